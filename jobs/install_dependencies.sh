@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Install from apt what is missing to build, run and test masing; do nothing when all is there.
+# Works as root or with sudo, from any directory. `--run` leaves out what only the tests need.
+set -euo pipefail
+
+# A command comes with the package that provides it; a library with its -dev package.
+build=(g++ cmake ninja-build pkg-config make git libpetsc64-real-dev libopenmpi-dev openmpi-bin
+       libhdf5-openmpi-dev libboost-dev libboost-program-options-dev libmuparser-dev)
+analysis=(python3 python3-numpy python3-scipy python3-h5py python3-matplotlib python3-jinja2)
+checks=(libgtest-dev python3-pytest clang-format clang-tidy)
+
+wanted=("${build[@]}" "${analysis[@]}")
+case "${1:-}" in
+  --run) ;;
+  "") wanted+=("${checks[@]}") ;;
+  *) echo "install_dependencies.sh: unknown argument '$1'; the only one is --run" >&2; exit 2 ;;
+esac
+
+if ! command -v apt-get >/dev/null; then
+  echo "install_dependencies.sh: no apt-get here; provide these by other means (modules, spack):" >&2
+  echo "  ${wanted[*]}" >&2
+  exit 1
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+  state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$state" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  echo "dependencies: all there"
+  exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install_dependencies.sh: run as root or install sudo; missing: ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "dependencies: installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+    --no-install-recommends "${missing[@]}" >"$log" 2>&1
+}
+# A list that is there may be stale: refresh it once where the first try finds a package gone.
+if [ -z "$(find /var/lib/apt/lists -name '*Packages*' -print -quit 2>/dev/null)" ] || ! install; then
+  "${as_root[@]}" apt-get update -q >"$log" 2>&1 || { tail -n 5 "$log" >&2; exit 1; }
+  install || { tail -n 20 "$log" >&2; exit 1; }
+fi
+echo "dependencies: installed"

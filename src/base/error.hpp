@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+/// Errors, text, block partition and exact sums: what every room uses, without MPI, PETSc or HDF5.
+namespace base {
+
+/// Exit codes of the program.
+enum ExitCode : int {
+  exit_done = 0,
+  exit_failure = 1,
+  exit_user_mistake = 2,
+  exit_unexpected_order = 3
+};
+
+/// A mistake of the user: the message says what was wrong, where, and what would be right, in one
+/// line. Every rank of a run must throw it alike. Exit code 2.
+class UserError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A failure of a library or of the system (disk, memory, network), on one rank or all. Exit
+/// code 1.
+class SystemError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace base

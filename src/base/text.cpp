@@ -1,0 +1,96 @@
+#include "base/text.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace base {
+
+namespace {
+
+template <typename Number>
+std::string shortest(Number value) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
+template <typename Number>
+std::optional<Number> whole(std::string_view text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc{} || result.ptr != end) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string_view without_plus(std::string_view text) {
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  return plus ? text.substr(1) : text;
+}
+
+}  // namespace
+
+std::string to_text(double value) {
+  return shortest(value);
+}
+
+std::string to_text(std::int64_t value) {
+  return shortest(value);
+}
+
+std::optional<double> to_number(std::string_view text) {
+  const auto value = whole<double>(without_plus(trimmed(text)));
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::optional<std::int64_t> to_integer(std::string_view text) {
+  const std::string_view digits = without_plus(trimmed(text));
+  if (const auto exact = whole<std::int64_t>(digits)) {
+    return exact;
+  }
+  // "1e6" is how people write large counts; beyond 2^53 a double would not hold every integer.
+  const auto value = to_number(digits);
+  if (!value || *value != std::floor(*value) || std::abs(*value) > 9007199254740992.0) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(*value);
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> pieces;
+  if (trimmed(text).empty()) {
+    return pieces;
+  }
+  for (;;) {
+    const auto end = text.find(separator);
+    pieces.emplace_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) {
+      return pieces;
+    }
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string joined(const std::vector<std::string>& pieces, std::string_view separator) {
+  std::string text;
+  for (const auto& piece : pieces) {
+    text += text.empty() ? "" : separator;
+    text += piece;
+  }
+  return text;
+}
+
+}  // namespace base

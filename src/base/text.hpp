@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace base {
+
+/// The shortest decimal text that reads back as exactly `value`. Local.
+std::string to_text(double value);
+/// `value` in decimal digits. Local.
+std::string to_text(std::int64_t value);
+
+/// The finite number that the whole of `text` spells, or nothing. Local.
+std::optional<double> to_number(std::string_view text);
+
+/// The whole number that the whole of `text` spells ("1000000" or "1e6"), or nothing. Local.
+std::optional<std::int64_t> to_integer(std::string_view text);
+
+/// `text` without blanks at its ends. Local.
+std::string_view trimmed(std::string_view text);
+
+/// The trimmed pieces of `text` between separators; an empty text has no piece. Local.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// The pieces with `separator` between them. Local.
+std::string joined(const std::vector<std::string>& pieces, std::string_view separator);
+
+}  // namespace base

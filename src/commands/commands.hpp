@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parallel/communicator.hpp"
+
+/// The commands of the program: thin; they wire the rooms together.
+namespace commands {
+
+/// What the program was called with, after `masing COMMAND`.
+struct Arguments {
+  std::vector<std::string> words;
+  std::string command_line;  ///< as typed, for the provenance
+};
+
+/// One trajectory → an HDF5 file, a summary on stdout. Returns an exit code. Collective.
+int simulate(const parallel::Communicator& comm, const Arguments& arguments);
+
+/// A refinement study → an HDF5 file, a table on stdout. Returns an exit code: 3 when an order is
+/// not the expected one. Collective.
+int converge(const parallel::Communicator& comm, const Arguments& arguments);
+
+}  // namespace commands

@@ -1,0 +1,99 @@
+#include "commands/request.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/sweep.hpp"
+#include "masing/problem.hpp"
+#include "options/parse.hpp"
+#include "options/print.hpp"
+#include "options/validate.hpp"
+
+namespace commands {
+
+namespace {
+
+std::string content(const std::string& path) {
+  constexpr std::streamsize largest = 256 << 20;
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) {
+    throw base::UserError("cannot read " + path + ": " + std::strerror(errno));
+  }
+  if (!S_ISREG(info.st_mode) || info.st_size > largest) {
+    throw base::UserError("cannot read " + path + ": not a regular file of at most 256 MiB");
+  }
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) {
+    throw base::UserError("cannot read " + path + ": " + std::strerror(errno));
+  }
+  return text.str();
+}
+
+/// Checks what only sampling shows: every cell of every level, and F at every step.
+void validate_samples(const parallel::Communicator& comm, options::Configuration configuration) {
+  const auto check = [&] {
+    const masing::Problem problem = masing::make_problem(configuration);
+    engine::checked_profile(comm, problem);
+    for (std::int64_t p = 0; p <= problem.time.steps; ++p) {
+      const double force = problem.force(problem.time.time(p));
+      if (!std::isfinite(force)) {
+        throw base::UserError("--force: F(t) = " + base::to_text(force) + " at t = " +
+                              base::to_text(problem.time.time(p)) + "; F must be finite on [0, T]");
+      }
+    }
+  };
+  if (configuration.levels.empty()) {
+    check();
+  }
+  for (const auto& level : configuration.levels) {
+    configuration.cells = level.cells;
+    configuration.steps = level.steps;
+    check();
+  }
+}
+
+void say(const parallel::Communicator& comm, const std::string& text) {
+  if (comm.is_root()) {
+    std::fputs(text.c_str(), stdout);
+  }
+}
+
+}  // namespace
+
+std::optional<options::Configuration> requested(const parallel::Communicator& comm,
+                                                options::Command command,
+                                                const Arguments& arguments) {
+  const options::FileReader read = [&](const std::string& path) {
+    return parallel::from_root(comm, [&] { return content(path); });
+  };
+  options::Request request = options::parse(command, arguments.words, read);
+  if (request.help) {
+    say(comm, options::help(command));
+    return std::nullopt;
+  }
+  options::Configuration configuration = options::validated(std::move(request.configuration), read);
+  if (request.validate_only) {
+    validate_samples(comm, configuration);
+  }
+  if (request.print_config) {
+    say(comm, options::printed(configuration));
+  } else if (request.validate_only) {
+    say(comm, "valid\n");
+  }
+  if (request.print_config || request.validate_only) {
+    return std::nullopt;
+  }
+  return configuration;
+}
+
+}  // namespace commands

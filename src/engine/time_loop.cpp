@@ -1,0 +1,155 @@
+#include "engine/time_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace engine {
+
+namespace {
+
+constexpr std::int64_t longest_chunk = 4096;
+constexpr double chunk_seconds = 0.1;
+
+/// How many steps the next chunk may have, from the time the last ones took on the root.
+class Pace {
+ public:
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+
+  void took(std::int64_t steps, double seconds) {
+    const double fit = seconds > 0 ? chunk_seconds * static_cast<double>(steps) / seconds
+                                   : static_cast<double>(longest_chunk);
+    // Grow by at most 4, so that one quick chunk of a slow run does not make the next one long.
+    steps_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(fit, 1e9)), 1,
+                                      std::min(longest_chunk, 4 * steps));
+  }
+
+ private:
+  std::int64_t steps_ = 16;
+};
+
+class TimeLoop {
+ public:
+  TimeLoop(const parallel::Communicator& comm, Engine& engine, const options::Function& force,
+           const masing::TimeGrid& time, std::span<Observer* const> observers)
+      : comm_(comm), engine_(engine), force_function_(force), time_(time), observers_(observers) {
+    const auto most = static_cast<std::size_t>(std::min(longest_chunk, time.steps));
+    force_.resize(most + 1);
+    x_.resize(most);
+    y_.resize(most);
+    restoring_.resize(most);
+  }
+
+  void run() {
+    show_start();
+    std::int64_t step = 0;
+    while (step < time_.steps) {
+      const std::int64_t count = agreed(std::min(end_of_chunk(step), step + pace_.steps()) - step);
+      const auto begin = std::chrono::steady_clock::now();
+      advance(step, count);
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      pace_.took(count, seconds.count());
+      step += count;
+    }
+  }
+
+ private:
+  void show_start() {
+    share_force(0, 0);
+    const Sample start = engine_.sample();
+    x_[0] = start.x;
+    y_[0] = start.y;
+    restoring_[0] = start.restoring;
+    show({.first_step = 0,
+          .force = std::span(force_).first(1),
+          .x = std::span(x_).first(1),
+          .y = std::span(y_).first(1),
+          .restoring = std::span(restoring_).first(1)});
+  }
+
+  [[nodiscard]] std::int64_t end_of_chunk(std::int64_t step) const {
+    std::int64_t end = time_.steps;
+    for (const Observer* observer : observers_) {
+      end = std::min(end, observer->next_field_step(step));
+    }
+    return end;
+  }
+
+  /// The root's choice, made from its own clock, for all.
+  std::int64_t agreed(std::int64_t count) {
+    parallel::broadcast(comm_, std::span(&count, 1));
+    return count;
+  }
+
+  /// F(t_p), p = first..first+count, on every rank.
+  void share_force(std::int64_t first, std::int64_t count) {
+    const auto force = std::span(force_).first(static_cast<std::size_t>(count + 1));
+    if (comm_.is_root()) {
+      for (std::int64_t i = 0; i <= count; ++i) {
+        force[static_cast<std::size_t>(i)] = force_function_(time_.time(first + i));
+      }
+    }
+    parallel::broadcast(comm_, force);
+    require_finite(force, first, "--force: F(t)", "F must be finite on [0, T]");
+  }
+
+  void require_finite(std::span<const double> values, std::int64_t first, const char* what,
+                      const char* right) const {
+    const auto bad = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
+    if (bad != values.end()) {
+      const std::int64_t step = first + (bad - values.begin());
+      throw base::UserError(std::string(what) + " = " + base::to_text(*bad) + " at step " +
+                            base::to_text(step) + " (t = " + base::to_text(time_.time(step)) +
+                            "); " + right);
+    }
+  }
+
+  void advance(std::int64_t step, std::int64_t count) {
+    share_force(step, count);
+    const auto size = static_cast<std::size_t>(count);
+    const Chunk chunk{.first = step,
+                      .force = std::span(force_).first(size + 1),
+                      .x = std::span(x_).first(size),
+                      .y = std::span(y_).first(size),
+                      .restoring = std::span(restoring_).first(size)};
+    engine_.advance(chunk);
+    const char* const smaller = "the step is too large: give more --steps";
+    require_finite(chunk.x, step + 1, "x", smaller);
+    require_finite(chunk.y, step + 1, "y", smaller);
+    show({.first_step = step + 1,
+          .force = chunk.force.subspan(1),
+          .x = chunk.x,
+          .y = chunk.y,
+          .restoring = chunk.restoring});
+  }
+
+  void show(const Samples& samples) {
+    for (Observer* observer : observers_) {
+      observer->observe(samples, engine_);
+    }
+  }
+
+  const parallel::Communicator& comm_;
+  Engine& engine_;
+  const options::Function& force_function_;
+  const masing::TimeGrid& time_;
+  std::span<Observer* const> observers_;
+  Pace pace_;
+  std::vector<double> force_;
+  std::vector<double> x_;
+  std::vector<double> y_;
+  std::vector<double> restoring_;
+};
+
+}  // namespace
+
+void integrate(const parallel::Communicator& comm, Engine& engine, const options::Function& force,
+               const masing::TimeGrid& time, std::span<Observer* const> observers) {
+  TimeLoop(comm, engine, force, time, observers).run();
+}
+
+}  // namespace engine

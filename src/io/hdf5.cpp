@@ -1,0 +1,170 @@
+#include "io/hdf5.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/error.hpp"
+#include "parallel/check.hpp"
+
+namespace io {
+
+namespace {
+
+/// The innermost message of HDF5's error stack.
+herr_t keep_first(unsigned /*depth*/, const H5E_error2_t* error, void* text) {
+  auto& message = *static_cast<std::string*>(text);
+  if (message.empty() && error->desc != nullptr) {
+    message = error->desc;
+  }
+  return 0;
+}
+
+Handle string_type(std::size_t size) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  check(H5Tset_size(type.id(), std::max<std::size_t>(size, 1)));
+  check(H5Tset_cset(type.id(), H5T_CSET_UTF8));
+  return type;
+}
+
+Handle scalar_space() {
+  return {H5Screate(H5S_SCALAR), H5Sclose};
+}
+
+Handle collective_transfer() {
+  Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  check(H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE));
+  return transfer;
+}
+
+void write_number(const Handle& place, const std::string& name, hid_t type, const void* value) {
+  const Handle space = scalar_space();
+  const Handle attribute(
+      H5Acreate2(place.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  check(H5Awrite(attribute.id(), type, value));
+}
+
+/// A dataset at `path`, with the groups on the way to it.
+Handle create_dataset(const Handle& file, const std::string& path, hid_t type, const Handle& space,
+                      hid_t properties = H5P_DEFAULT) {
+  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  check(H5Pset_create_intermediate_group(links.id(), 1));
+  return {
+      H5Dcreate2(file.id(), path.c_str(), type, space.id(), links.id(), properties, H5P_DEFAULT),
+      H5Dclose};
+}
+
+void write_meaning(const Handle& dataset, const Meaning& meaning) {
+  write_attribute(dataset, "description", meaning.description);
+  write_attribute(dataset, "symbol", meaning.symbol);
+}
+
+/// Write `local` to the part of the dataset that `offset` and `extent` name; a rank without data
+/// takes part with an empty selection.
+void write_part(const Handle& dataset, std::span<const hsize_t> offset,
+                std::span<const hsize_t> extent, std::span<const double> local) {
+  const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
+  const hsize_t count = local.size();
+  const Handle memory_space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  if (local.empty()) {
+    check(H5Sselect_none(file_space.id()));
+    check(H5Sselect_none(memory_space.id()));
+  } else {
+    check(H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, offset.data(), nullptr,
+                              extent.data(), nullptr));
+  }
+  const Handle transfer = collective_transfer();
+  const double nothing = 0.0;
+  check(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(), transfer.id(),
+                 local.empty() ? &nothing : local.data()));
+}
+
+}  // namespace
+
+hid_t check(hid_t code, std::source_location where) {
+  if (code >= 0) {
+    return code;
+  }
+  std::string message;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &message);
+  throw base::SystemError("HDF5 at " + parallel::place(where) + ": " +
+                          (message.empty() ? "failure" : message));
+}
+
+Handle::~Handle() {
+  if (id_ >= 0) {
+    close_(id_);
+  }
+}
+
+Handle create_group(const Handle& file, const std::string& name) {
+  return {H5Gcreate2(file.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
+}
+
+void write_attribute(const Handle& place, const std::string& name, const std::string& text) {
+  const Handle type = string_type(text.size());
+  write_number(place, name, type.id(), text.c_str());
+}
+
+void write_attribute(const Handle& place, const std::string& name, double value) {
+  write_number(place, name, H5T_NATIVE_DOUBLE, &value);
+}
+
+void write_attribute(const Handle& place, const std::string& name, std::int64_t value) {
+  write_number(place, name, H5T_NATIVE_INT64, &value);
+}
+
+void write_text(const Handle& file, const std::string& path, const std::string& text) {
+  const Handle type = string_type(text.size());
+  const Handle space = scalar_space();
+  const Handle dataset = create_dataset(file, path, type.id(), space);
+  const Handle transfer = collective_transfer();
+  check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, transfer.id(), text.c_str()));
+}
+
+void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
+                       std::span<const double> local, std::int64_t first, std::int64_t total) {
+  const auto size = static_cast<hsize_t>(total);
+  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+  const Handle dataset = create_dataset(file, path, H5T_IEEE_F64LE, space);
+  write_meaning(dataset, meaning);
+  const std::array<hsize_t, 1> offset{static_cast<hsize_t>(first)};
+  const std::array<hsize_t, 1> extent{local.size()};
+  write_part(dataset, offset, extent, local);
+}
+
+Table::Table(const Handle& file, const std::string& path, const Meaning& meaning,
+             std::int64_t columns)
+    : columns_(columns) {
+  // Chunks of about 64 kB: a row of a wide field, many rows of a series.
+  constexpr hsize_t chunk_entries = 8192;
+  const int rank = columns == 0 ? 1 : 2;
+  const auto width = static_cast<hsize_t>(std::max<std::int64_t>(columns, 1));
+  const std::array<hsize_t, 2> size{0, width};
+  const std::array<hsize_t, 2> limit{H5S_UNLIMITED, width};
+  const hsize_t chunk_columns = std::min(width, chunk_entries);
+  const std::array<hsize_t, 2> chunk{std::max<hsize_t>(1, chunk_entries / chunk_columns),
+                                     chunk_columns};
+  const Handle space(H5Screate_simple(rank, size.data(), limit.data()), H5Sclose);
+  const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check(H5Pset_chunk(properties.id(), rank, chunk.data()));
+  dataset_ = create_dataset(file, path, H5T_IEEE_F64LE, space, properties.id());
+  write_meaning(dataset_, meaning);
+}
+
+void Table::append(std::int64_t rows, std::span<const double> local, std::int64_t first_column) {
+  if (rows == 0) {
+    return;
+  }
+  const auto width = static_cast<hsize_t>(std::max<std::int64_t>(columns_, 1));
+  const std::array<hsize_t, 2> size{static_cast<hsize_t>(rows_ + rows), width};
+  check(H5Dset_extent(dataset_.id(), size.data()));
+  const std::array<hsize_t, 2> offset{static_cast<hsize_t>(rows_),
+                                      static_cast<hsize_t>(first_column)};
+  const std::array<hsize_t, 2> extent{static_cast<hsize_t>(rows),
+                                      local.size() / static_cast<hsize_t>(rows)};
+  write_part(dataset_, offset, extent, local);
+  rows_ += rows;
+}
+
+}  // namespace io

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/partition.hpp"
+#include "parallel/communicator.hpp"
+
+/// Files and messages: HDF5 results, provenance, progress.
+namespace io {
+
+/// Throws SystemError with HDF5's own words and the place of the call if `code` < 0; else gives it
+/// back. Local.
+hid_t check(hid_t code, std::source_location where = std::source_location::current());
+
+/// Owner of an HDF5 identifier; move-only, closed with the object by the function given.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close close, std::source_location where = std::source_location::current())
+      : id_(check(id, where)), close_(close) {}
+  ~Handle();
+  Handle(Handle&& other) noexcept
+      : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  [[nodiscard]] hid_t id() const { return id_; }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+/// What a dataset holds, in words and as the papers' symbol: its attributes.
+struct Meaning {
+  std::string description;
+  std::string symbol;
+};
+
+/// A group "/name". Collective on the file's ranks.
+Handle create_group(const Handle& file, const std::string& name);
+
+/// A text attribute of a group or dataset. Collective on the file's ranks.
+void write_attribute(const Handle& place, const std::string& name, const std::string& text);
+/// A number attribute of a group or dataset. Collective on the file's ranks.
+void write_attribute(const Handle& place, const std::string& name, double value);
+/// A whole-number attribute of a group or dataset. Collective on the file's ranks.
+void write_attribute(const Handle& place, const std::string& name, std::int64_t value);
+
+/// One text as a scalar dataset. Collective on the file's ranks.
+void write_text(const Handle& file, const std::string& path, const std::string& text);
+
+/// A dataset [total] of which each rank gives its own range. Collective on the file's ranks.
+void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
+                       std::span<const double> local, std::int64_t first, std::int64_t total);
+
+/// A dataset [n, columns] that grows by rows, or [n] where `columns` is 0.
+class Table {
+ public:
+  /// An empty table. Collective on the file's ranks.
+  Table(const Handle& file, const std::string& path, const Meaning& meaning, std::int64_t columns);
+
+  /// Append rows, [rows · local.size / rows]: each rank gives the columns from `first_column` on of
+  /// every row, row after row; a rank may give none. Collective on the file's ranks.
+  void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column);
+
+ private:
+  Handle dataset_;
+  std::int64_t columns_;
+  std::int64_t rows_ = 0;
+};
+
+}  // namespace io

@@ -1,0 +1,75 @@
+#include "io/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "io/provenance.hpp"
+#include "options/parse.hpp"
+#include "options/print.hpp"
+
+namespace io {
+
+namespace {
+
+std::string partial(const std::string& path) {
+  return path + ".partial";
+}
+
+/// Throws UserError alike on all ranks if the root cannot write there; HDF5's own messages would
+/// not say why.
+void require_writable(const parallel::Communicator& comm, const std::string& path) {
+  parallel::from_root(comm, [&] {
+    struct stat info {};
+    if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+      throw base::UserError("--output: " + path + " is not a regular file; give a file name");
+    }
+    const int file = open(partial(path).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+    if (file < 0) {
+      throw base::UserError("--output: cannot write " + partial(path) + ": " +
+                            std::strerror(errno) + "; give a file in a writable folder");
+    }
+    close(file);
+    return std::string();
+  });
+}
+
+Handle create(const parallel::Communicator& comm, const std::string& path) {
+  // HDF5 prints its error stack by default; check() says it in one line.
+  check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
+  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const parallel::Communicator& comm,
+                       const options::Configuration& configuration, const std::string& command_line)
+    : comm_(comm), path_(configuration.output) {
+  require_writable(comm, path_);
+  file_ = create(comm, partial(path_));
+  write_attribute(file_, "program", std::string("masing"));
+  write_attribute(file_, "kind", options::name_of(configuration.command));
+  write_text(file_, "/configuration", options::printed_result_keys(configuration));
+  write_provenance(file_, comm, command_line);
+}
+
+void OutputFile::finish() {
+  check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
+  file_ = Handle();
+  parallel::from_root(comm_, [&] {
+    if (std::rename(partial(path_).c_str(), path_.c_str()) != 0) {
+      throw base::UserError("--output: cannot rename " + partial(path_) + " to " + path_ + ": " +
+                            std::strerror(errno));
+    }
+    return std::string();
+  });
+}
+
+}  // namespace io

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "io/hdf5.hpp"
+#include "options/configuration.hpp"
+#include "parallel/communicator.hpp"
+
+namespace io {
+
+/// A result file in the making: written beside its final name (FILE.partial) and renamed when all
+/// is in it, so that a reader never sees half a file. It carries the configuration and the
+/// provenance of its data.
+class OutputFile {
+ public:
+  /// Creates FILE.partial with /configuration and /provenance. Throws UserError if the folder is
+  /// missing or not writable. `comm` must outlive the file. Collective.
+  OutputFile(const parallel::Communicator& comm, const options::Configuration& configuration,
+             const std::string& command_line);
+
+  [[nodiscard]] const Handle& file() const { return file_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// Closes the file and gives it its final name. Nothing may be written any more. Collective.
+  void finish();
+
+ private:
+  const parallel::Communicator& comm_;
+  std::string path_;
+  Handle file_;
+};
+
+}  // namespace io

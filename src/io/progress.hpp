@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "engine/observer.hpp"
+#include "parallel/communicator.hpp"
+
+namespace io {
+
+/// A progress line with rate and time left on stderr of the root: a bar that is redrawn on a
+/// terminal, a line every half minute in a batch log.
+class Progress final : public engine::Observer {
+ public:
+  /// `title` says what advances, e.g. "P = 1500, N = 1000000".
+  Progress(const parallel::Communicator& comm, std::string title, std::int64_t steps);
+  ~Progress() override;
+
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool speaks_;
+  bool terminal_;
+  std::string title_;
+  std::int64_t steps_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+  bool drawn_ = false;
+};
+
+}  // namespace io

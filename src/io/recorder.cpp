@@ -1,0 +1,169 @@
+#include "io/recorder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace io {
+
+namespace {
+
+constexpr std::size_t rows_kept = 8192;
+
+/// What the root writes; the others take part with nothing.
+std::span<const double> of_root(const parallel::Communicator& comm,
+                                const std::vector<double>& values) {
+  return comm.is_root() ? std::span<const double>(values) : std::span<const double>();
+}
+
+std::vector<double> cell_points(const masing::Problem& problem, const base::CellRange& range) {
+  std::vector<double> points(static_cast<std::size_t>(range.size));
+  for (std::int64_t i = 0; i < range.size; ++i) {
+    points[static_cast<std::size_t>(i)] =
+        masing::cell_point(problem.rule, problem.cells, range.first + i);
+  }
+  return points;
+}
+
+}  // namespace
+
+bool Sampling::takes(std::int64_t step) const {
+  const double t = time.time(step);
+  return (step % every == 0 || step == time.steps) && t >= from && t <= to;
+}
+
+std::int64_t Sampling::next(std::int64_t step) const {
+  // Start near the window, then walk: rounding decides whether its first step lies inside.
+  const auto start = static_cast<std::int64_t>(from / time.step()) / every * every - every;
+  std::int64_t candidate = std::max(step / every * every + every, start);
+  for (; candidate < time.steps; candidate += every) {
+    if (takes(candidate)) {
+      return candidate;
+    }
+    if (time.time(candidate) > to) {
+      return engine::never;
+    }
+  }
+  return step < time.steps && takes(time.steps) ? time.steps : engine::never;
+}
+
+SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
+                               const Sampling& sampling)
+    : comm_(comm), sampling_(sampling) {
+  const auto add = [&](const std::string& name, const char* description, const char* symbol) {
+    columns_.push_back({Table(file, "/series/" + name, {description, symbol}, 0), {}});
+  };
+  add("t", "time of the sample", "t");
+  add("x", "position of the mass", "x");
+  add("y", "velocity of the mass", "y");
+  add("force", "external force", "F");
+  add("restoring", "restoring force, the ordinate of the hysteresis cycle", "F - m x''");
+}
+
+void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
+  for (std::size_t i = 0; i < samples.x.size(); ++i) {
+    const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
+    if (!sampling_.takes(step)) {
+      continue;
+    }
+    const double row[] = {sampling_.time.time(step), samples.x[i], samples.y[i], samples.force[i],
+                          samples.restoring[i]};
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      columns_[c].pending.push_back(row[c]);
+    }
+    ++rows_;
+  }
+  if (columns_.front().pending.size() >= rows_kept) {
+    flush();
+  }
+}
+
+void SeriesRecorder::flush() {
+  for (auto& column : columns_) {
+    column.table.append(static_cast<std::int64_t>(column.pending.size()),
+                        of_root(comm_, column.pending), 0);
+    column.pending.clear();
+  }
+}
+
+FieldRecorder::FieldRecorder(const parallel::Communicator& comm, const Handle& file,
+                             const masing::Problem& problem, const masing::Profile& profile,
+                             std::int64_t every)
+    : comm_(comm),
+      time_(problem.time),
+      every_(every),
+      times_(file, "/field/t", {"time of the field", "t"}, 0),
+      field_(file, "/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"},
+             problem.cells) {
+  const auto write = [&](const char* path, const Meaning& meaning, std::span<const double> local) {
+    write_distributed(file, path, meaning, local, profile.range.first, problem.cells);
+  };
+  write("/field/s", {"point at which the cell samples the profile", "s_i"},
+        cell_points(problem, profile.range));
+  write("/field/eta", {"yield displacement of the cell", "eta(s_i)"}, profile.threshold);
+  write("/field/k", {"stiffness density of the cell", "k(s_i)"}, profile.stiffness);
+}
+
+std::int64_t FieldRecorder::next_field_step(std::int64_t step) const {
+  if (step >= time_.steps) {
+    return engine::never;
+  }
+  return every_ == 0 ? time_.steps : std::min(time_.steps, (step / every_ + 1) * every_);
+}
+
+void FieldRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
+  const std::int64_t step = samples.last_step();
+  if (step != time_.steps && (every_ == 0 || step % every_ != 0)) {
+    return;
+  }
+  const std::vector<double> time{time_.time(step)};
+  times_.append(1, of_root(comm_, time), 0);
+  const parallel::Vector& u = engine.field();
+  const parallel::ReadAccess access(u);
+  field_.append(1, access.values(), u.range().first);
+}
+
+ProbeRecorder::ProbeRecorder(const parallel::Communicator& comm, const Handle& file,
+                             const Sampling& sampling, std::vector<double> places,
+                             std::int64_t cells)
+    : comm_(comm),
+      sampling_(sampling),
+      values_(file, "/probe/u",
+              {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"},
+              static_cast<std::int64_t>(places.size())) {
+  for (const double s : places) {
+    const auto right = static_cast<std::int64_t>(std::ceil(s * static_cast<double>(cells)));
+    cells_.push_back(std::clamp<std::int64_t>(right - 1, 0, cells - 1));
+  }
+  const auto count = static_cast<std::int64_t>(places.size());
+  write_distributed(file, "/probe/s", {"place at which u is probed", "s"}, of_root(comm, places), 0,
+                    count);
+}
+
+std::int64_t ProbeRecorder::next_field_step(std::int64_t step) const {
+  return sampling_.next(step);
+}
+
+void ProbeRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
+  if (!sampling_.takes(samples.last_step())) {
+    return;
+  }
+  const parallel::Vector& u = engine.field();
+  const base::CellRange range = u.range();
+  const parallel::ReadAccess access(u);
+  // One rank holds each cell and the others give the bits of 0: their sum is the value, exactly.
+  std::vector<std::int64_t> bits(cells_.size(), 0);
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const std::int64_t local = cells_[i] - range.first;
+    if (local >= 0 && local < range.size) {
+      bits[i] = std::bit_cast<std::int64_t>(access.values()[static_cast<std::size_t>(local)]);
+    }
+  }
+  parallel::sum_over_ranks(comm_, bits);
+  std::vector<double> row(bits.size());
+  std::ranges::transform(bits, row.begin(),
+                         [](std::int64_t b) { return std::bit_cast<double>(b); });
+  values_.append(1, of_root(comm_, row), 0);
+}
+
+}  // namespace io

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/observer.hpp"
+#include "io/hdf5.hpp"
+#include "masing/problem.hpp"
+#include "masing/profile.hpp"
+
+namespace io {
+
+/// Which steps are samples: every n-th step, step 0 and step N, within a window of time.
+struct Sampling {
+  masing::TimeGrid time;
+  std::int64_t every = 1;
+  double from = 0.0;
+  double to = 0.0;
+
+  /// Whether step p is a sample. Local.
+  [[nodiscard]] bool takes(std::int64_t step) const;
+  /// The first sample after `step`, or engine::never. Local.
+  [[nodiscard]] std::int64_t next(std::int64_t step) const;
+};
+
+/// /series/t, x, y, force, restoring: one row a sample. Rows are kept and written some thousands
+/// at a time; flush() writes the last ones.
+class SeriesRecorder final : public engine::Observer {
+ public:
+  /// Collective.
+  SeriesRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling);
+
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  /// Collective.
+  void flush();
+  /// Samples seen so far.
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+
+ private:
+  struct Column {
+    Table table;
+    std::vector<double> pending;
+  };
+
+  const parallel::Communicator& comm_;
+  Sampling sampling_;
+  std::vector<Column> columns_;
+  std::int64_t rows_ = 0;
+};
+
+/// /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only.
+class FieldRecorder final : public engine::Observer {
+ public:
+  /// Collective.
+  FieldRecorder(const parallel::Communicator& comm, const Handle& file,
+                const masing::Problem& problem, const masing::Profile& profile, std::int64_t every);
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+
+ private:
+  const parallel::Communicator& comm_;
+  masing::TimeGrid time_;
+  std::int64_t every_;
+  Table times_;
+  Table field_;
+};
+
+/// /probe/s and /probe/u [n, places]: u of the cells that hold given s, with every sample.
+class ProbeRecorder final : public engine::Observer {
+ public:
+  /// Collective.
+  ProbeRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling,
+                std::vector<double> places, std::int64_t cells);
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+
+ private:
+  const parallel::Communicator& comm_;
+  Sampling sampling_;
+  std::vector<std::int64_t> cells_;
+  Table values_;
+};
+
+}  // namespace io

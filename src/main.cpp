@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "commands/commands.hpp"
+#include "io/provenance.hpp"
+#include "parallel/session.hpp"
+
+namespace {
+
+constexpr const char* usage =
+    "masing: the continuous Masing model, solved in parallel, with proven accuracy\n\n"
+    "  masing simulate   one trajectory, written to HDF5\n"
+    "  masing converge   a refinement study: errors, observed orders, a verdict\n\n"
+    "  masing COMMAND --help   its options      masing --version\n"
+    "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected\n";
+
+int dispatch(const parallel::Communicator& comm, const std::vector<std::string>& words) {
+  const std::string command = words.size() > 1 ? words[1] : "";
+  const commands::Arguments arguments{
+      {words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)),
+       std::find(words.begin(), words.end(), "--petsc")},
+      base::joined(words, " ")};
+  if (command == "simulate") {
+    return commands::simulate(comm, arguments);
+  }
+  if (command == "converge") {
+    return commands::converge(comm, arguments);
+  }
+  if (command != "--help" && command != "--version") {
+    throw base::UserError(command.empty()
+                              ? "no command; give simulate or converge (masing --help)"
+                              : "'" + command + "' is not a command; give simulate or converge");
+  }
+  if (comm.is_root()) {
+    std::fputs(command == "--help" ? usage : ("masing " + io::program_version() + "\n").c_str(),
+               stdout);
+  }
+  return base::exit_done;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  const std::vector<std::string> words(values, values + count);
+  const auto petsc = std::find(words.begin(), words.end(), "--petsc");
+  const std::vector<std::string> petsc_options(petsc == words.end() ? petsc : petsc + 1,
+                                               words.end());
+  parallel::Session session(petsc_options);
+  return session.run([&](const parallel::Communicator& comm) { return dispatch(comm, words); });
+}

@@ -1,0 +1,49 @@
+#include "masing/kernel.hpp"
+
+#include <cassert>
+
+#include "masing/kernel_variant.hpp"
+
+namespace masing {
+
+namespace {
+
+struct Choice {
+  KernelVariant variant;
+  std::string_view name;
+};
+
+Choice choose() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("x86-64-v4")) {
+    return {avx512::variant, "avx512"};
+  }
+  if (__builtin_cpu_supports("x86-64-v3")) {
+    return {avx2::variant, "avx2"};
+  }
+#endif
+  return {baseline::variant, "baseline"};
+}
+
+const Choice& chosen() {
+  static const Choice choice = choose();
+  return choice;
+}
+
+}  // namespace
+
+void project_and_sum(const Slab& slab, std::span<const double> increments, double scale,
+                     std::span<std::int64_t> units) {
+  assert(increments.size() == units.size() && (units.size() == 1 || units.size() == 2));
+  assert(slab.threshold.size() == slab.u.size() && slab.stiffness.size() == slab.u.size());
+  const KernelVariant& variant = chosen().variant;
+  const KernelPass pass = increments.size() == 1 ? variant.one : variant.two;
+  pass(slab.u.data(), slab.threshold.data(), slab.stiffness.data(),
+       static_cast<std::int64_t>(slab.u.size()), increments.data(), scale, units.data());
+}
+
+std::string_view kernel_instruction_set() {
+  return chosen().name;
+}
+
+}  // namespace masing

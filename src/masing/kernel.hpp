@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace masing {
+
+/// A slab of cells in memory: elongations, yield displacements, stiffnesses, [P_local] each. Its
+/// first cell must lie on a block limit (base::block_cells).
+struct Slab {
+  std::span<double> u;
+  std::span<const double> threshold;
+  std::span<const double> stiffness;
+};
+
+/// Project the slab on [-η, η] after one or two increments, and sum the internal force of each:
+///     u_i ← clamp(u_i + d_j, -η_i, η_i),   units_j += round(scale · Σ_block k_i u_i),  j = 1, 2.
+/// A block's sum has a fixed order (16 lanes, then a tree), so its bits depend neither on the
+/// instruction set nor on the distribution. `increments` and `units` have the same size, 1 or 2;
+/// `scale` is δs in units of the fixed-point sum. Local. Source: (26c), (26b).
+void project_and_sum(const Slab& slab, std::span<const double> increments, double scale,
+                     std::span<std::int64_t> units);
+
+/// The instruction set chosen at run time: "avx512", "avx2" or "baseline". Local.
+std::string_view kernel_instruction_set();
+
+}  // namespace masing

@@ -1,0 +1,22 @@
+#include "masing/problem.hpp"
+
+#include "base/error.hpp"
+
+namespace masing {
+
+Problem make_problem(const options::Configuration& c) {
+  // A validated configuration holds its tables as points: no file is read any more.
+  const options::FileReader no_files = [](const std::string& path) -> std::string {
+    throw base::UserError(path + ": the configuration was not validated");
+  };
+  return {.stiffness = options::Function(c.stiffness, 's', no_files),
+          .threshold = options::Function(c.threshold, 's', no_files),
+          .initial_u = options::Function(c.initial_u, 's', no_files),
+          .force = options::Function(c.force, 't', no_files),
+          .oscillator = {.mass = c.mass, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
+          .time = {.final_time = c.final_time, .steps = c.steps},
+          .cells = c.cells,
+          .rule = c.rule};
+}
+
+}  // namespace masing

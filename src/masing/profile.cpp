@@ -1,0 +1,62 @@
+#include "masing/profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+
+namespace masing {
+
+double cell_point(options::Rule rule, std::int64_t cells, std::int64_t cell) {
+  const double index = rule == options::Rule::right ? static_cast<double>(cell + 1)
+                                                    : static_cast<double>(cell) + 0.5;
+  return index / static_cast<double>(cells);
+}
+
+Profile sample_profile(const Problem& problem, base::CellRange range) {
+  Profile profile{.range = range, .stiffness = {}, .threshold = {}, .initial_u = {}};
+  const auto sample = [&](const options::Function& function, std::vector<double>& values) {
+    values.resize(static_cast<std::size_t>(range.size));
+    for (std::int64_t i = 0; i < range.size; ++i) {
+      values[static_cast<std::size_t>(i)] =
+          function(cell_point(problem.rule, problem.cells, range.first + i));
+    }
+  };
+  sample(problem.stiffness, profile.stiffness);
+  sample(problem.threshold, profile.threshold);
+  sample(problem.initial_u, profile.initial_u);
+  return profile;
+}
+
+std::string profile_fault(const Problem& problem, const Profile& profile) {
+  for (std::size_t i = 0; i < profile.stiffness.size(); ++i) {
+    const double k = profile.stiffness[i];
+    const double eta = profile.threshold[i];
+    const double u0 = profile.initial_u[i];
+    const auto at = [&, cell = profile.range.first + static_cast<std::int64_t>(i)](double value) {
+      return base::to_text(value) +
+             " at s = " + base::to_text(cell_point(problem.rule, problem.cells, cell)) + " (cell " +
+             base::to_text(cell + 1) + " of " + base::to_text(problem.cells) + "); ";
+    };
+    if (!(k > 0) || !std::isfinite(k)) {
+      return "--stiffness: k(s) = " + at(k) + "k must be > 0 and finite";
+    }
+    if (!(eta > 0) || !std::isfinite(eta)) {
+      return "--threshold: eta(s) = " + at(eta) + "eta must be > 0 and finite";
+    }
+    if (!(std::abs(u0) <= eta)) {
+      return "--initial-u: u0(s) = " + at(u0) + "|u0| must be <= eta(s) = " + base::to_text(eta);
+    }
+  }
+  return {};
+}
+
+double force_bound(const Profile& profile) {
+  double bound = 0.0;
+  for (std::size_t i = 0; i < profile.stiffness.size(); ++i) {
+    bound = std::max(bound, profile.stiffness[i] * profile.threshold[i]);
+  }
+  return bound;
+}
+
+}  // namespace masing

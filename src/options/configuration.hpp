@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace options {
+
+/// The commands that take a configuration.
+enum class Command { simulate, converge };
+
+/// Where in its cell of width δs a profile is sampled: at s_i = i/P (the papers') or (i - ½)/P.
+enum class Rule { right, midpoint };
+/// The time scheme: (26), continuous-masing-2001.
+enum class Scheme { euler };
+/// Who computes the internal force: the slab, cell by cell.
+enum class EngineKind { sweep };
+/// What a study refines.
+enum class Refine { steps, cells, both };
+/// What a study's errors are measured against: one much finer run, or the next level.
+enum class Reference { finest, successive };
+
+/// One level of a study.
+struct Level {
+  std::int64_t cells = 0;
+  std::int64_t steps = 0;
+};
+
+/// The order expected of one error, gated by the study's verdict.
+struct ExpectedOrder {
+  std::string quantity;  ///< x, y, u or u_cells
+  double order = 1.0;
+  bool at_least = false;  ///< ">=": an order above is as expected, too
+};
+
+/// All that the user may say, typed; dimensionless. The defaults are the papers' finest case.
+struct Configuration {
+  Command command = Command::simulate;
+
+  std::string model = "masing";
+  std::string stiffness = "1";            ///< k(s)
+  std::string threshold = "s+0.1";        ///< η(s)
+  std::string initial_u = "0";            ///< u0(s)
+  std::string force = "0.45*cos(0.5*t)";  ///< F(t)
+  double mass = 1.0;                      ///< m
+  double k0 = 0.0;
+  double x0 = 0.0;
+  double y0 = 0.0;
+  double final_time = 500.0;     ///< T
+  std::int64_t steps = 1000000;  ///< N
+  std::int64_t cells = 1500;     ///< P
+  Rule rule = Rule::right;
+  Scheme scheme = Scheme::euler;
+  EngineKind engine = EngineKind::sweep;
+
+  std::string output = "masing.h5";
+  std::optional<std::int64_t> sample_every;  ///< steps; resolved to about 10,000 samples
+  std::int64_t field_every = 0;              ///< steps; 0: the last step only
+  std::optional<double> from;                ///< first time of the samples; resolved to 0
+  std::optional<double> to;                  ///< last time of the samples; resolved to T
+  std::vector<double> probe;                 ///< s at which u goes with every sample
+
+  Refine refine = Refine::steps;
+  std::vector<Level> levels;  ///< resolved from level_text
+  std::string level_text;     ///< empty: the ladder of the papers' case
+  Reference reference = Reference::finest;
+  std::vector<ExpectedOrder> expected_orders;
+  std::string expected_order_text = "x=1,y=1,u=1";
+  double order_tolerance = 0.1;
+  std::int64_t field_samples = 200;
+
+  bool quiet = false;
+
+  /// Where a key was given ("--mass", "case.ini line 3"), for messages; absent for defaults.
+  std::map<std::string, std::string> origin;
+};
+
+/// What the command line asks for besides a configuration.
+struct Request {
+  Configuration configuration;
+  bool help = false;
+  bool print_config = false;
+  bool validate_only = false;
+};
+
+}  // namespace options

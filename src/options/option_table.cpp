@@ -1,0 +1,245 @@
+#include "options/option_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace options {
+
+using base::UserError;
+
+namespace {
+
+const std::vector<Command> both_commands{Command::simulate, Command::converge};
+const std::vector<Command> converge_only{Command::converge};
+const std::vector<Command> simulate_only{Command::simulate};
+
+std::string quoted(const std::string& text) {
+  return "'" + text.substr(0, 60) + "'";
+}
+
+double number(const std::string& text) {
+  if (const auto value = base::to_number(text)) {
+    return *value;
+  }
+  throw UserError(quoted(text) + " is not a number; give a finite number such as 1.5 or 2e-3");
+}
+
+std::int64_t integer(const std::string& text) {
+  if (const auto value = base::to_integer(text)) {
+    return *value;
+  }
+  throw UserError(quoted(text) + " is not a whole number; give one such as 1000000 or 1e6");
+}
+
+template <typename Value>
+struct Name {
+  Value value;
+  const char* text;
+};
+
+constexpr Name<Rule> rules[] = {{Rule::right, "right"}, {Rule::midpoint, "midpoint"}};
+constexpr Name<Scheme> schemes[] = {{Scheme::euler, "euler"}};
+constexpr Name<EngineKind> engines[] = {{EngineKind::sweep, "sweep"}};
+constexpr Name<Refine> refinements[] = {
+    {Refine::steps, "steps"}, {Refine::cells, "cells"}, {Refine::both, "both"}};
+constexpr Name<Reference> references[] = {{Reference::finest, "finest"},
+                                          {Reference::successive, "successive"}};
+
+Option text(std::string name, std::string argument, std::string help,
+            std::string Configuration::*member) {
+  return {std::move(name),
+          std::move(argument),
+          std::move(help),
+          Role::result,
+          both_commands,
+          [member](const Configuration& c) { return c.*member; },
+          [member](Configuration& c, const std::string& value) { c.*member = value; }};
+}
+
+Option real(std::string name, std::string argument, std::string help,
+            double Configuration::*member) {
+  return {std::move(name),
+          std::move(argument),
+          std::move(help),
+          Role::result,
+          both_commands,
+          [member](const Configuration& c) { return base::to_text(c.*member); },
+          [member](Configuration& c, const std::string& value) { c.*member = number(value); }};
+}
+
+Option count(std::string name, std::string argument, std::string help,
+             std::int64_t Configuration::*member) {
+  return {std::move(name),
+          std::move(argument),
+          std::move(help),
+          Role::result,
+          both_commands,
+          [member](const Configuration& c) { return base::to_text(c.*member); },
+          [member](Configuration& c, const std::string& value) { c.*member = integer(value); }};
+}
+
+/// A number that has a value only once it is given or resolved.
+Option time(std::string name, std::string help, std::optional<double> Configuration::*member) {
+  return {std::move(name),
+          "t",
+          std::move(help),
+          Role::result,
+          both_commands,
+          [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
+          [member](Configuration& c, const std::string& value) { c.*member = number(value); }};
+}
+
+template <typename Value, std::size_t Count>
+Option choice(std::string name, std::string help, Value Configuration::*member,
+              const Name<Value> (&names)[Count]) {
+  std::vector<std::string> words;
+  for (const auto& entry : names) {
+    words.emplace_back(entry.text);
+  }
+  const std::string allowed = base::joined(words, "|");
+  return {std::move(name),
+          allowed,
+          std::move(help),
+          Role::result,
+          both_commands,
+          [member, &names](const Configuration& c) {
+            return std::string(std::ranges::find(names, c.*member, &Name<Value>::value)->text);
+          },
+          [member, &names, allowed](Configuration& c, const std::string& value) {
+            const auto* found = std::ranges::find(names, value, &Name<Value>::text);
+            if (found == std::end(names)) {
+              throw UserError(quoted(value) + " is not known here; give " + allowed);
+            }
+            c.*member = found->value;
+          }};
+}
+
+Option only(const std::vector<Command>& commands, Option option) {
+  option.commands = commands;
+  return option;
+}
+
+Option handling(Option option) {
+  option.role = Role::handling;
+  return option;
+}
+
+Option sample_every() {
+  return {
+      "sample-every",
+      "n",
+      "steps from one sample to the next; about 10,000 samples if not given",
+      Role::result,
+      both_commands,
+      [](const Configuration& c) { return c.sample_every ? base::to_text(*c.sample_every) : ""; },
+      [](Configuration& c, const std::string& value) { c.sample_every = integer(value); }};
+}
+
+Option probe() {
+  return {"probe",
+          "\"s,s,...\"",
+          "write u at these s with every sample",
+          Role::result,
+          simulate_only,
+          [](const Configuration& c) {
+            std::vector<std::string> places;
+            for (const double s : c.probe) {
+              places.push_back(base::to_text(s));
+            }
+            return base::joined(places, ",");
+          },
+          [](Configuration& c, const std::string& value) {
+            c.probe.clear();
+            for (const auto& piece : base::split(value, ',')) {
+              c.probe.push_back(number(piece));
+            }
+          }};
+}
+
+Option quiet() {
+  return {"quiet",
+          "",
+          "no progress on stderr",
+          Role::handling,
+          both_commands,
+          [](const Configuration& c) { return c.quiet ? "true" : "false"; },
+          [](Configuration& c, const std::string& value) {
+            if (value != "true" && value != "false") {
+              throw UserError(quoted(value) + " is not a switch; give true or false");
+            }
+            c.quiet = value == "true";
+          }};
+}
+
+std::vector<Option> make_table() {
+  using C = Configuration;
+  return {
+      text("model", "NAME", "the model; masing: the continuous Masing model", &C::model),
+      text("stiffness", "k(s)", "stiffness density, positive", &C::stiffness),
+      text("threshold", "eta(s)", "yield displacement, positive", &C::threshold),
+      text("initial-u", "u0(s)", "initial elongation, |u0| <= eta", &C::initial_u),
+      text("force", "F(t)", "external force", &C::force),
+      real("mass", "m", "mass, positive", &C::mass),
+      real("k0", "k0", "hardening spring, not negative", &C::k0),
+      real("x0", "x0", "initial position", &C::x0),
+      real("y0", "y0", "initial velocity", &C::y0),
+      real("final-time", "T", "final time, positive", &C::final_time),
+      count("steps", "N", "time steps, at least 1", &C::steps),
+      count("cells", "P", "cells of s in [0,1], at least 1", &C::cells),
+      choice("rule", "where a cell samples k, eta, u0: its right end or its middle", &C::rule,
+             rules),
+      choice("scheme", "time scheme", &C::scheme, schemes),
+      choice("engine", "sweep: cell by cell over all ranks", &C::engine, engines),
+      handling(text("output", "FILE.h5", "result file; replaced when the run is done", &C::output)),
+      sample_every(),
+      only(simulate_only, count("field-every", "n",
+                                "steps from one field u(.,s) to the next; 0: the last step only",
+                                &C::field_every)),
+      time("from", "first time of the samples (default 0)", &C::from),
+      time("to", "last time of the samples (default T)", &C::to),
+      probe(),
+      only(converge_only, choice("refine", "what the levels refine", &C::refine, refinements)),
+      only(converge_only,
+           text("levels", "\"n,n,...\"",
+                "the levels, coarse to fine; for both: pairs \"P:N,P:N,...\"", &C::level_text)),
+      only(converge_only,
+           choice("reference",
+                  "finest: one run at least 16 times finer than the last level; successive: "
+                  "each level against the next",
+                  &C::reference, references)),
+      only(
+          converge_only,
+          text(
+              "expect-order", "\"x=1,...\"",
+              "orders expected of x, y, u, u_cells; a bare number is for x, y, u; >=0.5 is allowed",
+              &C::expected_order_text)),
+      only(converge_only,
+           real("order-tolerance", "d", "how far an order may be from the expected one",
+                &C::order_tolerance)),
+      only(converge_only, count("field-samples", "m",
+                                "times T/m, 2T/m, …, T at which u is compared", &C::field_samples)),
+      quiet(),
+  };
+}
+
+}  // namespace
+
+const std::vector<Option>& option_table() {
+  static const std::vector<Option> table = make_table();
+  return table;
+}
+
+std::vector<const Option*> options_of(Command command) {
+  std::vector<const Option*> taken;
+  for (const auto& option : option_table()) {
+    if (std::ranges::find(option.commands, command) != option.commands.end()) {
+      taken.push_back(&option);
+    }
+  }
+  return taken;
+}
+
+}  // namespace options

@@ -1,0 +1,211 @@
+#include "options/parse.hpp"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "options/option_table.hpp"
+
+namespace options {
+
+namespace po = boost::program_options;
+using base::UserError;
+
+namespace {
+
+/// Keys with their texts and where they stood.
+struct Given {
+  std::string key;
+  std::string text;
+  std::string origin;
+};
+
+po::options_description declared(Command command) {
+  po::options_description description("Options", 100, 50);
+  const Configuration defaults{.command = command};
+  for (const Option* option : options_of(command)) {
+    const std::string preset = option->get(defaults);
+    const std::string help =
+        option->help + (preset.empty() || option->argument.empty() ? "" : " [" + preset + "]");
+    const auto type = option->argument.empty()
+                          ? po::value<std::string>()->implicit_value("true")->zero_tokens()
+                          : po::value<std::string>()->value_name(option->argument);
+    description.add_options()(option->name.c_str(), type, help.c_str());
+  }
+  return description;
+}
+
+po::options_description declared_requests() {
+  po::options_description description("About the run", 100, 50);
+  auto add = description.add_options();
+  add("config", po::value<std::string>()->value_name("FILE.ini"),
+      "the same keys, one 'key = value' a line; the command line wins");
+  add("print-config", "print the resolved configuration as an .ini and stop");
+  add("validate-only", "check the configuration, every cell of it, and stop");
+  add("petsc", "all words after it go to PETSc (-log_view, ...)");
+  add("help", "this text");
+  return description;
+}
+
+/// Closest first: what a misspelt key may have meant.
+std::string nearest(Command command, const std::string& key) {
+  for (const Option* option : options_of(command)) {
+    const auto common = std::ranges::mismatch(option->name, key).in1 - option->name.begin();
+    if (common >= 3) {
+      return "; did you mean " + option->name + "?";
+    }
+  }
+  return "; masing " + name_of(command) + " --help lists the keys";
+}
+
+std::string unknown(Command command, const std::string& key) {
+  for (const auto& option : option_table()) {
+    if (option.name == key) {
+      return "is a key of masing " + name_of(option.commands.front()) + " only";
+    }
+  }
+  return "is not a key" + nearest(command, key);
+}
+
+std::vector<Given> from_words(Command command, const std::vector<std::string>& words) {
+  po::options_description all;
+  all.add(declared(command)).add(declared_requests());
+  namespace style = po::command_line_style;
+  const auto parsed =
+      po::command_line_parser(words)
+          .options(all)
+          .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
+          .run();
+  std::vector<Given> given;
+  for (const auto& option : parsed.options) {
+    if (option.string_key.empty() || option.position_key >= 0) {
+      const std::string word = option.value.empty() ? "" : option.value.front();
+      throw UserError("unexpected word '" + word + "'" +
+                      (word.ends_with(".ini") ? "; give --config " + word
+                                              : "; options start with --, values follow them"));
+    }
+    given.push_back({option.string_key, option.value.empty() ? "true" : option.value.front(),
+                     "--" + option.string_key});
+  }
+  return given;
+}
+
+/// The number of the line that sets `key`, for messages.
+std::string line_of(const std::string& text, const std::string& key) {
+  std::int64_t number = 0;
+  for (const auto& line : base::split(text, '\n')) {
+    ++number;
+    if (base::trimmed(line.substr(0, line.find('='))) == key) {
+      return std::to_string(number);
+    }
+  }
+  return "?";
+}
+
+std::vector<Given> from_ini(Command command, const std::string& path, const std::string& content) {
+  std::istringstream stream(content);
+  const auto parsed = po::parse_config_file(stream, declared(command), true);
+  std::vector<Given> given;
+  for (const auto& option : parsed.options) {
+    const std::string origin =
+        path + " line " + line_of(content, option.string_key) + ", " + option.string_key;
+    if (option.unregistered) {
+      throw UserError(origin + ": " + option.string_key + " " +
+                      unknown(command, option.string_key));
+    }
+    given.push_back({option.string_key, option.value.empty() ? "" : option.value.front(), origin});
+  }
+  return given;
+}
+
+void refuse_repeats(const std::vector<Given>& given) {
+  for (auto i = given.begin(); i != given.end(); ++i) {
+    if (std::find_if(given.begin(), i, [&](const Given& g) { return g.key == i->key; }) != i) {
+      throw UserError(i->origin + ": given twice; give it once");
+    }
+  }
+}
+
+void apply(const std::vector<Given>& given, Configuration& configuration) {
+  for (const auto& [key, text, origin] : given) {
+    const auto option = std::ranges::find(option_table(), key, &Option::name);
+    if (option == option_table().end()) {
+      continue;  // a request such as --config
+    }
+    try {
+      option->set(configuration, std::string(base::trimmed(text)));
+    } catch (const UserError& mistake) {
+      throw UserError(origin + ": " + mistake.what());
+    }
+    configuration.origin[key] = origin;
+  }
+}
+
+const Given* find(const std::vector<Given>& given, const std::string& key) {
+  const auto found = std::ranges::find(given, key, &Given::key);
+  return found == given.end() ? nullptr : &*found;
+}
+
+/// Boost's exceptions in the house's words.
+std::vector<Given> words_or_mistake(Command command, const std::vector<std::string>& words) {
+  try {
+    return from_words(command, words);
+  } catch (const po::unknown_option& error) {
+    std::string key = error.get_option_name();
+    key.erase(0, key.find_first_not_of('-'));
+    throw UserError("--" + key + ": " + key + " " + unknown(command, key));
+  } catch (const po::error& error) {
+    throw UserError(std::string(error.what()) + "; masing " + name_of(command) +
+                    " --help lists the options");
+  }
+}
+
+std::vector<Given> ini_or_mistake(Command command, const std::string& path,
+                                  const std::string& content) {
+  try {
+    return from_ini(command, path, content);
+  } catch (const po::error& error) {
+    throw UserError(path + ": " + error.what() + "; lines are 'key = value'");
+  }
+}
+
+}  // namespace
+
+std::string name_of(Command command) {
+  return command == Command::simulate ? "simulate" : "converge";
+}
+
+Request parse(Command command, const std::vector<std::string>& words, const FileReader& read) {
+  Request request{.configuration = {.command = command}};
+  const std::vector<Given> line = words_or_mistake(command, words);
+  refuse_repeats(line);
+  request.help = find(line, "help") != nullptr;
+  request.print_config = find(line, "print-config") != nullptr;
+  request.validate_only = find(line, "validate-only") != nullptr;
+  if (request.help) {
+    return request;
+  }
+  if (const Given* config = find(line, "config")) {
+    const std::vector<Given> file = ini_or_mistake(command, config->text, read(config->text));
+    refuse_repeats(file);
+    apply(file, request.configuration);
+  }
+  apply(line, request.configuration);
+  return request;
+}
+
+std::string help(Command command) {
+  const bool simulate = command == Command::simulate;
+  std::ostringstream text;
+  text << "masing " << name_of(command) << ": "
+       << (simulate ? "one trajectory of a model, written to HDF5"
+                    : "a refinement study: errors, observed orders and a verdict")
+       << "\n\n"
+       << declared(command) << '\n'
+       << declared_requests();
+  return text.str();
+}
+
+}  // namespace options

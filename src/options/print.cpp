@@ -1,0 +1,30 @@
+#include "options/print.hpp"
+
+#include "options/option_table.hpp"
+#include "options/parse.hpp"
+
+namespace options {
+
+namespace {
+
+std::string print(const Configuration& configuration, bool handling_too) {
+  std::string text = "# masing " + name_of(configuration.command) + "\n";
+  for (const Option* option : options_of(configuration.command)) {
+    if (handling_too || option->role == Role::result) {
+      text += option->name + " = " + option->get(configuration) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string printed(const Configuration& configuration) {
+  return print(configuration, true);
+}
+
+std::string printed_result_keys(const Configuration& configuration) {
+  return print(configuration, false);
+}
+
+}  // namespace options

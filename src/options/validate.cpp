@@ -1,0 +1,113 @@
+#include "options/validate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "options/levels.hpp"
+
+namespace options {
+
+using base::UserError;
+
+namespace {
+
+// Every integer up to it is a double, so p·T/N and i/P are formed from exact operands.
+constexpr std::int64_t largest_count = std::int64_t{1} << 53;
+
+std::string where(const Configuration& c, const std::string& key) {
+  const auto found = c.origin.find(key);
+  return (found == c.origin.end() ? "--" + key : found->second) + ": ";
+}
+
+void require(bool holds, const Configuration& c, const std::string& key, const std::string& wrong,
+             const std::string& right) {
+  if (!holds) {
+    throw UserError(where(c, key) + wrong + "; " + right);
+  }
+}
+
+void check_count(const Configuration& c, const std::string& key, std::int64_t value,
+                 std::int64_t least) {
+  require(value >= least && value <= largest_count, c, key, base::to_text(value),
+          "must be a whole number from " + base::to_text(least) + " to 2^53");
+}
+
+void check_numbers(const Configuration& c) {
+  require(c.model == "masing", c, "model", "'" + c.model + "' is not a model", "give masing");
+  require(c.mass > 0, c, "mass", base::to_text(c.mass), "must be > 0");
+  require(c.k0 >= 0, c, "k0", base::to_text(c.k0), "must be >= 0");
+  require(c.final_time > 0, c, "final-time", base::to_text(c.final_time), "must be > 0");
+  check_count(c, "steps", c.steps, 1);
+  check_count(c, "cells", c.cells, 1);
+  check_count(c, "field-every", c.field_every, 0);
+  check_count(c, "sample-every", *c.sample_every, 1);
+  check_count(c, "field-samples", c.field_samples, 1);
+  require(c.order_tolerance > 0, c, "order-tolerance", base::to_text(c.order_tolerance),
+          "must be > 0");
+  const std::string within = "must lie in [0, T] = [0, " + base::to_text(c.final_time) + "]";
+  require(*c.from >= 0 && *c.from <= c.final_time, c, "from", base::to_text(*c.from), within);
+  require(*c.to >= 0 && *c.to <= c.final_time, c, "to", base::to_text(*c.to), within);
+  require(*c.from <= *c.to, c, "from",
+          base::to_text(*c.from) + " is after --to " + base::to_text(*c.to),
+          "give a window from < to");
+  for (const double s : c.probe) {
+    require(s >= 0 && s <= 1, c, "probe", base::to_text(s), "every s must lie in [0, 1]");
+  }
+  require(!c.output.empty(), c, "output", "empty", "give a file name");
+}
+
+/// Checks a function and returns the text that needs no file.
+std::string resolved_function(const Configuration& c, const std::string& key,
+                              const std::string& text, char variable, const FileReader& read) {
+  try {
+    return Function(text, variable, read).text();
+  } catch (const UserError& mistake) {
+    throw UserError(where(c, key) + mistake.what());
+  }
+}
+
+void resolve_defaults(Configuration& c) {
+  if (!c.sample_every) {
+    c.sample_every = std::max<std::int64_t>(1, c.steps / 10000);
+  }
+  c.from = c.from.value_or(0.0);
+  c.to = c.to.value_or(c.final_time);
+}
+
+void resolve_study(Configuration& c) {
+  try {
+    c.expected_orders = expected_orders(c.expected_order_text);
+  } catch (const UserError& mistake) {
+    throw UserError(where(c, "expect-order") + mistake.what());
+  }
+  try {
+    c.levels = study_levels(c);
+    c.level_text = level_text(c.refine, c.levels);
+  } catch (const UserError& mistake) {
+    throw UserError(where(c, "levels") + mistake.what());
+  }
+  // The study's samples are those of its last level.
+  if (!c.origin.contains("sample-every")) {
+    c.sample_every = std::max<std::int64_t>(1, c.levels.back().steps / 10000);
+  }
+}
+
+}  // namespace
+
+Configuration validated(Configuration configuration, const FileReader& read) {
+  Configuration& c = configuration;
+  resolve_defaults(c);
+  check_numbers(c);
+  c.stiffness = resolved_function(c, "stiffness", c.stiffness, 's', read);
+  c.threshold = resolved_function(c, "threshold", c.threshold, 's', read);
+  c.initial_u = resolved_function(c, "initial-u", c.initial_u, 's', read);
+  c.force = resolved_function(c, "force", c.force, 't', read);
+  if (c.command == Command::converge) {
+    resolve_study(c);
+  }
+  return configuration;
+}
+
+}  // namespace options

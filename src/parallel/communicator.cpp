@@ -1,0 +1,113 @@
+#include "parallel/communicator.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "parallel/check.hpp"
+
+namespace parallel {
+
+Communicator::Communicator(MPI_Comm original) {
+  check_mpi(MPI_Comm_dup(original, &handle_));
+  check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
+  check_mpi(MPI_Comm_rank(handle_, &rank_));
+  check_mpi(MPI_Comm_size(handle_, &size_));
+}
+
+Communicator::~Communicator() {
+  if (handle_ != MPI_COMM_NULL) {
+    MPI_Comm_free(&handle_);
+  }
+}
+
+Communicator::Communicator(Communicator&& other) noexcept
+    : handle_(std::exchange(other.handle_, MPI_COMM_NULL)),
+      rank_(other.rank_),
+      size_(other.size_) {}
+
+Communicator& Communicator::operator=(Communicator&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(rank_, other.rank_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+namespace {
+
+void reduce(const Communicator& comm, void* values, std::size_t count, MPI_Datatype type,
+            MPI_Op operation) {
+  // One rank has nothing to join; even a trivial allreduce would cost a short step its speed.
+  if (comm.size() > 1) {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, static_cast<int>(count), type, operation,
+                            comm.handle()));
+  }
+}
+
+void spread(const Communicator& comm, void* values, std::size_t count, MPI_Datatype type,
+            int root = 0) {
+  if (comm.size() > 1 && count > 0) {
+    check_mpi(MPI_Bcast(values, static_cast<int>(count), type, root, comm.handle()));
+  }
+}
+
+void spread_text(const Communicator& comm, std::string& text, int root) {
+  auto length = static_cast<std::int64_t>(text.size());
+  spread(comm, &length, 1, MPI_INT64_T, root);
+  text.resize(static_cast<std::size_t>(length));
+  spread(comm, text.data(), text.size(), MPI_CHAR, root);
+}
+
+}  // namespace
+
+void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values) {
+  reduce(comm, values.data(), values.size(), MPI_INT64_T, MPI_SUM);
+}
+
+void max_over_ranks(const Communicator& comm, std::span<double> values) {
+  reduce(comm, values.data(), values.size(), MPI_DOUBLE, MPI_MAX);
+}
+
+std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value) {
+  reduce(comm, &value, 1, MPI_INT64_T, MPI_MIN);
+  return value;
+}
+
+void broadcast(const Communicator& comm, std::span<double> values) {
+  spread(comm, values.data(), values.size(), MPI_DOUBLE);
+}
+
+void broadcast(const Communicator& comm, std::span<std::int64_t> values) {
+  spread(comm, values.data(), values.size(), MPI_INT64_T);
+}
+
+std::string from_root(const Communicator& comm, const std::function<std::string()>& make) {
+  std::string text;
+  std::int64_t mistaken = 0;
+  if (comm.is_root()) {
+    try {
+      text = make();
+    } catch (const base::UserError& mistake) {
+      mistaken = 1;
+      text = mistake.what();
+    }
+  }
+  broadcast(comm, std::span(&mistaken, 1));
+  spread_text(comm, text, 0);
+  if (mistaken != 0) {
+    throw base::UserError(text);
+  }
+  return text;
+}
+
+std::string first_text(const Communicator& comm, const std::string& text) {
+  const std::int64_t first = min_over_ranks(comm, text.empty() ? comm.size() : comm.rank());
+  if (first == comm.size()) {
+    return {};
+  }
+  std::string found = text;
+  spread_text(comm, found, static_cast<int>(first));
+  return found;
+}
+
+}  // namespace parallel

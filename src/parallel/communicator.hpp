@@ -1,0 +1,54 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace parallel {
+
+/// Owner of a communicator whose errors come back as codes; move-only, freed with the object.
+class Communicator {
+ public:
+  /// A duplicate of `original`. Collective on `original`.
+  explicit Communicator(MPI_Comm original);
+  ~Communicator();
+  Communicator(Communicator&& other) noexcept;
+  Communicator& operator=(Communicator&& other) noexcept;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  [[nodiscard]] MPI_Comm handle() const { return handle_; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] bool is_root() const { return rank_ == 0; }
+
+ private:
+  MPI_Comm handle_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+/// Replace each entry of `values` by its sum over the ranks; exact, whatever the order. Collective.
+void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values);
+/// Replace each entry of `values` by its maximum over the ranks. Collective.
+void max_over_ranks(const Communicator& comm, std::span<double> values);
+/// The least `value` of all ranks. Collective.
+std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value);
+
+/// The root's entries, on every rank. Collective.
+void broadcast(const Communicator& comm, std::span<double> values);
+/// The root's entries, on every rank. Collective.
+void broadcast(const Communicator& comm, std::span<std::int64_t> values);
+
+/// What `make` returns on the root, on every rank; a UserError it throws there is thrown on every
+/// rank alike. Collective.
+std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
+
+/// The text of the first rank whose text is not empty, on every rank (empty if all are empty),
+/// so that one of several local findings is reported, always the same one. Collective.
+std::string first_text(const Communicator& comm, const std::string& text);
+
+}  // namespace parallel

@@ -1,0 +1,93 @@
+#include "parallel/session.hpp"
+
+#include <petscsys.h>
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <thread>
+
+#include "base/error.hpp"
+#include "parallel/check.hpp"
+
+namespace parallel {
+
+namespace {
+
+constexpr auto patience = std::chrono::seconds(2);
+
+/// True when every rank has come here within the patience. Never blocks longer.
+bool everyone_failed(const Communicator& comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm.handle(), &request);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    int arrived = 0;
+    MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
+    if (arrived != 0) {
+      return true;
+    }
+    if (std::chrono::steady_clock::now() > deadline) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
+Session::Session(const std::vector<std::string>& petsc_options) {
+  std::vector<std::string> words{"masing"};
+  words.insert(words.end(), petsc_options.begin(), petsc_options.end());
+  std::vector<char*> pointers;
+  for (auto& word : words) {
+    pointers.push_back(word.data());
+  }
+  pointers.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  char** arguments = pointers.data();
+  // PETSc reads the words while it initialises and copies what it keeps.
+  if (PetscInitialize(&count, &arguments, nullptr, nullptr) != 0) {
+    std::fputs("masing: PETSc and MPI did not start\n", stderr);
+    std::exit(base::exit_failure);
+  }
+  PetscPopSignalHandler();
+  // Errors come back as codes, which check_petsc turns into exceptions with one line each.
+  PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
+  world_.emplace(PETSC_COMM_WORLD);
+  failures_.emplace(PETSC_COMM_WORLD);
+}
+
+Session::~Session() {
+  failures_.reset();
+  world_.reset();
+  PetscFinalize();
+}
+
+int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
+  try {
+    return work(*world_);
+  } catch (const base::UserError& mistake) {
+    return fail(base::exit_user_mistake, mistake.what());
+  } catch (const std::exception& failure) {
+    return fail(base::exit_failure, failure.what());
+  } catch (...) {
+    return fail(base::exit_failure, "unknown failure");
+  }
+}
+
+int Session::fail(int code, const std::string& message) noexcept {
+  if (everyone_failed(*failures_)) {
+    if (failures_->is_root()) {
+      std::fprintf(stderr, "masing: %s\n", message.c_str());
+    }
+    return code;
+  }
+  std::fprintf(stderr, "masing: rank %d of %d alone: %s\n", failures_->rank(), failures_->size(),
+               message.c_str());
+  std::fflush(nullptr);
+  MPI_Abort(failures_->handle(), code);
+  return code;
+}
+
+}  // namespace parallel

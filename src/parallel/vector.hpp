@@ -1,0 +1,72 @@
+#pragma once
+
+#include <petscvec.h>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "base/partition.hpp"
+#include "parallel/communicator.hpp"
+
+namespace parallel {
+
+/// Owner of a PETSc Vec of cells, split over the ranks at block limits; move-only.
+class Vector {
+ public:
+  /// A vector of `cells` zeros, slab_of(cells, rank, size) on each rank. Collective on `comm`.
+  Vector(const Communicator& comm, std::int64_t cells);
+  ~Vector();
+  Vector(Vector&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Vector& operator=(Vector&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
+
+  [[nodiscard]] Vec handle() const { return handle_; }
+  /// Cells of all ranks.
+  [[nodiscard]] std::int64_t size() const;
+  /// The cells of this rank.
+  [[nodiscard]] base::CellRange range() const;
+
+ private:
+  Vec handle_ = nullptr;
+};
+
+/// The local entries of a vector for reading, [P_local]; given back when the guard dies. Local.
+class ReadAccess {
+ public:
+  explicit ReadAccess(const Vector& vector);
+  ~ReadAccess();
+  ReadAccess(const ReadAccess&) = delete;
+  ReadAccess& operator=(const ReadAccess&) = delete;
+  [[nodiscard]] std::span<const double> values() const { return values_; }
+
+ private:
+  Vec handle_;
+  const double* array_ = nullptr;
+  std::span<const double> values_;
+};
+
+/// The local entries of a vector for reading and writing, [P_local]; given back when the guard
+/// dies. Local.
+class WriteAccess {
+ public:
+  explicit WriteAccess(Vector& vector);
+  ~WriteAccess();
+  WriteAccess(const WriteAccess&) = delete;
+  WriteAccess& operator=(const WriteAccess&) = delete;
+  [[nodiscard]] std::span<double> values() const { return values_; }
+
+ private:
+  Vec handle_;
+  double* array_ = nullptr;
+  std::span<double> values_;
+};
+
+/// target ← target + weight·source; the two are laid out alike. Local.
+void add_scaled(Vector& target, double weight, const Vector& source);
+
+}  // namespace parallel

@@ -1,0 +1,30 @@
+#include "study/finest.hpp"
+
+#include <numeric>
+
+namespace study {
+
+std::int64_t finest_count(const std::vector<std::int64_t>& counts) {
+  const std::int64_t least = finest_factor * counts.back();
+  std::int64_t multiple = 1;
+  for (const std::int64_t count : counts) {
+    multiple = std::lcm(multiple, count);
+    if (multiple > 4 * least) {
+      return least;
+    }
+  }
+  return (least + multiple - 1) / multiple * multiple;
+}
+
+std::int64_t common_stride(std::int64_t reference_steps, const std::vector<std::int64_t>& steps) {
+  std::int64_t stride = 0;
+  for (const std::int64_t count : steps) {
+    if (reference_steps % count != 0) {
+      return 1;
+    }
+    stride = std::gcd(stride, reference_steps / count);
+  }
+  return stride;
+}
+
+}  // namespace study

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "io/hdf5.hpp"
+#include "study/refinement.hpp"
+
+namespace study {
+
+/// The study as an aligned table with its verdict, for people. Local.
+std::string table(const options::Configuration& configuration, const Study& study);
+
+/// /cases, /fit and /timing of a study file. Collective.
+void write(const parallel::Communicator& comm, const io::Handle& file,
+           const options::Configuration& configuration, const Study& study);
+
+}  // namespace study
