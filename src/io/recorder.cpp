@@ -124,7 +124,7 @@ void FieldRecorder::observe(const engine::Samples& samples, engine::Engine& engi
 }
 
 ProbeRecorder::ProbeRecorder(const parallel::Communicator& comm, const Handle& file,
-                             const Sampling& sampling, std::vector<double> places,
+                             const Sampling& sampling, const std::vector<double>& places,
                              std::int64_t cells)
     : comm_(comm),
       sampling_(sampling),

@@ -71,7 +71,7 @@ class ProbeRecorder final : public engine::Observer {
  public:
   /// Collective.
   ProbeRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling,
-                std::vector<double> places, std::int64_t cells);
+                const std::vector<double>& places, std::int64_t cells);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;

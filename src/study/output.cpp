@@ -38,16 +38,14 @@ std::string number_or_dash(const char* format, int width, double value) {
 std::string table(const options::Configuration& configuration, const Study& study) {
   std::string text = formatted("%10s %12s", "P", "N");
   for (const auto& quantity : quantities) {
-    text +=
-        formatted(" %10s %6s",
-                  quantity.name == std::string("u_cells") ? "u at cells" : quantity.name, "order");
+    text += formatted(" %11s %6s", ("e(" + std::string(quantity.name) + ")").c_str(), "order");
   }
   text += '\n';
   for (const auto& at : study.cases) {
     text += formatted("%10lld %12lld", static_cast<long long>(at.level.cells),
                       static_cast<long long>(at.level.steps));
     for (const auto& quantity : quantities) {
-      text += ' ' + number_or_dash("%*.3e", 10, at.errors.*quantity.value);
+      text += ' ' + number_or_dash("%*.3e", 11, at.errors.*quantity.value);
       text += ' ' + number_or_dash("%*.3f", 6, at.orders.*quantity.value);
     }
     text += '\n';

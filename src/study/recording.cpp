@@ -40,10 +40,10 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
       motion_.push_back({samples.x[i], samples.y[i]});
     }
   }
-  const auto due =
-      std::ranges::equal_range(contributions_, samples.last_step(), {}, &Contribution::step);
-  for (const auto& [step, sample, weight] : due) {
-    parallel::add_scaled(fields_[sample], weight, engine.field());
+  const std::int64_t step = samples.last_step();
+  auto due = std::ranges::lower_bound(contributions_, step, {}, &Contribution::step);
+  for (; due != contributions_.end() && due->step == step; ++due) {
+    parallel::add_scaled(fields_[due->sample], due->weight, engine.field());
   }
 }
 
