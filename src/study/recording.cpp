@@ -51,6 +51,7 @@ Recording::Motion Recording::at(std::int64_t p, std::int64_t steps) const {
   const std::int64_t stored = steps_ / stride_;
   const std::int64_t common = std::gcd(stored, steps);
   const std::int64_t parts = steps / common;
+  assert(parts >= 1);
   const std::int64_t whole = p / parts * (stored / common);
   const std::int64_t position = p % parts * (stored / common);
   const auto i = static_cast<std::size_t>(whole + position / parts);
