@@ -16,7 +16,8 @@ Problem make_problem(const options::Configuration& c) {
           .oscillator = {.mass = c.mass, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
           .time = {.final_time = c.final_time, .steps = c.steps},
           .cells = c.cells,
-          .rule = c.rule};
+          .rule = c.rule,
+          .scheme = c.scheme};
 }
 
 }  // namespace masing

@@ -40,6 +40,7 @@ struct Problem {
   TimeGrid time;
   std::int64_t cells = 1;  ///< P
   options::Rule rule = options::Rule::right;
+  options::Scheme scheme = options::Scheme::euler;
 };
 
 /// The problem of a validated configuration. Local.

@@ -13,8 +13,8 @@ enum class Command { simulate, converge };
 
 /// Where in its cell of width δs a profile is sampled: at s_i = i/P (the papers') or (i - ½)/P.
 enum class Rule { right, midpoint };
-/// The time scheme: (26), continuous-masing-2001.
-enum class Scheme { euler };
+/// The time scheme: (26) of continuous-masing-2001, or velocity Verlet, of second order.
+enum class Scheme { euler, leapfrog };
 /// Who computes the internal force: the slab, cell by cell.
 enum class EngineKind { sweep };
 /// What a study refines.

@@ -41,7 +41,7 @@ struct Name {
 };
 
 constexpr Name<Rule> rules[] = {{Rule::right, "right"}, {Rule::midpoint, "midpoint"}};
-constexpr Name<Scheme> schemes[] = {{Scheme::euler, "euler"}};
+constexpr Name<Scheme> schemes[] = {{Scheme::euler, "euler"}, {Scheme::leapfrog, "leapfrog"}};
 constexpr Name<EngineKind> engines[] = {{EngineKind::sweep, "sweep"}};
 constexpr Name<Refine> refinements[] = {
     {Refine::steps, "steps"}, {Refine::cells, "cells"}, {Refine::both, "both"}};
@@ -191,7 +191,8 @@ std::vector<Option> make_table() {
       count("cells", "P", "cells of s in [0,1], at least 1", &C::cells),
       choice("rule", "where a cell samples k, eta, u0: its right end or its middle", &C::rule,
              rules),
-      choice("scheme", "time scheme", &C::scheme, schemes),
+      choice("scheme", "the papers' scheme of order one, or velocity Verlet of order two",
+             &C::scheme, schemes),
       choice("engine", "sweep: cell by cell over all ranks", &C::engine, engines),
       handling(text("output", "FILE.h5", "result file; replaced when the run is done", &C::output)),
       sample_every(),
