@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/error.hpp"
 #include "engine/schemes.hpp"
 #include "masing/kernel.hpp"
 
@@ -53,17 +52,6 @@ class MovedSlab {
 };
 
 }  // namespace
-
-masing::Profile checked_profile(const parallel::Communicator& comm,
-                                const masing::Problem& problem) {
-  masing::Profile profile =
-      masing::sample_profile(problem, base::slab_of(problem.cells, comm.rank(), comm.size()));
-  const std::string fault = parallel::first_text(comm, masing::profile_fault(problem, profile));
-  if (!fault.empty()) {
-    throw base::UserError(fault);
-  }
-  return profile;
-}
 
 Sweep::Sweep(const parallel::Communicator& comm, const masing::Problem& problem,
              const masing::Profile& profile)

@@ -7,10 +7,6 @@
 
 namespace engine {
 
-/// The profile of this rank's slab, checked on every cell of every rank. Throws UserError alike on
-/// all ranks, for the first cell at fault. Collective.
-masing::Profile checked_profile(const parallel::Communicator& comm, const masing::Problem& problem);
-
 /// Cell by cell: each rank projects its slab of the Vec u and sums its internal force in the same
 /// pass; one allreduce of integers joins the sums, for `euler` of two steps. The same bits on any
 /// number of ranks. Source: (26), continuous-masing-2001.

@@ -19,8 +19,7 @@ std::span<const double> of_root(const parallel::Communicator& comm,
 std::vector<double> cell_points(const masing::Problem& problem, const base::CellRange& range) {
   std::vector<double> points(static_cast<std::size_t>(range.size));
   for (std::int64_t i = 0; i < range.size; ++i) {
-    points[static_cast<std::size_t>(i)] =
-        masing::cell_point(problem.rule, problem.cells, range.first + i);
+    points[static_cast<std::size_t>(i)] = problem.point(range.first + i);
   }
   return points;
 }
@@ -94,9 +93,9 @@ FieldRecorder::FieldRecorder(const parallel::Communicator& comm, const Handle& f
       every_(every),
       times_(file, "/field/t", {"time of the field", "t"}, 0),
       field_(file, "/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"},
-             problem.cells) {
+             problem.field_cells()) {
   const auto write = [&](const char* path, const Meaning& meaning, std::span<const double> local) {
-    write_distributed(file, path, meaning, local, profile.range.first, problem.cells);
+    write_distributed(file, path, meaning, local, profile.range.first, problem.field_cells());
   };
   write("/field/s", {"point at which the cell samples the profile", "s_i"},
         cell_points(problem, profile.range));

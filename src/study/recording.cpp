@@ -7,9 +7,21 @@
 
 namespace study {
 
+void ContinuousField::add(double weight, engine::Elongation elongation) {
+  parts_.push_back({weight, std::move(elongation)});
+}
+
+double ContinuousField::operator()(double threshold, double initial_u) const {
+  double u = 0.0;
+  for (const auto& [weight, elongation] : parts_) {
+    u += weight * elongation(threshold, initial_u);
+  }
+  return u;
+}
+
 Recording::Recording(const parallel::Communicator& comm, const masing::Problem& problem,
                      std::int64_t stride, std::int64_t field_samples)
-    : steps_(problem.time.steps), cells_(problem.cells), rule_(problem.rule), stride_(stride) {
+    : steps_(problem.time.steps), cells_(problem.cells), stride_(stride) {
   assert(steps_ % stride_ == 0);
   motion_.reserve(static_cast<std::size_t>(steps_ / stride_ + 1));
   for (std::int64_t j = 1; j <= field_samples; ++j) {
@@ -24,7 +36,11 @@ Recording::Recording(const parallel::Communicator& comm, const masing::Problem& 
     if (rest > 0) {
       contributions_.push_back({step + 1, sample, rest});
     }
-    fields_.emplace_back(comm, cells_);
+    if (continuum()) {
+      continuous_fields_.emplace_back();
+    } else {
+      fields_.emplace_back(comm, cells_);
+    }
   }
   std::ranges::stable_sort(contributions_, {}, &Contribution::step);
 }
@@ -43,7 +59,11 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
   const std::int64_t step = samples.last_step();
   auto due = std::ranges::lower_bound(contributions_, step, {}, &Contribution::step);
   for (; due != contributions_.end() && due->step == step; ++due) {
-    parallel::add_scaled(fields_[due->sample], due->weight, engine.field());
+    if (continuum()) {
+      continuous_fields_[due->sample].add(due->weight, engine.elongation());
+    } else {
+      parallel::add_scaled(fields_[due->sample], due->weight, engine.field());
+    }
   }
 }
 
