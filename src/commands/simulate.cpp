@@ -12,6 +12,7 @@
 #include "commands/request.hpp"
 #include "engine/make_engine.hpp"
 #include "engine/time_loop.hpp"
+#include "io/energy_recorder.hpp"
 #include "io/output_file.hpp"
 #include "io/progress.hpp"
 #include "io/recorder.hpp"
@@ -69,6 +70,10 @@ Summary integrate_into(const parallel::Communicator& comm,
     observers.push_back(
         &probe.emplace(comm, file, sampling, configuration.probe, problem.field_cells()));
   }
+  std::optional<io::EnergyRecorder> energy;
+  if (configuration.energy) {
+    observers.push_back(&energy.emplace(comm, file, sampling, problem, profile));
+  }
   std::optional<io::Progress> progress;
   if (!configuration.quiet) {
     observers.push_back(&progress.emplace(comm, title(problem), problem.time.steps));
@@ -77,6 +82,9 @@ Summary integrate_into(const parallel::Communicator& comm,
   const auto begin = std::chrono::steady_clock::now();
   engine::integrate(comm, *engine, problem.force, problem.time, observers);
   series.flush();
+  if (energy) {
+    energy->flush();
+  }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   summary.samples = series.rows();
   summary.steps_per_second = static_cast<double>(problem.time.steps) / summary.seconds;

@@ -1,14 +1,13 @@
 #include "io/recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
 namespace io {
 
 namespace {
-
-constexpr std::size_t rows_kept = 8192;
 
 /// What the root writes; the others take part with nothing.
 std::span<const double> of_root(const parallel::Communicator& comm,
@@ -48,40 +47,22 @@ std::int64_t Sampling::next(std::int64_t step) const {
 
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
                                const Sampling& sampling)
-    : comm_(comm), sampling_(sampling) {
-  const auto add = [&](const std::string& name, const char* description, const char* symbol) {
-    columns_.push_back({Table(file, "/series/" + name, {description, symbol}, 0), {}});
-  };
-  add("t", "time of the sample", "t");
-  add("x", "position of the mass", "x");
-  add("y", "velocity of the mass", "y");
-  add("force", "external force", "F");
-  add("restoring", "restoring force, the ordinate of the hysteresis cycle", "F - m x''");
+    : sampling_(sampling), columns_(comm, file) {
+  columns_.add("/series/t", {"time of the sample", "t"});
+  columns_.add("/series/x", {"position of the mass", "x"});
+  columns_.add("/series/y", {"velocity of the mass", "y"});
+  columns_.add("/series/force", {"external force", "F"});
+  columns_.add("/series/restoring",
+               {"restoring force, the ordinate of the hysteresis cycle", "F - m x''"});
 }
 
 void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
-    if (!sampling_.takes(step)) {
-      continue;
+    if (sampling_.takes(step)) {
+      columns_.push(std::array{sampling_.time.time(step), samples.x[i], samples.y[i],
+                               samples.force[i], samples.restoring[i]});
     }
-    const double row[] = {sampling_.time.time(step), samples.x[i], samples.y[i], samples.force[i],
-                          samples.restoring[i]};
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      columns_[c].pending.push_back(row[c]);
-    }
-    ++rows_;
-  }
-  if (columns_.front().pending.size() >= rows_kept) {
-    flush();
-  }
-}
-
-void SeriesRecorder::flush() {
-  for (auto& column : columns_) {
-    column.table.append(static_cast<std::int64_t>(column.pending.size()),
-                        of_root(comm_, column.pending), 0);
-    column.pending.clear();
   }
 }
 
