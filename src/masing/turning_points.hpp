@@ -103,6 +103,17 @@ class TurningPoints {
     return force_;
   }
 
+  /// Turn round here: the next leg goes the other way. At x0 on the virgin curve nothing has
+  /// yielded, and nothing is remembered.
+  void reverse() {
+    if (!levels_.empty()) {
+      levels_.push_back({x_, levels_.back().position, force_});
+    } else if (x_ != x0_) {
+      levels_.push_back({x_, mirrored(), force_});
+    }
+    direction_ = -direction_;
+  }
+
   /// S at a trial position on the present leg: from here in the present direction, not beyond
   /// corner(direction()). Nothing moves.
   [[nodiscard]] double force_at(double x) const {
@@ -195,16 +206,6 @@ class TurningPoints {
 
   /// Where a leg that begins here on the virgin curve returns to the virgin curve.
   [[nodiscard]] double mirrored() const { return x_ - 2 * direction_ * virgin_front(x_).radius; }
-
-  /// Turn round here. At x0 on the virgin curve nothing has yielded, and nothing is remembered.
-  void reverse() {
-    if (!levels_.empty()) {
-      levels_.push_back({x_, levels_.back().position, force_});
-    } else if (x_ != x0_) {
-      levels_.push_back({x_, mirrored(), force_});
-    }
-    direction_ = -direction_;
-  }
 
   /// The leg has met the loop around it: both ends of the loop are forgotten; the first turning
   /// point has only the virgin curve around it.
