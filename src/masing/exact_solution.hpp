@@ -33,7 +33,7 @@ class ExactSolution {
       : oscillator_(oscillator),
         force_(std::move(force)),
         tolerance_(options.tolerance),
-        frequency_(std::sqrt((oscillator.k0 + measure.total().stiffness) / oscillator.mass)),
+        frequency_(std::sqrt((oscillator.k0 + measure.total_stiffness()) / oscillator.mass)),
         longest_step_(options.longest_step / frequency_),
         fitting_step_(longest_step_),
         memory_(measure, oscillator.x0),

@@ -11,27 +11,23 @@ namespace masing {
 /// Sums over a set of cells (integrals over a set of s where P = ∞).
 struct Sums {
   double stiffness = 0.0;  ///< Σ k δs
-  double force = 0.0;      ///< Σ k η δs
-  double initial = 0.0;    ///< Σ k u0 δs
-};
-
-/// The cells that have yielded on the virgin curve: all with η ≤ radius, and their sums.
-struct Front {
-  double radius = 0.0;
-  Sums sums;
+  double force = 0.0;      ///< Σ k θ δs, θ what the set is ordered by: η, or η - σ u0
 };
 
 /// A distribution of stiffness over yield displacements.
-///     total()                    sums over all cells;
-///     below(r)                   sums over the cells with η ≤ r;
-///     virgin(travel, direction)  the cells with η - direction·u0 ≤ travel (a beginning of the
-///                                order in η if |u0(s) - u0(s')| ≤ |η(s) - η(s')|) and a radius ρ
-///                                with 2ρ ≥ travel that parts them from the others.
+///     total_stiffness()          K(∞) = Σ k δs over all cells;
+///     initial_force()            Σ k u0 δs over all cells;
+///     below(r)                   Σ k δs and Σ k η δs over the cells with η ≤ r;
+///     virgin(travel, σ)          Σ k δs and Σ k (η - σ u0) δs over those with η - σ u0 ≤ travel,
+///                                a beginning of the order in η if |u0 - u0'| ≤ |η - η'|;
+///     virgin_radius(travel, σ)   a ρ ≥ travel/2 that parts these cells, by η, from the others.
 template <class Measure>
-concept StiffnessMeasure = requires(const Measure& measure, double r, int direction) {
-  { measure.total() } -> std::convertible_to<Sums>;
-  { measure.below(r) } -> std::convertible_to<Sums>;
-  { measure.virgin(r, direction) } -> std::convertible_to<Front>;
+concept StiffnessMeasure = requires(const Measure& measure, double travel, int direction) {
+  { measure.total_stiffness() } -> std::convertible_to<double>;
+  { measure.initial_force() } -> std::convertible_to<double>;
+  { measure.below(travel) } -> std::convertible_to<Sums>;
+  { measure.virgin(travel, direction) } -> std::convertible_to<Sums>;
+  { measure.virgin_radius(travel, direction) } -> std::convertible_to<double>;
 };
 
 /// The hysteresis memory as plain data: enough to restore it to the same bits.
@@ -48,7 +44,8 @@ struct TurningPointState {
 ///     S(x) = S(X_n) + (x - X_n) (K(∞) - K(r)) + 2σ M(r),   K = Σ k δs, M = Σ k η δs over η ≤ r,
 /// until x passes X_{n-1} (for n = 1: X_1 + 2σρ), where the closed loop is wiped out. On the virgin
 /// curve, where no turning point is remembered,
-///     S(x) = σ M + V(∞) - V + (x - x0) (K(∞) - K),   V = Σ k u0 δs, over η - σ u0 ≤ σ(x - x0).
+///     S(x) = Σ k u0 δs + (x - x0) (K(∞) - K) + σ M,
+///     K = Σ k δs, M = Σ k (η - σ u0) δs over η - σ u0 ≤ σ(x - x0).
 /// In exact arithmetic this is clamping every cell. Amortised cost of a move: one look-up in the
 /// measure, which must outlive the object. Source: MODEL §5; Madelung's and Masing's rules.
 template <StiffnessMeasure Measure>
@@ -60,7 +57,10 @@ class TurningPoints {
 
   /// The state that `state()` of an object on the same measure gave.
   TurningPoints(const Measure& measure, const TurningPointState& state)
-      : measure_(&measure), total_(measure.total()), x0_(state.x0), x_(state.x0) {
+      : measure_(&measure),
+        total_stiffness_(measure.total_stiffness()),
+        x0_(state.x0),
+        x_(state.x0) {
     direction_ = state.positions.empty() ? state.direction : sign(state.positions.front() - x0_);
     for (const double position : state.positions) {
       x_ = position;
@@ -118,20 +118,20 @@ class TurningPoints {
   /// corner(direction()). Nothing moves.
   [[nodiscard]] double force_at(double x) const {
     if (levels_.empty()) [[unlikely]] {
-      const Sums yielded = virgin_front(x).sums;
-      return direction_ * yielded.force + (total_.initial - yielded.initial) +
-             (x - x0_) * (total_.stiffness - yielded.stiffness);
+      const Sums yielded = measure_->virgin(travel_at(x), direction_);
+      return measure_->initial_force() + (x - x0_) * (total_stiffness_ - yielded.stiffness) +
+             direction_ * yielded.force;
     }
     const Level& leg = levels_.back();
     const Sums yielded = measure_->below(radius_at(leg, x));
-    return leg.force + (x - leg.position) * (total_.stiffness - yielded.stiffness) +
+    return leg.force + (x - leg.position) * (total_stiffness_ - yielded.stiffness) +
            2 * direction_ * yielded.force;
   }
 
   /// dS/dx at a trial position on the present leg: the stiffness of the cells not at their limit.
   [[nodiscard]] double stiffness_at(double x) const {
-    return total_.stiffness - (levels_.empty()
-                                   ? virgin_front(x).sums.stiffness
+    return total_stiffness_ - (levels_.empty()
+                                   ? measure_->virgin(travel_at(x), direction_).stiffness
                                    : measure_->below(radius_at(levels_.back(), x)).stiffness);
   }
 
@@ -151,7 +151,7 @@ class TurningPoints {
   /// front reaches a break of the measure (Measure::next_break, next_virgin_break); ±∞ if there is
   /// none. It may lie beyond the corner.
   [[nodiscard]] double next_break() const {
-    double place = levels_.empty() ? direction_ * (x_ - x0_) : radius_at(levels_.back(), x_);
+    double place = levels_.empty() ? travel_at(x_) : radius_at(levels_.back(), x_);
     double position = x_;
     do {
       if (levels_.empty()) {
@@ -200,12 +200,12 @@ class TurningPoints {
     return std::max(0.0, 0.5 * direction_ * (x - leg.position));
   }
 
-  [[nodiscard]] Front virgin_front(double x) const {
-    return measure_->virgin(std::max(0.0, direction_ * (x - x0_)), direction_);
-  }
+  [[nodiscard]] double travel_at(double x) const { return std::max(0.0, direction_ * (x - x0_)); }
 
   /// Where a leg that begins here on the virgin curve returns to the virgin curve.
-  [[nodiscard]] double mirrored() const { return x_ - 2 * direction_ * virgin_front(x_).radius; }
+  [[nodiscard]] double mirrored() const {
+    return x_ - 2 * direction_ * measure_->virgin_radius(travel_at(x_), direction_);
+  }
 
   /// The leg has met the loop around it: both ends of the loop are forgotten; the first turning
   /// point has only the virgin curve around it.
@@ -217,7 +217,7 @@ class TurningPoints {
   }
 
   const Measure* measure_;
-  Sums total_;
+  double total_stiffness_;
   double x0_;
   double x_;
   double force_ = 0.0;
