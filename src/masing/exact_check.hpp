@@ -19,8 +19,8 @@ struct ExactDifference {
 /// the times pT/n, p = 1..n. Costs two solutions. Throws UserError where F is not finite.
 template <StiffnessMeasure Measure>
 ExactDifference exact_self_check(const Measure& measure, const Oscillator& oscillator,
-                                 const SmoothPieces& force, double final_time,
-                                 std::int64_t samples, const ExactOptions& options = {}) {
+                                 const SmoothPieces& force, double final_time, std::int64_t samples,
+                                 const ExactOptions& options = {}) {
   const ExactOptions other{.tolerance = 10 * options.tolerance,
                            .longest_step = 0.7 * options.longest_step};
   ExactSolution<Measure> solution(measure, oscillator, force, options);

@@ -15,8 +15,8 @@ namespace masing {
 
 /// How exact the exact solution is.
 struct ExactOptions {
-  double tolerance = 1e-14;   ///< error of one step in x·ω and y, relative to 1 + |x|ω + |y|
-  double longest_step = 0.5;  ///< in units of 1/ω, ω² = (k0 + ∫k)/m
+  double tolerance = 1e-15;    ///< error of one step in x·ω and y, relative to 1 + |x|ω + |y|
+  double longest_step = 0.25;  ///< in units of 1/ω, ω² = (k0 + ∫k)/m
 };
 
 /// The solution of the inclusion, exact in time: between events m x'' = F - k0 x - S(x) with a
