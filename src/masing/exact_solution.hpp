@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -15,8 +17,9 @@ namespace masing {
 
 /// How exact the exact solution is.
 struct ExactOptions {
-  double tolerance = 1e-15;    ///< error of one step in x·ω and y, relative to 1 + |x|ω + |y|
-  double longest_step = 0.25;  ///< in units of 1/ω, ω² = (k0 + ∫k)/m
+  double tolerance = 1e-15;  ///< error of one step in x·ω and y, relative to 1 + |x|ω + |y|
+  /// In units of 1/ω, ω² = (k0 + ∫k)/m.
+  double longest_step = 0.25;
 };
 
 /// The solution of the inclusion, exact in time: between events m x'' = F - k0 x - S(x) with a
@@ -34,7 +37,8 @@ class ExactSolution {
         force_(std::move(force)),
         tolerance_(options.tolerance),
         frequency_(std::sqrt((oscillator.k0 + measure.total_stiffness()) / oscillator.mass)),
-        longest_step_(options.longest_step / frequency_),
+        speed_scale_(frequency_ * measure.below(infinity).force / measure.total_stiffness()),
+        longest_step_(std::min(options.longest_step / frequency_, force_.final_time() / 64)),
         fitting_step_(longest_step_),
         memory_(measure, oscillator.x0),
         motion_{{}, oscillator.x0, oscillator.y0},
@@ -72,6 +76,7 @@ class ExactSolution {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
 
  private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
   using Law = LegLaw<Measure>;
   using Step = OscillatorStep<Law>;
 
@@ -111,7 +116,7 @@ class ExactSolution {
       memory_.reverse();
     }
     while (direction * (memory_.corner(direction) - motion_.x) <= 0.0) {
-      motion_.x = std::nextafter(motion_.x, direction * std::numeric_limits<double>::infinity());
+      motion_.x = std::nextafter(motion_.x, direction * infinity);
       memory_.move_to(motion_.x);
     }
   }
@@ -134,7 +139,7 @@ class ExactSolution {
       if (found.kind == StepEnd::wrong_direction) {
         return false;
       }
-      const double error = step.error(found.h, found.end, frequency_) / tolerance_;
+      const double error = relative_error(step, found);
       const double factor = std::clamp(0.9 * std::pow(error, -1.0 / 9.0), 0.2, 4.0);
       if (error <= 1.0 || found.h <= least_span(motion_.clock, fitting_step_)) {
         if (found.h >= 0.9 * fitting_step_) {
@@ -145,6 +150,14 @@ class ExactSolution {
       }
       fitting_step_ = h = std::min(factor, 0.9) * found.h;
     }
+  }
+
+  /// The error of a step, over the tolerance or what the rounding of t makes of F, if that is more.
+  [[nodiscard]] double relative_error(const Step& step, const EventStep& taken) const {
+    constexpr double rounding = std::numeric_limits<double>::epsilon() / 64;
+    const double size = speed_scale_ + std::abs(taken.end.x) * frequency_ + std::abs(taken.end.y);
+    const double allowed = std::max(tolerance_, rounding * frequency_ * taken.end.clock.time);
+    return step.error(taken.h, taken.end, frequency_) / (size * allowed);
   }
 
   /// Go to the end of the planned step.
@@ -166,7 +179,8 @@ class ExactSolution {
   Oscillator oscillator_;
   SmoothPieces force_;
   double tolerance_;
-  double frequency_;
+  double frequency_;    // ω
+  double speed_scale_;  // mean η·ω
   double longest_step_;
   double fitting_step_;  // what the errors of the last steps allow
   TurningPoints<Measure> memory_;

@@ -39,13 +39,12 @@ class OscillatorStep {
   /// The motion a span h after the start, in one step.
   [[nodiscard]] Motion after(double h) const { return step(start_, h); }
 
-  /// The error of after(h) as two steps of h/2 show it: max of |Δx|·ω and |Δy|, scaled by the sizes
-  /// of x and y. (Fehlberg's own estimate does not see F(t), only the feedback of x.)
+  /// The error of after(h) as two steps of h/2 show it: max of |Δx|·ω and |Δy|. (Fehlberg's own
+  /// estimate does not see F(t), only the feedback of x.)
   [[nodiscard]] double error(double h, const Motion& end, double frequency) const {
     const Motion middle = step(start_, 0.5 * h);
     const Motion twice = step(middle, 0.5 * h);
-    const double size = 1.0 + std::abs(end.x) * frequency + std::abs(end.y);
-    return std::max(std::abs(end.x - twice.x) * frequency, std::abs(end.y - twice.y)) / size;
+    return std::max(std::abs(end.x - twice.x) * frequency, std::abs(end.y - twice.y));
   }
 
  private:

@@ -24,6 +24,8 @@ class SmoothPieces {
     return value;
   }
 
+  /// The time beyond which F is not used.
+  [[nodiscard]] double final_time() const { return breaks_.back(); }
   /// Where the present piece ends: a break, or the final time; ∞ past it.
   [[nodiscard]] double piece_end() const;
   /// Go on to the next piece.
