@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "masing/departure.hpp"
-#include "masing/oscillator.hpp"
 #include "masing/event_step.hpp"
 #include "masing/leg_law.hpp"
+#include "masing/oscillator.hpp"
 #include "masing/smooth_pieces.hpp"
 
 namespace masing {

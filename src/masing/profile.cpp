@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
 
@@ -41,6 +42,38 @@ std::string profile_fault(const Problem& problem, const Profile& profile) {
     }
   }
   return {};
+}
+
+ProfileForm candidate_form(const Problem& problem) {
+  const std::int64_t last = problem.field_cells() - 1;
+  const double first_threshold = problem.threshold(problem.point(0));
+  const double rise = problem.threshold(problem.point(last)) - first_threshold;
+  ProfileForm form;
+  form.affine_threshold = {
+      .first = first_threshold,
+      .slope = last > 0 ? rise / static_cast<double>(last) : 0.0,
+  };
+  form.constant_stiffness = problem.stiffness(problem.point(0));
+  return form;
+}
+
+ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile) {
+  ProfileForm form = candidate;
+  const double constant = candidate.constant_stiffness.value_or(0.0);
+  if (std::ranges::any_of(profile.stiffness, [&](double k) { return k != constant; })) {
+    form.constant_stiffness.reset();
+  }
+  for (std::size_t i = 0; candidate.affine_threshold && i < profile.threshold.size(); ++i) {
+    const double eta = profile.threshold[i];
+    const double line =
+        candidate.affine_threshold->at(profile.range.first + static_cast<std::int64_t>(i));
+    constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+    if (!(std::abs(line - eta) <= rounding * std::max(eta, candidate.affine_threshold->first))) {
+      form.affine_threshold.reset();
+      break;
+    }
+  }
+  return form;
 }
 
 double force_bound(const Profile& profile) {
