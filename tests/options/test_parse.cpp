@@ -80,7 +80,7 @@ struct Mistake {
 TEST(Parse, refuses_mistakes_naming_the_key) {
   const std::vector<Mistake> mistakes{
       {{"--mas", "2"}, {}, {"mas", "did you mean mass"}},
-      {{"--frobnicate", "2"}, {}, {"frobnicate", "--help"}},
+      {{"--zigzag", "2"}, {}, {"zigzag", "--help"}},
       {{"--mass", "1", "--mass", "2"}, {}, {"--mass", "twice"}},
       {{"--quiet", "--quiet"}, {}, {"--quiet", "twice"}},
       {{"--mass"}, {}, {"mass"}},
