@@ -43,15 +43,21 @@ class Trace final : public engine::Observer {
 
 }  // namespace
 
-Trajectory trajectory(const parallel::Communicator& comm, const masing::Problem& problem,
+Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine,
+                      const masing::Problem& problem,
                       const std::vector<std::int64_t>& field_steps) {
   Trajectory result;
-  const masing::Profile profile = engine::checked_profile(comm, problem);
-  engine::Sweep engine(comm, problem, profile);
   Trace trace(result, field_steps);
   const std::array<engine::Observer*, 1> observers{&trace};
   engine::integrate(comm, engine, problem.force, problem.time, observers);
   return result;
+}
+
+Trajectory trajectory(const parallel::Communicator& comm, const masing::Problem& problem,
+                      const std::vector<std::int64_t>& field_steps) {
+  const masing::Profile profile = engine::checked_profile(comm, problem);
+  engine::Sweep engine(comm, problem, profile);
+  return trajectory(comm, engine, problem, field_steps);
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/partition.hpp"
+#include "engine/engine.hpp"
 #include "masing/problem.hpp"
 #include "parallel/communicator.hpp"
 
@@ -28,6 +29,11 @@ struct Trajectory {
 /// The trajectory of the sweep engine over the ranks of `comm`, with u at the given steps
 /// (increasing). Collective.
 Trajectory trajectory(const parallel::Communicator& comm, const masing::Problem& problem,
+                      const std::vector<std::int64_t>& field_steps = {});
+
+/// The trajectory of any engine at its initial state. Collective.
+Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine,
+                      const masing::Problem& problem,
                       const std::vector<std::int64_t>& field_steps = {});
 
 /// Whether two vectors of doubles have the same bits. Local.
