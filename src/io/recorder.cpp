@@ -23,10 +23,24 @@ std::vector<double> cell_points(const masing::Problem& problem, const base::Cell
   return points;
 }
 
+/// The cell (0-based) whose interval ]i/P, (i+1)/P] holds s; the first one holds 0.
+std::int64_t cell_that_holds(double s, std::int64_t cells) {
+  const auto width = static_cast<double>(cells);
+  auto right = static_cast<std::int64_t>(std::ceil(s * width));
+  // s·P rounds: 0.07·100 is above 7, yet 0.07 is the right end 7/100 of its cell.
+  if (static_cast<double>(right - 1) / width >= s) {
+    --right;
+  } else if (static_cast<double>(right) / width < s) {
+    ++right;
+  }
+  return std::clamp<std::int64_t>(right - 1, 0, cells - 1);
+}
+
 }  // namespace
 
 bool Sampling::takes(std::int64_t step) const {
-  const double t = time.time(step);
+  // N·T/N may round beyond T, and step N must not fall out of its own window.
+  const double t = step == time.steps ? time.final_time : time.time(step);
   return (step % every == 0 || step == time.steps) && t >= from && t <= to;
 }
 
@@ -112,8 +126,7 @@ ProbeRecorder::ProbeRecorder(const parallel::Communicator& comm, const Handle& f
               {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"},
               static_cast<std::int64_t>(places.size())) {
   for (const double s : places) {
-    const auto right = static_cast<std::int64_t>(std::ceil(s * static_cast<double>(cells)));
-    cells_.push_back(std::clamp<std::int64_t>(right - 1, 0, cells - 1));
+    cells_.push_back(cell_that_holds(s, cells));
   }
   const auto count = static_cast<std::int64_t>(places.size());
   write_distributed(file, "/probe/s", {"place at which u is probed", "s"}, of_root(comm, places), 0,

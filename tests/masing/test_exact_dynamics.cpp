@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "exact_support.hpp"
 #include "masing/exact_check.hpp"
+#include "masing/exact_support.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "exact_support.hpp"
+#include "masing/exact_support.hpp"
 
 namespace {
 
