@@ -53,6 +53,7 @@ def change(kind, file):
 
 
 def one_line(result, *words):
+    """Check that a script ended with exit code 2 and one line on stderr that holds the words."""
     code, out, err = result
     assert code == 2 and out == "" and err.count("\n") == 1 and "Traceback" not in err
     for word in words:
