@@ -34,11 +34,6 @@ def program():
     pytest.exit(f"no program at {' or '.join(map(str, candidates))}: build it first", returncode=1)
 
 
-def text(value):
-    """A text of an HDF5 file, which h5py gives as str or as bytes by its type in the file."""
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
 class Masing:
     """Runs the program in a folder of its own."""
 

@@ -3,7 +3,7 @@
 import h5py
 import numpy as np
 import pytest
-from conftest import text
+from result_files import contents, text
 
 STUDY = ("--final-time=10", "--cells=30", "--levels=500,1000,2000", "--field-samples=20", "--quiet")
 COLUMNS = ["cells", "steps", "ds", "dt"] + [
@@ -55,14 +55,9 @@ def test_the_table_is_on_stdout(studies):
 
 
 def test_the_data_do_not_depend_on_the_ranks(studies):
-    with h5py.File(studies[1] / "1.h5") as one, h5py.File(studies[1] / "3.h5") as three:
-        assert one["configuration"][()] == three["configuration"][()]
-        for group in ("cases", "series"):
-            for name in one[group]:
-                assert one[group][name][:].tobytes() == three[group][name][:].tobytes(), name
-        assert sorted(one["fit"].attrs) == sorted(three["fit"].attrs)
-        for name, value in one["fit"].attrs.items():
-            assert np.asarray(value).tobytes() == np.asarray(three["fit"].attrs[name]).tobytes()
+    expected = contents(studies[1] / "1.h5")
+    assert "cases/order_u" in expected
+    assert contents(studies[1] / "3.h5") == expected
 
 
 def test_nothing_else_is_left(studies):

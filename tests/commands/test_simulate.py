@@ -4,7 +4,7 @@ every number of ranks."""
 import h5py
 import numpy as np
 import pytest
-from conftest import text
+from result_files import contents, text
 
 CASE = (
     *("--stiffness=1+0.2*s", "--initial-u=0.05*s", "--mass=0.8", "--k0=0.1", "--x0=0.1", "--y0=-0.2"),
@@ -13,27 +13,6 @@ CASE = (
 P, N = 2500, 1003
 RUN = (*CASE, f"--cells={P}", f"--steps={N}", "--sample-every=10", "--field-every=250")
 PROBES = [0.0, 0.1, 0.28, 1.0]
-
-
-def contents(path):
-    """Every dataset and attribute of a file outside /provenance and /timing, as bytes."""
-    found = {}
-
-    def visit(name, thing):
-        if name.split("/")[0] in ("provenance", "timing"):
-            return
-        for key, value in thing.attrs.items():
-            found[f"{name}@{key}"] = np.asarray(value).tobytes()
-        if isinstance(thing, h5py.Dataset):
-            value = np.asarray(thing[()])
-            found[name] = (value.shape, str(value.dtype), value.tobytes())
-        else:
-            found[name] = "group"
-
-    with h5py.File(path) as file:
-        file.visititems(visit)
-        visit("", file)
-    return found
 
 
 @pytest.fixture(scope="module")
