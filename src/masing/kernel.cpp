@@ -15,10 +15,16 @@ struct Choice {
 
 Choice choose() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v4")) {
+  // What -march=x86-64-v3 and -v4 may use.
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  if (v4) {
     return {avx512::variant, "avx512"};
   }
-  if (__builtin_cpu_supports("x86-64-v3")) {
+  if (v3) {
     return {avx2::variant, "avx2"};
   }
 #endif

@@ -7,19 +7,12 @@
 
 namespace masing {
 
-double cell_point(options::Rule rule, std::int64_t cells, std::int64_t cell) {
-  const double index = rule == options::Rule::right ? static_cast<double>(cell + 1)
-                                                    : static_cast<double>(cell) + 0.5;
-  return index / static_cast<double>(cells);
-}
-
 Profile sample_profile(const Problem& problem, base::CellRange range) {
   Profile profile{.range = range, .stiffness = {}, .threshold = {}, .initial_u = {}};
   const auto sample = [&](const options::Function& function, std::vector<double>& values) {
     values.resize(static_cast<std::size_t>(range.size));
     for (std::int64_t i = 0; i < range.size; ++i) {
-      values[static_cast<std::size_t>(i)] =
-          function(cell_point(problem.rule, problem.cells, range.first + i));
+      values[static_cast<std::size_t>(i)] = function(problem.point(range.first + i));
     }
   };
   sample(problem.stiffness, profile.stiffness);
@@ -34,9 +27,8 @@ std::string profile_fault(const Problem& problem, const Profile& profile) {
     const double eta = profile.threshold[i];
     const double u0 = profile.initial_u[i];
     const auto at = [&, cell = profile.range.first + static_cast<std::int64_t>(i)](double value) {
-      return base::to_text(value) +
-             " at s = " + base::to_text(cell_point(problem.rule, problem.cells, cell)) + " (cell " +
-             base::to_text(cell + 1) + " of " + base::to_text(problem.cells) + "); ";
+      return base::to_text(value) + " at s = " + base::to_text(problem.point(cell)) + " (cell " +
+             base::to_text(cell + 1) + " of " + base::to_text(problem.field_cells()) + "); ";
     };
     if (!(k > 0) || !std::isfinite(k)) {
       return "--stiffness: k(s) = " + at(k) + "k must be > 0 and finite";

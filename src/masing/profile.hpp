@@ -17,9 +17,6 @@ struct Profile {
   std::vector<double> initial_u;
 };
 
-/// The point of cell `cell` (0-based) of `cells`: s_i = i/P, i = cell + 1, or (i - ½)/P.
-double cell_point(options::Rule rule, std::int64_t cells, std::int64_t cell);
-
 /// The profile of a range of cells. Local.
 Profile sample_profile(const Problem& problem, base::CellRange range);
 
