@@ -82,7 +82,8 @@ TEST_P(Kernel, clamps_like_a_naive_loop) {
     // A product, 64 additions to a lane and 4 in the tree a block, each within eps/2, then half a
     // unit a block.
     const std::size_t blocks = (GetParam() + base::block_cells - 1) / base::block_cells;
-    const double bound = 69 * (eps / 2) * static_cast<double>(magnitude) + static_cast<double>(blocks) * 0.5 / scale;
+    const double bound =
+        69 * (eps / 2) * static_cast<double>(magnitude) + static_cast<double>(blocks) * 0.5 / scale;
     ASSERT_LE(std::abs(static_cast<double>(static_cast<long double>(units) / scale - sum)), bound);
   }
 }
@@ -131,9 +132,13 @@ TEST_P(Kernel, gives_the_same_bits_with_every_instruction_set) {
     bool here;
     const masing::KernelVariant& variant;
   };
-  const Set sets[] = {
-      {"avx2", __builtin_cpu_supports("x86-64-v3") != 0, masing::avx2::variant},
-      {"avx512", __builtin_cpu_supports("x86-64-v4") != 0, masing::avx512::variant}};
+  // What -march=x86-64-v3 and -v4 may use.
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  const Set sets[] = {{"avx2", v3, masing::avx2::variant}, {"avx512", v4, masing::avx512::variant}};
   const auto run = [&](const masing::KernelVariant& variant) {
     Cells cells = random_cells(GetParam());
     const auto count = static_cast<std::int64_t>(cells.u.size());
