@@ -16,6 +16,8 @@ namespace masing {
 /// look-up costs some 5 ns where the front moves smoothly, whatever P. Not for concurrent use.
 class CellTable {
  public:
+  static constexpr bool is_cellwise = true;
+
   /// θ_i and k_i of all cells, [P] each, in any order; the table does not depend on it. Local.
   CellTable(std::span<const double> threshold, std::span<const double> stiffness,
             const ExactScale& scale);

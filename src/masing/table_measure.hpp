@@ -12,10 +12,13 @@ namespace masing {
 /// A StiffnessMeasure from tables. A Table orders cells by some θ and has
 ///     total()         Σ k δs and Σ k θ δs over all cells,
 ///     below(r)        the same over θ ≤ r, nondecreasing in r and total() at the end,
-///     next_break(r)   the least θ > r where below() is not smooth, or infinity.
+///     next_break(r)   the least θ > r where below() is not smooth, or infinity,
+///     is_cellwise     true if below() is constant between breaks.
 template <class Table>
 class TableMeasure {
  public:
+  static constexpr bool is_cellwise = requires { requires Table::is_cellwise; };
+
   /// u0 = 0: the virgin order is the order in η.
   explicit TableMeasure(Table threshold) : threshold_(std::move(threshold)) {}
 

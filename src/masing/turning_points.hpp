@@ -47,7 +47,7 @@ struct TurningPointState {
 ///     S(x) = Σ k u0 δs + (x - x0) (K(∞) - K) + σ M,
 ///     K = Σ k δs, M = Σ k (η - σ u0) δs over η - σ u0 ≤ σ(x - x0).
 /// In exact arithmetic this is clamping every cell. Amortised cost of a move: one look-up in the
-/// measure, which must outlive the object. Source: MODEL §5; Madelung's and Masing's rules.
+/// measure, which must outlive the object. Source: Madelung's and Masing's rules.
 template <StiffnessMeasure Measure>
 class TurningPoints {
  public:
@@ -101,6 +101,17 @@ class TurningPoints {
     x_ = x;
     force_ = force_at(x);
     return force_;
+  }
+
+  /// Turn round here: the next leg goes the other way. At x0 on the virgin curve nothing has
+  /// yielded, and nothing is remembered.
+  void reverse() {
+    if (!levels_.empty()) {
+      levels_.push_back({x_, levels_.back().position, force_});
+    } else if (x_ != x0_) {
+      levels_.push_back({x_, mirrored(), force_});
+    }
+    direction_ = -direction_;
   }
 
   /// S at a trial position on the present leg: from here in the present direction, not beyond
@@ -194,16 +205,6 @@ class TurningPoints {
   /// Where a leg that begins here on the virgin curve returns to the virgin curve.
   [[nodiscard]] double mirrored() const {
     return x_ - 2 * direction_ * measure_->virgin_radius(travel_at(x_), direction_);
-  }
-
-  /// Turn round here. At x0 on the virgin curve nothing has yielded, and nothing is remembered.
-  void reverse() {
-    if (!levels_.empty()) {
-      levels_.push_back({x_, levels_.back().position, force_});
-    } else if (x_ != x0_) {
-      levels_.push_back({x_, mirrored(), force_});
-    }
-    direction_ = -direction_;
   }
 
   /// The leg has met the loop around it: both ends of the loop are forgotten; the first turning

@@ -86,6 +86,12 @@ std::vector<Given> from_words(Command command, const std::vector<std::string>& w
                       (word.ends_with(".ini") ? "; give --config " + word
                                               : "; options start with --, values follow them"));
     }
+    // Boost would take the next option for the value: a result file called "--quiet".
+    const bool next_word = option.original_tokens.size() > 1;
+    if (next_word && !option.value.empty() && option.value.front().starts_with("--")) {
+      throw UserError("--" + option.string_key + ": no value before " + option.value.front() +
+                      "; give --" + option.string_key + "=VALUE");
+    }
     given.push_back({option.string_key, option.value.empty() ? "true" : option.value.front(),
                      "--" + option.string_key});
   }

@@ -2,6 +2,8 @@
 
 #include <petscsys.h>
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -34,12 +36,20 @@ bool everyone_failed(const Communicator& comm) {
   }
 }
 
+/// `message` on one line, whatever the user's text in it holds.
+std::string one_line(const std::string& message) {
+  std::string line = message;
+  std::ranges::replace_if(line, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  return line;
+}
+
 }  // namespace
 
 Session::Session(const std::vector<std::string>& petsc_options) {
   std::vector<std::string> words{"masing"};
   words.insert(words.end(), petsc_options.begin(), petsc_options.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (auto& word : words) {
     pointers.push_back(word.data());
   }
@@ -76,7 +86,8 @@ int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
   }
 }
 
-int Session::fail(int code, const std::string& message) noexcept {
+int Session::fail(int code, const std::string& text) noexcept {
+  const std::string message = one_line(text);
   if (everyone_failed(*failures_)) {
     if (failures_->is_root()) {
       std::fprintf(stderr, "masing: %s\n", message.c_str());

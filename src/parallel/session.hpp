@@ -27,7 +27,7 @@ class Session {
   int run(const std::function<int(const Communicator&)>& work) noexcept;
 
  private:
-  int fail(int code, const std::string& message) noexcept;
+  int fail(int code, const std::string& text) noexcept;
 
   std::optional<Communicator> world_;
   std::optional<Communicator> failures_;  // its own, so that no pending message can be mistaken

@@ -1,0 +1,108 @@
+// Sums as integers in units of C·2⁻⁶², C the least power of two ≥ the bound: exact to half a unit a
+// term, and the same in every order. Source: MODEL §4 of the project's notes.
+
+#include "base/fixed_point.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace {
+
+using base::FixedPoint;
+
+TEST(FixedPointUnit, is_the_least_power_of_two_at_or_above_the_bound) {
+  EXPECT_EQ(FixedPoint(1.0).unit(), std::ldexp(1.0, -62));
+  EXPECT_EQ(FixedPoint(std::nextafter(1.0, 2.0)).unit(), std::ldexp(1.0, -61));
+  EXPECT_EQ(FixedPoint(1.1).unit(), std::ldexp(1.0, -61));
+  EXPECT_EQ(FixedPoint(0.5).unit(), std::ldexp(1.0, -63));
+  EXPECT_EQ(FixedPoint(0.3).unit(), std::ldexp(1.0, -63));
+}
+
+TEST(FixedPointUnit, has_an_exact_inverse) {
+  for (const double bound : {1e-200, 3e-100, 0.7, 1.0, 1e10, 1e200}) {
+    const FixedPoint fixed(bound);
+    EXPECT_EQ(fixed.unit() * fixed.units_per_one(), 1.0) << bound;
+    EXPECT_TRUE(std::isnormal(fixed.unit())) << bound;
+  }
+}
+
+TEST(FixedPointUnit, holds_the_bound_in_64_bits) {
+  for (const double bound : {1e-200, 0.3, 0.5, 1.0, 1.1, 1e200}) {
+    const double units = bound * FixedPoint(bound).units_per_one();
+    EXPECT_LE(units, std::ldexp(1.0, 62)) << bound;
+    EXPECT_GT(units, std::ldexp(1.0, 61)) << bound;
+  }
+}
+
+TEST(FixedPointUnit, refuses_bounds_out_of_range) {
+  for (const double bound : {0.0, -1.0, 9e-201, 1.1e200, std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(FixedPoint{bound}, base::UserError) << bound;
+  }
+}
+
+TEST(FixedPointValue, gives_back_what_a_double_holds) {
+  const FixedPoint fixed(1.0);
+  // Multiples of 2^-62 below 2^-9 and dyadic numbers up to the bound fit a double exactly.
+  for (const double value : {0.0, 1.0, -1.0, 0.625, -0.3125, std::ldexp(1.0, -62), 0.001, -0.1}) {
+    const std::int64_t units = std::llrint(value * fixed.units_per_one());
+    EXPECT_EQ(fixed.value(units), value);
+  }
+}
+
+class FixedPointSum : public testing::Test {
+ protected:
+  FixedPointSum() {
+    std::mt19937_64 random(20240229);
+    std::uniform_real_distribution<double> term(-1.0, 1.0);
+    for (int i = 0; i < 2000; ++i) {
+      terms_.push_back(term(random) / 2000.0);
+      units_.push_back(std::llrint(terms_.back() * fixed_.units_per_one()));
+    }
+  }
+
+  FixedPoint fixed_{1.0};
+  std::vector<double> terms_;
+  std::vector<std::int64_t> units_;
+};
+
+TEST_F(FixedPointSum, does_not_depend_on_the_order) {
+  const std::int64_t expected = std::accumulate(units_.begin(), units_.end(), std::int64_t{0});
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 20; ++round) {
+    std::shuffle(units_.begin(), units_.end(), random);
+    EXPECT_EQ(std::accumulate(units_.begin(), units_.end(), std::int64_t{0}), expected);
+  }
+}
+
+TEST_F(FixedPointSum, does_not_depend_on_the_grouping) {
+  const std::int64_t expected = std::accumulate(units_.begin(), units_.end(), std::int64_t{0});
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::int64_t> groups(1 + random() % 50, 0);
+    for (const std::int64_t units : units_) {
+      groups[random() % groups.size()] += units;
+    }
+    EXPECT_EQ(std::accumulate(groups.begin(), groups.end(), std::int64_t{0}), expected);
+  }
+}
+
+TEST_F(FixedPointSum, errs_by_half_a_unit_a_term) {
+  const std::int64_t units = std::accumulate(units_.begin(), units_.end(), std::int64_t{0});
+  const auto exact = std::accumulate(terms_.begin(), terms_.end(), 0.0L);
+  const long double sum = static_cast<long double>(units) * fixed_.unit();
+  // long double itself rounds 2000 partial sums below 1 to 2^-64.
+  const long double bound = 2000 * (std::ldexp(0.5L, -62) + std::ldexp(1.0L, -64));
+  EXPECT_LE(std::abs(sum - exact), bound);
+}
+
+}  // namespace

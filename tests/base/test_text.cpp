@@ -1,0 +1,82 @@
+// Numbers as text: what is printed reads back as the same bits, and what is not wholly a number is
+// refused.
+
+#include "base/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST(TextOfNumber, reads_back_as_the_same_bits) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 20000; ++i) {
+    const auto value = std::bit_cast<double>(random());
+    if (!std::isfinite(value)) {
+      continue;
+    }
+    const auto back = base::to_number(base::to_text(value));
+    ASSERT_TRUE(back.has_value()) << base::to_text(value);
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(*back), std::bit_cast<std::uint64_t>(value));
+  }
+  for (const double value : {0.1, 1.0 / 3.0, 5e-324, 1.7976931348623157e308, -0.0}) {
+    EXPECT_EQ(base::to_number(base::to_text(value)), value);
+  }
+}
+
+TEST(TextOfNumber, is_the_shortest) {
+  EXPECT_EQ(base::to_text(0.1), "0.1");
+  EXPECT_EQ(base::to_text(500.0), "500");
+  EXPECT_EQ(base::to_text(std::int64_t{-1000000}), "-1000000");
+}
+
+TEST(TextOfInteger, reads_back) {
+  for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-7}, (std::int64_t{1} << 53) + 1,
+                                   std::numeric_limits<std::int64_t>::max(),
+                                   std::numeric_limits<std::int64_t>::min()}) {
+    EXPECT_EQ(base::to_integer(base::to_text(value)), value);
+  }
+}
+
+TEST(NumberOfText, takes_the_whole_text_only) {
+  EXPECT_EQ(base::to_number(" +1.5e-3 "), 1.5e-3);
+  EXPECT_EQ(base::to_number(".5"), 0.5);
+  for (const char* text : {"", " ", "1.5x", "1,5", "1 2", "0x10", "--1", "+-1", "nan", "inf", "-inf",
+                           "infinity", "1e999"}) {
+    EXPECT_EQ(base::to_number(text), std::nullopt) << text;
+  }
+}
+
+TEST(IntegerOfText, takes_whole_numbers_only) {
+  EXPECT_EQ(base::to_integer("1e6"), 1000000);
+  EXPECT_EQ(base::to_integer("+12"), 12);
+  EXPECT_EQ(base::to_integer("2.5e1"), 25);
+  EXPECT_EQ(base::to_integer("9007199254740993"), 9007199254740993);
+  for (const char* text : {"", "1.5", "1e-1", "1e300", "ten", "9223372036854775808", "1 000"}) {
+    EXPECT_EQ(base::to_integer(text), std::nullopt) << text;
+  }
+}
+
+TEST(Pieces, are_trimmed) {
+  EXPECT_EQ(base::trimmed(" \t a b \r\n"), "a b");
+  EXPECT_EQ(base::trimmed(" \n"), "");
+  EXPECT_EQ(base::split(" 1, 2 ,3", ','), (Strings{"1", "2", "3"}));
+  EXPECT_EQ(base::split("1,,2", ','), (Strings{"1", "", "2"}));
+  EXPECT_EQ(base::split("1,", ','), (Strings{"1", ""}));
+  EXPECT_EQ(base::split("  ", ','), Strings{});
+}
+
+TEST(Pieces, joined_split_again) {
+  const Strings pieces{"a", "b c", "d"};
+  EXPECT_EQ(base::joined(pieces, ", "), "a, b c, d");
+  EXPECT_EQ(base::split(base::joined(pieces, ","), ','), pieces);
+  EXPECT_EQ(base::joined({}, ","), "");
+}
+
+}  // namespace

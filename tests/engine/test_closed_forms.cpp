@@ -1,0 +1,174 @@
+// Scheme (26) of continuous-masing-2001 against closed forms and a path computed by hand.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "support/problem.hpp"
+#include "support/trajectory.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using support::Trajectory;
+using Numbers = std::vector<double>;
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+Trajectory run(const support::Data& data, const std::vector<std::int64_t>& field_steps = {}) {
+  return support::trajectory(support::world(), support::problem(data), field_steps);
+}
+
+/// P = 1, k = 2, η = ½, u0 = -¼, m = ½, k0 = ½, x0 = ½, y0 = 1, δt = ½, F = 2 then -4. Every number
+/// of
+///     x⁺ = x + y/2,  y⁺ = y + F - (x/2 + 2u),  u⁺ = clamp(u + y/2, -½, ½)
+/// is dyadic, so the program must give these very numbers.
+TEST(OneCell, follows_a_path_computed_by_hand) {
+  const Trajectory path = run({.stiffness = "2",
+                               .threshold = "0.5",
+                               .initial_u = "-0.25",
+                               .force = "t < 1 ? 2 : -4",
+                               .oscillator = {.mass = 0.5, .k0 = 0.5, .x0 = 0.5, .y0 = 1.0},
+                               .final_time = 2.5,
+                               .steps = 5,
+                               .cells = 1},
+                              {0, 1, 2, 3, 4, 5});
+  EXPECT_EQ(path.x, (Numbers{0.5, 1.0, 2.625, 4.75, 3.71875, -1.0}));
+  EXPECT_EQ(path.y, (Numbers{1.0, 3.25, 4.25, -2.0625, -9.4375, -14.296875}));
+  EXPECT_EQ(path.force, (Numbers{2.0, 2.0, -4.0, -4.0, -4.0, -4.0}));
+  EXPECT_EQ(path.restoring, (Numbers{-0.25, 1.0, 2.3125, 3.375, 0.859375, -1.5}));
+  const Numbers u{-0.25, 0.25, 0.5, 0.5, -0.5, -0.5};
+  ASSERT_EQ(path.fields.size(), u.size());
+  for (std::size_t p = 0; p < u.size(); ++p) {
+    EXPECT_EQ(path.fields[p].u, support::world().is_root() ? Numbers{u[p]} : Numbers{});
+  }
+}
+
+/// While nothing yields, y + iωx is multiplied by (1 + iδtω) at each step, ω² = (k0 + ∫k)/m.
+TEST(ElasticPhase, is_a_power_to_rounding) {
+  constexpr double mass = 2.0;
+  constexpr double k0 = 0.7;
+  constexpr double stiffness = 1.5;  // 2 - s by the midpoint rule, exactly its integral
+  constexpr std::int64_t steps = 2000;
+  const Trajectory path = run({.stiffness = "2-s",
+                               .threshold = "100",
+                               .initial_u = "0.3",
+                               .oscillator = {.mass = mass, .k0 = k0, .x0 = 0.3, .y0 = 0.5},
+                               .final_time = 10.0,
+                               .steps = steps,
+                               .cells = 2500,
+                               .rule = options::Rule::midpoint});
+  using Complex = std::complex<long double>;
+  const long double omega = std::sqrt((static_cast<long double>(k0) + stiffness) / mass);
+  const long double dt = 10.0L / steps;
+  Complex state(0.5L, omega * 0.3L);
+  // Largest |x|, |y| bound by the growth (1 + δt²ω²)^(N/2) of the first; u, x and y each collect
+  // N roundings of eps; S has 69 roundings and that of 3 blocks to units of 2⁻⁶² · 256; errors of
+  // S act on y through T/m, on x through T again.
+  const double size = 1.5 * std::exp(0.5 * 10.0 * 10.0 / steps * 1.1);
+  const double of_force = 3 * stiffness * (steps + 69) * eps * size + 3 * 0x1p-54;
+  const double tolerance = 4 * steps * eps * size + of_force * 10.0 / mass * 10.0;
+  for (std::size_t p = 0; p < path.x.size(); ++p) {
+    const auto y = static_cast<double>(state.real());
+    const auto x = static_cast<double>(state.imag() / omega);
+    ASSERT_NEAR(path.x[p], x, tolerance) << p;
+    ASSERT_NEAR(path.y[p], y, tolerance) << p;
+    ASSERT_NEAR(path.restoring[p], (k0 + stiffness) * x, 3 * tolerance) << p;
+    state *= Complex(1.0L, dt * omega);
+  }
+  // Explicit Euler gains energy: a scheme of another kind would not.
+  EXPECT_GT(std::hypot(path.y.back(), static_cast<double>(omega) * path.x.back()),
+            std::hypot(0.5, static_cast<double>(omega) * 0.3) * 1.01);
+}
+
+/// Rule right saturates at Σ η_i/P: for η = s + ⅛ and P a power of two, ⅝ + 1/(2P) exactly.
+TEST(Saturation, is_exact_where_the_numbers_are_dyadic) {
+  for (const std::int64_t cells : {1, 2, 1024, 4096}) {
+    const Trajectory path = run({.threshold = "s+0.125",
+                                 .oscillator = {.mass = 1e6, .y0 = 2.0},
+                                 .final_time = 4.0,
+                                 .steps = 2,
+                                 .cells = cells});
+    EXPECT_EQ(path.restoring[1], 0.625 + 0.5 / static_cast<double>(cells)) << cells;
+    EXPECT_EQ(path.restoring[2], path.restoring[1]) << cells;
+  }
+}
+
+TEST(Saturation, of_the_papers_case) {
+  for (const std::int64_t cells : {3, 100, 1500, 2049}) {
+    const Trajectory path = run({.oscillator = {.mass = 1e6, .y0 = -2.0},
+                                 .final_time = 4.0,
+                                 .steps = 2,
+                                 .cells = cells});
+    // η_i rounds, then 68 additions of a block, then 3 blocks at most to units of 2⁻⁶¹.
+    EXPECT_NEAR(path.restoring[1], -(0.6 + 0.5 / static_cast<double>(cells)),
+                70 * eps / 2 * 1.1 + 3 * 0x1p-61)
+        << cells;
+  }
+}
+
+/// How an error falls when the step is halved.
+double order(double coarse, double fine) {
+  return std::log2(coarse / fine);
+}
+
+double greatest(const Numbers& values) {
+  return *std::ranges::max_element(values);
+}
+
+/// From rest with V: x_max = η/2 + mV²/(2kη) once V√(m/k) > η, k0 = 0.
+TEST(OneCell, overshoots_to_the_closed_form_with_order_one) {
+  constexpr double eta = 0.5;
+  constexpr double mass = 2.0;
+  constexpr double stiffness = 4.0;
+  constexpr double velocity = 2.0;
+  const double exact = eta / 2 + mass * velocity * velocity / (2 * stiffness * eta);
+  Numbers errors;
+  for (const std::int64_t steps : {4000, 8000, 16000}) {
+    const Trajectory path = run({.stiffness = "4",
+                                 .threshold = "0.5",
+                                 .oscillator = {.mass = mass, .y0 = velocity},
+                                 .final_time = 4.0,
+                                 .steps = steps,
+                                 .cells = 1});
+    errors.push_back(std::abs(greatest(path.x) - exact));
+  }
+  EXPECT_LT(errors.back(), 1e-2);
+  EXPECT_NEAR(order(errors[0], errors[1]), 1.0, 0.1);
+  EXPECT_NEAR(order(errors[1], errors[2]), 1.0, 0.1);
+}
+
+/// Step load F0 from rest: F0 x₁ = ∫₀^{x₁} B gives the first peak; for P cells
+/// ∫₀^x B = δs Σ (x²/2 if x ≤ η_i, else η_i x - η_i²/2), so that the error left is that of δt.
+TEST(StepLoad, peaks_at_the_closed_form_with_order_one) {
+  constexpr int cells = 100;
+  constexpr double load = 0.3;
+  const auto excess = [](double x) {
+    double energy = 0.0;
+    for (int i = 1; i <= cells; ++i) {
+      const double eta = 0.1 + static_cast<double>(i) / cells;
+      energy += (x <= eta ? x * x / 2 : eta * x - eta * eta / 2) / cells;
+    }
+    return load * x - energy;
+  };
+  double low = 0.1;  // the load still does more work than the cells store
+  double high = 2.0;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (excess(middle) > 0 ? low : high) = middle;
+  }
+  Numbers errors;
+  for (const std::int64_t steps : {4000, 8000, 16000}) {
+    const Trajectory path =
+        run({.force = "0.3", .final_time = 6.0, .steps = steps, .cells = cells});
+    errors.push_back(std::abs(greatest(path.x) - low));
+  }
+  EXPECT_LT(errors.back(), 1e-2);
+  EXPECT_NEAR(order(errors[0], errors[1]), 1.0, 0.1);
+  EXPECT_NEAR(order(errors[1], errors[2]), 1.0, 0.1);
+}
+
+}  // namespace

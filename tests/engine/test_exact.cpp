@@ -1,0 +1,83 @@
+// The exact engine over the ranks: the same bits as on one rank, the field of its own memory, and
+// the solution that `sweep` tends to.
+#include "engine/exact.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "engine/sweep.hpp"
+#include "masing/cell_measure.hpp"
+#include "options/force_breaks.hpp"
+#include "support/problem.hpp"
+#include "support/trajectory.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using masing::CellMeasure;
+
+masing::Problem forced(std::int64_t cells, std::int64_t steps) {
+  return support::problem({.stiffness = "1+0.5*sin(3*s)",
+                           .threshold = "0.1+abs(s-0.4)",
+                           .initial_u = "0.05*cos(3*s)*abs(s-0.4)",
+                           .force = "0.45*cos(0.5*t)+0.1*sawtooth(t/3)",
+                           .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
+                           .final_time = 20.0,
+                           .steps = steps,
+                           .cells = cells});
+}
+
+support::Trajectory exact_trajectory(const parallel::Communicator& comm,
+                                     const masing::Problem& problem,
+                                     const std::vector<std::int64_t>& field_steps = {}) {
+  const CellMeasure measure =
+      masing::make_cell_measure(masing::sample_profile(problem, {0, problem.cells}));
+  const masing::Profile profile = engine::checked_profile(comm, problem);
+  engine::Exact<CellMeasure> engine(
+      comm, problem, measure, profile, problem.cells,
+      options::force_breaks(problem.force.text(), problem.time.final_time, {}));
+  return support::trajectory(comm, engine, problem, field_steps);
+}
+
+TEST(Exact, IsTheSameOnAnyNumberOfRanks) {
+  const masing::Problem problem = forced(2500, 200);
+  const auto whole = exact_trajectory(support::world(), problem, {0, 77, 200});
+  const auto alone = exact_trajectory(support::alone(), problem, {0, 77, 200});
+  EXPECT_TRUE(support::same_bits(whole.x, alone.x));
+  EXPECT_TRUE(support::same_bits(whole.y, alone.y));
+  EXPECT_TRUE(support::same_bits(whole.restoring, alone.restoring));
+  ASSERT_EQ(whole.fields.size(), 3U);
+  ASSERT_EQ(alone.fields.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto& mine = whole.fields[i];
+    const auto first = alone.fields[i].u.begin() + mine.range.first;
+    EXPECT_TRUE(support::same_bits(mine.u, std::vector<double>(first, first + mine.range.size)));
+  }
+}
+
+TEST(Exact, IsWhatTheSweepTendsTo) {
+  const std::int64_t steps = 40000;
+  const auto exact = exact_trajectory(support::world(), forced(50, steps), {steps});
+  const auto sweep = support::trajectory(support::world(), forced(50, steps), {steps});
+  double x = 0.0;
+  double restoring = 0.0;
+  for (std::size_t p = 0; p < exact.x.size(); ++p) {
+    x = std::max(x, std::abs(exact.x[p] - sweep.x[p]));
+    restoring = std::max(restoring, std::abs(exact.restoring[p] - sweep.restoring[p]));
+  }
+  EXPECT_LT(x, 5e-3);
+  EXPECT_LT(restoring, 5e-3);
+  for (std::size_t i = 0; i < exact.fields.at(0).u.size(); ++i) {
+    EXPECT_NEAR(exact.fields[0].u[i], sweep.fields.at(0).u[i], 5e-3);
+  }
+}
+
+TEST(Exact, AForceThatIsNotFiniteIsRefusedOnEveryRank) {
+  const masing::Problem problem =
+      support::problem({.force = "1/(t-0.503)^2*exp(800*t)", .final_time = 1.0, .steps = 4});
+  EXPECT_THROW((void)exact_trajectory(support::world(), problem), base::UserError);
+}
+
+}  // namespace

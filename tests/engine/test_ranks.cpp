@@ -1,0 +1,137 @@
+// The same bits in x, y, F - m x'' and u on any number of ranks, for any P, and wherever chunks end:
+// each trajectory is compared with one that this rank computes alone. Source: MODEL §4 of the
+// project's notes.
+
+#include <gtest/gtest.h>
+
+#include "engine/sweep.hpp"
+#include "support/problem.hpp"
+#include "support/trajectory.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using support::same_bits;
+using support::Trajectory;
+
+/// A forced run with yielding, reversals and hardening, k, η and u0 all varying over s.
+masing::Problem forced(std::int64_t cells, options::Rule rule = options::Rule::right) {
+  return support::problem({.stiffness = "1+0.5*sin(3*s)",
+                           .threshold = "0.1+abs(s-0.4)",
+                           .initial_u = "0.05*cos(20*s)",
+                           .force = "0.45*cos(0.5*t)+0.1*sawtooth(t/3)",
+                           .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
+                           .final_time = 20.0,
+                           .steps = 401,
+                           .cells = cells,
+                           .rule = rule});
+}
+
+void expect_same(const Trajectory& whole, const Trajectory& alone) {
+  EXPECT_TRUE(same_bits(whole.x, alone.x));
+  EXPECT_TRUE(same_bits(whole.y, alone.y));
+  EXPECT_TRUE(same_bits(whole.force, alone.force));
+  EXPECT_TRUE(same_bits(whole.restoring, alone.restoring));
+  EXPECT_EQ(whole.fields.size(), alone.fields.size());
+  for (std::size_t i = 0; i < std::min(whole.fields.size(), alone.fields.size()); ++i) {
+    const auto& mine = whole.fields[i];
+    const auto& all = alone.fields[i];
+    EXPECT_EQ(mine.step, all.step);
+    // `alone` holds either all cells or those of this rank.
+    const auto first = all.u.begin() + (mine.range.first - all.range.first);
+    EXPECT_TRUE(same_bits(mine.u, std::vector<double>(first, first + mine.range.size)))
+        << "u at step " << mine.step;
+  }
+}
+
+class Ranks : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(Ranks, give_the_same_bits_as_one) {
+  const std::vector<std::int64_t> field_steps{0, 7, 200, 401};
+  for (const auto rule : {options::Rule::right, options::Rule::midpoint}) {
+    const masing::Problem problem = forced(GetParam(), rule);
+    const Trajectory whole = support::trajectory(support::world(), problem, field_steps);
+    const Trajectory alone = support::trajectory(support::alone(), problem, field_steps);
+    ASSERT_EQ(whole.x.size(), 402U);
+    expect_same(whole, alone);
+  }
+}
+
+// One cell; fewer blocks than ranks; not multiples of the block, of the 16 lanes, or of anything.
+INSTANTIATE_TEST_SUITE_P(Cells, Ranks,
+                         testing::Values<std::int64_t>(1, 2, 3, 1023, 1024, 1025, 2049, 3072, 5000,
+                                                       10007));
+
+TEST(Slab, holds_each_cell_on_one_rank) {
+  for (const std::int64_t cells : {1, 1025, 5000}) {
+    const Trajectory run = support::trajectory(support::world(), forced(cells), {401});
+    ASSERT_EQ(run.fields.size(), 1U);
+    const auto expected =
+        base::slab_of(cells, support::world().rank(), support::world().size());
+    EXPECT_EQ(run.fields[0].range.first, expected.first);
+    EXPECT_EQ(run.fields[0].range.size, expected.size);
+    EXPECT_EQ(run.fields[0].u.size(), static_cast<std::size_t>(expected.size));
+  }
+}
+
+TEST(Chunks, may_end_at_any_step) {
+  const masing::Problem problem = forced(2500);
+  const Trajectory undisturbed = support::trajectory(support::world(), problem, {401});
+  std::vector<std::int64_t> every;
+  for (std::int64_t step = 0; step <= 401; ++step) {
+    every.push_back(step);
+  }
+  const std::vector<std::vector<std::int64_t>> disturbed{
+      {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 401}, {3, 401}, every};
+  for (const auto& steps : disturbed) {
+    Trajectory run = support::trajectory(support::world(), problem, steps);
+    ASSERT_EQ(run.fields.size(), steps.size());
+    run.fields.erase(run.fields.begin(), run.fields.end() - 1);
+    expect_same(run, undisturbed);
+  }
+}
+
+TEST(Runs, repeat_themselves) {
+  const masing::Problem problem = forced(3000);
+  expect_same(support::trajectory(support::world(), problem, {401}),
+              support::trajectory(support::alone(), problem, {401}));
+  expect_same(support::trajectory(support::alone(), problem, {401}),
+              support::trajectory(support::alone(), problem, {401}));
+}
+
+TEST(CheckedProfile, reports_the_first_cell_at_fault_on_every_rank) {
+  // Cells at fault in the last two blocks: the same message must come from all ranks.
+  const masing::Problem problem =
+      support::problem({.stiffness = "s < 0.7 ? 1 : -1", .cells = 4096});
+  try {
+    engine::checked_profile(support::world(), problem);
+    FAIL() << "a negative stiffness was taken";
+  } catch (const base::UserError& mistake) {
+    EXPECT_NE(std::string(mistake.what()).find("cell 2868 of 4096"), std::string::npos)
+        << mistake.what();
+  }
+}
+
+TEST(NonFinite, ends_every_rank_alike) {
+  const auto message = [](const support::Data& data) -> std::string {
+    try {
+      support::trajectory(support::world(), support::problem(data));
+    } catch (const base::UserError& mistake) {
+      return mistake.what();
+    }
+    return "";
+  };
+  // F is infinite at t = 1, step 30 of 60.
+  const std::string force =
+      message({.force = "1/(t-1)", .final_time = 2.0, .steps = 60, .cells = 2000});
+  EXPECT_NE(force.find("--force"), std::string::npos) << force;
+  EXPECT_NE(force.find("t = 1)"), std::string::npos) << force;
+  // (1 + (δtω)²)^(N/2) with δtω = 1e160 overflows.
+  const std::string growth = message({.oscillator = {.k0 = 1e300, .x0 = 1.0},
+                                      .final_time = 1e12,
+                                      .steps = 100,
+                                      .cells = 2000});
+  EXPECT_NE(growth.find("--steps"), std::string::npos) << growth;
+}
+
+}  // namespace

@@ -1,0 +1,176 @@
+// Result files: written beside their name and renamed when done; tables that grow by rows whose
+// columns lie unevenly on the ranks.
+
+#include "io/output_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "options/validate.hpp"
+#include "parallel/vector.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using support::world;
+
+/// A file name of this test run and number of ranks; the file is gone at the end.
+class OutputFile : public testing::Test {
+ protected:
+  OutputFile()
+      : path_(std::string("masing-") +
+              testing::UnitTest::GetInstance()->current_test_info()->name() + "-n" +
+              std::to_string(world().size()) + ".h5") {
+    remove_all();
+    configuration_.output = path_;
+    configuration_ = options::validated(configuration_, {});
+  }
+  ~OutputFile() override { remove_all(); }
+
+  void remove_all() const {
+    MPI_Barrier(world().handle());
+    if (world().is_root()) {
+      std::remove(path_.c_str());
+      std::remove(partial().c_str());
+    }
+    MPI_Barrier(world().handle());
+  }
+
+  [[nodiscard]] std::string partial() const { return path_ + ".partial"; }
+
+  /// The doubles of a dataset of the finished file and its extent, read by this rank alone.
+  [[nodiscard]] std::pair<std::vector<double>, std::vector<hsize_t>> read(const char* name) const {
+    const io::Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    const io::Handle dataset(H5Dopen2(file.id(), name, H5P_DEFAULT), H5Dclose);
+    const io::Handle space(H5Dget_space(dataset.id()), H5Sclose);
+    std::vector<hsize_t> extent(
+        static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.id())));
+    H5Sget_simple_extent_dims(space.id(), extent.data(), nullptr);
+    std::vector<double> values(
+        static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id())));
+    io::check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                      values.data()));
+    return {values, extent};
+  }
+
+  std::string path_;
+  options::Configuration configuration_;
+};
+
+TEST_F(OutputFile, has_its_name_only_when_done) {
+  {
+    io::OutputFile output(world(), configuration_, "masing simulate");
+    EXPECT_FALSE(std::filesystem::exists(path_));
+    EXPECT_TRUE(std::filesystem::exists(partial()));
+    output.finish();
+  }
+  EXPECT_TRUE(std::filesystem::exists(path_));
+  EXPECT_FALSE(std::filesystem::exists(partial()));
+}
+
+TEST_F(OutputFile, leaves_the_old_result_when_not_done) {
+  if (world().is_root()) {
+    std::ofstream(path_) << "the old result";
+  }
+  MPI_Barrier(world().handle());
+  { const io::OutputFile output(world(), configuration_, "masing simulate"); }
+  std::ifstream old(path_);
+  std::string text;
+  std::getline(old, text);
+  EXPECT_EQ(text, "the old result");
+  MPI_Barrier(world().handle());
+}
+
+TEST_F(OutputFile, in_a_missing_folder_is_a_mistake_on_every_rank) {
+  configuration_.output = "no-such-folder/" + path_;
+  EXPECT_THROW(io::OutputFile(world(), configuration_, ""), base::UserError);
+  configuration_.output = ".";
+  EXPECT_THROW(io::OutputFile(world(), configuration_, ""), base::UserError);
+}
+
+/// Columns split as a slab is (a rank may have none), rows in lots of different sizes; entry (r, c)
+/// is 10000 r + c.
+TEST_F(OutputFile, holds_tables_of_uneven_columns) {
+  for (const std::int64_t columns : {1, 2, 1025, 2500, 10000}) {
+    {
+      io::OutputFile output(world(), configuration_, "");
+      io::Table table(output.file(), "/deep/er/table", {"a table", "a"}, columns);
+      const auto mine = base::slab_of(columns, world().rank(), world().size());
+      std::int64_t row = 0;
+      for (const std::int64_t rows : {1, 0, 3, 2}) {
+        std::vector<double> local;
+        for (std::int64_t r = row; r < row + rows; ++r) {
+          for (std::int64_t c = mine.first; c < mine.first + mine.size; ++c) {
+            local.push_back(static_cast<double>(10000 * r + c));
+          }
+        }
+        table.append(rows, local, mine.first);
+        row += rows;
+      }
+      table = io::Table(output.file(), "/other", {"another", "b"}, 0);
+      output.finish();
+    }
+    const auto [values, extent] = read("/deep/er/table");
+    ASSERT_EQ(extent, (std::vector<hsize_t>{6, static_cast<hsize_t>(columns)}));
+    for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+      ASSERT_EQ(values[static_cast<std::size_t>(i)],
+                static_cast<double>(10000 * (i / columns) + i % columns));
+    }
+    EXPECT_EQ(read("/other").second, std::vector<hsize_t>{0});
+  }
+}
+
+TEST_F(OutputFile, holds_series_that_the_root_appends) {
+  {
+    io::OutputFile output(world(), configuration_, "");
+    io::Table series(output.file(), "/series", {"a series", "q"}, 0);
+    double next = 0.0;
+    for (const std::int64_t rows : {3, 8192, 1, 20000}) {
+      std::vector<double> values;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        values.push_back(next++);
+      }
+      series.append(rows, world().is_root() ? std::span<const double>(values) : std::span<double>(),
+                    0);
+    }
+    series = io::Table(output.file(), "/other", {"another", "b"}, 0);
+    output.finish();
+  }
+  const auto [values, extent] = read("/series");
+  ASSERT_EQ(extent, std::vector<hsize_t>{28196});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(values[i], static_cast<double>(i));
+  }
+}
+
+TEST_F(OutputFile, holds_distributed_arrays) {
+  {
+    const std::int64_t cells = 3000;
+    io::OutputFile output(world(), configuration_, "");
+    const auto mine = base::slab_of(cells, world().rank(), world().size());
+    std::vector<double> local;
+    for (std::int64_t c = mine.first; c < mine.first + mine.size; ++c) {
+      local.push_back(1.0 / static_cast<double>(c + 1));
+    }
+    io::write_distributed(output.file(), "/a", {"an array", "a"}, local, mine.first, cells);
+    output.finish();
+  }
+  const auto [values, extent] = read("/a");
+  ASSERT_EQ(extent, std::vector<hsize_t>{3000});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(values[i], 1.0 / static_cast<double>(i + 1));
+  }
+}
+
+TEST(Check, gives_failures_their_place) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  EXPECT_EQ(io::check(5), 5);
+  EXPECT_THROW(io::check(H5Fopen("no-such-file.h5", H5F_ACC_RDONLY, H5P_DEFAULT)),
+               base::SystemError);
+}
+
+}  // namespace

@@ -1,0 +1,100 @@
+// Reductions and broadcasts: sums of integers exact in the number of ranks, mistakes of the root
+// thrown on every rank alike.
+
+#include "parallel/communicator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+
+#include "base/error.hpp"
+#include "parallel/check.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using support::world;
+
+TEST(Communicator, is_a_duplicate_that_may_be_moved) {
+  parallel::Communicator first(PETSC_COMM_WORLD);
+  int relation = 0;
+  MPI_Comm_compare(first.handle(), PETSC_COMM_WORLD, &relation);
+  EXPECT_EQ(relation, MPI_CONGRUENT);
+  const MPI_Comm handle = first.handle();
+  parallel::Communicator second(std::move(first));
+  EXPECT_EQ(second.handle(), handle);
+  EXPECT_EQ(second.size(), world().size());
+  EXPECT_EQ(second.rank(), world().rank());
+  EXPECT_EQ(support::alone().size(), 1);
+}
+
+TEST(Sum, is_exact_up_to_the_limits_of_64_bits) {
+  const std::int64_t n = world().size();
+  const std::int64_t large = std::int64_t{1} << 60;
+  std::array<std::int64_t, 3> values{world().rank() + 1, large / n + world().rank(), -7};
+  parallel::sum_over_ranks(world(), values);
+  EXPECT_EQ(values[0], n * (n + 1) / 2);
+  EXPECT_EQ(values[1], large / n * n + n * (n - 1) / 2);
+  EXPECT_EQ(values[2], -7 * n);
+}
+
+TEST(Extremes, are_those_of_all_ranks) {
+  std::array<double, 2> values{0.1 * world().rank(), -0.5 - world().rank()};
+  parallel::max_over_ranks(world(), values);
+  EXPECT_EQ(values[0], 0.1 * (world().size() - 1));
+  EXPECT_EQ(values[1], -0.5);
+  EXPECT_EQ(parallel::min_over_ranks(world(), 10 - world().rank()), 11 - world().size());
+}
+
+TEST(Broadcast, gives_the_roots_values) {
+  std::array<double, 2> reals{0.1 + world().rank(), 1.0 / (1 + world().rank())};
+  parallel::broadcast(world(), reals);
+  EXPECT_EQ(reals[0], 0.1);
+  EXPECT_EQ(reals[1], 1.0);
+  std::array<std::int64_t, 1> whole{std::numeric_limits<std::int64_t>::max() - world().rank()};
+  parallel::broadcast(world(), whole);
+  EXPECT_EQ(whole[0], std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(FromRoot, shares_the_roots_text) {
+  const std::string text = parallel::from_root(world(), [] {
+    EXPECT_TRUE(world().is_root()) << "made on the root only";
+    return std::string("a\0b", 3) + std::string(100000, 'x');
+  });
+  EXPECT_EQ(text.size(), 100003U);
+  EXPECT_EQ(text.substr(0, 3), std::string("a\0b", 3));
+  EXPECT_EQ(parallel::from_root(world(), [] { return std::string(); }), "");
+}
+
+TEST(FromRoot, shares_the_roots_mistake) {
+  try {
+    parallel::from_root(world(), []() -> std::string { throw base::UserError("no such file"); });
+    FAIL() << "no exception";
+  } catch (const base::UserError& mistake) {
+    EXPECT_STREQ(mistake.what(), "no such file");
+  }
+}
+
+TEST(FirstText, is_that_of_the_lowest_rank_that_has_one) {
+  const int n = world().size();
+  EXPECT_EQ(parallel::first_text(world(), ""), "");
+  const bool late = world().rank() >= n / 2;
+  const std::string mine = late ? "rank " + std::to_string(world().rank()) : "";
+  EXPECT_EQ(parallel::first_text(world(), mine), "rank " + std::to_string(n / 2));
+}
+
+TEST(Check, turns_codes_into_errors_with_their_place) {
+  EXPECT_NO_THROW(parallel::check_petsc(0));
+  EXPECT_NO_THROW(parallel::check_mpi(MPI_SUCCESS));
+  EXPECT_THROW(parallel::check_mpi(MPI_ERR_COUNT), base::SystemError);
+  try {
+    parallel::check_petsc(PETSC_ERR_ARG_SIZ);
+    FAIL() << "no exception";
+  } catch (const base::SystemError& failure) {
+    EXPECT_NE(std::string(failure.what()).find("test_communicator.cpp:"), std::string::npos)
+        << failure.what();
+  }
+}
+
+}  // namespace

@@ -1,0 +1,88 @@
+// The PETSc Vec of cells, split at block limits, and the gathering of ranges of it.
+
+#include "parallel/vector.hpp"
+
+#include <gtest/gtest.h>
+
+#include "parallel/check.hpp"
+#include "parallel/range_gather.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using parallel::ReadAccess;
+using parallel::Vector;
+using parallel::WriteAccess;
+using support::world;
+
+/// A vector whose entry i is i + offset.
+Vector counting(std::int64_t cells, double offset = 0.0) {
+  Vector vector(world(), cells);
+  const WriteAccess access(vector);
+  for (std::size_t i = 0; i < access.values().size(); ++i) {
+    access.values()[i] = static_cast<double>(vector.range().first) + static_cast<double>(i) + offset;
+  }
+  return vector;
+}
+
+class VectorOf : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(VectorOf, cells_is_split_at_block_limits) {
+  const Vector vector(world(), GetParam());
+  const auto expected = base::slab_of(GetParam(), world().rank(), world().size());
+  EXPECT_EQ(vector.size(), GetParam());
+  EXPECT_EQ(vector.range().first, expected.first);
+  EXPECT_EQ(vector.range().size, expected.size);
+  const ReadAccess access(vector);
+  EXPECT_EQ(access.values().size(), static_cast<std::size_t>(expected.size));
+  for (const double value : access.values()) {
+    ASSERT_EQ(value, 0.0);
+  }
+}
+
+TEST_P(VectorOf, cells_keeps_what_is_written) {
+  Vector vector = counting(GetParam());
+  const Vector moved(std::move(vector));
+  const ReadAccess access(moved);
+  for (std::size_t i = 0; i < access.values().size(); ++i) {
+    ASSERT_EQ(access.values()[i], static_cast<double>(moved.range().first) + static_cast<double>(i));
+  }
+  PetscReal sum = 0.0;  // Σ i = P(P - 1)/2, exact in doubles
+  parallel::check_petsc(VecSum(moved.handle(), &sum));
+  const auto cells = static_cast<double>(GetParam());
+  EXPECT_EQ(sum, cells * (cells - 1) / 2);
+}
+
+TEST_P(VectorOf, cells_adds_another_scaled) {
+  Vector target = counting(GetParam());
+  parallel::add_scaled(target, 0.5, counting(GetParam(), 2.0));
+  const ReadAccess access(target);
+  for (std::size_t i = 0; i < access.values().size(); ++i) {
+    const double index = static_cast<double>(target.range().first) + static_cast<double>(i);
+    ASSERT_EQ(access.values()[i], index + 0.5 * (index + 2.0));
+  }
+}
+
+TEST_P(VectorOf, cells_gives_any_range_to_any_rank) {
+  const std::int64_t cells = GetParam();
+  const std::int64_t rank = world().rank();
+  const base::CellRange ranges[] = {
+      {0, cells}, {cells / 3, cells / 2}, {cells - 1, 1}, {0, rank == 0 ? cells : 0}};
+  const Vector source = counting(cells);
+  const Vector other = counting(cells, 0.25);
+  for (const auto& range : ranges) {
+    parallel::RangeGather gather(source, range);
+    for (const auto& [vector, offset] : {std::pair(&source, 0.0), std::pair(&other, 0.25)}) {
+      const auto values = gather(*vector);
+      EXPECT_EQ(values.size(), static_cast<std::size_t>(range.size));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        EXPECT_EQ(values[i], static_cast<double>(range.first) + static_cast<double>(i) + offset);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, VectorOf,
+                         testing::Values<std::int64_t>(1, 2, 1023, 1024, 1025, 4096, 5000));
+
+}  // namespace

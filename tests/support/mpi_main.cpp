@@ -1,0 +1,69 @@
+// The main of the tests that run on several ranks: the root prints as GoogleTest does, the other
+// ranks print only their failures; a failure on any rank, or a run without a single test, is the
+// failure of all.
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "parallel/session.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+const parallel::Communicator* the_world = nullptr;
+
+/// Prints the failures of one rank with its number.
+class FailuresOfRank final : public testing::EmptyTestEventListener {
+ public:
+  explicit FailuresOfRank(int rank) : rank_(rank) {}
+
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (result.failed()) {
+      const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+      std::fprintf(stderr, "[rank %d] %s.%s %s:%d: Failure\n%s\n", rank_,
+                   test == nullptr ? "?" : test->test_suite_name(),
+                   test == nullptr ? "?" : test->name(),
+                   result.file_name() == nullptr ? "?" : result.file_name(), result.line_number(),
+                   result.message());
+    }
+  }
+
+ private:
+  int rank_;
+};
+
+int run(const parallel::Communicator& world) {
+  the_world = &world;
+  if (!world.is_root()) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailuresOfRank(world.rank()));
+  }
+  const bool failed = RUN_ALL_TESTS() != 0;
+  const bool none = testing::UnitTest::GetInstance()->test_to_run_count() == 0;
+  if (none && world.is_root()) {
+    std::fputs("no test was run\n", stderr);
+  }
+  std::int64_t failures = failed || none ? 1 : 0;
+  parallel::sum_over_ranks(world, std::span(&failures, 1));
+  if (failures > 0 && world.is_root()) {
+    std::fprintf(stderr, "failed on %lld of %d ranks\n", static_cast<long long>(failures),
+                 world.size());
+  }
+  return failures > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+const parallel::Communicator& support::world() {
+  return *the_world;
+}
+
+int main(int count, char** values) {
+  testing::InitGoogleTest(&count, values);
+  // An exception on one rank must end all, not leave the others waiting in a collective call.
+  GTEST_FLAG_SET(catch_exceptions, false);
+  parallel::Session session({});
+  return session.run(run);
+}

@@ -1,0 +1,68 @@
+#include "support/trajectory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "engine/sweep.hpp"
+#include "engine/time_loop.hpp"
+
+namespace support {
+
+namespace {
+
+class Trace final : public engine::Observer {
+ public:
+  Trace(Trajectory& trajectory, const std::vector<std::int64_t>& field_steps)
+      : trajectory_(trajectory), field_steps_(field_steps) {}
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
+    const auto next = std::ranges::upper_bound(field_steps_, step);
+    return next == field_steps_.end() ? engine::never : *next;
+  }
+
+  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+    const auto add = [](std::vector<double>& all, std::span<const double> chunk) {
+      all.insert(all.end(), chunk.begin(), chunk.end());
+    };
+    add(trajectory_.x, samples.x);
+    add(trajectory_.y, samples.y);
+    add(trajectory_.force, samples.force);
+    add(trajectory_.restoring, samples.restoring);
+    if (std::ranges::binary_search(field_steps_, samples.last_step())) {
+      const parallel::ReadAccess u(engine.field());
+      trajectory_.fields.push_back({samples.last_step(), engine.field().range(),
+                                    std::vector<double>(u.values().begin(), u.values().end())});
+    }
+  }
+
+ private:
+  Trajectory& trajectory_;
+  const std::vector<std::int64_t>& field_steps_;
+};
+
+}  // namespace
+
+Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine,
+                      const masing::Problem& problem,
+                      const std::vector<std::int64_t>& field_steps) {
+  Trajectory result;
+  Trace trace(result, field_steps);
+  const std::array<engine::Observer*, 1> observers{&trace};
+  engine::integrate(comm, engine, problem.force, problem.time, observers);
+  return result;
+}
+
+Trajectory trajectory(const parallel::Communicator& comm, const masing::Problem& problem,
+                      const std::vector<std::int64_t>& field_steps) {
+  const masing::Profile profile = engine::checked_profile(comm, problem);
+  engine::Sweep engine(comm, problem, profile);
+  return trajectory(comm, engine, problem, field_steps);
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+}  // namespace support

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <petscsys.h>
+
+#include "parallel/communicator.hpp"
+
+namespace support {
+
+/// All ranks of the test run.
+const parallel::Communicator& world();
+
+/// This rank by itself: what is computed on it is computed on one rank.
+inline parallel::Communicator alone() {
+  return parallel::Communicator(PETSC_COMM_SELF);
+}
+
+}  // namespace support
