@@ -19,8 +19,10 @@ namespace masing {
 /// some 10 ns. Not for concurrent use.
 class ContinuousTable {
  public:
+  static constexpr bool is_cellwise = false;
+
   /// `breaks`: where θ or k has a kink, increasing, in (0, 1); `scale`: what θ is small or large
-  /// against. Local. Source: MODEL §5; the breaks of G are at θ's extrema, ends, kinks and steps.
+  /// against. Local. The breaks of G are at θ's extrema, ends, kinks and steps.
   ContinuousTable(const Density& threshold, const Density& stiffness,
                   std::span<const double> breaks, double scale);
 

@@ -1,5 +1,6 @@
 #include "parallel/communicator.hpp"
 
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,20 @@ void broadcast(const Communicator& comm, std::span<double> values) {
 
 void broadcast(const Communicator& comm, std::span<std::int64_t> values) {
   spread(comm, values.data(), values.size(), MPI_INT64_T);
+}
+
+std::vector<double> gather(const Communicator& comm, std::span<const double> values) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  const int count = static_cast<int>(values.size());
+  std::vector<int> counts(ranks);
+  check_mpi(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm.handle()));
+  std::vector<int> places(ranks, 0);
+  std::partial_sum(counts.begin(), counts.end() - 1, places.begin() + 1);
+  std::vector<double> all(static_cast<std::size_t>(places.back()) +
+                          static_cast<std::size_t>(counts.back()));
+  check_mpi(MPI_Allgatherv(values.data(), count, MPI_DOUBLE, all.data(), counts.data(),
+                           places.data(), MPI_DOUBLE, comm.handle()));
+  return all;
 }
 
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace parallel {
 
@@ -42,6 +43,10 @@ std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value);
 void broadcast(const Communicator& comm, std::span<double> values);
 /// The root's entries, on every rank. Collective.
 void broadcast(const Communicator& comm, std::span<std::int64_t> values);
+
+/// The entries of all ranks, in the order of ranks, on every rank; up to 2³¹ entries in all.
+/// Collective.
+std::vector<double> gather(const Communicator& comm, std::span<const double> values);
 
 /// What `make` returns on the root, on every rank; a UserError it throws there is thrown on every
 /// rank alike. Collective.

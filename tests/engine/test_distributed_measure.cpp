@@ -1,0 +1,88 @@
+// The tables of a slab that stays distributed, against the table of all cells: the same bits.
+#include "engine/distributed_measure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "base/partition.hpp"
+#include "masing/turning_points.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+/// η = 0.3 + (s - 0.4)² in disorder, k not constant, u0 = `slope` η.
+masing::Profile all_cells(std::int64_t cells, double slope) {
+  masing::Profile profile{.range = {0, cells}, .stiffness = {}, .threshold = {}, .initial_u = {}};
+  for (std::int64_t i = 0; i < cells; ++i) {
+    const double s = (static_cast<double>(i * 7919 % cells) + 0.5) / static_cast<double>(cells);
+    profile.stiffness.push_back(1 + 0.3 * std::sin(9 * s));
+    profile.threshold.push_back(0.3 + (s - 0.4) * (s - 0.4));
+    profile.initial_u.push_back(slope * profile.threshold.back());
+  }
+  return profile;
+}
+
+masing::Profile slab(const masing::Profile& all) {
+  const base::CellRange range =
+      base::slab_of(all.range.size, support::world().rank(), support::world().size());
+  const auto part = [&](const std::vector<double>& values) {
+    return std::vector<double>(values.begin() + range.first,
+                               values.begin() + range.first + range.size);
+  };
+  return {.range = range,
+          .stiffness = part(all.stiffness),
+          .threshold = part(all.threshold),
+          .initial_u = part(all.initial_u)};
+}
+
+TEST(DistributedMeasure, HasTheBitsOfTheTableOfAllCells) {
+  // 3000 cells are three blocks: a fourth rank has none.
+  for (const double slope : {0.0, 0.5, -1.0}) {
+    SCOPED_TRACE("u0 = " + std::to_string(slope) + " eta");
+    const masing::Profile all = all_cells(3000, slope);
+    const masing::CellMeasure whole = masing::make_cell_measure(all);
+    const auto replicated = engine::replicated_measure(support::world(), slab(all));
+    const auto distributed =
+        engine::distributed_measure(support::world(), slab(all), all.range.size);
+    masing::TurningPoints on_whole(whole, 0.1);
+    masing::TurningPoints on_replicated(replicated, 0.1);
+    masing::TurningPoints on_distributed(distributed, 0.1);
+    EXPECT_EQ(on_distributed.internal_force(), on_whole.internal_force());
+    std::mt19937_64 random(7);
+    std::normal_distribution<double> normal(0.0, 0.2);
+    double x = 0.1;
+    for (int step = 0; step < 500; ++step) {
+      x = 0.98 * x + normal(random);
+      const double force = on_whole.move_to(x);
+      ASSERT_EQ(on_replicated.move_to(x), force) << "step " << step;
+      ASSERT_EQ(on_distributed.move_to(x), force) << "step " << step;
+      ASSERT_EQ(on_distributed.next_break(), on_whole.next_break()) << "step " << step;
+    }
+    EXPECT_EQ(on_distributed.state().positions, on_whole.state().positions);
+  }
+}
+
+TEST(DistributedMeasure, ChecksTheInitialStateAcrossRanks) {
+  const auto fault = [](const masing::Profile& all) {
+    return engine::memory_fault(support::world(), slab(all));
+  };
+  EXPECT_EQ(fault(all_cells(5000, 0.0)), "");
+  EXPECT_EQ(fault(all_cells(5000, 1.0)), "");
+  // Each slab is in order, the two branches of η are not: u0 rises with s, η falls and rises.
+  masing::Profile two_branches = all_cells(4096, 0.0);
+  for (std::size_t i = 0; i < 4096; ++i) {
+    const double s = (static_cast<double>(i) + 0.5) / 4096;
+    two_branches.threshold[i] = 0.5 + std::abs(s - 0.5);
+    two_branches.initial_u[i] = 0.2 * (s - 0.5);
+  }
+  EXPECT_NE(fault(two_branches).find("--initial-u"), std::string::npos) << fault(two_branches);
+}
+
+TEST(DistributedMeasure, IsReplicatedWhereItFits) {
+  EXPECT_TRUE(engine::fits_every_rank(support::world(), 1500));
+  EXPECT_EQ(engine::fits_every_rank(support::world(), 1'000'000'000), support::world().size() == 1);
+}
+
+}  // namespace
