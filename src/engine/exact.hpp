@@ -1,39 +1,81 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/remembered_field.hpp"
 #include "masing/exact_solution.hpp"
-#include "masing/profile.hpp"
 
 namespace engine {
 
 /// The exact solution as an engine: steps only set where samples lie. The root integrates and
 /// shares x, y and the hysteresis memory, so that ranks cannot drift apart; each rank writes u at
-/// its own points. Source: MODEL §6.
+/// its own points.
 template <masing::StiffnessMeasure Measure>
 class Exact final : public Engine {
  public:
-  /// `measure`, alike on every rank, and `profile`, the points where this rank writes u (a slab of
-  /// `points` in all), must outlive the engine, and so must `problem`. `breaks`: times where F is
-  /// not smooth. Collective.
-  Exact(const parallel::Communicator& comm, const masing::Problem& problem, const Measure& measure,
-        const masing::Profile& profile, std::int64_t points, std::vector<double> breaks,
-        const masing::ExactOptions& options = {});
+  /// `profile`: the points where this rank writes u. `breaks`: times where F is not smooth. `comm`,
+  /// `problem` and `profile` must outlive the engine. Collective.
+  Exact(const parallel::Communicator& comm, const masing::Problem& problem,
+        const masing::Profile& profile, std::shared_ptr<const Measure> measure,
+        std::vector<double> breaks, const masing::ExactOptions& options = {})
+      : comm_(comm),
+        problem_(problem),
+        profile_(profile),
+        measure_(std::move(measure)),
+        u_(comm, problem.field_cells()) {
+    const masing::Oscillator& mass = problem.oscillator;
+    sample_ = {mass.x0, mass.y0, mass.k0 * mass.x0 + measure_->initial_force()};
+    if (comm.is_root()) {
+      solution_ = std::make_unique<masing::ExactSolution<Measure>>(
+          *measure_, mass,
+          masing::SmoothPieces([&force = problem.force](double t) { return force(t); },
+                               std::move(breaks), problem.time.final_time),
+          options);
+    }
+  }
 
   [[nodiscard]] Sample sample() const override { return sample_; }
+
   /// Throws UserError where F is not finite, alike on all ranks.
-  void advance(const Chunk& chunk) override;
-  const parallel::Vector& field() override;
+  void advance(const Chunk& chunk) override {
+    fill_on_root(comm_, chunk, [&] {
+      for (std::size_t i = 0; i < chunk.x.size(); ++i) {
+        const masing::MassState state =
+            solution_->at(problem_.time.time(chunk.first + 1 + static_cast<std::int64_t>(i)));
+        chunk.x[i] = state.x;
+        chunk.y[i] = state.y;
+        chunk.restoring[i] = masing::restoring_force(problem_.oscillator, state);
+      }
+    });
+    sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
+  }
+
+  const parallel::Vector& field() override {
+    write_field(shared_memory(), profile_, u_);
+    return u_;
+  }
+
+  Elongation elongation() override {
+    return [measure = measure_, memory = shared_memory()](double threshold, double initial_u) {
+      return memory.elongation(threshold, initial_u);
+    };
+  }
 
  private:
-  [[nodiscard]] masing::TurningPointState shared_memory() const;
+  [[nodiscard]] masing::TurningPoints<Measure> shared_memory() const {
+    const masing::TurningPointState own =
+        comm_.is_root() ? solution_->memory().state() : masing::TurningPointState{};
+    return {*measure_, shared(comm_, own)};
+  }
 
   const parallel::Communicator& comm_;
   const masing::Problem& problem_;
-  const Measure& measure_;
   const masing::Profile& profile_;
+  std::shared_ptr<const Measure> measure_;
   std::unique_ptr<masing::ExactSolution<Measure>> solution_;  // on the root
   parallel::Vector u_;
   Sample sample_;

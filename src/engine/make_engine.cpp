@@ -1,7 +1,12 @@
 #include "engine/make_engine.hpp"
 
 #include "base/error.hpp"
+#include "engine/distributed_measure.hpp"
+#include "engine/exact.hpp"
+#include "engine/memory.hpp"
 #include "engine/sweep.hpp"
+#include "masing/continuous_measure.hpp"
+#include "options/force_breaks.hpp"
 
 namespace engine {
 
@@ -40,16 +45,79 @@ masing::Profile checked_profile(const parallel::Communicator& comm,
   return profile;
 }
 
+namespace {
+
+/// Throws alike on all ranks where the initial state cannot be remembered by turning points.
+void require_memory(const parallel::Communicator& comm, const masing::Problem& problem,
+                    const masing::Profile& profile) {
+  const std::string fault =
+      problem.continuum()
+          ? parallel::from_root(comm, [&] { return masing::continuous_fault(problem); })
+          : memory_fault(comm, profile);
+  if (!fault.empty()) {
+    throw base::UserError(fault);
+  }
+}
+
+std::shared_ptr<const masing::ContinuousMeasure> continuous_measure(
+    const masing::Problem& problem) {
+  return std::make_shared<const masing::ContinuousMeasure>(
+      masing::make_continuous_measure(problem));
+}
+
+template <class Measure>
+std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm,
+                                    const masing::Problem& problem, const masing::Profile& profile,
+                                    std::shared_ptr<const Measure> measure, Steppers steppers) {
+  return std::make_unique<Memory<Measure>>(comm, problem, profile, std::move(measure), steppers);
+}
+
+std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm,
+                                    const masing::Problem& problem,
+                                    const masing::Profile& profile) {
+  if (problem.continuum()) {
+    return make_memory(comm, problem, profile, continuous_measure(problem), Steppers::root);
+  }
+  if (fits_every_rank(comm, problem.cells)) {
+    return make_memory(
+        comm, problem, profile,
+        std::make_shared<const masing::CellMeasure>(replicated_measure(comm, profile)),
+        Steppers::all);
+  }
+  return make_memory(
+      comm, problem, profile,
+      std::make_shared<const DistributedMeasure>(distributed_measure(comm, profile, problem.cells)),
+      Steppers::all);
+}
+
+std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm,
+                                   const options::Configuration& configuration,
+                                   const masing::Problem& problem, const masing::Profile& profile) {
+  std::vector<double> breaks =
+      options::force_breaks(configuration.force, configuration.final_time, configuration.breaks);
+  if (problem.continuum()) {
+    return std::make_unique<Exact<masing::ContinuousMeasure>>(
+        comm, problem, profile, continuous_measure(problem), std::move(breaks));
+  }
+  return std::make_unique<Exact<masing::CellMeasure>>(
+      comm, problem, profile,
+      std::make_shared<const masing::CellMeasure>(replicated_measure(comm, profile)),
+      std::move(breaks));
+}
+
+}  // namespace
+
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm,
                                     const options::Configuration& configuration,
                                     const masing::Problem& problem,
                                     const masing::Profile& profile) {
-  switch (*configuration.engine) {
-    case options::EngineKind::sweep:
-      return std::make_unique<Sweep>(comm, problem, profile);
-    default:
-      throw base::UserError("--engine: only sweep is there; give sweep");
+  if (configuration.engine == options::EngineKind::sweep) {
+    return std::make_unique<Sweep>(comm, problem, profile);
   }
+  require_memory(comm, problem, profile);
+  return configuration.engine == options::EngineKind::memory
+             ? make_memory(comm, problem, profile)
+             : make_exact(comm, configuration, problem, profile);
 }
 
 }  // namespace engine

@@ -2,59 +2,63 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "engine/engine.hpp"
+#include "engine/remembered_field.hpp"
 #include "engine/schemes.hpp"
-#include "masing/profile.hpp"
-#include "masing/turning_points.hpp"
 
 namespace engine {
 
-/// u written into a vector from a hysteresis memory, each rank its own cells. Local.
-template <class Memory>
-void write_field(const Memory& memory, const masing::Profile& profile, parallel::Vector& u) {
-  const parallel::WriteAccess access(u);
-  const auto values = access.values();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = memory.elongation(profile.threshold[i], profile.initial_u[i]);
-  }
-}
+/// Which ranks step a memory: all alike, where look-ups give the same bits on all or are
+/// collective; the root, which then shares x and y, where the measure comes from library functions
+/// that may differ from host to host.
+enum class Steppers { all, root };
 
 /// The same scheme by turning points: every cell sees the same increments, so the slab is known
 /// from the turning positions and the distribution of stiffness over η. A step costs the same for
-/// every P, and needs no communication where the measure is on every rank. In exact arithmetic it
-/// is the scheme cell by cell. The measure answers alike on every rank.
+/// every P. In exact arithmetic it is the scheme cell by cell.
 template <masing::StiffnessMeasure Measure>
 class Memory final : public Engine {
  public:
-  /// `profile`: the points where this rank writes u; it must outlive the engine. Collective.
+  /// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
+  /// Collective.
   Memory(const parallel::Communicator& comm, const masing::Problem& problem,
-         const masing::Profile& profile, std::shared_ptr<const Measure> measure)
-      : profile_(profile),
+         const masing::Profile& profile, std::shared_ptr<const Measure> measure, Steppers steppers)
+      : comm_(comm),
+        profile_(profile),
         scheme_(problem.scheme),
         oscillator_(problem.oscillator),
         step_(problem.time.step()),
         measure_(std::move(measure)),
+        steppers_(steppers),
         slab_(*measure_, oscillator_.x0),
         u_(comm, problem.field_cells()) {
     state_ = {oscillator_.x0, oscillator_.y0, slab_.internal_force()};
+    std::array<double, 3> start{state_.x, state_.y, masing::restoring_force(oscillator_, state_)};
+    parallel::broadcast(comm, start);
+    sample_ = {start[0], start[1], start[2]};
   }
 
-  [[nodiscard]] Sample sample() const override {
-    return {state_.x, state_.y, masing::restoring_force(oscillator_, state_)};
-  }
+  [[nodiscard]] Sample sample() const override { return sample_; }
 
   void advance(const Chunk& chunk) override {
-    MovedMemory moved{slab_};
-    engine::advance(scheme_, oscillator_, step_, chunk, state_, moved);
+    if (steppers_ == Steppers::all) {
+      step_through(chunk);
+    } else {
+      fill_on_root(comm_, chunk, [&] { step_through(chunk); });
+    }
+    sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
 
   const parallel::Vector& field() override {
+    bring_up_to_date();
     write_field(slab_, profile_, u_);
     return u_;
   }
 
   Elongation elongation() override {
+    bring_up_to_date();
     return [measure = measure_, slab = slab_](double threshold, double initial_u) {
       return slab.elongation(threshold, initial_u);
     };
@@ -72,13 +76,31 @@ class Memory final : public Engine {
     }
   };
 
+  void step_through(const Chunk& chunk) {
+    MovedMemory slab{slab_};
+    engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
+  }
+
+  /// Ranks that do not step take the memory of the root.
+  void bring_up_to_date() {
+    if (steppers_ == Steppers::root) {
+      const masing::TurningPointState memory = shared(comm_, slab_.state());
+      if (!comm_.is_root()) {
+        slab_ = masing::TurningPoints<Measure>(*measure_, memory);
+      }
+    }
+  }
+
+  const parallel::Communicator& comm_;
   const masing::Profile& profile_;
   options::Scheme scheme_;
   masing::Oscillator oscillator_;
   double step_;  // δt
   std::shared_ptr<const Measure> measure_;
+  Steppers steppers_;
   masing::TurningPoints<Measure> slab_;
   masing::MassState state_;
+  Sample sample_;
   parallel::Vector u_;
 };
 

@@ -1,0 +1,22 @@
+#include "engine/remembered_field.hpp"
+
+#include <array>
+
+namespace engine {
+
+masing::TurningPointState shared(const parallel::Communicator& comm,
+                                 masing::TurningPointState memory) {
+  std::array<double, 2> places{memory.x0, memory.x};
+  std::array<std::int64_t, 2> numbers{memory.direction,
+                                      static_cast<std::int64_t>(memory.positions.size())};
+  parallel::broadcast(comm, std::span(places));
+  parallel::broadcast(comm, std::span(numbers));
+  memory.x0 = places[0];
+  memory.x = places[1];
+  memory.direction = static_cast<int>(numbers[0]);
+  memory.positions.resize(static_cast<std::size_t>(numbers[1]));
+  parallel::broadcast(comm, std::span(memory.positions));
+  return memory;
+}
+
+}  // namespace engine
