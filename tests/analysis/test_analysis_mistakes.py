@@ -5,12 +5,15 @@ import subprocess
 import sys
 
 import h5py
+from pathlib import Path
+
 import pytest
 
 import cli
 import cycles
 import report
-from conftest import ANALYSIS
+
+ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 
 
 def damage(kind, good, folder):
@@ -53,6 +56,7 @@ def change(kind, file):
 
 
 def one_line(result, *words):
+    """Check that a script ended with exit code 2 and one line on stderr that holds the words."""
     code, out, err = result
     assert code == 2 and out == "" and err.count("\n") == 1 and "Traceback" not in err
     for word in words:
