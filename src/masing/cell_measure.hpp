@@ -39,7 +39,7 @@ class CellTable {
  private:
   /// θ of one cell, and the sums up to it.
   struct Node {
-    double threshold;
+    double threshold = 0.0;
     Sums sums;
   };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/math/interpolators/quintic_hermite.hpp>
 #include <limits>
@@ -56,10 +57,10 @@ class ContinuousTable {
 
   /// [first, first + width] of r; width 0 marks the end of the table.
   struct Sector {
-    double first;
-    double width;
-    double shortfall;    ///< G(first)
-    Interpolator local;  ///< G(first + place) - G(first)
+    double first = 0.0;
+    double width = 0.0;
+    double shortfall = 0.0;  ///< G(first)
+    Interpolator local;      ///< G(first + place) - G(first)
   };
 
   class Builder;

@@ -65,9 +65,7 @@ class Span {
     std::vector<Run> kept;
     for (const Run& run : all) {
       const bool tiny = run.direction == 0 && run.last - run.first <= 2 && all.size() > 1;
-      if (tiny && !kept.empty()) {
-        kept.back().last = run.last;
-      } else if (!tiny && !kept.empty() && kept.back().direction == run.direction) {
+      if (!kept.empty() && (tiny || kept.back().direction == run.direction)) {
         kept.back().last = run.last;
       } else if (!tiny) {
         kept.push_back({run.direction, kept.empty() ? 0 : run.first, run.last});

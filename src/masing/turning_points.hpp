@@ -217,9 +217,9 @@ class TurningPoints {
   }
 
   const Measure* measure_;
-  double total_stiffness_;
-  double x0_;
-  double x_;
+  double total_stiffness_ = 0.0;
+  double x0_ = 0.0;
+  double x_ = 0.0;
   double force_ = 0.0;
   int direction_ = 1;
   std::vector<Level> levels_;

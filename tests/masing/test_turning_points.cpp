@@ -138,12 +138,13 @@ TEST(TurningPoints, RestoredFromTheirStateGoOnWithTheSameBits) {
   for (unsigned seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
-    const CellMeasure measure = make_cell_measure(random_profile(random));
+    const Profile profile = random_profile(random);
+    const CellMeasure measure = make_cell_measure(profile);
     std::normal_distribution<double> normal(0.0, 0.4);
     TurningPoints memory(measure, normal(random));
     for (int step = 0; step < 100; ++step) {
       if (step % 10 == 0) {
-        const CellMeasure fresh = measure;
+        const CellMeasure fresh = make_cell_measure(profile);
         TurningPoints restored(fresh, memory.state());
         ASSERT_EQ(restored.internal_force(), memory.internal_force());
         ASSERT_EQ(restored.direction(), memory.direction());
