@@ -23,9 +23,8 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
   std::erase_if(breaks_, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks_);
   // The ends of a piece keep their distance from each other.
-  const auto twins =
-      std::ranges::unique(breaks_, [&](double a, double b) { return b - a <= 4 * margin_; });
-  breaks_.erase(twins.begin(), twins.end());
+  const auto twins = [&](double a, double b) { return b - a <= 4 * margin_; };
+  breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), twins), breaks_.end());
   breaks_.push_back(final_time);
   set_limits();
 }
