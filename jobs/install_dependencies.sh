@@ -4,7 +4,7 @@
 set -euo pipefail
 
 # A command comes with the package that provides it; a library with its -dev package.
-build=(g++ cmake ninja-build pkg-config make git libpetsc64-real-dev libopenmpi-dev openmpi-bin
+build=(g++ cmake pkg-config make git libpetsc64-real-dev libopenmpi-dev openmpi-bin
        libhdf5-openmpi-dev libboost-dev libboost-program-options-dev libmuparser-dev)
 analysis=(python3 python3-numpy python3-scipy python3-h5py python3-matplotlib python3-jinja2)
 checks=(libgtest-dev python3-pytest clang-format clang-tidy)

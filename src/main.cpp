@@ -14,7 +14,8 @@ namespace {
 constexpr const char* usage =
     "masing: the continuous Masing model, solved in parallel, with proven accuracy\n\n"
     "  masing simulate   one trajectory, written to HDF5\n"
-    "  masing converge   a refinement study: errors, observed orders, a verdict\n\n"
+    "  masing converge   a refinement study: errors, observed orders, a verdict\n"
+    "  masing reproduce  a result file made again and compared, bit by bit\n\n"
     "  masing COMMAND --help   its options      masing --version\n"
     "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected\n";
 
@@ -30,10 +31,14 @@ int dispatch(const parallel::Communicator& comm, const std::vector<std::string>&
   if (command == "converge") {
     return commands::converge(comm, arguments);
   }
+  if (command == "reproduce") {
+    return commands::reproduce(comm, arguments);
+  }
   if (command != "--help" && command != "--version") {
     throw base::UserError(command.empty()
-                              ? "no command; give simulate or converge (masing --help)"
-                              : "'" + command + "' is not a command; give simulate or converge");
+                              ? "no command; give simulate, converge or reproduce (masing --help)"
+                              : "'" + command +
+                                    "' is not a command; give simulate, converge or reproduce");
   }
   if (comm.is_root()) {
     std::fputs(command == "--help" ? usage : ("masing " + io::program_version() + "\n").c_str(),

@@ -21,4 +21,8 @@ int simulate(const parallel::Communicator& comm, const Arguments& arguments);
 /// not the expected one. Collective.
 int converge(const parallel::Communicator& comm, const Arguments& arguments);
 
+/// The configuration in a result file again, compared bit by bit with the file. Returns an exit
+/// code: 1 when something differs. Collective.
+int reproduce(const parallel::Communicator& comm, const Arguments& arguments);
+
 }  // namespace commands

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
+#include "commands/products.hpp"
 #include "commands/request.hpp"
 #include "io/output_file.hpp"
 #include "io/recorder.hpp"
@@ -13,8 +14,8 @@ namespace commands {
 namespace {
 
 /// Run the study into the open file: the last level's samples as they come, then the tables.
-study::Study run(const parallel::Communicator& comm, const options::Configuration& configuration,
-                 const io::Handle& file) {
+study::Study refine_into(const parallel::Communicator& comm,
+                         const options::Configuration& configuration, const io::Handle& file) {
   const io::Sampling sampling{
       .time = {.final_time = configuration.final_time, .steps = configuration.levels.back().steps},
       .every = *configuration.sample_every,
@@ -29,24 +30,26 @@ study::Study run(const parallel::Communicator& comm, const options::Configuratio
 
 }  // namespace
 
+study::Study make_study(const parallel::Communicator& comm,
+                        const options::Configuration& configuration,
+                        const std::string& command_line) {
+  io::OutputFile output(comm, configuration, command_line);
+  study::Study study = refine_into(comm, configuration, output.file());
+  output.finish();
+  return study;
+}
+
 int converge(const parallel::Communicator& comm, const Arguments& arguments) {
   const auto configuration = requested(comm, options::Command::converge, arguments);
   if (!configuration) {
     return base::exit_done;
   }
-  io::OutputFile output(comm, *configuration, arguments.command_line);
-  const study::Study study = run(comm, *configuration, output.file());
-  output.finish();
+  const study::Study study = make_study(comm, *configuration, arguments.command_line);
   if (comm.is_root()) {
-    std::printf("masing converge: T = %g, reference ", configuration->final_time);
-    if (study.reference) {
-      std::printf("P = %lld, N = %lld", static_cast<long long>(study.reference->cells),
-                  static_cast<long long>(study.reference->steps));
-    } else {
-      std::printf("the next level");
-    }
-    std::printf(", %d rank%s, %.3g s\n%sstudy in %s\n", comm.size(), comm.size() == 1 ? "" : "s",
-                study.seconds, study::table(*configuration, study).c_str(), output.path().c_str());
+    std::printf("masing converge: T = %g, %d rank%s, %.3g s, %s\n%sstudy in %s\n",
+                configuration->final_time, comm.size(), comm.size() == 1 ? "" : "s", study.seconds,
+                study::reference_text(*configuration, study).c_str(),
+                study::table(*configuration, study).c_str(), configuration->output.c_str());
   }
   return study.verdict == study::Verdict::as_expected ? base::exit_done
                                                       : base::exit_unexpected_order;

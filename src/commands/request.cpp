@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/sweep.hpp"
+#include "engine/make_engine.hpp"
 #include "masing/problem.hpp"
 #include "options/parse.hpp"
 #include "options/print.hpp"

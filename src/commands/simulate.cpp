@@ -8,9 +8,11 @@
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
+#include "commands/products.hpp"
 #include "commands/request.hpp"
-#include "engine/sweep.hpp"
+#include "engine/make_engine.hpp"
 #include "engine/time_loop.hpp"
+#include "io/energy_recorder.hpp"
 #include "io/output_file.hpp"
 #include "io/progress.hpp"
 #include "io/recorder.hpp"
@@ -19,45 +21,27 @@ namespace commands {
 
 namespace {
 
-/// The ranges of x and of the restoring force over all steps, for the summary.
+/// Keeps the ranges of x and of the restoring force over all steps.
 class Extremes final : public engine::Observer {
  public:
+  explicit Extremes(Summary& summary) : summary_(summary) {}
+
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
-      x_.add(samples.x[i]);
-      restoring_.add(samples.restoring[i]);
+      summary_.least_x = std::min(summary_.least_x, samples.x[i]);
+      summary_.most_x = std::max(summary_.most_x, samples.x[i]);
+      summary_.least_restoring = std::min(summary_.least_restoring, samples.restoring[i]);
+      summary_.most_restoring = std::max(summary_.most_restoring, samples.restoring[i]);
     }
-  }
-
-  void print() const {
-    std::printf("  x in [%.6g, %.6g], restoring force in [%.6g, %.6g]\n", x_.least, x_.most,
-                restoring_.least, restoring_.most);
   }
 
  private:
-  struct Range {
-    double least = std::numeric_limits<double>::infinity();
-    double most = -std::numeric_limits<double>::infinity();
-    void add(double value) {
-      least = std::min(least, value);
-      most = std::max(most, value);
-    }
-  };
-  Range x_;
-  Range restoring_;
-};
-
-/// What a run leaves to say once its file is finished.
-struct Summary {
-  Extremes extremes;
-  std::int64_t samples = 0;
-  double seconds = 0.0;
-  double steps_per_second = 0.0;
-  double updates_per_second = 0.0;
+  Summary& summary_;
 };
 
 std::string title(const masing::Problem& problem) {
-  return "P = " + std::to_string(problem.cells) + ", N = " + std::to_string(problem.time.steps);
+  const std::string cells = problem.continuum() ? "inf" : std::to_string(problem.cells);
+  return "P = " + cells + ", N = " + std::to_string(problem.time.steps);
 }
 
 void write_timing(const io::Handle& file, const Summary& summary) {
@@ -68,20 +52,27 @@ void write_timing(const io::Handle& file, const Summary& summary) {
 }
 
 /// Integrate into the open file. All that writes to it has died when this returns.
-void run(const parallel::Communicator& comm, const options::Configuration& configuration,
-         const masing::Problem& problem, const masing::Profile& profile, const io::Handle& file,
-         Summary& summary) {
-  engine::Sweep engine(comm, problem, profile);
+Summary integrate_into(const parallel::Communicator& comm,
+                       const options::Configuration& configuration, const masing::Problem& problem,
+                       const masing::Profile& profile, const io::Handle& file) {
+  Summary summary;
+  Extremes extremes(summary);
+  const auto engine = engine::make_engine(comm, configuration, problem, profile);
   const io::Sampling sampling{.time = problem.time,
                               .every = *configuration.sample_every,
                               .from = *configuration.from,
                               .to = *configuration.to};
   io::SeriesRecorder series(comm, file, sampling);
   io::FieldRecorder field(comm, file, problem, profile, configuration.field_every);
-  std::vector<engine::Observer*> observers{&series, &field, &summary.extremes};
+  std::vector<engine::Observer*> observers{&series, &field, &extremes};
   std::optional<io::ProbeRecorder> probe;
   if (!configuration.probe.empty()) {
-    observers.push_back(&probe.emplace(comm, file, sampling, configuration.probe, problem.cells));
+    observers.push_back(
+        &probe.emplace(comm, file, sampling, configuration.probe, problem.field_cells()));
+  }
+  std::optional<io::EnergyRecorder> energy;
+  if (configuration.energy) {
+    observers.push_back(&energy.emplace(comm, file, sampling, problem, profile));
   }
   std::optional<io::Progress> progress;
   if (!configuration.quiet) {
@@ -89,36 +80,50 @@ void run(const parallel::Communicator& comm, const options::Configuration& confi
   }
 
   const auto begin = std::chrono::steady_clock::now();
-  engine::integrate(comm, engine, problem.force, problem.time, observers);
+  engine::integrate(comm, *engine, problem.force, problem.time, observers);
   series.flush();
+  if (energy) {
+    energy->flush();
+  }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   summary.samples = series.rows();
   summary.steps_per_second = static_cast<double>(problem.time.steps) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * static_cast<double>(problem.cells);
   write_timing(file, summary);
+  return summary;
 }
 
 }  // namespace
+
+Summary make_trajectory(const parallel::Communicator& comm,
+                        const options::Configuration& configuration,
+                        const std::string& command_line) {
+  const masing::Problem problem = masing::make_problem(configuration);
+  const masing::Profile profile = engine::checked_profile(comm, problem);
+  io::OutputFile output(comm, configuration, command_line);
+  const Summary summary = integrate_into(comm, configuration, problem, profile, output.file());
+  output.finish();
+  return summary;
+}
 
 int simulate(const parallel::Communicator& comm, const Arguments& arguments) {
   const auto configuration = requested(comm, options::Command::simulate, arguments);
   if (!configuration) {
     return base::exit_done;
   }
-  const masing::Problem problem = masing::make_problem(*configuration);
-  const masing::Profile profile = engine::checked_profile(comm, problem);
-  io::OutputFile output(comm, *configuration, arguments.command_line);
-  Summary summary;
-  run(comm, *configuration, problem, profile, output.file(), summary);
-  output.finish();
+  const Summary summary = make_trajectory(comm, *configuration, arguments.command_line);
   if (comm.is_root()) {
-    std::printf("masing simulate: %s, T = %g, %d rank%s\n", title(problem).c_str(),
-                problem.time.final_time, comm.size(), comm.size() == 1 ? "" : "s");
-    summary.extremes.print();
-    std::printf("  %.3g s, %.3g steps/s, %.3g cell-updates/s\n", summary.seconds,
-                summary.steps_per_second, summary.updates_per_second);
-    std::printf("  %lld samples in %s\n", static_cast<long long>(summary.samples),
-                output.path().c_str());
+    std::printf("masing simulate: %s, T = %g, %d rank%s\n",
+                title(masing::make_problem(*configuration)).c_str(), configuration->final_time,
+                comm.size(), comm.size() == 1 ? "" : "s");
+    std::printf("  x in [%.6g, %.6g], restoring force in [%.6g, %.6g]\n", summary.least_x,
+                summary.most_x, summary.least_restoring, summary.most_restoring);
+    std::printf("  %.3g s, %.3g steps/s", summary.seconds, summary.steps_per_second);
+    if (summary.updates_per_second > 0) {
+      std::printf(", %.3g cell-updates/s", summary.updates_per_second);
+    }
+    std::printf("\n  %lld samples in %s\n", static_cast<long long>(summary.samples),
+                configuration->output.c_str());
   }
   return base::exit_done;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "parallel/vector.hpp"
@@ -24,6 +25,9 @@ struct Sample {
   double restoring = 0.0;
 };
 
+/// u of a cell from its yield displacement η and its initial elongation u0, at one time. Local.
+using Elongation = std::function<double(double threshold, double initial_u)>;
+
 /// What advances a trajectory. x and y are the same on every rank; u is split over the ranks.
 class Engine {
  public:
@@ -39,6 +43,9 @@ class Engine {
   virtual void advance(const Chunk& chunk) = 0;
   /// u at the current step, [P] split at block limits. Collective.
   virtual const parallel::Vector& field() = 0;
+  /// u at the current step for every η and u0, where the engine remembers turning points rather
+  /// than cells; the same on every rank. Empty otherwise. Collective.
+  virtual Elongation elongation() { return {}; }
 };
 
 }  // namespace engine

@@ -1,8 +1,9 @@
 #include "engine/sweep.hpp"
 
+#include <algorithm>
 #include <array>
 
-#include "base/error.hpp"
+#include "engine/schemes.hpp"
 #include "masing/kernel.hpp"
 
 namespace engine {
@@ -16,26 +17,57 @@ double global_force_bound(const parallel::Communicator& comm, const masing::Prof
   return bound;
 }
 
-/// The slab under increments: the pass over the local cells, then the one allreduce.
-class SlabPass {
- public:
-  SlabPass(const parallel::Communicator& comm, const masing::Profile& profile, std::span<double> u,
-           double scale, const base::FixedPoint& fixed_point)
-      : comm_(comm),
-        slab_{u, profile.threshold, profile.stiffness},
-        scale_(scale),
-        fixed_point_(fixed_point) {}
+/// What no cell of any rank contradicts.
+masing::ProfileForm global_form(const parallel::Communicator& comm, const masing::Problem& problem,
+                                const masing::Profile& profile) {
+  masing::ProfileForm form = masing::candidate_form(problem);
+  double numbers[] = {form.affine_threshold->first, form.affine_threshold->slope,
+                      *form.constant_stiffness};
+  parallel::broadcast(comm, numbers);
+  form.affine_threshold = {numbers[0], numbers[1]};
+  form.constant_stiffness = numbers[2];
+  const masing::ProfileForm mine = masing::confirmed_form(form, profile);
+  if (parallel::min_over_ranks(comm, mine.affine_threshold.has_value() ? 1 : 0) == 0) {
+    form.affine_threshold.reset();
+  }
+  if (parallel::min_over_ranks(comm, mine.constant_stiffness.has_value() ? 1 : 0) == 0) {
+    form.constant_stiffness.reset();
+  }
+  return form;
+}
 
-  /// S after each of the increments (1 or 2).
-  std::array<double, 2> operator()(std::span<const double> increments) const {
-    std::array<std::int64_t, 2> units{};
-    const auto used = std::span(units).first(increments.size());
-    masing::project_and_sum(slab_, increments, scale_, used);
-    parallel::sum_over_ranks(comm_, used);
-    return {fixed_point_.value(units[0]), fixed_point_.value(units[1])};
+/// The slab under increments, as the schemes see it: the pass over the local cells, then the one
+/// allreduce.
+class MovedSlab {
+ public:
+  MovedSlab(const parallel::Communicator& comm, const masing::Profile& profile,
+            const masing::ProfileForm& form, std::span<double> u, double scale,
+            const base::FixedPoint& fixed_point)
+      : comm_(comm), scale_(scale), fixed_point_(fixed_point) {
+    slab_.u = u;
+    slab_.threshold = profile.threshold;
+    slab_.stiffness = profile.stiffness;
+    slab_.first_cell = profile.range.first;
+    slab_.form = form;
+  }
+
+  [[nodiscard]] double after(double d) const { return sums(std::array{d})[0]; }
+  [[nodiscard]] std::array<double, 2> after(double d1, double d2) const {
+    return sums(std::array{d1, d2});
   }
 
  private:
+  template <std::size_t count>
+  [[nodiscard]] std::array<double, count> sums(const std::array<double, count>& increments) const {
+    std::array<std::int64_t, count> units{};
+    masing::project_and_sum(slab_, increments, scale_, units);
+    parallel::sum_over_ranks(comm_, units);
+    std::array<double, count> values{};
+    std::ranges::transform(units, values.begin(),
+                           [this](std::int64_t sum) { return fixed_point_.value(sum); });
+    return values;
+  }
+
   const parallel::Communicator& comm_;
   masing::Slab slab_;
   double scale_;
@@ -44,31 +76,21 @@ class SlabPass {
 
 }  // namespace
 
-masing::Profile checked_profile(const parallel::Communicator& comm,
-                                const masing::Problem& problem) {
-  masing::Profile profile =
-      masing::sample_profile(problem, base::slab_of(problem.cells, comm.rank(), comm.size()));
-  const std::string fault = parallel::first_text(comm, masing::profile_fault(problem, profile));
-  if (!fault.empty()) {
-    throw base::UserError(fault);
-  }
-  return profile;
-}
-
 Sweep::Sweep(const parallel::Communicator& comm, const masing::Problem& problem,
              const masing::Profile& profile)
     : comm_(comm),
       profile_(profile),
+      scheme_(problem.scheme),
       oscillator_(problem.oscillator),
       step_(problem.time.step()),
       fixed_point_(global_force_bound(comm, profile)),
       scale_(fixed_point_.units_per_one() / static_cast<double>(problem.cells)),
       u_(comm, problem.cells) {
+  form_ = global_form(comm, problem, profile);
   const parallel::WriteAccess u(u_);
   std::ranges::copy(profile.initial_u, u.values().begin());
-  const std::array<double, 1> nothing{0.0};
-  state_ = {oscillator_.x0, oscillator_.y0,
-            SlabPass(comm_, profile_, u.values(), scale_, fixed_point_)(nothing)[0]};
+  const MovedSlab slab(comm_, profile_, form_, u.values(), scale_, fixed_point_);
+  state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
 }
 
 Sample Sweep::sample() const {
@@ -77,28 +99,8 @@ Sample Sweep::sample() const {
 
 void Sweep::advance(const Chunk& chunk) {
   const parallel::WriteAccess u(u_);
-  const SlabPass pass(comm_, profile_, u.values(), scale_, fixed_point_);
-  const auto record = [&](std::size_t i) {
-    chunk.x[i] = state_.x;
-    chunk.y[i] = state_.y;
-    chunk.restoring[i] = masing::restoring_force(oscillator_, state_);
-  };
-  const std::size_t steps = chunk.x.size();
-  for (std::size_t i = 0; i < steps; i += 2) {
-    // y^{p+1} needs only S^p: the increments of two steps are known before the pass.
-    const masing::MassState next = masing::euler_step(oscillator_, step_, chunk.force[i], state_);
-    const std::array<double, 2> increments{step_ * state_.y, step_ * next.y};
-    const bool pair = i + 1 < steps;
-    const auto internal_force = pass(std::span(increments).first(pair ? 2 : 1));
-    state_ = next;
-    state_.internal_force = internal_force[0];
-    record(i);
-    if (pair) {
-      state_ = masing::euler_step(oscillator_, step_, chunk.force[i + 1], state_);
-      state_.internal_force = internal_force[1];
-      record(i + 1);
-    }
-  }
+  const MovedSlab slab(comm_, profile_, form_, u.values(), scale_, fixed_point_);
+  engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
 }
 
 }  // namespace engine

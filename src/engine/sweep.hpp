@@ -2,17 +2,13 @@
 
 #include "base/fixed_point.hpp"
 #include "engine/engine.hpp"
-#include "masing/euler.hpp"
+#include "masing/oscillator.hpp"
 #include "masing/profile.hpp"
 
 namespace engine {
 
-/// The profile of this rank's slab, checked on every cell of every rank. Throws UserError alike on
-/// all ranks, for the first cell at fault. Collective.
-masing::Profile checked_profile(const parallel::Communicator& comm, const masing::Problem& problem);
-
-/// Scheme (26) cell by cell: each rank projects its slab of the Vec u and sums its internal force
-/// in the same pass; one allreduce of integers joins the sums of two steps. The same bits on any
+/// Cell by cell: each rank projects its slab of the Vec u and sums its internal force in the same
+/// pass; one allreduce of integers joins the sums, for `euler` of two steps. The same bits on any
 /// number of ranks. Source: (26), continuous-masing-2001.
 class Sweep final : public Engine {
  public:
@@ -27,8 +23,10 @@ class Sweep final : public Engine {
  private:
   const parallel::Communicator& comm_;
   const masing::Profile& profile_;
+  options::Scheme scheme_;
   masing::Oscillator oscillator_;
   double step_;  // δt
+  masing::ProfileForm form_;
   base::FixedPoint fixed_point_;
   double scale_;  // δs in units of the fixed point
   parallel::Vector u_;

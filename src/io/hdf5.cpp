@@ -81,7 +81,7 @@ void write_part(const Handle& dataset, std::span<const hsize_t> offset,
 
 }  // namespace
 
-hid_t check(hid_t code, std::source_location where) {
+hid_t check(hid_t code, base::Location where) {
   if (code >= 0) {
     return code;
   }

@@ -3,12 +3,11 @@
 #include <hdf5.h>
 
 #include <cstdint>
-#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
 
-#include "base/partition.hpp"
+#include "base/location.hpp"
 #include "parallel/communicator.hpp"
 
 /// Files and messages: HDF5 results, provenance, progress.
@@ -16,14 +15,14 @@ namespace io {
 
 /// Throws SystemError with HDF5's own words and the place of the call if `code` < 0; else gives it
 /// back. Local.
-hid_t check(hid_t code, std::source_location where = std::source_location::current());
+hid_t check(hid_t code, base::Location where = base::Location::current());
 
 /// Owner of an HDF5 identifier; move-only, closed with the object by the function given.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
   Handle() = default;
-  Handle(hid_t id, Close close, std::source_location where = std::source_location::current())
+  Handle(hid_t id, Close close, base::Location where = base::Location::current())
       : id_(check(id, where)), close_(close) {}
   ~Handle();
   Handle(Handle&& other) noexcept

@@ -15,6 +15,8 @@ class Progress final : public engine::Observer {
   /// `title` says what advances, e.g. "P = 1500, N = 1000000".
   Progress(const parallel::Communicator& comm, std::string title, std::int64_t steps);
   ~Progress() override;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
 

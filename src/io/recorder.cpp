@@ -1,14 +1,13 @@
 #include "io/recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
 namespace io {
 
 namespace {
-
-constexpr std::size_t rows_kept = 8192;
 
 /// What the root writes; the others take part with nothing.
 std::span<const double> of_root(const parallel::Communicator& comm,
@@ -19,8 +18,7 @@ std::span<const double> of_root(const parallel::Communicator& comm,
 std::vector<double> cell_points(const masing::Problem& problem, const base::CellRange& range) {
   std::vector<double> points(static_cast<std::size_t>(range.size));
   for (std::int64_t i = 0; i < range.size; ++i) {
-    points[static_cast<std::size_t>(i)] =
-        masing::cell_point(problem.rule, problem.cells, range.first + i);
+    points[static_cast<std::size_t>(i)] = problem.point(range.first + i);
   }
   return points;
 }
@@ -63,40 +61,22 @@ std::int64_t Sampling::next(std::int64_t step) const {
 
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
                                const Sampling& sampling)
-    : comm_(comm), sampling_(sampling) {
-  const auto add = [&](const std::string& name, const char* description, const char* symbol) {
-    columns_.push_back({Table(file, "/series/" + name, {description, symbol}, 0), {}});
-  };
-  add("t", "time of the sample", "t");
-  add("x", "position of the mass", "x");
-  add("y", "velocity of the mass", "y");
-  add("force", "external force", "F");
-  add("restoring", "restoring force, the ordinate of the hysteresis cycle", "F - m x''");
+    : sampling_(sampling), columns_(comm, file) {
+  columns_.add("/series/t", {"time of the sample", "t"});
+  columns_.add("/series/x", {"position of the mass", "x"});
+  columns_.add("/series/y", {"velocity of the mass", "y"});
+  columns_.add("/series/force", {"external force", "F"});
+  columns_.add("/series/restoring",
+               {"restoring force, the ordinate of the hysteresis cycle", "F - m x''"});
 }
 
 void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
-    if (!sampling_.takes(step)) {
-      continue;
+    if (sampling_.takes(step)) {
+      columns_.push(std::array{sampling_.time.time(step), samples.x[i], samples.y[i],
+                               samples.force[i], samples.restoring[i]});
     }
-    const double row[] = {sampling_.time.time(step), samples.x[i], samples.y[i], samples.force[i],
-                          samples.restoring[i]};
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      columns_[c].pending.push_back(row[c]);
-    }
-    ++rows_;
-  }
-  if (columns_.front().pending.size() >= rows_kept) {
-    flush();
-  }
-}
-
-void SeriesRecorder::flush() {
-  for (auto& column : columns_) {
-    column.table.append(static_cast<std::int64_t>(column.pending.size()),
-                        of_root(comm_, column.pending), 0);
-    column.pending.clear();
   }
 }
 
@@ -108,9 +88,9 @@ FieldRecorder::FieldRecorder(const parallel::Communicator& comm, const Handle& f
       every_(every),
       times_(file, "/field/t", {"time of the field", "t"}, 0),
       field_(file, "/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"},
-             problem.cells) {
+             problem.field_cells()) {
   const auto write = [&](const char* path, const Meaning& meaning, std::span<const double> local) {
-    write_distributed(file, path, meaning, local, profile.range.first, problem.cells);
+    write_distributed(file, path, meaning, local, profile.range.first, problem.field_cells());
   };
   write("/field/s", {"point at which the cell samples the profile", "s_i"},
         cell_points(problem, profile.range));
@@ -138,7 +118,7 @@ void FieldRecorder::observe(const engine::Samples& samples, engine::Engine& engi
 }
 
 ProbeRecorder::ProbeRecorder(const parallel::Communicator& comm, const Handle& file,
-                             const Sampling& sampling, std::vector<double> places,
+                             const Sampling& sampling, const std::vector<double>& places,
                              std::int64_t cells)
     : comm_(comm),
       sampling_(sampling),

@@ -5,6 +5,7 @@
 
 #include "engine/observer.hpp"
 #include "io/hdf5.hpp"
+#include "io/sample_columns.hpp"
 #include "masing/problem.hpp"
 #include "masing/profile.hpp"
 
@@ -23,8 +24,7 @@ struct Sampling {
   [[nodiscard]] std::int64_t next(std::int64_t step) const;
 };
 
-/// /series/t, x, y, force, restoring: one row a sample. Rows are kept and written some thousands
-/// at a time; flush() writes the last ones.
+/// /series/t, x, y, force, restoring: one row a sample; flush() writes the last ones.
 class SeriesRecorder final : public engine::Observer {
  public:
   /// Collective.
@@ -32,20 +32,13 @@ class SeriesRecorder final : public engine::Observer {
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   /// Collective.
-  void flush();
+  void flush() { columns_.flush(); }
   /// Samples seen so far.
-  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t rows() const { return columns_.rows(); }
 
  private:
-  struct Column {
-    Table table;
-    std::vector<double> pending;
-  };
-
-  const parallel::Communicator& comm_;
   Sampling sampling_;
-  std::vector<Column> columns_;
-  std::int64_t rows_ = 0;
+  SampleColumns columns_;
 };
 
 /// /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only.
@@ -71,7 +64,7 @@ class ProbeRecorder final : public engine::Observer {
  public:
   /// Collective.
   ProbeRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling,
-                std::vector<double> places, std::int64_t cells);
+                const std::vector<double>& places, std::int64_t cells);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;

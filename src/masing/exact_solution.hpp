@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "masing/departure.hpp"
-#include "masing/euler.hpp"
 #include "masing/event_step.hpp"
 #include "masing/leg_law.hpp"
+#include "masing/oscillator.hpp"
 #include "masing/smooth_pieces.hpp"
 
 namespace masing {
@@ -25,8 +25,7 @@ struct ExactOptions {
 /// The solution of the inclusion, exact in time: between events m x'' = F - k0 x - S(x) with a
 /// smooth S, solved to rounding by an eighth-order method; each event (a reversal, a corner of the
 /// hysteresis memory, the front reaching a break of the measure, a break of F) is found to
-/// rounding. Exact in s, too, for a measure with P = ∞. Source: MODEL §6; (7),
-/// continuous-masing-2001.
+/// rounding. Exact in s, too, for a measure with P = ∞. Source: (7), continuous-masing-2001.
 template <StiffnessMeasure Measure>
 class ExactSolution {
  public:

@@ -1,17 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "masing/profile.hpp"
+
 namespace masing {
 
-/// A slab of cells in memory: elongations, yield displacements, stiffnesses, [P_local] each. Its
-/// first cell must lie on a block limit (base::block_cells).
+/// A slab of cells in memory, and what of its profile need not be read from there. Its first cell
+/// must lie on a block limit (base::block_cells).
 struct Slab {
-  std::span<double> u;
-  std::span<const double> threshold;
-  std::span<const double> stiffness;
+  std::span<double> u;                ///< elongations, [P_local]
+  std::span<const double> threshold;  ///< η_i, [P_local]; not read if form.affine_threshold
+  std::span<const double> stiffness;  ///< k_i, [P_local]; not read if form.constant_stiffness
+  std::int64_t first_cell = 0;        ///< global index of the first cell
+  ProfileForm form;
 };
 
 /// Project the slab on [-η, η] after one or two increments, and sum the internal force of each:

@@ -45,8 +45,57 @@ inline double tree_sum(double* lane) {
   return lane[0];
 }
 
-template <int Steps>
-inline void pass_block(double* u, const double* threshold, const double* stiffness, int cells,
+inline Pack broadcast(double value) {
+  return value - Pack{};
+}
+
+/// Yield displacements of a block from memory.
+struct ReadThreshold {
+  const double* values;
+  ReadThreshold(const KernelSlab& slab, std::int64_t first) : values(slab.threshold + first) {}
+  inline Pack pack(int i) const { return load(values + i); }
+  inline double one(int i) const { return values[i]; }
+};
+
+/// Yield displacements of a block from the line a + b·i; the index is exact in a double.
+struct LineThreshold {
+  double a;
+  double b;
+  double base;
+  Pack lane;
+  LineThreshold(const KernelSlab& slab, std::int64_t first)
+      : a(slab.threshold_first),
+        b(slab.threshold_slope),
+        base(static_cast<double>(slab.first_cell + first)) {
+    for (int j = 0; j < width; ++j) {
+      lane[j] = base + j;
+    }
+  }
+  inline Pack pack(int i) const { return a + b * (lane + static_cast<double>(i)); }
+  inline double one(int i) const { return a + b * (base + i); }
+};
+
+/// Stiffnesses of a block from memory: the lanes sum k u.
+struct ReadStiffness {
+  const double* values;
+  ReadStiffness(const KernelSlab& slab, std::int64_t first) : values(slab.stiffness + first) {}
+  inline Pack weighted(int i, Pack u) const { return load(values + i) * u; }
+  inline double weighted(int i, double u) const { return values[i] * u; }
+  inline double whole(double sum) const { return sum; }
+};
+
+/// A constant stiffness: the lanes sum u, and k multiplies the block's sum.
+struct ConstantStiffness {
+  double value;
+  ConstantStiffness(const KernelSlab& slab, std::int64_t /*first*/)
+      : value(slab.stiffness_constant) {}
+  inline Pack weighted(int /*i*/, Pack u) const { return u; }
+  inline double weighted(int /*i*/, double u) const { return u; }
+  inline double whole(double sum) const { return value * sum; }
+};
+
+template <int Steps, typename Threshold, typename Stiffness>
+inline void pass_block(double* u, int cells, const Threshold& threshold, const Stiffness& stiffness,
                        const Pack (&increment)[Steps], double (&sums)[Steps]) {
   Pack sum[Steps][registers] = {};
   int i = 0;
@@ -54,11 +103,10 @@ inline void pass_block(double* u, const double* threshold, const double* stiffne
     for (int r = 0; r < registers; ++r) {
       const int at = i + r * width;
       Pack value = load(u + at);
-      const Pack eta = load(threshold + at);
-      const Pack k = load(stiffness + at);
+      const Pack eta = threshold.pack(at);
       for (int step = 0; step < Steps; ++step) {
         value = clamp(value + increment[step], eta);
-        sum[step][r] += k * value;
+        sum[step][r] += stiffness.weighted(at, value);
       }
       store(u + at, value);
     }
@@ -71,36 +119,39 @@ inline void pass_block(double* u, const double* threshold, const double* stiffne
   }
   for (int j = 0; i < cells; ++i, ++j) {
     for (int step = 0; step < Steps; ++step) {
-      u[i] = clamp(u[i] + increment[step][0], threshold[i]);
-      lane[step][j] += stiffness[i] * u[i];
+      u[i] = clamp(u[i] + increment[step][0], threshold.one(i));
+      lane[step][j] += stiffness.weighted(i, u[i]);
     }
   }
   for (int step = 0; step < Steps; ++step) {
-    sums[step] = tree_sum(lane[step]);
+    sums[step] = stiffness.whole(tree_sum(lane[step]));
   }
 }
 
-template <int Steps>
-void pass(double* u, const double* threshold, const double* stiffness, std::int64_t cells,
-          const double* increments, double scale, std::int64_t* units) {
+template <int Steps, typename Threshold, typename Stiffness>
+void pass(const KernelSlab& slab, const double* increments, std::int64_t* units) {
   Pack increment[Steps];
   for (int step = 0; step < Steps; ++step) {
-    increment[step] = increments[step] - Pack{};
+    increment[step] = broadcast(increments[step]);
   }
-  for (std::int64_t first = 0; first < cells; first += base::block_cells) {
-    const std::int64_t left = cells - first;
+  for (std::int64_t first = 0; first < slab.cells; first += base::block_cells) {
+    const std::int64_t left = slab.cells - first;
     double sums[Steps];
-    pass_block<Steps>(u + first, threshold + first, stiffness + first,
+    pass_block<Steps>(slab.u + first,
                       static_cast<int>(left < base::block_cells ? left : base::block_cells),
-                      increment, sums);
+                      Threshold(slab, first), Stiffness(slab, first), increment, sums);
     for (int step = 0; step < Steps; ++step) {
-      units[step] += __builtin_llrint(sums[step] * scale);
+      units[step] += __builtin_llrint(sums[step] * slab.scale);
     }
   }
 }
 
 }  // namespace
 
-const KernelVariant variant = {pass<1>, pass<2>};
+const KernelVariant variant = {
+    {{{pass<1, ReadThreshold, ReadStiffness>, pass<1, ReadThreshold, ConstantStiffness>},
+      {pass<1, LineThreshold, ReadStiffness>, pass<1, LineThreshold, ConstantStiffness>}},
+     {{pass<2, ReadThreshold, ReadStiffness>, pass<2, ReadThreshold, ConstantStiffness>},
+      {pass<2, LineThreshold, ReadStiffness>, pass<2, LineThreshold, ConstantStiffness>}}}};
 
 }  // namespace masing::MASING_ISA

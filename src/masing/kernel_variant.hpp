@@ -4,15 +4,26 @@
 
 namespace masing {
 
-/// The kernel's inner function: arrays of `cells` cells, `increments` increments.
-using KernelPass = void (*)(double* u, const double* threshold, const double* stiffness,
-                            std::int64_t cells, const double* increments, double scale,
-                            std::int64_t* units);
+/// A slab as the kernel's inner functions see it. A variant reads either `threshold` or the line
+/// threshold_first + threshold_slope·i, and either `stiffness` or the constant.
+struct KernelSlab {
+  double* u;
+  const double* threshold;
+  const double* stiffness;
+  std::int64_t cells;
+  std::int64_t first_cell;  ///< global index of the first cell, for the line
+  double threshold_first;
+  double threshold_slope;
+  double stiffness_constant;
+  double scale;  ///< δs in units of the fixed-point sum
+};
 
-/// The passes with one and with two increments for one instruction set.
+/// One pass over a slab with one or two increments.
+using KernelPass = void (*)(const KernelSlab& slab, const double* increments, std::int64_t* units);
+
+/// The passes for one instruction set: [increments - 1][η from the line][k constant].
 struct KernelVariant {
-  KernelPass one;
-  KernelPass two;
+  KernelPass passes[2][2][2];
 };
 
 namespace baseline {

@@ -16,7 +16,15 @@ Problem make_problem(const options::Configuration& c) {
           .oscillator = {.mass = c.mass, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
           .time = {.final_time = c.final_time, .steps = c.steps},
           .cells = c.cells,
-          .rule = c.rule};
+          .field_points = c.field_points,
+          .rule = c.rule,
+          .scheme = c.scheme};
+}
+
+double Problem::point(std::int64_t cell) const {
+  const double index = rule == options::Rule::right ? static_cast<double>(cell + 1)
+                                                    : static_cast<double>(cell) + 0.5;
+  return index / static_cast<double>(field_cells());
 }
 
 }  // namespace masing

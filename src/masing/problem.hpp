@@ -38,8 +38,16 @@ struct Problem {
   options::Function force;      ///< F(t)
   Oscillator oscillator;
   TimeGrid time;
-  std::int64_t cells = 1;  ///< P
+  std::int64_t cells = 1;         ///< P, or options::infinitely_many
+  std::int64_t field_points = 1;  ///< cells of the field where P = ∞
   options::Rule rule = options::Rule::right;
+  options::Scheme scheme = options::Scheme::euler;
+
+  [[nodiscard]] bool continuum() const { return cells == options::infinitely_many; }
+  /// Cells of u as a vector: P, or the places at which the field of the continuum is known.
+  [[nodiscard]] std::int64_t field_cells() const { return continuum() ? field_points : cells; }
+  /// The point of cell i of the field, 0-based: s_i = (i+1)/P, or (i+½)/P for the midpoint rule.
+  [[nodiscard]] double point(std::int64_t cell) const;
 };
 
 /// The problem of a validated configuration. Local.

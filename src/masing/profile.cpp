@@ -2,24 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
 
 namespace masing {
-
-double cell_point(options::Rule rule, std::int64_t cells, std::int64_t cell) {
-  const double index = rule == options::Rule::right ? static_cast<double>(cell + 1)
-                                                    : static_cast<double>(cell) + 0.5;
-  return index / static_cast<double>(cells);
-}
 
 Profile sample_profile(const Problem& problem, base::CellRange range) {
   Profile profile{.range = range, .stiffness = {}, .threshold = {}, .initial_u = {}};
   const auto sample = [&](const options::Function& function, std::vector<double>& values) {
     values.resize(static_cast<std::size_t>(range.size));
     for (std::int64_t i = 0; i < range.size; ++i) {
-      values[static_cast<std::size_t>(i)] =
-          function(cell_point(problem.rule, problem.cells, range.first + i));
+      values[static_cast<std::size_t>(i)] = function(problem.point(range.first + i));
     }
   };
   sample(problem.stiffness, profile.stiffness);
@@ -34,9 +28,8 @@ std::string profile_fault(const Problem& problem, const Profile& profile) {
     const double eta = profile.threshold[i];
     const double u0 = profile.initial_u[i];
     const auto at = [&, cell = profile.range.first + static_cast<std::int64_t>(i)](double value) {
-      return base::to_text(value) +
-             " at s = " + base::to_text(cell_point(problem.rule, problem.cells, cell)) + " (cell " +
-             base::to_text(cell + 1) + " of " + base::to_text(problem.cells) + "); ";
+      return base::to_text(value) + " at s = " + base::to_text(problem.point(cell)) + " (cell " +
+             base::to_text(cell + 1) + " of " + base::to_text(problem.field_cells()) + "); ";
     };
     if (!(k > 0) || !std::isfinite(k)) {
       return "--stiffness: k(s) = " + at(k) + "k must be > 0 and finite";
@@ -49,6 +42,38 @@ std::string profile_fault(const Problem& problem, const Profile& profile) {
     }
   }
   return {};
+}
+
+ProfileForm candidate_form(const Problem& problem) {
+  const std::int64_t last = problem.field_cells() - 1;
+  const double first_threshold = problem.threshold(problem.point(0));
+  const double rise = problem.threshold(problem.point(last)) - first_threshold;
+  ProfileForm form;
+  form.affine_threshold = {
+      .first = first_threshold,
+      .slope = last > 0 ? rise / static_cast<double>(last) : 0.0,
+  };
+  form.constant_stiffness = problem.stiffness(problem.point(0));
+  return form;
+}
+
+ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile) {
+  ProfileForm form = candidate;
+  const double constant = candidate.constant_stiffness.value_or(0.0);
+  if (std::ranges::any_of(profile.stiffness, [&](double k) { return k != constant; })) {
+    form.constant_stiffness.reset();
+  }
+  for (std::size_t i = 0; candidate.affine_threshold && i < profile.threshold.size(); ++i) {
+    const double eta = profile.threshold[i];
+    const double line =
+        candidate.affine_threshold->at(profile.range.first + static_cast<std::int64_t>(i));
+    constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+    if (!(std::abs(line - eta) <= rounding * std::max(eta, candidate.affine_threshold->first))) {
+      form.affine_threshold.reset();
+      break;
+    }
+  }
+  return form;
 }
 
 double force_bound(const Profile& profile) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,27 @@ struct Profile {
   std::vector<double> initial_u;
 };
 
-/// The point of cell `cell` (0-based) of `cells`: s_i = i/P, i = cell + 1, or (i - ½)/P.
-double cell_point(options::Rule rule, std::int64_t cells, std::int64_t cell);
+/// What of a profile follows from a formula over ALL cells, so that a kernel need not read it: the
+/// same on every rank, or one rank's short slab would choose differently and the bits with it.
+struct ProfileForm {
+  /// η_i = first + slope·i, i the global index from 0.
+  struct Affine {
+    double first = 0.0;
+    double slope = 0.0;
+    [[nodiscard]] double at(std::int64_t cell) const {
+      return first + slope * static_cast<double>(cell);
+    }
+  };
+  std::optional<Affine> affine_threshold;
+  std::optional<double> constant_stiffness;
+};
+
+/// The form that fits the first and the last cell of all, if the cells between keep to it.
+ProfileForm candidate_form(const Problem& problem);
+
+/// The candidate without what this rank's cells contradict: a stiffness that differs, a threshold
+/// off the line by more than rounding (4 units in the last place of the largest). Local.
+ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile);
 
 /// The profile of a range of cells. Local.
 Profile sample_profile(const Problem& problem, base::CellRange range);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -41,7 +42,9 @@ class TableMeasure {
     if (!virgin_) {
       return travel;
     }
-    const double yielded = virgin(travel, direction).stiffness;
+    // The totals of two tables may differ by rounding where P = ∞.
+    const double yielded = std::min(virgin(travel, direction).stiffness,
+                                    in_virgin_order(-direction).total().stiffness);
     const auto enough = [&](double t) { return virgin(t, -direction).stiffness >= yielded; };
     if (enough(0.0)) {
       return travel / 2;

@@ -47,7 +47,7 @@ struct TurningPointState {
 ///     S(x) = Σ k u0 δs + (x - x0) (K(∞) - K) + σ M,
 ///     K = Σ k δs, M = Σ k (η - σ u0) δs over η - σ u0 ≤ σ(x - x0).
 /// In exact arithmetic this is clamping every cell. Amortised cost of a move: one look-up in the
-/// measure, which must outlive the object. Source: MODEL §5; Madelung's and Masing's rules.
+/// measure, which must outlive the object. Source: Madelung's and Masing's rules.
 template <StiffnessMeasure Measure>
 class TurningPoints {
  public:

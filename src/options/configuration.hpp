@@ -13,14 +13,19 @@ enum class Command { simulate, converge };
 
 /// Where in its cell of width δs a profile is sampled: at s_i = i/P (the papers') or (i - ½)/P.
 enum class Rule { right, midpoint };
-/// The time scheme: (26), continuous-masing-2001.
-enum class Scheme { euler };
-/// Who computes the internal force: the slab, cell by cell.
-enum class EngineKind { sweep };
+/// The time scheme: (26) of continuous-masing-2001, or velocity Verlet, of second order.
+enum class Scheme { euler, leapfrog };
+/// Who computes the internal force: the slab cell by cell, its memory of turning points, or the
+/// event-driven solution, exact in time.
+enum class EngineKind { sweep, memory, exact };
 /// What a study refines.
 enum class Refine { steps, cells, both };
-/// What a study's errors are measured against: one much finer run, or the next level.
-enum class Reference { finest, successive };
+/// What a study's errors are measured against: one much finer run; the next level; the exact
+/// solution (P = ∞, N = ∞); the exact solution at the same P; the scheme at P = ∞ and the same N.
+enum class Reference { finest, successive, exact, exact_time, cells_inf };
+
+/// P = ∞, as a number of cells.
+inline constexpr std::int64_t infinitely_many = 0;
 
 /// One level of a study.
 struct Level {
@@ -53,21 +58,25 @@ struct Configuration {
   std::int64_t cells = 1500;     ///< P
   Rule rule = Rule::right;
   Scheme scheme = Scheme::euler;
-  EngineKind engine = EngineKind::sweep;
+  std::optional<EngineKind> engine;  ///< resolved: memory for P = ∞, else sweep
+  std::string break_text;            ///< times where F is not smooth, for the exact solution
+  std::vector<double> breaks;        ///< resolved from break_text
 
   std::string output = "masing.h5";
   std::optional<std::int64_t> sample_every;  ///< steps; resolved to about 10,000 samples
   std::int64_t field_every = 0;              ///< steps; 0: the last step only
   std::optional<double> from;                ///< first time of the samples; resolved to 0
   std::optional<double> to;                  ///< last time of the samples; resolved to T
-  std::vector<double> probe;                 ///< s at which u goes with every sample
+  std::int64_t field_points = 1000;  ///< places at which the field of P = ∞ is known to files
+  bool energy = false;               ///< write the energy balance with the samples
+  std::vector<double> probe;         ///< s at which u goes with every sample
 
   Refine refine = Refine::steps;
   std::vector<Level> levels;  ///< resolved from level_text
   std::string level_text;     ///< empty: the ladder of the papers' case
   Reference reference = Reference::finest;
   std::vector<ExpectedOrder> expected_orders;
-  std::string expected_order_text = "x=1,y=1,u=1";
+  std::string expected_order_text;  ///< resolved: what the scheme and the rule promise
   double order_tolerance = 0.1;
   std::int64_t field_samples = 200;
 

@@ -78,6 +78,7 @@ class Function::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   virtual double value(double argument) = 0;
+  [[nodiscard]] virtual std::span<const double> kinks() const { return {}; }
 };
 
 class Function::Expression : public Function::Impl {
@@ -149,6 +150,8 @@ class Function::Points : public Function::Impl {
     return values_[i - 1] + share * (values_[i] - values_[i - 1]);
   }
 
+  [[nodiscard]] std::span<const double> kinks() const override { return arguments_; }
+
   [[nodiscard]] std::string text() const {
     std::string points{points_prefix};
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
@@ -210,6 +213,10 @@ Function& Function::operator=(Function&& other) noexcept = default;
 
 double Function::operator()(double argument) const {
   return impl_->value(argument);
+}
+
+std::span<const double> Function::kinks() const {
+  return impl_->kinks();
 }
 
 }  // namespace options

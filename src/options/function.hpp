@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,10 @@ class Function {
 
   /// The value at `argument`; may be infinite or NaN where the expression is. Local.
   double operator()(double argument) const;
+
+  /// Arguments where the slope may jump because a table says so, increasing; none for an
+  /// expression.
+  [[nodiscard]] std::span<const double> kinks() const;
 
   /// A text that gives the same function without any file: a table becomes its points.
   [[nodiscard]] const std::string& text() const { return text_; }

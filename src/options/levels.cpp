@@ -12,9 +12,9 @@ using base::UserError;
 namespace {
 
 // Where the papers' case is in its asymptotic range and a study still takes seconds.
-constexpr const char* default_steps = "250000,500000,1000000,2000000";
+constexpr const char* default_steps = "62500,125000,250000,500000";
 constexpr const char* default_cells = "100,200,400,800";
-constexpr const char* default_both = "100:250000,200:500000,400:1000000,800:2000000";
+constexpr const char* default_both = "50:62500,100:125000,200:250000,400:500000";
 
 std::int64_t positive(const std::string& text, const std::string& piece) {
   const auto value = base::to_integer(piece);
@@ -67,11 +67,10 @@ std::vector<Level> study_levels(const Configuration& configuration) {
 std::string level_text(Refine refine, const std::vector<Level>& levels) {
   std::vector<std::string> pieces;
   for (const auto& level : levels) {
-    const std::string cells = base::to_text(level.cells);
-    const std::string steps = base::to_text(level.steps);
-    pieces.push_back(refine == Refine::steps   ? steps
-                     : refine == Refine::cells ? cells
-                                               : cells + ":" + steps);
+    std::string piece = refine == Refine::steps ? "" : base::to_text(level.cells);
+    piece += refine == Refine::both ? ":" : "";
+    piece += refine == Refine::cells ? "" : base::to_text(level.steps);
+    pieces.push_back(piece);
   }
   return base::joined(pieces, ",");
 }

@@ -41,12 +41,17 @@ struct Name {
 };
 
 constexpr Name<Rule> rules[] = {{Rule::right, "right"}, {Rule::midpoint, "midpoint"}};
-constexpr Name<Scheme> schemes[] = {{Scheme::euler, "euler"}};
-constexpr Name<EngineKind> engines[] = {{EngineKind::sweep, "sweep"}};
+constexpr Name<Scheme> schemes[] = {{Scheme::euler, "euler"}, {Scheme::leapfrog, "leapfrog"}};
+constexpr Name<EngineKind> engines[] = {
+    {EngineKind::sweep, "sweep"}, {EngineKind::memory, "memory"}, {EngineKind::exact, "exact"}};
 constexpr Name<Refine> refinements[] = {
     {Refine::steps, "steps"}, {Refine::cells, "cells"}, {Refine::both, "both"}};
 constexpr Name<Reference> references[] = {{Reference::finest, "finest"},
-                                          {Reference::successive, "successive"}};
+                                          {Reference::successive, "successive"},
+                                          {Reference::exact, "exact"},
+                                          {Reference::exact_time, "exact-time"},
+                                          {Reference::cells_inf, "cells-inf"}};
+constexpr const char* infinite = "inf";
 
 Option text(std::string name, std::string argument, std::string help,
             std::string Configuration::*member) {
@@ -159,18 +164,58 @@ Option probe() {
           }};
 }
 
-Option quiet() {
-  return {"quiet",
+/// A switch: given without a value on the command line, true or false in an .ini.
+Option toggle(std::string name, std::string help, bool Configuration::*member) {
+  return {std::move(name),
           "",
-          "no progress on stderr",
-          Role::handling,
+          std::move(help),
+          Role::result,
           both_commands,
-          [](const Configuration& c) { return c.quiet ? "true" : "false"; },
-          [](Configuration& c, const std::string& value) {
+          [member](const Configuration& c) { return c.*member ? "true" : "false"; },
+          [member](Configuration& c, const std::string& value) {
             if (value != "true" && value != "false") {
               throw UserError(quoted(value) + " is not a switch; give true or false");
             }
-            c.quiet = value == "true";
+            c.*member = value == "true";
+          }};
+}
+
+Option cells() {
+  return {"cells",
+          "P|inf",
+          "cells of s in [0,1], at least 1; inf: the continuum, by the engines memory and exact",
+          Role::result,
+          both_commands,
+          [](const Configuration& c) {
+            return c.cells == infinitely_many ? infinite : base::to_text(c.cells);
+          },
+          [](Configuration& c, const std::string& value) {
+            c.cells = value == infinite ? infinitely_many : integer(value);
+            if (value != infinite && c.cells < 1) {
+              throw UserError(quoted(value) + " cells; give at least 1, or inf");
+            }
+          }};
+}
+
+Option engine() {
+  return {"engine",
+          "sweep|memory|exact",
+          "sweep: cell by cell over all ranks; memory: by turning points, at a cost that does not "
+          "depend on P; exact: event-driven, exact in time; sweep if not given, memory for P = inf",
+          Role::result,
+          both_commands,
+          [](const Configuration& c) {
+            return c.engine
+                       ? std::string(
+                             std::ranges::find(engines, *c.engine, &Name<EngineKind>::value)->text)
+                       : "";
+          },
+          [](Configuration& c, const std::string& value) {
+            const auto* found = std::ranges::find(engines, value, &Name<EngineKind>::text);
+            if (found == std::end(engines)) {
+              throw UserError(quoted(value) + " is not known here; give sweep|memory|exact");
+            }
+            c.engine = found->value;
           }};
 }
 
@@ -188,11 +233,14 @@ std::vector<Option> make_table() {
       real("y0", "y0", "initial velocity", &C::y0),
       real("final-time", "T", "final time, positive", &C::final_time),
       count("steps", "N", "time steps, at least 1", &C::steps),
-      count("cells", "P", "cells of s in [0,1], at least 1", &C::cells),
+      cells(),
       choice("rule", "where a cell samples k, eta, u0: its right end or its middle", &C::rule,
              rules),
-      choice("scheme", "time scheme", &C::scheme, schemes),
-      choice("engine", "sweep: cell by cell over all ranks", &C::engine, engines),
+      choice("scheme", "the papers' scheme of order one, or velocity Verlet of order two",
+             &C::scheme, schemes),
+      engine(),
+      text("breaks", "\"t,t,...\"", "times where F is not smooth, for the exact solution",
+           &C::break_text),
       handling(text("output", "FILE.h5", "result file; replaced when the run is done", &C::output)),
       sample_every(),
       only(simulate_only, count("field-every", "n",
@@ -200,6 +248,10 @@ std::vector<Option> make_table() {
                                 &C::field_every)),
       time("from", "first time of the samples (default 0)", &C::from),
       time("to", "last time of the samples (default T)", &C::to),
+      only(simulate_only,
+           toggle("energy", "write the energy balance with the samples", &C::energy)),
+      count("field-points", "n", "places of the field in the files where P = inf",
+            &C::field_points),
       probe(),
       only(converge_only, choice("refine", "what the levels refine", &C::refine, refinements)),
       only(converge_only,
@@ -208,20 +260,20 @@ std::vector<Option> make_table() {
       only(converge_only,
            choice("reference",
                   "finest: one run at least 16 times finer than the last level; successive: "
-                  "each level against the next",
+                  "each level against the next; exact: the exact solution (P = N = inf); "
+                  "exact-time: the exact solution at the same P; cells-inf: P = inf, the same N",
                   &C::reference, references)),
-      only(
-          converge_only,
-          text(
-              "expect-order", "\"x=1,...\"",
-              "orders expected of x, y, u, u_cells; a bare number is for x, y, u; >=0.5 is allowed",
-              &C::expected_order_text)),
+      only(converge_only,
+           text("expect-order", "\"x=1,...\"",
+                "orders expected of x, y, u, u_cells; a bare number is for x, y, u; >=0.5 is "
+                "allowed; what the scheme and the rule promise if not given",
+                &C::expected_order_text)),
       only(converge_only,
            real("order-tolerance", "d", "how far an order may be from the expected one",
                 &C::order_tolerance)),
       only(converge_only, count("field-samples", "m",
                                 "times T/m, 2T/m, …, T at which u is compared", &C::field_samples)),
-      quiet(),
+      handling(toggle("quiet", "no progress on stderr", &C::quiet)),
   };
 }
 

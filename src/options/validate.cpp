@@ -40,7 +40,8 @@ void check_numbers(const Configuration& c) {
   require(c.k0 >= 0, c, "k0", base::to_text(c.k0), "must be >= 0");
   require(c.final_time > 0, c, "final-time", base::to_text(c.final_time), "must be > 0");
   check_count(c, "steps", c.steps, 1);
-  check_count(c, "cells", c.cells, 1);
+  check_count(c, "cells", c.cells, 0);
+  check_count(c, "field-points", c.field_points, 1);
   check_count(c, "field-every", c.field_every, 0);
   check_count(c, "sample-every", *c.sample_every, 1);
   check_count(c, "field-samples", c.field_samples, 1);
@@ -68,7 +69,32 @@ std::string resolved_function(const Configuration& c, const std::string& key,
   }
 }
 
+/// P = ∞ has no cells to sweep; references that are a run of their own take the levels' engine.
+void check_engine(const Configuration& c) {
+  require(c.cells != infinitely_many || c.engine != EngineKind::sweep, c, "engine",
+          "sweep goes cell by cell and cannot have --cells inf",
+          "give --engine memory or exact, or a number of cells");
+  require(c.command == Command::simulate || c.engine != EngineKind::exact, c, "engine",
+          "exact has no time step to refine", "give sweep or memory, and --reference exact");
+}
+
+/// "1,2.5" as increasing times.
+std::vector<double> break_times(const Configuration& c) {
+  std::vector<double> times;
+  for (const auto& piece : base::split(c.break_text, ',')) {
+    const auto time = base::to_number(piece);
+    require(time.has_value(), c, "breaks", "'" + piece + "' is not a time", "give \"1,2.5\"");
+    times.push_back(*time);
+  }
+  std::ranges::sort(times);
+  return times;
+}
+
 void resolve_defaults(Configuration& c) {
+  if (!c.engine) {
+    c.engine = c.cells == infinitely_many ? EngineKind::memory : EngineKind::sweep;
+  }
+  c.breaks = break_times(c);
   if (!c.sample_every) {
     c.sample_every = std::max<std::int64_t>(1, c.steps / 10000);
   }
@@ -76,7 +102,21 @@ void resolve_defaults(Configuration& c) {
   c.to = c.to.value_or(c.final_time);
 }
 
+/// What the scheme promises in δt and the rule in δs, in the maximum norm.
+std::string promised_orders(const Configuration& c) {
+  const bool in_time = c.refine == Refine::cells || c.scheme == Scheme::leapfrog;
+  const bool in_s = c.refine == Refine::steps || c.rule == Rule::midpoint;
+  if (!in_time || !in_s) {
+    return "x=1,y=1,u=1";
+  }
+  // u over all s is piecewise constant: of first order in δs whatever the rule.
+  return c.refine == Refine::steps ? "x=2,y=2,u=2" : "x=2,y=2,u=1,u_cells=2";
+}
+
 void resolve_study(Configuration& c) {
+  if (c.expected_order_text.empty()) {
+    c.expected_order_text = promised_orders(c);
+  }
   try {
     c.expected_orders = expected_orders(c.expected_order_text);
   } catch (const UserError& mistake) {
@@ -100,6 +140,7 @@ Configuration validated(Configuration configuration, const FileReader& read) {
   Configuration& c = configuration;
   resolve_defaults(c);
   check_numbers(c);
+  check_engine(c);
   c.stiffness = resolved_function(c, "stiffness", c.stiffness, 's', read);
   c.threshold = resolved_function(c, "threshold", c.threshold, 's', read);
   c.initial_u = resolved_function(c, "initial-u", c.initial_u, 's', read);

@@ -8,14 +8,14 @@
 
 namespace parallel {
 
-std::string place(const std::source_location& where) {
-  const std::string_view path = where.file_name();
+std::string place(const base::Location& where) {
+  const std::string_view path = where.file;
   const auto slash = path.rfind('/');
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1)) + ":" +
-         std::to_string(where.line());
+         std::to_string(where.line);
 }
 
-void check_petsc(PetscErrorCode code, std::source_location where) {
+void check_petsc(PetscErrorCode code, base::Location where) {
   if (code == 0) {
     return;
   }
@@ -25,7 +25,7 @@ void check_petsc(PetscErrorCode code, std::source_location where) {
                           (text != nullptr ? text : "error " + std::to_string(code)));
 }
 
-void check_mpi(int code, std::source_location where) {
+void check_mpi(int code, base::Location where) {
   if (code == MPI_SUCCESS) {
     return;
   }

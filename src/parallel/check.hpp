@@ -2,8 +2,9 @@
 
 #include <petscsys.h>
 
-#include <source_location>
 #include <string>
+
+#include "base/location.hpp"
 
 static_assert(sizeof(PetscInt) == 8, "masing needs a PETSc with 64-bit indices (petsc64)");
 #if !defined(PETSC_HAVE_HDF5)
@@ -17,12 +18,12 @@ static_assert(sizeof(PetscInt) == 8, "masing needs a PETSc with 64-bit indices (
 namespace parallel {
 
 /// "file.cpp:12", for messages of failures.
-std::string place(const std::source_location& where);
+std::string place(const base::Location& where);
 
 /// Throws SystemError with PETSc's message and the place of the call if `code` is an error. Local.
-void check_petsc(PetscErrorCode code, std::source_location where = std::source_location::current());
+void check_petsc(PetscErrorCode code, base::Location where = base::Location::current());
 
 /// Throws SystemError with MPI's message and the place of the call if `code` is an error. Local.
-void check_mpi(int code, std::source_location where = std::source_location::current());
+void check_mpi(int code, base::Location where = base::Location::current());
 
 }  // namespace parallel

@@ -49,6 +49,7 @@ Session::Session(const std::vector<std::string>& petsc_options) {
   std::vector<std::string> words{"masing"};
   words.insert(words.end(), petsc_options.begin(), petsc_options.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (auto& word : words) {
     pointers.push_back(word.data());
   }

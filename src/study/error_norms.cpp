@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "parallel/range_gather.hpp"
 
@@ -12,8 +13,8 @@ namespace {
 /// How the cells of two partitions of ]0, 1] lie to each other; 0-based, cells ]i/P, (i+1)/P].
 class Overlap {
  public:
-  Overlap(const Recording& level, const Recording& reference)
-      : level_(level.cells()), reference_(reference.cells()), rule_(level.rule()) {}
+  Overlap(options::Rule rule, const Recording& level, const Recording& reference)
+      : level_(level.cells()), reference_(reference.cells()), rule_(rule) {}
 
   /// First and last cell of the level that share an interval with the reference's cell j.
   [[nodiscard]] std::int64_t first(std::int64_t j) const { return j * level_ / reference_; }
@@ -57,10 +58,72 @@ void add_field(const Overlap& overlap, const base::CellRange& range,
   }
 }
 
+void add_cells_against_cells(options::Rule rule, const Recording& level, const Recording& reference,
+                             Errors& errors) {
+  const Overlap overlap(rule, level, reference);
+  const base::CellRange range = reference.fields().front().range();
+  parallel::RangeGather gather(level.fields().front(), overlap.needed(range));
+  for (std::size_t j = 0; j < level.fields().size(); ++j) {
+    const parallel::ReadAccess there(reference.fields()[j]);
+    add_field(overlap, range, there.values(), gather(level.fields()[j]), errors);
+  }
+}
+
+/// η and u0 of one place of the continuum.
+struct Place {
+  double threshold;
+  double initial_u;
+};
+
+Place place(const masing::Problem& problem, double s) {
+  return {problem.threshold(s), problem.initial_u(s)};
+}
+
+void add_cells_against_continuum(const masing::Problem& problem, const Recording& level,
+                                 const Recording& reference, Errors& errors) {
+  const base::CellRange range = level.fields().front().range();
+  const auto count = static_cast<std::size_t>(range.size);
+  std::vector<Place> ends;    // of every cell, [count + 1]
+  std::vector<Place> points;  // the cells' own, [count]
+  const auto end = [&](std::int64_t i) {
+    return place(problem, static_cast<double>(i) / static_cast<double>(level.cells()));
+  };
+  ends.push_back(end(range.first));
+  for (std::int64_t i = range.first; i < range.first + range.size; ++i) {
+    ends.push_back(end(i + 1));
+    points.push_back(place(problem, problem.point(i)));
+  }
+  for (std::size_t j = 0; j < level.fields().size(); ++j) {
+    const ContinuousField& u = reference.continuous_fields()[j];
+    const parallel::ReadAccess access(level.fields()[j]);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto distance = [&](const Place& at) {
+        return std::abs(access.values()[i] - u(at.threshold, at.initial_u));
+      };
+      errors.u = std::max({errors.u, distance(ends[i]), distance(ends[i + 1])});
+      errors.u_cells = std::max(errors.u_cells, distance(points[i]));
+    }
+  }
+}
+
+void add_continuum_against_continuum(const masing::Problem& problem, const Recording& level,
+                                     const Recording& reference, Errors& errors) {
+  for (std::int64_t i = 0; i <= problem.field_points; ++i) {
+    const double s = static_cast<double>(i) / static_cast<double>(problem.field_points);
+    const auto [threshold, initial_u] = place(problem, s);
+    for (std::size_t j = 0; j < level.continuous_fields().size(); ++j) {
+      errors.u =
+          std::max(errors.u, std::abs(level.continuous_fields()[j](threshold, initial_u) -
+                                      reference.continuous_fields()[j](threshold, initial_u)));
+    }
+  }
+  errors.u_cells = errors.u;
+}
+
 }  // namespace
 
-Errors errors(const parallel::Communicator& comm, const Recording& level,
-              const Recording& reference) {
+Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
+              const Recording& level, const Recording& reference) {
   Errors result;
   for (std::int64_t p = 0; p <= level.steps(); ++p) {
     const auto mine = level.at(p, level.steps());
@@ -68,12 +131,12 @@ Errors errors(const parallel::Communicator& comm, const Recording& level,
     result.x = std::max(result.x, std::abs(mine.x - there.x));
     result.y = std::max(result.y, std::abs(mine.y - there.y));
   }
-  const Overlap overlap(level, reference);
-  const base::CellRange range = reference.fields().front().range();
-  parallel::RangeGather gather(level.fields().front(), overlap.needed(range));
-  for (std::size_t j = 0; j < level.fields().size(); ++j) {
-    const parallel::ReadAccess there(reference.fields()[j]);
-    add_field(overlap, range, there.values(), gather(level.fields()[j]), result);
+  if (!reference.continuum()) {
+    add_cells_against_cells(problem.rule, level, reference, result);
+  } else if (!level.continuum()) {
+    add_cells_against_continuum(problem, level, reference, result);
+  } else {
+    add_continuum_against_continuum(problem, level, reference, result);
   }
   double both[] = {result.u, result.u_cells};
   parallel::max_over_ranks(comm, both);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "masing/problem.hpp"
 #include "parallel/communicator.hpp"
 #include "study/recording.hpp"
 
@@ -13,10 +14,12 @@ struct Errors {
   double u_cells = 0.0;  ///< max over the field times and the cells' own points
 };
 
-/// The errors of `level` against `reference`, which is as fine or finer in time and in s. u is
-/// constant on the cells ](i-1)/P, i/P] of each, so its maximum over all s is one over pairs of
-/// cells that overlap. Collective. Source: Proposition 4.1, continuous-masing-2001.
-Errors errors(const parallel::Communicator& comm, const Recording& level,
-              const Recording& reference);
+/// The errors of `level`, a run of `problem`, against `reference`, which is as fine or finer in
+/// time and in s. u_h is constant on the cells ](i-1)/P, i/P]; against a reference with cells its
+/// maximum over all s is one over pairs of cells that overlap, against the continuum one over both
+/// ends of every cell. Where both are continua the places are those of the files' field.
+/// Collective. Source: Proposition 4.1, continuous-masing-2001.
+Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
+              const Recording& level, const Recording& reference);
 
 }  // namespace study

@@ -1,5 +1,6 @@
 #include "study/finest.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace study {
@@ -25,6 +26,19 @@ std::int64_t common_stride(std::int64_t reference_steps, const std::vector<std::
     stride = std::gcd(stride, reference_steps / count);
   }
   return stride;
+}
+
+std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps) {
+  constexpr std::int64_t too_few = 16;
+  std::int64_t common = 0;
+  for (const std::int64_t count : steps) {
+    common = std::gcd(common, count);
+  }
+  std::int64_t samples = std::min(wanted, common);
+  while (common % samples != 0) {
+    --samples;
+  }
+  return samples < std::min(wanted, too_few) ? wanted : samples;
 }
 
 }  // namespace study

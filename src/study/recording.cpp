@@ -7,9 +7,21 @@
 
 namespace study {
 
+void ContinuousField::add(double weight, engine::Elongation elongation) {
+  parts_.push_back({weight, std::move(elongation)});
+}
+
+double ContinuousField::operator()(double threshold, double initial_u) const {
+  double u = 0.0;
+  for (const auto& [weight, elongation] : parts_) {
+    u += weight * elongation(threshold, initial_u);
+  }
+  return u;
+}
+
 Recording::Recording(const parallel::Communicator& comm, const masing::Problem& problem,
                      std::int64_t stride, std::int64_t field_samples)
-    : steps_(problem.time.steps), cells_(problem.cells), rule_(problem.rule), stride_(stride) {
+    : steps_(problem.time.steps), cells_(problem.cells), stride_(stride) {
   assert(steps_ % stride_ == 0);
   motion_.reserve(static_cast<std::size_t>(steps_ / stride_ + 1));
   for (std::int64_t j = 1; j <= field_samples; ++j) {
@@ -24,7 +36,11 @@ Recording::Recording(const parallel::Communicator& comm, const masing::Problem& 
     if (rest > 0) {
       contributions_.push_back({step + 1, sample, rest});
     }
-    fields_.emplace_back(comm, cells_);
+    if (continuum()) {
+      continuous_fields_.emplace_back();
+    } else {
+      fields_.emplace_back(comm, cells_);
+    }
   }
   std::ranges::stable_sort(contributions_, {}, &Contribution::step);
 }
@@ -40,10 +56,14 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
       motion_.push_back({samples.x[i], samples.y[i]});
     }
   }
-  const auto due =
-      std::ranges::equal_range(contributions_, samples.last_step(), {}, &Contribution::step);
-  for (const auto& [step, sample, weight] : due) {
-    parallel::add_scaled(fields_[sample], weight, engine.field());
+  const std::int64_t step = samples.last_step();
+  auto due = std::ranges::lower_bound(contributions_, step, {}, &Contribution::step);
+  for (; due != contributions_.end() && due->step == step; ++due) {
+    if (continuum()) {
+      continuous_fields_[due->sample].add(due->weight, engine.elongation());
+    } else {
+      parallel::add_scaled(fields_[due->sample], due->weight, engine.field());
+    }
   }
 }
 
@@ -51,6 +71,7 @@ Recording::Motion Recording::at(std::int64_t p, std::int64_t steps) const {
   const std::int64_t stored = steps_ / stride_;
   const std::int64_t common = std::gcd(stored, steps);
   const std::int64_t parts = steps / common;
+  assert(parts >= 1);
   const std::int64_t whole = p / parts * (stored / common);
   const std::int64_t position = p % parts * (stored / common);
   const auto i = static_cast<std::size_t>(whole + position / parts);

@@ -5,12 +5,29 @@
 #include "engine/observer.hpp"
 #include "masing/problem.hpp"
 
-/// Refinement studies: levels, recordings, error norms, observed orders, verdict.
+/// Refinement studies: levels, references, error norms, observed orders, verdict.
 namespace study {
 
+/// u at one time as a function of a cell's η and u0, for a run at P = ∞: a mean of functions with
+/// weights that add up to 1.
+class ContinuousField {
+ public:
+  void add(double weight, engine::Elongation elongation);
+  /// u of a cell. Local.
+  [[nodiscard]] double operator()(double threshold, double initial_u) const;
+
+ private:
+  struct Part {
+    double weight;
+    engine::Elongation elongation;
+  };
+  std::vector<Part> parts_;
+};
+
 /// What a study keeps of one trajectory: x and y at every `stride`-th step, the same on every rank,
-/// and u at the times T/m, 2T/m, …, T, split over the ranks. Between steps all three are linear in
-/// t, as Proposition 4.1 of continuous-masing-2001 has them.
+/// and u at the times T/m, 2T/m, …, T: vectors split over the ranks for P cells, functions for
+/// P = ∞. Between steps all three are linear in t, as Proposition 4.1 of continuous-masing-2001 has
+/// them.
 class Recording final : public engine::Observer {
  public:
   /// `stride` divides N. Collective.
@@ -21,8 +38,9 @@ class Recording final : public engine::Observer {
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
+  /// P, or options::infinitely_many.
   [[nodiscard]] std::int64_t cells() const { return cells_; }
-  [[nodiscard]] options::Rule rule() const { return rule_; }
+  [[nodiscard]] bool continuum() const { return cells_ == options::infinitely_many; }
 
   /// Position and velocity.
   struct Motion {
@@ -31,8 +49,12 @@ class Recording final : public engine::Observer {
   };
   /// x and y at t = p·T/`steps`, p in 0..`steps`. Local.
   [[nodiscard]] Motion at(std::int64_t p, std::int64_t steps) const;
-  /// u at the times jT/m, j = 1..m, [P] each.
+  /// u at the times jT/m, j = 1..m, [P] each; empty for P = ∞.
   [[nodiscard]] const std::vector<parallel::Vector>& fields() const { return fields_; }
+  /// u at the times jT/m, j = 1..m, for P = ∞; else empty.
+  [[nodiscard]] const std::vector<ContinuousField>& continuous_fields() const {
+    return continuous_fields_;
+  }
 
  private:
   /// At step `step` the field enters sample `sample` with weight `weight`.
@@ -44,11 +66,11 @@ class Recording final : public engine::Observer {
 
   std::int64_t steps_;
   std::int64_t cells_;
-  options::Rule rule_;
   std::int64_t stride_;
   std::vector<Motion> motion_;
   std::vector<Contribution> contributions_;  // by step
   std::vector<parallel::Vector> fields_;
+  std::vector<ContinuousField> continuous_fields_;
 };
 
 }  // namespace study

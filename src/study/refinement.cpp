@@ -2,183 +2,232 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
-#include <memory>
-#include <string>
 
-#include "engine/sweep.hpp"
-#include "engine/time_loop.hpp"
-#include "io/progress.hpp"
 #include "study/finest.hpp"
+#include "study/reference.hpp"
 
 namespace study {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+constexpr Errors all_undefined{undefined, undefined, undefined, undefined};
 
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double width(std::int64_t cells) {
+  return cells == options::infinitely_many ? 0.0 : 1.0 / static_cast<double>(cells);
 }
 
-constexpr Errors all_undefined{
-    std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN(),
-    std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
+/// Runs the levels and measures each against its reference.
+class Ladder {
+ public:
+  Ladder(const parallel::Communicator& comm, const options::Configuration& configuration)
+      : comm_(comm),
+        configuration_(configuration),
+        field_samples_(samples()),
+        references_(comm, configuration, field_samples_) {}
 
-std::vector<std::int64_t> counts(const std::vector<options::Level>& levels,
-                                 std::int64_t options::Level::*member) {
-  std::vector<std::int64_t> values;
-  std::ranges::transform(levels, std::back_inserter(values), member);
-  return values;
-}
+  [[nodiscard]] std::optional<options::Level> single_reference() const {
+    return references_.single();
+  }
 
-/// The finest run: finer in what is refined, alike in what is held fixed.
-options::Level finest_level(const options::Configuration& c) {
-  const options::Level last = c.levels.back();
-  return {
-      c.refine == options::Refine::steps ? last.cells
-                                         : finest_count(counts(c.levels, &options::Level::cells)),
-      c.refine == options::Refine::cells ? last.steps
-                                         : finest_count(counts(c.levels, &options::Level::steps))};
-}
+  std::vector<Case> run_all(engine::Observer& on_last_level) {
+    const auto& levels = configuration_.levels;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const std::string title =
+          "level " + std::to_string(i + 1) + " of " + std::to_string(levels.size());
+      run_level(levels[i], {.field_samples = field_samples_,
+                            .title = title,
+                            .observer = i + 1 == levels.size() ? &on_last_level : nullptr});
+    }
+    return std::move(cases_);
+  }
 
-/// One run of the study: its trajectory and the time it took.
-struct Run {
-  std::unique_ptr<Recording> recording;
-  double seconds = 0.0;
+  /// The largest |x| of the levels: what round-off is measured by.
+  [[nodiscard]] double scale() const { return scale_; }
+
+ private:
+  [[nodiscard]] std::int64_t samples() const {
+    std::vector<std::int64_t> steps;
+    for (const auto& level : configuration_.levels) {
+      steps.push_back(level.steps);
+    }
+    return common_samples(configuration_.field_samples, steps);
+  }
+
+  void run_level(const options::Level& level, const Watch& watch) {
+    const options::Configuration c = at_level(configuration_, level);
+    Run now = run(comm_, c, watch);
+    const auto last = now.recording->at(level.steps, level.steps);
+    cases_.push_back({.level = level,
+                      .ds = width(level.cells),
+                      .dt = configuration_.final_time / static_cast<double>(level.steps),
+                      .errors = all_undefined,
+                      .orders = all_undefined,
+                      .final_x = last.x,
+                      .final_y = last.y,
+                      .seconds = now.seconds});
+    for (std::int64_t p = 0; p <= level.steps; ++p) {
+      scale_ = std::max(scale_, std::abs(now.recording->at(p, level.steps).x));
+    }
+    if (const Recording* reference = references_.of(level)) {
+      cases_.back().errors = errors(comm_, masing::make_problem(c), *now.recording, *reference);
+    } else if (before_.recording) {
+      Case& coarse = cases_[cases_.size() - 2];
+      const auto problem = masing::make_problem(at_level(configuration_, coarse.level));
+      coarse.errors = errors(comm_, problem, *before_.recording, *now.recording);
+    }
+    before_ = std::move(now);
+  }
+
+  const parallel::Communicator& comm_;
+  const options::Configuration& configuration_;
+  std::int64_t field_samples_;
+  ReferenceRuns references_;
+  std::vector<Case> cases_;
+  Run before_;  // the level before, which `successive` compares with the next
+  double scale_ = 1.0;
 };
 
-Run run(const parallel::Communicator& comm, const options::Configuration& configuration,
-        const options::Level& level, std::int64_t stride, const std::string& title,
-        engine::Observer* watcher) {
-  options::Configuration at_level = configuration;
-  at_level.cells = level.cells;
-  at_level.steps = level.steps;
-  const auto begin = Clock::now();
-  const masing::Problem problem = masing::make_problem(at_level);
-  const masing::Profile profile = engine::checked_profile(comm, problem);
-  engine::Sweep engine(comm, problem, profile);
-  auto recording = std::make_unique<Recording>(comm, problem, stride, configuration.field_samples);
-  std::vector<engine::Observer*> observers{recording.get()};
-  if (watcher != nullptr) {
-    observers.push_back(watcher);
+/// Finds what the errors of one quantity say.
+class Finder {
+ public:
+  Finder(const options::Configuration& configuration, Study& study, const Quantity& quantity)
+      : configuration_(configuration), study_(study), quantity_(quantity) {
+    for (const Case& at : study.cases) {
+      ds_.push_back(at.ds);
+      dt_.push_back(at.dt);
+      errors_.push_back(at.errors.*quantity.value);
+    }
   }
-  std::unique_ptr<io::Progress> progress;
-  if (!configuration.quiet) {
-    progress = std::make_unique<io::Progress>(comm, title, level.steps);
-    observers.push_back(progress.get());
+
+  void find() {
+    Finding finding;
+    finding.joint = configuration_.refine == options::Refine::both
+                        ? fit_jointly(ds_, dt_, errors_)
+                        : JointFit{undefined, undefined, undefined, undefined};
+    set_steps(finding.joint);
+    find_orders();
+    const ErrorModel model = successive() ? ErrorModel::successive : ErrorModel::reference;
+    finding.fit = fit_order(steps_, errors_, model, reference_step_, study_.floor,
+                            configuration_.order_tolerance);
+    finding.last_pair = last_order();
+    finding.observed = std::isnan(finding.fit.order) ? finding.last_pair : finding.fit.order;
+    for (const auto& expected : configuration_.expected_orders) {
+      if (expected.quantity == quantity_.name) {
+        finding.expected = expected;
+        finding.verdict = judge(expected, finding.observed, configuration_.order_tolerance);
+      }
+    }
+    study_.findings.push_back(std::move(finding));
   }
-  engine::integrate(comm, engine, problem.force, problem.time, observers);
-  return {std::move(recording), since(begin)};
+
+  [[nodiscard]] const std::vector<double>& steps() const { return steps_; }
+
+ private:
+  [[nodiscard]] bool successive() const {
+    return configuration_.reference == options::Reference::successive;
+  }
+
+  void set_steps(const JointFit& joint) {
+    double space = configuration_.refine == options::Refine::steps ? 0.0 : 1.0;
+    double time = configuration_.refine == options::Refine::cells ? 0.0 : 1.0;
+    if (joint.space > 0 && joint.time > 0) {
+      space = joint.space;
+      time = joint.time;
+    }
+    for (std::size_t l = 0; l < errors_.size(); ++l) {
+      steps_.push_back(space * ds_[l] + time * dt_[l]);
+    }
+    if (study_.reference) {
+      reference_step_ =
+          space * width(study_.reference->cells) +
+          time * configuration_.final_time / static_cast<double>(study_.reference->steps);
+    }
+  }
+
+  void find_orders() {
+    for (std::size_t l = 1; l < errors_.size(); ++l) {
+      double& order = study_.cases[l].orders.*quantity_.value;
+      if (!successive()) {
+        order = observed_order(errors_[l - 1], errors_[l], steps_[l - 1], steps_[l]);
+      } else if (l + 1 < errors_.size()) {
+        order =
+            successive_order(errors_[l - 1], errors_[l], steps_[l - 1], steps_[l], steps_[l + 1]);
+      }
+    }
+  }
+
+  [[nodiscard]] double last_order() const {
+    for (std::size_t l = errors_.size(); l-- > 0;) {
+      if (errors_[l] > study_.floor && !std::isnan(study_.cases[l].orders.*quantity_.value)) {
+        return study_.cases[l].orders.*quantity_.value;
+      }
+    }
+    return undefined;
+  }
+
+  const options::Configuration& configuration_;
+  Study& study_;
+  const Quantity& quantity_;
+  std::vector<double> ds_;
+  std::vector<double> dt_;
+  std::vector<double> errors_;
+  std::vector<double> steps_;
+  double reference_step_ = 0.0;
+};
+
+void find_extrapolations(const std::vector<double>& steps, Study& study) {
+  std::vector<double> x;
+  std::vector<double> y;
+  for (const Case& at : study.cases) {
+    x.push_back(at.final_x);
+    y.push_back(at.final_y);
+  }
+  study.extrapolated_x = extrapolate(steps, x);
+  study.extrapolated_y = extrapolate(steps, y);
 }
 
-/// What the orders are measured in.
-double step_size(options::Refine refine, const Case& at) {
-  switch (refine) {
-    case options::Refine::steps:
-      return at.dt;
-    case options::Refine::cells:
-      return at.ds;
-    default:
-      return at.ds + at.dt;
-  }
-}
-
-Errors orders_against_reference(options::Refine refine, const Case& coarse, const Case& fine) {
-  Errors orders;
-  for (const auto& quantity : quantities) {
-    orders.*quantity.value =
-        observed_order(coarse.errors.*quantity.value, fine.errors.*quantity.value,
-                       step_size(refine, coarse), step_size(refine, fine));
-  }
-  return orders;
-}
-
-Errors orders_of_differences(options::Refine refine, const Case& coarse, const Case& middle,
-                             const Case& fine) {
-  Errors orders;
-  for (const auto& quantity : quantities) {
-    orders.*quantity.value = successive_order(
-        coarse.errors.*quantity.value, middle.errors.*quantity.value, step_size(refine, coarse),
-        step_size(refine, middle), step_size(refine, fine));
-  }
-  return orders;
-}
-
-void find_orders(const options::Configuration& configuration, std::vector<Case>& cases) {
-  const options::Refine refine = configuration.refine;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    cases[i].orders = all_undefined;
-    if (i == 0) {
+Verdict overall(const std::vector<Finding>& findings) {
+  Verdict verdict = Verdict::as_expected;
+  for (const auto& finding : findings) {
+    if (!finding.expected || finding.verdict == Verdict::as_expected) {
       continue;
     }
-    if (configuration.reference == options::Reference::finest) {
-      cases[i].orders = orders_against_reference(refine, cases[i - 1], cases[i]);
-    } else if (i + 1 < cases.size()) {
-      cases[i].orders = orders_of_differences(refine, cases[i - 1], cases[i], cases[i + 1]);
+    if (finding.verdict == Verdict::not_as_expected || verdict == Verdict::as_expected) {
+      verdict = finding.verdict;
     }
   }
-}
-
-/// The order of the last level that has one.
-double last_order(const std::vector<Case>& cases, double Errors::*value) {
-  for (auto at = cases.rbegin(); at != cases.rend(); ++at) {
-    if (at->orders.*value == at->orders.*value) {  // not NaN
-      return at->orders.*value;
-    }
-  }
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
-void judge_all(const options::Configuration& configuration, Study& study) {
-  study.verdict = Verdict::as_expected;
-  for (const auto& expected : configuration.expected_orders) {
-    const auto* quantity = std::ranges::find(quantities, expected.quantity, &Quantity::name);
-    const double observed = last_order(study.cases, quantity->value);
-    const Verdict verdict = judge(expected, observed, configuration.order_tolerance);
-    study.findings.push_back({expected, observed, verdict});
-    if (verdict == Verdict::not_as_expected ||
-        (verdict == Verdict::undefined && study.verdict == Verdict::as_expected)) {
-      study.verdict = verdict;
-    }
-  }
+  return verdict;
 }
 
 }  // namespace
 
+bool is_exact(options::Reference reference) {
+  return reference != options::Reference::finest && reference != options::Reference::successive;
+}
+
 Study refine(const parallel::Communicator& comm, const options::Configuration& configuration,
              engine::Observer& on_last_level) {
-  const auto begin = Clock::now();
-  Study study;
-  Run reference;
-  if (configuration.reference == options::Reference::finest) {
-    study.reference = finest_level(configuration);
-    const std::int64_t stride =
-        common_stride(study.reference->steps, counts(configuration.levels, &options::Level::steps));
-    reference = run(comm, configuration, *study.reference, stride, "reference", nullptr);
-  }
-  Run before;  // the level before, which `successive` compares with the next
-  const std::size_t levels = configuration.levels.size();
-  for (std::size_t i = 0; i < levels; ++i) {
-    const options::Level& level = configuration.levels[i];
-    Run now = run(comm, configuration, level, 1,
-                  "level " + std::to_string(i + 1) + " of " + std::to_string(levels),
-                  i + 1 == levels ? &on_last_level : nullptr);
-    study.cases.push_back({.level = level,
-                           .ds = 1.0 / static_cast<double>(level.cells),
-                           .dt = configuration.final_time / static_cast<double>(level.steps),
-                           .errors = all_undefined,
-                           .seconds = now.seconds});
-    if (reference.recording) {
-      study.cases.back().errors = errors(comm, *now.recording, *reference.recording);
-    } else if (before.recording) {
-      study.cases[i - 1].errors = errors(comm, *before.recording, *now.recording);
+  const auto begin = std::chrono::steady_clock::now();
+  Ladder ladder(comm, configuration);
+  Study study{.cases = ladder.run_all(on_last_level), .reference = ladder.single_reference()};
+  // The exact solution is good to 1e-10, engines agree to 1e-11 of the largest |x|.
+  study.floor = 1e-10 * ladder.scale();
+  std::vector<double> steps;
+  for (const auto& quantity : quantities) {
+    Finder finder(configuration, study, quantity);
+    finder.find();
+    if (steps.empty()) {
+      steps = finder.steps();
     }
-    before = std::move(now);
   }
-  find_orders(configuration, study.cases);
-  judge_all(configuration, study);
-  study.seconds = since(begin);
+  if (!is_exact(configuration.reference)) {
+    find_extrapolations(steps, study);
+  }
+  study.verdict = overall(study.findings);
+  study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return study;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/observer.hpp"
 #include "options/configuration.hpp"
 #include "study/error_norms.hpp"
+#include "study/fit.hpp"
 #include "study/observed_order.hpp"
 
 namespace study {
@@ -13,27 +15,23 @@ namespace study {
 /// One level of a study with what came of it.
 struct Case {
   options::Level level;
-  double ds = 0.0;  ///< 1/P
+  double ds = 0.0;  ///< 1/P; 0 for P = ∞
   double dt = 0.0;  ///< T/N
   Errors errors;
   Errors orders;  ///< between the level before and this one; NaN where undefined
+  double final_x = 0.0;
+  double final_y = 0.0;
   double seconds = 0.0;
 };
 
-/// The order of one error that decides the verdict, and how it was judged.
+/// What the errors of one quantity say over all levels.
 struct Finding {
-  options::ExpectedOrder expected;
-  double observed = 0.0;
-  Verdict verdict = Verdict::undefined;
-};
-
-/// A study: its levels, the run they were measured against, and the verdict.
-struct Study {
-  std::vector<Case> cases;
-  std::optional<options::Level> reference;  ///< nothing for `successive`
-  std::vector<Finding> findings;
-  Verdict verdict = Verdict::undefined;
-  double seconds = 0.0;
+  Fit fit;
+  JointFit joint;          ///< for Refine::both
+  double last_pair = 0.0;  ///< the order of the last pair of levels that has one
+  double observed = 0.0;   ///< the fitted order, or with fewer than three levels the last pair's
+  std::optional<options::ExpectedOrder> expected;
+  Verdict verdict = Verdict::undefined;  ///< where an order was expected
 };
 
 /// The quantities that have an error, with their names in files and tables.
@@ -47,9 +45,25 @@ inline constexpr Quantity quantities[] = {{"x", "x", &Errors::x},
                                           {"u", "u", &Errors::u},
                                           {"u_cells", "u at the cells", &Errors::u_cells}};
 
-/// Run every level, and the reference if it is a run of its own, and measure errors and orders. The
-/// order is in δt, δs, or for `both` in δs + δt, the bound of Proposition 4.1. `on_last_level`
-/// watches the last level. Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+/// A study: its levels, what they say, and the verdict.
+struct Study {
+  std::vector<Case> cases;
+  std::optional<options::Level> reference;  ///< the run of `finest`
+  std::vector<Finding> findings;            ///< one a quantity
+  double floor = 0.0;                       ///< errors at or below are round-off
+  Extrapolation extrapolated_x;             ///< of x(T); where no exact reference exists
+  Extrapolation extrapolated_y;             ///< of y(T)
+  Verdict verdict = Verdict::undefined;
+  double seconds = 0.0;
+};
+
+/// Whether a reference is exact in what is refined, so that errors against it are true errors.
+bool is_exact(options::Reference reference);
+
+/// Run every level and what it is measured against, and find errors, orders and the verdict. The
+/// order is in δt, δs, or for `both` in C₁δs + C₂δt of the joint fit (in δs + δt, the bound of
+/// Proposition 4.1, where the levels cannot tell C₁ and C₂ apart). `on_last_level` watches the last
+/// level. Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
 Study refine(const parallel::Communicator& comm, const options::Configuration& configuration,
              engine::Observer& on_last_level);
 

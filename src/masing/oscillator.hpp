@@ -16,14 +16,17 @@ inline double restoring_force(const Oscillator& oscillator, const MassState& sta
   return oscillator.k0 * state.x + state.internal_force;
 }
 
+/// x'' = (F - k0 x - S)/m.
+inline double acceleration(const Oscillator& oscillator, double force, const MassState& now) {
+  return (force - oscillator.k0 * now.x - now.internal_force) / oscillator.mass;
+}
+
 /// Position and velocity one step on; the internal force is left for the slab to say:
 ///     x⁺ = x + δt y,   y⁺ = y + δt/m (F - k0 x - S).
 /// Source: (26a), (26b), continuous-masing-2001.
 inline MassState euler_step(const Oscillator& oscillator, double step, double force,
                             const MassState& now) {
-  const double acceleration =
-      (force - oscillator.k0 * now.x - now.internal_force) / oscillator.mass;
-  return {now.x + step * now.y, now.y + step * acceleration, 0.0};
+  return {now.x + step * now.y, now.y + step * acceleration(oscillator, force, now), 0.0};
 }
 
 }  // namespace masing

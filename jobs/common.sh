@@ -1,0 +1,36 @@
+# What the scripts share; source it. Sets `root` (the repository) and leaves the folder as it is.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cores=$(nproc)
+
+# Open MPI refuses root and more ranks than cores unless told; ranks that wait must then yield.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_hwloc_base_binding_policy=none
+
+# The first python3 on the PATH may lack the libraries: take the first that has those named.
+find_python() {
+  local candidate
+  for candidate in "${MASING_PYTHON:-}" python3 /usr/bin/python3; do
+    if [ -n "$candidate" ] && "$candidate" -c "import $1" >/dev/null 2>&1; then
+      echo "$candidate"
+      return
+    fi
+  done
+  echo "no Python with $1 found; set MASING_PYTHON to one that has them" >&2
+  return 1
+}
+
+# Configure and build a preset; its output goes to a log that is shown if it fails.
+build_preset() {
+  local log
+  log=$(mktemp)
+  if (cd "$root" && cmake --preset "$1" && cmake --build --preset "$1" --parallel "$cores") \
+      >"$log" 2>&1; then
+    rm -f "$log"
+  else
+    tail -n 60 "$log" >&2
+    rm -f "$log"
+    echo "the build of preset '$1' failed" >&2
+    return 1
+  fi
+}

@@ -1,0 +1,104 @@
+#include "io/energy_recorder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace io {
+
+namespace {
+
+/// A bound of ½ δs Σ k u² that does not depend on the ranks: ½ max k η².
+double energy_bound(const parallel::Communicator& comm, const masing::Profile& profile) {
+  double bound = 0.0;
+  for (std::size_t i = 0; i < profile.stiffness.size(); ++i) {
+    bound =
+        std::max(bound, 0.5 * profile.stiffness[i] * profile.threshold[i] * profile.threshold[i]);
+  }
+  parallel::max_over_ranks(comm, std::span(&bound, 1));
+  return bound;
+}
+
+}  // namespace
+
+EnergyRecorder::EnergyRecorder(const parallel::Communicator& comm, const Handle& file,
+                               const Sampling& sampling, const masing::Problem& problem,
+                               const masing::Profile& profile)
+    : comm_(comm),
+      sampling_(sampling),
+      problem_(problem),
+      profile_(profile),
+      fixed_point_(energy_bound(comm, profile)),
+      columns_(comm, file) {
+  columns_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
+  columns_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
+  columns_.add("/energy/dissipated",
+               {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
+  columns_.add("/energy/input", {"work of the external force since t = 0", "int F dx"});
+}
+
+std::int64_t EnergyRecorder::next_field_step(std::int64_t step) const {
+  return sampling_.next(step);
+}
+
+void EnergyRecorder::move_to(const Point& point) {
+  const double dx = point.x - last_.x;
+  slab_work_ += 0.5 * (last_.internal_force + point.internal_force) * dx;
+  input_ += 0.5 * (last_.force + point.force) * dx;
+  last_ = point;
+}
+
+double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
+  const parallel::ReadAccess access(engine.field());
+  const auto u = access.values();
+  const double half_width = 0.5 / static_cast<double>(problem_.cells);
+  std::int64_t units = 0;
+  for (std::size_t first = 0; first < u.size(); first += base::block_cells) {
+    const std::size_t end = std::min(u.size(), first + base::block_cells);
+    double sum = 0.0;
+    for (std::size_t i = first; i < end; ++i) {
+      sum += profile_.stiffness[i] * u[i] * u[i];
+    }
+    units += std::llrint(sum * half_width * fixed_point_.units_per_one());
+  }
+  parallel::sum_over_ranks(comm_, std::span(&units, 1));
+  return fixed_point_.value(units);
+}
+
+double EnergyRecorder::energy_of_continuum(engine::Engine& engine) const {
+  const engine::Elongation elongation = engine.elongation();
+  double sum = 0.0;
+  for (std::int64_t i = 0; i < problem_.field_points; ++i) {
+    const double s = (static_cast<double>(i) + 0.5) / static_cast<double>(problem_.field_points);
+    const double u = elongation(problem_.threshold(s), problem_.initial_u(s));
+    sum += problem_.stiffness(s) * u * u;
+  }
+  return 0.5 * sum / static_cast<double>(problem_.field_points);
+}
+
+double EnergyRecorder::slab_energy(engine::Engine& engine) const {
+  return problem_.continuum() ? energy_of_continuum(engine) : energy_of_cells(engine);
+}
+
+void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
+  const masing::Oscillator& mass = problem_.oscillator;
+  for (std::size_t i = 0; i < samples.x.size(); ++i) {
+    const double x = samples.x[i];
+    const Point point{x, samples.force[i], samples.restoring[i] - mass.k0 * x};
+    if (samples.first_step == 0 && i == 0) {
+      last_ = point;
+      slab_energy_at_start_ = slab_energy(engine);
+    }
+    move_to(point);
+  }
+  if (!sampling_.takes(samples.last_step())) {
+    return;
+  }
+  const double x = samples.x.back();
+  const double y = samples.y.back();
+  const double slab = slab_energy(engine);
+  columns_.push(std::array{0.5 * mass.mass * y * y, 0.5 * mass.k0 * x * x + slab,
+                           slab_work_ - (slab - slab_energy_at_start_), input_});
+}
+
+}  // namespace io

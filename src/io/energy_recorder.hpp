@@ -1,0 +1,55 @@
+#pragma once
+
+#include "base/fixed_point.hpp"
+#include "engine/observer.hpp"
+#include "io/hdf5.hpp"
+#include "io/recorder.hpp"
+#include "io/sample_columns.hpp"
+#include "masing/problem.hpp"
+#include "masing/profile.hpp"
+
+namespace io {
+
+/// /energy/kinetic, elastic, dissipated, input: the balance of energy, one row a sample,
+///     kinetic ½ m y²;   elastic ½ k0 x² + ½ ∫ k u² ds;   input ∫ F dx from t = 0;
+///     dissipated ∫ S dx - (the slab's elastic energy gained), what its sliding elements took.
+/// kinetic + elastic + dissipated - input stays what it was at t = 0, up to the order of the
+/// scheme. Integrals over x by the trapezoidal rule from step to step; ∫ k u² ds over the cells,
+/// and for P = ∞ by the midpoint rule over as many places as the field has. The same bits on any
+/// number of ranks.
+class EnergyRecorder final : public engine::Observer {
+ public:
+  /// All must outlive the recorder. Collective.
+  EnergyRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling,
+                 const masing::Problem& problem, const masing::Profile& profile);
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  /// Collective.
+  void flush() { columns_.flush(); }
+
+ private:
+  struct Point {
+    double x;
+    double force;
+    double internal_force;
+  };
+
+  void move_to(const Point& point);
+  [[nodiscard]] double slab_energy(engine::Engine& engine) const;
+  [[nodiscard]] double energy_of_cells(engine::Engine& engine) const;
+  [[nodiscard]] double energy_of_continuum(engine::Engine& engine) const;
+
+  const parallel::Communicator& comm_;
+  Sampling sampling_;
+  const masing::Problem& problem_;
+  const masing::Profile& profile_;
+  base::FixedPoint fixed_point_;
+  SampleColumns columns_;
+  Point last_{};
+  double slab_work_ = 0.0;
+  double input_ = 0.0;
+  double slab_energy_at_start_ = 0.0;
+};
+
+}  // namespace io

@@ -1,0 +1,184 @@
+#include "study/fit.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/tools/minima.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "study/observed_order.hpp"
+
+namespace study {
+
+namespace {
+
+constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t fewest = 3;  // levels that can contradict a straight line
+
+/// The factor of a standard error for a 95 % confidence interval.
+double students_factor(std::size_t degrees_of_freedom) {
+  if (degrees_of_freedom == 0) {
+    return undefined;
+  }
+  const boost::math::students_t distribution(static_cast<double>(degrees_of_freedom));
+  return boost::math::quantile(distribution, 0.975);
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double sum_of_squares_about_mean(const std::vector<double>& values) {
+  const double center = mean(values);
+  double sum = 0.0;
+  for (const double value : values) {
+    sum += (value - center) * (value - center);
+  }
+  return sum;
+}
+
+/// log gₗ(p) of the levels in the range.
+class LogModel {
+ public:
+  LogModel(const std::vector<double>& steps, ErrorModel model, double reference_step,
+           std::size_t first, std::size_t count)
+      : steps_(steps), model_(model), reference_(reference_step), first_(first), count_(count) {}
+
+  [[nodiscard]] std::vector<double> at(double p) const {
+    std::vector<double> values;
+    for (std::size_t l = first_; l < first_ + count_; ++l) {
+      const double other = model_ == ErrorModel::successive ? steps_[l + 1] : reference_;
+      const double rest = other > 0 ? std::log(-std::expm1(p * std::log(other / steps_[l]))) : 0.0;
+      values.push_back(p * std::log(steps_[l]) + rest);
+    }
+    return values;
+  }
+
+ private:
+  const std::vector<double>& steps_;
+  ErrorModel model_;
+  double reference_;
+  std::size_t first_;
+  std::size_t count_;
+};
+
+void fit_range(const LogModel& model, const std::vector<double>& log_errors, Fit& fit) {
+  const auto residuals = [&](double p) {
+    std::vector<double> values = model.at(p);
+    std::ranges::transform(log_errors, values, values.begin(), std::minus<>());
+    return values;
+  };
+  constexpr double least = 1e-3;  // below it no error falls with the step
+  constexpr double most = 12.0;
+  const auto [order, remainder] = boost::math::tools::brent_find_minima(
+      [&](double p) { return sum_of_squares_about_mean(residuals(p)); }, least, most, 50);
+  constexpr double nearby = 1e-4;
+  std::vector<double> slopes = model.at(order + nearby);
+  const std::vector<double> below = model.at(order - nearby);
+  std::ranges::transform(slopes, below, slopes.begin(),
+                         [](double a, double b) { return (a - b) / (2 * nearby); });
+  const std::size_t freedom = log_errors.size() - 2;
+  fit.order = order;
+  fit.uncertainty = students_factor(freedom) * std::sqrt(remainder / static_cast<double>(freedom) /
+                                                         sum_of_squares_about_mean(slopes));
+  fit.constant = std::exp(mean(residuals(order)));
+}
+
+}  // namespace
+
+Fit fit_order(const std::vector<double>& steps, const std::vector<double>& errors, ErrorModel model,
+              double reference_step, double floor, double tolerance) {
+  Fit fit{.marks = std::vector<Mark>(errors.size(), Mark::undefined),
+          .order = undefined,
+          .uncertainty = undefined,
+          .constant = undefined};
+  std::size_t end = 0;  // one past the finest level that counts
+  for (std::size_t l = 0; l < errors.size(); ++l) {
+    if (std::isfinite(errors[l])) {
+      fit.marks[l] = errors[l] > floor ? Mark::before : Mark::on_floor;
+      end = errors[l] > floor ? l + 1 : end;
+    }
+  }
+  if (end == 0) {
+    return fit;
+  }
+  const auto order_into = [&](std::size_t l) {
+    return model == ErrorModel::successive
+               ? successive_order(errors[l - 1], errors[l], steps[l - 1], steps[l], steps[l + 1])
+               : observed_order(errors[l - 1], errors[l], steps[l - 1], steps[l]);
+  };
+  std::size_t first = end - 1;
+  while (first > 0 && fit.marks[first - 1] == Mark::before &&
+         std::abs(order_into(first) - order_into(end - 1)) <= tolerance) {
+    --first;
+  }
+  fit.levels = end - first;
+  std::fill(fit.marks.begin() + static_cast<std::ptrdiff_t>(first),
+            fit.marks.begin() + static_cast<std::ptrdiff_t>(end), Mark::fitted);
+  if (fit.levels >= fewest) {
+    std::vector<double> log_errors;
+    for (std::size_t l = first; l < end; ++l) {
+      log_errors.push_back(std::log(errors[l]));
+    }
+    fit_range(LogModel(steps, model, reference_step, first, fit.levels), log_errors, fit);
+  }
+  return fit;
+}
+
+JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
+                     const std::vector<double>& errors) {
+  // Rows (δs/e, δt/e) against 1.
+  double ss = 0.0;
+  double st = 0.0;
+  double tt = 0.0;
+  double s1 = 0.0;
+  double t1 = 0.0;
+  std::size_t rows = 0;
+  for (std::size_t l = 0; l < errors.size(); ++l) {
+    if (!(errors[l] > 0) || !std::isfinite(errors[l])) {
+      continue;
+    }
+    const double a = ds[l] / errors[l];
+    const double b = dt[l] / errors[l];
+    ss += a * a;
+    st += a * b;
+    tt += b * b;
+    s1 += a;
+    t1 += b;
+    ++rows;
+  }
+  const double determinant = ss * tt - st * st;
+  constexpr double alike = 1e-6;  // of the squares: ratios δs/δt that differ by less than 0.1 %
+  if (rows < fewest || !(determinant > alike * ss * tt)) {
+    return {undefined, undefined, undefined, undefined};
+  }
+  JointFit fit{.space = (tt * s1 - st * t1) / determinant,
+               .time = (ss * t1 - st * s1) / determinant};
+  const double remainder =
+      std::max(0.0, static_cast<double>(rows) - fit.space * s1 - fit.time * t1);
+  const double variance = remainder / static_cast<double>(rows - 2);
+  const double factor = students_factor(rows - 2);
+  fit.space_uncertainty = factor * std::sqrt(variance * tt / determinant);
+  fit.time_uncertainty = factor * std::sqrt(variance * ss / determinant);
+  return fit;
+}
+
+Extrapolation extrapolate(const std::vector<double>& steps, const std::vector<double>& values) {
+  const std::size_t n = values.size();
+  if (n < 3) {
+    return {undefined, undefined, undefined};
+  }
+  const double coarse = values[n - 2] - values[n - 3];
+  const double fine = values[n - 1] - values[n - 2];
+  const double order =
+      successive_order(std::abs(coarse), std::abs(fine), steps[n - 3], steps[n - 2], steps[n - 1]);
+  if (!(order > 0) || coarse * fine <= 0) {  // oscillating or diverging: no such limit
+    return {order, undefined, undefined};
+  }
+  constexpr double safety = 1.25;  // for three grids
+  const double shrink = std::expm1(order * std::log(steps[n - 2] / steps[n - 1]));
+  return {order, values[n - 1] + fine / shrink, safety * std::abs(fine) / shrink};
+}
+
+}  // namespace study

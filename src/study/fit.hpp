@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace study {
+
+/// Why a level is or is not in the fit of an order.
+enum class Mark {
+  fitted,    ///< in the asymptotic range
+  before,    ///< coarser than the asymptotic range
+  on_floor,  ///< not above the round-off floor
+  undefined  ///< no error there
+};
+
+/// The order p of errors e ≈ C gₗ(p) over the levels in the asymptotic range.
+struct Fit {
+  std::vector<Mark> marks;   ///< one a level
+  std::size_t levels = 0;    ///< in the range
+  double order = 0.0;        ///< NaN with fewer than three levels in the range
+  double uncertainty = 0.0;  ///< half the 95 % confidence interval of the order
+  double constant = 0.0;     ///< C
+};
+
+/// How errors depend on the step where all is well.
+enum class ErrorModel {
+  reference,  ///< g = hᵖ - h_refᵖ; h_ref = 0 for an exact reference
+  successive  ///< g = hₗᵖ - hₗ₊₁ᵖ
+};
+
+/// The fit of an order to a ladder of errors, coarse to fine, NaN where there is none. Levels at or
+/// below `floor` are left out; then, from the finest on, levels are in the asymptotic range while
+/// the order from one to the next stays within `tolerance` of that of the finest pair. Least
+/// squares in log e; the uncertainty is that of Student's t for the residuals. `steps` has one
+/// entry more than `errors` for ErrorModel::successive. Local.
+Fit fit_order(const std::vector<double>& steps, const std::vector<double>& errors, ErrorModel model,
+              double reference_step, double floor, double tolerance);
+
+/// error ≈ C₁ δs + C₂ δt with the half-widths of their 95 % confidence intervals; NaN where the
+/// levels cannot tell the two apart (all δs/δt alike, or fewer than three).
+struct JointFit {
+  double space = 0.0;
+  double space_uncertainty = 0.0;
+  double time = 0.0;
+  double time_uncertainty = 0.0;
+};
+
+/// Least squares of the relative residuals, over the levels with positive errors. Local.
+JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
+                     const std::vector<double>& errors);
+
+/// Richardson's extrapolation of a scalar from the three finest levels, and the grid convergence
+/// index of the last: 1.25 |φ₃ - φ₂|/(rᵖ - 1), r the ratio of its step to the one before (ASME
+/// V&V 20). NaN where the three do not converge with a positive order.
+struct Extrapolation {
+  double order = 0.0;
+  double value = 0.0;
+  double index = 0.0;
+};
+
+/// From the values of all levels, coarse to fine; the last three are used. Local.
+Extrapolation extrapolate(const std::vector<double>& steps, const std::vector<double>& values);
+
+}  // namespace study

@@ -1,0 +1,148 @@
+#include <cmath>
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "study/output.hpp"
+
+namespace study {
+
+namespace {
+
+template <typename... Values>
+std::string formatted(const char* format, Values... values) {
+  char text[256] = "";
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+std::string number_or_dash(const char* format, int width, double value) {
+  return std::isnan(value) ? formatted("%*s", width, "-") : formatted(format, width, value);
+}
+
+std::string cells_text(std::int64_t cells) {
+  return cells == options::infinitely_many ? "inf" : base::to_text(cells);
+}
+
+/// Behind an error: why its level is not in the fit.
+char mark_sign(Mark mark) {
+  switch (mark) {
+    case Mark::before:
+      return '<';
+    case Mark::on_floor:
+      return '_';
+    default:
+      return ' ';
+  }
+}
+
+std::string heading() {
+  std::string text = formatted("%10s %12s", "P", "N");
+  for (const auto& quantity : quantities) {
+    text += formatted(" %11s  %6s", ("e(" + std::string(quantity.name) + ")").c_str(), "order");
+  }
+  return text + '\n';
+}
+
+std::string row(const Study& study, std::size_t level) {
+  const Case& at = study.cases[level];
+  std::string text = formatted("%10s %12lld", cells_text(at.level.cells).c_str(),
+                               static_cast<long long>(at.level.steps));
+  for (std::size_t q = 0; q < study.findings.size(); ++q) {
+    text += ' ' + number_or_dash("%*.3e", 11, at.errors.*quantities[q].value);
+    text += mark_sign(study.findings[q].fit.marks[level]);
+    text += ' ' + number_or_dash("%*.3f", 6, at.orders.*quantities[q].value);
+  }
+  return text + '\n';
+}
+
+std::string legend(const Study& study) {
+  bool before = false;
+  bool on_floor = false;
+  for (const auto& finding : study.findings) {
+    for (const Mark mark : finding.fit.marks) {
+      before = before || mark == Mark::before;
+      on_floor = on_floor || mark == Mark::on_floor;
+    }
+  }
+  std::string text;
+  if (before) {
+    text += "< left out of the fit: before the asymptotic range\n";
+  }
+  if (on_floor) {
+    text += formatted("_ left out of the fit: on the round-off floor, %.1e\n", study.floor);
+  }
+  return text;
+}
+
+std::string conclusion(const options::Configuration& configuration, const Finding& finding,
+                       const Quantity& quantity) {
+  std::string text = "order of " + std::string(quantity.name) + ": ";
+  if (!std::isnan(finding.fit.order)) {
+    text += formatted("%.4f +- %.4f (fit of %zu levels)", finding.fit.order,
+                      finding.fit.uncertainty, finding.fit.levels);
+  } else if (!std::isnan(finding.observed)) {
+    text += formatted("%.3f (last pair)", finding.observed);
+  } else {
+    text += "none observed";
+  }
+  if (finding.expected) {
+    text += ", expected " + expected_text(*finding.expected);
+    text +=
+        finding.expected->at_least ? "" : formatted(" within %g", configuration.order_tolerance);
+    text += ": " + to_text(finding.verdict);
+  }
+  text += '\n';
+  if (!std::isnan(finding.joint.space)) {
+    text += formatted("  error = (%.4g +- %.2g) ds + (%.4g +- %.2g) dt\n", finding.joint.space,
+                      finding.joint.space_uncertainty, finding.joint.time,
+                      finding.joint.time_uncertainty);
+  }
+  return text;
+}
+
+std::string extrapolation(const char* name, const Extrapolation& found) {
+  return std::isnan(found.value)
+             ? ""
+             : formatted(
+                   "%s(T) extrapolated: %.10g, grid convergence index of the last level %.2e\n",
+                   name, found.value, found.index);
+}
+
+}  // namespace
+
+std::string expected_text(const options::ExpectedOrder& expected) {
+  return (expected.at_least ? ">=" : "") + base::to_text(expected.order);
+}
+
+std::string reference_text(const options::Configuration& configuration, const Study& study) {
+  switch (configuration.reference) {
+    case options::Reference::finest:
+      return "reference P = " + cells_text(study.reference->cells) +
+             ", N = " + base::to_text(study.reference->steps);
+    case options::Reference::successive:
+      return "differences of successive levels";
+    case options::Reference::exact:
+      return "reference: the exact solution";
+    case options::Reference::exact_time:
+      return "reference: the exact solution at the same P";
+    default:
+      return "reference: P = inf at the same N";
+  }
+}
+
+std::string table(const options::Configuration& configuration, const Study& study) {
+  std::string text = heading();
+  for (std::size_t level = 0; level < study.cases.size(); ++level) {
+    text += row(study, level);
+  }
+  text += legend(study);
+  for (std::size_t q = 0; q < study.findings.size(); ++q) {
+    text += conclusion(configuration, study.findings[q], quantities[q]);
+  }
+  if (!is_exact(configuration.reference)) {
+    text += extrapolation("x", study.extrapolated_x) + extrapolation("y", study.extrapolated_y);
+  }
+  return text;
+}
+
+}  // namespace study

@@ -1,0 +1,46 @@
+"""Fixtures: the synthetic files, and the scripts called as a user calls them."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
+sys.path.insert(0, str(ANALYSIS))
+
+import cli
+import synthetic
+
+
+@pytest.fixture
+def run_script(capsys, monkeypatch):
+    """Call a script's main as the command line does; gives (exit code, stdout, stderr)."""
+    def call(script, *arguments):
+        monkeypatch.setattr(sys, "argv", [f"{script.__name__}.py", *map(str, arguments)])
+        code = 0
+        try:
+            cli.run(script.main)
+        except SystemExit as leaving:
+            code = leaving.code
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+    return call
+
+
+@pytest.fixture(scope="session")
+def papers_case():
+    """Samples of the papers' case for P = 3 in the last 100 of T = 500."""
+    samples = synthetic.trajectory(3, 20000, 500, every=4)
+    return samples[:, samples[0] >= 400]
+
+
+@pytest.fixture
+def run_file(tmp_path, papers_case):
+    """A file of masing simulate."""
+    return synthetic.write_run(tmp_path / "cycle.h5", papers_case)
+
+
+@pytest.fixture
+def study_file(tmp_path, papers_case):
+    """A file of masing converge: four levels, order one, as expected."""
+    return synthetic.write_study(tmp_path / "study.h5", synthetic.ladder(), synthetic.fit(), papers_case)

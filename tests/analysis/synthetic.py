@@ -1,0 +1,80 @@
+"""Small HDF5 files of exactly the program's schema, with data made here."""
+
+import h5py
+import numpy as np
+
+NAN = np.nan
+CONFIGURATION = {
+    "model": "masing", "stiffness": "1", "threshold": "s+0.1", "initial-u": "0", "force": "0.45*cos(0.5*t)",
+    "mass": "1", "k0": "0", "x0": "0", "y0": "0", "final-time": "500", "steps": "1000000", "cells": "3",
+    "rule": "right", "scheme": "euler", "engine": "sweep", "from": "400", "to": "500",
+}
+PROVENANCE = {"version": "0.1.0", "git_revision": "0123abc", "git_dirty": 0, "compiler": "GNU 12.2",
+              "mpi": "Open MPI 4.1", "petsc": "3.18", "command_line": "masing converge --refine steps", "ranks": 2, "date": "2001-02-03"}
+
+
+def trajectory(cells, steps, final_time, every=1):
+    """Samples (t, x, y, force, restoring) of the papers' scheme (26) for their case, every `every` steps."""
+    s = np.arange(1, cells + 1) / cells
+    eta, u, x, y, dt = s + 0.1, np.zeros(cells), 0.0, 0.0, final_time / steps
+    rows = []
+    for p in range(steps + 1):
+        t = p * final_time / steps
+        force, restoring = 0.45 * np.cos(0.5 * t), u.sum() / cells
+        if p % every == 0:
+            rows.append((t, x, y, force, restoring))
+        x, y, u = x + dt * y, y + dt * (force - restoring), np.clip(u + dt * y, -eta, eta)
+    return np.array(rows).T
+
+
+def settings(**changes):
+    """The text of a resolved configuration, the papers' case but for the changes."""
+    return "".join(f"{key.replace('_', '-')} = {value}\n" for key, value in
+                   (CONFIGURATION | {key.replace("_", "-"): value for key, value in changes.items()}).items())
+
+
+def write_run(path, samples, kind="simulate", **changes):
+    """A file of masing simulate with the samples of trajectory() and the papers' configuration but for the changes."""
+    with h5py.File(path, "w") as file:
+        file.attrs["program"], file.attrs["kind"] = "masing", kind
+        for name, values in zip(("t", "x", "y", "force", "restoring"), samples):
+            _dataset(file, f"series/{name}", values, name)
+        text = settings(**changes).encode()
+        file.create_dataset("configuration", data=np.array(text, dtype=f"S{len(text)}"))
+        file.create_group("provenance").attrs.update(PROVENANCE)
+        file.create_group("timing").attrs.update({"wall_seconds": 1.5, "steps_per_second": 2e6})
+    return path
+
+
+def write_study(path, columns, fit, samples=None, **changes):
+    """A file of masing converge: columns of /cases by name, attributes of /fit; no /series without samples."""
+    write_run(path, samples if samples is not None else [], kind="converge", **changes)
+    with h5py.File(path, "a") as file:
+        for name, values in columns.items():
+            _dataset(file, f"cases/{name}", values, name)
+        file.create_group("fit").attrs.update(fit)
+        _dataset(file, "timing/cases", np.linspace(0.1, 0.9, len(columns["cells"])), "s")
+    return path
+
+
+def ladder(levels=4, order=1.0, quantities=("x", "y", "u", "u_cells"), steps=1000):
+    """The columns of /cases of a study in N whose errors fall with exactly `order`."""
+    n = steps * 2 ** np.arange(levels)
+    columns = {"cells": np.full(levels, 10.0), "steps": n.astype(float), "ds": np.full(levels, 0.1), "dt": 500 / n}
+    for place, q in enumerate(quantities, start=1):
+        columns[f"error_{q}"] = 0.123456 * place * columns["dt"] ** order
+        columns[f"order_{q}"] = np.r_[NAN, np.full(levels - 1, order)]
+    return columns
+
+
+def fit(observed=1.0, verdict="as expected", quantities=("x", "y", "u"), **changes):
+    """The attributes of /fit of a study in N where 1 ± 0.1 was expected of x, y and u."""
+    attributes = {"refine": "steps", "reference": "finest", "tolerance": 0.1, "verdict": verdict}
+    for q in quantities:
+        attributes |= {f"observed_{q}": observed, f"expected_{q}": "1", f"verdict_{q}": verdict}
+    return attributes | changes
+
+
+def _dataset(file, name, values, symbol):
+    dataset = file.create_dataset(name, data=np.asarray(values, dtype=float))
+    dataset.attrs["description"], dataset.attrs["symbol"] = f"the column {name}", symbol

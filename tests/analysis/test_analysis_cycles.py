@@ -1,0 +1,70 @@
+"""The cycles script, and the facts that are read off a cycle."""
+
+import numpy as np
+import pytest
+
+import cycles
+import figures
+from cycle import half_cycle
+from notation import count, listed, power_of_ten
+from results import read_run
+from synthetic import trajectory, write_run
+
+SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize("ending", SIGNATURES)
+def test_each_kind_of_picture(run_script, run_file, tmp_path, ending):
+    output = tmp_path / f"picture{ending}"
+    assert run_script(cycles, run_file, "-o", output) == (0, f"{output}\n", "")
+    assert output.read_bytes().startswith(SIGNATURES[ending])
+
+
+def test_the_default_output_is_beside_the_first_file(run_script, run_file, study_file):
+    code, out, _ = run_script(cycles, run_file, study_file, "--labels", "one, two", "--from", "450")
+    assert code == 0 and out.strip() == str(run_file.with_suffix(".png"))
+    assert run_file.with_suffix(".png").stat().st_size > 1000
+
+
+def test_together_and_reproducible(run_script, run_file, study_file, tmp_path):
+    pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    for picture in pictures:
+        assert run_script(cycles, run_file, study_file, "--together", "-o", picture)[0] == 0
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+
+
+def test_samples_that_are_not_finite_are_left_out(run_script, tmp_path, papers_case):
+    samples = papers_case.copy()
+    samples[1, 100:] = np.inf
+    assert run_script(cycles, write_run(tmp_path / "blown.h5", samples))[0] == 0
+
+
+def test_titles(run_file, study_file):
+    assert cycles.labels(None, [read_run(run_file), read_run(study_file)]) == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
+
+
+def test_a_polygon_has_its_slopes():
+    t, x, _, _, restoring = trajectory(10, 40000, 20, every=4)
+    half = half_cycle(x, restoring)
+    np.testing.assert_allclose(half.slopes, np.arange(10, -1, -1) / 10, atol=1e-9)
+    assert half.concave
+
+
+def test_a_monotone_or_resting_curve_has_no_half_cycle():
+    assert half_cycle(np.zeros(9), np.zeros(9)) is None
+    assert half_cycle(-np.arange(9.0), np.zeros(9)) is None
+
+
+def test_panels_share_their_scales():
+    near = [(np.array([0.0, 1.0]), np.array([0.0, 2.0])), (np.array([0.5, 1.2]), np.array([-1.0, 1.0]))]
+    (first, second) = figures.shared_limits(near)
+    assert first == second
+    far = [near[0], (near[0][0] + 100, near[0][1])]
+    widths = [x[1] - x[0] for x, _ in figures.shared_limits(far)]
+    assert widths[0] == pytest.approx(widths[1]) and widths[0] < 2
+
+
+def test_numbers_as_words():
+    assert [count(n) for n in (0, 3, 1500, 10**6, 25 * 10**4)] == ["∞", "3", "1500", "10⁶", "2.5·10⁵"]
+    assert [power_of_ten(value) for value in (1e-3, 2e-3)] == ["10⁻³", "2·10⁻³"]
+    assert [listed("x"), listed("xy"), listed("xyu")] == ["x", "x and y", "x, y and u"]

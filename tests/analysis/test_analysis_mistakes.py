@@ -1,0 +1,120 @@
+"""A user's mistake gives one line, exit code 2 and no file; nobody ever sees half a file."""
+
+import shutil
+import subprocess
+import sys
+
+import h5py
+import pytest
+
+import cli
+import cycles
+import report
+from conftest import ANALYSIS
+
+
+def damage(kind, good, folder):
+    """A file that is wrong in the named way, made from a good one."""
+    path = folder / f"{kind}.h5"
+    if kind == "missing":
+        return path
+    shutil.copy(good, path)
+    if kind == "truncated":
+        path.write_bytes(good.read_bytes()[:good.stat().st_size // 2])
+    elif kind == "text":
+        path.write_text("t,x\n0,0\n")
+    elif kind == "empty":
+        path.write_bytes(b"")
+    else:
+        with h5py.File(path, "a") as file:
+            change(kind, file)
+    return path
+
+
+def change(kind, file):
+    """Damage inside an HDF5 file."""
+    if kind == "foreign":
+        del file.attrs["program"]
+    elif kind == "no-restoring":
+        del file["series/restoring"]
+    elif kind == "shorter":
+        del file["series/x"]
+        file["series/x"] = [1.0, 2.0]
+    elif kind == "words":
+        del file["series/x"]
+        file["series/x"] = [b"one", b"two"]
+    elif kind == "no-samples":
+        for name in ("t", "x", "restoring"):
+            del file[f"series/{name}"]
+            file.create_dataset(f"series/{name}", shape=(0,))
+    elif kind == "group":
+        del file["series/x"]
+        file.create_group("series/x")
+
+
+def one_line(result, *words):
+    """Check that a script ended with exit code 2 and one line on stderr that holds the words."""
+    code, out, err = result
+    assert code == 2 and out == "" and err.count("\n") == 1 and "Traceback" not in err
+    for word in words:
+        assert str(word) in err
+
+
+@pytest.mark.parametrize("kind", ["missing", "truncated", "text", "empty", "foreign", "no-restoring", "shorter",
+                                  "words", "no-samples", "group"])
+def test_damaged_trajectories(run_script, run_file, study_file, tmp_path, kind):
+    bad = damage(kind, run_file, tmp_path)
+    one_line(run_script(cycles, bad, "-o", tmp_path / "out.png"), bad)
+    one_line(run_script(report, study_file, "--cycles", bad, "-o", tmp_path / "out.html"), bad)
+    assert not list(tmp_path.glob("*out*"))
+
+
+def test_a_trajectory_is_not_a_study(run_script, run_file):
+    one_line(run_script(report, run_file), run_file, "masing simulate", "masing converge")
+
+
+@pytest.mark.parametrize("name", ["cells", "dt", "error_u", "order_x"])
+def test_a_study_without_a_required_column(run_script, study_file, name):
+    with h5py.File(study_file, "a") as file:
+        del file[f"cases/{name}"]
+    one_line(run_script(report, study_file), study_file, f"/cases/{name}")
+
+
+def test_a_study_without_levels(run_script, study_file):
+    with h5py.File(study_file, "a") as file:
+        for name in list(file["cases"]):
+            del file[f"cases/{name}"]
+            file.create_dataset(f"cases/{name}", shape=(0,))
+    one_line(run_script(report, study_file), study_file, "at least one level")
+
+
+@pytest.mark.parametrize("arguments, word", [
+    ((), "FILE.h5"), (("FILE", "--unknown"), "--unknown"), (("FILE", "--from", "now"), "--from"),
+    (("FILE", "--from", "600"), "400 <= t <= 500"), (("FILE", "--labels", "a,b"), "--labels"),
+    (("FILE", "-o", "a.gif"), ".png"), (("FILE", "-o", "/nowhere/a.png"), "/nowhere"), (("FILE", "-o", "FOLDER"), ""),
+])
+def test_mistakes_on_the_command_line(run_script, run_file, tmp_path, arguments, word):
+    folder = tmp_path / "folder.png"
+    folder.mkdir()
+    names = {"FILE": run_file, "FOLDER": folder}
+    one_line(run_script(cycles, *(names.get(argument, argument) for argument in arguments)), word)
+
+
+def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+    output = tmp_path / "page.html"
+    output.write_bytes(b"old")
+    monkeypatch.setattr(cli.os, "replace", refuse)
+    with pytest.raises(cli.UserError, match="Permission denied"):
+        cli.write_file(output, b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"] and output.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("script", ["cycles.py", "report.py"])
+def test_the_scripts_run_from_any_folder(script, study_file, tmp_path):
+    command = [sys.executable, ANALYSIS / script, study_file.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == ""
+    assert (tmp_path / done.stdout.strip()).is_file()
+    assert (ANALYSIS / script).stat().st_mode & 0o111

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Install what is missing, build, run every test; the last line is the summary.
+#   tests/run.sh [--long]    --long: clang-tidy on every file instead of the changed ones
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../jobs/common.sh"
+
+long=no
+case "${1:-}" in
+  --long) long=yes ;;
+  "") ;;
+  *) echo "run.sh: unknown argument '$1'; the only one is --long" >&2; exit 2 ;;
+esac
+cd "$root" || exit 1
+start=$SECONDS
+passed=0
+failed=0
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+
+# Add a finished step that is one test: its name and its exit code.
+count_step() {
+  if [ "$2" -eq 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $1"
+  fi
+}
+
+# Add the tests of a JUnit file; a missing file is one failure.
+count_junit() {
+  local attribute total bad=0
+  total=$(grep -o '<testsuite [^>]*' "$2" 2>/dev/null | head -n 1 | grep -o ' tests="[0-9]*"' |
+    grep -o '[0-9]*')
+  if [ -z "$total" ]; then
+    count_step "$1 wrote no result" 1
+    return
+  fi
+  for attribute in failures errors; do
+    bad=$((bad + $(grep -o '<testsuite [^>]*' "$2" | head -n 1 |
+      grep -o " $attribute=\"[0-9]*\"" | grep -o '[0-9]*' || echo 0)))
+  done
+  passed=$((passed + total - bad))
+  failed=$((failed + bad))
+  [ "$bad" -eq 0 ] || echo "FAILED: $bad of $1"
+}
+
+finish() {
+  echo "masing tests took $((SECONDS - start)) s"
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+  exit $?
+}
+
+jobs/install_dependencies.sh || { count_step "installing" 1; finish; }
+echo "== build (preset dev)"
+build_preset dev || { count_step "building" 1; finish; }
+count_step "building without a warning" 0
+
+echo "== ctest"
+ctest --preset dev --parallel "$cores" --output-junit "$logs/ctest.xml" >"$logs/ctest.txt" 2>&1 ||
+  cat "$logs/ctest.txt"
+tail -n 3 "$logs/ctest.txt"
+count_junit ctest "$logs/ctest.xml"
+
+echo "== pytest"
+python=$(find_python pytest,h5py,numpy,matplotlib,jinja2) || { count_step "finding Python" 1; finish; }
+MASING_PROGRAM=$root/build/dev/masing "$python" -m pytest -q -p no:cacheprovider \
+  --junitxml="$logs/pytest.xml" tests
+count_junit pytest "$logs/pytest.xml"
+
+echo "== install"
+cmake --install build/dev --prefix "$logs/installed" >"$logs/install.txt" 2>&1 &&
+  "$logs/installed/bin/masing" --version
+count_step "cmake --install" $?
+
+echo "== clang-format"
+find src tests -name '*.[ch]pp' -print0 | xargs -0 clang-format --dry-run --Werror
+count_step "clang-format" $?
+
+# clang-tidy takes seconds a file: only what differs from the last commit of main.
+if [ "$long" = yes ]; then
+  changed=$(git ls-files --cached --others --exclude-standard 'src/*.cpp' 'tests/*.cpp')
+else
+  changed=$({ git diff --name-only --diff-filter=d main -- 'src/*.cpp' 'tests/*.cpp';
+    git ls-files --others --exclude-standard 'src/*.cpp' 'tests/*.cpp'; } 2>/dev/null | sort -u)
+fi
+if [ -n "$changed" ]; then
+  echo "== clang-tidy on $(echo "$changed" | wc -l) files"
+  echo "$changed" | xargs -P "$cores" -n 1 clang-tidy -p build/dev --quiet 2>/dev/null
+  count_step "clang-tidy" $?
+fi
+finish
