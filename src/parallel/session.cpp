@@ -39,7 +39,8 @@ bool everyone_failed(const Communicator& comm) {
 /// `message` on one line, whatever the user's text in it holds.
 std::string one_line(const std::string& message) {
   std::string line = message;
-  std::ranges::replace_if(line, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  std::ranges::replace_if(
+      line, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   return line;
 }
 

@@ -37,9 +37,9 @@ TEST(TextOfNumber, is_the_shortest) {
 }
 
 TEST(TextOfInteger, reads_back) {
-  for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-7}, (std::int64_t{1} << 53) + 1,
-                                   std::numeric_limits<std::int64_t>::max(),
-                                   std::numeric_limits<std::int64_t>::min()}) {
+  for (const std::int64_t value :
+       {std::int64_t{0}, std::int64_t{-7}, (std::int64_t{1} << 53) + 1,
+        std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
     EXPECT_EQ(base::to_integer(base::to_text(value)), value);
   }
 }
@@ -47,8 +47,8 @@ TEST(TextOfInteger, reads_back) {
 TEST(NumberOfText, takes_the_whole_text_only) {
   EXPECT_EQ(base::to_number(" +1.5e-3 "), 1.5e-3);
   EXPECT_EQ(base::to_number(".5"), 0.5);
-  for (const char* text : {"", " ", "1.5x", "1,5", "1 2", "0x10", "--1", "+-1", "nan", "inf", "-inf",
-                           "infinity", "1e999"}) {
+  for (const char* text : {"", " ", "1.5x", "1,5", "1 2", "0x10", "--1", "+-1", "nan", "inf",
+                           "-inf", "infinity", "1e999"}) {
     EXPECT_EQ(base::to_number(text), std::nullopt) << text;
   }
 }

@@ -99,10 +99,8 @@ TEST(Saturation, is_exact_where_the_numbers_are_dyadic) {
 
 TEST(Saturation, of_the_papers_case) {
   for (const std::int64_t cells : {3, 100, 1500, 2049}) {
-    const Trajectory path = run({.oscillator = {.mass = 1e6, .y0 = -2.0},
-                                 .final_time = 4.0,
-                                 .steps = 2,
-                                 .cells = cells});
+    const Trajectory path = run(
+        {.oscillator = {.mass = 1e6, .y0 = -2.0}, .final_time = 4.0, .steps = 2, .cells = cells});
     // η_i rounds, then 68 additions of a block, then 3 blocks at most to units of 2⁻⁶¹.
     EXPECT_NEAR(path.restoring[1], -(0.6 + 0.5 / static_cast<double>(cells)),
                 70 * eps / 2 * 1.1 + 3 * 0x1p-61)

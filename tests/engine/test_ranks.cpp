@@ -1,5 +1,5 @@
-// The same bits in x, y, F - m x'' and u on any number of ranks, for any P, and wherever chunks end:
-// each trajectory is compared with one that this rank computes alone. Source: MODEL §4 of the
+// The same bits in x, y, F - m x'' and u on any number of ranks, for any P, and wherever chunks
+// end: each trajectory is compared with one that this rank computes alone. Source: MODEL §4 of the
 // project's notes.
 
 #include <gtest/gtest.h>
@@ -66,8 +66,7 @@ TEST(Slab, holds_each_cell_on_one_rank) {
   for (const std::int64_t cells : {1, 1025, 5000}) {
     const Trajectory run = support::trajectory(support::world(), forced(cells), {401});
     ASSERT_EQ(run.fields.size(), 1U);
-    const auto expected =
-        base::slab_of(cells, support::world().rank(), support::world().size());
+    const auto expected = base::slab_of(cells, support::world().rank(), support::world().size());
     EXPECT_EQ(run.fields[0].range.first, expected.first);
     EXPECT_EQ(run.fields[0].range.size, expected.size);
     EXPECT_EQ(run.fields[0].u.size(), static_cast<std::size_t>(expected.size));
@@ -127,10 +126,8 @@ TEST(NonFinite, ends_every_rank_alike) {
   EXPECT_NE(force.find("--force"), std::string::npos) << force;
   EXPECT_NE(force.find("t = 1)"), std::string::npos) << force;
   // (1 + (δtω)²)^(N/2) with δtω = 1e160 overflows.
-  const std::string growth = message({.oscillator = {.k0 = 1e300, .x0 = 1.0},
-                                      .final_time = 1e12,
-                                      .steps = 100,
-                                      .cells = 2000});
+  const std::string growth = message(
+      {.oscillator = {.k0 = 1e300, .x0 = 1.0}, .final_time = 1e12, .steps = 100, .cells = 2000});
   EXPECT_NE(growth.find("--steps"), std::string::npos) << growth;
 }
 

@@ -47,13 +47,11 @@ class OutputFile : public testing::Test {
     const io::Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     const io::Handle dataset(H5Dopen2(file.id(), name, H5P_DEFAULT), H5Dclose);
     const io::Handle space(H5Dget_space(dataset.id()), H5Sclose);
-    std::vector<hsize_t> extent(
-        static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.id())));
+    std::vector<hsize_t> extent(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.id())));
     H5Sget_simple_extent_dims(space.id(), extent.data(), nullptr);
-    std::vector<double> values(
-        static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id())));
-    io::check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                      values.data()));
+    std::vector<double> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id())));
+    io::check(
+        H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
     return {values, extent};
   }
 

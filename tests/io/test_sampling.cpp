@@ -64,8 +64,7 @@ TEST(Sampling, finds_the_next_sample) {
       for (const auto& [from, to] :
            {std::pair(0.0, 1.0), {0.3, 0.6}, {0.999, 1.0}, {0.5, 0.5}, {0.0, 0.0}, {1.0, 1.0}}) {
         const double final_time = 500.0;
-        expect_next_is_consistent(
-            {{final_time, steps}, every, from * final_time, to * final_time});
+        expect_next_is_consistent({{final_time, steps}, every, from * final_time, to * final_time});
         expect_next_is_consistent({{0.1, steps}, every, from * 0.1, to * 0.1});
       }
     }

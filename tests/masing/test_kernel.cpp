@@ -81,9 +81,8 @@ TEST_P(Kernel, clamps_like_a_naive_loop) {
     ASSERT_EQ(cells.u, naive.u);
     // A product, 64 additions to a lane and 4 in the tree a block, each within eps/2, then half a
     // unit a block.
-    const auto blocks =
-        static_cast<double>((GetParam() + base::block_cells - 1) / base::block_cells);
-    const double bound = 69 * (eps / 2) * static_cast<double>(magnitude) + blocks * 0.5 / scale;
+    const std::size_t blocks = (GetParam() + base::block_cells - 1) / base::block_cells;
+    const double bound = 69 * (eps / 2) * static_cast<double>(magnitude) + static_cast<double>(blocks) * 0.5 / scale;
     ASSERT_LE(std::abs(static_cast<double>(static_cast<long double>(units) / scale - sum)), bound);
   }
 }

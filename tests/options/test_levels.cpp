@@ -14,8 +14,8 @@ using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 Pairs levels(Refine refine, const std::string& text) {
   Pairs pairs;
-  for (const auto& level : options::study_levels(
-           {.steps = 77, .cells = 33, .refine = refine, .level_text = text})) {
+  for (const auto& level :
+       options::study_levels({.steps = 77, .cells = 33, .refine = refine, .level_text = text})) {
     pairs.emplace_back(level.cells, level.steps);
   }
   return pairs;

@@ -136,13 +136,25 @@ void expect_round_trip(Command command, const Words& words, const Files& files =
 
 TEST(Printed, reads_back_as_the_same_configuration) {
   expect_round_trip(Command::simulate, {});
-  expect_round_trip(Command::simulate,
-                    {"--stiffness", "1+0.1*s", "--threshold", "table:eta.csv", "--initial-u",
-                     "points: 0 0; 1 0.05", "--force", "0.3*square(t/7)", "--mass", "0.1", "--k0",
-                     "1e-3", "--x0", "-0.3", "--y0", "0.7", "--final-time", "12.3", "--steps",
-                     "12345", "--cells", "77", "--rule", "midpoint", "--output", "a b.h5",
-                     "--sample-every", "7", "--field-every", "100", "--from", "1", "--to", "2.5",
-                     "--probe", "0.1,0.30000000000000004", "--quiet"},
+  expect_round_trip(Command::simulate, {"--stiffness",    "1+0.1*s",
+                                        "--threshold",    "table:eta.csv",
+                                        "--initial-u",    "points: 0 0; 1 0.05",
+                                        "--force",        "0.3*square(t/7)",
+                                        "--mass",         "0.1",
+                                        "--k0",           "1e-3",
+                                        "--x0",           "-0.3",
+                                        "--y0",           "0.7",
+                                        "--final-time",   "12.3",
+                                        "--steps",        "12345",
+                                        "--cells",        "77",
+                                        "--rule",         "midpoint",
+                                        "--output",       "a b.h5",
+                                        "--sample-every", "7",
+                                        "--field-every",  "100",
+                                        "--from",         "1",
+                                        "--to",           "2.5",
+                                        "--probe",        "0.1,0.30000000000000004",
+                                        "--quiet"},
                     {{"eta.csv", "0 0.1\n1 1.1\n"}});
   expect_round_trip(Command::converge, {});
   expect_round_trip(Command::converge,

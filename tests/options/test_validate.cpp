@@ -59,10 +59,14 @@ TEST(Validation, refuses_values_outside_their_range) {
 
 TEST(Validation, refuses_studies_outside_their_range) {
   const Refused cases[] = {
-      {"order-tolerance", "0", "> 0"},       {"order-tolerance", "-0.1", "> 0"},
-      {"field-samples", "0", "from 1"},      {"levels", "100,50", "coarse to fine"},
-      {"levels", "0,10", ">= 1"},            {"expect-order", "w=1", "x, y, u, u_cells"},
-      {"expect-order", "one", "x=1"},        {"refine", "time", "steps|cells|both"},
+      {"order-tolerance", "0", "> 0"},
+      {"order-tolerance", "-0.1", "> 0"},
+      {"field-samples", "0", "from 1"},
+      {"levels", "100,50", "coarse to fine"},
+      {"levels", "0,10", ">= 1"},
+      {"expect-order", "w=1", "x, y, u, u_cells"},
+      {"expect-order", "one", "x=1"},
+      {"refine", "time", "steps|cells|both"},
       {"reference", "best", "finest|succes"},
   };
   for (const auto& refused : cases) {
@@ -83,20 +87,19 @@ TEST(Validation, refuses_a_window_that_ends_before_it_begins) {
 }
 
 TEST(Validation, says_which_table_is_at_fault) {
-  const std::string message = given::refusal(
-      Command::simulate, {"--stiffness", "table:k.csv"}, {{"k.csv", "0 1\n1 one\n"}});
+  const std::string message = given::refusal(Command::simulate, {"--stiffness", "table:k.csv"},
+                                             {{"k.csv", "0 1\n1 one\n"}});
   EXPECT_TRUE(message.starts_with("--stiffness: ")) << message;
   EXPECT_NE(message.find("k.csv line 2"), std::string::npos) << message;
 }
 
 TEST(Validation, takes_the_limits) {
-  const Words words[] = {{"--mass", "1e-300"},     {"--k0", "0"},
-                         {"--final-time", "1e-9"}, {"--steps", "1"},
-                         {"--cells", "1"},         {"--steps", "9007199254740992"},
-                         {"--from", "0"},          {"--to", "500"},
-                         {"--to", "0"},            {"--from", "500"},
-                         {"--probe", "0,1"},       {"--field-every", "0"},
-                         {"--sample-every", "1"}};
+  const Words words[] = {
+      {"--mass", "1e-300"},   {"--k0", "0"},      {"--final-time", "1e-9"},
+      {"--steps", "1"},       {"--cells", "1"},   {"--steps", "9007199254740992"},
+      {"--from", "0"},        {"--to", "500"},    {"--to", "0"},
+      {"--from", "500"},      {"--probe", "0,1"}, {"--field-every", "0"},
+      {"--sample-every", "1"}};
   for (const auto& taken : words) {
     EXPECT_EQ(given::refusal(Command::simulate, taken), "") << testing::PrintToString(taken);
   }

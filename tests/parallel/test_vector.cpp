@@ -20,7 +20,8 @@ Vector counting(std::int64_t cells, double offset = 0.0) {
   Vector vector(world(), cells);
   const WriteAccess access(vector);
   for (std::size_t i = 0; i < access.values().size(); ++i) {
-    access.values()[i] = static_cast<double>(vector.range().first) + static_cast<double>(i) + offset;
+    access.values()[i] =
+        static_cast<double>(vector.range().first) + static_cast<double>(i) + offset;
   }
   return vector;
 }
@@ -45,7 +46,8 @@ TEST_P(VectorOf, cells_keeps_what_is_written) {
   const Vector moved(std::move(vector));
   const ReadAccess access(moved);
   for (std::size_t i = 0; i < access.values().size(); ++i) {
-    ASSERT_EQ(access.values()[i], static_cast<double>(moved.range().first) + static_cast<double>(i));
+    ASSERT_EQ(access.values()[i],
+              static_cast<double>(moved.range().first) + static_cast<double>(i));
   }
   PetscReal sum = 0.0;  // Σ i = P(P - 1)/2, exact in doubles
   parallel::check_petsc(VecSum(moved.handle(), &sum));

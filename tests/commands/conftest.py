@@ -1,0 +1,94 @@
+"""What the tests of the program as a user meets it share: how to run it, alone and under mpirun."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+PATIENCE = 60  # seconds until a run counts as hung
+
+OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "vader,self",
+}
+
+
+def program():
+    """$MASING_PROGRAM, else the development build, else the release build."""
+    given = os.environ.get("MASING_PROGRAM")
+    candidates = (
+        [pathlib.Path(given).resolve()]
+        if given
+        else [REPOSITORY / "build/dev/masing", REPOSITORY / "build/masing"]
+    )
+    for candidate in candidates:
+        if candidate.is_file():
+            return str(candidate)
+    pytest.exit(f"no program at {' or '.join(map(str, candidates))}: build it first", returncode=1)
+
+
+class Masing:
+    """Runs the program in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.program = program()
+
+    def __call__(self, *words, ranks=None):
+        """The finished process; `ranks` None runs without mpirun."""
+        launcher = [] if ranks is None else ["mpirun", "-n", str(ranks)]
+        return subprocess.run(
+            [*launcher, self.program, *map(str, words)],
+            cwd=self.folder,
+            env={**os.environ, **OPEN_MPI},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+
+    def done(self, *words, ranks=None):
+        """The finished process, which must have succeeded and said nothing on stderr."""
+        process = self(*words, ranks=ranks)
+        assert process.returncode == 0, process.stderr + process.stdout
+        assert process.stderr == ""
+        return process
+
+    def refused(self, *words, ranks=None):
+        """The message of a refused run: exit code 2, and one line on stderr in all, `masing: …`."""
+        process = self(*words, ranks=ranks)
+        assert process.returncode == 2, process.stderr + process.stdout
+        lines = process.stderr.splitlines()
+        ours = [line for line in lines if line.startswith("masing: ")]
+        assert len(ours) == 1, process.stderr
+        if ranks is None:
+            assert lines == ours, process.stderr
+        return ours[0]
+
+    def file(self, name, text):
+        """A file in the run's folder."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return name
+
+    def names(self):
+        """What lies in the run's folder."""
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+@pytest.fixture
+def masing(tmp_path):
+    """The program, run in an empty folder."""
+    return Masing(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def masing_once(tmp_path_factory):
+    """The program, run in a folder that the tests of a file share."""
+    return Masing(tmp_path_factory.mktemp("masing"))

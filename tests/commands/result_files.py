@@ -1,0 +1,30 @@
+"""Reading the files that the program writes."""
+
+import h5py
+import numpy as np
+
+
+def text(value):
+    """A text of an HDF5 file, which h5py gives as str or as bytes by its type in the file."""
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def contents(path):
+    """Every dataset and attribute of a file outside /provenance and /timing, as bytes."""
+    found = {}
+
+    def visit(name, thing):
+        if name.split("/")[0] in ("provenance", "timing"):
+            return
+        for key, value in thing.attrs.items():
+            found[f"{name}@{key}"] = np.asarray(value).tobytes()
+        if isinstance(thing, h5py.Dataset):
+            value = np.asarray(thing[()])
+            found[name] = (value.shape, str(value.dtype), value.tobytes())
+        else:
+            found[name] = "group"
+
+    with h5py.File(path) as file:
+        file.visititems(visit)
+        visit("", file)
+    return found

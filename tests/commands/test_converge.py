@@ -1,0 +1,105 @@
+"""A study and its file, and the exit codes that tell its verdict."""
+
+import h5py
+import numpy as np
+import pytest
+from result_files import contents, text
+
+STUDY = ("--final-time=10", "--cells=30", "--levels=500,1000,2000", "--field-samples=20", "--quiet")
+COLUMNS = ["cells", "steps", "ds", "dt"] + [
+    f"{kind}_{quantity}" for kind in ("error", "order") for quantity in ("x", "y", "u", "u_cells")
+]
+
+
+@pytest.fixture(scope="module")
+def studies(masing_once):
+    """The same study without mpirun and on 3 ranks."""
+    said = masing_once.done("converge", *STUDY, "--output=1.h5").stdout
+    masing_once.done("converge", *STUDY, "--output=3.h5", ranks=3)
+    return said, masing_once.folder
+
+
+def test_the_file_holds_the_cases(studies):
+    with h5py.File(studies[1] / "1.h5") as file:
+        cases = file["cases"]
+        assert sorted(cases) == sorted(COLUMNS)
+        for name in COLUMNS:
+            assert cases[name].shape == (3,), name
+            assert cases[name].attrs["description"], name
+            assert cases[name].attrs["symbol"], name
+        assert np.array_equal(cases["steps"], [500, 1000, 2000])
+        assert np.array_equal(cases["cells"], [30, 30, 30])
+        assert np.array_equal(cases["dt"], [10 / 500, 10 / 1000, 10 / 2000])
+        assert np.array_equal(cases["ds"], [1 / 30, 1 / 30, 1 / 30])
+        for quantity in ("x", "y", "u", "u_cells"):
+            error, order = cases[f"error_{quantity}"][:], cases[f"order_{quantity}"][:]
+            assert np.all(error > 0)
+            assert np.isnan(order[0])
+            assert np.allclose(order[1:], np.log2(error[:-1] / error[1:]), rtol=0, atol=1e-12)
+            assert np.all(np.abs(order[1:] - 1) < 0.1)
+
+
+def test_the_file_holds_the_verdict_and_what_made_it(studies):
+    with h5py.File(studies[1] / "1.h5") as file:
+        assert text(file["fit"].attrs["verdict"]) == "as expected"
+        assert file["fit"].attrs["reference_steps"] == 32000
+        assert "refine = steps\n" in text(file["configuration"][()])
+        assert file["provenance"].attrs["version"]
+        assert file["timing/cases"].shape == (3,)
+        assert file["series/x"].shape == file["series/t"].shape
+
+
+def test_the_table_is_on_stdout(studies):
+    for part in (" 500 ", " 2000 ", "order of x", "order of u", "as expected", "1.h5"):
+        assert part in studies[0]
+
+
+def test_the_data_do_not_depend_on_the_ranks(studies):
+    expected = contents(studies[1] / "1.h5")
+    assert "cases/order_u" in expected
+    assert contents(studies[1] / "3.h5") == expected
+
+
+def test_nothing_else_is_left(studies):
+    assert sorted(path.name for path in studies[1].iterdir()) == ["1.h5", "3.h5"]
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_an_unexpected_order_is_exit_code_3(masing, ranks):
+    process = masing("converge", *STUDY, "--expect-order=2", ranks=ranks)
+    assert process.returncode == 3, process.stderr
+    assert "not as expected" in process.stdout
+    assert not [line for line in process.stderr.splitlines() if line.startswith("masing:")]
+    # The study is whole all the same: it shows what went wrong.
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert text(file["fit"].attrs["verdict"]) == "not as expected"
+    assert masing.names() == ["masing.h5"]
+
+
+def test_an_undefined_order_is_exit_code_3(masing):
+    process = masing("converge", "--final-time=1", "--cells=3", "--levels=10", "--quiet")
+    assert process.returncode == 3
+    assert "undefined" in process.stdout
+
+
+def test_at_least_an_order_is_exit_code_0(masing):
+    masing.done("converge", *STUDY, "--expect-order=x>=0.5,u>=0.5")
+
+
+def test_cells_against_the_next_level(masing):
+    words = ("--final-time=10", "--steps=500", "--refine=cells", "--levels=100,200,400")
+    said = masing.done("converge", *words, "--reference=successive", "--quiet").stdout
+    assert "the next level" in said
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert np.isnan(file["cases/error_x"][-1])
+        assert abs(file["cases/order_x"][1] - 1) < 0.1
+        assert "reference_steps" not in file["fit"].attrs
+
+
+def test_cells_and_steps_together(masing):
+    words = ("--final-time=10", "--refine=both", "--levels=50:500,100:1000")
+    masing.done("converge", *words, "--quiet")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert np.array_equal(file["cases/cells"], [50, 100])
+        assert np.array_equal(file["cases/steps"], [500, 1000])
+        assert file["fit"].attrs["reference_cells"] == 1600

@@ -1,0 +1,186 @@
+// Recordings and error norms of hand-made motions and fields against brute force: x and y over the
+// level's steps, u over the field times and all s (constant on cells, so a maximum over pairs of
+// cells that overlap) or the cells' own points; everything linear in t between steps.
+// Source: Proposition 4.1, continuous-masing-2001.
+
+#include "study/error_norms.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "study/finest.hpp"
+#include "support/problem.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using options::Rule;
+using study::Recording;
+using support::world;
+
+/// What a run is made of here: any functions of the step and the cell will do.
+struct Made {
+  std::int64_t cells;
+  std::int64_t steps;
+  double shift;
+
+  [[nodiscard]] double x(std::int64_t p) const { return std::sin(5.0 * share(p) + shift); }
+  [[nodiscard]] double y(std::int64_t p) const { return std::cos(9.0 * share(p) * shift); }
+  [[nodiscard]] double u(std::int64_t p, std::int64_t i) const {
+    return std::sin(3.0 * share(p) + 40.0 * static_cast<double>(i) / static_cast<double>(cells)) +
+           shift;
+  }
+  [[nodiscard]] double share(std::int64_t p) const {
+    return static_cast<double>(p) / static_cast<double>(steps);
+  }
+
+  /// A function of the step at t = T·numerator/denominator, linear between steps.
+  template <typename Function>
+  double at(std::int64_t numerator, std::int64_t denominator, const Function& value) const {
+    const std::int64_t p = numerator * steps / denominator;
+    const double rest =
+        static_cast<double>(numerator * steps % denominator) / static_cast<double>(denominator);
+    return rest == 0 ? value(p) : (1 - rest) * value(p) + rest * value(p + 1);
+  }
+};
+
+/// An engine whose field is set from outside.
+class Puppet final : public engine::Engine {
+ public:
+  explicit Puppet(std::int64_t cells) : u_(world(), cells) {}
+  [[nodiscard]] engine::Sample sample() const override { return {}; }
+  void advance(const engine::Chunk& /*chunk*/) override {}
+  const parallel::Vector& field() override { return u_; }
+
+  void show(const Made& made, std::int64_t p) {
+    const parallel::WriteAccess access(u_);
+    for (std::int64_t i = 0; i < u_.range().size; ++i) {
+      access.values()[static_cast<std::size_t>(i)] = made.u(p, u_.range().first + i);
+    }
+  }
+
+ private:
+  parallel::Vector u_;
+};
+
+std::unique_ptr<Recording> record(const Made& made, Rule rule, std::int64_t stride,
+                                  std::int64_t field_samples) {
+  const masing::Problem problem =
+      support::problem({.steps = made.steps, .cells = made.cells, .rule = rule});
+  auto recording = std::make_unique<Recording>(world(), problem, stride, field_samples);
+  Puppet puppet(made.cells);
+  for (std::int64_t p = 0; p <= made.steps; ++p) {
+    puppet.show(made, p);
+    const std::array<double, 1> x{made.x(p)};
+    const std::array<double, 1> y{made.y(p)};
+    recording->observe({.first_step = p, .force = x, .x = x, .y = y, .restoring = x}, puppet);
+  }
+  return recording;
+}
+
+study::Errors brute_force(const Made& level, const Made& reference, Rule rule,
+                          std::int64_t field_samples) {
+  study::Errors worst;
+  const auto raise = [](double& most, double a, double b) {
+    most = std::max(most, std::abs(a - b));
+  };
+  for (std::int64_t p = 0; p <= level.steps; ++p) {
+    raise(worst.x, level.x(p),
+          reference.at(p, level.steps, [&](std::int64_t q) { return reference.x(q); }));
+    raise(worst.y, level.y(p),
+          reference.at(p, level.steps, [&](std::int64_t q) { return reference.y(q); }));
+  }
+  const std::int64_t coarse = level.cells;
+  const std::int64_t fine = reference.cells;
+  for (std::int64_t sample = 1; sample <= field_samples; ++sample) {
+    for (std::int64_t i = 0; i < coarse; ++i) {
+      const double here =
+          level.at(sample, field_samples, [&](std::int64_t q) { return level.u(q, i); });
+      for (std::int64_t j = 0; j < fine; ++j) {
+        // ]i/P, (i+1)/P] meets ]j/P', (j+1)/P'] in more than a point.
+        if (i * fine >= (j + 1) * coarse || j * coarse >= (i + 1) * fine) {
+          continue;
+        }
+        const double there =
+            reference.at(sample, field_samples, [&](std::int64_t q) { return reference.u(q, j); });
+        raise(worst.u, here, there);
+        const std::int64_t halves = rule == Rule::right ? 2 * i + 2 : 2 * i + 1;  // s = halves/2P
+        if (2 * j * coarse < halves * fine && halves * fine <= 2 * (j + 1) * coarse) {
+          raise(worst.u_cells, here, there);
+        }
+      }
+    }
+  }
+  return worst;
+}
+
+struct Pair {
+  Made level;
+  Made reference;
+  std::int64_t field_samples;
+};
+
+TEST(Errors, are_those_of_brute_force) {
+  // Interpolations of numbers below 3 round by a few eps.
+  const double tolerance = 16 * std::numeric_limits<double>::epsilon();
+  const Pair pairs[] = {
+      {{3, 4, 0.1}, {6, 12, 0.2}, 4},      // nested in s and t
+      {{3, 4, 0.1}, {7, 10, 0.3}, 5},      // nested in neither
+      {{10, 7, 0.1}, {16, 7, 0.1}, 3},     // field times between steps
+      {{1, 1, 0.5}, {1, 1, 0.5}, 1},       // the same run: no error
+      {{5, 3, 0.4}, {5, 48, 0.4}, 20},     // more field times than steps
+      {{700, 6, 0.2}, {1500, 9, 0.3}, 2},  // over two blocks
+      {{1500, 5, 0.2}, {4100, 5, 0.1}, 2},
+  };
+  for (const auto& [level, reference, samples] : pairs) {
+    for (const Rule rule : {Rule::right, Rule::midpoint}) {
+      const std::int64_t stride = study::common_stride(reference.steps, {level.steps});
+      const auto errors = study::errors(world(), *record(level, rule, 1, samples),
+                                        *record(reference, rule, stride, samples));
+      const auto expected = brute_force(level, reference, rule, samples);
+      EXPECT_NEAR(errors.x, expected.x, tolerance) << level.cells;
+      EXPECT_NEAR(errors.y, expected.y, tolerance) << level.cells;
+      EXPECT_NEAR(errors.u, expected.u, tolerance) << level.cells;
+      EXPECT_NEAR(errors.u_cells, expected.u_cells, tolerance) << level.cells;
+    }
+  }
+}
+
+TEST(Errors, of_a_run_against_itself_are_zero) {
+  const auto run = record({1030, 6, 0.3}, Rule::right, 1, 4);
+  const auto errors = study::errors(world(), *run, *run);
+  EXPECT_EQ(errors.x, 0.0);
+  EXPECT_EQ(errors.y, 0.0);
+  EXPECT_EQ(errors.u, 0.0);
+  EXPECT_EQ(errors.u_cells, 0.0);
+}
+
+TEST(Recording, asks_for_the_steps_around_its_field_times) {
+  const masing::Problem problem = support::problem({.steps = 10, .cells = 5});
+  const Recording on_steps(world(), problem, 1, 5);
+  EXPECT_EQ(on_steps.next_field_step(0), 2);
+  EXPECT_EQ(on_steps.next_field_step(2), 4);
+  EXPECT_EQ(on_steps.next_field_step(9), 10);
+  EXPECT_EQ(on_steps.next_field_step(10), engine::never);
+  const Recording between(world(), problem, 1, 4);  // at steps 2½, 5, 7½, 10
+  EXPECT_EQ(between.next_field_step(0), 2);
+  EXPECT_EQ(between.next_field_step(2), 3);
+  EXPECT_EQ(between.next_field_step(3), 5);
+  EXPECT_EQ(between.next_field_step(5), 7);
+}
+
+TEST(Recording, is_linear_between_its_steps) {
+  const Made made{4, 12, 0.3};
+  const auto run = record(made, Rule::right, 3, 1);
+  EXPECT_EQ(run->at(0, 4).x, made.x(0));
+  EXPECT_EQ(run->at(1, 4).x, made.x(3));
+  EXPECT_EQ(run->at(4, 4).y, made.y(12));
+  EXPECT_NEAR(run->at(3, 8).x, 0.5 * (made.x(3) + made.x(6)), 1e-15);
+}
+
+}  // namespace
