@@ -3,20 +3,29 @@
 #include <array>
 #include <utility>
 
+#include "base/error.hpp"
+#include "engine/memory.hpp"
 #include "masing/cell_measure.hpp"
+#include "masing/continuous_measure.hpp"
+#include "options/force_breaks.hpp"
 
 namespace engine {
 
 template <masing::StiffnessMeasure Measure>
 Exact<Measure>::Exact(const parallel::Communicator& comm, const masing::Problem& problem,
-                      const Measure& measure, const masing::Profile& profile, std::int64_t points,
+                      const masing::Profile& profile, std::shared_ptr<const Measure> measure,
                       std::vector<double> breaks, const masing::ExactOptions& options)
-    : comm_(comm), problem_(problem), measure_(measure), profile_(profile), u_(comm, points) {
+    : comm_(comm),
+      problem_(problem),
+      profile_(profile),
+      measure_(std::move(measure)),
+      u_(comm, problem.field_cells()) {
   const masing::Oscillator& oscillator = problem.oscillator;
-  sample_ = {oscillator.x0, oscillator.y0, oscillator.k0 * oscillator.x0 + measure.initial_force()};
+  sample_ = {oscillator.x0, oscillator.y0,
+             oscillator.k0 * oscillator.x0 + measure_->initial_force()};
   if (comm.is_root()) {
     solution_ = std::make_unique<masing::ExactSolution<Measure>>(
-        measure, oscillator,
+        *measure_, oscillator,
         masing::SmoothPieces([&force = problem.force](double t) { return force(t); },
                              std::move(breaks), problem.time.final_time),
         options);
@@ -42,35 +51,68 @@ void Exact<Measure>::advance(const Chunk& chunk) {
 }
 
 template <masing::StiffnessMeasure Measure>
-masing::TurningPointState Exact<Measure>::shared_memory() const {
-  masing::TurningPointState memory;
+masing::TurningPoints<Measure> Exact<Measure>::shared_memory() const {
+  masing::TurningPointState state;
   if (comm_.is_root()) {
-    memory = solution_->memory().state();
+    state = solution_->memory().state();
   }
-  std::array<double, 2> positions{memory.x0, memory.x};
-  std::array<std::int64_t, 2> numbers{memory.direction,
-                                      static_cast<std::int64_t>(memory.positions.size())};
+  std::array<double, 2> positions{state.x0, state.x};
+  std::array<std::int64_t, 2> numbers{state.direction,
+                                      static_cast<std::int64_t>(state.positions.size())};
   parallel::broadcast(comm_, std::span(positions));
   parallel::broadcast(comm_, std::span(numbers));
-  memory.x0 = positions[0];
-  memory.x = positions[1];
-  memory.direction = static_cast<int>(numbers[0]);
-  memory.positions.resize(static_cast<std::size_t>(numbers[1]));
-  parallel::broadcast(comm_, std::span(memory.positions));
-  return memory;
+  state.x0 = positions[0];
+  state.x = positions[1];
+  state.direction = static_cast<int>(numbers[0]);
+  state.positions.resize(static_cast<std::size_t>(numbers[1]));
+  parallel::broadcast(comm_, std::span(state.positions));
+  return {*measure_, state};
 }
 
 template <masing::StiffnessMeasure Measure>
 const parallel::Vector& Exact<Measure>::field() {
-  const masing::TurningPoints<Measure> memory(measure_, shared_memory());
-  const parallel::WriteAccess access(u_);
-  const std::span<double> u = access.values();
-  for (std::size_t i = 0; i < u.size(); ++i) {
-    u[i] = memory.elongation(profile_.threshold[i], profile_.initial_u[i]);
-  }
+  write_field(shared_memory(), profile_, u_);
   return u_;
 }
 
+template <masing::StiffnessMeasure Measure>
+Elongation Exact<Measure>::elongation() {
+  return [measure = measure_, memory = shared_memory()](double threshold, double initial_u) {
+    return memory.elongation(threshold, initial_u);
+  };
+}
+
 template class Exact<masing::CellMeasure>;
+template class Exact<masing::ContinuousMeasure>;
+
+namespace {
+
+void require(const std::string& fault) {
+  if (!fault.empty()) {
+    throw base::UserError(fault);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm,
+                                   const masing::Problem& problem, const masing::Profile& profile,
+                                   const std::vector<double>& breaks) {
+  std::vector<double> all_breaks =
+      options::force_breaks(problem.force.text(), problem.time.final_time, breaks);
+  if (problem.continuum()) {
+    require(masing::continuous_fault(problem));
+    return std::make_unique<Exact<masing::ContinuousMeasure>>(
+        comm, problem, profile,
+        std::make_shared<const masing::ContinuousMeasure>(masing::make_continuous_measure(problem)),
+        std::move(all_breaks));
+  }
+  const masing::Profile all = masing::sample_profile(problem, {0, problem.cells});
+  require(masing::memory_fault(all.threshold, all.initial_u));
+  return std::make_unique<Exact<masing::CellMeasure>>(
+      comm, problem, profile,
+      std::make_shared<const masing::CellMeasure>(masing::make_cell_measure(all)),
+      std::move(all_breaks));
+}
 
 }  // namespace engine

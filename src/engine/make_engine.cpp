@@ -1,6 +1,7 @@
 #include "engine/make_engine.hpp"
 
 #include "base/error.hpp"
+#include "engine/exact.hpp"
 #include "engine/sweep.hpp"
 
 namespace engine {
@@ -23,8 +24,10 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm,
   switch (*configuration.engine) {
     case options::EngineKind::sweep:
       return std::make_unique<Sweep>(comm, problem, profile);
+    case options::EngineKind::exact:
+      return make_exact(comm, problem, profile, configuration.breaks);
     default:
-      throw base::UserError("--engine: only sweep is there; give sweep");
+      throw base::UserError("--engine: only sweep and exact are there; give one of them");
   }
 }
 
