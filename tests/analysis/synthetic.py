@@ -10,7 +10,8 @@ CONFIGURATION = {
     "rule": "right", "scheme": "euler", "engine": "sweep", "from": "400", "to": "500",
 }
 PROVENANCE = {"version": "0.1.0", "git_revision": "0123abc", "git_dirty": 0, "compiler": "GNU 12.2",
-              "mpi": "Open MPI 4.1", "petsc": "3.18", "command_line": "masing converge --refine steps", "ranks": 2, "date": "2001-02-03"}
+              "mpi": "Open MPI 4.1", "petsc": "3.18",
+              "command_line": "masing converge --refine steps", "ranks": 2, "date": "2001-02-03"}
 
 
 def trajectory(cells, steps, final_time, every=1):

@@ -22,7 +22,7 @@ def studies(masing_once):
 def test_the_file_holds_the_cases(studies):
     with h5py.File(studies[1] / "1.h5") as file:
         cases = file["cases"]
-        assert sorted(cases) == sorted(COLUMNS)
+        assert set(COLUMNS) <= set(cases)
         for name in COLUMNS:
             assert cases[name].shape == (3,), name
             assert cases[name].attrs["description"], name
@@ -89,7 +89,7 @@ def test_at_least_an_order_is_exit_code_0(masing):
 def test_cells_against_the_next_level(masing):
     words = ("--final-time=10", "--steps=500", "--refine=cells", "--levels=100,200,400")
     said = masing.done("converge", *words, "--reference=successive", "--quiet").stdout
-    assert "the next level" in said
+    assert "successive" in said
     with h5py.File(masing.folder / "masing.h5") as file:
         assert np.isnan(file["cases/error_x"][-1])
         assert abs(file["cases/order_x"][1] - 1) < 0.1

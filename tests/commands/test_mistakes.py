@@ -78,9 +78,9 @@ def test_command_line(masing, name):
         (["--steps", "0"], ["--steps", "from 1"]),
         (["--steps", "-10"], ["--steps", "-10", "from 1"]),
         (["--steps", "2.5"], ["--steps", "2.5", "whole number"]),
-        (["--cells", "0"], ["--cells", "from 1"]),
-        (["--cells", "-3"], ["--cells", "-3", "from 1"]),
-        (["--cells", "nan"], ["--cells", "nan", "whole number"]),
+        (["--cells", "0"], ["--cells", "at least 1"]),
+        (["--cells", "-3"], ["--cells", "-3", "at least 1"]),
+        (["--cells", "nan"], ["--cells", "nan"]),
         (["--quiet", "--quiet"], ["--quiet", "twice"]),
     ],
 )

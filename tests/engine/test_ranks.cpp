@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/sweep.hpp"
+#include "base/error.hpp"
+#include "engine/make_engine.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"

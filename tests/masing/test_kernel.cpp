@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "base/partition.hpp"
@@ -30,21 +31,42 @@ struct Cells {
   std::vector<double> u;
   std::vector<double> threshold;
   std::vector<double> stiffness;
+  masing::ProfileForm form;
 
   [[nodiscard]] masing::Slab slab(std::size_t first, std::size_t size) {
-    return {std::span(u).subspan(first, size), std::span(threshold).subspan(first, size),
-            std::span(stiffness).subspan(first, size)};
+    masing::Slab slab;
+    slab.u = std::span(u).subspan(first, size);
+    slab.threshold = std::span(threshold).subspan(first, size);
+    slab.stiffness = std::span(stiffness).subspan(first, size);
+    slab.first_cell = static_cast<std::int64_t>(first);
+    slab.form = form;
+    return slab;
   }
   [[nodiscard]] masing::Slab slab() { return slab(0, u.size()); }
 };
 
-Cells random_cells(std::size_t count) {
-  std::mt19937_64 random(count);
+/// What is not read from memory: η on a line, k constant.
+struct Shape {
+  std::size_t count = 0;
+  bool line = false;
+  bool constant = false;
+};
+
+Cells random_cells(const Shape& shape) {
+  std::mt19937_64 random(shape.count);
   std::uniform_real_distribution<double> share(0.0, 1.0);
   Cells cells;
-  for (std::size_t i = 0; i < count; ++i) {
-    cells.threshold.push_back(0.1 + share(random));
-    cells.stiffness.push_back(0.6 + share(random));
+  if (shape.line) {
+    cells.form.affine_threshold = {0.1, 1.3 / static_cast<double>(shape.count + 1)};
+  }
+  if (shape.constant) {
+    cells.form.constant_stiffness = 0.7;
+  }
+  for (std::size_t i = 0; i < shape.count; ++i) {
+    cells.threshold.push_back(shape.line
+                                  ? cells.form.affine_threshold->at(static_cast<std::int64_t>(i))
+                                  : 0.1 + share(random));
+    cells.stiffness.push_back(shape.constant ? 0.7 : 0.6 + share(random));
     cells.u.push_back(cells.threshold.back() * (2 * share(random) - 1));
   }
   return cells;
@@ -62,10 +84,16 @@ std::vector<double> increments(std::size_t count) {
 constexpr std::size_t sizes[] = {0,    1,    2,    7,    8,    15,   16,   17,   31,   33,
                                  1000, 1023, 1024, 1025, 1039, 1040, 2047, 2048, 2049, 5000};
 
-class Kernel : public testing::TestWithParam<std::size_t> {};
+class Kernel : public testing::TestWithParam<std::tuple<std::size_t, bool, bool>> {
+ protected:
+  static Shape shape() {
+    const auto& [count, line, constant] = GetParam();
+    return {count, line, constant};
+  }
+};
 
 TEST_P(Kernel, clamps_like_a_naive_loop) {
-  Cells cells = random_cells(GetParam());
+  Cells cells = random_cells(shape());
   Cells naive = cells;
   for (const double d : increments(40)) {
     std::int64_t units = 0;
@@ -79,16 +107,17 @@ TEST_P(Kernel, clamps_like_a_naive_loop) {
       magnitude += std::abs(term);
     }
     ASSERT_EQ(cells.u, naive.u);
-    // A product, 64 additions to a lane and 4 in the tree a block, each within eps/2, then half a
-    // unit a block.
-    const std::size_t blocks = (GetParam() + base::block_cells - 1) / base::block_cells;
-    const double bound = 69 * (eps / 2) * static_cast<double>(magnitude) + static_cast<double>(blocks) * 0.5 / scale;
+    // A product (or one by a constant k), 64 additions to a lane and 4 in the tree a block, each
+    // within eps/2, then half a unit a block.
+    const std::size_t blocks = (shape().count + base::block_cells - 1) / base::block_cells;
+    const double bound =
+        69 * (eps / 2) * static_cast<double>(magnitude) + static_cast<double>(blocks) * 0.5 / scale;
     ASSERT_LE(std::abs(static_cast<double>(static_cast<long double>(units) / scale - sum)), bound);
   }
 }
 
 TEST_P(Kernel, takes_two_increments_in_one_pass_as_in_two) {
-  Cells paired = random_cells(GetParam());
+  Cells paired = random_cells(shape());
   Cells single = paired;
   const std::vector<double> d = increments(40);
   for (std::size_t p = 0; p < d.size(); p += 2) {
@@ -105,8 +134,8 @@ TEST_P(Kernel, takes_two_increments_in_one_pass_as_in_two) {
 }
 
 TEST_P(Kernel, gives_the_same_sum_however_the_slab_is_cut_at_block_limits) {
-  const auto size = static_cast<std::int64_t>(GetParam());
-  Cells cells = random_cells(GetParam());
+  const auto size = static_cast<std::int64_t>(shape().count);
+  Cells cells = random_cells(shape());
   for (int ranks = 2; size > 0 && ranks <= 7; ++ranks) {
     Cells cut = cells;
     const std::vector<double> d = increments(2);
@@ -135,16 +164,26 @@ TEST_P(Kernel, gives_the_same_bits_with_every_instruction_set) {
       {"avx2", __builtin_cpu_supports("x86-64-v3") != 0, masing::avx2::variant},
       {"avx512", __builtin_cpu_supports("x86-64-v4") != 0, masing::avx512::variant}};
   const auto run = [&](const masing::KernelVariant& variant) {
-    Cells cells = random_cells(GetParam());
-    const auto count = static_cast<std::int64_t>(cells.u.size());
+    Cells cells = random_cells(shape());
+    const auto line = cells.form.affine_threshold.value_or(masing::ProfileForm::Affine{});
+    const masing::KernelSlab slab{.u = cells.u.data(),
+                                  .threshold = cells.threshold.data(),
+                                  .stiffness = cells.stiffness.data(),
+                                  .cells = static_cast<std::int64_t>(cells.u.size()),
+                                  .first_cell = 0,
+                                  .threshold_first = line.first,
+                                  .threshold_slope = line.slope,
+                                  .stiffness_constant = cells.form.constant_stiffness.value_or(0.0),
+                                  .scale = scale};
     std::vector<std::int64_t> sums;
     const std::vector<double> d = increments(60);
     for (std::size_t p = 0; p < d.size(); p += 3) {
       std::array<std::int64_t, 3> units{};
-      variant.two(cells.u.data(), cells.threshold.data(), cells.stiffness.data(), count, &d[p],
-                  scale, units.data());
-      variant.one(cells.u.data(), cells.threshold.data(), cells.stiffness.data(), count, &d[p + 2],
-                  scale, &units[2]);
+      const auto pass = [&](std::size_t steps) {
+        return variant.passes[steps - 1][shape().line][shape().constant];
+      };
+      pass(2)(slab, &d[p], units.data());
+      pass(1)(slab, &d[p + 2], &units[2]);
       sums.insert(sums.end(), units.begin(), units.end());
     }
     return std::pair(cells.u, sums);
@@ -158,12 +197,14 @@ TEST_P(Kernel, gives_the_same_bits_with_every_instruction_set) {
 }
 #endif
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Kernel, testing::ValuesIn(sizes));
+INSTANTIATE_TEST_SUITE_P(Sizes, Kernel,
+                         testing::Combine(testing::ValuesIn(sizes), testing::Bool(),
+                                          testing::Bool()));
 
 TEST(KernelSum, is_exact_where_the_numbers_are_dyadic) {
   // η_i = (i + 1)/4096, all cells driven to η: Σ η_i = 4097/2, δs = 1/4096.
   constexpr std::size_t count = 4096;
-  Cells cells{std::vector<double>(count, 0.0), {}, std::vector<double>(count, 1.0)};
+  Cells cells{std::vector<double>(count, 0.0), {}, std::vector<double>(count, 1.0), {}};
   for (std::size_t i = 0; i < count; ++i) {
     cells.threshold.push_back(static_cast<double>(i + 1) / count);
   }

@@ -16,13 +16,17 @@ masing::Profile whole(const Problem& problem) {
   return masing::sample_profile(problem, {0, problem.cells});
 }
 
+double point(Rule rule, std::int64_t cells, std::int64_t cell) {
+  return support::problem({.cells = cells, .rule = rule}).point(cell);
+}
+
 TEST(CellPoint, lies_at_the_right_end_or_in_the_middle) {
-  EXPECT_EQ(masing::cell_point(Rule::right, 4, 0), 0.25);
-  EXPECT_EQ(masing::cell_point(Rule::right, 4, 3), 1.0);
-  EXPECT_EQ(masing::cell_point(Rule::midpoint, 4, 0), 0.125);
-  EXPECT_EQ(masing::cell_point(Rule::midpoint, 4, 3), 0.875);
-  EXPECT_EQ(masing::cell_point(Rule::right, 1500, 149), 150.0 / 1500.0);
-  EXPECT_EQ(masing::cell_point(Rule::midpoint, 1, 0), 0.5);
+  EXPECT_EQ(point(Rule::right, 4, 0), 0.25);
+  EXPECT_EQ(point(Rule::right, 4, 3), 1.0);
+  EXPECT_EQ(point(Rule::midpoint, 4, 0), 0.125);
+  EXPECT_EQ(point(Rule::midpoint, 4, 3), 0.875);
+  EXPECT_EQ(point(Rule::right, 1500, 149), 150.0 / 1500.0);
+  EXPECT_EQ(point(Rule::midpoint, 1, 0), 0.5);
 }
 
 TEST(Profile, samples_the_functions_at_the_cells_points) {
@@ -35,7 +39,7 @@ TEST(Profile, samples_the_functions_at_the_cells_points) {
     const masing::Profile profile = whole(problem);
     ASSERT_EQ(profile.stiffness.size(), 7U);
     for (std::int64_t i = 0; i < 7; ++i) {
-      const double s = masing::cell_point(rule, 7, i);
+      const double s = problem.point(i);
       const auto at = static_cast<std::size_t>(i);
       EXPECT_EQ(profile.stiffness[at], 1 + s * s);
       EXPECT_EQ(profile.threshold[at], s + 0.5);

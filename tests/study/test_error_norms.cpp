@@ -68,10 +68,13 @@ class Puppet final : public engine::Engine {
   parallel::Vector u_;
 };
 
+masing::Problem problem_of(const Made& made, Rule rule) {
+  return support::problem({.steps = made.steps, .cells = made.cells, .rule = rule});
+}
+
 std::unique_ptr<Recording> record(const Made& made, Rule rule, std::int64_t stride,
                                   std::int64_t field_samples) {
-  const masing::Problem problem =
-      support::problem({.steps = made.steps, .cells = made.cells, .rule = rule});
+  const masing::Problem problem = problem_of(made, rule);
   auto recording = std::make_unique<Recording>(world(), problem, stride, field_samples);
   Puppet puppet(made.cells);
   for (std::int64_t p = 0; p <= made.steps; ++p) {
@@ -140,8 +143,9 @@ TEST(Errors, are_those_of_brute_force) {
   for (const auto& [level, reference, samples] : pairs) {
     for (const Rule rule : {Rule::right, Rule::midpoint}) {
       const std::int64_t stride = study::common_stride(reference.steps, {level.steps});
-      const auto errors = study::errors(world(), *record(level, rule, 1, samples),
-                                        *record(reference, rule, stride, samples));
+      const auto errors =
+          study::errors(world(), problem_of(level, rule), *record(level, rule, 1, samples),
+                        *record(reference, rule, stride, samples));
       const auto expected = brute_force(level, reference, rule, samples);
       EXPECT_NEAR(errors.x, expected.x, tolerance) << level.cells;
       EXPECT_NEAR(errors.y, expected.y, tolerance) << level.cells;
@@ -152,8 +156,9 @@ TEST(Errors, are_those_of_brute_force) {
 }
 
 TEST(Errors, of_a_run_against_itself_are_zero) {
-  const auto run = record({1030, 6, 0.3}, Rule::right, 1, 4);
-  const auto errors = study::errors(world(), *run, *run);
+  const Made made{1030, 6, 0.3};
+  const auto run = record(made, Rule::right, 1, 4);
+  const auto errors = study::errors(world(), problem_of(made, Rule::right), *run, *run);
   EXPECT_EQ(errors.x, 0.0);
   EXPECT_EQ(errors.y, 0.0);
   EXPECT_EQ(errors.u, 0.0);

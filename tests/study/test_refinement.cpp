@@ -54,11 +54,15 @@ Study run(const Configuration& configuration) {
 }
 
 void expect_order_one(const Study& study) {
-  ASSERT_EQ(study.findings.size(), 3U);
+  int judged = 0;
   for (const auto& finding : study.findings) {
-    EXPECT_NEAR(finding.observed, 1.0, 0.1) << finding.expected.quantity;
-    EXPECT_EQ(finding.verdict, Verdict::as_expected) << finding.expected.quantity;
+    if (finding.expected) {
+      ++judged;
+      EXPECT_NEAR(finding.observed, 1.0, 0.1) << finding.expected->quantity;
+      EXPECT_EQ(finding.verdict, Verdict::as_expected) << finding.expected->quantity;
+    }
   }
+  EXPECT_EQ(judged, 3) << "x, y and u";
   EXPECT_EQ(study.verdict, Verdict::as_expected);
 }
 

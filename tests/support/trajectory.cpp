@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "engine/make_engine.hpp"
 #include "engine/sweep.hpp"
 #include "engine/time_loop.hpp"
 

@@ -1,0 +1,124 @@
+"""The figures: data in, matplotlib Figure out."""
+
+import math
+
+import numpy as np
+
+import style  # before matplotlib's own modules: it sets the backend and the defaults
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from cycle import HUGE
+from notation import power_of_ten
+from slope_triangle import draw_triangle
+
+ABSCISSA_LABELS = {"steps": "step δt", "cells": "cell width δs", "both": "δs + δt"}
+X_LABEL = "displacement x"
+RESTORING_LABEL = "restoring force F − m x″"
+# The multiples of a power of ten that a logarithmic axis may label, the fewest first.
+DIGITS = ((1,), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
+
+
+def cycle_figure(curve, title="", limits=None):
+    """One hysteresis cycle; curve = (x, restoring), each [samples], limits as shared_limits() gives them."""
+    figure = Figure(figsize=style.PANEL)
+    axes = figure.add_subplot()
+    _draw_cycle(axes, curve, title, limits)
+    return figure
+
+
+def cycle_panels(curves, titles):
+    """One panel per cycle on the same scales; curves = [(x, restoring), ...]."""
+    columns = 1 if len(curves) == 1 else 2 if len(curves) <= 6 else 3
+    rows = math.ceil(len(curves) / columns)
+    figure = Figure(figsize=(style.PANEL[0] * columns, style.PANEL[1] * rows))
+    for place, (curve, title, limits) in enumerate(zip(curves, titles, shared_limits(curves)), start=1):
+        _draw_cycle(figure.add_subplot(rows, columns, place), curve, title, limits)
+    return figure
+
+
+def cycles_together(curves, labels):
+    """All cycles in one frame; each line is thinner than the one before, so that coinciding cycles stay visible."""
+    figure = Figure(figsize=(1.6 * style.PANEL[0], 1.6 * style.PANEL[1]))
+    axes = figure.add_subplot()
+    widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
+    for n, (curve, label, width) in enumerate(zip(curves, labels, widths)):
+        axes.plot(*curve, color=style.COLOURS[n % len(style.COLOURS)], label=label, linewidth=width)
+    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3)
+    return figure
+
+
+def _draw_cycle(axes, curve, title, limits):
+    axes.plot(*curve, color=style.COLOURS[0])
+    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title=title)
+    if limits:
+        axes.set(xlim=limits[0], ylim=limits[1])
+
+
+def shared_limits(curves):
+    """For each curve its axes' limits ((x0, x1), (y0, y1)), of the same widths, so that shapes can be compared."""
+    return list(zip(*(_shared([curve[axis] for curve in curves]) for axis in (0, 1))))
+
+
+def _shared(columns, margin=0.05):
+    low, high = np.array([(column.min(), column.max()) for column in columns]).T
+    widest = (high - low).max() or 1.0
+    # Without hardening a cycle is defined up to a translation: cycles far apart keep the scale, not the place.
+    if high.max() - low.min() <= 2 * widest:
+        low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
+        widest = high[0] - low[0] or 1.0
+    centre, half = (low + high) / 2, (0.5 + margin) * widest
+    return [(c - half, c + half) for c in centre]
+
+
+def error_figure(abscissa, errors, expected, refine):
+    """Errors over the refined step in log-log axes with the triangles of the expected orders.
+
+    abscissa [levels]; errors {label: [levels]}; expected: the orders to draw, a list of numbers. Points that a
+    logarithm cannot show (zero, NaN) are left out.
+    """
+    figure = Figure(figsize=(style.PANEL[0] * 1.2, style.PANEL[1] * 1.2))
+    axes = figure.add_subplot(xscale="log", yscale="log")
+    curves = [_drawable(abscissa, values) for values in errors.values()]
+    for n, ((h, error), label) in enumerate(zip(curves, errors)):
+        # Open markers of decreasing size keep coinciding points visible.
+        axes.plot(h, error, marker=style.MARKERS[n], linestyle=style.LINES[n], color=style.COLOURS[n], label=label,
+                  markerfacecolor="none", markersize=9 - 1.5 * n, markeredgewidth=1.5)
+    axes.margins(y=0.1)
+    for place, exponent in enumerate(expected):
+        draw_triangle(axes, curves, exponent, place)
+    for axis in (axes.xaxis, axes.yaxis):
+        _label_decades(axis)
+    axes.set(xlabel=ABSCISSA_LABELS[refine], ylabel="maximal error")
+    axes.grid(True, which="minor", linewidth=0.3)
+    if any(len(h) for h, _ in curves):
+        axes.legend(loc="upper left")
+    else:
+        axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
+    return figure
+
+
+def _label_decades(axis):
+    """Label the powers of ten, and on a short axis so many of their multiples that there are at least three labels."""
+    low, high = axis.get_view_interval()
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    for digits in DIGITS:
+        ticks = np.outer(decades, digits).ravel()
+        ticks = ticks[(ticks >= low) & (ticks <= high)]
+        if len(ticks) >= 3:
+            axis.set_ticks(ticks)
+            axis.set_major_formatter(lambda value, _: power_of_ten(value))
+            axis.set_minor_formatter(NullFormatter())
+            return
+
+
+def visible(abscissa, errors):
+    """Which points a log-log figure shows: those with positive, finite coordinates of a size that can be drawn."""
+    return (abscissa > 1 / HUGE) & (abscissa < HUGE) & (errors > 1 / HUGE) & (errors < HUGE)
+
+
+def _drawable(abscissa, errors):
+    keep = visible(abscissa, errors)
+    order = np.argsort(abscissa[keep])
+    return abscissa[keep][order], errors[keep][order]
