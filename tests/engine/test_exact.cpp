@@ -17,7 +17,7 @@ namespace {
 masing::Problem forced(std::int64_t cells, std::int64_t steps) {
   return support::problem({.stiffness = "1+0.5*sin(3*s)",
                            .threshold = "0.1+abs(s-0.4)",
-                           .initial_u = "0.05*cos(3*s)*abs(s-0.4)",
+                           .initial_u = "0.3*abs(s-0.4)",
                            .force = "0.45*cos(0.5*t)+0.1*sawtooth(t/3)",
                            .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
                            .final_time = 20.0,
