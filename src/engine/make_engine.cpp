@@ -6,6 +6,29 @@
 
 namespace engine {
 
+namespace {
+
+/// What no cell of any rank contradicts.
+masing::ProfileForm global_form(const parallel::Communicator& comm, const masing::Problem& problem,
+                                const masing::Profile& profile) {
+  masing::ProfileForm form = masing::candidate_form(problem);
+  double numbers[] = {form.affine_threshold->first, form.affine_threshold->slope,
+                      *form.constant_stiffness};
+  parallel::broadcast(comm, numbers);
+  form.affine_threshold = {numbers[0], numbers[1]};
+  form.constant_stiffness = numbers[2];
+  const masing::ProfileForm mine = masing::confirmed_form(form, profile);
+  if (parallel::min_over_ranks(comm, mine.affine_threshold.has_value() ? 1 : 0) == 0) {
+    form.affine_threshold.reset();
+  }
+  if (parallel::min_over_ranks(comm, mine.constant_stiffness.has_value() ? 1 : 0) == 0) {
+    form.constant_stiffness.reset();
+  }
+  return form;
+}
+
+}  // namespace
+
 masing::Profile checked_profile(const parallel::Communicator& comm,
                                 const masing::Problem& problem) {
   masing::Profile profile = masing::sample_profile(
@@ -14,6 +37,7 @@ masing::Profile checked_profile(const parallel::Communicator& comm,
   if (!fault.empty()) {
     throw base::UserError(fault);
   }
+  masing::adopt_form(profile, global_form(comm, problem, profile));
   return profile;
 }
 

@@ -17,38 +17,18 @@ double global_force_bound(const parallel::Communicator& comm, const masing::Prof
   return bound;
 }
 
-/// What no cell of any rank contradicts.
-masing::ProfileForm global_form(const parallel::Communicator& comm, const masing::Problem& problem,
-                                const masing::Profile& profile) {
-  masing::ProfileForm form = masing::candidate_form(problem);
-  double numbers[] = {form.affine_threshold->first, form.affine_threshold->slope,
-                      *form.constant_stiffness};
-  parallel::broadcast(comm, numbers);
-  form.affine_threshold = {numbers[0], numbers[1]};
-  form.constant_stiffness = numbers[2];
-  const masing::ProfileForm mine = masing::confirmed_form(form, profile);
-  if (parallel::min_over_ranks(comm, mine.affine_threshold.has_value() ? 1 : 0) == 0) {
-    form.affine_threshold.reset();
-  }
-  if (parallel::min_over_ranks(comm, mine.constant_stiffness.has_value() ? 1 : 0) == 0) {
-    form.constant_stiffness.reset();
-  }
-  return form;
-}
-
 /// The slab under increments, as the schemes see it: the pass over the local cells, then the one
 /// allreduce.
 class MovedSlab {
  public:
-  MovedSlab(const parallel::Communicator& comm, const masing::Profile& profile,
-            const masing::ProfileForm& form, std::span<double> u, double scale,
-            const base::FixedPoint& fixed_point)
+  MovedSlab(const parallel::Communicator& comm, const masing::Profile& profile, std::span<double> u,
+            double scale, const base::FixedPoint& fixed_point)
       : comm_(comm), scale_(scale), fixed_point_(fixed_point) {
     slab_.u = u;
     slab_.threshold = profile.threshold;
     slab_.stiffness = profile.stiffness;
     slab_.first_cell = profile.range.first;
-    slab_.form = form;
+    slab_.form = profile.form;
   }
 
   [[nodiscard]] double after(double d) const { return sums(std::array{d})[0]; }
@@ -86,10 +66,9 @@ Sweep::Sweep(const parallel::Communicator& comm, const masing::Problem& problem,
       fixed_point_(global_force_bound(comm, profile)),
       scale_(fixed_point_.units_per_one() / static_cast<double>(problem.cells)),
       u_(comm, problem.cells) {
-  form_ = global_form(comm, problem, profile);
   const parallel::WriteAccess u(u_);
   std::ranges::copy(profile.initial_u, u.values().begin());
-  const MovedSlab slab(comm_, profile_, form_, u.values(), scale_, fixed_point_);
+  const MovedSlab slab(comm_, profile_, u.values(), scale_, fixed_point_);
   state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
 }
 
@@ -99,7 +78,7 @@ Sample Sweep::sample() const {
 
 void Sweep::advance(const Chunk& chunk) {
   const parallel::WriteAccess u(u_);
-  const MovedSlab slab(comm_, profile_, form_, u.values(), scale_, fixed_point_);
+  const MovedSlab slab(comm_, profile_, u.values(), scale_, fixed_point_);
   engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
 }
 

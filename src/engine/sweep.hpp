@@ -26,7 +26,6 @@ class Sweep final : public Engine {
   options::Scheme scheme_;
   masing::Oscillator oscillator_;
   double step_;  // δt
-  masing::ProfileForm form_;
   base::FixedPoint fixed_point_;
   double scale_;  // δs in units of the fixed point
   parallel::Vector u_;

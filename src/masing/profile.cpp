@@ -9,7 +9,7 @@
 namespace masing {
 
 Profile sample_profile(const Problem& problem, base::CellRange range) {
-  Profile profile{.range = range, .stiffness = {}, .threshold = {}, .initial_u = {}};
+  Profile profile{.range = range, .stiffness = {}, .threshold = {}, .initial_u = {}, .form = {}};
   const auto sample = [&](const options::Function& function, std::vector<double>& values) {
     values.resize(static_cast<std::size_t>(range.size));
     for (std::int64_t i = 0; i < range.size; ++i) {
@@ -74,6 +74,14 @@ ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile)
     }
   }
   return form;
+}
+
+void adopt_form(Profile& profile, const ProfileForm& form) {
+  profile.form = form;
+  for (std::size_t i = 0; form.affine_threshold && i < profile.threshold.size(); ++i) {
+    profile.threshold[i] =
+        form.affine_threshold->at(profile.range.first + static_cast<std::int64_t>(i));
+  }
 }
 
 double force_bound(const Profile& profile) {

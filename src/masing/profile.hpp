@@ -10,14 +10,6 @@
 
 namespace masing {
 
-/// k, η, u0 at the points of a range of cells, [size] each. Source: (18), continuous-masing-2001.
-struct Profile {
-  base::CellRange range;
-  std::vector<double> stiffness;
-  std::vector<double> threshold;
-  std::vector<double> initial_u;
-};
-
 /// What of a profile follows from a formula over ALL cells, so that a kernel need not read it: the
 /// same on every rank, or one rank's short slab would choose differently and the bits with it.
 struct ProfileForm {
@@ -33,12 +25,25 @@ struct ProfileForm {
   std::optional<double> constant_stiffness;
 };
 
+/// k, η, u0 at the points of a range of cells, [size] each. Source: (18), continuous-masing-2001.
+struct Profile {
+  base::CellRange range;
+  std::vector<double> stiffness;
+  std::vector<double> threshold;
+  std::vector<double> initial_u;
+  ProfileForm form;  ///< nothing until adopt_form
+};
+
 /// The form that fits the first and the last cell of all, if the cells between keep to it.
 ProfileForm candidate_form(const Problem& problem);
 
 /// The candidate without what this rank's cells contradict: a stiffness that differs, a threshold
 /// off the line by more than rounding (4 units in the last place of the largest). Local.
 ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile);
+
+/// Take the form all ranks confirmed: thresholds on a line become the line's, so that |u| ≤ η holds
+/// to the last bit whether η is read or computed. Local.
+void adopt_form(Profile& profile, const ProfileForm& form);
 
 /// The profile of a range of cells. Local.
 Profile sample_profile(const Problem& problem, base::CellRange range);

@@ -5,12 +5,15 @@ import subprocess
 import sys
 
 import h5py
+from pathlib import Path
+
 import pytest
 
 import cli
 import cycles
 import report
-from conftest import ANALYSIS
+
+ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 
 
 def damage(kind, good, folder):

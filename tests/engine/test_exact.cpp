@@ -1,6 +1,7 @@
 // The exact engine over the ranks: the same bits as on one rank, the field of its own memory, and
 // the solution that `sweep` tends to.
 #include "engine/exact.hpp"
+#include "engine/make_engine.hpp"
 
 #include <gtest/gtest.h>
 
