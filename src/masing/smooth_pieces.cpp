@@ -19,7 +19,7 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
     : force_(std::move(force)),
       breaks_(std::move(breaks)),
       // A break a·t + b = phase and the jump as F computes it agree to a few ulp only.
-      margin_(16 * std::numeric_limits<double>::epsilon() * std::max(1.0, final_time)) {
+      margin_(16 * std::numeric_limits<double>::epsilon() * final_time) {
   std::erase_if(breaks_, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks_);
   // The ends of a piece keep their distance from each other.
@@ -30,7 +30,10 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
 }
 
 double SmoothPieces::piece_end() const {
-  return next_ < breaks_.size() ? breaks_[next_] : infinity;
+  if (next_ == breaks_.size()) {
+    return infinity;
+  }
+  return breaks_[next_];
 }
 
 void SmoothPieces::pass_break() {
