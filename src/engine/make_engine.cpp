@@ -94,7 +94,7 @@ std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm,
                                    const options::Configuration& configuration,
                                    const masing::Problem& problem, const masing::Profile& profile) {
   std::vector<double> breaks =
-      options::force_breaks(configuration.force, configuration.final_time, configuration.breaks);
+      options::force_breaks(problem.force.text(), problem.time.final_time, configuration.breaks);
   if (problem.continuum()) {
     return std::make_unique<Exact<masing::ContinuousMeasure>>(
         comm, problem, profile, continuous_measure(problem), std::move(breaks));

@@ -42,8 +42,12 @@ class ExactSolution {
         memory_(measure, oscillator.x0),
         motion_{{}, oscillator.x0, oscillator.y0},
         position_(oscillator.x0) {}
+  ~ExactSolution() = default;
+  // The planned step refers to the memory beside it.
   ExactSolution(const ExactSolution&) = delete;
   ExactSolution& operator=(const ExactSolution&) = delete;
+  ExactSolution(ExactSolution&&) = delete;
+  ExactSolution& operator=(ExactSolution&&) = delete;
 
   /// x, y, S at time t ≥ 0. Times must not decrease. Throws UserError where F is not finite.
   MassState at(double t) {
@@ -100,11 +104,11 @@ class ExactSolution {
       face(direction);
     }
     // Where F - R is little more than rounding, its sign may deceive: then turn, and if that is
-    // wrong, too, wait.
+    // wrong, too, wait a little, for it to become more.
     if (!plan_motion()) {
       face(-memory_.direction());
       if (!plan_motion()) {
-        plan_rest(least_span(motion_.clock, fitting_step_));
+        plan_rest(std::min(fitting_step_ / 1024, motion_.clock.until(force_.piece_end())));
       }
     }
   }

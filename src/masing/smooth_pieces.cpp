@@ -19,19 +19,21 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
     : force_(std::move(force)),
       breaks_(std::move(breaks)),
       // A break a·t + b = phase and the jump as F computes it agree to a few ulp only.
-      margin_(16 * std::numeric_limits<double>::epsilon() * std::max(1.0, final_time)) {
+      margin_(16 * std::numeric_limits<double>::epsilon() * final_time) {
   std::erase_if(breaks_, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks_);
   // The ends of a piece keep their distance from each other.
-  const auto twins =
-      std::ranges::unique(breaks_, [&](double a, double b) { return b - a <= 4 * margin_; });
-  breaks_.erase(twins.begin(), twins.end());
+  const auto twins = [&](double a, double b) { return b - a <= 4 * margin_; };
+  breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), twins), breaks_.end());
   breaks_.push_back(final_time);
   set_limits();
 }
 
 double SmoothPieces::piece_end() const {
-  return next_ < breaks_.size() ? breaks_[next_] : infinity;
+  if (next_ == breaks_.size()) {
+    return infinity;
+  }
+  return breaks_[next_];
 }
 
 void SmoothPieces::pass_break() {

@@ -164,8 +164,8 @@ std::vector<double> force_breaks(const std::string& text, double final_time,
   std::ranges::sort(breaks);
   // Two terms may have the same corner, computed with different rounding.
   const double same = 1e-13 * final_time;
-  const auto twins = std::ranges::unique(breaks, [&](double a, double b) { return b - a <= same; });
-  breaks.erase(twins.begin(), twins.end());
+  const auto twins = [&](double a, double b) { return b - a <= same; };
+  breaks.erase(std::unique(breaks.begin(), breaks.end(), twins), breaks.end());
   return breaks;
 }
 

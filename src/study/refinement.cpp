@@ -133,7 +133,12 @@ class Finder {
   void set_steps(const JointFit& joint) {
     double space = configuration_.refine == options::Refine::steps ? 0.0 : 1.0;
     double time = configuration_.refine == options::Refine::cells ? 0.0 : 1.0;
-    if (joint.space > 0 && joint.time > 0) {
+    // Errors in space and in time may have opposite signs: what must be positive is their sum.
+    bool together = !std::isnan(joint.space);
+    for (std::size_t l = 0; l < errors_.size(); ++l) {
+      together = together && joint.space * ds_[l] + joint.time * dt_[l] > 0;
+    }
+    if (together) {
       space = joint.space;
       time = joint.time;
     }

@@ -1,28 +1,23 @@
 // The exact engine over the ranks: the same bits as on one rank, the field of its own memory, and
 // the solution that `sweep` tends to.
 #include "engine/exact.hpp"
-#include "engine/make_engine.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/error.hpp"
-#include "engine/sweep.hpp"
-#include "masing/cell_measure.hpp"
-#include "options/force_breaks.hpp"
+#include "engine/make_engine.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
 namespace {
 
-using masing::CellMeasure;
-
 masing::Problem forced(std::int64_t cells, std::int64_t steps) {
   return support::problem({.stiffness = "1+0.5*sin(3*s)",
                            .threshold = "0.1+abs(s-0.4)",
-                           .initial_u = "0.05*cos(3*s)*abs(s-0.4)",
+                           .initial_u = "0.3*abs(s-0.4)",
                            .force = "0.45*cos(0.5*t)+0.1*sawtooth(t/3)",
                            .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
                            .final_time = 20.0,
@@ -30,16 +25,14 @@ masing::Problem forced(std::int64_t cells, std::int64_t steps) {
                            .cells = cells});
 }
 
+const options::Configuration exact_engine{.engine = options::EngineKind::exact};
+
 support::Trajectory exact_trajectory(const parallel::Communicator& comm,
                                      const masing::Problem& problem,
                                      const std::vector<std::int64_t>& field_steps = {}) {
-  const CellMeasure measure =
-      masing::make_cell_measure(masing::sample_profile(problem, {0, problem.cells}));
   const masing::Profile profile = engine::checked_profile(comm, problem);
-  engine::Exact<CellMeasure> engine(
-      comm, problem, measure, profile, problem.cells,
-      options::force_breaks(problem.force.text(), problem.time.final_time, {}));
-  return support::trajectory(comm, engine, problem, field_steps);
+  const auto engine = engine::make_engine(comm, exact_engine, problem, profile);
+  return support::trajectory(comm, *engine, problem, field_steps);
 }
 
 TEST(Exact, IsTheSameOnAnyNumberOfRanks) {
@@ -73,6 +66,46 @@ TEST(Exact, IsWhatTheSweepTendsTo) {
   for (std::size_t i = 0; i < exact.fields.at(0).u.size(); ++i) {
     EXPECT_NEAR(exact.fields[0].u[i], sweep.fields.at(0).u[i], 5e-3);
   }
+}
+
+TEST(Exact, TheContinuumIsTheSameOnAnyNumberOfRanksAndTheLimitOfCells) {
+  masing::Problem problem = forced(options::infinitely_many, 200);
+  problem.field_points = 2500;
+  const auto whole = exact_trajectory(support::world(), problem, {200});
+  const auto alone = exact_trajectory(support::alone(), problem, {200});
+  EXPECT_TRUE(support::same_bits(whole.x, alone.x));
+  const auto& mine = whole.fields.at(0);
+  const auto first = alone.fields.at(0).u.begin() + mine.range.first;
+  EXPECT_TRUE(support::same_bits(mine.u, std::vector<double>(first, first + mine.range.size)));
+
+  const auto cells = exact_trajectory(support::world(), forced(2500, 200), {200});
+  EXPECT_NEAR(whole.x.back(), cells.x.back(), 1e-3);
+  for (std::size_t i = 0; i < mine.u.size(); ++i) {
+    EXPECT_NEAR(mine.u[i], cells.fields.at(0).u[i], 1e-3);
+  }
+}
+
+TEST(Exact, ElongationIsTheFieldAtEveryPoint) {
+  const masing::Problem problem = forced(100, 10);
+  const masing::Profile profile = engine::checked_profile(support::world(), problem);
+  const auto engine = engine::make_engine(support::world(), exact_engine, problem, profile);
+  (void)support::trajectory(support::world(), *engine, problem);
+  const engine::Elongation u = engine->elongation();
+  const parallel::ReadAccess field(engine->field());
+  for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
+    EXPECT_EQ(u(profile.threshold[i], profile.initial_u[i]), field.values()[i]);
+  }
+}
+
+TEST(Exact, RefusesWhatItCannotSolve) {
+  const auto refused = [](const support::Data& data) {
+    const masing::Problem problem = support::problem(data);
+    const masing::Profile profile = engine::checked_profile(support::world(), problem);
+    EXPECT_THROW((void)engine::make_engine(support::world(), exact_engine, problem, profile),
+                 base::UserError);
+  };
+  refused({.force = "abs(sin(t))"});
+  refused({.initial_u = "0.1*sin(30*s)", .cells = 50});
 }
 
 TEST(Exact, AForceThatIsNotFiniteIsRefusedOnEveryRank) {
