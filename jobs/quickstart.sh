@@ -21,11 +21,11 @@ for figure in 06 07 08 09 10; do
   cycles+=("$folder/cycle-fig$figure.h5")
 done
 studies=()
-for study in steps cells both; do
+for study in proposition-4.1 proposition-3.1 study-steps study-euler study-leapfrog; do
   # Exit code 3, an order not as expected, is a finding for the report, not a failure of the run.
-  masing converge --config "$root/jobs/cases/study-$study.ini" \
-    --output "$folder/study-$study.h5" || [ $? -eq 3 ]
-  studies+=("$folder/study-$study.h5")
+  masing converge --config "$root/jobs/cases/$study.ini" \
+    --output "$folder/$study.h5" || [ $? -eq 3 ]
+  studies+=("$folder/$study.h5")
 done
 
 "$python" "$root/analysis/cycles.py" "${cycles[@]}" -o "$folder/cycles.png"

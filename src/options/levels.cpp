@@ -39,9 +39,10 @@ Level level_of(const Configuration& c, const std::string& text) {
   return {positive(text, text.substr(0, colon)), positive(text, text.substr(colon + 1))};
 }
 
-bool finer(Refine refine, const Level& coarse, const Level& fine) {
-  return (refine == Refine::steps || fine.cells > coarse.cells) &&
-         (refine == Refine::cells || fine.steps > coarse.steps);
+/// A level may refine P, N or both, and must coarsen neither.
+bool finer(const Level& coarse, const Level& fine) {
+  return fine.cells >= coarse.cells && fine.steps >= coarse.steps &&
+         (fine.cells > coarse.cells || fine.steps > coarse.steps);
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ std::vector<Level> study_levels(const Configuration& configuration) {
   std::vector<Level> levels;
   for (const auto& piece : base::split(c.level_text.empty() ? preset : c.level_text, ',')) {
     levels.push_back(level_of(c, piece));
-    if (levels.size() > 1 && !finer(c.refine, levels[levels.size() - 2], levels.back())) {
+    if (levels.size() > 1 && !finer(levels[levels.size() - 2], levels.back())) {
       throw UserError("'" + piece + "' is not finer than the level before; give coarse to fine");
     }
   }
