@@ -20,6 +20,7 @@ struct Summary {
   double seconds = 0.0;
   double steps_per_second = 0.0;
   double updates_per_second = 0.0;  ///< 0 for P = ∞
+  double self_check = 0.0;          ///< of the exact solution; 0 for others
 };
 
 /// Make the result file of a trajectory. Throws UserError alike on all ranks. Collective.

@@ -87,6 +87,7 @@ Summary integrate_into(const parallel::Communicator& comm,
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   summary.samples = series.rows();
+  summary.self_check = engine->self_check();
   summary.steps_per_second = static_cast<double>(problem.time.steps) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * static_cast<double>(problem.cells);
   write_timing(file, summary);
@@ -121,6 +122,9 @@ int simulate(const parallel::Communicator& comm, const Arguments& arguments) {
     std::printf("  %.3g s, %.3g steps/s", summary.seconds, summary.steps_per_second);
     if (summary.updates_per_second > 0) {
       std::printf(", %.3g cell-updates/s", summary.updates_per_second);
+    }
+    if (configuration->engine == options::EngineKind::exact) {
+      std::printf("\n  two tolerances agree to %.1e in x and y", summary.self_check);
     }
     std::printf("\n  %lld samples in %s\n", static_cast<long long>(summary.samples),
                 configuration->output.c_str());

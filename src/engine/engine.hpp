@@ -46,6 +46,9 @@ class Engine {
   /// u at the current step for every η and u0, where the engine remembers turning points rather
   /// than cells; the same on every rank. Empty otherwise. Collective.
   virtual Elongation elongation() { return {}; }
+  /// How far two solutions with different tolerances have been apart in x and y so far, where the
+  /// engine checks itself; 0 otherwise. The same on every rank. Collective.
+  [[nodiscard]] virtual double self_check() const { return 0.0; }
 };
 
 }  // namespace engine

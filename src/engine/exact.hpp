@@ -1,19 +1,20 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/engine.hpp"
 #include "engine/remembered_field.hpp"
-#include "masing/exact_solution.hpp"
+#include "masing/exact_check.hpp"
 
 namespace engine {
 
 /// The exact solution as an engine: steps only set where samples lie. The root integrates and
 /// shares x, y and the hysteresis memory, so that ranks cannot drift apart; each rank writes u at
-/// its own points.
+/// its own points. At the end of every chunk a second solution with other tolerances is compared.
 template <masing::StiffnessMeasure Measure>
 class Exact final : public Engine {
  public:
@@ -30,11 +31,11 @@ class Exact final : public Engine {
     const masing::Oscillator& mass = problem.oscillator;
     sample_ = {mass.x0, mass.y0, mass.k0 * mass.x0 + measure_->initial_force()};
     if (comm.is_root()) {
-      solution_ = std::make_unique<masing::ExactSolution<Measure>>(
-          *measure_, mass,
-          masing::SmoothPieces([&force = problem.force](double t) { return force(t); },
-                               std::move(breaks), problem.time.final_time),
-          options);
+      const masing::SmoothPieces force([&f = problem.force](double t) { return f(t); },
+                                       std::move(breaks), problem.time.final_time);
+      using Solution = masing::ExactSolution<Measure>;
+      solution_ = std::make_unique<Solution>(*measure_, mass, force, options);
+      check_ = std::make_unique<Solution>(*measure_, mass, force, masing::checking(options));
     }
   }
 
@@ -50,6 +51,10 @@ class Exact final : public Engine {
         chunk.y[i] = state.y;
         chunk.restoring[i] = masing::restoring_force(problem_.oscillator, state);
       }
+      const std::int64_t last = chunk.first + static_cast<std::int64_t>(chunk.x.size());
+      const masing::MassState other = check_->at(problem_.time.time(last));
+      difference_ = std::max(
+          {difference_, std::abs(other.x - chunk.x.back()), std::abs(other.y - chunk.y.back())});
     });
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
@@ -65,6 +70,12 @@ class Exact final : public Engine {
     };
   }
 
+  [[nodiscard]] double self_check() const override {
+    double difference = difference_;
+    parallel::broadcast(comm_, std::span(&difference, 1));
+    return difference;
+  }
+
  private:
   [[nodiscard]] masing::TurningPoints<Measure> shared_memory() const {
     const masing::TurningPointState own =
@@ -77,6 +88,8 @@ class Exact final : public Engine {
   const masing::Profile& profile_;
   std::shared_ptr<const Measure> measure_;
   std::unique_ptr<masing::ExactSolution<Measure>> solution_;  // on the root
+  std::unique_ptr<masing::ExactSolution<Measure>> check_;     // on the root
+  double difference_ = 0.0;                                   // on the root
   parallel::Vector u_;
   Sample sample_;
 };

@@ -8,6 +8,12 @@
 
 namespace masing {
 
+/// The other step control a solution is checked with: ten times the tolerance, 0.7 times the
+/// longest step.
+inline ExactOptions checking(const ExactOptions& options) {
+  return {.tolerance = 10 * options.tolerance, .longest_step = 0.7 * options.longest_step};
+}
+
 /// Greatest differences of two solutions over the samples compared.
 struct ExactDifference {
   double x = 0.0;
@@ -21,10 +27,8 @@ template <StiffnessMeasure Measure>
 ExactDifference exact_self_check(const Measure& measure, const Oscillator& oscillator,
                                  const SmoothPieces& force, double final_time, std::int64_t samples,
                                  const ExactOptions& options = {}) {
-  const ExactOptions other{.tolerance = 10 * options.tolerance,
-                           .longest_step = 0.7 * options.longest_step};
   ExactSolution<Measure> solution(measure, oscillator, force, options);
-  ExactSolution<Measure> check(measure, oscillator, force, other);
+  ExactSolution<Measure> check(measure, oscillator, force, checking(options));
   const TimeGrid time{.final_time = final_time, .steps = samples};
   ExactDifference difference;
   for (std::int64_t p = 1; p <= samples; ++p) {

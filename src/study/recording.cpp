@@ -57,6 +57,9 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
     }
   }
   const std::int64_t step = samples.last_step();
+  if (step == steps_) {
+    self_check_ = engine.self_check();
+  }
   auto due = std::ranges::lower_bound(contributions_, step, {}, &Contribution::step);
   for (; due != contributions_.end() && due->step == step; ++due) {
     if (continuum()) {

@@ -42,6 +42,9 @@ class Recording final : public engine::Observer {
   [[nodiscard]] std::int64_t cells() const { return cells_; }
   [[nodiscard]] bool continuum() const { return cells_ == options::infinitely_many; }
 
+  /// engine::Engine::self_check at the end of the run.
+  [[nodiscard]] double self_check() const { return self_check_; }
+
   /// Position and velocity.
   struct Motion {
     double x;
@@ -67,6 +70,7 @@ class Recording final : public engine::Observer {
   std::int64_t steps_;
   std::int64_t cells_;
   std::int64_t stride_;
+  double self_check_ = 0.0;
   std::vector<Motion> motion_;
   std::vector<Contribution> contributions_;  // by step
   std::vector<parallel::Vector> fields_;

@@ -57,6 +57,14 @@ options::Configuration ReferenceRuns::configuration_of(const options::Level& lev
   return c;
 }
 
+double ReferenceRuns::self_check() const {
+  double largest = 0.0;
+  for (const auto& [level, kept] : runs_) {
+    largest = std::max(largest, kept.recording->self_check());
+  }
+  return largest;
+}
+
 const Recording* ReferenceRuns::of(const options::Level& level) {
   if (configuration_.reference == options::Reference::successive) {
     return nullptr;

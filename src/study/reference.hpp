@@ -19,6 +19,9 @@ class ReferenceRuns {
   /// The reference of a level; null for `successive`. Collective.
   const Recording* of(const options::Level& level);
 
+  /// The largest self-check of the references so far; 0 if none checks itself.
+  [[nodiscard]] double self_check() const;
+
   /// The one run that serves all levels (`finest`), or nothing.
   [[nodiscard]] std::optional<options::Level> single() const { return finest_; }
 

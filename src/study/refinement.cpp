@@ -44,6 +44,9 @@ class Ladder {
     return std::move(cases_);
   }
 
+  /// How far the reference is from itself with other tolerances.
+  [[nodiscard]] double self_check() const { return references_.self_check(); }
+
   /// The largest |x| of the levels: what round-off is measured by.
   [[nodiscard]] double scale() const { return scale_; }
 
@@ -219,7 +222,8 @@ Study refine(const parallel::Communicator& comm, const options::Configuration& c
   Ladder ladder(comm, configuration);
   Study study{.cases = ladder.run_all(on_last_level), .reference = ladder.single_reference()};
   // The exact solution is good to 1e-10, engines agree to 1e-11 of the largest |x|.
-  study.floor = 1e-10 * ladder.scale();
+  study.self_check = ladder.self_check();
+  study.floor = std::max(1e-10 * ladder.scale(), 10 * study.self_check);
   std::vector<double> steps;
   for (const auto& quantity : quantities) {
     Finder finder(configuration, study, quantity);

@@ -51,6 +51,7 @@ struct Study {
   std::optional<options::Level> reference;  ///< the run of `finest`
   std::vector<Finding> findings;            ///< one a quantity
   double floor = 0.0;                       ///< errors at or below are round-off
+  double self_check = 0.0;                  ///< of the exact reference; 0 for others
   Extrapolation extrapolated_x;             ///< of x(T); where no exact reference exists
   Extrapolation extrapolated_y;             ///< of y(T)
   Verdict verdict = Verdict::undefined;

@@ -109,6 +109,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file,
   }
   io::write_attribute(fit, "tolerance", configuration.order_tolerance);
   io::write_attribute(fit, "floor", study.floor);
+  io::write_attribute(fit, "self_check", study.self_check);
   for (std::size_t q = 0; q < study.findings.size(); ++q) {
     write_finding(fit, quantities[q].name, study.findings[q]);
   }

@@ -108,6 +108,10 @@ std::string extrapolation(const char* name, const Extrapolation& found) {
                    name, found.value, found.index);
 }
 
+std::string checked(const Study& study) {
+  return formatted(" (checks itself to %.0e)", study.self_check);
+}
+
 }  // namespace
 
 std::string expected_text(const options::ExpectedOrder& expected) {
@@ -122,9 +126,9 @@ std::string reference_text(const options::Configuration& configuration, const St
     case options::Reference::successive:
       return "differences of successive levels";
     case options::Reference::exact:
-      return "reference: the exact solution";
+      return "reference: the exact solution" + checked(study);
     case options::Reference::exact_time:
-      return "reference: the exact solution at the same P";
+      return "reference: the exact solution at the same P" + checked(study);
     default:
       return "reference: P = inf at the same N";
   }
