@@ -41,7 +41,9 @@ std::int64_t cell_that_holds(double s, std::int64_t cells) {
 bool Sampling::takes(std::int64_t step) const {
   // N·T/N may round beyond T, and step N must not fall out of its own window.
   const double t = step == time.steps ? time.final_time : time.time(step);
-  return (step % every == 0 || step == time.steps) && t >= from && t <= to;
+  // A window's end that is a step on paper may miss it by a rounding.
+  const double slack = 1e-6 * time.step();
+  return (step % every == 0 || step == time.steps) && t >= from - slack && t <= to + slack;
 }
 
 std::int64_t Sampling::next(std::int64_t step) const {
@@ -52,7 +54,7 @@ std::int64_t Sampling::next(std::int64_t step) const {
     if (takes(candidate)) {
       return candidate;
     }
-    if (time.time(candidate) > to) {
+    if (time.time(candidate) > to + time.step()) {
       return engine::never;
     }
   }
