@@ -43,7 +43,7 @@ std::string content(const std::string& path) {
 void validate_samples(const parallel::Communicator& comm, options::Configuration configuration) {
   const auto check = [&] {
     const masing::Problem problem = masing::make_problem(configuration);
-    engine::checked_profile(comm, problem);
+    (void)engine::checked_form(comm, problem);
     for (std::int64_t p = 0; p <= problem.time.steps; ++p) {
       const double force = problem.force(problem.time.time(p));
       if (!std::isfinite(force)) {

@@ -100,7 +100,8 @@ Summary make_trajectory(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
                         const std::string& command_line) {
   const masing::Problem problem = masing::make_problem(configuration);
-  const masing::Profile profile = engine::checked_profile(comm, problem);
+  const masing::Profile profile =
+      engine::checked_profile(comm, problem, {.engine = *configuration.engine});
   io::OutputFile output(comm, configuration, command_line);
   const Summary summary = integrate_into(comm, configuration, problem, profile, output.file());
   output.finish();

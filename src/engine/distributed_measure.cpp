@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -11,8 +10,7 @@ namespace engine {
 namespace {
 
 bool begins_at_zero(const parallel::Communicator& comm, const masing::Profile& profile) {
-  std::int64_t moved =
-      std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; }) ? 0 : 1;
+  std::int64_t moved = masing::begins_at_zero(profile) ? 0 : 1;
   parallel::sum_over_ranks(comm, std::span(&moved, 1));
   return moved == 0;
 }
@@ -22,8 +20,9 @@ using OrderedCells = std::vector<std::pair<double, double>>;
 
 OrderedCells ordered_cells(const masing::Profile& profile) {
   OrderedCells cells;
-  for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
-    cells.emplace_back(profile.threshold[i], profile.initial_u[i]);
+  cells.reserve(static_cast<std::size_t>(profile.range.size));
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    cells.emplace_back(profile.threshold_of(i), profile.initial_u_of(i));
   }
   std::ranges::sort(cells);
   return cells;
@@ -50,34 +49,38 @@ masing::CellMeasure replicated_measure(const parallel::Communicator& comm,
   if (comm.size() == 1) {
     return masing::make_cell_measure(profile);
   }
+  // The form is the same on every rank, and so is which arrays are gathered.
   masing::Profile all;
-  all.stiffness = parallel::gather(comm, profile.stiffness);
-  all.threshold = parallel::gather(comm, profile.threshold);
-  all.initial_u = parallel::gather(comm, profile.initial_u);
+  all.range.size = profile.range.size;
+  parallel::sum_over_ranks(comm, std::span(&all.range.size, 1));
+  all.form = profile.form;
+  if (!all.form.constant_stiffness) {
+    all.stiffness = parallel::gather(comm, profile.stiffness);
+  }
+  if (!all.form.affine_threshold) {
+    all.threshold = parallel::gather(comm, profile.threshold);
+  }
+  if (!all.form.constant_initial_u) {
+    all.initial_u = parallel::gather(comm, profile.initial_u);
+  }
   return masing::make_cell_measure(all);
 }
 
 DistributedMeasure distributed_measure(const parallel::Communicator& comm,
                                        const masing::Profile& profile, std::int64_t cells) {
-  std::array<double, 2> bounds{
-      std::accumulate(profile.stiffness.begin(), profile.stiffness.end(), 0.0,
-                      [](double a, double b) { return std::max(a, b); }),
-      masing::force_bound(profile)};
+  std::array<double, 2> bounds{masing::stiffness_bound(profile), masing::force_bound(profile)};
   parallel::max_over_ranks(comm, bounds);
   const masing::ExactScale scale(bounds[0], bounds[1], cells);
-  const auto table = [&](const std::vector<double>& thresholds) {
-    return SlabTable(comm, thresholds, profile.stiffness, scale);
-  };
-  SlabTable threshold = table(profile.threshold);
+  SlabTable threshold(comm, profile, 0, scale);
   if (begins_at_zero(comm, profile)) {
     return DistributedMeasure(std::move(threshold));
   }
   masing::ExactSums initial;
-  for (std::size_t i = 0; i < profile.stiffness.size(); ++i) {
-    initial += scale.term(profile.stiffness[i], profile.initial_u[i]);
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    initial += scale.term(profile.stiffness_of(i), profile.initial_u_of(i));
   }
-  SlabTable forwards = table(masing::virgin_thresholds(profile, 1));
-  SlabTable backwards = table(masing::virgin_thresholds(profile, -1));
+  SlabTable forwards(comm, profile, 1, scale);
+  SlabTable backwards(comm, profile, -1, scale);
   return DistributedMeasure(std::move(threshold), {std::move(forwards), std::move(backwards)},
                             scale.value(sum_over_ranks(comm, initial)).force);
 }
@@ -89,8 +92,11 @@ std::string memory_fault(const parallel::Communicator& comm, const masing::Profi
   // Any two cells must agree. Within a slab neighbours suffice; between slabs each cell is compared
   // with its neighbours on every rank, a part of every slab at a time.
   constexpr std::int64_t part = 1 << 14;
-  std::string fault = masing::memory_fault(profile.threshold, profile.initial_u);
   const OrderedCells own = ordered_cells(profile);
+  std::string fault;
+  for (std::size_t i = 1; fault.empty() && i < own.size(); ++i) {
+    fault = masing::memory_fault(own[i - 1].first, own[i - 1].second, own[i].first, own[i].second);
+  }
   const auto size = static_cast<std::int64_t>(own.size());
   const std::int64_t largest = -parallel::min_over_ranks(comm, -size);
   for (std::int64_t first = 0; comm.size() > 1 && first < largest; first += part) {

@@ -16,8 +16,8 @@ using DistributedMeasure = masing::TableMeasure<SlabTable>;
 inline constexpr std::int64_t replicated_cells = std::int64_t{1} << 21;
 
 /// Whether replicated_measure is the one to take for `cells` cells. Local.
-inline bool fits_every_rank(const parallel::Communicator& comm, std::int64_t cells) {
-  return comm.size() == 1 || cells <= replicated_cells;
+inline bool fits_every_rank(int ranks, std::int64_t cells) {
+  return ranks == 1 || cells <= replicated_cells;
 }
 
 /// The measure of all cells on every rank, from the slab of each. Collective.

@@ -1,9 +1,12 @@
 #include "engine/make_engine.hpp"
 
+#include <optional>
+
 #include "base/error.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/exact.hpp"
 #include "engine/memory.hpp"
+#include "engine/memory_need.hpp"
 #include "engine/sweep.hpp"
 #include "masing/continuous_measure.hpp"
 #include "options/force_breaks.hpp"
@@ -12,44 +15,69 @@ namespace engine {
 
 namespace {
 
-/// What no cell of any rank contradicts.
-masing::ProfileForm global_form(const parallel::Communicator& comm, const masing::Problem& problem,
-                                const masing::Profile& profile) {
+/// Of the root, on every rank.
+masing::ProfileForm shared_candidate(const parallel::Communicator& comm,
+                                     const masing::Problem& problem) {
   masing::ProfileForm form = masing::candidate_form(problem);
   double numbers[] = {form.affine_threshold->first, form.affine_threshold->slope,
-                      *form.constant_stiffness};
+                      *form.constant_stiffness, *form.constant_initial_u};
   parallel::broadcast(comm, numbers);
   form.affine_threshold = {numbers[0], numbers[1]};
   form.constant_stiffness = numbers[2];
-  const masing::ProfileForm mine = masing::confirmed_form(form, profile);
-  if (parallel::min_over_ranks(comm, mine.affine_threshold.has_value() ? 1 : 0) == 0) {
-    form.affine_threshold.reset();
-  }
-  if (parallel::min_over_ranks(comm, mine.constant_stiffness.has_value() ? 1 : 0) == 0) {
-    form.constant_stiffness.reset();
-  }
+  form.constant_initial_u = numbers[3];
   return form;
+}
+
+/// Keep what no rank's cells contradict.
+template <typename Value>
+void agree(const parallel::Communicator& comm, std::optional<Value>& confirmed) {
+  if (parallel::min_over_ranks(comm, confirmed ? 1 : 0) == 0) {
+    confirmed.reset();
+  }
+}
+
+MemoryNeed need_of(const parallel::Communicator& comm, const masing::Problem& problem,
+                   const Holding& holding) {
+  return {.cells = problem.field_cells(),
+          .ranks = comm.size(),
+          .engine = problem.continuum() ? options::EngineKind::sweep : holding.engine,
+          .fields = problem.continuum() ? 0 : holding.fields};
 }
 
 }  // namespace
 
-masing::Profile checked_profile(const parallel::Communicator& comm,
-                                const masing::Problem& problem) {
-  masing::Profile profile = masing::sample_profile(
-      problem, base::slab_of(problem.field_cells(), comm.rank(), comm.size()));
-  const std::string fault = parallel::first_text(comm, masing::profile_fault(problem, profile));
+masing::ProfileForm checked_form(const parallel::Communicator& comm,
+                                 const masing::Problem& problem) {
+  masing::ProfileCheck check =
+      masing::check_profile(problem, base::slab_of(problem.field_cells(), comm.rank(), comm.size()),
+                            shared_candidate(comm, problem));
+  const std::string fault = parallel::first_text(comm, check.fault);
   if (!fault.empty()) {
     throw base::UserError(fault);
   }
-  masing::adopt_form(profile, global_form(comm, problem, profile));
-  return profile;
+  agree(comm, check.form.affine_threshold);
+  agree(comm, check.form.constant_stiffness);
+  agree(comm, check.form.constant_initial_u);
+  return check.form;
+}
+
+masing::Profile checked_profile(const parallel::Communicator& comm, const masing::Problem& problem,
+                                const Holding& holding) {
+  MemoryNeed need = need_of(comm, problem, holding);
+  require_memory(comm, need);  // the least need, before a look at every cell
+  const masing::ProfileForm form = checked_form(comm, problem);
+  need.arrays = form.arrays();
+  need.moved = form.constant_initial_u != 0.0;
+  require_memory(comm, need);
+  return masing::lean_profile(problem,
+                              base::slab_of(problem.field_cells(), comm.rank(), comm.size()), form);
 }
 
 namespace {
 
 /// Throws alike on all ranks where the initial state cannot be remembered by turning points.
-void require_memory(const parallel::Communicator& comm, const masing::Problem& problem,
-                    const masing::Profile& profile) {
+void require_memorable(const parallel::Communicator& comm, const masing::Problem& problem,
+                       const masing::Profile& profile) {
   const std::string fault =
       problem.continuum()
           ? parallel::from_root(comm, [&] { return masing::continuous_fault(problem); })
@@ -78,7 +106,7 @@ std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm,
   if (problem.continuum()) {
     return make_memory(comm, problem, profile, continuous_measure(problem), Steppers::root);
   }
-  if (fits_every_rank(comm, problem.cells)) {
+  if (fits_every_rank(comm.size(), problem.cells)) {
     return make_memory(
         comm, problem, profile,
         std::make_shared<const masing::CellMeasure>(replicated_measure(comm, profile)),
@@ -114,7 +142,7 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm,
   if (configuration.engine == options::EngineKind::sweep) {
     return std::make_unique<Sweep>(comm, problem, profile);
   }
-  require_memory(comm, problem, profile);
+  require_memorable(comm, problem, profile);
   return configuration.engine == options::EngineKind::memory
              ? make_memory(comm, problem, profile)
              : make_exact(comm, configuration, problem, profile);

@@ -9,9 +9,22 @@
 
 namespace engine {
 
-/// The profile of this rank's part of the field, checked on every cell of every rank. Throws
-/// UserError alike on all ranks, for the first cell at fault. Collective.
-masing::Profile checked_profile(const parallel::Communicator& comm, const masing::Problem& problem);
+/// What a run will hold of every cell beside u and its profile.
+struct Holding {
+  options::EngineKind engine = options::EngineKind::sweep;
+  std::int64_t fields = 0;  ///< vectors of P cells
+};
+
+/// Looks at every cell of the field on every rank and keeps none: what formulas give of the
+/// profile. Throws UserError alike on all ranks, for the first cell at fault. Collective.
+masing::ProfileForm checked_form(const parallel::Communicator& comm,
+                                 const masing::Problem& problem);
+
+/// The profile of this rank's part of the field, checked_form's, with the arrays that no formula
+/// gives. Throws UserError alike on all ranks, for the first cell at fault, or, before anything
+/// large is allocated, where the run does not fit into memory. Collective.
+masing::Profile checked_profile(const parallel::Communicator& comm, const masing::Problem& problem,
+                                const Holding& holding = {});
 
 /// The engine that a configuration asks for, at its start. `comm`, `problem` and `profile`
 /// (checked_profile's) must outlive it. Throws UserError alike on all ranks where the engine cannot

@@ -12,7 +12,8 @@ void write_field(const Memory& memory, const masing::Profile& profile, parallel:
   const parallel::WriteAccess access(u);
   const auto values = access.values();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = memory.elongation(profile.threshold[i], profile.initial_u[i]);
+    const auto cell = static_cast<std::int64_t>(i);
+    values[i] = memory.elongation(profile.threshold_of(cell), profile.initial_u_of(cell));
   }
 }
 

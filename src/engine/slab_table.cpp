@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <limits>
+#include <span>
+
+#include "masing/cell_measure.hpp"
 
 namespace engine {
 
@@ -41,18 +43,19 @@ ExactSums sum_over_ranks(const parallel::Communicator& comm, const ExactSums& su
   return {join(limbs.data()), join(limbs.data() + 3)};
 }
 
-SlabTable::SlabTable(const parallel::Communicator& comm, std::span<const double> threshold,
-                     std::span<const double> stiffness, const masing::ExactScale& scale)
-    : comm_(&comm), scale_(scale), cells_(threshold.size()) {
-  assert(stiffness.size() == threshold.size());
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
-    cells_[i] = {threshold[i], stiffness[i]};
+SlabTable::SlabTable(const parallel::Communicator& comm, const masing::Profile& profile,
+                     int direction, const masing::ExactScale& scale)
+    : comm_(&comm), scale_(scale), cells_(static_cast<std::size_t>(profile.range.size)) {
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    cells_[static_cast<std::size_t>(i)] = {masing::virgin_threshold(profile, direction, i),
+                                           profile.stiffness_of(i)};
   }
   const auto before = [](const Cell& a, const Cell& b) { return a.threshold < b.threshold; };
   if (!std::ranges::is_sorted(cells_, before)) {
     std::ranges::sort(cells_, before);
   }
   ExactSums sums;
+  group_sums_.reserve(cells_.size() / group_cells + 2);
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     if (i % group_cells == 0) {
       group_sums_.push_back(sums);

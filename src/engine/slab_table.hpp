@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "masing/exact_sums.hpp"
 #include "masing/front_search.hpp"
+#include "masing/profile.hpp"
 #include "parallel/communicator.hpp"
 
 namespace engine {
@@ -17,10 +17,10 @@ class SlabTable {
  public:
   static constexpr bool is_cellwise = true;
 
-  /// θ_i and k_i of this rank's cells, [P_local] each, in any order. `comm` must outlive the table.
-  /// Collective.
-  SlabTable(const parallel::Communicator& comm, std::span<const double> threshold,
-            std::span<const double> stiffness, const masing::ExactScale& scale);
+  /// θ_i = η_i - σ u0_i, σ the `direction` -1, 0 or 1, and k_i of this rank's cells, in any order.
+  /// `comm` must outlive the table. Collective.
+  SlabTable(const parallel::Communicator& comm, const masing::Profile& profile, int direction,
+            const masing::ExactScale& scale);
 
   /// Over all cells of all ranks. Local.
   [[nodiscard]] masing::Sums total() const { return total_; }

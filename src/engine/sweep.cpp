@@ -67,7 +67,9 @@ Sweep::Sweep(const parallel::Communicator& comm, const masing::Problem& problem,
       scale_(fixed_point_.units_per_one() / static_cast<double>(problem.cells)),
       u_(comm, problem.cells) {
   const parallel::WriteAccess u(u_);
-  std::ranges::copy(profile.initial_u, u.values().begin());
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    u.values()[static_cast<std::size_t>(i)] = profile.initial_u_of(i);
+  }
   const MovedSlab slab(comm_, profile_, u.values(), scale_, fixed_point_);
   state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
 }

@@ -11,9 +11,9 @@ namespace {
 /// A bound of ½ δs Σ k u² that does not depend on the ranks: ½ max k η².
 double energy_bound(const parallel::Communicator& comm, const masing::Profile& profile) {
   double bound = 0.0;
-  for (std::size_t i = 0; i < profile.stiffness.size(); ++i) {
-    bound =
-        std::max(bound, 0.5 * profile.stiffness[i] * profile.threshold[i] * profile.threshold[i]);
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    const double eta = profile.threshold_of(i);
+    bound = std::max(bound, 0.5 * profile.stiffness_of(i) * eta * eta);
   }
   parallel::max_over_ranks(comm, std::span(&bound, 1));
   return bound;
@@ -57,7 +57,7 @@ double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
     const std::size_t end = std::min(u.size(), first + base::block_cells);
     double sum = 0.0;
     for (std::size_t i = first; i < end; ++i) {
-      sum += profile_.stiffness[i] * u[i] * u[i];
+      sum += profile_.stiffness_of(static_cast<std::int64_t>(i)) * u[i] * u[i];
     }
     units += std::llrint(sum * half_width * fixed_point_.units_per_one());
   }

@@ -122,12 +122,47 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
   check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, transfer.id(), text.c_str()));
 }
 
-void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
-                       std::span<const double> local, std::int64_t first, std::int64_t total) {
+namespace {
+
+/// A dataset [total] of doubles with its meaning.
+Handle create_line(const Handle& file, const std::string& path, const Meaning& meaning,
+                   std::int64_t total) {
   const auto size = static_cast<hsize_t>(total);
   const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-  const Handle dataset = create_dataset(file, path, H5T_IEEE_F64LE, space);
+  Handle dataset = create_dataset(file, path, H5T_IEEE_F64LE, space);
   write_meaning(dataset, meaning);
+  return dataset;
+}
+
+/// Write a row in as many collective writes on every rank; `offset` of the row's first entry, the
+/// last index being the one along it.
+void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const Pieces& pieces) {
+  const auto column = static_cast<std::int64_t>(offset.back());
+  std::vector<hsize_t> extent(offset.size(), 1);
+  std::vector<double> buffer(static_cast<std::size_t>(std::min(piece_entries, pieces.range.size)));
+  for (std::int64_t done = 0; done < pieces.largest; done += piece_entries) {
+    const std::int64_t left = std::clamp<std::int64_t>(pieces.range.size - done, 0, piece_entries);
+    const auto values = std::span(buffer).first(static_cast<std::size_t>(left));
+    const std::int64_t first = pieces.range.first + done;
+    if (left > 0) {
+      pieces.make(first, values);
+    }
+    offset.back() = static_cast<hsize_t>(column + first);
+    extent.back() = values.size();
+    write_part(dataset, offset, extent, values);
+  }
+}
+
+}  // namespace
+
+void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
+                       const Pieces& pieces, std::int64_t total) {
+  write_pieces(create_line(file, path, meaning, total), {0}, pieces);
+}
+
+void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
+                       std::span<const double> local, std::int64_t first, std::int64_t total) {
+  const Handle dataset = create_line(file, path, meaning, total);
   const std::array<hsize_t, 1> offset{static_cast<hsize_t>(first)};
   const std::array<hsize_t, 1> extent{local.size()};
   write_part(dataset, offset, extent, local);
@@ -136,13 +171,14 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
 Table::Table(const Handle& file, const std::string& path, const Meaning& meaning,
              std::int64_t columns)
     : columns_(columns) {
-  // Chunks of about 64 kB: a row of a wide field, many rows of a series.
+  // Chunks of about 64 kB for series and narrow fields, of 1 MiB along the rows of wide ones.
   constexpr hsize_t chunk_entries = 8192;
+  constexpr hsize_t widest_chunk = 131072;
   const int rank = columns == 0 ? 1 : 2;
   const auto width = static_cast<hsize_t>(std::max<std::int64_t>(columns, 1));
   const std::array<hsize_t, 2> size{0, width};
   const std::array<hsize_t, 2> limit{H5S_UNLIMITED, width};
-  const hsize_t chunk_columns = std::min(width, chunk_entries);
+  const hsize_t chunk_columns = std::min(width, widest_chunk);
   const std::array<hsize_t, 2> chunk{std::max<hsize_t>(1, chunk_entries / chunk_columns),
                                      chunk_columns};
   const Handle space(H5Screate_simple(rank, size.data(), limit.data()), H5Sclose);
@@ -152,13 +188,23 @@ Table::Table(const Handle& file, const std::string& path, const Meaning& meaning
   write_meaning(dataset_, meaning);
 }
 
+void Table::extend(std::int64_t rows) {
+  const auto width = static_cast<hsize_t>(std::max<std::int64_t>(columns_, 1));
+  const std::array<hsize_t, 2> size{static_cast<hsize_t>(rows_ + rows), width};
+  check(H5Dset_extent(dataset_.id(), size.data()));
+}
+
+void Table::append_row(const Pieces& pieces) {
+  extend(1);
+  write_pieces(dataset_, {static_cast<hsize_t>(rows_), 0}, pieces);
+  ++rows_;
+}
+
 void Table::append(std::int64_t rows, std::span<const double> local, std::int64_t first_column) {
   if (rows == 0) {
     return;
   }
-  const auto width = static_cast<hsize_t>(std::max<std::int64_t>(columns_, 1));
-  const std::array<hsize_t, 2> size{static_cast<hsize_t>(rows_ + rows), width};
-  check(H5Dset_extent(dataset_.id(), size.data()));
+  extend(rows);
   const std::array<hsize_t, 2> offset{static_cast<hsize_t>(rows_),
                                       static_cast<hsize_t>(first_column)};
   const std::array<hsize_t, 2> extent{static_cast<hsize_t>(rows),

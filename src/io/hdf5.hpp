@@ -3,11 +3,13 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "base/location.hpp"
+#include "base/partition.hpp"
 #include "parallel/communicator.hpp"
 
 /// Files and messages: HDF5 results, provenance, progress.
@@ -61,6 +63,22 @@ void write_attribute(const Handle& place, const std::string& name, std::int64_t 
 /// One text as a scalar dataset. Collective on the file's ranks.
 void write_text(const Handle& file, const std::string& path, const std::string& text);
 
+/// A rank's entries of a row that all ranks write together, made piece by piece so that nobody
+/// holds them twice.
+struct Pieces {
+  base::CellRange range;     ///< this rank's entries of the row; it may have none
+  std::int64_t largest = 0;  ///< the most entries of any rank: all take part in as many writes
+  /// Makes the entries from `first` on, a global index. Local.
+  std::function<void(std::int64_t first, std::span<double> values)> make;
+};
+
+/// Entries of one piece.
+inline constexpr std::int64_t piece_entries = std::int64_t{1} << 20;
+
+/// A dataset [total] made in pieces. Collective on the file's ranks.
+void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
+                       const Pieces& pieces, std::int64_t total);
+
 /// A dataset [total] of which each rank gives its own range. Collective on the file's ranks.
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        std::span<const double> local, std::int64_t first, std::int64_t total);
@@ -74,8 +92,12 @@ class Table {
   /// Append rows, [rows · local.size / rows]: each rank gives the columns from `first_column` on of
   /// every row, row after row; a rank may give none. Collective on the file's ranks.
   void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column);
+  /// Append one row made in pieces. Collective on the file's ranks.
+  void append_row(const Pieces& pieces);
 
  private:
+  void extend(std::int64_t rows);
+
   Handle dataset_;
   std::int64_t columns_;
   std::int64_t rows_ = 0;

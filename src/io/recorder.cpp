@@ -15,12 +15,11 @@ std::span<const double> of_root(const parallel::Communicator& comm,
   return comm.is_root() ? std::span<const double>(values) : std::span<const double>();
 }
 
-std::vector<double> cell_points(const masing::Problem& problem, const base::CellRange& range) {
-  std::vector<double> points(static_cast<std::size_t>(range.size));
-  for (std::int64_t i = 0; i < range.size; ++i) {
-    points[static_cast<std::size_t>(i)] = problem.point(range.first + i);
-  }
-  return points;
+/// The cells of the field that go to a file.
+base::Thinning places(const masing::Problem& problem) {
+  const std::int64_t cells = problem.field_cells();
+  const bool thinned = problem.field_points > 0 && problem.field_points < cells;
+  return {.cells = cells, .kept = thinned ? problem.field_points : cells};
 }
 
 /// The cell (0-based) whose interval ]i/P, (i+1)/P] holds s; the first one holds 0.
@@ -88,16 +87,30 @@ FieldRecorder::FieldRecorder(const parallel::Communicator& comm, const Handle& f
     : comm_(comm),
       time_(problem.time),
       every_(every),
+      places_(places(problem)),
       times_(file, "/field/t", {"time of the field", "t"}, 0),
       field_(file, "/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"},
-             problem.field_cells()) {
-  const auto write = [&](const char* path, const Meaning& meaning, std::span<const double> local) {
-    write_distributed(file, path, meaning, local, profile.range.first, problem.field_cells());
+             places_.kept),
+      mine_(places_.kept_of(profile.range)),
+      largest_(-parallel::min_over_ranks(comm, -mine_.size)) {
+  const auto write = [&](const char* path, const Meaning& meaning, const auto& value_of) {
+    write_distributed(file, path, meaning, pieces(profile.range.first, value_of), places_.kept);
   };
   write("/field/s", {"point at which the cell samples the profile", "s_i"},
-        cell_points(problem, profile.range));
-  write("/field/eta", {"yield displacement of the cell", "eta(s_i)"}, profile.threshold);
-  write("/field/k", {"stiffness density of the cell", "k(s_i)"}, profile.stiffness);
+        [&](std::int64_t i) { return problem.point(profile.range.first + i); });
+  write("/field/eta", {"yield displacement of the cell", "eta(s_i)"},
+        [&](std::int64_t i) { return profile.threshold_of(i); });
+  write("/field/k", {"stiffness density of the cell", "k(s_i)"},
+        [&](std::int64_t i) { return profile.stiffness_of(i); });
+}
+
+template <typename ValueOf>
+Pieces FieldRecorder::pieces(std::int64_t first_cell, const ValueOf& value_of) const {
+  return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto values) {
+            for (std::size_t j = 0; j < values.size(); ++j) {
+              values[j] = value_of(places_.cell(first + static_cast<std::int64_t>(j)) - first_cell);
+            }
+          }};
 }
 
 std::int64_t FieldRecorder::next_field_step(std::int64_t step) const {
@@ -116,7 +129,9 @@ void FieldRecorder::observe(const engine::Samples& samples, engine::Engine& engi
   times_.append(1, of_root(comm_, time), 0);
   const parallel::Vector& u = engine.field();
   const parallel::ReadAccess access(u);
-  field_.append(1, access.values(), u.range().first);
+  field_.append_row(pieces(u.range().first, [values = access.values()](std::int64_t i) {
+    return values[static_cast<std::size_t>(i)];
+  }));
 }
 
 ProbeRecorder::ProbeRecorder(const parallel::Communicator& comm, const Handle& file,

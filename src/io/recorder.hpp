@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/thinning.hpp"
 #include "engine/observer.hpp"
 #include "io/hdf5.hpp"
 #include "io/sample_columns.hpp"
@@ -41,7 +42,8 @@ class SeriesRecorder final : public engine::Observer {
   SampleColumns columns_;
 };
 
-/// /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only.
+/// /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only; where the
+/// problem has fewer field points than cells, these many cells of it, base::Thinning's.
 class FieldRecorder final : public engine::Observer {
  public:
   /// Collective.
@@ -52,11 +54,19 @@ class FieldRecorder final : public engine::Observer {
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
 
  private:
+  /// The entries that this rank writes; `value_of` gives that of a local cell, `first_cell` is the
+  /// first of them.
+  template <typename ValueOf>
+  [[nodiscard]] Pieces pieces(std::int64_t first_cell, const ValueOf& value_of) const;
+
   const parallel::Communicator& comm_;
   masing::TimeGrid time_;
   std::int64_t every_;
+  base::Thinning places_;
   Table times_;
   Table field_;
+  base::CellRange mine_;  // this rank's of the places
+  std::int64_t largest_;  // the most places of any rank
 };
 
 /// /probe/s and /probe/u [n, places]: u of the cells that hold given s, with every sample.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -14,13 +15,26 @@ CellTable::CellTable(std::span<const double> threshold, std::span<const double> 
                      const ExactScale& scale)
     : nodes_(threshold.size() + 2) {
   assert(stiffness.size() == threshold.size());
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  nodes_.front() = {-infinity, {}};
-  nodes_.back() = {infinity, {}};
   for (std::size_t i = 0; i < threshold.size(); ++i) {
     nodes_[i + 1] = {threshold[i], {stiffness[i], 0.0}};
   }
-  const auto cells = std::span(nodes_).subspan(1, threshold.size());
+  add_up(scale);
+}
+
+CellTable::CellTable(const Profile& all, int direction, const ExactScale& scale)
+    : nodes_(static_cast<std::size_t>(all.range.size + 2)) {
+  for (std::int64_t i = 0; i < all.range.size; ++i) {
+    nodes_[static_cast<std::size_t>(i + 1)] = {virgin_threshold(all, direction, i),
+                                               {all.stiffness_of(i), 0.0}};
+  }
+  add_up(scale);
+}
+
+void CellTable::add_up(const ExactScale& scale) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  nodes_.front() = {-infinity, {}};
+  nodes_.back() = {infinity, {}};
+  const auto cells = std::span(nodes_).subspan(1, nodes_.size() - 2);
   const auto before = [](const Node& a, const Node& b) { return a.threshold < b.threshold; };
   if (std::ranges::is_sorted(cells, std::ranges::greater(), &Node::threshold)) {
     std::ranges::reverse(cells);
@@ -35,28 +49,24 @@ CellTable::CellTable(std::span<const double> threshold, std::span<const double> 
   }
 }
 
-std::vector<double> virgin_thresholds(const Profile& profile, int direction) {
-  std::vector<double> thresholds(profile.threshold.size());
-  std::ranges::transform(profile.threshold, profile.initial_u, thresholds.begin(),
-                         [&](double eta, double u0) { return eta - direction * u0; });
-  return thresholds;
+bool begins_at_zero(const Profile& profile) {
+  if (profile.form.constant_initial_u) {
+    return *profile.form.constant_initial_u == 0.0;
+  }
+  return std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; });
 }
 
 CellMeasure make_cell_measure(const Profile& all) {
-  const ExactScale scale(std::ranges::max(all.stiffness), force_bound(all),
-                         static_cast<std::int64_t>(all.stiffness.size()));
-  const auto table = [&](const std::vector<double>& thresholds) {
-    return CellTable(thresholds, all.stiffness, scale);
-  };
-  if (std::ranges::all_of(all.initial_u, [](double u0) { return u0 == 0.0; })) {
-    return CellMeasure(table(all.threshold));
+  const ExactScale scale(stiffness_bound(all), force_bound(all), all.range.size);
+  CellTable threshold(all, 0, scale);
+  if (begins_at_zero(all)) {
+    return CellMeasure(std::move(threshold));
   }
   ExactSums initial;
-  for (std::size_t i = 0; i < all.stiffness.size(); ++i) {
-    initial += scale.term(all.stiffness[i], all.initial_u[i]);
+  for (std::int64_t i = 0; i < all.range.size; ++i) {
+    initial += scale.term(all.stiffness_of(i), all.initial_u_of(i));
   }
-  return CellMeasure(table(all.threshold),
-                     {table(virgin_thresholds(all, 1)), table(virgin_thresholds(all, -1))},
+  return CellMeasure(std::move(threshold), {CellTable(all, 1, scale), CellTable(all, -1, scale)},
                      scale.value(initial).force);
 }
 

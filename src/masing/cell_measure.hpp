@@ -21,6 +21,8 @@ class CellTable {
   /// θ_i and k_i of all cells, [P] each, in any order; the table does not depend on it. Local.
   CellTable(std::span<const double> threshold, std::span<const double> stiffness,
             const ExactScale& scale);
+  /// θ_i = η_i - σ u0_i, σ the `direction` -1, 0 or 1, and k_i of a whole profile. Local.
+  CellTable(const Profile& all, int direction, const ExactScale& scale);
 
   [[nodiscard]] Sums total() const { return nodes_[static_cast<std::size_t>(cells())].sums; }
 
@@ -43,6 +45,9 @@ class CellTable {
     Sums sums;
   };
 
+  /// Nodes with θ_i and k_i into the order of θ, k_i into sums.
+  void add_up(const ExactScale& scale);
+
   [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(nodes_.size()) - 2; }
   [[nodiscard]] std::int64_t find(double r) const {
     return search_.passed(
@@ -56,11 +61,17 @@ class CellTable {
 /// The distribution of stiffness of P cells.
 using CellMeasure = TableMeasure<CellTable>;
 
-/// The measure of a whole profile (all P cells; its range is not looked at). Local.
+/// The measure of a whole profile, all P cells. Local.
 CellMeasure make_cell_measure(const Profile& all);
 
-/// η_i - σ u0_i, [size]. Local.
-std::vector<double> virgin_thresholds(const Profile& profile, int direction);
+/// η_i - σ u0_i of local cell i, at which it yields when moved from the start in direction σ; for
+/// σ = 0 η_i. Local.
+inline double virgin_threshold(const Profile& profile, int direction, std::int64_t i) {
+  return profile.threshold_of(i) - direction * profile.initial_u_of(i);
+}
+
+/// Whether u0 is 0 in all cells of the range. Local.
+bool begins_at_zero(const Profile& profile);
 
 /// Why cells that began at `initial_u` cannot be remembered by turning points, in one line; empty
 /// if they can: |u0 - u0'| ≤ |η - η'| to rounding for any two of the cells, [P] each. Local.

@@ -4,6 +4,16 @@
 
 namespace masing {
 
+namespace {
+
+/// The reference of a finite P may be a continuum: then 0, all cells, says nothing of its places.
+std::int64_t field_points(const options::Configuration& c) {
+  const std::int64_t given = c.field_points.value_or(0);
+  return given == 0 && c.cells == options::infinitely_many ? options::default_field_points : given;
+}
+
+}  // namespace
+
 Problem make_problem(const options::Configuration& c) {
   // A validated configuration holds its tables as points: no file is read any more.
   const options::FileReader no_files = [](const std::string& path) -> std::string {
@@ -16,7 +26,7 @@ Problem make_problem(const options::Configuration& c) {
           .oscillator = {.mass = c.mass, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
           .time = {.final_time = c.final_time, .steps = c.steps},
           .cells = c.cells,
-          .field_points = c.field_points,
+          .field_points = field_points(c),
           .rule = c.rule,
           .scheme = c.scheme};
 }

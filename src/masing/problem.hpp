@@ -38,8 +38,9 @@ struct Problem {
   options::Function force;      ///< F(t)
   Oscillator oscillator;
   TimeGrid time;
-  std::int64_t cells = 1;         ///< P, or options::infinitely_many
-  std::int64_t field_points = 1;  ///< cells of the field where P = ∞
+  std::int64_t cells = 1;  ///< P, or options::infinitely_many
+  /// Cells of the field where P = ∞; of finite P, cells of it that go to files, 0: all.
+  std::int64_t field_points = 0;
   options::Rule rule = options::Rule::right;
   options::Scheme scheme = options::Scheme::euler;
 

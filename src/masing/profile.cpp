@@ -1,6 +1,7 @@
 #include "masing/profile.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -10,20 +11,39 @@ namespace masing {
 
 namespace {
 constexpr double largest_force = 1e200;  // of base::FixedPoint
+
+std::vector<double> sampled(const Problem& problem, const options::Function& function,
+                            const base::CellRange& range) {
+  const auto size = static_cast<std::size_t>(range.size);
+  if (size > 0 && function.is_constant()) {
+    return std::vector<double>(size, function(problem.point(range.first)));
+  }
+  std::vector<double> values(size);
+  for (std::int64_t i = 0; i < range.size; ++i) {
+    values[static_cast<std::size_t>(i)] = function(problem.point(range.first + i));
+  }
+  return values;
 }
 
+}  // namespace
+
 Profile sample_profile(const Problem& problem, base::CellRange range) {
-  Profile profile{.range = range, .stiffness = {}, .threshold = {}, .initial_u = {}, .form = {}};
-  const auto sample = [&](const options::Function& function, std::vector<double>& values) {
-    values.resize(static_cast<std::size_t>(range.size));
-    for (std::int64_t i = 0; i < range.size; ++i) {
-      values[static_cast<std::size_t>(i)] = function(problem.point(range.first + i));
-    }
+  return {.range = range,
+          .stiffness = sampled(problem, problem.stiffness, range),
+          .threshold = sampled(problem, problem.threshold, range),
+          .initial_u = sampled(problem, problem.initial_u, range),
+          .form = {}};
+}
+
+Profile lean_profile(const Problem& problem, base::CellRange range, const ProfileForm& form) {
+  const auto needed = [&](bool given, const options::Function& function) {
+    return given ? std::vector<double>() : sampled(problem, function, range);
   };
-  sample(problem.stiffness, profile.stiffness);
-  sample(problem.threshold, profile.threshold);
-  sample(problem.initial_u, profile.initial_u);
-  return profile;
+  return {.range = range,
+          .stiffness = needed(form.constant_stiffness.has_value(), problem.stiffness),
+          .threshold = needed(form.affine_threshold.has_value(), problem.threshold),
+          .initial_u = needed(form.constant_initial_u.has_value(), problem.initial_u),
+          .form = form};
 }
 
 std::string profile_fault(const Problem& problem, const Profile& profile) {
@@ -61,6 +81,7 @@ ProfileForm candidate_form(const Problem& problem) {
       .slope = last > 0 ? rise / static_cast<double>(last) : 0.0,
   };
   form.constant_stiffness = problem.stiffness(problem.point(0));
+  form.constant_initial_u = problem.initial_u(problem.point(0));
   return form;
 }
 
@@ -69,6 +90,12 @@ ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile)
   const double constant = candidate.constant_stiffness.value_or(0.0);
   if (std::ranges::any_of(profile.stiffness, [&](double k) { return k != constant; })) {
     form.constant_stiffness.reset();
+  }
+  // Bits, not values: 0 and -0 are two initial states.
+  const auto initial = std::bit_cast<std::uint64_t>(candidate.constant_initial_u.value_or(0.0));
+  if (std::ranges::any_of(profile.initial_u,
+                          [&](double u0) { return std::bit_cast<std::uint64_t>(u0) != initial; })) {
+    form.constant_initial_u.reset();
   }
   for (std::size_t i = 0; candidate.affine_threshold && i < profile.threshold.size(); ++i) {
     const double eta = profile.threshold[i];
@@ -83,18 +110,38 @@ ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile)
   return form;
 }
 
-void adopt_form(Profile& profile, const ProfileForm& form) {
-  profile.form = form;
-  for (std::size_t i = 0; form.affine_threshold && i < profile.threshold.size(); ++i) {
-    profile.threshold[i] =
-        form.affine_threshold->at(profile.range.first + static_cast<std::int64_t>(i));
+ProfileCheck check_profile(const Problem& problem, base::CellRange range,
+                           const ProfileForm& candidate) {
+  ProfileCheck check{.fault = {}, .form = candidate};
+  if (problem.stiffness.is_constant() && problem.threshold.is_constant() &&
+      problem.initial_u.is_constant()) {
+    range.size = std::min<std::int64_t>(range.size, 1);
   }
+  constexpr std::int64_t piece = 4 * base::block_cells;  // stays in the cache
+  for (std::int64_t done = 0; done < range.size && check.fault.empty(); done += piece) {
+    const Profile cells =
+        sample_profile(problem, {range.first + done, std::min(piece, range.size - done)});
+    check.fault = profile_fault(problem, cells);
+    check.form = confirmed_form(check.form, cells);
+  }
+  return check;
+}
+
+double stiffness_bound(const Profile& profile) {
+  if (profile.form.constant_stiffness) {
+    return profile.range.size > 0 ? *profile.form.constant_stiffness : 0.0;
+  }
+  double bound = 0.0;
+  for (const double k : profile.stiffness) {
+    bound = std::max(bound, k);
+  }
+  return bound;
 }
 
 double force_bound(const Profile& profile) {
   double bound = 0.0;
-  for (std::size_t i = 0; i < profile.stiffness.size(); ++i) {
-    bound = std::max(bound, profile.stiffness[i] * profile.threshold[i]);
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    bound = std::max(bound, profile.stiffness_of(i) * profile.threshold_of(i));
   }
   return bound;
 }

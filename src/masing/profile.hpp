@@ -10,8 +10,9 @@
 
 namespace masing {
 
-/// What of a profile follows from a formula over ALL cells, so that a kernel need not read it: the
-/// same on every rank, or one rank's short slab would choose differently and the bits with it.
+/// What of a profile follows from a formula over ALL cells, so that it need be neither kept nor
+/// read: the same on every rank, or one rank's short slab would choose differently and the bits
+/// with it.
 struct ProfileForm {
   /// η_i = first + slope·i, i the global index from 0.
   struct Affine {
@@ -23,34 +24,70 @@ struct ProfileForm {
   };
   std::optional<Affine> affine_threshold;
   std::optional<double> constant_stiffness;
+  std::optional<double> constant_initial_u;
+
+  /// How many of k, η, u0 it does not give.
+  [[nodiscard]] int arrays() const {
+    return (affine_threshold ? 0 : 1) + (constant_stiffness ? 0 : 1) + (constant_initial_u ? 0 : 1);
+  }
 };
 
-/// k, η, u0 at the points of a range of cells, [size] each. Source: (18), continuous-masing-2001.
+/// k, η, u0 at the points of a range of cells: by the form, else from an array, [size] each; an
+/// array that the form makes superfluous may be empty. Source: (18), continuous-masing-2001.
 struct Profile {
   base::CellRange range;
   std::vector<double> stiffness;
   std::vector<double> threshold;
   std::vector<double> initial_u;
-  ProfileForm form;  ///< nothing until adopt_form
+  ProfileForm form;
+
+  /// k, η, u0 of local cell i, 0-based. Local.
+  [[nodiscard]] double stiffness_of(std::int64_t i) const {
+    return form.constant_stiffness ? *form.constant_stiffness
+                                   : stiffness[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] double threshold_of(std::int64_t i) const {
+    return form.affine_threshold ? form.affine_threshold->at(range.first + i)
+                                 : threshold[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] double initial_u_of(std::int64_t i) const {
+    return form.constant_initial_u ? *form.constant_initial_u
+                                   : initial_u[static_cast<std::size_t>(i)];
+  }
 };
 
 /// The form that fits the first and the last cell of all, if the cells between keep to it.
 ProfileForm candidate_form(const Problem& problem);
 
-/// The candidate without what this rank's cells contradict: a stiffness that differs, a threshold
-/// off the line by more than rounding (4 units in the last place of the largest). Local.
+/// The candidate without what a sampled profile contradicts: a stiffness or an initial u that
+/// differs, a threshold off the line by more than rounding (4 units in the last place of the
+/// largest). Local.
 ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile);
 
-/// Take the form all ranks confirmed: thresholds on a line become the line's, so that |u| ≤ η holds
-/// to the last bit whether η is read or computed. Local.
-void adopt_form(Profile& profile, const ProfileForm& form);
+/// What a look at every cell of a range shows.
+struct ProfileCheck {
+  std::string fault;  ///< profile_fault of its first cell at fault
+  ProfileForm form;   ///< confirmed_form, where there is no fault
+};
 
-/// The profile of a range of cells. Local.
+/// Look at every cell of a range, block by block, and keep none. Local.
+ProfileCheck check_profile(const Problem& problem, base::CellRange range,
+                           const ProfileForm& candidate);
+
+/// k, η, u0 of a range of cells, all three as arrays, without a form. Local.
 Profile sample_profile(const Problem& problem, base::CellRange range);
+
+/// The profile of a range of cells with the arrays that the form, confirmed on all cells, does not
+/// give. Thresholds on a line are the line's for everybody, so that |u| ≤ η holds to the last bit.
+/// Local.
+Profile lean_profile(const Problem& problem, base::CellRange range, const ProfileForm& form);
 
 /// What is wrong with the first cell that breaks k > 0, η > 0 or |u0| ≤ η, in one line; empty if
 /// none does. Local.
 std::string profile_fault(const Problem& problem, const Profile& profile);
+
+/// max k_i over the profile, 0 if it has no cell. Local.
+double stiffness_bound(const Profile& profile);
 
 /// max k_i η_i over the profile, 0 if it has no cell: a bound of |Σ k_i u_i δs|, and associative,
 /// so that its maximum over ranks does not depend on them. Local.

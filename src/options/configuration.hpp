@@ -27,6 +27,9 @@ enum class Reference { finest, successive, exact, exact_time, cells_inf };
 /// P = ∞, as a number of cells.
 inline constexpr std::int64_t infinitely_many = 0;
 
+/// Places of the field of P = ∞ if not said otherwise.
+inline constexpr std::int64_t default_field_points = 1000;
+
 /// One level of a study.
 struct Level {
   std::int64_t cells = 0;
@@ -67,9 +70,11 @@ struct Configuration {
   std::int64_t field_every = 0;              ///< steps; 0: the last step only
   std::optional<double> from;                ///< first time of the samples; resolved to 0
   std::optional<double> to;                  ///< last time of the samples; resolved to T
-  std::int64_t field_points = 1000;  ///< places at which the field of P = ∞ is known to files
-  bool energy = false;               ///< write the energy balance with the samples
-  std::vector<double> probe;         ///< s at which u goes with every sample
+  /// Places of the field in the files: of P = ∞; of finite P at most so many cells, 0: all.
+  /// Resolved to default_field_points and 0.
+  std::optional<std::int64_t> field_points;
+  bool energy = false;        ///< write the energy balance with the samples
+  std::vector<double> probe;  ///< s at which u goes with every sample
 
   Refine refine = Refine::steps;
   std::vector<Level> levels;  ///< resolved from level_text

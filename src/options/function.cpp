@@ -78,6 +78,7 @@ class Function::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   virtual double value(double argument) = 0;
+  [[nodiscard]] virtual bool is_constant() const = 0;
   [[nodiscard]] virtual std::span<const double> kinks() const { return {}; }
 };
 
@@ -115,6 +116,8 @@ class Function::Expression : public Function::Impl {
     return parser_.Eval();
   }
 
+  [[nodiscard]] bool is_constant() const override { return parser_.GetUsedVar().empty(); }
+
  private:
   mu::Parser parser_;
   double argument_ = 0.5;
@@ -150,6 +153,8 @@ class Function::Points : public Function::Impl {
     const double share = (argument - arguments_[i - 1]) / (arguments_[i] - arguments_[i - 1]);
     return values_[i - 1] + share * (values_[i] - values_[i - 1]);
   }
+
+  [[nodiscard]] bool is_constant() const override { return arguments_.size() == 1; }
 
   [[nodiscard]] std::span<const double> kinks() const override { return arguments_; }
 
@@ -216,6 +221,10 @@ Function& Function::operator=(Function&& other) noexcept = default;
 
 double Function::operator()(double argument) const {
   return impl_->value(argument);
+}
+
+bool Function::is_constant() const {
+  return impl_->is_constant();
 }
 
 std::span<const double> Function::kinks() const {

@@ -143,6 +143,18 @@ Option sample_every() {
       [](Configuration& c, const std::string& value) { c.sample_every = integer(value); }};
 }
 
+Option field_points() {
+  return {
+      "field-points",
+      "n",
+      "places of the field in the files: of P = inf (1000 if not given); of P > n, the n cells "
+      "floor((2j+1)P/(2n)), j = 0..n-1, counted from 0; 0: all P cells",
+      Role::result,
+      both_commands,
+      [](const Configuration& c) { return c.field_points ? base::to_text(*c.field_points) : ""; },
+      [](Configuration& c, const std::string& value) { c.field_points = integer(value); }};
+}
+
 Option probe() {
   return {"probe",
           "\"s,s,...\"",
@@ -250,8 +262,7 @@ std::vector<Option> make_table() {
       time("to", "last time of the samples (default T)", &C::to),
       only(simulate_only,
            toggle("energy", "write the energy balance with the samples", &C::energy)),
-      count("field-points", "n", "places of the field in the files where P = inf",
-            &C::field_points),
+      field_points(),
       probe(),
       only(converge_only, choice("refine", "what the levels refine", &C::refine, refinements)),
       only(converge_only,

@@ -41,7 +41,7 @@ void check_numbers(const Configuration& c) {
   require(c.final_time > 0, c, "final-time", base::to_text(c.final_time), "must be > 0");
   check_count(c, "steps", c.steps, 1);
   check_count(c, "cells", c.cells, 0);
-  check_count(c, "field-points", c.field_points, 1);
+  check_count(c, "field-points", *c.field_points, c.cells == infinitely_many ? 1 : 0);
   check_count(c, "field-every", c.field_every, 0);
   check_count(c, "sample-every", *c.sample_every, 1);
   check_count(c, "field-samples", c.field_samples, 1);
@@ -93,6 +93,9 @@ std::vector<double> break_times(const Configuration& c) {
 void resolve_defaults(Configuration& c) {
   if (!c.engine) {
     c.engine = c.cells == infinitely_many ? EngineKind::memory : EngineKind::sweep;
+  }
+  if (!c.field_points) {
+    c.field_points = c.cells == infinitely_many ? default_field_points : 0;
   }
   c.breaks = break_times(c);
   if (!c.sample_every) {

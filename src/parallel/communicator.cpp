@@ -1,5 +1,7 @@
 #include "parallel/communicator.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -36,63 +38,98 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
 
 namespace {
 
-void reduce(const Communicator& comm, void* values, std::size_t count, MPI_Datatype type,
-            MPI_Op operation) {
-  // One rank has nothing to join; even a trivial allreduce would cost a short step its speed.
-  if (comm.size() > 1) {
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, static_cast<int>(count), type, operation,
-                            comm.handle()));
+// MPI counts entries by int: longer messages are cut.
+constexpr std::size_t longest_message = std::numeric_limits<int>::max();
+
+/// The parts of `values` that one message can carry, in order.
+template <typename Value, typename Work>
+void for_each_message(std::span<Value> values, const Work& work) {
+  while (!values.empty()) {
+    const auto part = values.first(std::min(values.size(), longest_message));
+    work(part.data(), static_cast<int>(part.size()));
+    values = values.subspan(part.size());
   }
 }
 
-void spread(const Communicator& comm, void* values, std::size_t count, MPI_Datatype type,
-            int root = 0) {
-  if (comm.size() > 1 && count > 0) {
-    check_mpi(MPI_Bcast(values, static_cast<int>(count), type, root, comm.handle()));
+template <typename Value>
+void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type,
+            MPI_Op operation) {
+  // One rank has nothing to join; even a trivial allreduce would cost a short step its speed.
+  if (comm.size() > 1) {
+    for_each_message(values, [&](Value* part, int count) {
+      check_mpi(MPI_Allreduce(MPI_IN_PLACE, part, count, type, operation, comm.handle()));
+    });
+  }
+}
+
+template <typename Value>
+void spread(const Communicator& comm, std::span<Value> values, MPI_Datatype type, int root = 0) {
+  if (comm.size() > 1) {
+    for_each_message(values, [&](Value* part, int count) {
+      check_mpi(MPI_Bcast(part, count, type, root, comm.handle()));
+    });
   }
 }
 
 void spread_text(const Communicator& comm, std::string& text, int root) {
   auto length = static_cast<std::int64_t>(text.size());
-  spread(comm, &length, 1, MPI_INT64_T, root);
+  spread(comm, std::span(&length, 1), MPI_INT64_T, root);
   text.resize(static_cast<std::size_t>(length));
-  spread(comm, text.data(), text.size(), MPI_CHAR, root);
+  spread(comm, std::span(text), MPI_CHAR, root);
 }
 
 }  // namespace
 
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values) {
-  reduce(comm, values.data(), values.size(), MPI_INT64_T, MPI_SUM);
+  reduce(comm, values, MPI_INT64_T, MPI_SUM);
 }
 
 void max_over_ranks(const Communicator& comm, std::span<double> values) {
-  reduce(comm, values.data(), values.size(), MPI_DOUBLE, MPI_MAX);
+  reduce(comm, values, MPI_DOUBLE, MPI_MAX);
 }
 
 std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value) {
-  reduce(comm, &value, 1, MPI_INT64_T, MPI_MIN);
+  reduce(comm, std::span(&value, 1), MPI_INT64_T, MPI_MIN);
   return value;
 }
 
 void broadcast(const Communicator& comm, std::span<double> values) {
-  spread(comm, values.data(), values.size(), MPI_DOUBLE);
+  spread(comm, values, MPI_DOUBLE);
 }
 
 void broadcast(const Communicator& comm, std::span<std::int64_t> values) {
-  spread(comm, values.data(), values.size(), MPI_INT64_T);
+  spread(comm, values, MPI_INT64_T);
 }
 
-std::vector<double> gather(const Communicator& comm, std::span<const double> values) {
+std::vector<double> gather(const Communicator& comm, std::span<const double> values,
+                           std::int64_t longest) {
   const auto ranks = static_cast<std::size_t>(comm.size());
-  const int count = static_cast<int>(values.size());
-  std::vector<int> counts(ranks);
-  check_mpi(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm.handle()));
-  std::vector<int> places(ranks, 0);
-  std::partial_sum(counts.begin(), counts.end() - 1, places.begin() + 1);
-  std::vector<double> all(static_cast<std::size_t>(places.back()) +
-                          static_cast<std::size_t>(counts.back()));
-  check_mpi(MPI_Allgatherv(values.data(), count, MPI_DOUBLE, all.data(), counts.data(),
-                           places.data(), MPI_DOUBLE, comm.handle()));
+  const auto mine = static_cast<std::int64_t>(values.size());
+  std::vector<std::int64_t> ends(ranks);
+  check_mpi(MPI_Allgather(&mine, 1, MPI_INT64_T, ends.data(), 1, MPI_INT64_T, comm.handle()));
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<double> all(static_cast<std::size_t>(ends.back()));
+  const auto part_of = [&](std::size_t rank) {
+    const std::int64_t first = rank == 0 ? 0 : ends[rank - 1];
+    return std::span(all).subspan(static_cast<std::size_t>(first),
+                                  static_cast<std::size_t>(ends[rank] - first));
+  };
+  if (ends.back() <= longest) {
+    std::vector<int> counts(ranks);
+    std::vector<int> places(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      counts[rank] = static_cast<int>(part_of(rank).size());
+      places[rank] = static_cast<int>(ends[rank]) - counts[rank];
+    }
+    check_mpi(MPI_Allgatherv(values.data(), counts[static_cast<std::size_t>(comm.rank())],
+                             MPI_DOUBLE, all.data(), counts.data(), places.data(), MPI_DOUBLE,
+                             comm.handle()));
+    return all;
+  }
+  std::ranges::copy(values, part_of(static_cast<std::size_t>(comm.rank())).begin());
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    spread(comm, part_of(rank), MPI_DOUBLE, static_cast<int>(rank));
+  }
   return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,9 +45,10 @@ void broadcast(const Communicator& comm, std::span<double> values);
 /// The root's entries, on every rank. Collective.
 void broadcast(const Communicator& comm, std::span<std::int64_t> values);
 
-/// The entries of all ranks, in the order of ranks, on every rank; up to 2³¹ entries in all.
-/// Collective.
-std::vector<double> gather(const Communicator& comm, std::span<const double> values);
+/// The entries of all ranks, in the order of ranks, on every rank: in one message up to `longest`
+/// entries in all, rank by rank beyond. Collective.
+std::vector<double> gather(const Communicator& comm, std::span<const double> values,
+                           std::int64_t longest = std::numeric_limits<int>::max());
 
 /// What `make` returns on the root, on every rank; a UserError it throws there is thrown on every
 /// rank alike. Collective.

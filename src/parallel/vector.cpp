@@ -48,7 +48,12 @@ WriteAccess::~WriteAccess() {
 }
 
 void add_scaled(Vector& target, double weight, const Vector& source) {
-  check_petsc(VecAXPY(target.handle(), weight, source.handle()));
+  // Not VecAXPY: a BLAS counts by int, and its sums may depend on where a slab ends.
+  const WriteAccess sums(target);
+  const ReadAccess terms(source);
+  for (std::size_t i = 0; i < terms.values().size(); ++i) {
+    sums.values()[i] += weight * terms.values()[i];
+  }
 }
 
 }  // namespace parallel

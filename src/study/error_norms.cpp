@@ -5,42 +5,11 @@
 #include <vector>
 
 #include "parallel/range_gather.hpp"
+#include "study/overlap.hpp"
 
 namespace study {
 
 namespace {
-
-/// How the cells of two partitions of ]0, 1] lie to each other; 0-based, cells ]i/P, (i+1)/P].
-class Overlap {
- public:
-  Overlap(options::Rule rule, const Recording& level, const Recording& reference)
-      : level_(level.cells()), reference_(reference.cells()), rule_(rule) {}
-
-  /// First and last cell of the level that share an interval with the reference's cell j.
-  [[nodiscard]] std::int64_t first(std::int64_t j) const { return j * level_ / reference_; }
-  [[nodiscard]] std::int64_t last(std::int64_t j) const {
-    return ((j + 1) * level_ - 1) / reference_;
-  }
-
-  /// The reference's cell that holds the point of the level's cell i.
-  [[nodiscard]] std::int64_t holder(std::int64_t i) const {
-    const std::int64_t halves = rule_ == options::Rule::right ? 2 * i + 2 : 2 * i + 1;
-    return (halves * reference_ - 1) / (2 * level_);  // ceil(s·P) - 1 for s = halves/(2 P_level)
-  }
-
-  /// The cells of the level that overlap a range of the reference's.
-  [[nodiscard]] base::CellRange needed(const base::CellRange& range) const {
-    if (range.size == 0) {
-      return {};
-    }
-    return {first(range.first), last(range.first + range.size - 1) - first(range.first) + 1};
-  }
-
- private:
-  std::int64_t level_;
-  std::int64_t reference_;
-  options::Rule rule_;
-};
 
 /// max |u - u_ref| of one time over this rank's cells of the reference.
 void add_field(const Overlap& overlap, const base::CellRange& range,
@@ -60,7 +29,7 @@ void add_field(const Overlap& overlap, const base::CellRange& range,
 
 void add_cells_against_cells(options::Rule rule, const Recording& level, const Recording& reference,
                              Errors& errors) {
-  const Overlap overlap(rule, level, reference);
+  const Overlap overlap(rule, level.cells(), reference.cells());
   const base::CellRange range = reference.fields().front().range();
   parallel::RangeGather gather(level.fields().front(), overlap.needed(range));
   for (std::size_t j = 0; j < level.fields().size(); ++j) {

@@ -20,7 +20,8 @@ Run run(const parallel::Communicator& comm, const options::Configuration& config
         const Watch& watch) {
   const auto begin = std::chrono::steady_clock::now();
   const masing::Problem problem = masing::make_problem(configuration);
-  const masing::Profile profile = engine::checked_profile(comm, problem);
+  const masing::Profile profile = engine::checked_profile(
+      comm, problem, {.engine = *configuration.engine, .fields = watch.field_samples});
   const auto engine = engine::make_engine(comm, configuration, problem, profile);
   auto recording = std::make_unique<Recording>(comm, problem, watch.stride, watch.field_samples);
   std::vector<engine::Observer*> observers{recording.get()};

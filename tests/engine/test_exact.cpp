@@ -92,8 +92,9 @@ TEST(Exact, ElongationIsTheFieldAtEveryPoint) {
   (void)support::trajectory(support::world(), *engine, problem);
   const engine::Elongation u = engine->elongation();
   const parallel::ReadAccess field(engine->field());
-  for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
-    EXPECT_EQ(u(profile.threshold[i], profile.initial_u[i]), field.values()[i]);
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    EXPECT_EQ(u(profile.threshold_of(i), profile.initial_u_of(i)),
+              field.values()[static_cast<std::size_t>(i)]);
   }
 }
 

@@ -118,7 +118,7 @@ TEST(ContinuousMeasure, FollowsManyOscillations) {
 /// S over a random walk: P = ∞ against P cells sampled at midpoints or right ends.
 double largest_difference(const Problem& problem, int cells, bool midpoints) {
   const ContinuousMeasure continuous = make_continuous_measure(problem);
-  masing::Profile profile;
+  masing::Profile profile{.range = {0, cells}, .stiffness = {}, .threshold = {}, .initial_u = {}};
   for (int i = 0; i < cells; ++i) {
     const double s = (i + (midpoints ? 0.5 : 1.0)) / cells;
     profile.stiffness.push_back(problem.stiffness(s));
