@@ -7,7 +7,7 @@
 
 namespace study {
 
-void ContinuousField::add(double weight, engine::Elongation elongation) {
+void ContinuousField::add(double weight, masing::RememberedElongation elongation) {
   parts_.push_back({weight, std::move(elongation)});
 }
 
@@ -63,7 +63,7 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
   auto due = std::ranges::lower_bound(contributions_, step, {}, &Contribution::step);
   for (; due != contributions_.end() && due->step == step; ++due) {
     if (continuum()) {
-      continuous_fields_[due->sample].add(due->weight, engine.elongation());
+      continuous_fields_[due->sample].add(due->weight, *engine.elongation());
     } else {
       parallel::add_scaled(fields_[due->sample], due->weight, engine.field());
     }

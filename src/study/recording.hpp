@@ -12,14 +12,14 @@ namespace study {
 /// weights that add up to 1.
 class ContinuousField {
  public:
-  void add(double weight, engine::Elongation elongation);
+  void add(double weight, masing::RememberedElongation elongation);
   /// u of a cell. Local.
   [[nodiscard]] double operator()(double threshold, double initial_u) const;
 
  private:
   struct Part {
     double weight;
-    engine::Elongation elongation;
+    masing::RememberedElongation elongation;
   };
   std::vector<Part> parts_;
 };
