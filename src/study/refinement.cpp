@@ -102,9 +102,15 @@ class Finder {
 
   void find() {
     Finding finding;
+    for (const auto& expected : configuration_.expected_orders) {
+      if (expected.quantity == quantity_.name) {
+        finding.expected = expected;
+      }
+    }
+    const double power = finding.expected ? finding.expected->order : 1.0;
     finding.joint = configuration_.refine == options::Refine::both
-                        ? fit_jointly(ds_, dt_, errors_)
-                        : JointFit{undefined, undefined, undefined, undefined};
+                        ? fit_jointly(ds_, dt_, errors_, power)
+                        : JointFit{power, undefined, undefined, undefined, undefined};
     set_steps(finding.joint);
     find_orders();
     const ErrorModel model = successive() ? ErrorModel::successive : ErrorModel::reference;
@@ -112,11 +118,8 @@ class Finder {
                             configuration_.order_tolerance);
     finding.last_pair = last_order();
     finding.observed = std::isnan(finding.fit.order) ? finding.last_pair : finding.fit.order;
-    for (const auto& expected : configuration_.expected_orders) {
-      if (expected.quantity == quantity_.name) {
-        finding.expected = expected;
-        finding.verdict = judge(expected, finding.observed, configuration_.order_tolerance);
-      }
+    if (finding.expected) {
+      finding.verdict = judge(*finding.expected, finding.observed, configuration_.order_tolerance);
     }
     study_.findings.push_back(std::move(finding));
   }
@@ -128,25 +131,31 @@ class Finder {
     return configuration_.reference == options::Reference::successive;
   }
 
+  /// The step h that orders refer to: δs or δt; for `both` that of the joint fit,
+  /// hᵖ = C₁δsᵖ + C₂δtᵖ, or δs + δt where the levels cannot tell C₁ and C₂ apart.
   void set_steps(const JointFit& joint) {
-    double space = configuration_.refine == options::Refine::steps ? 0.0 : 1.0;
-    double time = configuration_.refine == options::Refine::cells ? 0.0 : 1.0;
     // Errors in space and in time may have opposite signs: what must be positive is their sum.
+    const auto joined = [&joint](double ds, double dt) {
+      return joint.space * std::pow(ds, joint.power) + joint.time * std::pow(dt, joint.power);
+    };
     bool together = !std::isnan(joint.space);
     for (std::size_t l = 0; l < errors_.size(); ++l) {
-      together = together && joint.space * ds_[l] + joint.time * dt_[l] > 0;
+      together = together && joined(ds_[l], dt_[l]) > 0;
     }
-    if (together) {
-      space = joint.space;
-      time = joint.time;
-    }
+    const auto step = [&](double ds, double dt) {
+      if (together) {
+        return std::pow(joined(ds, dt), 1.0 / joint.power);
+      }
+      return (configuration_.refine == options::Refine::steps ? 0.0 : ds) +
+             (configuration_.refine == options::Refine::cells ? 0.0 : dt);
+    };
     for (std::size_t l = 0; l < errors_.size(); ++l) {
-      steps_.push_back(space * ds_[l] + time * dt_[l]);
+      steps_.push_back(step(ds_[l], dt_[l]));
     }
     if (study_.reference) {
-      reference_step_ =
-          space * width(study_.reference->cells) +
-          time * configuration_.final_time / static_cast<double>(study_.reference->steps);
+      const double dt = configuration_.final_time / static_cast<double>(study_.reference->steps);
+      const double h = step(width(study_.reference->cells), dt);
+      reference_step_ = h > 0 ? h : 0.0;  // a joint step of opposite signs may vanish there
     }
   }
 

@@ -85,6 +85,7 @@ void write_finding(const io::Handle& fit, const std::string& name, const Finding
   number("order_uncertainty_", finding.fit.uncertainty);
   number("constant_", finding.fit.constant);
   io::write_attribute(fit, "levels_" + name, static_cast<std::int64_t>(finding.fit.levels));
+  number("joint_power_", finding.joint.power);
   number("space_constant_", finding.joint.space);
   number("space_constant_uncertainty_", finding.joint.space_uncertainty);
   number("time_constant_", finding.joint.time);
