@@ -2,7 +2,7 @@
 
 import math
 
-from claim import NAMES, STEP, exponent
+from claim import NAMES, STEP
 from fitted import joint, number, plain_step
 from notation import EN_DASH, listed, measured, within
 from proposition import BOTH, SPACE, TIME, at_infinitely_many_cells, proposition
@@ -61,15 +61,13 @@ def _of_one_step(study):
 
 
 def _of_joint_fit(study, findings, quantities):
-    sentences = ["C₁ and C₂ are those of the joint fit error ≈ C₁ δs + C₂ δt; "
-                 "the observed orders are those in this combined step."]
+    formulas = dict.fromkeys(joint(study, q).formula for q in quantities)
+    sentences = [f"C₁ and C₂ are those of the joint fit error ≈ {' or '.join(formulas)}, each quantity at the order "
+                 "expected of it; the observed orders are those in this combined step."]
     opposed = [q for q in quantities if joint(study, q).cancels]
     if opposed:
         sentences.append(f"A negative constant ({listed(NAMES[q] for q in opposed)}): the errors in space and in time "
                          "have opposite signs and partly cancel. Refining one alone can therefore enlarge the error.")
-    if any(degree and degree != 1 for degree in (exponent(finding.expected) for finding in findings)):
-        sentences.append("The joint fit is linear in δs and δt; where another order than one is expected, "
-                         "its constants hold on these levels only.")
     return sentences
 
 

@@ -12,7 +12,11 @@ from notation import listed, measured
 
 LABELS = {"x": "x", "y": "y", "u": "u", "u_cells": "u, cells’ points"}
 AXES = {"steps": "step δt", "cells": "cell width δs", "both": "δs + δt"}
-COMBINED = "|C₁ δs + C₂ δt|"
+
+
+def _combined_step(found):
+    """The step of a joint fit in letters: its root where the power is not one."""
+    return f"|{found.formula}|" if found.power == 1 else f"h, hᵖ = {found.formula}, p = {found.power:g},"
 
 
 def error_picture(study, findings, columns):
@@ -23,9 +27,9 @@ def error_picture(study, findings, columns):
     combined = steps_of_joint(study, "x")
     abscissa = plain_step(study) if combined is None else combined
     curves = [Curve(LABELS[q], study.errors[q], is_fitted(study, q), predicted(study, q)) for q in drawn]
-    label = AXES[study.refine] if combined is None else f"{COMBINED} of x"
+    label = AXES[study.refine] if combined is None else f"{_combined_step(joint(study, 'x'))} of x"
     figure = error_figure(abscissa, curves, slopes, label, number(study, "floor"))
-    over = STEP[study.refine] if combined is None else f"{COMBINED} with the constants of x"
+    over = STEP[study.refine] if combined is None else f"{_combined_step(joint(study, 'x'))} with the constants of x"
     ranges = "; ".join(f"{curve.label} from {curve.errors[shown].min():.2e} to {curve.errors[shown].max():.2e}"
                        for curve in curves if (shown := visible(abscissa, curve.errors)).any())
     caption = _caption(abscissa, curves, slopes, f"{listed(NAMES[q] for q in drawn)} over {over}")
@@ -43,7 +47,7 @@ def map_picture(study):
         return None
     ds, dt, errors = study.ds[shown], study.dt[shown], study.errors["x"][shown]
     caption = ("The error of x over δs and δt, both logarithmic, as measured at each level. "
-               f"Lines: where the joint fit {COMBINED} has the value written on them.")
+               f"Lines: where the joint fit |{found.formula}| has the value written on them.")
     if found.cancels:
         caption += " Along the dashed line the fitted errors in space and in time cancel."
     if not shown.all():

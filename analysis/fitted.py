@@ -6,6 +6,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from notation import superscript
+
 
 class Mark(IntEnum):
     """Why a level is or is not in the fit, as the file numbers it."""
@@ -18,12 +20,13 @@ class Mark(IntEnum):
 
 @dataclass(frozen=True)
 class Joint:
-    """error ≈ C₁ δs + C₂ δt, with the half-widths of the constants' 95 % confidence intervals."""
+    """error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of the constants' 95 % confidence intervals."""
 
     space: float
     space_uncertainty: float
     time: float
     time_uncertainty: float
+    power: float = 1.0
 
     @property
     def cancels(self):
@@ -32,8 +35,18 @@ class Joint:
         return told and self.space * self.time < 0
 
     def at(self, ds, dt):
-        """|C₁ δs + C₂ δt|, of the shape of δs and δt."""
-        return np.abs(self.space * ds + self.time * dt)
+        """|C₁ δsᵖ + C₂ δtᵖ|, of the shape of δs and δt."""
+        return np.abs(self.signed(ds, dt))
+
+    def signed(self, ds, dt):
+        """C₁ δsᵖ + C₂ δtᵖ, of the shape of δs and δt."""
+        return self.space * ds ** self.power + self.time * dt ** self.power
+
+    @property
+    def formula(self):
+        """The fit in letters: C₁ δs + C₂ δt, with its power where it is not one."""
+        power = "" if self.power == 1 else superscript(f"{self.power:g}")
+        return f"C₁ δs{power} + C₂ δt{power}"
 
 
 def number(study, name):
@@ -45,16 +58,17 @@ def number(study, name):
 def joint(study, quantity):
     """The Joint fit of a quantity's errors, or None where the file has none or the levels could not tell it."""
     names = ("space_constant", "space_constant_uncertainty", "time_constant", "time_constant_uncertainty")
-    found = Joint(*(number(study, f"{name}_{quantity}") for name in names))
+    power = number(study, f"joint_power_{quantity}")
+    found = Joint(*(number(study, f"{name}_{quantity}") for name in names), 1.0 if math.isnan(power) else power)
     return found if study.refine == "both" and math.isfinite(found.space + found.time) else None
 
 
 def steps_of_joint(study, quantity):
-    """|C₁ δs + C₂ δt| [levels] where the orders refer to it: at every level C₁ δs + C₂ δt > 0; else None."""
+    """h [levels], hᵖ = C₁ δsᵖ + C₂ δtᵖ, where the orders refer to it: it is positive at every level; else None."""
     found = joint(study, quantity)
-    if found is None or not np.all(found.space * study.ds + found.time * study.dt > 0):
+    if found is None or not np.all(found.signed(study.ds, study.dt) > 0):
         return None
-    return found.at(study.ds, study.dt)
+    return found.at(study.ds, study.dt) ** (1 / found.power)
 
 
 def step(study, quantity):
@@ -92,5 +106,6 @@ def _reference_step(study, quantity):
         return 0.0
     ds, dt = 1 / cells if cells > 0 else 0.0, study.dt[0] * study.steps[0] / steps
     if steps_of_joint(study, quantity) is not None:
-        return float(joint(study, quantity).at(ds, dt))
+        found = joint(study, quantity)
+        return float(found.at(ds, dt) ** (1 / found.power))
     return {"steps": dt, "cells": ds, "both": ds + dt}[study.refine]

@@ -28,6 +28,11 @@ def power_of_ten(value):
     return power if mantissa == "1" else f"{mantissa}·{power}"
 
 
+def superscript(text):
+    """The digits of a text raised, as in δs²."""
+    return text.translate(SUPERSCRIPTS)
+
+
 def grouped(value):
     """A whole number in full, in groups of three digits; 0 stands for ∞ (cells)."""
     if not math.isfinite(value):
