@@ -1,4 +1,4 @@
-"""The figures: data in, matplotlib Figure out."""
+"""The figures of hysteresis cycles: data in, matplotlib Figure out."""
 
 import math
 
@@ -6,17 +6,9 @@ import numpy as np
 
 import style  # before matplotlib's own modules: it sets the backend and the defaults
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
 
-from cycle import HUGE
-from notation import power_of_ten
-from slope_triangle import draw_triangle
-
-ABSCISSA_LABELS = {"steps": "step δt", "cells": "cell width δs", "both": "δs + δt"}
 X_LABEL = "displacement x"
 RESTORING_LABEL = "restoring force F − m x″"
-# The multiples of a power of ten that a logarithmic axis may label, the fewest first.
-DIGITS = ((1,), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
 
 
 def cycle_figure(curve, title="", limits=None):
@@ -70,55 +62,3 @@ def _shared(columns, margin=0.05):
         widest = high[0] - low[0] or 1.0
     centre, half = (low + high) / 2, (0.5 + margin) * widest
     return [(c - half, c + half) for c in centre]
-
-
-def error_figure(abscissa, errors, expected, refine):
-    """Errors over the refined step in log-log axes with the triangles of the expected orders.
-
-    abscissa [levels]; errors {label: [levels]}; expected: the orders to draw, a list of numbers. Points that a
-    logarithm cannot show (zero, NaN) are left out.
-    """
-    figure = Figure(figsize=(style.PANEL[0] * 1.2, style.PANEL[1] * 1.2))
-    axes = figure.add_subplot(xscale="log", yscale="log")
-    curves = [_drawable(abscissa, values) for values in errors.values()]
-    for n, ((h, error), label) in enumerate(zip(curves, errors)):
-        # Open markers of decreasing size keep coinciding points visible.
-        axes.plot(h, error, marker=style.MARKERS[n], linestyle=style.LINES[n], color=style.COLOURS[n], label=label,
-                  markerfacecolor="none", markersize=9 - 1.5 * n, markeredgewidth=1.5)
-    axes.margins(y=0.1)
-    for place, exponent in enumerate(expected):
-        draw_triangle(axes, curves, exponent, place)
-    for axis in (axes.xaxis, axes.yaxis):
-        _label_decades(axis)
-    axes.set(xlabel=ABSCISSA_LABELS[refine], ylabel="maximal error")
-    axes.grid(True, which="minor", linewidth=0.3)
-    if any(len(h) for h, _ in curves):
-        axes.legend(loc="upper left")
-    else:
-        axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
-    return figure
-
-
-def _label_decades(axis):
-    """Label the powers of ten, and on a short axis so many of their multiples that there are at least three labels."""
-    low, high = axis.get_view_interval()
-    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
-    for digits in DIGITS:
-        ticks = np.outer(decades, digits).ravel()
-        ticks = ticks[(ticks >= low) & (ticks <= high)]
-        if len(ticks) >= 3:
-            axis.set_ticks(ticks)
-            axis.set_major_formatter(lambda value, _: power_of_ten(value))
-            axis.set_minor_formatter(NullFormatter())
-            return
-
-
-def visible(abscissa, errors):
-    """Which points a log-log figure shows: those with positive, finite coordinates of a size that can be drawn."""
-    return (abscissa > 1 / HUGE) & (abscissa < HUGE) & (errors > 1 / HUGE) & (errors < HUGE)
-
-
-def _drawable(abscissa, errors):
-    keep = visible(abscissa, errors)
-    order = np.argsort(abscissa[keep])
-    return abscissa[keep][order], errors[keep][order]

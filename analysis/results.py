@@ -39,7 +39,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Study:
-    """A refinement study: per level P, N, δs, δt, errors and orders, each [levels]; `fit` has the observed orders."""
+    """A refinement study: per level P, N, δs, δt, errors, orders and marks, each [levels]; `fit` has the observed orders.
+
+    `marks` says why a level is or is not in the fit of a quantity's order (fitted.Mark); None where the file does not.
+    """
 
     run: Run
     cells: np.ndarray
@@ -48,6 +51,7 @@ class Study:
     dt: np.ndarray
     errors: dict
     orders: dict
+    marks: dict
     seconds: np.ndarray | None
     fit: dict
 
@@ -116,10 +120,14 @@ def _study(file, run):
     levels = len(cells)
     steps, ds, dt = (hdf5.column(file, f"cases/{name}", levels) for name in ("steps", "ds", "dt"))
     return Study(run, cells, steps, ds, dt, _norms(file, "error", levels), _norms(file, "order", levels),
-                 hdf5.optional_column(file, "timing/cases", levels), hdf5.attributes(file, "fit"))
+                 _marks(file, levels), hdf5.optional_column(file, "timing/cases", levels), hdf5.attributes(file, "fit"))
 
 
 def _norms(file, kind, levels):
     """The columns error_q or order_q: the papers' three norms must be there, u at the cells' own points may be."""
     return {q: (hdf5.optional_column if q == "u_cells" else hdf5.column)(file, f"cases/{kind}_{q}", levels)
             for q in QUANTITIES}
+
+
+def _marks(file, levels):
+    return {q: hdf5.optional_column(file, f"cases/mark_{q}", levels) for q in QUANTITIES}

@@ -41,7 +41,9 @@ std::int64_t cell_that_holds(double s, std::int64_t cells) {
 bool Sampling::takes(std::int64_t step) const {
   // N·T/N may round beyond T, and step N must not fall out of its own window.
   const double t = step == time.steps ? time.final_time : time.time(step);
-  return (step % every == 0 || step == time.steps) && t >= from && t <= to;
+  // A window's end that is a step on paper may miss it by a rounding.
+  const double slack = 1e-6 * time.step();
+  return (step % every == 0 || step == time.steps) && t >= from - slack && t <= to + slack;
 }
 
 std::int64_t Sampling::next(std::int64_t step) const {
@@ -52,7 +54,7 @@ std::int64_t Sampling::next(std::int64_t step) const {
     if (takes(candidate)) {
       return candidate;
     }
-    if (time.time(candidate) > to) {
+    if (time.time(candidate) > to + time.step()) {
       return engine::never;
     }
   }
@@ -71,12 +73,12 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
 }
 
 void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  for (std::size_t i = 0; i < samples.x.size(); ++i) {
-    const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
-    if (sampling_.takes(step)) {
-      columns_.push(std::array{sampling_.time.time(step), samples.x[i], samples.y[i],
-                               samples.force[i], samples.restoring[i]});
-    }
+  for_each_row(sampling_, samples, [this](const SeriesRow& row) { columns_.push(row); });
+}
+
+void SeriesRecorder::append(std::span<const double> rows) {
+  for (std::size_t first = 0; first < rows.size(); first += SeriesRow().size()) {
+    columns_.push(rows.subspan(first, SeriesRow().size()));
   }
 }
 

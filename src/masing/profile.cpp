@@ -8,6 +8,10 @@
 
 namespace masing {
 
+namespace {
+constexpr double largest_force = 1e200;  // of base::FixedPoint
+}
+
 Profile sample_profile(const Problem& problem, base::CellRange range) {
   Profile profile{.range = range, .stiffness = {}, .threshold = {}, .initial_u = {}, .form = {}};
   const auto sample = [&](const options::Function& function, std::vector<double>& values) {
@@ -36,6 +40,9 @@ std::string profile_fault(const Problem& problem, const Profile& profile) {
     }
     if (!(eta > 0) || !std::isfinite(eta)) {
       return "--threshold: eta(s) = " + at(eta) + "eta must be > 0 and finite";
+    }
+    if (!(k * eta <= largest_force)) {
+      return "--stiffness: k(s)*eta(s) = " + at(k * eta) + "the product must be <= 1e200";
     }
     if (!(std::abs(u0) <= eta)) {
       return "--initial-u: u0(s) = " + at(u0) + "|u0| must be <= eta(s) = " + base::to_text(eta);

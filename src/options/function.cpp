@@ -122,8 +122,9 @@ class Function::Expression : public Function::Impl {
 
 class Function::Points : public Function::Impl {
  public:
-  /// Lines "argument separator value"; a first line without numbers is a heading.
-  Points(std::string_view text, char line_end, const std::string& name) {
+  /// Lines "argument separator value"; the first line of a file may be a heading.
+  Points(std::string_view text, char line_end, const std::string& name)
+      : heading_allowed_(line_end == '\n') {
     std::int64_t number = 0;
     for (const auto& line : base::split(text, line_end)) {
       ++number;
@@ -170,7 +171,8 @@ class Function::Points : public Function::Impl {
     const auto argument = words.size() == 2 ? base::to_number(words[0]) : std::nullopt;
     const auto value = words.size() == 2 ? base::to_number(words[1]) : std::nullopt;
     if (!argument || !value) {
-      const bool heading = number == 1 && !words.empty() && !base::to_number(words[0]);
+      const bool heading =
+          heading_allowed_ && number == 1 && !words.empty() && !base::to_number(words[0]);
       if (heading) {
         return;
       }
@@ -186,6 +188,7 @@ class Function::Points : public Function::Impl {
     values_.push_back(*value);
   }
 
+  bool heading_allowed_;
   std::vector<double> arguments_;
   std::vector<double> values_;
 };

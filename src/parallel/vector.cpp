@@ -1,5 +1,8 @@
 #include "parallel/vector.hpp"
 
+#include <numeric>
+#include <vector>
+
 #include "parallel/check.hpp"
 
 namespace parallel {
@@ -45,6 +48,15 @@ WriteAccess::WriteAccess(Vector& vector) : handle_(vector.handle()) {
 
 WriteAccess::~WriteAccess() {
   VecRestoreArray(handle_, &array_);
+}
+
+void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {
+  std::vector<PetscInt> cells(values.size());
+  std::iota(cells.begin(), cells.end(), first);
+  check_petsc(VecSetValues(target.handle(), static_cast<PetscInt>(cells.size()), cells.data(),
+                           values.data(), INSERT_VALUES));
+  check_petsc(VecAssemblyBegin(target.handle()));
+  check_petsc(VecAssemblyEnd(target.handle()));
 }
 
 void add_scaled(Vector& target, double weight, const Vector& source) {

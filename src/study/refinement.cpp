@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "study/finest.hpp"
-#include "study/reference.hpp"
+#include "study/plan.hpp"
 
 namespace study {
 
@@ -19,78 +19,73 @@ double width(std::int64_t cells) {
   return cells == options::infinitely_many ? 0.0 : 1.0 / static_cast<double>(cells);
 }
 
-/// Runs the levels and measures each against its reference.
+/// At how many times the fields of a study are compared.
+std::int64_t field_samples(const options::Configuration& configuration) {
+  std::vector<std::int64_t> steps;
+  for (const auto& level : configuration.levels) {
+    steps.push_back(level.steps);
+  }
+  return common_samples(configuration.field_samples, steps);
+}
+
+/// Makes all runs and measures each level against its reference, or the level before against it.
 class Ladder {
  public:
   Ladder(const parallel::Communicator& comm, const options::Configuration& configuration)
       : comm_(comm),
         configuration_(configuration),
-        field_samples_(samples()),
-        references_(comm, configuration, field_samples_) {}
+        plan_(make_plan(configuration, field_samples(configuration))),
+        runs_(run_all(comm, plan_.jobs)) {}
 
-  [[nodiscard]] std::optional<options::Level> single_reference() const {
-    return references_.single();
-  }
-
-  std::vector<Case> run_all(engine::Observer& on_last_level) {
-    const auto& levels = configuration_.levels;
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      const std::string title =
-          "level " + std::to_string(i + 1) + " of " + std::to_string(levels.size());
-      run_level(levels[i], {.field_samples = field_samples_,
-                            .title = title,
-                            .observer = i + 1 == levels.size() ? &on_last_level : nullptr});
+  /// The cases, the reference, the floor and the series of a study.
+  Study measured() {
+    Study study{.reference = plan_.finest};
+    double scale = 1.0;  // the largest |x|: what round-off is measured by
+    for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
+      study.cases.push_back(measured_case(i));
+      scale = std::max(scale, level(i).recording->largest_x());
+      if (const auto reference = plan_.references[i]) {
+        study.self_check = std::max(study.self_check, runs_[*reference].recording->self_check());
+      }
     }
-    return std::move(cases_);
+    // The exact solution is good to 1e-10, engines agree to 1e-11 of the largest |x|.
+    study.floor = std::max(1e-10 * scale, 10 * study.self_check);
+    study.series = std::move(runs_[plan_.levels.back()].series);
+    return study;
   }
-
-  /// How far the reference is from itself with other tolerances.
-  [[nodiscard]] double self_check() const { return references_.self_check(); }
-
-  /// The largest |x| of the levels: what round-off is measured by.
-  [[nodiscard]] double scale() const { return scale_; }
 
  private:
-  [[nodiscard]] std::int64_t samples() const {
-    std::vector<std::int64_t> steps;
-    for (const auto& level : configuration_.levels) {
-      steps.push_back(level.steps);
-    }
-    return common_samples(configuration_.field_samples, steps);
-  }
+  [[nodiscard]] const Run& level(std::size_t i) const { return runs_[plan_.levels[i]]; }
 
-  void run_level(const options::Level& level, const Watch& watch) {
-    const options::Configuration c = at_level(configuration_, level);
-    Run now = run(comm_, c, watch);
-    const auto last = now.recording->at(level.steps, level.steps);
-    cases_.push_back({.level = level,
-                      .ds = width(level.cells),
-                      .dt = configuration_.final_time / static_cast<double>(level.steps),
-                      .errors = all_undefined,
-                      .orders = all_undefined,
-                      .final_x = last.x,
-                      .final_y = last.y,
-                      .seconds = now.seconds});
-    for (std::int64_t p = 0; p <= level.steps; ++p) {
-      scale_ = std::max(scale_, std::abs(now.recording->at(p, level.steps).x));
+  [[nodiscard]] Case measured_case(std::size_t i) const {
+    const options::Level& size = configuration_.levels[i];
+    const Recording& mine = *level(i).recording;
+    const auto last = mine.at(size.steps, size.steps);
+    Case result{.level = size,
+                .ds = width(size.cells),
+                .dt = configuration_.final_time / static_cast<double>(size.steps),
+                .errors = all_undefined,
+                .orders = all_undefined,
+                .final_x = last.x,
+                .final_y = last.y,
+                .seconds = level(i).seconds};
+    const Recording* reference = nullptr;
+    if (plan_.references[i]) {
+      reference = runs_[*plan_.references[i]].recording.get();
+    } else if (i + 1 < plan_.levels.size()) {
+      reference = level(i + 1).recording.get();
     }
-    if (const Recording* reference = references_.of(level)) {
-      cases_.back().errors = errors(comm_, masing::make_problem(c), *now.recording, *reference);
-    } else if (before_.recording) {
-      Case& coarse = cases_[cases_.size() - 2];
-      const auto problem = masing::make_problem(at_level(configuration_, coarse.level));
-      coarse.errors = errors(comm_, problem, *before_.recording, *now.recording);
+    if (reference != nullptr) {
+      const auto problem = masing::make_problem(at_level(configuration_, size));
+      result.errors = errors(comm_, problem, mine, *reference);
     }
-    before_ = std::move(now);
+    return result;
   }
 
   const parallel::Communicator& comm_;
   const options::Configuration& configuration_;
-  std::int64_t field_samples_;
-  ReferenceRuns references_;
-  std::vector<Case> cases_;
-  Run before_;  // the level before, which `successive` compares with the next
-  double scale_ = 1.0;
+  StudyPlan plan_;
+  std::vector<Run> runs_;
 };
 
 /// Finds what the errors of one quantity say.
@@ -216,14 +211,9 @@ bool is_exact(options::Reference reference) {
   return reference != options::Reference::finest && reference != options::Reference::successive;
 }
 
-Study refine(const parallel::Communicator& comm, const options::Configuration& configuration,
-             engine::Observer& on_last_level) {
+Study refine(const parallel::Communicator& comm, const options::Configuration& configuration) {
   const auto begin = std::chrono::steady_clock::now();
-  Ladder ladder(comm, configuration);
-  Study study{.cases = ladder.run_all(on_last_level), .reference = ladder.single_reference()};
-  // The exact solution is good to 1e-10, engines agree to 1e-11 of the largest |x|.
-  study.self_check = ladder.self_check();
-  study.floor = std::max(1e-10 * ladder.scale(), 10 * study.self_check);
+  Study study = Ladder(comm, configuration).measured();
   std::vector<double> steps;
   for (const auto& quantity : quantities) {
     Finder finder(configuration, study, quantity);

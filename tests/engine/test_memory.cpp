@@ -313,7 +313,7 @@ TEST(Memory, ElongationIsTheField) {
     const auto engine = engine::make_engine(
         support::world(), {.engine = options::EngineKind::memory}, problem, profile);
     (void)support::trajectory(support::world(), *engine, problem);
-    const engine::Elongation u = engine->elongation();
+    const masing::RememberedElongation u = *engine->elongation();
     const parallel::ReadAccess field(engine->field());
     for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
       ASSERT_EQ(u(profile.threshold[i], profile.initial_u[i]), field.values()[i]);

@@ -23,14 +23,8 @@ using study::Mark;
 using study::Study;
 using study::Verdict;
 
-class NoWatcher final : public engine::Observer {
- public:
-  void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {}
-};
-
 Study run(const Configuration& configuration) {
-  NoWatcher nobody;
-  return study::refine(support::world(), options::validated(configuration, {}), nobody);
+  return study::refine(support::world(), options::validated(configuration, {}));
 }
 
 /// The papers' case on [0, 30], by turning points: a step costs the same at every P.
@@ -222,10 +216,9 @@ TEST(ExactReference, DoesNotDependOnTheRanks) {
       papers_case(Refine::cells, Reference::cells_inf, "30,2050")};
   for (const auto& configuration : configurations) {
     const Configuration c = options::validated(configuration, {});
-    NoWatcher nobody;
     const parallel::Communicator alone = support::alone();
-    const Study all = study::refine(support::world(), c, nobody);
-    const Study one = study::refine(alone, c, nobody);
+    const Study all = study::refine(support::world(), c);
+    const Study one = study::refine(alone, c);
     ASSERT_EQ(all.cases.size(), one.cases.size());
     for (std::size_t i = 0; i < all.cases.size(); ++i) {
       for (const auto& quantity : study::quantities) {
