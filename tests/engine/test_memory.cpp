@@ -375,10 +375,10 @@ TEST(Continuum, IsTheLimitOfFiniteCells) {
     const double at_800 = space_error(800, Rule::right, scheme, limit) * 800;
     EXPECT_GT(at_800, 0.01);
     EXPECT_NEAR(at_400 / at_800, 1.0, 0.02);
-    constexpr int several = 16;
+    constexpr std::int64_t several = 16;
     double coarse = 0.0;
     double fine = 0.0;
-    for (int i = 0; i < several; ++i) {
+    for (std::int64_t i = 0; i < several; ++i) {
       coarse += std::log2(space_error(100 + 3 * i, Rule::midpoint, scheme, limit)) / several;
       fine += std::log2(space_error(16 * (100 + 3 * i), Rule::midpoint, scheme, limit)) / several;
     }
