@@ -3,19 +3,27 @@
 import math
 from dataclasses import dataclass
 
-from notation import EN_DASH, listed, order
+from fitted import number
+from notation import EN_DASH, FIXED_SPACE, listed, order, plus_minus
 
 NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
 STEP = {"steps": "δt", "cells": "δs", "both": "δs + δt"}
+DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 CONFIRMED, REFUTED, UNDEFINED, ABSENT = "as expected", "not as expected", "undefined", "not judged"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The observed order of one quantity beside the expected one; `expected` is None when nothing was expected."""
+    """The observed order of one quantity beside the expected one; `expected` is None when nothing was expected.
+
+    The order is a fit's, with half its 95 % confidence interval, or else that of the last pair of levels (`last_pair`);
+    the uncertainty is NaN where there is none.
+    """
 
     quantity: str
     observed: float
+    uncertainty: float
+    last_pair: bool
     expected: str | None
     verdict: str
 
@@ -23,6 +31,15 @@ class Finding:
     def name(self):
         """The quantity as the page calls it."""
         return NAMES[self.quantity]
+
+    @property
+    def observation(self):
+        """The observed order in words: `1.005 ± 0.004`, `1.991 (last pair)`, `none`."""
+        if not math.isfinite(self.observed):
+            return "none"
+        if self.last_pair:
+            return f"{order(self.observed)} (last pair)"
+        return order(self.observed) + plus_minus(self.uncertainty)
 
 
 @dataclass(frozen=True)
@@ -40,7 +57,7 @@ def claim(study):
     findings = _findings(study)
     expected = [finding for finding in findings if finding.expected]
     verdict, remarks = _verdict(study, expected)
-    return Claim(_sentence(study, expected), verdict, remarks, findings)
+    return Claim(_sentence(study, expected, verdict), verdict, remarks, findings)
 
 
 def exponent(expected):
@@ -66,24 +83,34 @@ def _findings(study):
     found = []
     for quantity in NAMES:
         if f"observed_{quantity}" in fit or f"expected_{quantity}" in fit:
-            observed = fit.get(f"observed_{quantity}")
-            observed = float(observed) if isinstance(observed, (int, float)) else math.nan
+            # A file that says nothing of a fit does not say either that its order is a last pair's.
+            last_pair = f"order_{quantity}" in fit and not math.isfinite(number(study, f"order_{quantity}"))
             expected = fit.get(f"expected_{quantity}")
             expected = f"{expected:g}" if isinstance(expected, (int, float)) else (expected or "").strip() or None
-            found.append(Finding(quantity, observed, expected, fit.get(f"verdict_{quantity}") or ABSENT))
+            found.append(Finding(quantity, number(study, f"observed_{quantity}"),
+                                 number(study, f"order_uncertainty_{quantity}"), last_pair, expected,
+                                 fit.get(f"verdict_{quantity}") or ABSENT))
     return found
 
 
-def _sentence(study, expected):
+def _sentence(study, expected, verdict):
     step = STEP[study.refine]
     if not expected:
         return f"No order in {step} was expected of this study; what was observed is shown without judgement."
     parts = []
     for wanted in dict.fromkeys(finding.expected for finding in expected):
-        names = listed(finding.name for finding in expected if finding.expected == wanted)
-        degree = f"at least {wanted.lstrip('>=≥ ')}" if wanted.startswith((">", "≥")) else wanted
-        parts.append(f"of order {degree} in {step} for {names}")
-    return f"The error is {listed(parts)}."
+        seen = [f"{finding.name}{FIXED_SPACE}{finding.observation}" for finding in expected if finding.expected == wanted]
+        where = f" in {step}" if not parts else ""
+        doubt = "" if verdict == CONFIRMED else " was expected; observed"
+        parts.append(f"order {_degree(wanted)}{where}{doubt}: {listed(seen)}")
+    sentence = "; ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _degree(expected):
+    if expected.startswith((">", "≥")):
+        return f"at least {expected.lstrip('>=≥ ')}"
+    return DEGREES.get(exponent(expected), expected)
 
 
 def _verdict(study, expected):

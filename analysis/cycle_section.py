@@ -6,18 +6,24 @@ import configuration
 import figures
 import style
 from cycle import HUGE, SHORTEST, half_cycle, in_window
+from notation import measured
 from paper import seen_in_paper
+from problem import method, problem
 
 # A study's own samples run from rest; its cycle is drawn from the last part of [0, T].
 LAST_PART = 0.2
 MANY_SLOPES = 12
 
 
-def cycle_pictures(runs, start=None, end=None):
-    """The pictures {src, alt, title, paper, seen} of the runs' cycles in start <= t <= end, all on the same scales."""
+def cycle_pictures(runs, start=None, end=None, studies=()):
+    """The pictures {src, alt, title, paper, seen, exact} of the runs' cycles in start <= t <= end, on the same scales.
+
+    `exact` says how far a run is from the exact solution, where one of the studies measured that.
+    """
     samples = [in_window(run, start, end) for run in runs]
     limits = figures.shared_limits([(x, f) for _, x, f in samples]) if samples else []
-    return [_picture(run, sample, limit) for run, sample, limit in zip(runs, samples, limits)]
+    return [_picture(run, sample, limit, distance_from_exact(run, studies))
+            for run, sample, limit in zip(runs, samples, limits)]
 
 
 def finest_cycle(study, start=None, end=None):
@@ -27,7 +33,7 @@ def finest_cycle(study, start=None, end=None):
         return None
     if start is None and end is None:
         start = _last_part(series)
-    return _picture(study.run, in_window(study.run, start, end), None)
+    return _picture(study.run, in_window(study.run, start, end), None, distance_from_exact(study.run, [study]))
 
 
 def _last_part(series):
@@ -37,14 +43,30 @@ def _last_part(series):
     return start if np.count_nonzero(np.diff(direction)) >= 2 else None
 
 
-def _picture(run, sample, limits):
+def distance_from_exact(run, studies):
+    """One sentence on the maximal error of x of the run, from a study that has it as a level; None when there is none."""
+    cells, steps = configuration.size(run.settings, "cells"), configuration.size(run.settings, "steps")
+    for study in studies:
+        same = (problem(study.run.settings) == problem(run.settings)
+                and method(study.run.settings) == method(run.settings))
+        level = np.flatnonzero((study.cells == cells) & (study.steps == steps) & np.isfinite(study.errors["x"]))
+        if study.fit.get("reference") == "exact" and same and len(level):
+            final = study.run.settings.get("final-time", "T")
+            source = f" ({study.run.path.name})" if study.run is not run else ""
+            return (f"From the exact solution it is at most {measured(study.errors['x'][level[0]])} away in x "
+                    f"over 0 ≤ t ≤ {final}{source}.")
+    return None
+
+
+def _picture(run, sample, limits, exact):
     t, x, restoring = sample
     title = configuration.title(run)
     window = f"{t[0]:.6g} ≤ t ≤ {t[-1]:.6g}"
     seen = _facts(x, restoring)
     return {"src": style.data_uri(figures.cycle_figure((x, restoring), title, limits)),
             "alt": f"Hysteresis cycle, {title}, {window}: restoring force over displacement. {seen}",
-            "title": f"{title}, {window}", "paper": seen_in_paper(run.settings), "seen": seen, "file": run.path.name}
+            "title": f"{title}, {window}", "paper": seen_in_paper(run.settings), "seen": seen, "exact": exact,
+            "file": run.path.name}
 
 
 def _facts(x, restoring):

@@ -5,6 +5,7 @@ import math
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 EN_DASH = "–"
 THIN_SPACE = "\u202f"
+FIXED_SPACE = "\u00a0"
 
 
 def count(value):
@@ -27,6 +28,11 @@ def power_of_ten(value):
     return power if mantissa == "1" else f"{mantissa}·{power}"
 
 
+def superscript(text):
+    """The digits of a text raised, as in δs²."""
+    return text.translate(SUPERSCRIPTS)
+
+
 def grouped(value):
     """A whole number in full, in groups of three digits; 0 stands for ∞ (cells)."""
     if not math.isfinite(value):
@@ -46,6 +52,33 @@ def scientific(value):
 def order(value):
     """An observed order with three decimals; an en dash where it is undefined."""
     return f"{value:.3f}" if math.isfinite(value) else EN_DASH
+
+
+def plus_minus(width):
+    """The half-width of an interval, ` ± 0.019`, a small one with one digit; empty where there is none."""
+    if not math.isfinite(width):
+        return ""
+    digits = f"{width:.3f}" if width >= 1e-3 or width == 0 else f"{width:.0e}"
+    return f"{FIXED_SPACE}±{FIXED_SPACE}{digits}"
+
+
+def measured(value, digits=2):
+    """A measured number for a sentence: 5.1·10⁻³, 0.51, 12.6, with `digits` significant digits; – where it is none."""
+    if not math.isfinite(value):
+        return EN_DASH
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    if value == 0 or -2 < int(exponent) < 4:
+        return f"{float(f'{value:.{digits - 1}e}'):g}".replace("-", "−")
+    power = "10" + str(int(exponent)).translate(SUPERSCRIPTS)
+    return (power if float(mantissa) == 1 else f"{mantissa}·{power}").replace("-", "−")
+
+
+def within(value, width):
+    """A number with the half-width of its interval, `−5.4 ± 0.6`: two digits of the width, or four of the number."""
+    if not math.isfinite(width) or width <= 0 or not math.isfinite(value):
+        return f"{value:#.4g}".replace("-", "−") if 1e-2 <= abs(value) < 1e4 else measured(value, 4)
+    places = max(0, 1 - math.floor(math.log10(width)))
+    return f"{value:.{places}f} ± {width:.{places}f}".replace("-", "−")
 
 
 def listed(words):

@@ -12,6 +12,7 @@ import jinja2
 from cycle_section import cycle_pictures
 from results import read_run, read_study
 from study_section import named, study_section
+from work_precision import work_precision
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -35,7 +36,8 @@ def page(title, studies, runs, window=(None, None)):
     sections = [study_section(study, number, window) for number, study in enumerate(studies, start=1)]
     origins = [(run.path.name, run.configuration, named(run.provenance), named(run.timing)) for run in runs]
     return environment.get_template("report.html.j2").render(
-        title=title, studies=sections, cycles=cycle_pictures(runs, *window), origins=origins)
+        title=title, studies=sections, work=work_precision(studies),
+        cycles=cycle_pictures(runs, *window, studies=studies), origins=origins)
 
 
 def main(arguments):

@@ -1,15 +1,18 @@
-"""One study as the page shows it: claim, data, table of levels, error figure, finest cycle, origin."""
+"""One study as the page shows it: claim, proposition, data, levels, errors, finest cycle, origin."""
 
 import numpy as np
 
-import figures
-import style
-from claim import STEP, claim, expectation, exponent
+from claim import STEP, claim, expectation
+from constants import constant_cells, constant_headings, constants, smallest_bound
 from cycle_section import finest_cycle
-from notation import EN_DASH, grouped, listed, order, scientific
+from error_section import LABELS, error_picture, map_picture
+from extrapolation import extrapolation
+from fitted import is_fitted
+from levels_table import levels_table, notes, times_table
+from notation import EN_DASH, count, grouped, listed, measured, order, plus_minus
+from proposition import at_infinitely_many_cells, beyond_the_papers, proposition
 from results import QUANTITIES
 
-LABELS = {"x": "x", "y": "y", "u": "u", "u_cells": "u, cells’ points"}
 REFERENCES = {
     "finest": "one run at least 16 times finer in what is refined",
     "successive": "the next finer level (differences of successive levels)",
@@ -26,18 +29,18 @@ DATA = (("m", "mass"), ("k₀", "k0"), ("k(s)", "stiffness"), ("η(s)", "thresho
 def study_section(study, number, window=(None, None)):
     """The template's values for one Study, the `number`-th of the page."""
     claimed = claim(study)
-    tolerance = study.fit.get("tolerance")
     settings = study.run.settings
     columns = [q for q in QUANTITIES if study.errors[q] is not None]
     return {
         "id": f"study-{number}", "file": study.run.path.name, "claim": claimed, "step": STEP[study.refine],
-        "findings": [(f, order(f.observed), _uncertainty(study, f.quantity), expectation(f.expected, tolerance))
-                     for f in claimed.findings],
-        "reference": _reference(study), "masing": settings.get("model", "masing") == "masing",
-        "model": settings.get("model", "masing"),
+        "findings": _findings(study, claimed), "constant_headings": constant_headings(study),
+        "proposition": _proposition(study),
+        "constants": constants(study, [f for f in claimed.findings if f.quantity in columns]),
+        "reference": _reference(study), "model": settings.get("model", "masing"),
         "data": [(symbol, settings[key]) for symbol, key in DATA if key in settings] + _sizes(study),
-        "columns": [LABELS[q] for q in columns], "levels": _levels(study, columns), "notes": _notes(study, columns),
-        "timed": study.seconds is not None, "errors": _error_picture(study, claimed, columns),
+        "columns": [LABELS[q] for q in columns], "levels": levels_table(study, columns),
+        "notes": notes(study, columns), "extrapolation": extrapolation(study), "times": times_table(study),
+        "errors": error_picture(study, claimed.findings, columns), "map": map_picture(study),
         "cycle": finest_cycle(study, *window), "configuration": study.run.configuration,
         "provenance": named(study.run.provenance), "timing": named(study.run.timing),
     }
@@ -49,10 +52,32 @@ def named(attributes):
             for name, value in attributes.items()]
 
 
-def _uncertainty(study, quantity):
-    """The fit's uncertainty of an order, ` ± 0.019`; empty where the order is not from a fit or the file has none."""
-    width = study.fit.get(f"order_uncertainty_{quantity}")
-    return f" ± {width:.3f}" if isinstance(width, float) and np.isfinite(width) else ""
+def _findings(study, claimed):
+    """The rows (Finding, order, what is behind it, expectation, levels in the fit, constants) of the first table."""
+    tolerance = study.fit.get("tolerance")
+    return [(f, order(f.observed), " (last pair)" if f.last_pair and np.isfinite(f.observed)
+             else plus_minus(f.uncertainty), expectation(f.expected, tolerance), _levels_fitted(study, f.quantity),
+             constant_cells(study, f.quantity))
+            for f in claimed.findings]
+
+
+def _levels_fitted(study, quantity):
+    marks = study.marks[quantity]
+    return f"{np.count_nonzero(is_fitted(study, quantity))} of {study.levels}" if marks is not None else EN_DASH
+
+
+def _proposition(study):
+    """What the template says of the statement that is tested: its name, what is beyond the papers, the least bound."""
+    bound = smallest_bound(study)
+    return {"name": proposition(study), "beyond": beyond_the_papers(study),
+            "continuum": at_infinitely_many_cells(study),
+            "fixed": {"steps": f"P = {_one(study.cells)}", "cells": f"N = {_one(study.steps)}"}.get(study.refine),
+            "bound": measured(bound, 3) if np.isfinite(bound) else None}
+
+
+def _one(column):
+    """The number of cells or steps that all levels share."""
+    return listed(count(value) for value in dict.fromkeys(column) if np.isfinite(value))
 
 
 def _sizes(study):
@@ -66,51 +91,3 @@ def _reference(study):
              (("P", "reference_cells"), ("N", "reference_steps")) if isinstance(study.fit.get(key), (int, float))]
     words = REFERENCES.get(name, str(name)) if name else None
     return f"{words} ({', '.join(sizes)})" if words and sizes and name == "finest" else words
-
-
-def _levels(study, columns):
-    def cell(value, shown):
-        return (repr(float(value)), shown(value))
-
-    rows = []
-    for n in range(study.levels):
-        row = [cell(study.cells[n], grouped), cell(study.steps[n], grouped),
-               cell(study.ds[n], scientific), cell(study.dt[n], scientific)]
-        for q in columns:
-            observed = np.nan if study.orders[q] is None else study.orders[q][n]
-            row += [cell(study.errors[q][n], scientific), cell(observed, order)]
-        rows.append(row + ([cell(study.seconds[n], lambda s: f"{s:.3g}")] if study.seconds is not None else []))
-    return rows
-
-
-def _notes(study, columns):
-    """Why the table has en dashes."""
-    errors = np.array([study.errors[q] for q in columns])
-    missing = np.isnan([study.orders[q] for q in columns if study.orders[q] is not None])
-    notes = []
-    if missing.any() or any(study.orders[q] is None for q in columns):
-        notes.append(f"{EN_DASH} in a column “order”: undefined. An order compares a level with the one before it: "
-                     "the first level has none, nor has a level whose error, or the one before, is zero or no number.")
-    if np.isnan(errors).any():
-        why = (" The last level has no finer one to differ from." if study.fit.get("reference") == "successive" else "")
-        notes.append(f"{EN_DASH} in a column “error”: the file has no number there.{why}")
-    return notes
-
-
-def _error_picture(study, claimed, columns):
-    wanted = {f.quantity: exponent(f.expected) for f in claimed.findings if f.expected}
-    drawn = [q for q in columns if q != "u_cells" or q in wanted]
-    slopes = sorted({wanted[q] for q in drawn if wanted.get(q)})
-    abscissa = {"steps": study.dt, "cells": study.ds, "both": study.ds + study.dt}[study.refine]
-    errors = {LABELS[q]: study.errors[q] for q in drawn}
-    visible = np.array([figures.visible(abscissa, values) for values in errors.values()])
-    caption = f"Maximal errors of {listed(errors)} over {STEP[study.refine]}, as measured."
-    if slopes and (visible.sum(axis=1) > 1).any():
-        triangles = "triangles have the expected slopes" if len(slopes) > 1 else "triangle has the expected slope"
-        caption += f" The {triangles} {listed(f'{slope:g}' for slope in slopes)}."
-    if not visible.all():
-        caption += f" Not drawn, because zero or not a number: {np.sum(~visible)} of {visible.size} points."
-    ranges = "; ".join(f"{name} from {values[shown].min():.2e} to {values[shown].max():.2e}"
-                       for (name, values), shown in zip(errors.items(), visible) if shown.any())
-    return {"src": style.data_uri(figures.error_figure(abscissa, errors, slopes, study.refine)), "caption": caption,
-            "alt": f"Log-log figure of the maximal errors over {STEP[study.refine]}: {ranges or 'no error is known'}."}

@@ -11,30 +11,12 @@
 
 namespace commands {
 
-namespace {
-
-/// Run the study into the open file: the last level's samples as they come, then the tables.
-study::Study refine_into(const parallel::Communicator& comm,
-                         const options::Configuration& configuration, const io::Handle& file) {
-  const io::Sampling sampling{
-      .time = {.final_time = configuration.final_time, .steps = configuration.levels.back().steps},
-      .every = *configuration.sample_every,
-      .from = *configuration.from,
-      .to = *configuration.to};
-  io::SeriesRecorder series(comm, file, sampling);
-  study::Study study = study::refine(comm, configuration, series);
-  series.flush();
-  study::write(comm, file, configuration, study);
-  return study;
-}
-
-}  // namespace
-
 study::Study make_study(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
                         const std::string& command_line) {
   io::OutputFile output(comm, configuration, command_line);
-  study::Study study = refine_into(comm, configuration, output.file());
+  study::Study study = study::refine(comm, configuration);
+  study::write(comm, output.file(), configuration, study);
   output.finish();
   return study;
 }

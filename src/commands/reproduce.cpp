@@ -69,6 +69,11 @@ Wanted parse(const std::vector<std::string>& words) {
 options::Configuration embedded(const parallel::Communicator& comm, const Wanted& wanted) {
   const std::string all = parallel::from_root(comm, [&] {
     const io::Recipe recipe = io::read_recipe(wanted.file);
+    std::error_code none_there;
+    if (std::filesystem::equivalent(wanted.output, wanted.file, none_there)) {
+      throw base::UserError("--output: " + wanted.output +
+                            " is the file to reproduce; give another one");
+    }
     return recipe.kind + "\n" + recipe.configuration;
   });
   const std::string kind = all.substr(0, all.find('\n'));

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <span>
 
+#include "masing/remembered_elongation.hpp"
 #include "parallel/vector.hpp"
 
 /// Engines that advance a trajectory by chunks, the time loop, and the observers that watch it.
@@ -25,9 +26,6 @@ struct Sample {
   double restoring = 0.0;
 };
 
-/// u of a cell from its yield displacement η and its initial elongation u0, at one time. Local.
-using Elongation = std::function<double(double threshold, double initial_u)>;
-
 /// What advances a trajectory. x and y are the same on every rank; u is split over the ranks.
 class Engine {
  public:
@@ -44,8 +42,8 @@ class Engine {
   /// u at the current step, [P] split at block limits. Collective.
   virtual const parallel::Vector& field() = 0;
   /// u at the current step for every η and u0, where the engine remembers turning points rather
-  /// than cells; the same on every rank. Empty otherwise. Collective.
-  virtual Elongation elongation() { return {}; }
+  /// than cells; the same on every rank. Nothing otherwise. Collective.
+  virtual std::optional<masing::RememberedElongation> elongation() { return std::nullopt; }
   /// How far two solutions with different tolerances have been apart in x and y so far, where the
   /// engine checks itself; 0 otherwise. The same on every rank. Collective.
   [[nodiscard]] virtual double self_check() const { return 0.0; }

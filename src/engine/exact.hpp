@@ -60,14 +60,14 @@ class Exact final : public Engine {
   }
 
   const parallel::Vector& field() override {
-    write_field(shared_memory(), profile_, u_);
+    write_field(*elongation(), profile_, u_);
     return u_;
   }
 
-  Elongation elongation() override {
-    return [measure = measure_, memory = shared_memory()](double threshold, double initial_u) {
-      return memory.elongation(threshold, initial_u);
-    };
+  std::optional<masing::RememberedElongation> elongation() override {
+    const masing::TurningPointState own =
+        comm_.is_root() ? solution_->memory().state() : masing::TurningPointState{};
+    return masing::TurningPoints<Measure>(*measure_, shared(comm_, own)).elongation();
   }
 
   [[nodiscard]] double self_check() const override {
@@ -77,12 +77,6 @@ class Exact final : public Engine {
   }
 
  private:
-  [[nodiscard]] masing::TurningPoints<Measure> shared_memory() const {
-    const masing::TurningPointState own =
-        comm_.is_root() ? solution_->memory().state() : masing::TurningPointState{};
-    return {*measure_, shared(comm_, own)};
-  }
-
   const parallel::Communicator& comm_;
   const masing::Problem& problem_;
   const masing::Profile& profile_;

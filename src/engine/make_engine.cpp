@@ -1,15 +1,16 @@
 #include "engine/make_engine.hpp"
 
 #include <optional>
+#include <string>
 
 #include "base/error.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/exact.hpp"
 #include "engine/memory.hpp"
-#include "engine/memory_need.hpp"
 #include "engine/sweep.hpp"
 #include "masing/continuous_measure.hpp"
 #include "options/force_breaks.hpp"
+#include "parallel/available_memory.hpp"
 
 namespace engine {
 
@@ -36,12 +37,12 @@ void agree(const parallel::Communicator& comm, std::optional<Value>& confirmed) 
   }
 }
 
-MemoryNeed need_of(const parallel::Communicator& comm, const masing::Problem& problem,
-                   const Holding& holding) {
-  return {.cells = problem.field_cells(),
-          .ranks = comm.size(),
-          .engine = problem.continuum() ? options::EngineKind::sweep : holding.engine,
-          .fields = problem.continuum() ? 0 : holding.fields};
+/// Throws UserError alike on all ranks where a run does not fit.
+void require_memory(const MemoryNeed& need, double available) {
+  const std::string shortage = memory_shortage(need, available);
+  if (!shortage.empty()) {
+    throw base::UserError(shortage);
+  }
 }
 
 }  // namespace
@@ -63,12 +64,14 @@ masing::ProfileForm checked_form(const parallel::Communicator& comm,
 
 masing::Profile checked_profile(const parallel::Communicator& comm, const masing::Problem& problem,
                                 const Holding& holding) {
-  MemoryNeed need = need_of(comm, problem, holding);
-  require_memory(comm, need);  // the least need, before a look at every cell
+  const double available =
+      holding.available ? *holding.available : parallel::available_memory(comm);
+  MemoryNeed need = need_of(problem, comm.size(), holding);
+  require_memory(need, available);  // the least need, before a look at every cell
   const masing::ProfileForm form = checked_form(comm, problem);
   need.arrays = form.arrays();
   need.moved = form.constant_initial_u != 0.0;
-  require_memory(comm, need);
+  require_memory(need, available);
   return masing::lean_profile(problem,
                               base::slab_of(problem.field_cells(), comm.rank(), comm.size()), form);
 }

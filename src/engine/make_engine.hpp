@@ -3,17 +3,12 @@
 #include <memory>
 
 #include "engine/engine.hpp"
+#include "engine/memory_need.hpp"
 #include "masing/problem.hpp"
 #include "masing/profile.hpp"
 #include "options/configuration.hpp"
 
 namespace engine {
-
-/// What a run will hold of every cell beside u and its profile.
-struct Holding {
-  options::EngineKind engine = options::EngineKind::sweep;
-  std::int64_t fields = 0;  ///< vectors of P cells
-};
 
 /// Looks at every cell of the field on every rank and keeps none: what formulas give of the
 /// profile. Throws UserError alike on all ranks, for the first cell at fault. Collective.

@@ -52,16 +52,13 @@ class Memory final : public Engine {
   }
 
   const parallel::Vector& field() override {
-    bring_up_to_date();
-    write_field(slab_, profile_, u_);
+    write_field(*elongation(), profile_, u_);
     return u_;
   }
 
-  Elongation elongation() override {
+  std::optional<masing::RememberedElongation> elongation() override {
     bring_up_to_date();
-    return [measure = measure_, slab = slab_](double threshold, double initial_u) {
-      return slab.elongation(threshold, initial_u);
-    };
+    return slab_.elongation();
   }
 
  private:

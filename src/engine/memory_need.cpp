@@ -2,11 +2,9 @@
 
 #include <cstdio>
 
-#include "base/error.hpp"
 #include "base/partition.hpp"
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
-#include "parallel/available_memory.hpp"
 
 namespace engine {
 
@@ -41,10 +39,18 @@ std::string advice(const MemoryNeed& need, double available) {
 
 }  // namespace
 
+MemoryNeed need_of(const masing::Problem& problem, int ranks, const Holding& holding) {
+  // The continuum's tables do not grow with the places of its field.
+  return {.cells = problem.field_cells(),
+          .ranks = ranks,
+          .engine = problem.continuum() ? EngineKind::sweep : holding.engine,
+          .fields = holding.fields};
+}
+
 double bytes_a_rank(const MemoryNeed& need) {
   const auto own = static_cast<double>(base::slab_of(need.cells, 0, need.ranks).size);
   const auto all = static_cast<double>(need.cells);
-  const double slab = 8 * (1.0 + need.arrays + static_cast<double>(need.fields)) * own;
+  const double slab = 8 * (1.0 + need.arrays) * own + need.fields;
   if (need.engine == EngineKind::sweep) {
     return slab;
   }
@@ -56,20 +62,13 @@ double bytes_a_rank(const MemoryNeed& need) {
   return slab + 17.0 * tables * own;
 }
 
-std::string memory_shortage(const MemoryNeed& need, double available, double others) {
-  const double bytes = bytes_a_rank(need) + others;
+std::string memory_shortage(const MemoryNeed& need, double available) {
+  const double bytes = bytes_a_rank(need);
   if (bytes <= available) {
     return {};
   }
   return "--cells: P = " + base::to_text(need.cells) + " needs " + gibibytes(bytes) + " a rank, " +
          gibibytes(available) + " available; " + advice(need, available);
-}
-
-void require_memory(const parallel::Communicator& comm, const MemoryNeed& need) {
-  const std::string shortage = memory_shortage(need, parallel::available_memory(comm));
-  if (!shortage.empty()) {
-    throw base::UserError(shortage);
-  }
 }
 
 }  // namespace engine

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "masing/problem.hpp"
 #include "options/configuration.hpp"
-#include "parallel/communicator.hpp"
 
 namespace engine {
 
@@ -14,21 +15,29 @@ struct MemoryNeed {
   int ranks = 1;
   /// sweep for P = ∞ too, whose tables do not grow with the places of the field.
   options::EngineKind engine = options::EngineKind::sweep;
-  int arrays = 0;           ///< of k, η, u0, how many are kept
-  bool moved = false;       ///< u0 is not 0 everywhere: tables of both virgin orders
-  std::int64_t fields = 0;  ///< vectors of P cells that a study keeps
+  int arrays = 0;       ///< of k, η, u0, how many are kept
+  bool moved = false;   ///< u0 is not 0 everywhere: tables of both virgin orders
+  double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank
 };
 
+/// What a run will hold beside u and its profile, and what there is for it.
+struct Holding {
+  options::EngineKind engine = options::EngineKind::sweep;
+  double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank, this run's too
+  /// Bytes a rank, where runs of other ranks share the nodes; else found out for this run alone.
+  std::optional<double> available;
+};
+
+/// The need of a problem on a number of ranks before its profile is known: no array. Local.
+MemoryNeed need_of(const masing::Problem& problem, int ranks, const Holding& holding);
+
 /// Bytes that the rank with most cells needs: 8 a cell for u, each array and each field; tables of
-/// 24 for all P cells where every rank has them all, of 17 a cell of its own where not. Local.
+/// 24 bytes for all P cells where every rank has them all, of 17 a cell of its own where not.
+/// Local.
 double bytes_a_rank(const MemoryNeed& need);
 
-/// Why a run does not fit into `available` bytes a rank beside `others`, and what would help, in
-/// one line; empty if it fits. Local.
-std::string memory_shortage(const MemoryNeed& need, double available, double others = 0.0);
-
-/// Throws UserError alike on all ranks if the run does not fit into the memory of the nodes.
-/// Collective.
-void require_memory(const parallel::Communicator& comm, const MemoryNeed& need);
+/// Why a run does not fit into `available` bytes a rank, and what would help, in one line; empty if
+/// it fits. Local.
+std::string memory_shortage(const MemoryNeed& need, double available);
 
 }  // namespace engine

@@ -4,6 +4,16 @@
 
 namespace engine {
 
+void write_field(const masing::RememberedElongation& u, const masing::Profile& profile,
+                 parallel::Vector& field) {
+  const parallel::WriteAccess access(field);
+  const auto values = access.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto cell = static_cast<std::int64_t>(i);
+    values[i] = u(profile.threshold_of(cell), profile.initial_u_of(cell));
+  }
+}
+
 masing::TurningPointState shared(const parallel::Communicator& comm,
                                  masing::TurningPointState memory) {
   std::array<double, 2> places{memory.x0, memory.x};

@@ -7,15 +7,8 @@
 namespace engine {
 
 /// u written into a vector from a hysteresis memory, each rank its own cells. Local.
-template <class Memory>
-void write_field(const Memory& memory, const masing::Profile& profile, parallel::Vector& u) {
-  const parallel::WriteAccess access(u);
-  const auto values = access.values();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto cell = static_cast<std::int64_t>(i);
-    values[i] = memory.elongation(profile.threshold_of(cell), profile.initial_u_of(cell));
-  }
-}
+void write_field(const masing::RememberedElongation& u, const masing::Profile& profile,
+                 parallel::Vector& field);
 
 /// The root's turning points, on every rank. Collective.
 masing::TurningPointState shared(const parallel::Communicator& comm,

@@ -124,12 +124,28 @@ std::string text_of(const Content& content) {
   return text.substr(0, text.find('\0'));
 }
 
+/// Whether a type is that of the texts masing writes, which have a fixed length.
+bool is_text(hid_t type_id) {
+  const Handle type(type_id, H5Tclose);
+  return H5Tget_class(type.id()) == H5T_STRING && H5Tis_variable_str(type.id()) == 0;
+}
+
+bool has_recipe(const Handle& file) {
+  if (H5Aexists(file.id(), "kind") <= 0 ||
+      H5Lexists(file.id(), "configuration", H5P_DEFAULT) <= 0) {
+    return false;
+  }
+  const Handle kind(H5Aopen(file.id(), "kind", H5P_DEFAULT), H5Aclose);
+  const Handle configuration = open_object(file, "configuration");
+  return is_text(H5Aget_type(kind.id())) && H5Iget_type(configuration.id()) == H5I_DATASET &&
+         is_text(H5Dget_type(configuration.id()));
+}
+
 }  // namespace
 
 Recipe read_recipe(const std::string& path) {
   const Handle file = open_file(path);
-  if (H5Aexists(file.id(), "kind") <= 0 ||
-      H5Lexists(file.id(), "configuration", H5P_DEFAULT) <= 0) {
+  if (!has_recipe(file)) {
     throw base::UserError(path + " has no /configuration; give a file that masing wrote");
   }
   return {text_of(attribute(file.id(), "kind")),

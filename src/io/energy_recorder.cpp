@@ -66,7 +66,7 @@ double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
 }
 
 double EnergyRecorder::energy_of_continuum(engine::Engine& engine) const {
-  const engine::Elongation elongation = engine.elongation();
+  const masing::RememberedElongation elongation = *engine.elongation();
   double sum = 0.0;
   for (std::int64_t i = 0; i < problem_.field_points; ++i) {
     const double s = (static_cast<double>(i) + 0.5) / static_cast<double>(problem_.field_points);

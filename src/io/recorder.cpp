@@ -72,12 +72,12 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
 }
 
 void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  for (std::size_t i = 0; i < samples.x.size(); ++i) {
-    const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
-    if (sampling_.takes(step)) {
-      columns_.push(std::array{sampling_.time.time(step), samples.x[i], samples.y[i],
-                               samples.force[i], samples.restoring[i]});
-    }
+  for_each_row(sampling_, samples, [this](const SeriesRow& row) { columns_.push(row); });
+}
+
+void SeriesRecorder::append(std::span<const double> rows) {
+  for (std::size_t first = 0; first < rows.size(); first += SeriesRow().size()) {
+    columns_.push(rows.subspan(first, SeriesRow().size()));
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,21 @@ struct Sampling {
   [[nodiscard]] std::int64_t next(std::int64_t step) const;
 };
 
+/// t, x, y, F, F - m x'' of a sample.
+using SeriesRow = std::array<double, 5>;
+
+/// Calls `take` with the row of every sample among `samples`. Local.
+template <typename Take>
+void for_each_row(const Sampling& sampling, const engine::Samples& samples, const Take& take) {
+  for (std::size_t i = 0; i < samples.x.size(); ++i) {
+    const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
+    if (sampling.takes(step)) {
+      take(SeriesRow{sampling.time.time(step), samples.x[i], samples.y[i], samples.force[i],
+                     samples.restoring[i]});
+    }
+  }
+}
+
 /// /series/t, x, y, force, restoring: one row a sample; flush() writes the last ones.
 class SeriesRecorder final : public engine::Observer {
  public:
@@ -32,6 +49,8 @@ class SeriesRecorder final : public engine::Observer {
   SeriesRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling);
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  /// Append rows kept elsewhere, one after another. Collective.
+  void append(std::span<const double> rows);
   /// Collective.
   void flush() { columns_.flush(); }
   /// Samples seen so far.

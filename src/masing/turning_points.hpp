@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "masing/remembered_elongation.hpp"
+
 namespace masing {
 
 /// Sums over a set of cells (integrals over a set of s where P = ∞).
@@ -165,23 +167,13 @@ class TurningPoints {
     return position;
   }
 
-  /// The elongation u of a cell with yield displacement `threshold` that began at `initial_u`.
-  [[nodiscard]] double elongation(double threshold, double initial_u) const {
-    double u = initial_u + (x_ - x0_);
-    if (!levels_.empty() && threshold <= radius_at(levels_.back(), x_)) {
-      u = direction_ * threshold;
-    } else {
-      // Radii shrink along the stack: the last turning point that reached the cell set its u.
-      const auto after =
-          std::partition_point(levels_.begin(), levels_.end(), [&](const Level& level) {
-            return std::abs(level.position - level.meeting) >= 2 * threshold;
-          });
-      if (after != levels_.begin()) {
-        const Level& level = *std::prev(after);
-        u = sign(level.position - level.meeting) * threshold + (x_ - level.position);
-      }
+  /// u of every cell here and now, as plain data.
+  [[nodiscard]] RememberedElongation elongation() const {
+    RememberedElongation u{x0_, x_, direction_, {}};
+    for (const Level& level : levels_) {
+      u.legs.push_back({level.position, level.meeting});
     }
-    return std::clamp(u, -threshold, threshold);
+    return u;
   }
 
  private:

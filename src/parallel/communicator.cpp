@@ -18,6 +18,20 @@ Communicator::Communicator(MPI_Comm original) {
   check_mpi(MPI_Comm_size(handle_, &size_));
 }
 
+Communicator::Communicator(const Communicator& whole, int first, int count) {
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group some = MPI_GROUP_NULL;
+  int range[1][3] = {{first, first + count - 1, 1}};
+  check_mpi(MPI_Comm_group(whole.handle(), &all));
+  check_mpi(MPI_Group_range_incl(all, 1, range, &some));
+  check_mpi(MPI_Comm_create_group(whole.handle(), some, first, &handle_));
+  check_mpi(MPI_Group_free(&some));
+  check_mpi(MPI_Group_free(&all));
+  check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
+  check_mpi(MPI_Comm_rank(handle_, &rank_));
+  check_mpi(MPI_Comm_size(handle_, &size_));
+}
+
 Communicator::~Communicator() {
   if (handle_ != MPI_COMM_NULL) {
     MPI_Comm_free(&handle_);
@@ -93,12 +107,19 @@ std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value) {
   return value;
 }
 
-void broadcast(const Communicator& comm, std::span<double> values) {
-  spread(comm, values, MPI_DOUBLE);
+void broadcast(const Communicator& comm, std::span<double> values, int root) {
+  spread(comm, values, MPI_DOUBLE, root);
 }
 
-void broadcast(const Communicator& comm, std::span<std::int64_t> values) {
-  spread(comm, values, MPI_INT64_T);
+void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root) {
+  spread(comm, values, MPI_INT64_T, root);
+}
+
+void broadcast_all(const Communicator& comm, std::vector<double>& values, int root) {
+  auto size = static_cast<std::int64_t>(values.size());
+  broadcast(comm, std::span(&size, 1), root);
+  values.resize(static_cast<std::size_t>(size));
+  broadcast(comm, std::span(values), root);
 }
 
 std::vector<double> gather(const Communicator& comm, std::span<const double> values,

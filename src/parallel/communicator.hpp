@@ -16,6 +16,8 @@ class Communicator {
  public:
   /// A duplicate of `original`. Collective on `original`.
   explicit Communicator(MPI_Comm original);
+  /// The ranks first..first+count-1 of `whole`, in order. Collective on those ranks alone.
+  Communicator(const Communicator& whole, int first, int count);
   ~Communicator();
   Communicator(Communicator&& other) noexcept;
   Communicator& operator=(Communicator&& other) noexcept;
@@ -40,10 +42,12 @@ void max_over_ranks(const Communicator& comm, std::span<double> values);
 /// The least `value` of all ranks. Collective.
 std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value);
 
-/// The root's entries, on every rank. Collective.
-void broadcast(const Communicator& comm, std::span<double> values);
-/// The root's entries, on every rank. Collective.
-void broadcast(const Communicator& comm, std::span<std::int64_t> values);
+/// The entries of rank `root`, on every rank. Collective.
+void broadcast(const Communicator& comm, std::span<double> values, int root = 0);
+/// The entries of rank `root`, on every rank. Collective.
+void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root = 0);
+/// The entries of rank `root`, however many it has, on every rank. Collective.
+void broadcast_all(const Communicator& comm, std::vector<double>& values, int root);
 
 /// The entries of all ranks, in the order of ranks, on every rank: in one message up to `longest`
 /// entries in all, rank by rank beyond. Collective.

@@ -1,5 +1,9 @@
 #include "parallel/vector.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
 #include "parallel/check.hpp"
 
 namespace parallel {
@@ -45,6 +49,23 @@ WriteAccess::WriteAccess(Vector& vector) : handle_(vector.handle()) {
 
 WriteAccess::~WriteAccess() {
   VecRestoreArray(handle_, &array_);
+}
+
+void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {
+  // By pieces: as many indices as cells would need as much memory as the vector.
+  constexpr std::size_t piece = 4096;
+  std::vector<PetscInt> cells;
+  while (!values.empty()) {
+    const auto part = values.first(std::min(values.size(), piece));
+    cells.resize(part.size());
+    std::iota(cells.begin(), cells.end(), first);
+    check_petsc(VecSetValues(target.handle(), static_cast<PetscInt>(cells.size()), cells.data(),
+                             part.data(), INSERT_VALUES));
+    first += static_cast<std::int64_t>(part.size());
+    values = values.subspan(part.size());
+  }
+  check_petsc(VecAssemblyBegin(target.handle()));
+  check_petsc(VecAssemblyEnd(target.handle()));
 }
 
 void add_scaled(Vector& target, double weight, const Vector& source) {

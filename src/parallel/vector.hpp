@@ -66,6 +66,10 @@ class WriteAccess {
   std::span<double> values_;
 };
 
+/// Give `target` the entries of ranges that ranks hold, each its own and together all of them:
+/// `values` [range.size] from cell range.first on. Collective on the target's ranks.
+void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values);
+
 /// target ← target + weight·source; the two are laid out alike. Local.
 void add_scaled(Vector& target, double weight, const Vector& source);
 

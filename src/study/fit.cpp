@@ -1,6 +1,7 @@
 #include "study/fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
@@ -85,6 +86,27 @@ void fit_range(const LogModel& model, const std::vector<double>& log_errors, Fit
   fit.constant = std::exp(mean(residuals(order)));
 }
 
+/// The median of the last three orders, since one of them may be off by the jitter of a maximum
+/// norm; of two, the last.
+double anchor(const std::vector<double>& orders) {
+  if (orders.size() < 4) {  // the first level has none
+    return orders.back();
+  }
+  std::array<double, 3> last{};
+  std::copy(orders.end() - 3, orders.end(), last.begin());
+  std::ranges::sort(last);
+  return last[1];
+}
+
+/// Whether the order into level l is near those of the finest levels: itself, or its mean with a
+/// neighbour's, since jitter pushes one order up and the next down.
+bool agrees(const std::vector<double>& orders, std::size_t l, double tolerance) {
+  const double expected = anchor(orders);
+  const auto near = [&](double order) { return std::abs(order - expected) <= tolerance; };
+  return near(orders[l]) || (l > 1 && near(0.5 * (orders[l] + orders[l - 1]))) ||
+         (l + 1 < orders.size() && near(0.5 * (orders[l] + orders[l + 1])));
+}
+
 }  // namespace
 
 Fit fit_order(const std::vector<double>& steps, const std::vector<double>& errors, ErrorModel model,
@@ -103,14 +125,15 @@ Fit fit_order(const std::vector<double>& steps, const std::vector<double>& error
   if (end == 0) {
     return fit;
   }
-  const auto order_into = [&](std::size_t l) {
-    return model == ErrorModel::successive
-               ? successive_order(errors[l - 1], errors[l], steps[l - 1], steps[l], steps[l + 1])
-               : observed_order(errors[l - 1], errors[l], steps[l - 1], steps[l]);
-  };
+  std::vector<double> orders(end, undefined);  // into level l from the one before
+  for (std::size_t l = 1; l < end; ++l) {
+    orders[l] =
+        model == ErrorModel::successive
+            ? successive_order(errors[l - 1], errors[l], steps[l - 1], steps[l], steps[l + 1])
+            : observed_order(errors[l - 1], errors[l], steps[l - 1], steps[l]);
+  }
   std::size_t first = end - 1;
-  while (first > 0 && fit.marks[first - 1] == Mark::before &&
-         std::abs(order_into(first) - order_into(end - 1)) <= tolerance) {
+  while (first > 0 && fit.marks[first - 1] == Mark::before && agrees(orders, first, tolerance)) {
     --first;
   }
   fit.levels = end - first;
@@ -127,8 +150,8 @@ Fit fit_order(const std::vector<double>& steps, const std::vector<double>& error
 }
 
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
-                     const std::vector<double>& errors) {
-  // Rows (δs/e, δt/e) against 1.
+                     const std::vector<double>& errors, double power) {
+  // Rows (δsᵖ/e, δtᵖ/e) against 1.
   double ss = 0.0;
   double st = 0.0;
   double tt = 0.0;
@@ -139,8 +162,8 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
     if (!(errors[l] > 0) || !std::isfinite(errors[l])) {
       continue;
     }
-    const double a = ds[l] / errors[l];
-    const double b = dt[l] / errors[l];
+    const double a = std::pow(ds[l], power) / errors[l];
+    const double b = std::pow(dt[l], power) / errors[l];
     ss += a * a;
     st += a * b;
     tt += b * b;
@@ -151,9 +174,10 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
   const double determinant = ss * tt - st * st;
   constexpr double alike = 1e-6;  // of the squares: ratios δs/δt that differ by less than 0.1 %
   if (rows < fewest || !(determinant > alike * ss * tt)) {
-    return {undefined, undefined, undefined, undefined};
+    return {power, undefined, undefined, undefined, undefined};
   }
-  JointFit fit{.space = (tt * s1 - st * t1) / determinant,
+  JointFit fit{.power = power,
+               .space = (tt * s1 - st * t1) / determinant,
                .time = (ss * t1 - st * s1) / determinant};
   const double remainder =
       std::max(0.0, static_cast<double>(rows) - fit.space * s1 - fit.time * t1);

@@ -30,15 +30,17 @@ enum class ErrorModel {
 
 /// The fit of an order to a ladder of errors, coarse to fine, NaN where there is none. Levels at or
 /// below `floor` are left out; then, from the finest on, levels are in the asymptotic range while
-/// the order from one to the next stays within `tolerance` of that of the finest pair. Least
+/// the order from one to the next, or its mean with a neighbour's, stays within `tolerance` of the
+/// median of the last three. Least
 /// squares in log e; the uncertainty is that of Student's t for the residuals. `steps` has one
 /// entry more than `errors` for ErrorModel::successive. Local.
 Fit fit_order(const std::vector<double>& steps, const std::vector<double>& errors, ErrorModel model,
               double reference_step, double floor, double tolerance);
 
-/// error ≈ C₁ δs + C₂ δt with the half-widths of their 95 % confidence intervals; NaN where the
-/// levels cannot tell the two apart (all δs/δt alike, or fewer than three).
+/// error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of their 95 % confidence intervals; NaN
+/// where the levels cannot tell the two apart (all δs/δt alike, or fewer than three).
 struct JointFit {
+  double power = 1.0;  ///< p
   double space = 0.0;
   double space_uncertainty = 0.0;
   double time = 0.0;
@@ -47,7 +49,7 @@ struct JointFit {
 
 /// Least squares of the relative residuals, over the levels with positive errors. Local.
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
-                     const std::vector<double>& errors);
+                     const std::vector<double>& errors, double power = 1.0);
 
 /// Richardson's extrapolation of a scalar from the three finest levels, and the grid convergence
 /// index of the last: 1.25 |φ₃ - φ₂|/(rᵖ - 1), r the ratio of its step to the one before (ASME

@@ -7,7 +7,7 @@
 
 namespace study {
 
-void ContinuousField::add(double weight, engine::Elongation elongation) {
+void ContinuousField::add(double weight, masing::RememberedElongation elongation) {
   parts_.push_back({weight, std::move(elongation)});
 }
 
@@ -17,6 +17,33 @@ double ContinuousField::operator()(double threshold, double initial_u) const {
     u += weight * elongation(threshold, initial_u);
   }
   return u;
+}
+
+void ContinuousField::append_to(std::vector<double>& numbers) const {
+  numbers.push_back(static_cast<double>(parts_.size()));
+  for (const auto& [weight, u] : parts_) {
+    numbers.insert(numbers.end(), {weight, u.x0, u.x, static_cast<double>(u.direction),
+                                   static_cast<double>(u.legs.size())});
+    for (const auto& leg : u.legs) {
+      numbers.insert(numbers.end(), {leg.position, leg.meeting});
+    }
+  }
+}
+
+void ContinuousField::read_from(const std::vector<double>& numbers, std::size_t& place) {
+  const auto next = [&] { return numbers[place++]; };
+  parts_.resize(static_cast<std::size_t>(next()));
+  for (auto& [weight, u] : parts_) {
+    weight = next();
+    u.x0 = next();
+    u.x = next();
+    u.direction = static_cast<int>(next());
+    u.legs.resize(static_cast<std::size_t>(next()));
+    for (auto& leg : u.legs) {
+      leg.position = next();
+      leg.meeting = next();
+    }
+  }
 }
 
 Recording::Recording(const parallel::Communicator& comm, const masing::Problem& problem,
@@ -63,15 +90,58 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
   auto due = std::ranges::lower_bound(contributions_, step, {}, &Contribution::step);
   for (; due != contributions_.end() && due->step == step; ++due) {
     if (continuum()) {
-      continuous_fields_[due->sample].add(due->weight, engine.elongation());
+      continuous_fields_[due->sample].add(due->weight, *engine.elongation());
     } else {
       parallel::add_scaled(fields_[due->sample], due->weight, engine.field());
     }
   }
 }
 
+double Recording::largest_x() const {
+  double largest = 0.0;
+  for (const Motion& motion : motion_) {
+    largest = std::max(largest, std::abs(motion.x));
+  }
+  return largest;
+}
+
+void Recording::take(const parallel::Communicator& comm, const Recording* mine, int first) {
+  std::vector<double> numbers;
+  if (mine != nullptr) {
+    numbers.push_back(mine->self_check_);
+    for (const Motion& motion : mine->motion_) {
+      numbers.insert(numbers.end(), {motion.x, motion.y});
+    }
+  }
+  parallel::broadcast_all(comm, numbers, first);
+  self_check_ = numbers[0];
+  for (std::size_t i = 1; i < numbers.size(); i += 2) {
+    motion_.push_back({numbers[i], numbers[i + 1]});
+  }
+  for (std::size_t j = 0; j < fields_.size(); ++j) {
+    if (mine != nullptr) {
+      const parallel::ReadAccess access(mine->fields_[j]);
+      parallel::fill_from_ranges(fields_[j], mine->fields_[j].range().first, access.values());
+    } else {
+      parallel::fill_from_ranges(fields_[j], 0, {});
+    }
+  }
+  numbers.clear();
+  for (std::size_t j = 0; mine != nullptr && j < continuous_fields_.size(); ++j) {
+    mine->continuous_fields_[j].append_to(numbers);
+  }
+  parallel::broadcast_all(comm, numbers, first);
+  std::size_t place = 0;
+  for (ContinuousField& field : continuous_fields_) {
+    field.read_from(numbers, place);
+  }
+}
+
 Recording::Motion Recording::at(std::int64_t p, std::int64_t steps) const {
   const std::int64_t stored = steps_ / stride_;
+  if (stored % steps == 0) {
+    return motion_[static_cast<std::size_t>(p * (stored / steps))];
+  }
   const std::int64_t common = std::gcd(stored, steps);
   const std::int64_t parts = steps / common;
   assert(parts >= 1);

@@ -12,14 +12,18 @@ namespace study {
 /// weights that add up to 1.
 class ContinuousField {
  public:
-  void add(double weight, engine::Elongation elongation);
+  void add(double weight, masing::RememberedElongation elongation);
+  /// All of it as numbers behind `numbers`, and back from `numbers` at `place`, which moves on.
+  /// Local.
+  void append_to(std::vector<double>& numbers) const;
+  void read_from(const std::vector<double>& numbers, std::size_t& place);
   /// u of a cell. Local.
   [[nodiscard]] double operator()(double threshold, double initial_u) const;
 
  private:
   struct Part {
     double weight;
-    engine::Elongation elongation;
+    masing::RememberedElongation elongation;
   };
   std::vector<Part> parts_;
 };
@@ -42,6 +46,12 @@ class Recording final : public engine::Observer {
   [[nodiscard]] std::int64_t cells() const { return cells_; }
   [[nodiscard]] bool continuum() const { return cells_ == options::infinitely_many; }
 
+  /// Take over what the ranks first.. of `comm` recorded: `mine` on those, null on the others. This
+  /// recording is on `comm`, of the same problem, and empty. Collective on `comm`.
+  void take(const parallel::Communicator& comm, const Recording* mine, int first);
+
+  /// max |x| over the steps kept. Local.
+  [[nodiscard]] double largest_x() const;
   /// engine::Engine::self_check at the end of the run.
   [[nodiscard]] double self_check() const { return self_check_; }
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "study/finest.hpp"
-#include "study/reference.hpp"
+#include "study/plan.hpp"
 
 namespace study {
 
@@ -19,78 +19,73 @@ double width(std::int64_t cells) {
   return cells == options::infinitely_many ? 0.0 : 1.0 / static_cast<double>(cells);
 }
 
-/// Runs the levels and measures each against its reference.
+/// At how many times the fields of a study are compared.
+std::int64_t field_samples(const options::Configuration& configuration) {
+  std::vector<std::int64_t> steps;
+  for (const auto& level : configuration.levels) {
+    steps.push_back(level.steps);
+  }
+  return common_samples(configuration.field_samples, steps);
+}
+
+/// Makes all runs and measures each level against its reference, or the level before against it.
 class Ladder {
  public:
   Ladder(const parallel::Communicator& comm, const options::Configuration& configuration)
       : comm_(comm),
         configuration_(configuration),
-        field_samples_(samples()),
-        references_(comm, configuration, field_samples_) {}
+        plan_(make_plan(configuration, field_samples(configuration))),
+        runs_(run_all(comm, plan_.jobs)) {}
 
-  [[nodiscard]] std::optional<options::Level> single_reference() const {
-    return references_.single();
-  }
-
-  std::vector<Case> run_all(engine::Observer& on_last_level) {
-    const auto& levels = configuration_.levels;
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      const std::string title =
-          "level " + std::to_string(i + 1) + " of " + std::to_string(levels.size());
-      run_level(levels[i], {.field_samples = field_samples_,
-                            .title = title,
-                            .observer = i + 1 == levels.size() ? &on_last_level : nullptr});
+  /// The cases, the reference, the floor and the series of a study.
+  Study measured() {
+    Study study{.reference = plan_.finest};
+    double scale = 1.0;  // the largest |x|: what round-off is measured by
+    for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
+      study.cases.push_back(measured_case(i));
+      scale = std::max(scale, level(i).recording->largest_x());
+      if (const auto reference = plan_.references[i]) {
+        study.self_check = std::max(study.self_check, runs_[*reference].recording->self_check());
+      }
     }
-    return std::move(cases_);
+    // The exact solution is good to 1e-10, engines agree to 1e-11 of the largest |x|.
+    study.floor = std::max(1e-10 * scale, 10 * study.self_check);
+    study.series = std::move(runs_[plan_.levels.back()].series);
+    return study;
   }
-
-  /// How far the reference is from itself with other tolerances.
-  [[nodiscard]] double self_check() const { return references_.self_check(); }
-
-  /// The largest |x| of the levels: what round-off is measured by.
-  [[nodiscard]] double scale() const { return scale_; }
 
  private:
-  [[nodiscard]] std::int64_t samples() const {
-    std::vector<std::int64_t> steps;
-    for (const auto& level : configuration_.levels) {
-      steps.push_back(level.steps);
-    }
-    return common_samples(configuration_.field_samples, steps);
-  }
+  [[nodiscard]] const Run& level(std::size_t i) const { return runs_[plan_.levels[i]]; }
 
-  void run_level(const options::Level& level, const Watch& watch) {
-    const options::Configuration c = at_level(configuration_, level);
-    Run now = run(comm_, c, watch);
-    const auto last = now.recording->at(level.steps, level.steps);
-    cases_.push_back({.level = level,
-                      .ds = width(level.cells),
-                      .dt = configuration_.final_time / static_cast<double>(level.steps),
-                      .errors = all_undefined,
-                      .orders = all_undefined,
-                      .final_x = last.x,
-                      .final_y = last.y,
-                      .seconds = now.seconds});
-    for (std::int64_t p = 0; p <= level.steps; ++p) {
-      scale_ = std::max(scale_, std::abs(now.recording->at(p, level.steps).x));
+  [[nodiscard]] Case measured_case(std::size_t i) const {
+    const options::Level& size = configuration_.levels[i];
+    const Recording& mine = *level(i).recording;
+    const auto last = mine.at(size.steps, size.steps);
+    Case result{.level = size,
+                .ds = width(size.cells),
+                .dt = configuration_.final_time / static_cast<double>(size.steps),
+                .errors = all_undefined,
+                .orders = all_undefined,
+                .final_x = last.x,
+                .final_y = last.y,
+                .seconds = level(i).seconds};
+    const Recording* reference = nullptr;
+    if (plan_.references[i]) {
+      reference = runs_[*plan_.references[i]].recording.get();
+    } else if (i + 1 < plan_.levels.size()) {
+      reference = level(i + 1).recording.get();
     }
-    if (const Recording* reference = references_.of(level)) {
-      cases_.back().errors = errors(comm_, masing::make_problem(c), *now.recording, *reference);
-    } else if (before_.recording) {
-      Case& coarse = cases_[cases_.size() - 2];
-      const auto problem = masing::make_problem(at_level(configuration_, coarse.level));
-      coarse.errors = errors(comm_, problem, *before_.recording, *now.recording);
+    if (reference != nullptr) {
+      const auto problem = masing::make_problem(at_level(configuration_, size));
+      result.errors = errors(comm_, problem, mine, *reference);
     }
-    before_ = std::move(now);
+    return result;
   }
 
   const parallel::Communicator& comm_;
   const options::Configuration& configuration_;
-  std::int64_t field_samples_;
-  ReferenceRuns references_;
-  std::vector<Case> cases_;
-  Run before_;  // the level before, which `successive` compares with the next
-  double scale_ = 1.0;
+  StudyPlan plan_;
+  std::vector<Run> runs_;
 };
 
 /// Finds what the errors of one quantity say.
@@ -107,9 +102,15 @@ class Finder {
 
   void find() {
     Finding finding;
+    for (const auto& expected : configuration_.expected_orders) {
+      if (expected.quantity == quantity_.name) {
+        finding.expected = expected;
+      }
+    }
+    const double power = finding.expected ? finding.expected->order : 1.0;
     finding.joint = configuration_.refine == options::Refine::both
-                        ? fit_jointly(ds_, dt_, errors_)
-                        : JointFit{undefined, undefined, undefined, undefined};
+                        ? fit_jointly(ds_, dt_, errors_, power)
+                        : JointFit{power, undefined, undefined, undefined, undefined};
     set_steps(finding.joint);
     find_orders();
     const ErrorModel model = successive() ? ErrorModel::successive : ErrorModel::reference;
@@ -117,11 +118,8 @@ class Finder {
                             configuration_.order_tolerance);
     finding.last_pair = last_order();
     finding.observed = std::isnan(finding.fit.order) ? finding.last_pair : finding.fit.order;
-    for (const auto& expected : configuration_.expected_orders) {
-      if (expected.quantity == quantity_.name) {
-        finding.expected = expected;
-        finding.verdict = judge(expected, finding.observed, configuration_.order_tolerance);
-      }
+    if (finding.expected) {
+      finding.verdict = judge(*finding.expected, finding.observed, configuration_.order_tolerance);
     }
     study_.findings.push_back(std::move(finding));
   }
@@ -133,25 +131,31 @@ class Finder {
     return configuration_.reference == options::Reference::successive;
   }
 
+  /// The step h that orders refer to: δs or δt; for `both` that of the joint fit,
+  /// hᵖ = C₁δsᵖ + C₂δtᵖ, or δs + δt where the levels cannot tell C₁ and C₂ apart.
   void set_steps(const JointFit& joint) {
-    double space = configuration_.refine == options::Refine::steps ? 0.0 : 1.0;
-    double time = configuration_.refine == options::Refine::cells ? 0.0 : 1.0;
     // Errors in space and in time may have opposite signs: what must be positive is their sum.
+    const auto joined = [&joint](double ds, double dt) {
+      return joint.space * std::pow(ds, joint.power) + joint.time * std::pow(dt, joint.power);
+    };
     bool together = !std::isnan(joint.space);
     for (std::size_t l = 0; l < errors_.size(); ++l) {
-      together = together && joint.space * ds_[l] + joint.time * dt_[l] > 0;
+      together = together && joined(ds_[l], dt_[l]) > 0;
     }
-    if (together) {
-      space = joint.space;
-      time = joint.time;
-    }
+    const auto step = [&](double ds, double dt) {
+      if (together) {
+        return std::pow(joined(ds, dt), 1.0 / joint.power);
+      }
+      return (configuration_.refine == options::Refine::steps ? 0.0 : ds) +
+             (configuration_.refine == options::Refine::cells ? 0.0 : dt);
+    };
     for (std::size_t l = 0; l < errors_.size(); ++l) {
-      steps_.push_back(space * ds_[l] + time * dt_[l]);
+      steps_.push_back(step(ds_[l], dt_[l]));
     }
     if (study_.reference) {
-      reference_step_ =
-          space * width(study_.reference->cells) +
-          time * configuration_.final_time / static_cast<double>(study_.reference->steps);
+      const double dt = configuration_.final_time / static_cast<double>(study_.reference->steps);
+      const double h = step(width(study_.reference->cells), dt);
+      reference_step_ = h > 0 ? h : 0.0;  // a joint step of opposite signs may vanish there
     }
   }
 
@@ -216,14 +220,9 @@ bool is_exact(options::Reference reference) {
   return reference != options::Reference::finest && reference != options::Reference::successive;
 }
 
-Study refine(const parallel::Communicator& comm, const options::Configuration& configuration,
-             engine::Observer& on_last_level) {
+Study refine(const parallel::Communicator& comm, const options::Configuration& configuration) {
   const auto begin = std::chrono::steady_clock::now();
-  Ladder ladder(comm, configuration);
-  Study study{.cases = ladder.run_all(on_last_level), .reference = ladder.single_reference()};
-  // The exact solution is good to 1e-10, engines agree to 1e-11 of the largest |x|.
-  study.self_check = ladder.self_check();
-  study.floor = std::max(1e-10 * ladder.scale(), 10 * study.self_check);
+  Study study = Ladder(comm, configuration).measured();
   std::vector<double> steps;
   for (const auto& quantity : quantities) {
     Finder finder(configuration, study, quantity);

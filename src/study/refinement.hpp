@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/observer.hpp"
 #include "options/configuration.hpp"
 #include "study/error_norms.hpp"
 #include "study/fit.hpp"
@@ -50,6 +49,7 @@ struct Study {
   std::vector<Case> cases;
   std::optional<options::Level> reference;  ///< the run of `finest`
   std::vector<Finding> findings;            ///< one a quantity
+  std::vector<double> series;               ///< rows of /series of the last level
   double floor = 0.0;                       ///< errors at or below are round-off
   double self_check = 0.0;                  ///< of the exact reference; 0 for others
   Extrapolation extrapolated_x;             ///< of x(T); where no exact reference exists
@@ -63,9 +63,8 @@ bool is_exact(options::Reference reference);
 
 /// Run every level and what it is measured against, and find errors, orders and the verdict. The
 /// order is in δt, δs, or for `both` in C₁δs + C₂δt of the joint fit (in δs + δt, the bound of
-/// Proposition 4.1, where the levels cannot tell C₁ and C₂ apart). `on_last_level` watches the last
-/// level. Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
-Study refine(const parallel::Communicator& comm, const options::Configuration& configuration,
-             engine::Observer& on_last_level);
+/// Proposition 4.1, where the levels cannot tell C₁ and C₂ apart). Collective. Source: Propositions
+/// 3.1 and 4.1, continuous-masing-2001.
+Study refine(const parallel::Communicator& comm, const options::Configuration& configuration);
 
 }  // namespace study

@@ -1,14 +1,85 @@
 #include "study/run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
-#include <vector>
 
+#include "base/error.hpp"
 #include "engine/make_engine.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
+#include "parallel/available_memory.hpp"
+#include "study/footprint.hpp"
 
 namespace study {
+
+namespace {
+
+io::Sampling sampling_of(const options::Configuration& c) {
+  return {.time = {.final_time = c.final_time, .steps = c.steps},
+          .every = *c.sample_every,
+          .from = *c.from,
+          .to = *c.to};
+}
+
+/// Keeps the rows of /series, which can only be written by all ranks together.
+class SeriesBuffer final : public engine::Observer {
+ public:
+  explicit SeriesBuffer(const io::Sampling& sampling) : sampling_(sampling) {}
+
+  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
+    io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
+      rows_.insert(rows_.end(), row.begin(), row.end());
+    });
+  }
+
+  std::vector<double> rows() && { return std::move(rows_); }
+
+ private:
+  io::Sampling sampling_;
+  std::vector<double> rows_;
+};
+
+enum class Speech { silent, progress };
+
+/// Make one run on all ranks of `comm`.
+Run make(const parallel::Communicator& comm, const Job& job, const engine::Holding& holding,
+         Speech speech) {
+  const auto begin = std::chrono::steady_clock::now();
+  const masing::Problem problem = masing::make_problem(job.configuration);
+  const masing::Profile profile = engine::checked_profile(comm, problem, holding);
+  const auto engine = engine::make_engine(comm, job.configuration, problem, profile);
+  auto recording = std::make_unique<Recording>(comm, problem, job.stride, job.field_samples);
+  std::vector<engine::Observer*> observers{recording.get()};
+  SeriesBuffer series(sampling_of(job.configuration));
+  if (job.keep_series) {
+    observers.push_back(&series);
+  }
+  std::optional<io::Progress> progress;
+  if (speech == Speech::progress && !job.configuration.quiet) {
+    observers.push_back(&progress.emplace(comm, job.title, problem.time.steps));
+  }
+  engine::integrate(comm, *engine, problem.force, problem.time, observers);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return {std::move(recording), std::move(series).rows(), took.count()};
+}
+
+/// What some ranks made, on all ranks. Collective on `comm`.
+void share(const parallel::Communicator& comm, const Job& job, const Placement& placement,
+           Run& run) {
+  if (placement.count == comm.size()) {
+    return;
+  }
+  const bool mine = run.recording != nullptr;
+  auto shared = std::make_unique<Recording>(comm, masing::make_problem(job.configuration),
+                                            job.stride, job.field_samples);
+  shared->take(comm, mine ? run.recording.get() : nullptr, placement.first);
+  run.recording = std::move(shared);
+  parallel::broadcast_all(comm, run.series, placement.first);
+  parallel::broadcast(comm, std::span(&run.seconds, 1), placement.first);
+}
+
+}  // namespace
 
 options::Configuration at_level(options::Configuration configuration, const options::Level& level) {
   configuration.cells = level.cells;
@@ -16,25 +87,38 @@ options::Configuration at_level(options::Configuration configuration, const opti
   return configuration;
 }
 
-Run run(const parallel::Communicator& comm, const options::Configuration& configuration,
-        const Watch& watch) {
-  const auto begin = std::chrono::steady_clock::now();
-  const masing::Problem problem = masing::make_problem(configuration);
-  const masing::Profile profile = engine::checked_profile(
-      comm, problem, {.engine = *configuration.engine, .fields = watch.field_samples});
-  const auto engine = engine::make_engine(comm, configuration, problem, profile);
-  auto recording = std::make_unique<Recording>(comm, problem, watch.stride, watch.field_samples);
-  std::vector<engine::Observer*> observers{recording.get()};
-  if (watch.observer != nullptr) {
-    observers.push_back(watch.observer);
+std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<Job>& jobs) {
+  const double available = parallel::available_memory(comm);
+  const std::vector<Placement> placements = fitting_schedule(jobs, comm.size(), available);
+  const std::vector<engine::MemoryNeed> needs = least_needs(jobs, placements, comm.size());
+  std::vector<Run> runs(jobs.size());
+  std::string mistake;
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    const auto& [index, first, count] = placements[i];
+    if (comm.rank() < first || comm.rank() >= first + count) {
+      continue;
+    }
+    const engine::Holding holding{.engine = *jobs[index].configuration.engine,
+                                  .fields = needs[i].fields,
+                                  .available = available};
+    const Speech speech = first == 0 ? Speech::progress : Speech::silent;
+    try {
+      runs[index] = count == comm.size() ? make(comm, jobs[index], holding, speech)
+                                         : make(parallel::Communicator(comm, first, count),
+                                                jobs[index], holding, speech);
+    } catch (const base::UserError& error) {
+      // Alike on the ranks of this run; the others learn of it below.
+      mistake = mistake.empty() ? error.what() : mistake;
+    }
   }
-  std::optional<io::Progress> progress;
-  if (!configuration.quiet) {
-    observers.push_back(&progress.emplace(comm, watch.title, problem.time.steps));
+  mistake = parallel::first_text(comm, mistake);
+  if (!mistake.empty()) {
+    throw base::UserError(mistake);
   }
-  engine::integrate(comm, *engine, problem.force, problem.time, observers);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  return {std::move(recording), took.count()};
+  for (const Placement& placement : placements) {
+    share(comm, jobs[placement.run], placement, runs[placement.run]);
+  }
+  return runs;
 }
 
 }  // namespace study

@@ -2,32 +2,36 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "engine/observer.hpp"
+#include "io/recorder.hpp"
 #include "options/configuration.hpp"
 #include "study/recording.hpp"
 
 namespace study {
 
-/// One run of a study: its trajectory and the time it took.
-struct Run {
-  std::unique_ptr<Recording> recording;
-  double seconds = 0.0;
-};
-
-/// How a run is kept and who else watches it.
-struct Watch {
+/// One run to be made, and what is kept of it.
+struct Job {
+  options::Configuration configuration;
   std::int64_t stride = 1;         ///< every how many steps x and y are kept
   std::int64_t field_samples = 1;  ///< at how many times u is kept
   std::string title;               ///< for the progress line
-  engine::Observer* observer = nullptr;
+  bool keep_series = false;        ///< whether the rows of /series are kept
+};
+
+/// One run: its trajectory, on all ranks, and the time it took.
+struct Run {
+  std::unique_ptr<Recording> recording;
+  std::vector<double> series;  ///< rows of /series, one after another
+  double seconds = 0.0;
 };
 
 /// `configuration` at another level. Local.
 options::Configuration at_level(options::Configuration configuration, const options::Level& level);
 
-/// Run one level of a study. Throws UserError alike on all ranks. Collective.
-Run run(const parallel::Communicator& comm, const options::Configuration& configuration,
-        const Watch& watch);
+/// Make the runs, several at once on parts of the ranks where that is faster (schedule); their
+/// results do not depend on who made them, bit for bit. Throws UserError alike on all ranks.
+/// Collective.
+std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<Job>& jobs);
 
 }  // namespace study

@@ -2,6 +2,7 @@
 #include <functional>
 #include <vector>
 
+#include "io/recorder.hpp"
 #include "options/option_table.hpp"
 #include "study/output.hpp"
 
@@ -67,6 +68,13 @@ void write_cases(const Columns& columns, const Study& study) {
   }
 }
 
+/// The samples of the last level.
+void write_series(const parallel::Communicator& comm, const io::Handle& file, const Study& study) {
+  io::SeriesRecorder series(comm, file, {});
+  series.append(study.series);
+  series.flush();
+}
+
 void write_finding(const io::Handle& fit, const std::string& name, const Finding& finding) {
   const auto number = [&](const char* what, double value) {
     io::write_attribute(fit, what + name, value);
@@ -77,6 +85,7 @@ void write_finding(const io::Handle& fit, const std::string& name, const Finding
   number("order_uncertainty_", finding.fit.uncertainty);
   number("constant_", finding.fit.constant);
   io::write_attribute(fit, "levels_" + name, static_cast<std::int64_t>(finding.fit.levels));
+  number("joint_power_", finding.joint.power);
   number("space_constant_", finding.joint.space);
   number("space_constant_uncertainty_", finding.joint.space_uncertainty);
   number("time_constant_", finding.joint.time);
@@ -98,6 +107,7 @@ void write_extrapolation(const io::Handle& fit, const std::string& name,
 
 void write(const parallel::Communicator& comm, const io::Handle& file,
            const options::Configuration& configuration, const Study& study) {
+  write_series(comm, file, study);
   const Columns columns(comm, file, study);
   write_cases(columns, study);
   const io::Handle fit = io::create_group(file, "/fit");

@@ -93,9 +93,11 @@ std::string conclusion(const options::Configuration& configuration, const Findin
   }
   text += '\n';
   if (!std::isnan(finding.joint.space)) {
-    text += formatted("  error = (%.4g +- %.2g) ds + (%.4g +- %.2g) dt\n", finding.joint.space,
-                      finding.joint.space_uncertainty, finding.joint.time,
-                      finding.joint.time_uncertainty);
+    const std::string power =
+        finding.joint.power == 1.0 ? "" : formatted("^%g", finding.joint.power);
+    text += formatted("  error = (%.4g +- %.2g) ds%s + (%.4g +- %.2g) dt%s\n", finding.joint.space,
+                      finding.joint.space_uncertainty, power.c_str(), finding.joint.time,
+                      finding.joint.time_uncertainty, power.c_str());
   }
   return text;
 }

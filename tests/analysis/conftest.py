@@ -9,7 +9,9 @@ ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 sys.path.insert(0, str(ANALYSIS))
 
 import cli
+import report
 import synthetic
+from page import Page
 
 
 @pytest.fixture
@@ -25,6 +27,17 @@ def run_script(capsys, monkeypatch):
         captured = capsys.readouterr()
         return code, captured.out, captured.err
     return call
+
+
+@pytest.fixture
+def page_of(run_script, tmp_path):
+    """Write the page on the files and read it."""
+    def write(*arguments):
+        output = tmp_path / "page.html"
+        code, out, err = run_script(report, *arguments, "-o", output)
+        assert (code, out, err) == (0, f"{output}\n", "")
+        return Page(output.read_text(encoding="utf-8"))
+    return write
 
 
 @pytest.fixture(scope="session")

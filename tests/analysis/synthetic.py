@@ -68,6 +68,46 @@ def ladder(levels=4, order=1.0, quantities=("x", "y", "u", "u_cells"), steps=100
     return columns
 
 
+def marked(columns, quantities=("x", "y", "u", "u_cells"), **marks):
+    """The columns with /cases/mark_q: 0 at every level but for the marks given by quantity, a list [levels]."""
+    levels = len(columns["cells"])
+    return columns | {f"mark_{q}": np.array(marks.get(q, np.zeros(levels)), dtype=float) for q in quantities}
+
+
+def staircase(space=12.0, time=-5.0, stairs=((100, 125000), (200, 125000), (200, 250000), (400, 250000))):
+    """The columns of /cases of a study in P and N whose errors are exactly place·(C₁ δs + C₂ δt), place 1 for x."""
+    cells, steps = np.array(stairs, dtype=float).T
+    columns = {"cells": cells, "steps": steps, "ds": 1 / cells, "dt": 500 / steps}
+    for place, q in enumerate(("x", "y", "u", "u_cells"), start=1):
+        columns[f"error_{q}"] = place * (space * columns["ds"] + time * columns["dt"])
+        columns[f"order_{q}"] = np.r_[NAN, np.full(len(cells) - 1, 1.0)]
+    return marked(columns)
+
+
+def fitted(order=1.0, width=0.004, constant=0.123456, quantities=("x", "y", "u", "u_cells"), **changes):
+    """The attributes that a fit adds to those of fit(): orders with their uncertainty, constants, NaN joint constants."""
+    attributes = fit(order)
+    for q in quantities:
+        attributes |= {f"observed_{q}": order, f"order_{q}": order, f"order_uncertainty_{q}": width,
+                       f"constant_{q}": constant, f"last_pair_{q}": order}
+        attributes |= dict.fromkeys(joint_names(q), NAN)
+    return attributes | changes
+
+
+def jointly(space=12.0, time=-5.0, quantities=("x", "y", "u", "u_cells")):
+    """The attributes of a joint fit of the errors of staircase(), half-widths 0.42 and 0.65."""
+    attributes = {"refine": "both", "reference": "exact"}
+    for place, q in enumerate(quantities, start=1):
+        attributes |= dict(zip(joint_names(q), (place * space, 0.42, place * time, 0.65)))
+    return attributes
+
+
+def joint_names(quantity):
+    """The names of the attributes of a quantity's joint fit."""
+    return [f"{name}_{quantity}" for name in ("space_constant", "space_constant_uncertainty", "time_constant",
+                                              "time_constant_uncertainty")]
+
+
 def fit(observed=1.0, verdict="as expected", quantities=("x", "y", "u"), **changes):
     """The attributes of /fit of a study in N where 1 ± 0.1 was expected of x, y and u."""
     attributes = {"refine": "steps", "reference": "finest", "tolerance": 0.1, "verdict": verdict}

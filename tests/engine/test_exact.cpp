@@ -90,7 +90,7 @@ TEST(Exact, ElongationIsTheFieldAtEveryPoint) {
   const masing::Profile profile = engine::checked_profile(support::world(), problem);
   const auto engine = engine::make_engine(support::world(), exact_engine, problem, profile);
   (void)support::trajectory(support::world(), *engine, problem);
-  const engine::Elongation u = engine->elongation();
+  const masing::RememberedElongation u = *engine->elongation();
   const parallel::ReadAccess field(engine->field());
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     EXPECT_EQ(u(profile.threshold_of(i), profile.initial_u_of(i)),

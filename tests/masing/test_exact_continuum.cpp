@@ -103,7 +103,7 @@ TEST(ExactContinuum, TheFieldIsThatOfManyCells) {
     double force = 0.0;
     for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
       force += profile.stiffness[i] *
-               memory.elongation(profile.threshold[i], profile.initial_u[i]) / count;
+               memory.elongation()(profile.threshold[i], profile.initial_u[i]) / count;
     }
     ASSERT_NEAR(force, state.internal_force, 1e-6) << p;
   }

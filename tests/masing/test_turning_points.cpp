@@ -126,7 +126,7 @@ TEST(TurningPoints, AgreeWithClampingEveryCellOnRandomProfilesAndIncrements) {
       ASSERT_EQ(force, memory.internal_force());
       ASSERT_EQ(memory.x(), x);
       for (std::size_t i = 0; i < profile.threshold.size(); i += 3) {
-        ASSERT_NEAR(memory.elongation(profile.threshold[i], profile.initial_u[i]),
+        ASSERT_NEAR(memory.elongation()(profile.threshold[i], profile.initial_u[i]),
                     cells.elongation(i), tolerance(std::abs(x)))
             << "step " << step << " cell " << i;
       }

@@ -25,6 +25,8 @@ TEST(Levels, fill_in_what_is_held_fixed) {
   EXPECT_EQ(levels(Refine::steps, "10, 20,1e3"), (Pairs{{33, 10}, {33, 20}, {33, 1000}}));
   EXPECT_EQ(levels(Refine::cells, "3,5"), (Pairs{{3, 77}, {5, 77}}));
   EXPECT_EQ(levels(Refine::both, "3:10, 4:20"), (Pairs{{3, 10}, {4, 20}}));
+  // One at a time is finer, too: such a ladder tells the constants of space and time apart.
+  EXPECT_EQ(levels(Refine::both, "3:10,3:20,6:20"), (Pairs{{3, 10}, {3, 20}, {6, 20}}));
 }
 
 TEST(Levels, have_a_ladder_by_default) {
@@ -50,7 +52,8 @@ TEST(Levels, badly_given_are_refused) {
     EXPECT_NE(refused(Refine::steps, text), "") << text;
     EXPECT_NE(refused(Refine::cells, text), "") << text;
   }
-  for (const char* text : {"10", "10:0", "0:10", "10:20,20:20", "10:20,10:40", "10:20:30", ":"}) {
+  for (const char* text :
+       {"10", "10:0", "0:10", "10:20,10:20", "10:20,20:10", "20:20,10:40", "10:20:30", ":"}) {
     EXPECT_NE(refused(Refine::both, text), "") << text;
   }
 }

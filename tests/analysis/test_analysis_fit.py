@@ -1,0 +1,157 @@
+"""What a study's fit says: orders with their uncertainty, levels left out, constants, the statement that is tested."""
+
+import numpy as np
+import pytest
+
+import fitted as analysis_fitted
+from error_figure import Curve, error_figure
+from notation import measured, within
+from results import read_study
+from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_study
+
+
+def test_the_claim_carries_orders_with_their_uncertainty(page_of, tmp_path):
+    facts = fitted(1.005, order_x=NAN, order_uncertainty_x=NAN, observed_x=0.9913, order_uncertainty_u=2e-4)
+    words = page_of(write_study(tmp_path / "s.h5", marked(ladder()), facts)).words
+    assert ("Order one in δt: x 0.991 (last pair), y 1.005 ± 0.004 and u 1.005 ± 2e-04. "
+            "Verdict: as expected.") in words
+
+
+def test_a_failed_claim_is_no_claim(page_of, tmp_path):
+    facts = fitted(0.5, verdict="not as expected", **{f"verdict_{q}": "not as expected" for q in "xyu"})
+    words = page_of(write_study(tmp_path / "s.h5", marked(ladder()), facts)).words
+    assert "Order one in δt was expected; observed: x 0.500 ± 0.004, y" in words
+    assert "Verdict: not as expected." in words
+
+
+def test_levels_left_out_of_the_fit_are_marked(page_of, tmp_path):
+    columns = marked(ladder(5), x=[1, 1, 0, 0, 0], y=[0, 0, 0, 0, 2], u=[0, 0, 0, 0, 0])
+    words = page_of(write_study(tmp_path / "s.h5", columns, fitted(floor=2.3e-10))).words
+    for n, signs in ((0, "† – "), (1, "† 1.000")):
+        assert f"{columns['error_x'][n]:.3e}{signs}" in words
+    assert f"{columns['error_y'][4]:.3e}‡ 1.000" in words
+    assert "† left out of the fit: before the asymptotic range" in words
+    assert "‡ left out of the fit: on the round-off floor, 2.3·10⁻¹⁰." in words
+    assert "hollow ones are left out" in words and "3 of 5" in words and "4 of 5" in words
+
+
+def test_nothing_left_out_has_no_legend(page_of, tmp_path):
+    words = page_of(write_study(tmp_path / "s.h5", marked(ladder()), fitted())).words
+    assert "left out" not in words and "4 of 4" in words
+
+
+def test_joint_constants_and_the_combined_step(page_of, tmp_path):
+    path = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly())
+    study = read_study(path)
+    assert analysis_fitted.step(study, "y") == pytest.approx(study.errors["y"])
+    words = page_of(path).words
+    assert "C₁ (of δs) C₂ (of δt)" in words and "12.00 ± 0.42 −5.00 ± 0.65" in words
+    assert "opposite signs and partly cancel" in words
+    assert "over |C₁ δs + C₂ δt| with the constants of x" in words and "The error of x over δs and δt" in words
+
+
+def test_positive_joint_constants_do_not_cancel(page_of, tmp_path):
+    words = page_of(write_study(tmp_path / "s.h5", staircase(time=5.0), fitted() | jointly(time=5.0))).words
+    assert "C₁ (of δs)" in words and "cancel" not in words
+
+
+def test_a_constant_that_may_be_zero_cancels_nothing(page_of, tmp_path):
+    facts = fitted() | jointly() | {"time_constant_uncertainty_x": 5.1}
+    assert not analysis_fitted.joint(read_study(write_study(tmp_path / "s.h5", staircase(), facts)), "x").cancels
+    assert "A negative constant (y, u and u at the cells’ points)" in page_of(tmp_path / "s.h5").words
+
+
+def test_a_combined_step_that_changes_sign_is_not_used(tmp_path):
+    study = read_study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(time=-20.0)))
+    assert analysis_fitted.steps_of_joint(study, "x") is None
+    np.testing.assert_array_equal(analysis_fitted.step(study, "x"), study.ds + study.dt)
+
+
+def test_levels_on_one_ray_cannot_tell_the_constants_apart(page_of, tmp_path):
+    columns = staircase(stairs=((100, 100000), (200, 200000), (400, 400000)))
+    words = page_of(write_study(tmp_path / "s.h5", columns, fitted(refine="both", reference="exact"))).words
+    assert "cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: δs/δt = 2 at all of them" in words
+    assert "error ≈ C (δs + δt)ᵖ" in words and "0.1235" in words and "Along the dashed line" not in words
+
+
+@pytest.mark.parametrize("reference, form", [("exact-time", "C δtᵖ"), ("finest", "C (δtᵖ − that of the reference)"),
+                                             ("successive", "C (δtᵖ − that of the next level)")])
+def test_the_fitted_line_goes_through_errors_of_its_form(page_of, tmp_path, reference, form):
+    columns = marked(ladder())
+    h, other = columns["dt"], {"exact-time": 0.0, "finest": 500 / 128000, "successive": np.r_[columns["dt"][1:], NAN]}
+    columns["error_x"] = 0.3 * (h ** 1.1 - other[reference] ** 1.1)
+    facts = fitted(1.1, constant=0.3, reference=reference)
+    facts |= {"reference_cells": 10, "reference_steps": 128000} if reference == "finest" else {}
+    path = write_study(tmp_path / "s.h5", columns, facts)
+    np.testing.assert_allclose(analysis_fitted.predicted(read_study(path), "x"), columns["error_x"])
+    assert f"error ≈ {form}" in page_of(path).words
+
+
+@pytest.mark.parametrize("refine, rule, scheme, cells, said, unsaid", [
+    ("cells", "right", "euler", "3", ["Proposition 3.1", "|x − xδs| ≤ C δs"], ["Proposition 4.1", "(25)"]),
+    ("both", "right", "euler", "3", ["Proposition 4.1", "C (δs + δt)"], ["Proposition 3.1"]),
+    ("steps", "midpoint", "euler", "3", ["(25) of Bastien", "(here P = 10)"], ["Proposition", "continuum."]),
+    ("steps", "right", "leapfrog", "3", ["velocity Verlet", "taken apart"], ["(25)", "midpoint”", "stays"]),
+    ("cells", "midpoint", "euler", "3", ["at their middle", "No proposition"], ["Verlet", "Proposition 3.1", "stays"]),
+    ("both", "midpoint", "leapfrog", "3", ["Verlet", "at their middle", "No proposition"], ["Proposition 4.1", "stays"]),
+    ("both", "right", "leapfrog", "3", ["Verlet", "“right” stays of first order in δs"], ["Proposition 4.1"]),
+    ("both", "midpoint", "euler", "3", ["at their middle", "“euler” stays of first order in δt"], ["Proposition 4.1"]),
+])
+def test_the_statement_that_is_tested(page_of, tmp_path, refine, rule, scheme, cells, said, unsaid):
+    path = write_study(tmp_path / "s.h5", ladder(), fit(refine=refine), rule=rule, scheme=scheme, cells=cells)
+    words = page_of(path).words
+    assert [text for text in said if text not in words] == []
+    assert [text for text in unsaid if text in words] == []
+
+
+def test_infinitely_many_cells(page_of, tmp_path):
+    columns = ladder()
+    columns["cells"][:] = columns["ds"][:] = 0.0
+    words = page_of(write_study(tmp_path / "s.h5", columns, fit(reference="exact"), cells="inf")).words
+    assert "(here P = ∞)" in words and "tried on the continuum" in words
+    assert all(f"∞ {n} 0 {500 / n:.3e} " in words for n in (1000, 2000, 4000, 8000))
+    assert f"at every level of this study: {3 * 0.123456:.3g}" in words
+
+
+def test_infinitely_many_cells_in_a_ladder_of_both(page_of, tmp_path):
+    columns = staircase()
+    columns["cells"][-1] = columns["ds"][-1] = 0.0
+    columns["error_x"][-1] = 0.01
+    words = page_of(write_study(tmp_path / "s.h5", columns, fitted() | jointly())).words
+    assert "P = ∞ or without an error: 1 of 4 levels" in words
+
+
+def test_the_smallest_bound_needs_the_right_reference(page_of, tmp_path):
+    path = write_study(tmp_path / "s.h5", ladder(), fit(reference="finest"))
+    assert "The smallest C" not in page_of(path).words
+
+
+def test_extrapolation(page_of, tmp_path):
+    found = {"richardson_x": -1.25, "richardson_order_x": 1.01, "gci_x": 2.5e-4,
+             "richardson_y": NAN, "richardson_order_y": NAN, "gci_y": NAN}
+    words = page_of(write_study(tmp_path / "s.h5", ladder(), fit(**found))).words
+    assert ("x(T) extrapolated to step zero from the last three levels (Richardson): −1.25, observed order 1.010; "
+            "grid convergence index of the last level (ASME V&V 20, factor 1.25): 2.50·10⁻⁴.") in words
+    assert "No extrapolation of y(T)" in words
+    assert "xtrapol" not in page_of(write_study(tmp_path / "t.h5", ladder(), fit(reference="exact-time"))).words
+
+
+def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
+    h = np.array([1e-3, 1e-2, 1e-1])
+    curve = Curve("x", h, np.array([True, True, False]), h)
+    for floor, lines in ((2e-3, 1), (1e-9, 0)):
+        axes = error_figure(h, [curve], [1], "step", floor).axes[0]
+        faces = {line.get_markerfacecolor(): len(line.get_xdata()) for line in axes.lines if line.get_marker() == "o"
+                 and len(line.get_xdata())}
+        assert sorted(faces.values()) == [1, 2] and faces["white"] == 1
+        assert sum(text.get_text() == "round-off floor" for text in axes.texts) == lines
+
+
+def test_numbers_in_sentences():
+    assert [measured(value) for value in (5.06e-3, 1.5e9, 41.7, 0.1, 1e-4, NAN)] == [
+        "5.1·10⁻³", "1.5·10⁹", "42", "0.1", "10⁻⁴", "–"]
+    assert [within(-5.428, 0.6457), within(123.4, 21.0), within(2.5, NAN)] == ["−5.43 ± 0.65", "123 ± 21", "2.500"]
+
+
+def test_the_command_that_reproduces(page_of, study_file):
+    assert "masing reproduce study.h5" in page_of(study_file).words

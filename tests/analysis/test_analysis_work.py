@@ -1,0 +1,88 @@
+"""What accuracy costs, and how far a cycle is from the exact solution: computed from the files, never typed in."""
+
+import h5py
+import numpy as np
+import pytest
+
+from results import read_study
+from synthetic import fitted, marked, write_run, write_study
+from work_precision import lines
+
+EXACT = {"refine": "both", "reference": "exact"}
+
+
+def against_exact(path, levels, samples=None, **changes):
+    """A study against the exact solution; levels = [(P, N, error of x), ...]."""
+    cells, steps, errors = np.array(levels, dtype=float).T
+    columns = {"cells": cells, "steps": steps, "ds": np.where(cells > 0, 1 / np.maximum(cells, 1), 0), "dt": 500 / steps}
+    for q in ("x", "y", "u"):
+        columns |= {f"error_{q}": errors, f"order_{q}": np.full(len(cells), np.nan)}
+    return write_study(path, marked(columns, ("x", "y", "u")), fitted(**EXACT), samples, **changes)
+
+
+@pytest.fixture
+def euler(tmp_path):
+    """The papers' scheme up to their finest case."""
+    return against_exact(tmp_path / "euler.h5", [(750, 500000, 1e-2), (1500, 10**6, 5e-3)])
+
+
+@pytest.fixture
+def leapfrog(tmp_path):
+    """The scheme of second order, a fiftieth of the work."""
+    return against_exact(tmp_path / "leapfrog.h5", [(750, 10000, 5e-4), (1500, 20000, 1.24e-4)],
+                         scheme="leapfrog", rule="midpoint")
+
+
+def test_the_caption_compares_in_numbers(page_of, euler, leapfrog):
+    page = page_of(euler, leapfrog)
+    assert ("P = 1500, N = 10⁶ with scheme euler and rule right, the papers’ finest case (ringed): 5.0·10⁻³ for "
+            "1.5·10⁹ cell updates and 0.9 s; scheme leapfrog and rule midpoint at P = 1500, N = 2·10⁴: 1.2·10⁻⁴ for "
+            "3.0·10⁷ cell updates and 0.9 s, that is 40 times more accurate for 1/50 of the work and the same time."
+            ) in page.words
+    assert sum("cell updates P·N" in text for text in page.alternatives) == 1
+    assert sum("wall time" in text for text in page.alternatives) == 1
+
+
+def test_without_the_papers_case_the_best_level_is_compared(page_of, leapfrog, tmp_path):
+    coarse = against_exact(tmp_path / "coarse.h5", [(10, 2000, 1e-5), (20, 4000, 2e-5)])
+    words = page_of(coarse, leapfrog).words
+    assert "P = 10, N = 2000 with scheme euler and rule right: 10⁻⁵ for 2.0·10⁴ cell updates" in words
+    assert "12 times less accurate for 1500 times the work" in words and "ringed" not in words
+
+
+def test_one_study_or_other_problems_or_other_references_make_no_diagram(page_of, euler, tmp_path):
+    assert "Work and precision" not in page_of(euler).words
+    other = against_exact(tmp_path / "other.h5", [(10, 2000, 1e-2)], force="0.4*cos(0.5*t)")
+    assert "Work and precision" not in page_of(euler, other).words
+    finest = against_exact(tmp_path / "finest.h5", [(10, 2000, 1e-2)])
+    assert lines([read_study(euler), read_study(finest)])
+    with h5py.File(finest, "a") as file:
+        file["fit"].attrs["reference"] = "finest"
+    assert not lines([read_study(euler), read_study(finest)])
+
+
+def test_two_studies_of_one_method_are_told_apart_by_their_files(euler, tmp_path):
+    again = against_exact(tmp_path / "again.h5", [(10, 2000, 1e-2)])
+    assert [line.label for line in lines([read_study(euler), read_study(again)])] == [
+        "euler, right (euler)", "euler, right (again)"]
+
+
+def test_what_does_not_go_through_the_cells_has_no_cell_updates(page_of, euler, leapfrog, tmp_path):
+    continuum = against_exact(tmp_path / "inf.h5", [(0, 2000, 1e-2)], engine="memory")
+    (line, _) = lines([read_study(continuum), read_study(leapfrog)])
+    assert np.isnan(line.work).all() and np.isfinite(line.seconds).all()
+    assert "Work and precision" in page_of(continuum, leapfrog).words
+
+
+def test_a_cycle_says_how_far_it_is_from_the_exact_solution(page_of, euler, tmp_path, papers_case):
+    run = write_run(tmp_path / "cycle.h5", papers_case, cells=1500)
+    said = "From the exact solution it is at most 5.0·10⁻³ away in x over 0 ≤ t ≤ 500 (euler.h5)."
+    assert said in page_of(euler, "--cycles", run).words
+    for changes in ({"cells": 700}, {"cells": 1500, "scheme": "leapfrog"}, {"cells": 1500, "mass": 2}):
+        other = write_run(tmp_path / "other.h5", papers_case, **changes)
+        assert "From the exact solution" not in page_of(euler, "--cycles", other).words
+
+
+def test_the_finest_cycle_of_a_study_says_so_too(page_of, tmp_path, papers_case):
+    study = against_exact(tmp_path / "s.h5", [(750, 500000, 1e-2), (1500, 10**6, 5e-3)], papers_case)
+    assert "at most 5.0·10⁻³ away in x over 0 ≤ t ≤ 500. s.h5" in page_of(study).words

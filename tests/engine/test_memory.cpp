@@ -1,0 +1,390 @@
+// The hysteresis memory is the scheme cell by cell at another price: against the sweep on random
+// problems and over a million steps, the same bits on any number of ranks and in any chunks, its
+// precondition, and P = ∞ as the limit of finite P.
+
+#include "engine/memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/distributed_measure.hpp"
+#include "engine/make_engine.hpp"
+#include "engine/sweep.hpp"
+#include "support/problem.hpp"
+#include "support/trajectory.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using options::Rule;
+using options::Scheme;
+using support::same_bits;
+using support::Trajectory;
+
+Trajectory run(const parallel::Communicator& comm, options::EngineKind kind,
+               const masing::Problem& problem, const std::vector<std::int64_t>& field_steps = {}) {
+  const masing::Profile profile = engine::checked_profile(comm, problem);
+  const auto engine = engine::make_engine(comm, {.engine = kind}, problem, profile);
+  return support::trajectory(comm, *engine, problem, field_steps);
+}
+
+Trajectory by_memory(const parallel::Communicator& comm, const masing::Problem& problem,
+                     const std::vector<std::int64_t>& field_steps = {}) {
+  return run(comm, options::EngineKind::memory, problem, field_steps);
+}
+
+double greatest(const std::vector<double>& values) {
+  double most = 0.0;
+  for (const double value : values) {
+    most = std::max(most, std::abs(value));
+  }
+  return most;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = a.size() == b.size() ? 0.0 : std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    most = std::max(most, std::abs(a[i] - b[i]));
+  }
+  return most;
+}
+
+/// Equal to rounding: 1e-11 of the largest |x|, at least of 1, in x, y, F - m x'' and u.
+void expect_equal(const Trajectory& memory, const Trajectory& sweep) {
+  const double tolerance = 1e-11 * std::max(1.0, greatest(sweep.x));
+  EXPECT_LE(distance(memory.x, sweep.x), tolerance);
+  EXPECT_LE(distance(memory.y, sweep.y), tolerance);
+  EXPECT_LE(distance(memory.restoring, sweep.restoring), tolerance);
+  ASSERT_EQ(memory.fields.size(), sweep.fields.size());
+  for (std::size_t i = 0; i < sweep.fields.size(); ++i) {
+    EXPECT_LE(distance(memory.fields[i].u, sweep.fields[i].u), tolerance)
+        << "u at step " << sweep.fields[i].step;
+  }
+}
+
+/// Random problems with k > 0, η ≥ γ > 0 and u0 = c (η - γ) or c η, |c| ≤ 1; all Lipschitz.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+
+  support::Data data() {
+    const std::string eta = threshold();
+    return {.stiffness = stiffness(),
+            .threshold = eta,
+            .initial_u = initial_u(eta),
+            .force = force(),
+            .oscillator = {.mass = within(0.5, 2.0),
+                           .k0 = one_of(2) == 0 ? 0.0 : within(0.0, 0.5),
+                           .x0 = one_of(2) == 0 ? 0.0 : within(-0.5, 0.5),
+                           .y0 = within(-0.5, 0.5)},
+            .final_time = within(10.0, 25.0),
+            .steps = 500 + one_of(501),
+            .cells = 1 + one_of(60)};
+  }
+
+ private:
+  double within(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+  std::int64_t one_of(std::int64_t count) {
+    return std::uniform_int_distribution<std::int64_t>(0, count - 1)(random_);
+  }
+  std::string number(double low, double high) { return base::to_text(within(low, high)); }
+
+  std::string stiffness() {
+    const std::string mean = number(0.7, 1.5);
+    return one_of(3) == 0 ? mean : mean + "+0.6*sin(" + number(1, 20) + "*s+" + number(0, 6) + ")";
+  }
+
+  std::string threshold() {
+    least_ = number(0.02, 0.3);
+    switch (one_of(5)) {
+      case 0:
+        return least_;  // all cells alike
+      case 1:
+        return least_ + "+" + number(0.1, 1.5) + "*s";
+      case 2:
+        return least_ + "+" + number(0.1, 1.5) + "*(1-s)^2";
+      case 3:
+        return least_ + "+" + number(0.1, 1.5) + "*abs(s-" + number(0, 1) + ")";
+      default:
+        return least_ + "+" + number(0.1, 1.0) + "*sin(" + number(1, 15) + "*s)^2";
+    }
+  }
+
+  std::string initial_u(const std::string& eta) {
+    switch (one_of(4)) {
+      case 0:
+        return "0";
+      case 1:
+        return (one_of(2) == 0 ? "-(" : "(") + eta + ")";  // the limits themselves
+      case 2:
+        return number(-1, 1) + "*(" + eta + ")";
+      default:
+        return number(-1, 1) + "*(" + eta + "-" + least_ + ")";
+    }
+  }
+
+  std::string force() {
+    const std::string slow =
+        number(0.1, 1.5) + "*cos(" + number(0.3, 3) + "*t+" + number(0, 6) + ")";
+    const std::string fast = number(0.0, 1.0) + "*sin(" + number(2, 12) + "*t)";
+    switch (one_of(3)) {
+      case 0:
+        return slow + "+" + fast;
+      case 1:
+        return "(" + slow + "+" + fast + ")*exp(-" + number(0.1, 0.5) + "*t)";
+      default:
+        return fast + "+" + number(0.2, 1.0) + "*square(t/" + number(1, 5) + ")+" + number(-1, 1);
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::string least_;
+};
+
+/// Every rank takes its part of the draws by itself.
+TEST(Memory, IsTheSweepOnRandomProblems) {
+  constexpr int draws = 240;
+  for (int seed = support::world().rank(); seed < draws; seed += support::world().size()) {
+    const support::Data data = Draw(static_cast<std::uint64_t>(seed)).data();
+    for (const auto rule : {Rule::right, Rule::midpoint}) {
+      for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", rule " +
+                     (rule == Rule::right ? "right" : "midpoint") + ", scheme " +
+                     (scheme == Scheme::euler ? "euler" : "leapfrog") + ", k = " + data.stiffness +
+                     ", eta = " + data.threshold + ", u0 = " + data.initial_u +
+                     ", F = " + data.force + ", P = " + std::to_string(data.cells));
+        masing::Problem problem = support::problem(data);
+        problem.rule = rule;
+        problem.scheme = scheme;
+        const std::vector<std::int64_t> field_steps{0, 1, 40, 150, problem.time.steps};
+        expect_equal(by_memory(support::alone(), problem, field_steps),
+                     run(support::alone(), options::EngineKind::sweep, problem, field_steps));
+        if (HasFailure()) {
+          return;
+        }
+      }
+    }
+  }
+}
+
+/// Draws must reach what they are for: sliding and sticking cells, and many turning points.
+TEST(Memory, RandomProblemsYieldAndTurn) {
+  int yielding = 0;
+  int turning = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const masing::Problem problem = support::problem(Draw(seed).data());
+    const Trajectory path = by_memory(support::alone(), problem, {problem.time.steps});
+    const masing::Profile profile = engine::checked_profile(support::alone(), problem);
+    const auto [least, most] = std::ranges::minmax(path.x);
+    yielding += most - least > 2 * std::ranges::min(profile.threshold) ? 1 : 0;
+    int turns = 0;
+    for (std::size_t p = 1; p < path.y.size(); ++p) {
+      turns += path.y[p] * path.y[p - 1] < 0 ? 1 : 0;
+    }
+    turning += turns >= 4 ? 1 : 0;
+  }
+  EXPECT_GE(yielding, 30);
+  EXPECT_GE(turning, 20);
+}
+
+/// The papers' case, a million steps; one scheme on the first rank, the other on the last.
+TEST(Memory, IsTheSweepAfterAMillionSteps) {
+  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
+    const int rank = scheme == Scheme::euler ? 0 : support::world().size() - 1;
+    if (support::world().rank() != rank) {
+      continue;
+    }
+    masing::Problem problem = support::problem(
+        {.force = "0.45*cos(0.5*t)", .final_time = 500.0, .steps = 1000000, .cells = 100});
+    problem.scheme = scheme;
+    const std::vector<std::int64_t> field_steps{500000, 1000000};
+    expect_equal(by_memory(support::alone(), problem, field_steps),
+                 run(support::alone(), options::EngineKind::sweep, problem, field_steps));
+  }
+}
+
+/// A forcing that dies away leaves hundreds of turning points; the blow at t = 300 wipes them out.
+TEST(Memory, KeepsADeepStackAndLosesItInOneExcursion) {
+  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
+    masing::Problem problem =
+        support::problem({.force = "t < 300 ? 0.6*exp(-0.02*t)*cos(4*t) : 2*(t-300)",
+                          .oscillator = {.mass = 0.05, .k0 = 0.2},
+                          .final_time = 301.0,
+                          .steps = 60200,
+                          .cells = 200});
+    problem.scheme = scheme;
+    const std::vector<std::int64_t> field_steps{40000, 60000, 60200};
+    expect_equal(by_memory(support::alone(), problem, field_steps),
+                 run(support::alone(), options::EngineKind::sweep, problem, field_steps));
+  }
+}
+
+/// k, η and u0 all varying over s, η neither monotone nor smooth, yielding, reversals.
+masing::Problem forced(std::int64_t cells, Scheme scheme) {
+  masing::Problem problem =
+      support::problem({.stiffness = "1+0.5*sin(3*s)",
+                        .threshold = "0.1+abs(s-0.4)",
+                        .initial_u = "-0.6*abs(s-0.4)",
+                        .force = "0.45*cos(0.5*t)+0.1*sawtooth(t/3)",
+                        .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
+                        .final_time = 20.0,
+                        .steps = 401,
+                        .cells = cells});
+  problem.scheme = scheme;
+  problem.field_points = 2500;
+  return problem;
+}
+
+const std::vector<std::int64_t> some_steps{0, 7, 200, 401};
+
+/// The same bits; `alone` has the whole field or this rank's part.
+void expect_same_bits(const Trajectory& whole, const Trajectory& alone) {
+  EXPECT_TRUE(same_bits(whole.x, alone.x));
+  EXPECT_TRUE(same_bits(whole.y, alone.y));
+  EXPECT_TRUE(same_bits(whole.restoring, alone.restoring));
+  ASSERT_EQ(whole.fields.size(), alone.fields.size());
+  for (std::size_t i = 0; i < whole.fields.size(); ++i) {
+    const auto& mine = whole.fields[i];
+    const auto first = alone.fields[i].u.begin() + (mine.range.first - alone.fields[i].range.first);
+    EXPECT_TRUE(same_bits(mine.u, std::vector<double>(first, first + mine.range.size)))
+        << "u at step " << mine.step;
+  }
+}
+
+TEST(Memory, GivesTheSameBitsOnAnyNumberOfRanks) {
+  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
+    for (const std::int64_t cells :
+         {options::infinitely_many, std::int64_t{1}, std::int64_t{1025}, std::int64_t{5000}}) {
+      SCOPED_TRACE("P = " + std::to_string(cells));
+      const masing::Problem problem = forced(cells, scheme);
+      expect_same_bits(by_memory(support::world(), problem, some_steps),
+                       by_memory(support::alone(), problem, some_steps));
+    }
+  }
+}
+
+/// A table that stays in slabs, as for more cells than every rank can hold.
+TEST(Memory, OfADistributedTableGivesTheBitsOfOneRank) {
+  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
+    for (const std::int64_t cells : {1, 2500, 5000}) {
+      SCOPED_TRACE("P = " + std::to_string(cells));
+      const masing::Problem problem = forced(cells, scheme);
+      const masing::Profile profile = engine::checked_profile(support::world(), problem);
+      auto measure = std::make_shared<const engine::DistributedMeasure>(
+          engine::distributed_measure(support::world(), profile, cells));
+      engine::Memory<engine::DistributedMeasure> engine(support::world(), problem, profile,
+                                                        std::move(measure), engine::Steppers::all);
+      expect_same_bits(support::trajectory(support::world(), engine, problem, some_steps),
+                       by_memory(support::alone(), problem, some_steps));
+    }
+  }
+}
+
+TEST(Memory, DoesNotCareWhereChunksEnd) {
+  std::vector<std::int64_t> every;
+  for (std::int64_t step = 0; step <= 401; ++step) {
+    every.push_back(step);
+  }
+  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
+    for (const std::int64_t cells : {options::infinitely_many, std::int64_t{2500}}) {
+      const masing::Problem problem = forced(cells, scheme);
+      const Trajectory undisturbed = by_memory(support::world(), problem, {401});
+      for (const auto& steps : {every, {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 401}}) {
+        Trajectory disturbed = by_memory(support::world(), problem, steps);
+        ASSERT_EQ(disturbed.fields.size(), steps.size());
+        disturbed.fields.erase(disturbed.fields.begin(), disturbed.fields.end() - 1);
+        expect_same_bits(disturbed, undisturbed);
+      }
+    }
+  }
+}
+
+TEST(Memory, ElongationIsTheField) {
+  for (const std::int64_t cells : {options::infinitely_many, std::int64_t{2500}}) {
+    const masing::Problem problem = forced(cells, Scheme::leapfrog);
+    const masing::Profile profile = engine::checked_profile(support::world(), problem);
+    const auto engine = engine::make_engine(
+        support::world(), {.engine = options::EngineKind::memory}, problem, profile);
+    (void)support::trajectory(support::world(), *engine, problem);
+    const masing::RememberedElongation u = *engine->elongation();
+    const parallel::ReadAccess field(engine->field());
+    for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
+      ASSERT_EQ(u(profile.threshold[i], profile.initial_u[i]), field.values()[i]);
+    }
+  }
+}
+
+/// u must be a function of η that rises by at most 1: else the sweep, which needs nothing of it.
+TEST(Memory, RefusesAnInitialStateItCannotHold) {
+  const auto message = [](std::int64_t cells, const std::string& threshold,
+                          const std::string& initial_u) -> std::string {
+    const masing::Problem problem =
+        support::problem({.threshold = threshold, .initial_u = initial_u, .cells = cells});
+    try {
+      (void)by_memory(support::world(), problem);
+    } catch (const base::UserError& mistake) {
+      return mistake.what();
+    }
+    return "";
+  };
+  for (const std::int64_t cells : {options::infinitely_many, std::int64_t{3000}}) {
+    for (const auto& [threshold, initial_u] :
+         {std::pair("s+0.1", "0.1*sin(30*s)"),  // steeper than η
+          std::pair("0.3", "0.1*s"),            // η alike, u0 not
+          std::pair("0.1+abs(s-0.5)", "0.1*(s-0.5)")}) {
+      const std::string said = message(cells, threshold, initial_u);
+      EXPECT_TRUE(said.starts_with("--initial-u: ")) << said;
+      EXPECT_NE(said.find("--engine sweep"), std::string::npos) << said;
+      EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    }
+    EXPECT_EQ(message(cells, "s+0.1", "s+0.1"), "");
+    EXPECT_EQ(message(cells, "0.3", "-0.2"), "");
+  }
+}
+
+/// max |x_P - x_∞| over the steps, P cells against the continuum at equal N.
+double space_error(std::int64_t cells, Rule rule, Scheme scheme, const Trajectory& limit) {
+  masing::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
+                                              .final_time = 30.0,
+                                              .steps = 3000,
+                                              .cells = cells,
+                                              .rule = rule});
+  problem.scheme = scheme;
+  return distance(by_memory(support::alone(), problem).x, limit.x);
+}
+
+/// x_P - x_∞ ≈ C/P for rule right: P times the error is the same at P = 400 and 800, but for the
+/// next order. For midpoint it is C/P² with a C that depends on where in its cell the front turns:
+/// its mean over several P of a size is what stays.
+TEST(Continuum, IsTheLimitOfFiniteCells) {
+  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
+    masing::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
+                                                .final_time = 30.0,
+                                                .steps = 3000,
+                                                .cells = options::infinitely_many});
+    problem.scheme = scheme;
+    const Trajectory limit = by_memory(support::alone(), problem);
+    const double at_400 = space_error(400, Rule::right, scheme, limit) * 400;
+    const double at_800 = space_error(800, Rule::right, scheme, limit) * 800;
+    EXPECT_GT(at_800, 0.01);
+    EXPECT_NEAR(at_400 / at_800, 1.0, 0.02);
+    constexpr std::int64_t several = 16;
+    double coarse = 0.0;
+    double fine = 0.0;
+    for (std::int64_t i = 0; i < several; ++i) {
+      coarse += std::log2(space_error(100 + 3 * i, Rule::midpoint, scheme, limit)) / several;
+      fine += std::log2(space_error(16 * (100 + 3 * i), Rule::midpoint, scheme, limit)) / several;
+    }
+    EXPECT_NEAR((coarse - fine) / 4, 2.0, 0.1);
+    EXPECT_LT(coarse, std::log2(1e-3));
+  }
+}
+
+}  // namespace

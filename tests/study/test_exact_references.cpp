@@ -1,0 +1,231 @@
+// Studies of the papers' case against references that are exact in what is refined: the orders of
+// both schemes and both rules, each with the other error removed, and how a fit becomes a verdict.
+// Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "options/validate.hpp"
+#include "study/output.hpp"
+#include "study/refinement.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using options::Configuration;
+using options::Reference;
+using options::Refine;
+using options::Rule;
+using options::Scheme;
+using study::Finding;
+using study::Mark;
+using study::Study;
+using study::Verdict;
+
+Study run(const Configuration& configuration) {
+  return study::refine(support::world(), options::validated(configuration, {}));
+}
+
+/// The papers' case on [0, 30], by turning points: a step costs the same at every P.
+Configuration papers_case(Refine refine, Reference reference, const std::string& levels) {
+  return {.command = options::Command::converge,
+          .final_time = 30.0,
+          .steps = 3000,
+          .cells = 40,
+          .engine = options::EngineKind::memory,
+          .field_points = 200,
+          .refine = refine,
+          .level_text = levels,
+          .reference = reference,
+          .field_samples = 50,
+          .quiet = true};
+}
+
+const Finding& finding(const Study& study, const std::string& quantity) {
+  std::size_t q = 0;
+  while (study::quantities[q].name != quantity) {
+    ++q;
+  }
+  return study.findings.at(q);
+}
+
+void expect_order(const Study& study, const std::string& quantity, double order, double within) {
+  const Finding& found = finding(study, quantity);
+  EXPECT_EQ(found.fit.levels, study.cases.size()) << quantity;
+  EXPECT_NEAR(found.fit.order, order, within) << quantity;
+  EXPECT_EQ(found.observed, found.fit.order) << quantity;
+  EXPECT_LT(found.fit.uncertainty, 2 * within) << quantity;
+  EXPECT_GT(found.fit.constant, 0.0) << quantity;
+}
+
+TEST(TimeError, OfEulerIsOfFirstOrder) {
+  Configuration c = papers_case(Refine::steps, Reference::exact, "10000,20000,40000,80000");
+  c.cells = options::infinitely_many;
+  const Study study = run(c);
+  for (const char* quantity : {"x", "y", "u"}) {
+    expect_order(study, quantity, 1.0, 0.02);
+  }
+  EXPECT_EQ(study.verdict, Verdict::as_expected);
+  EXPECT_EQ(study.cases[0].ds, 0.0);
+  EXPECT_GT(study.self_check, 0.0);
+  EXPECT_LT(study.self_check, 1e-11);
+}
+
+TEST(TimeError, OfLeapfrogIsOfSecondOrder) {
+  Configuration c = papers_case(Refine::steps, Reference::exact, "1500,3000,6000,12000,24000");
+  c.cells = options::infinitely_many;
+  c.scheme = Scheme::leapfrog;
+  const Study study = run(c);
+  for (const char* quantity : {"x", "y", "u"}) {
+    expect_order(study, quantity, 2.0, 0.03);
+  }
+  EXPECT_EQ(study.verdict, Verdict::as_expected) << "2 is what leapfrog promises";
+}
+
+/// The same P on both sides: the space error is not there, however few the cells.
+TEST(TimeError, AtAFinitePIsMeasuredWithoutTheSpaceError) {
+  const Study study =
+      run(papers_case(Refine::steps, Reference::exact_time, "10000,20000,40000,80000"));
+  for (const char* quantity : {"x", "y", "u", "u_cells"}) {
+    expect_order(study, quantity, 1.0, 0.02);
+  }
+  // Against the continuum 40 cells leave an error that no step removes.
+  const Study with_space = run(papers_case(Refine::steps, Reference::exact, "40000,80000"));
+  EXPECT_GT(with_space.cases[1].errors.x, 5 * study.cases[3].errors.x);
+  EXPECT_LT(finding(with_space, "x").observed, 0.5);
+  EXPECT_EQ(with_space.verdict, Verdict::not_as_expected);
+}
+
+TEST(SpaceError, OfRuleRightIsOfFirstOrder) {
+  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
+    Configuration c = papers_case(Refine::cells, Reference::cells_inf, "200,400,800,1600,3200");
+    c.scheme = scheme;
+    const Study study = run(c);
+    for (const char* quantity : {"x", "y", "u"}) {
+      expect_order(study, quantity, 1.0, 0.02);
+    }
+    EXPECT_EQ(study.verdict, Verdict::as_expected);
+    EXPECT_EQ(study.self_check, 0.0) << "no exact solution is in it";
+  }
+}
+
+/// x, y and u at the cells' own points are of second order; u over all s, which is constant on
+/// cells, of first.
+TEST(SpaceError, OfRuleMidpointIsOfSecondOrderButForUOverAllS) {
+  Configuration c =
+      papers_case(Refine::cells, Reference::cells_inf, "50,100,200,400,800,1600,3200");
+  c.rule = Rule::midpoint;
+  c.order_tolerance = 1.0;  // levels scatter: what counts is the fit over all
+  const Study study = run(c);
+  for (const char* quantity : {"x", "y", "u_cells"}) {
+    expect_order(study, quantity, 2.0, 0.1);
+  }
+  expect_order(study, "u", 1.0, 0.02);
+  EXPECT_EQ(study.verdict, Verdict::as_expected) << "x=2, y=2, u=1, u_cells=2 are promised";
+  EXPECT_EQ(finding(study, "u_cells").expected->order, 2.0);
+  EXPECT_EQ(finding(study, "u").expected->order, 1.0);
+}
+
+/// error ≈ C₁δs + C₂δt: the constants of a staircase are those of the two separate studies.
+TEST(BothErrors, HaveTheConstantsOfTheSeparateStudies) {
+  Configuration time = papers_case(Refine::steps, Reference::exact, "20000,40000,80000");
+  time.cells = options::infinitely_many;
+  Configuration space = papers_case(Refine::cells, Reference::cells_inf, "200,400,800");
+  space.steps = 80000;
+  const Study of_time = run(time);
+  const Study of_space = run(space);
+  const Study of_both =
+      run(papers_case(Refine::both, Reference::exact,
+                      "100:20000,200:20000,200:40000,400:40000,400:80000,800:80000"));
+  // u's two errors are largest at different s and t, x's and y's need not be of one sign.
+  for (const char* quantity : {"x", "y"}) {
+    const Finding& both = finding(of_both, quantity);
+    const double in_space = finding(of_space, quantity).fit.constant;
+    const double in_time = finding(of_time, quantity).fit.constant;
+    EXPECT_NEAR(std::abs(both.joint.space) / in_space, 1.0, 0.25) << quantity;
+    EXPECT_NEAR(std::abs(both.joint.time) / in_time, 1.0, 0.25) << quantity;
+    EXPECT_GT(both.joint.space_uncertainty, 0.0);
+    EXPECT_NEAR(both.fit.order, 1.0, 0.1) << quantity;
+  }
+  EXPECT_TRUE(std::isnan(finding(of_time, "x").joint.space)) << "nothing to tell apart";
+}
+
+TEST(FitVerdict, IsOfTheFitNotOfTheLastPair) {
+  Configuration c = papers_case(Refine::steps, Reference::exact, "1500,3000,6000");
+  c.cells = options::infinitely_many;
+  c.scheme = Scheme::leapfrog;
+  c.expected_order_text = "x=1";
+  EXPECT_EQ(run(c).verdict, Verdict::not_as_expected);
+  c.expected_order_text = "x>=1.5,u>=1";
+  EXPECT_EQ(run(c).verdict, Verdict::as_expected);
+  c.expected_order_text = "y=2";
+  const Study study = run(c);
+  EXPECT_EQ(study.verdict, Verdict::as_expected);
+  EXPECT_FALSE(finding(study, "x").expected.has_value());
+}
+
+/// A stiff spring makes explicit Euler grow by exp(75 δt) on a coarse grid: those levels are marked
+/// and do not enter.
+TEST(FitVerdict, LeavesOutLevelsBeforeTheAsymptoticRange) {
+  Configuration c = papers_case(Refine::steps, Reference::exact, "250,500,60000,120000,240000");
+  c.cells = options::infinitely_many;
+  c.k0 = 4.0;
+  const Study study = run(c);
+  for (const char* quantity : {"x", "y"}) {
+    const Finding& found = finding(study, quantity);
+    EXPECT_EQ(found.fit.marks,
+              (std::vector{Mark::before, Mark::before, Mark::fitted, Mark::fitted, Mark::fitted}));
+    EXPECT_NEAR(found.fit.order, 1.0, 0.04) << quantity;
+  }
+  EXPECT_EQ(study.verdict, Verdict::as_expected);
+  const std::string text = study::table(options::validated(c, {}), study);
+  EXPECT_NE(text.find("< left out of the fit: before the asymptotic range"), std::string::npos);
+  EXPECT_NE(text.find("(fit of 3 levels)"), std::string::npos) << text;
+}
+
+TEST(FitVerdict, IsOfTheLastPairWithFewerThanThreeLevels) {
+  Configuration c = papers_case(Refine::steps, Reference::exact, "20000,40000");
+  c.cells = options::infinitely_many;
+  const Study study = run(c);
+  const Finding& x = finding(study, "x");
+  EXPECT_TRUE(std::isnan(x.fit.order));
+  EXPECT_EQ(x.observed, study.cases[1].orders.x);
+  EXPECT_EQ(x.observed, x.last_pair);
+  EXPECT_EQ(study.verdict, Verdict::as_expected);
+  EXPECT_NE(study::table(options::validated(c, {}), study).find("(last pair)"), std::string::npos);
+}
+
+/// An elastic system of one stiffness for every P: no space error but rounding.
+TEST(FitVerdict, IsUndefinedOnTheRoundOffFloor) {
+  Configuration c = papers_case(Refine::cells, Reference::cells_inf, "10,20,40");
+  c.threshold = "100";
+  const Study study = run(c);
+  const Finding& x = finding(study, "x");
+  EXPECT_EQ(x.fit.marks, std::vector<Mark>(3, Mark::on_floor));
+  EXPECT_TRUE(std::isnan(x.observed));
+  EXPECT_EQ(study.verdict, Verdict::undefined);
+  EXPECT_NE(study::table(options::validated(c, {}), study).find("round-off floor"),
+            std::string::npos);
+}
+
+TEST(ExactReference, DoesNotDependOnTheRanks) {
+  const Configuration configurations[] = {
+      papers_case(Refine::both, Reference::exact, "30:400,170:900"),
+      papers_case(Refine::steps, Reference::exact_time, "400,900"),
+      papers_case(Refine::cells, Reference::cells_inf, "30,2050")};
+  for (const auto& configuration : configurations) {
+    const Configuration c = options::validated(configuration, {});
+    const parallel::Communicator alone = support::alone();
+    const Study all = study::refine(support::world(), c);
+    const Study one = study::refine(alone, c);
+    ASSERT_EQ(all.cases.size(), one.cases.size());
+    for (std::size_t i = 0; i < all.cases.size(); ++i) {
+      for (const auto& quantity : study::quantities) {
+        EXPECT_EQ(all.cases[i].errors.*quantity.value, one.cases[i].errors.*quantity.value);
+      }
+    }
+  }
+}
+
+}  // namespace
