@@ -181,7 +181,7 @@ TEST(Memory, RandomProblemsYieldAndTurn) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const masing::Problem problem = support::problem(Draw(seed).data());
     const Trajectory path = by_memory(support::alone(), problem, {problem.time.steps});
-    const masing::Profile profile = engine::checked_profile(support::alone(), problem);
+    const masing::Profile profile = masing::sample_profile(problem, {0, problem.cells});
     const auto [least, most] = std::ranges::minmax(path.x);
     yielding += most - least > 2 * std::ranges::min(profile.threshold) ? 1 : 0;
     int turns = 0;
@@ -315,8 +315,9 @@ TEST(Memory, ElongationIsTheField) {
     (void)support::trajectory(support::world(), *engine, problem);
     const masing::RememberedElongation u = *engine->elongation();
     const parallel::ReadAccess field(engine->field());
-    for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
-      ASSERT_EQ(u(profile.threshold[i], profile.initial_u[i]), field.values()[i]);
+    for (std::int64_t i = 0; i < profile.range.size; ++i) {
+      ASSERT_EQ(u(profile.threshold_of(i), profile.initial_u_of(i)),
+                field.values()[static_cast<std::size_t>(i)]);
     }
   }
 }

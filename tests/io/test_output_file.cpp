@@ -164,6 +164,44 @@ TEST_F(OutputFile, holds_distributed_arrays) {
   }
 }
 
+/// Rows made in pieces: the last rank has one piece, the first most, so all must take part in as
+/// many writes; entry (r, c) is r + c/2.
+TEST_F(OutputFile, holds_rows_made_in_pieces) {
+  const std::int64_t columns = 2 * io::piece_entries + 1000;
+  const int ranks = world().size();
+  const std::int64_t others = ranks == 1 ? 0 : 500 / (ranks - 1);
+  const std::int64_t first_size = columns - others * (ranks - 1);
+  {
+    io::OutputFile output(world(), configuration_, "");
+    io::Pieces pieces{.largest = first_size};
+    pieces.range = world().is_root()
+                       ? base::CellRange{0, first_size}
+                       : base::CellRange{first_size + others * (world().rank() - 1), others};
+    io::Table table(output.file(), "/u", {"a field", "u"}, columns);
+    for (const double row : {0.0, 1.0}) {
+      pieces.make = [row](std::int64_t first, std::span<double> values) {
+        EXPECT_LE(std::ssize(values), io::piece_entries);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          values[i] = row + 0.5 * static_cast<double>(first + static_cast<std::int64_t>(i));
+        }
+      };
+      table.append_row(pieces);
+    }
+    io::write_distributed(output.file(), "/eta", {"a line", "eta"}, pieces, columns);
+    table = io::Table(output.file(), "/other", {"another", "b"}, 0);
+    output.finish();
+  }
+  const auto [u, extent] = read("/u");
+  ASSERT_EQ(extent, (std::vector<hsize_t>{2, static_cast<hsize_t>(columns)}));
+  for (std::int64_t i = 0; i < std::ssize(u); ++i) {
+    ASSERT_EQ(u[static_cast<std::size_t>(i)],
+              static_cast<double>(i / columns) + 0.5 * static_cast<double>(i % columns));
+  }
+  const auto [eta, size] = read("/eta");
+  ASSERT_EQ(size, std::vector<hsize_t>{static_cast<hsize_t>(columns)});
+  EXPECT_EQ(eta, std::vector<double>(u.begin() + columns, u.end()));
+}
+
 TEST(Check, gives_failures_their_place) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   EXPECT_EQ(io::check(5), 5);

@@ -219,4 +219,27 @@ TEST(KernelChoice, names_an_instruction_set) {
   EXPECT_TRUE(name == "avx512" || name == "avx2" || name == "baseline") << name;
 }
 
+/// The line's index is exact up to 2^53: η computed there is η read there, to the bit.
+TEST(KernelOfManyCells, computes_the_line_near_the_last_index) {
+  const std::int64_t first = (std::int64_t{1} << 53) - 2 * base::block_cells;
+  Cells cells = random_cells({2000, false, true});
+  const masing::ProfileForm::Affine line{0.1, 0x1p-53};
+  for (std::size_t i = 0; i < cells.u.size(); ++i) {
+    cells.threshold[i] = line.at(first + static_cast<std::int64_t>(i));
+  }
+  Cells read = cells;
+  cells.form.affine_threshold = line;
+  masing::Slab slab = cells.slab();
+  slab.first_cell = first;
+  for (const double d : increments(20)) {
+    Units computed{};
+    Units from_memory{};
+    masing::project_and_sum(slab, std::array{d, 2.1}, scale, computed);
+    masing::project_and_sum(read.slab(), std::array{d, 2.1}, scale, from_memory);
+    ASSERT_EQ(computed, from_memory);
+  }
+  EXPECT_EQ(cells.u, read.u);
+  EXPECT_EQ(cells.u.front(), line.at(first)) << "2.1 makes every cell yield";
+}
+
 }  // namespace

@@ -119,4 +119,89 @@ TEST(TimeGrid, forms_times_from_the_integer) {
   }
 }
 
+TEST(CellPoint, lies_in_the_slab_for_any_number_of_cells) {
+  const std::int64_t counts[] = {(std::int64_t{1} << 31) + 1, std::int64_t{1} << 40,
+                                 std::int64_t{1} << 53};
+  for (const std::int64_t cells : counts) {
+    for (const Rule rule : {Rule::right, Rule::midpoint}) {
+      EXPECT_GT(point(rule, cells, 0), 0.0);
+      EXPECT_LE(point(rule, cells, cells - 1), 1.0);
+      EXPECT_GT(point(rule, cells, cells / 2), point(rule, cells, cells / 2 - 2));
+    }
+    EXPECT_EQ(point(Rule::right, cells, cells - 1), 1.0);
+  }
+  EXPECT_EQ(point(Rule::right, std::int64_t{1} << 40, (std::int64_t{1} << 31) - 1), 0x1p-9);
+}
+
+/// The form that every cell confirms, looked at in ranges of whole blocks.
+masing::ProfileForm form_of(const Problem& problem) {
+  const auto check =
+      masing::check_profile(problem, {0, problem.cells}, masing::candidate_form(problem));
+  EXPECT_EQ(check.fault, "");
+  return check.form;
+}
+
+TEST(CheckProfile, confirms_what_all_cells_keep_to) {
+  const auto all = form_of(support::problem({.initial_u = "0.02", .cells = 10000}));
+  EXPECT_EQ(all.constant_stiffness, 1.0);
+  EXPECT_EQ(all.constant_initial_u, 0.02);
+  EXPECT_TRUE(all.affine_threshold);
+  EXPECT_EQ(all.arrays(), 0);
+  // The first and the last cell fit a constant and a line, cells far from either block's limits
+  // do not.
+  const auto none = form_of(support::problem({.stiffness = "abs(s-0.7) < 0.001 ? 2 : 1",
+                                              .threshold = "0.2+(s-0.00005)*(s-1)*0.1",
+                                              .initial_u = "abs(s-0.7) < 0.001 ? 0.01 : 0",
+                                              .cells = 10000}));
+  EXPECT_EQ(none.arrays(), 3);
+}
+
+TEST(ConfirmedForm, tells_0_from_minus_0) {
+  masing::Profile profile = whole(support::problem({.cells = 2}));
+  const masing::ProfileForm candidate{.constant_initial_u = 0.0};
+  EXPECT_TRUE(masing::confirmed_form(candidate, profile).constant_initial_u);
+  profile.initial_u[1] = -0.0;
+  EXPECT_FALSE(masing::confirmed_form(candidate, profile).constant_initial_u);
+}
+
+TEST(CheckProfile, finds_the_first_fault_wherever_it_lies) {
+  for (const std::int64_t fault : {1, 4096, 4097, 9999, 10000}) {
+    const std::string at = std::to_string(fault);
+    const Problem problem =
+        support::problem({.stiffness = "s*10000 > " + at + "-0.5 ? -1 : 1", .cells = 10000});
+    const auto check = masing::check_profile(problem, {0, 10000}, masing::candidate_form(problem));
+    EXPECT_EQ(check.fault, masing::profile_fault(problem, whole(problem)));
+    EXPECT_NE(check.fault.find("(cell " + at + " of 10000)"), std::string::npos) << check.fault;
+  }
+  // Of constants one cell is looked at, so any number of them is checked at once.
+  const Problem many =
+      support::problem({.threshold = "1", .initial_u = "2", .cells = std::int64_t{1} << 50});
+  EXPECT_NE(masing::check_profile(many, {0, many.cells}, {}).fault.find("(cell 1 of"),
+            std::string::npos);
+}
+
+TEST(LeanProfile, gives_every_cell_without_the_arrays_that_formulas_give) {
+  const support::Data data[] = {{.stiffness = "2", .threshold = "s+0.1", .initial_u = "0.05"},
+                                {.stiffness = "1+s", .threshold = "s+0.1", .initial_u = "0.1*s"},
+                                {.stiffness = "2", .threshold = "0.1+s*s", .initial_u = "0"}};
+  for (support::Data one : data) {
+    one.cells = 5000;
+    const Problem problem = support::problem(one);
+    const base::CellRange range{2048, 2048};
+    const masing::Profile all = masing::sample_profile(problem, range);
+    const masing::ProfileForm form = form_of(problem);
+    const masing::Profile lean = masing::lean_profile(problem, range, form);
+    EXPECT_EQ(lean.stiffness.empty(), form.constant_stiffness.has_value());
+    EXPECT_EQ(lean.threshold.empty(), form.affine_threshold.has_value());
+    EXPECT_EQ(lean.initial_u.empty(), form.constant_initial_u.has_value());
+    for (std::int64_t i = 0; i < range.size; ++i) {
+      ASSERT_EQ(lean.stiffness_of(i), all.stiffness_of(i));
+      ASSERT_EQ(lean.initial_u_of(i), all.initial_u_of(i));
+      ASSERT_NEAR(lean.threshold_of(i), all.threshold_of(i), 1.1 * 0x1p-50);
+    }
+    EXPECT_DOUBLE_EQ(masing::force_bound(lean), masing::force_bound(all));
+    EXPECT_EQ(masing::stiffness_bound(lean), masing::stiffness_bound(all));
+  }
+}
+
 }  // namespace

@@ -132,4 +132,16 @@ TEST(Table, damaged_is_refused_with_its_line) {
   EXPECT_NE(refusal("points:"), "");
 }
 
+TEST(Function, says_whether_it_is_constant) {
+  const auto constant = [](const char* text) {
+    return Function(text, 's', given::reader({})).is_constant();
+  };
+  EXPECT_TRUE(constant("1"));
+  EXPECT_TRUE(constant("2*sin(pi/3)"));
+  EXPECT_TRUE(constant("points: 0.3 7"));
+  EXPECT_FALSE(constant("s"));
+  EXPECT_FALSE(constant("1+0*s"));
+  EXPECT_FALSE(constant("points: 0 7; 1 8"));
+}
+
 }  // namespace

@@ -156,6 +156,8 @@ TEST(Printed, reads_back_as_the_same_configuration) {
                                         "--probe",        "0.1,0.30000000000000004",
                                         "--quiet"},
                     {{"eta.csv", "0 0.1\n1 1.1\n"}});
+  expect_round_trip(Command::simulate, {"--cells", "inf"});
+  expect_round_trip(Command::simulate, {"--cells", "1e7", "--field-points", "300"});
   expect_round_trip(Command::converge, {});
   expect_round_trip(Command::converge,
                     {"--refine", "both", "--levels", "10:100,20:200", "--reference", "successive",

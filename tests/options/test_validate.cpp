@@ -124,4 +124,19 @@ TEST(Validation, puts_points_in_the_place_of_tables) {
   EXPECT_TRUE(c.threshold.starts_with("points:")) << c.threshold;
 }
 
+TEST(FieldPoints, are_all_cells_of_finite_p_unless_given) {
+  const auto points = [](const given::Words& words) {
+    return given::configuration(options::Command::simulate, words).field_points;
+  };
+  EXPECT_EQ(points({}), 0);
+  EXPECT_EQ(points({"--field-points", "50"}), 50);
+  EXPECT_EQ(points({"--cells", "inf"}), options::default_field_points);
+  EXPECT_EQ(points({"--cells", "inf", "--field-points", "50"}), 50);
+  const auto refused = [](const given::Words& words) {
+    return given::refusal(options::Command::simulate, words);
+  };
+  EXPECT_NE(refused({"--cells", "inf", "--field-points", "0"}).find("from 1"), std::string::npos);
+  EXPECT_NE(refused({"--field-points", "-1"}).find("from 0"), std::string::npos);
+}
+
 }  // namespace

@@ -1,0 +1,58 @@
+"""Many cells: refused at once where memory does not hold them, thinned in files where asked."""
+
+import time
+
+import h5py
+import numpy as np
+import pytest
+
+RUN = ("--steps=20", "--final-time=2", "--quiet")
+GENERAL = ("--stiffness=1+0.2*s", "--threshold=0.1+s*s", "--initial-u=0.05*s")
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_what_memory_does_not_hold_is_refused_at_once(masing, ranks):
+    begin = time.monotonic()
+    message = masing.refused("simulate", "--cells=1e12", *GENERAL, ranks=ranks)
+    assert time.monotonic() - begin < 15  # a look at the cells would take hours
+    for part in ["--cells: P = 1000000000000 needs", "GiB a rank", "GiB available; use more ranks"]:
+        assert part in message
+    assert f"needs {8e12 / (ranks or 1) / 2**30:.1f} GiB" in message
+    assert masing.names() == []
+
+
+def test_a_study_counts_its_fields(masing):
+    words = ["--refine=cells", "--levels=1e7,2e7", "--steps=10", "--field-samples=100000"]
+    message = masing.refused("converge", *words)
+    assert "GiB a rank" in message
+    assert "fewer --field-samples" in message
+
+
+@pytest.mark.parametrize("profile", [(), GENERAL])
+@pytest.mark.parametrize("ranks", [None, 3])
+def test_the_field_is_thinned(masing, profile, ranks):
+    cells, n = 5000, 37
+    masing.done("simulate", *RUN, *profile, f"--cells={cells}", "--output=whole.h5")
+    thin = [f"--cells={cells}", f"--field-points={n}", "--field-every=7", "--output=thin.h5"]
+    masing.done("simulate", *RUN, *profile, *thin, ranks=ranks)
+    kept = (2 * np.arange(n) + 1) * cells // (2 * n)
+    with h5py.File(masing.folder / "whole.h5") as whole, h5py.File(masing.folder / "thin.h5") as file:
+        for name in ("s", "eta", "k"):
+            assert np.array_equal(file[f"field/{name}"], whole[f"field/{name}"][:][kept]), name
+        assert file["field/u"].shape == (4, n)  # steps 7, 14 and 20 after 0
+        assert np.array_equal(file["field/u"][-1], whole["field/u"][-1][kept])
+        assert np.array_equal(file["series/x"], whole["series/x"])
+    assert "bit for bit" in masing.done("reproduce", "thin.h5").stdout
+
+
+def test_more_points_than_cells_are_all_cells(masing):
+    masing.done("simulate", *RUN, "--cells=30", "--field-points=1000")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert file["field/u"].shape[1] == 30
+
+
+def test_wide_rows_lie_in_chunks_of_a_mebibyte(masing):
+    masing.done("simulate", *RUN, "--cells=300000")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert file["field/u"].chunks == (1, 131072)
+        assert file["field/s"][-1] == 1.0

@@ -1,0 +1,112 @@
+// Bytes a rank, by hand: 8 a cell for u, each array kept and each field; tables of the memory.
+
+#include "engine/memory_need.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "engine/make_engine.hpp"
+#include "support/problem.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using engine::bytes_a_rank;
+using engine::MemoryNeed;
+using options::EngineKind;
+
+constexpr std::int64_t million = 1024 * 1024;
+
+TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
+  EXPECT_EQ(bytes_a_rank({.cells = million}), 8.0 * million);
+  EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4}), 2.0 * million);
+  EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4, .arrays = 3}), 8.0 * million);
+  EXPECT_EQ(bytes_a_rank({.cells = million, .fields = 1e9}), 8.0 * million + 1e9);
+  // One block more than ranks: the first has two.
+  EXPECT_EQ(bytes_a_rank({.cells = 5 * 1024, .ranks = 4}), 8.0 * 2048);
+}
+
+TEST(MemoryNeed, of_a_memory_has_its_tables) {
+  const std::int64_t cells = 4 * million;
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .engine = EngineKind::memory}), 32.0 * cells);
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .engine = EngineKind::memory, .moved = true}),
+            80.0 * cells);
+  // Distributed beyond replicated_cells: 25 bytes a cell of the rank's own.
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .ranks = 2, .engine = EngineKind::memory}),
+            25.0 * cells / 2);
+  // The exact engine has the whole table on every rank, and gathers what it keeps.
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .ranks = 2, .engine = EngineKind::exact, .arrays = 1}),
+            16.0 * cells / 2 + 32.0 * cells);
+}
+
+TEST(MemoryNeed, does_not_overflow) {
+  const auto largest = std::int64_t{1} << 53;
+  EXPECT_EQ(bytes_a_rank({.cells = largest, .arrays = 3}), 0x1p58);
+}
+
+TEST(MemoryShortage, says_what_would_help_and_only_that) {
+  const auto says = [](const MemoryNeed& need, double available) {
+    return engine::memory_shortage(need, available);
+  };
+  const double gibibyte = 1 << 30;
+  const std::int64_t cells = std::int64_t{1} << 30;
+  EXPECT_EQ(says({.cells = cells}, 8 * gibibyte), "");
+  EXPECT_EQ(says({.cells = cells}, 4 * gibibyte),
+            "--cells: P = 1073741824 needs 8.0 GiB a rank, 4.0 GiB available; use more ranks on "
+            "more nodes or --engine memory with --cells inf");
+  const auto has = [&](const MemoryNeed& need, double available, const char* words) {
+    return says(need, available).find(words) != std::string::npos;
+  };
+  const MemoryNeed memory{.cells = cells, .ranks = 2, .engine = EngineKind::memory};
+  EXPECT_TRUE(has(memory, 5 * gibibyte, "more nodes or --cells inf or --engine sweep"));
+  EXPECT_FALSE(has(memory, 3 * gibibyte, "--engine"));
+  const MemoryNeed exact{.cells = cells, .ranks = 2, .engine = EngineKind::exact};
+  EXPECT_FALSE(has(exact, 3 * gibibyte, "more ranks"));
+  EXPECT_TRUE(has({.cells = cells, .fields = 1e12}, gibibyte, "fewer --field-samples"));
+}
+
+TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {
+  // With a look at every cell this would take a day; the fault in k would then be found first.
+  const masing::Problem problem =
+      support::problem({.stiffness = "-s", .cells = std::int64_t{1} << 45});
+  try {
+    engine::checked_profile(support::world(), problem);
+    FAIL() << "2^45 cells were taken";
+  } catch (const base::UserError& mistake) {
+    EXPECT_NE(std::string(mistake.what()).find("available"), std::string::npos) << mistake.what();
+  }
+}
+
+TEST(CheckedProfile, refuses_the_arrays_that_it_would_keep) {
+  const auto fits = [](const char* stiffness) {
+    const masing::Problem problem =
+        support::problem({.stiffness = stiffness, .threshold = "s+0.1", .cells = 8192});
+    try {
+      engine::checked_profile(support::alone(), problem,
+                              {.engine = EngineKind::sweep, .available = 12.0 * 8192});
+      return true;
+    } catch (const base::UserError&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(fits("2"));
+  EXPECT_FALSE(fits("2+s"));
+}
+
+TEST(CheckedProfile, keeps_what_no_formula_gives_on_all_ranks_alike) {
+  // One cell of the last block differs: no rank may take the form.
+  const masing::Profile bent =
+      engine::checked_profile(support::world(), support::problem({.stiffness = "s < 1 ? 2 : 3",
+                                                                  .threshold = "s+0.1",
+                                                                  .initial_u = "0.05",
+                                                                  .cells = 5000}));
+  EXPECT_EQ(static_cast<std::int64_t>(bent.stiffness.size()), bent.range.size);
+  EXPECT_FALSE(bent.form.constant_stiffness);
+  EXPECT_TRUE(bent.threshold.empty());
+  EXPECT_TRUE(bent.initial_u.empty());
+  EXPECT_EQ(bent.form.arrays(), 1);
+}
+
+}  // namespace

@@ -1,0 +1,89 @@
+// What a node and its control groups still allow, from files as Linux writes them.
+
+#include "parallel/available_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include "support/world.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(AvailableMemory, is_read_from_meminfo_in_kibibytes) {
+  const char* meminfo = "MemTotal:  24000 kB\nMemFree:  100 kB\nMemAvailable:    2048 kB\n";
+  EXPECT_EQ(parallel::available_of_meminfo(meminfo), 2048.0 * 1024);
+  EXPECT_EQ(parallel::available_of_meminfo("MemTotal: 24000 kB\n"), std::nullopt);
+  EXPECT_EQ(parallel::available_of_meminfo("MemAvailable: much\n"), std::nullopt);
+}
+
+/// A folder of control groups of this rank, gone at the end.
+class Groups : public testing::Test {
+ protected:
+  Groups()
+      : mount_(fs::temp_directory_path() /
+               ("masing-groups-" + std::to_string(support::world().size()) + "-" +
+                std::to_string(support::world().rank()) + "-" +
+                testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(mount_);
+  }
+  ~Groups() override { fs::remove_all(mount_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((mount_ / name).parent_path());
+    std::ofstream(mount_ / name) << text;
+  }
+  [[nodiscard]] std::optional<double> allowance(const char* groups) const {
+    return parallel::allowance_of_groups(mount_, groups);
+  }
+
+  fs::path mount_;
+};
+
+TEST_F(Groups, without_a_limit_allow_everything) {
+  EXPECT_EQ(allowance("0::/job\n"), std::nullopt);
+  EXPECT_EQ(allowance(""), std::nullopt);
+  write("job/memory.max", "max\n");
+  write("job/memory.current", "500\n");
+  EXPECT_EQ(allowance("0::/job\n"), std::nullopt);
+}
+
+TEST_F(Groups, of_version_2_allow_the_least_on_the_way_up) {
+  write("job/memory.max", "5000\n");
+  write("job/memory.current", "3000\n");
+  write("job/memory.stat", "anon 1000\ninactive_file 1500\n");
+  write("job/step/memory.max", "max\n");
+  write("job/step/memory.current", "10\n");
+  EXPECT_EQ(allowance("0::/job/step\n"), 5000.0 - (3000 - 1500));
+  write("job/step/memory.max", "100\n");
+  EXPECT_EQ(allowance("0::/job/step\n"), 90.0);
+  // A process that sees its own group as the root.
+  write("memory.max", "70\n");
+  write("memory.current", "100\n");
+  EXPECT_EQ(allowance("0::/\n"), 0.0);
+}
+
+TEST_F(Groups, of_version_1_have_a_mount_of_their_own) {
+  write("memory/job/memory.limit_in_bytes", "800\n");
+  write("memory/job/memory.usage_in_bytes", "300\n");
+  write("memory/job/memory.stat", "inactive_file 1\ntotal_inactive_file 100\n");
+  EXPECT_EQ(allowance("9:name=systemd:/\n4:cpu,memory:/job\n0::/\n"), 600.0);
+  EXPECT_EQ(allowance("9:name=systemd:/\n4:cpu:/job\n"), std::nullopt);
+}
+
+TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
+  // All ranks of a test run are on one node; what it has may change between two looks.
+  const double alone = parallel::available_memory(support::alone());
+  const double each = parallel::available_memory(support::world());
+  EXPECT_GT(each, 0.0);
+  EXPECT_NEAR(each * support::world().size() / alone, 1.0, 0.2);
+  std::array<double, 2> both{each, -each};
+  parallel::max_over_ranks(support::world(), both);
+  EXPECT_EQ(both[0], -both[1]);
+}
+
+}  // namespace

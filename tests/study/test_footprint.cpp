@@ -1,0 +1,57 @@
+// What the runs of a study need together, and the schedule that fits.
+
+#include "study/footprint.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace {
+
+using study::Job;
+using study::Placement;
+
+Job job(std::int64_t cells, std::int64_t field_samples) {
+  Job made{.field_samples = field_samples};
+  made.configuration.cells = cells;
+  made.configuration.steps = 1000;
+  made.configuration.engine = options::EngineKind::sweep;
+  return made;
+}
+
+constexpr std::int64_t cells = 1024 * 1024;
+
+TEST(LeastNeeds, count_the_fields_of_all_runs_of_a_rank) {
+  const std::vector<Job> jobs{job(cells, 10), job(2 * cells, 10)};
+  // Together on both ranks: each keeps 10 fields of half of 3 cells.
+  auto needs = study::least_needs(jobs, {{1, 0, 2}, {0, 0, 2}}, 2);
+  EXPECT_EQ(needs[0].fields, 80.0 * 1.5 * cells);
+  EXPECT_EQ(needs[1].fields, 80.0 * 1.5 * cells);
+  EXPECT_EQ(engine::bytes_a_rank(needs[0]), 8.0 * cells + 80.0 * 1.5 * cells);
+  // Apart: the larger run's rank keeps all its fields, and takes its part of one run's anew.
+  needs = study::least_needs(jobs, {{1, 0, 1}, {0, 1, 1}}, 2);
+  EXPECT_EQ(needs[0].fields, 80.0 * 2 * cells + 80.0 * cells);
+  EXPECT_EQ(needs[1].fields, 80.0 * cells + 80.0 * cells);
+}
+
+TEST(LeastNeeds, of_the_continuum_have_no_fields) {
+  const std::vector<Job> jobs{job(options::infinitely_many, 10)};
+  EXPECT_EQ(study::least_needs(jobs, {{0, 0, 1}}, 1)[0].fields, 0.0);
+}
+
+TEST(FittingSchedule, takes_all_ranks_where_parts_of_them_do_not_fit) {
+  const std::vector<Job> jobs{job(cells, 10), job(cells, 10)};
+  const auto ranks_of_each = [&](double available) {
+    std::vector<int> counts;
+    for (const Placement& placement : study::fitting_schedule(jobs, 2, available)) {
+      counts.push_back(placement.count);
+    }
+    return counts;
+  };
+  // Apart a rank needs 8 + 80 + 40 bytes a cell, together 4 + 80.
+  EXPECT_EQ(ranks_of_each(130.0 * cells), (std::vector<int>{1, 1}));
+  EXPECT_EQ(ranks_of_each(90.0 * cells), (std::vector<int>{2, 2}));
+  EXPECT_THROW(ranks_of_each(80.0 * cells), base::UserError);
+}
+
+}  // namespace
