@@ -109,7 +109,7 @@ EngineRates measure_engines(const parallel::Communicator& comm, const Effort& ef
 Case measure_case(const parallel::Communicator& comm, const Effort& effort, std::int64_t cells,
                   std::int64_t steps, const Machine& machine, const KernelRates& kernels,
                   const EngineRates& engines) {
-  const auto passes = static_cast<double>((steps + 1) / 2);
+  const std::int64_t passes = (steps + 1) / 2;
   const auto n = static_cast<double>(steps);
   const auto slab = static_cast<double>(base::slab_of(cells, 0, comm.size()).size);
   const std::size_t papers = place_of("both");
@@ -123,7 +123,7 @@ Case measure_case(const parallel::Communicator& comm, const Effort& effort, std:
   Case result{.cells = cells,
               .steps = steps,
               .cell_work = n * step,
-              .waiting = passes * machine.wait(),
+              .waiting = static_cast<double>(passes) * machine.wait(),
               .forcing = n * engines.forcing.median,
               .overhead = n * engines.three_cells.median};
   const options::Configuration configuration = papers_case(cells, steps);

@@ -48,6 +48,19 @@ std::int64_t free_bytes() {
   return limit == unlimited ? bytes : std::min(bytes, std::max<std::int64_t>(0, limit - used));
 }
 
+/// Bytes of the last-level cache, 0 if unknown. The system's table first: what the processor says
+/// of itself, and sysconf repeats, may be all caches of the chip behind a virtual machine's.
+std::int64_t cache_bytes() {
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");  // such as 32768K
+  std::string size;
+  file >> size;
+  if (size.ends_with('K')) {
+    size.pop_back();
+    return 1024 * base::to_integer(size).value_or(0);
+  }
+  return std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE));
+}
+
 std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
   parallel::broadcast(comm, std::span(&value, 1));
   return value;
@@ -152,7 +165,7 @@ Machine measure_machine(const parallel::Communicator& comm, const Effort& effort
   machine.hosts = count_hosts(comm);
   machine.cores =
       static_cast<int>(of_root(comm, std::max(1U, std::thread::hardware_concurrency())));
-  machine.cache = of_root(comm, std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  machine.cache = of_root(comm, cache_bytes());
   // Far beyond the caches, but no more than a ninth of memory for each array.
   constexpr std::int64_t least = std::int64_t{256} << 20;
   const std::int64_t wanted = array > 0 ? array : std::max(least, 8 * machine.cache);

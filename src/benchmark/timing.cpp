@@ -80,6 +80,7 @@ std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& ef
     }
   }
   std::vector<Timing> timings;
+  timings.reserve(works.size());
   for (auto& of_one : seconds) {
     timings.push_back(summary(std::move(of_one)));
   }

@@ -61,7 +61,7 @@ void count(benchmark::State& state, std::int64_t steps_of_a_pass) {
 void obvious_loop(benchmark::State& state) {
   Cells cells(state.range(0));
   std::int64_t pass = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     benchmark::DoNotOptimize(benchmark::baseline_step(cells.u.data(), cells.threshold.data(),
                                                       cells.stiffness.data(), state.range(0),
                                                       increment(pass++)));
@@ -74,8 +74,8 @@ void kernel(benchmark::State& state, bool affine, bool constant) {
   Cells cells(state.range(0));
   const masing::Slab slab = cells.slab(affine, constant);
   std::int64_t pass = 0;
-  for (auto _ : state) {
-    std::array<double, steps> increments;
+  while (state.KeepRunning()) {
+    std::array<double, steps> increments{};
     increments.fill(increment(pass++));
     std::array<std::int64_t, steps> units{};
     masing::project_and_sum(slab, increments, scale, units);
@@ -95,7 +95,7 @@ void plain_sum(benchmark::State& state, bool read) {
   Cells cells(state.range(0));
   const masing::Slab slab = cells.slab(!read, !read);
   std::int64_t pass = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     const double d = increment(pass++);
     benchmark::DoNotOptimize(benchmark::project_and_sum_plainly(slab, {d, d}));
   }
