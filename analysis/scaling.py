@@ -48,9 +48,14 @@ def in_words(machine):
     for cells in scaling_figure.STRONG:
         best = machine.best_ranks(cells)
         step = float(machine.step(cells, best))
-        lines.append(f"{cells:10.0e} {machine.worthwhile_ranks(cells):25d} {best:21d} "
+        lines.append(f"{cells:10.0e} {up_to_most(machine.worthwhile_ranks(cells)):>25} {up_to_most(best):>21} "
                      f"{float(machine.step(cells, 1)) / step:10.3g} {1e6 * step:9.3g} us")
     return [*lines, crossover(machine)]
+
+
+def up_to_most(ranks):
+    """A number of ranks, which where the search ends may be more."""
+    return f">={ranks}" if ranks == MOST_RANKS else str(ranks)
 
 
 def crossover(machine):

@@ -26,11 +26,12 @@ def _draw_strong(axes, machine):
     for place, cells in enumerate(STRONG):
         colour, best = style.COLOURS[place], machine.best_ranks(cells)
         axes.loglog(RANKS, 1e6 * machine.step(cells, RANKS), style.LINES[place], color=colour, label=f"P = {count(cells)}")
-        axes.plot(best, 1e6 * machine.step(cells, best), style.MARKERS[place], color=colour)
+        if best < MOST_RANKS:
+            axes.plot(best, 1e6 * machine.step(cells, best), style.MARKERS[place], color=colour)
     axes.axhline(1e6 * machine.recall, color=style.GREY, linewidth=1)
     axes.annotate("engine memory, any P", (RANKS[-1], 1e6 * machine.recall), (0, 4), textcoords="offset points",
                   ha="right", color=style.GREY, fontsize=10)
-    axes.set(xlabel="ranks", ylabel="time of a step, µs", title="fixed P; the mark: more ranks do not help")
+    axes.set(xlabel="ranks", ylabel="time of a step, µs", title="fixed P; beyond a mark more ranks do not help")
     _legend(axes)
     for axis in (axes.xaxis, axes.yaxis):
         _label_decades(axis)
