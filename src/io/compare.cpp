@@ -7,19 +7,11 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/hdf5.hpp"
+#include "io/result_reader.hpp"
 
 namespace io {
 
 namespace {
-
-Handle open_file(const std::string& path) {
-  check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (file < 0) {
-    throw base::UserError("cannot open " + path + " as HDF5; give a file that masing wrote");
-  }
-  return {file, H5Fclose};
-}
 
 /// Bytes with their type and shape.
 struct Content {
@@ -144,7 +136,7 @@ bool has_recipe(const Handle& file) {
 }  // namespace
 
 Recipe read_recipe(const std::string& path) {
-  const Handle file = open_file(path);
+  const Handle file = open_for_reading(path);
   if (!has_recipe(file)) {
     throw base::UserError(path + " has no /configuration; give a file that masing wrote");
   }
@@ -153,8 +145,8 @@ Recipe read_recipe(const std::string& path) {
 }
 
 std::vector<std::string> differences(const std::string& expected, const std::string& found) {
-  const Handle file = open_file(expected);
-  const Handle other = open_file(found);
+  const Handle file = open_for_reading(expected);
+  const Handle other = open_for_reading(found);
   const auto there = objects(other);
   std::vector<std::string> lines;
   for (const auto& [name, type] : objects(file)) {

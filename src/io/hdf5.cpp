@@ -22,7 +22,7 @@ herr_t keep_first(unsigned /*depth*/, const H5E_error2_t* error, void* text) {
 
 Handle string_type(std::size_t size) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  check(H5Tset_size(type.id(), std::max<std::size_t>(size, 1)));
+  check(H5Tset_size(type.id(), size + 1));  // with its terminator
   check(H5Tset_cset(type.id(), H5T_CSET_UTF8));
   return type;
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 #include "io/provenance.hpp"
@@ -51,12 +52,18 @@ Handle create(const parallel::Communicator& comm, const std::string& path) {
 
 OutputFile::OutputFile(const parallel::Communicator& comm,
                        const options::Configuration& configuration, const std::string& command_line)
-    : comm_(comm), path_(configuration.output) {
+    : OutputFile(comm, configuration.output, options::name_of(configuration.command),
+                 command_line) {
+  write_text(file_, "/configuration", options::printed_result_keys(configuration));
+}
+
+OutputFile::OutputFile(const parallel::Communicator& comm, std::string path,
+                       const std::string& kind, const std::string& command_line)
+    : comm_(comm), path_(std::move(path)) {
   require_writable(comm, path_);
   file_ = create(comm, partial(path_));
   write_attribute(file_, "program", std::string("masing"));
-  write_attribute(file_, "kind", options::name_of(configuration.command));
-  write_text(file_, "/configuration", options::printed_result_keys(configuration));
+  write_attribute(file_, "kind", kind);
   write_provenance(file_, comm, command_line);
 }
 

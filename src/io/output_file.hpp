@@ -18,6 +18,11 @@ class OutputFile {
   OutputFile(const parallel::Communicator& comm, const options::Configuration& configuration,
              const std::string& command_line);
 
+  /// The same for a file of another `kind` than a configuration's, without /configuration.
+  /// Collective.
+  OutputFile(const parallel::Communicator& comm, std::string path, const std::string& kind,
+             const std::string& command_line);
+
   [[nodiscard]] const Handle& file() const { return file_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -93,6 +93,10 @@ FieldRecorder::FieldRecorder(const parallel::Communicator& comm, const Handle& f
              places_.kept),
       mine_(places_.kept_of(profile.range)),
       largest_(-parallel::min_over_ranks(comm, -mine_.size)) {
+  if (places_.kept < places_.cells) {
+    const Handle group(H5Gopen2(file.id(), "/field", H5P_DEFAULT), H5Gclose);
+    write_attribute(group, "thinned_from", places_.cells);
+  }
   const auto write = [&](const char* path, const Meaning& meaning, const auto& value_of) {
     write_distributed(file, path, meaning, pieces(profile.range.first, value_of), places_.kept);
   };

@@ -62,7 +62,8 @@ class SeriesRecorder final : public engine::Observer {
 };
 
 /// /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only; where the
-/// problem has fewer field points than cells, these many cells of it, base::Thinning's.
+/// problem has fewer field points than cells, these many cells of it, base::Thinning's, and
+/// /field has an attribute thinned_from, P.
 class FieldRecorder final : public engine::Observer {
  public:
   /// Collective.

@@ -21,8 +21,9 @@ enum class EngineKind { sweep, memory, exact };
 /// What a study refines.
 enum class Refine { steps, cells, both };
 /// What a study's errors are measured against: one much finer run; the next level; the exact
-/// solution (P = ∞, N = ∞); the exact solution at the same P; the scheme at P = ∞ and the same N.
-enum class Reference { finest, successive, exact, exact_time, cells_inf };
+/// solution (P = ∞, N = ∞); the exact solution at the same P; the scheme at P = ∞ and the same N; a
+/// trajectory in a file.
+enum class Reference { finest, successive, exact, exact_time, cells_inf, file };
 
 /// P = ∞, as a number of cells.
 inline constexpr std::int64_t infinitely_many = 0;
@@ -80,6 +81,7 @@ struct Configuration {
   std::vector<Level> levels;  ///< resolved from level_text
   std::string level_text;     ///< empty: the ladder of the papers' case
   Reference reference = Reference::finest;
+  std::string reference_file;  ///< for Reference::file
   std::vector<ExpectedOrder> expected_orders;
   std::string expected_order_text;  ///< resolved: what the scheme and the rule promise
   double order_tolerance = 0.1;

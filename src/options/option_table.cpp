@@ -231,6 +231,30 @@ Option engine() {
           }};
 }
 
+Option reference() {
+  Option option = choice("reference",
+                         "finest: one run at least 16 times finer than the last level; successive: "
+                         "each level against the next; exact: the exact solution (P = N = inf); "
+                         "exact-time: the exact solution at the same P; cells-inf: P = inf, the "
+                         "same N; or a file of masing simulate",
+                         &Configuration::reference, references);
+  option.argument += "|FILE.h5";
+  option.commands = converge_only;
+  option.get = [named = option.get](const Configuration& c) {
+    return c.reference == Reference::file ? c.reference_file : named(c);
+  };
+  option.set = [named = option.set](Configuration& c, const std::string& value) {
+    c.reference_file.clear();
+    if (value.ends_with(".h5")) {
+      c.reference = Reference::file;
+      c.reference_file = value;
+    } else {
+      named(c, value);
+    }
+  };
+  return option;
+}
+
 std::vector<Option> make_table() {
   using C = Configuration;
   return {
@@ -268,12 +292,7 @@ std::vector<Option> make_table() {
       only(converge_only,
            text("levels", "\"n,n,...\"",
                 "the levels, coarse to fine; for both: pairs \"P:N,P:N,...\"", &C::level_text)),
-      only(converge_only,
-           choice("reference",
-                  "finest: one run at least 16 times finer than the last level; successive: "
-                  "each level against the next; exact: the exact solution (P = N = inf); "
-                  "exact-time: the exact solution at the same P; cells-inf: P = inf, the same N",
-                  &C::reference, references)),
+      reference(),
       only(converge_only,
            text("expect-order", "\"x=1,...\"",
                 "orders expected of x, y, u, u_cells; a bare number is for x, y, u; >=0.5 is "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "parallel/range_gather.hpp"
@@ -27,14 +28,18 @@ void add_field(const Overlap& overlap, const base::CellRange& range,
   }
 }
 
-void add_cells_against_cells(options::Rule rule, const Recording& level, const Recording& reference,
-                             Errors& errors) {
-  const Overlap overlap(rule, level.cells(), reference.cells());
-  const base::CellRange range = reference.fields().front().range();
-  parallel::RangeGather gather(level.fields().front(), overlap.needed(range));
-  for (std::size_t j = 0; j < level.fields().size(); ++j) {
-    const parallel::ReadAccess there(reference.fields()[j]);
-    add_field(overlap, range, there.values(), gather(level.fields()[j]), errors);
+/// u of the level's P cells against that of the reference's, at the same times.
+void add_cells_against_cells(options::Rule rule, const std::vector<parallel::Vector>& level,
+                             const std::vector<parallel::Vector>& reference, Errors& errors) {
+  if (reference.empty()) {
+    return;
+  }
+  const Overlap overlap(rule, level.front().size(), reference.front().size());
+  const base::CellRange range = reference.front().range();
+  parallel::RangeGather gather(level.front(), overlap.needed(range));
+  for (std::size_t j = 0; j < level.size(); ++j) {
+    const parallel::ReadAccess there(reference[j]);
+    add_field(overlap, range, there.values(), gather(level[j]), errors);
   }
 }
 
@@ -89,6 +94,14 @@ void add_continuum_against_continuum(const masing::Problem& problem, const Recor
   errors.u_cells = errors.u;
 }
 
+/// The maxima over the ranks of what each found on its cells. Collective.
+void join_fields(const parallel::Communicator& comm, Errors& errors) {
+  double both[] = {errors.u, errors.u_cells};
+  parallel::max_over_ranks(comm, both);
+  errors.u = both[0];
+  errors.u_cells = both[1];
+}
+
 }  // namespace
 
 Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
@@ -101,16 +114,31 @@ Errors errors(const parallel::Communicator& comm, const masing::Problem& problem
     result.y = std::max(result.y, std::abs(mine.y - there.y));
   }
   if (!reference.continuum()) {
-    add_cells_against_cells(problem.rule, level, reference, result);
+    add_cells_against_cells(problem.rule, level.fields(), reference.fields(), result);
   } else if (!level.continuum()) {
     add_cells_against_continuum(problem, level, reference, result);
   } else {
     add_continuum_against_continuum(problem, level, reference, result);
   }
-  double both[] = {result.u, result.u_cells};
-  parallel::max_over_ranks(comm, both);
-  result.u = both[0];
-  result.u_cells = both[1];
+  join_fields(comm, result);
+  return result;
+}
+
+Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
+              const Recording& level, const FileReference& reference) {
+  Errors result;
+  for (std::size_t i = 0; i < reference.time.size(); ++i) {
+    const auto mine = level.at(problem.time, reference.time[i]);
+    result.x = std::max(result.x, std::abs(mine.x - reference.x[i]));
+    result.y = std::max(result.y, std::abs(mine.y - reference.y[i]));
+  }
+  if (level.continuum() || reference.fields.empty()) {
+    // A file knows u on its cells and at its times only.
+    result.u = result.u_cells = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
+  add_cells_against_cells(problem.rule, level.fields(), reference.fields, result);
+  join_fields(comm, result);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "masing/problem.hpp"
 #include "parallel/communicator.hpp"
+#include "study/file_reference.hpp"
 #include "study/recording.hpp"
 
 namespace study {
@@ -21,5 +22,10 @@ struct Errors {
 /// Collective. Source: Proposition 4.1, continuous-masing-2001.
 Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
               const Recording& level, const Recording& reference);
+
+/// The errors of `level` against a trajectory in a file: at the times of its samples and of its
+/// fields, between steps linear in t. Collective.
+Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
+              const Recording& level, const FileReference& reference);
 
 }  // namespace study

@@ -46,6 +46,10 @@ class LogModel {
            std::size_t first, std::size_t count)
       : steps_(steps), model_(model), reference_(reference_step), first_(first), count_(count) {}
 
+  [[nodiscard]] bool has_other_step() const {
+    return model_ == ErrorModel::successive || reference_ > 0;
+  }
+
   [[nodiscard]] std::vector<double> at(double p) const {
     std::vector<double> values;
     for (std::size_t l = first_; l < first_ + count_; ++l) {
@@ -70,7 +74,9 @@ void fit_range(const LogModel& model, const std::vector<double>& log_errors, Fit
     std::ranges::transform(log_errors, values, values.begin(), std::minus<>());
     return values;
   };
-  constexpr double least = 1e-3;  // below it no error falls with the step
+  // With a reference of its own step no order below 0 has a meaning; an exact one shows growth,
+  // too.
+  const double least = model.has_other_step() ? 1e-3 : -4.0;
   constexpr double most = 12.0;
   const auto [order, remainder] = boost::math::tools::brent_find_minima(
       [&](double p) { return sum_of_squares_about_mean(residuals(p)); }, least, most, 50);

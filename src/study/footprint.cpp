@@ -13,10 +13,12 @@ namespace {
 /// Bytes of a run's fields on the fullest of `ranks` ranks.
 double field_bytes(const Job& job, int ranks) {
   const std::int64_t cells = job.configuration.cells;
-  return cells == options::infinitely_many
-             ? 0.0
-             : 8.0 * static_cast<double>(job.field_samples) *
-                   static_cast<double>(base::slab_of(cells, 0, ranks).size);
+  if (cells == options::infinitely_many) {
+    return 0.0;
+  }
+  const double fields = job.field_times.empty() ? static_cast<double>(job.field_samples)
+                                                : static_cast<double>(job.field_times.size());
+  return 8.0 * fields * static_cast<double>(base::slab_of(cells, 0, ranks).size);
 }
 
 /// Bytes of fields that each rank keeps: those of its runs, and for a moment one run's anew, when

@@ -72,7 +72,8 @@ std::size_t index_of(const Job& job, std::vector<Job>& jobs) {
 
 }  // namespace
 
-StudyPlan make_plan(const options::Configuration& configuration, std::int64_t field_samples) {
+StudyPlan make_plan(const options::Configuration& configuration, std::int64_t field_samples,
+                    const std::vector<double>& field_times) {
   StudyPlan plan;
   if (configuration.reference == options::Reference::finest) {
     plan.finest = finest_level(configuration);
@@ -83,10 +84,12 @@ StudyPlan make_plan(const options::Configuration& configuration, std::int64_t fi
     plan.jobs.push_back(
         {.configuration = at_level(configuration, levels[i]),
          .field_samples = field_samples,
+         .field_times = field_times,
          .title = "level " + std::to_string(i + 1) + " of " + std::to_string(levels.size()),
          .keep_series = i + 1 == levels.size()});
     plan.references.emplace_back();
-    if (configuration.reference != options::Reference::successive) {
+    if (configuration.reference != options::Reference::successive &&
+        configuration.reference != options::Reference::file) {
       plan.references.back() =
           index_of(reference_job(configuration, levels[i], plan.finest, field_samples), plan.jobs);
     }

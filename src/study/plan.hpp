@@ -16,7 +16,9 @@ struct StudyPlan {
   std::optional<options::Level> finest;                ///< the one reference of all levels
 };
 
-/// The plan of a study whose fields are compared at `field_samples` times. Local.
-StudyPlan make_plan(const options::Configuration& configuration, std::int64_t field_samples);
+/// The plan of a study whose fields are compared at `field_samples` times T/m, …, T, or at
+/// `field_times` if there are any. Local.
+StudyPlan make_plan(const options::Configuration& configuration, std::int64_t field_samples,
+                    const std::vector<double>& field_times);
 
 }  // namespace study

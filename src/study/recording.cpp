@@ -46,19 +46,41 @@ void ContinuousField::read_from(const std::vector<double>& numbers, std::size_t&
   }
 }
 
+std::vector<FieldTime> uniform_times(std::int64_t steps, std::int64_t samples) {
+  const std::int64_t common = std::gcd(steps, samples);
+  const std::int64_t parts = samples / common;
+  std::vector<FieldTime> times;
+  for (std::int64_t j = 1; j <= samples; ++j) {
+    // t = jT/m lies at step jN/m: whole steps and a rest.
+    const std::int64_t position = j * (steps / common);
+    times.push_back(
+        {position / parts, static_cast<double>(position % parts) / static_cast<double>(parts)});
+  }
+  return times;
+}
+
+std::vector<FieldTime> given_times(const masing::TimeGrid& time, const std::vector<double>& given) {
+  std::vector<FieldTime> times;
+  for (const double t : given) {
+    const double position = std::clamp(t / time.step(), 0.0, static_cast<double>(time.steps));
+    const double nearest = std::round(position);
+    if (std::abs(position - nearest) <= 1e-9 * std::max(1.0, nearest)) {
+      times.push_back({static_cast<std::int64_t>(nearest), 0.0});
+    } else {
+      const double whole = std::floor(position);
+      times.push_back({static_cast<std::int64_t>(whole), position - whole});
+    }
+  }
+  return times;
+}
+
 Recording::Recording(const parallel::Communicator& comm, const masing::Problem& problem,
-                     std::int64_t stride, std::int64_t field_samples)
+                     std::int64_t stride, const std::vector<FieldTime>& times)
     : steps_(problem.time.steps), cells_(problem.cells), stride_(stride) {
   assert(steps_ % stride_ == 0);
   motion_.reserve(static_cast<std::size_t>(steps_ / stride_ + 1));
-  for (std::int64_t j = 1; j <= field_samples; ++j) {
-    // t = jT/m lies at step jN/m: whole steps and a rest, from integers.
-    const std::int64_t common = std::gcd(steps_, field_samples);
-    const std::int64_t parts = field_samples / common;
-    const std::int64_t position = j * (steps_ / common);
-    const std::int64_t step = position / parts;
-    const double rest = static_cast<double>(position % parts) / static_cast<double>(parts);
-    const auto sample = static_cast<std::size_t>(j - 1);
+  for (std::size_t sample = 0; sample < times.size(); ++sample) {
+    const auto [step, rest] = times[sample];
     contributions_.push_back({step, sample, 1.0 - rest});
     if (rest > 0) {
       contributions_.push_back({step + 1, sample, rest});
@@ -154,6 +176,16 @@ Recording::Motion Recording::at(std::int64_t p, std::int64_t steps) const {
   }
   return {std::lerp(motion_[i].x, motion_[i + 1].x, rest),
           std::lerp(motion_[i].y, motion_[i + 1].y, rest)};
+}
+
+Recording::Motion Recording::at(const masing::TimeGrid& time, double t) const {
+  const auto [step, rest] = given_times(time, {t}).front();
+  const Motion before = at(step, time.steps);
+  if (rest == 0) {
+    return before;
+  }
+  const Motion after = at(step + 1, time.steps);
+  return {std::lerp(before.x, after.x, rest), std::lerp(before.y, after.y, rest)};
 }
 
 }  // namespace study

@@ -28,15 +28,28 @@ class ContinuousField {
   std::vector<Part> parts_;
 };
 
+/// A time at which u is kept: `rest` of a step after step `step`, 0 ≤ rest < 1.
+struct FieldTime {
+  std::int64_t step = 0;
+  double rest = 0.0;
+};
+
+/// The times T/m, 2T/m, …, T among N steps, from integers. Local.
+std::vector<FieldTime> uniform_times(std::int64_t steps, std::int64_t samples);
+
+/// Given times among the steps of a grid; one that misses a step by rounding only is that step.
+/// Local.
+std::vector<FieldTime> given_times(const masing::TimeGrid& time, const std::vector<double>& given);
+
 /// What a study keeps of one trajectory: x and y at every `stride`-th step, the same on every rank,
-/// and u at the times T/m, 2T/m, …, T: vectors split over the ranks for P cells, functions for
+/// and u at some times: vectors split over the ranks for P cells, functions for
 /// P = ∞. Between steps all three are linear in t, as Proposition 4.1 of continuous-masing-2001 has
 /// them.
 class Recording final : public engine::Observer {
  public:
   /// `stride` divides N. Collective.
   Recording(const parallel::Communicator& comm, const masing::Problem& problem, std::int64_t stride,
-            std::int64_t field_samples);
+            const std::vector<FieldTime>& times);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
@@ -62,9 +75,11 @@ class Recording final : public engine::Observer {
   };
   /// x and y at t = p·T/`steps`, p in 0..`steps`. Local.
   [[nodiscard]] Motion at(std::int64_t p, std::int64_t steps) const;
-  /// u at the times jT/m, j = 1..m, [P] each; empty for P = ∞.
+  /// x and y at any time in [0, T], `time` being the grid of the run. Local.
+  [[nodiscard]] Motion at(const masing::TimeGrid& time, double t) const;
+  /// u at the times asked for, [P] each; empty for P = ∞.
   [[nodiscard]] const std::vector<parallel::Vector>& fields() const { return fields_; }
-  /// u at the times jT/m, j = 1..m, for P = ∞; else empty.
+  /// u at the times asked for, for P = ∞; else empty.
   [[nodiscard]] const std::vector<ContinuousField>& continuous_fields() const {
     return continuous_fields_;
   }

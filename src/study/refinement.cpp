@@ -28,13 +28,24 @@ std::int64_t field_samples(const options::Configuration& configuration) {
   return common_samples(configuration.field_samples, steps);
 }
 
+/// The reference that is a file, if one is.
+std::optional<FileReference> read_file(const parallel::Communicator& comm,
+                                       const options::Configuration& configuration) {
+  if (configuration.reference != options::Reference::file) {
+    return std::nullopt;
+  }
+  return read_reference(comm, configuration.reference_file, configuration.final_time);
+}
+
 /// Makes all runs and measures each level against its reference, or the level before against it.
 class Ladder {
  public:
   Ladder(const parallel::Communicator& comm, const options::Configuration& configuration)
       : comm_(comm),
         configuration_(configuration),
-        plan_(make_plan(configuration, field_samples(configuration))),
+        file_(read_file(comm, configuration)),
+        plan_(make_plan(configuration, field_samples(configuration),
+                        file_ ? file_->field_time : std::vector<double>())),
         runs_(run_all(comm, plan_.jobs)) {}
 
   /// The cases, the reference, the floor and the series of a study.
@@ -72,11 +83,13 @@ class Ladder {
     const Recording* reference = nullptr;
     if (plan_.references[i]) {
       reference = runs_[*plan_.references[i]].recording.get();
-    } else if (i + 1 < plan_.levels.size()) {
+    } else if (!file_ && i + 1 < plan_.levels.size()) {
       reference = level(i + 1).recording.get();
     }
-    if (reference != nullptr) {
-      const auto problem = masing::make_problem(at_level(configuration_, size));
+    const auto problem = masing::make_problem(at_level(configuration_, size));
+    if (file_) {
+      result.errors = errors(comm_, problem, mine, *file_);
+    } else if (reference != nullptr) {
       result.errors = errors(comm_, problem, mine, *reference);
     }
     return result;
@@ -84,6 +97,7 @@ class Ladder {
 
   const parallel::Communicator& comm_;
   const options::Configuration& configuration_;
+  std::optional<FileReference> file_;
   StudyPlan plan_;
   std::vector<Run> runs_;
 };
@@ -217,7 +231,8 @@ Verdict overall(const std::vector<Finding>& findings) {
 }  // namespace
 
 bool is_exact(options::Reference reference) {
-  return reference != options::Reference::finest && reference != options::Reference::successive;
+  return reference == options::Reference::exact || reference == options::Reference::exact_time ||
+         reference == options::Reference::cells_inf;
 }
 
 Study refine(const parallel::Communicator& comm, const options::Configuration& configuration) {

@@ -40,6 +40,15 @@ class SeriesBuffer final : public engine::Observer {
   std::vector<double> rows_;
 };
 
+/// An empty recording for a job.
+std::unique_ptr<Recording> empty_recording(const parallel::Communicator& comm, const Job& job,
+                                           const masing::Problem& problem) {
+  return std::make_unique<Recording>(comm, problem, job.stride,
+                                     job.field_times.empty()
+                                         ? uniform_times(problem.time.steps, job.field_samples)
+                                         : given_times(problem.time, job.field_times));
+}
+
 enum class Speech { silent, progress };
 
 /// Make one run on all ranks of `comm`.
@@ -49,7 +58,7 @@ Run make(const parallel::Communicator& comm, const Job& job, const engine::Holdi
   const masing::Problem problem = masing::make_problem(job.configuration);
   const masing::Profile profile = engine::checked_profile(comm, problem, holding);
   const auto engine = engine::make_engine(comm, job.configuration, problem, profile);
-  auto recording = std::make_unique<Recording>(comm, problem, job.stride, job.field_samples);
+  auto recording = empty_recording(comm, job, problem);
   std::vector<engine::Observer*> observers{recording.get()};
   SeriesBuffer series(sampling_of(job.configuration));
   if (job.keep_series) {
@@ -71,8 +80,7 @@ void share(const parallel::Communicator& comm, const Job& job, const Placement& 
     return;
   }
   const bool mine = run.recording != nullptr;
-  auto shared = std::make_unique<Recording>(comm, masing::make_problem(job.configuration),
-                                            job.stride, job.field_samples);
+  auto shared = empty_recording(comm, job, masing::make_problem(job.configuration));
   shared->take(comm, mine ? run.recording.get() : nullptr, placement.first);
   run.recording = std::move(shared);
   parallel::broadcast_all(comm, run.series, placement.first);

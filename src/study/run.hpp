@@ -13,10 +13,11 @@ namespace study {
 /// One run to be made, and what is kept of it.
 struct Job {
   options::Configuration configuration;
-  std::int64_t stride = 1;         ///< every how many steps x and y are kept
-  std::int64_t field_samples = 1;  ///< at how many times u is kept
-  std::string title;               ///< for the progress line
-  bool keep_series = false;        ///< whether the rows of /series are kept
+  std::int64_t stride = 1;          ///< every how many steps x and y are kept
+  std::int64_t field_samples = 1;   ///< at how many times T/m, 2T/m, …, T u is kept
+  std::vector<double> field_times;  ///< or at these, where there are any
+  std::string title;                ///< for the progress line
+  bool keep_series = false;         ///< whether the rows of /series are kept
 };
 
 /// One run: its trajectory, on all ranks, and the time it took.

@@ -131,6 +131,8 @@ std::string reference_text(const options::Configuration& configuration, const St
       return "reference: the exact solution" + checked(study);
     case options::Reference::exact_time:
       return "reference: the exact solution at the same P" + checked(study);
+    case options::Reference::file:
+      return "reference: " + configuration.reference_file;
     default:
       return "reference: P = inf at the same N";
   }

@@ -1,5 +1,5 @@
 // Sums as integers in units of C·2⁻⁶², C the least power of two ≥ the bound: exact to half a unit a
-// term, and the same in every order. Source: MODEL §4 of the project's notes.
+// term, and the same in every order. Integer sums: README.
 
 #include "base/fixed_point.hpp"
 

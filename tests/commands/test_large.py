@@ -45,6 +45,14 @@ def test_the_field_is_thinned(masing, profile, ranks):
     assert "bit for bit" in masing.done("reproduce", "thin.h5").stdout
 
 
+def test_a_thinned_field_is_no_reference(masing):
+    masing.done("simulate", *RUN, "--cells=50", "--field-points=20", "--output=thin.h5")
+    levels = ["--final-time=2", "--levels=10,20", "--reference=thin.h5"]
+    message = masing.refused("converge", *levels)
+    assert "thin.h5" in message
+    assert "thinned" in message
+
+
 def test_more_points_than_cells_are_all_cells(masing):
     masing.done("simulate", *RUN, "--cells=30", "--field-points=1000")
     with h5py.File(masing.folder / "masing.h5") as file:

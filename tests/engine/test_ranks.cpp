@@ -1,6 +1,6 @@
 // The same bits in x, y, F - m x'' and u on any number of ranks, for any P, and wherever chunks
-// end: each trajectory is compared with one that this rank computes alone. Source: MODEL §4 of the
-// project's notes.
+// end: each trajectory is compared with one that this rank computes alone. Source: README, "The
+// scheme, and where the solution lives".
 
 #include <gtest/gtest.h>
 

@@ -85,14 +85,13 @@ TEST(TimeError, OfLeapfrogIsOfSecondOrder) {
 
 /// The same P on both sides: the space error is not there, however few the cells.
 TEST(TimeError, AtAFinitePIsMeasuredWithoutTheSpaceError) {
-  const Study study =
-      run(papers_case(Refine::steps, Reference::exact_time, "10000,20000,40000,80000"));
+  const Study study = run(papers_case(Refine::steps, Reference::exact_time, "10000,20000,40000"));
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
     expect_order(study, quantity, 1.0, 0.02);
   }
   // Against the continuum 40 cells leave an error that no step removes.
-  const Study with_space = run(papers_case(Refine::steps, Reference::exact, "40000,80000"));
-  EXPECT_GT(with_space.cases[1].errors.x, 5 * study.cases[3].errors.x);
+  const Study with_space = run(papers_case(Refine::steps, Reference::exact, "20000,40000"));
+  EXPECT_GT(with_space.cases[1].errors.x, 5 * study.cases[2].errors.x);
   EXPECT_LT(finding(with_space, "x").observed, 0.5);
   EXPECT_EQ(with_space.verdict, Verdict::not_as_expected);
 }
@@ -165,18 +164,18 @@ TEST(FitVerdict, IsOfTheFitNotOfTheLastPair) {
   EXPECT_FALSE(finding(study, "x").expected.has_value());
 }
 
-/// A stiff spring makes explicit Euler grow by exp(75 δt) on a coarse grid: those levels are marked
+/// A stiff spring makes explicit Euler grow by exp(60 δt) on a coarse grid: those levels are marked
 /// and do not enter.
 TEST(FitVerdict, LeavesOutLevelsBeforeTheAsymptoticRange) {
-  Configuration c = papers_case(Refine::steps, Reference::exact, "250,500,60000,120000,240000");
+  Configuration c = papers_case(Refine::steps, Reference::exact, "250,500,20000,40000,80000");
   c.cells = options::infinitely_many;
-  c.k0 = 4.0;
+  c.k0 = 3.0;
   const Study study = run(c);
   for (const char* quantity : {"x", "y"}) {
     const Finding& found = finding(study, quantity);
     EXPECT_EQ(found.fit.marks,
               (std::vector{Mark::before, Mark::before, Mark::fitted, Mark::fitted, Mark::fitted}));
-    EXPECT_NEAR(found.fit.order, 1.0, 0.04) << quantity;
+    EXPECT_NEAR(found.fit.order, 1.0, 0.06) << quantity;
   }
   EXPECT_EQ(study.verdict, Verdict::as_expected);
   const std::string text = study::table(options::validated(c, {}), study);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <string>
 
 #include "parallel/session.hpp"
 #include "support/world.hpp"
@@ -18,12 +19,16 @@ class FailuresOfRank final : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOfRank(int rank) : rank_(rank) {}
 
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + '.' + test.name();
+  }
+
+  void OnTestEnd(const testing::TestInfo& /*test*/) override { test_ = "?"; }
+
   void OnTestPartResult(const testing::TestPartResult& result) override {
+    // GoogleTest holds its mutex here: asking it which test runs would wait for ever.
     if (result.failed()) {
-      const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-      std::fprintf(stderr, "[rank %d] %s.%s %s:%d: Failure\n%s\n", rank_,
-                   test == nullptr ? "?" : test->test_suite_name(),
-                   test == nullptr ? "?" : test->name(),
+      std::fprintf(stderr, "[rank %d] %s %s:%d: Failure\n%s\n", rank_, test_.c_str(),
                    result.file_name() == nullptr ? "?" : result.file_name(), result.line_number(),
                    result.message());
     }
@@ -31,6 +36,7 @@ class FailuresOfRank final : public testing::EmptyTestEventListener {
 
  private:
   int rank_;
+  std::string test_ = "?";
 };
 
 int run(const parallel::Communicator& world) {

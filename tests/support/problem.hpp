@@ -33,6 +33,7 @@ inline masing::Problem problem(const Data& data) {
           .oscillator = data.oscillator,
           .time = {.final_time = data.final_time, .steps = data.steps},
           .cells = data.cells,
+          .field_points = data.cells == options::infinitely_many ? 1 : 0,
           .rule = data.rule};
 }
 

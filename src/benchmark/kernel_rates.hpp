@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "benchmark/timing.hpp"
+
+namespace benchmark {
+
+/// How a variant adds up the internal force.
+enum class Sum { baseline, reproducible, plain };
+
+/// A way to make steps cell by cell.
+struct Variant {
+  std::string name;         ///< in the file and the table
+  std::string description;  ///< one line
+  Sum sum = Sum::reproducible;
+  int increments = 2;     ///< steps of one pass over memory
+  bool affine = false;    ///< η is computed, not read
+  bool constant = false;  ///< k is not read
+
+  /// Bytes that a step must move for a cell: u read and written, η and k read unless computed,
+  /// shared by the steps of a pass.
+  [[nodiscard]] double bytes_per_update() const;
+};
+
+/// The obvious loop first, then the kernel's variants, then two of them with plain sums.
+const std::vector<Variant>& variants();
+/// The place of a variant in variants(), by its name.
+std::size_t place_of(const std::string& variant);
+
+/// Seconds a step of every variant at every P: [variant][cells].
+struct KernelRates {
+  std::vector<std::int64_t> cells;
+  std::vector<std::vector<Timing>> one;  ///< on the root, the other ranks asleep
+  std::vector<std::vector<Timing>> all;  ///< slabs split over the ranks, the allreduce included
+
+  /// Seconds a step of a variant at P cells on one rank, between the P measured. Local.
+  [[nodiscard]] double one_rank_step(std::size_t variant, double cells_of_rank) const;
+};
+
+/// Bytes a cell that measuring takes, all ranks together.
+inline constexpr std::int64_t bytes_per_cell = 48;
+
+/// 10², 10³, 1500, 10⁴ … below `largest`, and `largest` itself.
+std::vector<std::int64_t> ladder(std::int64_t largest);
+
+/// Throws UserError where the native loops cannot run here. Collective.
+KernelRates measure_kernels(const parallel::Communicator& comm, const Effort& effort,
+                            std::span<const std::int64_t> cells);
+
+}  // namespace benchmark

@@ -1,0 +1,183 @@
+#include "benchmark/machine.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <limits>
+#include <thread>
+
+#include "base/text.hpp"
+#include "benchmark/native_loops.hpp"
+#include "masing/kernel.hpp"
+#include "parallel/check.hpp"
+
+namespace benchmark {
+
+namespace {
+
+/// The value behind the first line of `path` that begins with `key` ("key : value"), or nothing.
+std::string value_in(const char* path, const std::string& key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (line.starts_with(key) && colon != std::string::npos) {
+      return std::string(base::trimmed(line.substr(colon + 1)));
+    }
+  }
+  return {};
+}
+
+/// The whole number that `path` holds; the most there is where it holds none ("max").
+std::int64_t number_in(const char* path, std::int64_t otherwise) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return base::to_integer(word).value_or(otherwise);
+}
+
+std::int64_t free_bytes() {
+  const std::string text = value_in("/proc/meminfo", "MemAvailable");
+  const std::int64_t kilobytes = base::to_integer(text.substr(0, text.find(' '))).value_or(0);
+  const std::int64_t bytes =
+      kilobytes > 0 ? 1024 * kilobytes : sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
+  const std::int64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+  return limit == unlimited ? bytes : std::min(bytes, std::max<std::int64_t>(0, limit - used));
+}
+
+/// Bytes of the last-level cache, 0 if unknown. The system's table first: what the processor says
+/// of itself, and sysconf repeats, may be all caches of the chip behind a virtual machine's.
+std::int64_t cache_bytes() {
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");  // such as 32768K
+  std::string size;
+  file >> size;
+  if (size.ends_with('K')) {
+    size.pop_back();
+    return 1024 * base::to_integer(size).value_or(0);
+  }
+  return std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE));
+}
+
+std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
+  parallel::broadcast(comm, std::span(&value, 1));
+  return value;
+}
+
+/// Hosts that the ranks are on: each host's first rank counts.
+int count_hosts(const parallel::Communicator& comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  parallel::check_mpi(
+      MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &host));
+  int rank = 0;
+  parallel::check_mpi(MPI_Comm_rank(host, &rank));
+  parallel::check_mpi(MPI_Comm_free(&host));
+  std::int64_t first = rank == 0 ? 1 : 0;
+  parallel::sum_over_ranks(comm, std::span(&first, 1));
+  return static_cast<int>(first);
+}
+
+/// Bytes that the ranks of `comm` together move in a second through arrays of `size` entries each.
+std::vector<Timing> bandwidth_timings(const parallel::Communicator& comm, const Effort& effort,
+                                      std::int64_t size) {
+  const auto entries = static_cast<std::size_t>(size);
+  std::vector<double> a(entries, 1.0);
+  std::vector<double> b(entries, 2.0);
+  std::vector<double> c(entries, 3.0);
+  const auto times = [](std::int64_t units, const auto& once) {
+    for (std::int64_t i = 0; i < units; ++i) {
+      once();
+    }
+  };
+  const std::array<Work, 3> works{
+      Work{1, [&](std::int64_t units) { times(units, [&] { copy(a.data(), b.data(), size); }); }},
+      Work{1,
+           [&](std::int64_t units) {
+             times(units, [&] { triad(a.data(), b.data(), c.data(), size, 0.5); });
+           }},
+      Work{1, [&](std::int64_t units) { times(units, [&] { update(c.data(), size, 1.0); }); }}};
+  return measure(comm, effort, works);
+}
+
+Bandwidth bandwidth(const std::vector<Timing>& timings, std::int64_t entries) {
+  const auto size = static_cast<double>(entries);
+  return {.copy = 16 * size / timings[0].median,
+          .triad = 24 * size / timings[1].median,
+          .update = 16 * size / timings[2].median};
+}
+
+/// The allreduce over the first `ranks` ranks; the others wait asleep.
+Latency latency(const parallel::Communicator& comm, const Effort& effort, int ranks) {
+  MPI_Comm some = MPI_COMM_NULL;
+  parallel::check_mpi(
+      MPI_Comm_split(comm.handle(), comm.rank() < ranks ? 0 : MPI_UNDEFINED, comm.rank(), &some));
+  Timing timing;
+  if (some != MPI_COMM_NULL) {
+    const parallel::Communicator group(some);
+    parallel::check_mpi(MPI_Comm_free(&some));
+    std::array<std::int64_t, 2> units{};
+    const Work work{1, [&](std::int64_t count) {
+                      for (std::int64_t i = 0; i < count; ++i) {
+                        parallel::check_mpi(MPI_Allreduce(MPI_IN_PLACE, units.data(), 2,
+                                                          MPI_INT64_T, MPI_SUM, group.handle()));
+                      }
+                    }};
+    timing = measure(group, effort, std::span(&work, 1)).front();
+  }
+  // The root is in every group, so its timing is the group's.
+  return {ranks, on_root_alone(comm, 1, [&] { return std::vector{timing}; }).front()};
+}
+
+std::vector<Latency> latencies(const parallel::Communicator& comm, const Effort& effort) {
+  if (comm.size() == 1) {
+    return {latency(comm, effort, 1)};
+  }
+  std::vector<Latency> found;
+  for (int ranks = 2; ranks < comm.size(); ranks *= 2) {
+    found.push_back(latency(comm, effort, ranks));
+  }
+  found.push_back(latency(comm, effort, comm.size()));
+  return found;
+}
+
+}  // namespace
+
+double Bandwidth::best() const {
+  return std::max({copy, triad, update});
+}
+
+std::int64_t available_memory(const parallel::Communicator& comm) {
+  return of_root(comm, comm.is_root() ? free_bytes() : 0);
+}
+
+Machine measure_machine(const parallel::Communicator& comm, const Effort& effort,
+                        std::int64_t array) {
+  Machine machine;
+  machine.processor = parallel::from_root(comm, [] {
+    const std::string name = value_in("/proc/cpuinfo", "model name");
+    return name.empty() ? std::string("unknown") : name;
+  });
+  machine.instruction_set =
+      parallel::from_root(comm, [] { return std::string(masing::kernel_instruction_set()); });
+  machine.ranks = comm.size();
+  machine.hosts = count_hosts(comm);
+  machine.cores =
+      static_cast<int>(of_root(comm, std::max(1U, std::thread::hardware_concurrency())));
+  machine.cache = of_root(comm, cache_bytes());
+  // Far beyond the caches, but no more than a ninth of memory for each array.
+  constexpr std::int64_t least = std::int64_t{256} << 20;
+  const std::int64_t wanted = array > 0 ? array : std::max(least, 8 * machine.cache);
+  const std::int64_t size = std::min(wanted, available_memory(comm) / 9) / 8;
+  machine.array = 8 * size;
+  const parallel::Communicator self(MPI_COMM_SELF);
+  machine.one = bandwidth(
+      on_root_alone(comm, 3, [&] { return bandwidth_timings(self, effort, size); }), size);
+  const std::int64_t share = std::max<std::int64_t>(1, size / comm.size());
+  machine.all = bandwidth(bandwidth_timings(comm, effort, share), share * comm.size());
+  machine.latencies = latencies(comm, effort);
+  return machine;
+}
+
+}  // namespace benchmark

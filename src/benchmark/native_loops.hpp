@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+namespace benchmark {
+
+// Loops as a careful user writes them, compiled for the machine the program is built on.
+
+/// Whether this processor has the instructions the loops were compiled to. Local.
+bool native_loops_run_here();
+
+/// The obvious fused loop, one step a pass over three arrays [cells]: u ← clamp(u + d, -η, η), and
+/// the plain sum of k u, which it gives. Local.
+double baseline_step(double* u, const double* threshold, const double* stiffness,
+                     std::int64_t cells, double d);
+
+/// target ← source, [size]. Local.
+void copy(double* target, const double* source, std::int64_t size);
+/// target ← first + factor·second, [size]. Local.
+void triad(double* target, const double* first, const double* second, std::int64_t size,
+           double factor);
+/// target ← target + term, [size]: the kernel's own traffic of u. Local.
+void update(double* target, std::int64_t size, double term);
+
+}  // namespace benchmark

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "benchmark/report.hpp"
+#include "commands/commands.hpp"
+#include "io/output_file.hpp"
+
+namespace commands {
+
+namespace {
+
+namespace po = boost::program_options;
+
+struct Wanted {
+  std::string output = "benchmark.h5";
+  std::int64_t largest = 0;  ///< 0: as memory allows
+  std::int64_t cells = 1500;
+  std::int64_t steps = 1000000;
+  benchmark::Effort effort;
+  bool quick = false;
+  bool help = false;
+};
+
+po::options_description declared() {
+  po::options_description description("Options");
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  auto add = description.add_options();
+  add("output", text("FILE.h5"), "result file (benchmark.h5)");
+  add("largest", text("P"), "the most cells (what a third of the free memory holds, at most 1e8)");
+  add("seconds", text("s"), "of one measurement, its repeats together (0.3)");
+  add("repeat", text("n"), "runs of each measurement, whose median counts (5)");
+  add("cells", text("P"), "cells of the run that is predicted and measured (1500)");
+  add("steps", text("N"), "steps of that run (1000000)");
+  add("quick", "a look: seconds 0.02, repeat 3, largest 1e5, steps 20000, small arrays");
+  add("help", "this text");
+  return description;
+}
+
+po::variables_map read(const std::vector<std::string>& words) {
+  const po::options_description options = declared();
+  const po::positional_options_description no_positions;
+  po::variables_map values;
+  try {
+    namespace style = po::command_line_style;
+    po::store(po::command_line_parser(words)
+                  .options(options)
+                  .positional(no_positions)
+                  .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
+                  .run(),
+              values);
+  } catch (const po::error& error) {
+    throw base::UserError(std::string(error.what()) +
+                          "; masing benchmark --help lists the options");
+  }
+  return values;
+}
+
+/// A whole number from 1 on under `name`, where it was given.
+void take(const po::variables_map& values, const char* name, std::int64_t& number) {
+  if (values.contains(name)) {
+    const auto& text = values[name].as<std::string>();
+    number = base::to_integer(text).value_or(0);
+    if (number < 1) {
+      throw base::UserError(std::string("--") + name + ": '" + text +
+                            "' is not a whole number from 1 on");
+    }
+  }
+}
+
+Wanted parse(const std::vector<std::string>& words) {
+  const po::variables_map values = read(words);
+  Wanted wanted;
+  wanted.help = values.contains("help");
+  wanted.quick = values.contains("quick");
+  if (wanted.quick) {
+    wanted.largest = 100000;
+    wanted.steps = 20000;
+    wanted.effort = {.seconds = 0.02, .repeat = 3};
+  }
+  take(values, "largest", wanted.largest);
+  take(values, "cells", wanted.cells);
+  take(values, "steps", wanted.steps);
+  take(values, "repeat", wanted.effort.repeat);
+  if (values.contains("seconds")) {
+    const auto& text = values["seconds"].as<std::string>();
+    wanted.effort.seconds = base::to_number(text).value_or(0.0);
+    if (!(wanted.effort.seconds > 0)) {
+      throw base::UserError("--seconds: '" + text + "' is not a number > 0");
+    }
+  }
+  if (values.contains("output")) {
+    wanted.output = values["output"].as<std::string>();
+  }
+  return wanted;
+}
+
+/// Settles --largest, and refuses what memory does not hold. Collective.
+void fit_into_memory(const parallel::Communicator& comm, Wanted& wanted) {
+  constexpr std::int64_t most = 100000000;
+  const std::int64_t free = benchmark::available_memory(comm);
+  const std::int64_t room = free / benchmark::bytes_per_cell;
+  if (wanted.largest == 0) {
+    wanted.largest = std::clamp<std::int64_t>(room / 3, 1, most);
+  }
+  const auto require = [&](const char* option, std::int64_t cells) {
+    if (cells > room) {
+      std::ostringstream text;
+      text.precision(3);
+      text << "--" << option << ": " << cells << " cells need "
+           << static_cast<double>(cells) * benchmark::bytes_per_cell / (1 << 30)
+           << " GiB, available are " << static_cast<double>(free) / (1 << 30) << "; give at most "
+           << room;
+      throw base::UserError(text.str());
+    }
+  };
+  require("largest", wanted.largest);
+  require("cells", wanted.cells);
+}
+
+benchmark::Report measured(const parallel::Communicator& comm, const Wanted& wanted) {
+  constexpr std::int64_t small_array = std::int64_t{4} << 20;
+  benchmark::Report report;
+  report.machine = benchmark::measure_machine(comm, wanted.effort, wanted.quick ? small_array : 0);
+  report.kernels =
+      benchmark::measure_kernels(comm, wanted.effort, benchmark::ladder(wanted.largest));
+  report.engines = benchmark::measure_engines(comm, wanted.effort, wanted.largest, wanted.quick);
+  report.example = benchmark::measure_case(comm, wanted.effort, wanted.cells, wanted.steps,
+                                           report.machine, report.kernels, report.engines);
+  return report;
+}
+
+}  // namespace
+
+int benchmark(const parallel::Communicator& comm, const Arguments& arguments) {
+  Wanted wanted = parse(arguments.words);
+  if (wanted.help) {
+    if (comm.is_root()) {
+      std::ostringstream text;
+      text << "masing benchmark: what this machine's memory gives, what each engine and variant of "
+              "the kernel\nmakes of it, and the time of one run predicted from the parts\n\n"
+           << declared();
+      std::fputs(text.str().c_str(), stdout);
+    }
+    return base::exit_done;
+  }
+  fit_into_memory(comm, wanted);
+  io::OutputFile output(comm, wanted.output, "benchmark", arguments.command_line);
+  const benchmark::Report report = measured(comm, wanted);
+  benchmark::write(comm, output.file(), report);
+  output.finish();
+  if (comm.is_root()) {
+    std::printf("masing benchmark: %sbenchmark in %s\n", benchmark::table(report).c_str(),
+                wanted.output.c_str());
+  }
+  return base::exit_done;
+}
+
+}  // namespace commands

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parallel/vector.hpp"
+
+namespace study {
+
+/// A trajectory from a file of masing simulate, for levels to be measured against.
+struct FileReference {
+  std::vector<double> time;  ///< of the samples
+  std::vector<double> x;     ///< at those times
+  std::vector<double> y;
+  std::vector<double> field_time;
+  std::int64_t cells = 0;                ///< of its field
+  std::vector<parallel::Vector> fields;  ///< u at the field times, [cells] over the ranks
+};
+
+/// The reference in a file, checked to reach from 0 to `final_time` at most. Throws UserError alike
+/// on all ranks if it is no such file. Collective.
+FileReference read_reference(const parallel::Communicator& comm, const std::string& path,
+                             double final_time);
+
+}  // namespace study

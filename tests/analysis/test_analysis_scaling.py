@@ -1,0 +1,165 @@
+"""The scaling script: the model it fits is the one a file was made from, and its crossovers follow by hand."""
+
+import math
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "analysis"))
+
+import cli
+import scaling
+import scaling_model
+
+CELLS = np.array([100.0, 1000, 1500, 1e4, 1e5, 1e6, 1e7, 1e8])
+COMPUTE, MEMORY, PASS = 8e9, 1e9, 4e-9  # updates/s in cache and streaming, seconds a pass beside them
+FORCING, THREE_CELLS, RECALL = 40e-9, 20e-9, 15e-9
+ALPHA, BETA = 0.3e-6, 0.2e-6
+CACHE = 32 << 20
+
+
+@pytest.fixture
+def benchmark_file(tmp_path):
+    """A file of masing benchmark on four ranks of one host, with times made by the model itself."""
+    path = tmp_path / "bench.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs["program"], file.attrs["kind"] = "masing", "benchmark"
+        file["kernel/cells"] = CELLS
+        for scope, ranks in (("one_rank", 1), ("all_ranks", 4)):
+            slab = CELLS / ranks
+            cached = np.minimum(1, CACHE / 4 / 8 / slab)
+            seconds = PASS + slab * (cached / COMPUTE + (1 - cached) / MEMORY)
+            file[f"kernel/{scope}/both/seconds_per_step"] = seconds
+            file[f"kernel/{scope}/both/bytes_per_update"] = np.full(len(CELLS), 8.0)
+        file.create_group("machine").attrs.update({"ranks": 4, "hosts": 1, "cores": 4, "cache_bytes": CACHE,
+                                                   "update_bandwidth_all_ranks": 32e9})
+        file.create_group("step").attrs.update({"forcing_seconds": FORCING, "three_cells_seconds": THREE_CELLS})
+        file["latency/ranks"], file["latency/seconds"] = [2.0, 4.0], ALPHA + BETA * np.array([1.0, 2.0])
+        file["memory/cells"], file["memory/seconds_per_step"] = [10.0, 1e4, 0.0], np.full(3, RECALL)
+    return path
+
+
+@pytest.fixture
+def script(capsys, monkeypatch):
+    """Call the script as the command line does; gives (exit code, stdout, stderr)."""
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["scaling.py", *map(str, arguments)])
+        code = 0
+        try:
+            cli.run(scaling.main)
+        except SystemExit as leaving:
+            code = leaving.code
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+    return call
+
+
+def machine(path, **changes):
+    return scaling_model.read_machine(path, "both", changes.pop("hop", 2e-6), **changes)
+
+
+def test_the_fit_finds_what_the_file_was_made_of(benchmark_file):
+    found = machine(benchmark_file)
+    assert found.compute == pytest.approx(COMPUTE, rel=1e-6)
+    # At 10⁸ cells a little of each slab is still in cache.
+    assert found.memory == pytest.approx(MEMORY, rel=0.05)
+    assert (found.alpha, found.beta) == (pytest.approx(ALPHA), pytest.approx(BETA))
+    assert found.fixed == pytest.approx(FORCING + THREE_CELLS) and found.recall == pytest.approx(FORCING + RECALL)
+    assert found.host == 4 and found.measured and found.cache == CACHE / 4 / 8
+
+
+def test_a_step_is_the_sum_of_its_parts(benchmark_file):
+    found = machine(benchmark_file)
+    one = found.step(1e4, 1)
+    assert one == pytest.approx(found.fixed + 1e4 / COMPUTE, rel=1e-6)
+    # 10⁴ cells are ten blocks: eight ranks leave somebody two of them.
+    assert found.step(1e4, 8) == pytest.approx(
+        found.fixed + 2048 / COMPUTE + (ALPHA + 2 * BETA + 2e-6 * math.log2(2)) / 2, rel=1e-6)
+    assert found.latency(1) == 0 and found.latency(2) == pytest.approx(ALPHA + BETA)
+
+
+def test_more_ranks_stop_helping(benchmark_file):
+    found = machine(benchmark_file)
+    # 1500 cells take 0.19 µs, less than the half allreduce that would share them.
+    assert found.best_ranks(1500) == 1
+    # Beyond the host a doubling costs 1 µs and saves n/(2 compute): dt/dR = -P/(c R²) + 1 µs/(R ln 2) = 0.
+    best = found.best_ranks(10**8)
+    assert best == pytest.approx(1e8 / COMPUTE * math.log(2) / 1e-6, rel=0.03)
+    around = found.step(10**8, np.array([best // 2, best, 2 * best]))
+    assert around[1] < around[0] and around[1] < around[2]
+    assert found.worthwhile_ranks(10**8) <= best
+    assert machine(benchmark_file, hop=0.0).best_ranks(10**8) > best
+
+
+def test_where_the_memory_engine_wins(benchmark_file):
+    # A step of one cell costs more than a look-up here.
+    assert machine(benchmark_file).memory_wins_from() == 1
+    with h5py.File(benchmark_file, "a") as file:
+        file["memory/seconds_per_step"][...] = 200e-9
+    # f + P/compute = forcing + 200 ns.
+    assert machine(benchmark_file).memory_wins_from() == pytest.approx(180e-9 * COMPUTE, abs=2)
+
+
+def test_ranks_of_a_host_that_measure_no_allreduce(benchmark_file):
+    with h5py.File(benchmark_file, "a") as file:
+        del file["latency"]
+        file["latency/ranks"], file["latency/seconds"] = [1.0], [1e-8]
+    found = machine(benchmark_file, host=1)
+    assert not found.measured and found.latency(4) == pytest.approx(4e-6)
+
+
+@pytest.mark.parametrize("seconds, expected", [
+    ([1e-6], (0, 1e-6)), ([1e-6, 3e-6], (0, 1.4e-6)), ([3e-6, 1e-6], (2e-6, 0)), ([2e-6, 3e-6], (1e-6, 1e-6)),
+])
+def test_latency_is_never_negative(seconds, expected):
+    ranks = np.array([2.0, 4.0][:len(seconds)])
+    assert scaling_model.fitted_latency(ranks, np.array(seconds)) == pytest.approx(expected)
+
+
+def test_figure_and_crossovers(script, benchmark_file, tmp_path):
+    pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    for picture in pictures:
+        code, out, err = script(benchmark_file, "-o", picture)
+        assert (code, err) == (0, "") and out.endswith(f"{picture}\n")
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+    for words in ("compute    8e+09", "0.3 us + 0.2 us log2(ranks)", "quickest with ranks", "engine memory beats sweep"):
+        assert words in out
+    assert script(benchmark_file)[1].endswith(f"{tmp_path / 'bench.png'}\n")
+
+
+def change(kind, file):
+    """Damage inside a benchmark file."""
+    if kind == "a trajectory":
+        file.attrs["kind"] = "simulate"
+    elif kind == "without latency":
+        del file["latency/seconds"]
+    elif kind == "without ranks":
+        del file["machine"].attrs["ranks"]
+    elif kind == "not a number":
+        file["kernel/one_rank/both/seconds_per_step"][2] = np.nan
+    elif kind == "too short":
+        del file["kernel/all_ranks/both/seconds_per_step"]
+        file["kernel/all_ranks/both/seconds_per_step"] = [1.0]
+
+
+@pytest.mark.parametrize("kind, words", [
+    ("a trajectory", "masing benchmark"), ("without latency", "/latency/seconds"), ("without ranks", "'ranks'"),
+    ("not a number", "positive"), ("too short", "8 rows"),
+])
+def test_damaged_files(script, benchmark_file, kind, words):
+    with h5py.File(benchmark_file, "a") as file:
+        change(kind, file)
+    code, out, err = script(benchmark_file)
+    assert code == 2 and out == "" and err.count("\n") == 1 and words in err and str(benchmark_file) in err
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("none.h5",), "none.h5"), ((), "BENCHMARK.h5"), (("FILE", "--hop", "-1"), "--hop"), (("FILE", "--hop", "nan"), "--hop"),
+    (("FILE", "--host", "0"), "--host"), (("FILE", "--variant", "best"), "--variant"), (("FILE", "-o", "a.gif"), ".png"),
+])
+def test_mistakes(script, benchmark_file, arguments, words):
+    code, out, err = script(*(benchmark_file if word == "FILE" else word for word in arguments))
+    assert code == 2 and out == "" and err.count("\n") == 1 and words in err
