@@ -104,13 +104,13 @@ double anchor(const std::vector<double>& orders) {
   return last[1];
 }
 
-/// Whether the order into level l is near those of the finest levels: itself, or its mean with a
-/// neighbour's, since jitter pushes one order up and the next down.
+/// Whether the order into level l is near those of the finest levels; for the last one, itself or
+/// its mean with the one before: a jitter there must not end the range where it begins.
 bool agrees(const std::vector<double>& orders, std::size_t l, double tolerance) {
   const double expected = anchor(orders);
   const auto near = [&](double order) { return std::abs(order - expected) <= tolerance; };
-  return near(orders[l]) || (l > 1 && near(0.5 * (orders[l] + orders[l - 1]))) ||
-         (l + 1 < orders.size() && near(0.5 * (orders[l] + orders[l + 1])));
+  return near(orders[l]) ||
+         (l + 1 == orders.size() && l > 1 && near(0.5 * (orders[l] + orders[l - 1])));
 }
 
 }  // namespace
