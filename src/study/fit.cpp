@@ -92,25 +92,26 @@ void fit_range(const LogModel& model, const std::vector<double>& log_errors, Fit
   fit.constant = std::exp(mean(residuals(order)));
 }
 
-/// The median of the last three orders, since one of them may be off by the jitter of a maximum
-/// norm; of two, the last.
-double anchor(const std::vector<double>& orders) {
+/// The order of the finest pair; or the median of the last three, where that one is off by the
+/// jitter of a maximum norm.
+double anchor(const std::vector<double>& orders, double tolerance) {
+  const double finest = orders.back();
   if (orders.size() < 4) {  // the first level has none
-    return orders.back();
+    return finest;
   }
   std::array<double, 3> last{};
   std::copy(orders.end() - 3, orders.end(), last.begin());
   std::ranges::sort(last);
-  return last[1];
+  return std::abs(finest - last[1]) <= tolerance ? finest : last[1];
 }
 
-/// Whether the order into level l is near those of the finest levels: itself, or its mean with a
-/// neighbour's, since jitter pushes one order up and the next down.
+/// Whether the order into level l is near those of the finest levels; for the last one, itself or
+/// its mean with the one before: a jitter there must not end the range where it begins.
 bool agrees(const std::vector<double>& orders, std::size_t l, double tolerance) {
-  const double expected = anchor(orders);
+  const double expected = anchor(orders, tolerance);
   const auto near = [&](double order) { return std::abs(order - expected) <= tolerance; };
-  return near(orders[l]) || (l > 1 && near(0.5 * (orders[l] + orders[l - 1]))) ||
-         (l + 1 < orders.size() && near(0.5 * (orders[l] + orders[l + 1])));
+  return near(orders[l]) ||
+         (l + 1 == orders.size() && l > 1 && near(0.5 * (orders[l] + orders[l - 1])));
 }
 
 }  // namespace

@@ -30,8 +30,9 @@ enum class ErrorModel {
 
 /// The fit of an order to a ladder of errors, coarse to fine, NaN where there is none. Levels at or
 /// below `floor` are left out; then, from the finest on, levels are in the asymptotic range while
-/// the order from one to the next, or its mean with a neighbour's, stays within `tolerance` of the
-/// median of the last three. Least
+/// the order from one to the next stays within `tolerance` of that of the finest pair. Where the
+/// finest pair's is off the median of the last three by more, the median is taken, and the finest
+/// pair belongs if its mean with the one before is near. Least
 /// squares in log e; the uncertainty is that of Student's t for the residuals. `steps` has one
 /// entry more than `errors` for ErrorModel::successive. Local.
 Fit fit_order(const std::vector<double>& steps, const std::vector<double>& errors, ErrorModel model,
