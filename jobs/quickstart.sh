@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 folder=${1:-$root/results/quickstart}
 "$root/jobs/install_dependencies.sh" --run
-echo "building (preset release)"
+echo "building (preset release), a minute or two the first time"
 build_preset release
 python=$(find_python h5py,numpy,matplotlib,jinja2)
 mkdir -p "$folder"
