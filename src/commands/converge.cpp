@@ -14,8 +14,9 @@ namespace commands {
 study::Study make_study(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
                         const std::string& command_line) {
-  io::OutputFile output(comm, configuration, command_line);
+  io::require_writable(comm, configuration.output);
   study::Study study = study::refine(comm, configuration);
+  io::OutputFile output(comm, configuration, command_line);
   study::write(comm, output.file(), configuration, study);
   output.finish();
   return study;

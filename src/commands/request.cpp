@@ -16,6 +16,7 @@
 #include "options/parse.hpp"
 #include "options/print.hpp"
 #include "options/validate.hpp"
+#include "study/plan.hpp"
 
 namespace commands {
 
@@ -39,26 +40,29 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-/// Checks what only sampling shows: every cell of every level, and F at every step.
-void validate_samples(const parallel::Communicator& comm, options::Configuration configuration) {
-  const auto check = [&] {
-    const masing::Problem problem = masing::make_problem(configuration);
-    (void)engine::checked_form(comm, problem);
-    for (std::int64_t p = 0; p <= problem.time.steps; ++p) {
-      const double force = problem.force(problem.time.time(p));
-      if (!std::isfinite(force)) {
-        throw base::UserError("--force: F(t) = " + base::to_text(force) + " at t = " +
-                              base::to_text(problem.time.time(p)) + "; F must be finite on [0, T]");
-      }
+/// Checks what only a look shows: every cell, what the engine needs, and F at every step.
+void validate_run(const parallel::Communicator& comm, const options::Configuration& configuration) {
+  const masing::Problem problem = masing::make_problem(configuration);
+  const masing::Profile profile = engine::checked_profile(comm, problem);
+  (void)engine::make_engine(comm, configuration, problem, profile);
+  for (std::int64_t p = 0; p <= problem.time.steps; ++p) {
+    const double force = problem.force(problem.time.time(p));
+    if (!std::isfinite(force)) {
+      throw base::UserError("--force: F(t) = " + base::to_text(force) + " at t = " +
+                            base::to_text(problem.time.time(p)) + "; F must be finite on [0, T]");
     }
-  };
-  if (configuration.levels.empty()) {
-    check();
   }
-  for (const auto& level : configuration.levels) {
-    configuration.cells = level.cells;
-    configuration.steps = level.steps;
-    check();
+}
+
+/// The same for every run of a study.
+void validate_runs(const parallel::Communicator& comm,
+                   const options::Configuration& configuration) {
+  if (configuration.command == options::Command::simulate) {
+    validate_run(comm, configuration);
+    return;
+  }
+  for (const study::Job& job : study::make_plan(configuration, 1, {}).jobs) {
+    validate_run(comm, job.configuration);
   }
 }
 
@@ -83,7 +87,7 @@ std::optional<options::Configuration> requested(const parallel::Communicator& co
   }
   options::Configuration configuration = options::validated(std::move(request.configuration), read);
   if (request.validate_only) {
-    validate_samples(comm, configuration);
+    validate_runs(comm, configuration);
   }
   if (request.print_config) {
     say(comm, options::printed(configuration));

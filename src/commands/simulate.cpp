@@ -54,10 +54,10 @@ void write_timing(const io::Handle& file, const Summary& summary) {
 /// Integrate into the open file. All that writes to it has died when this returns.
 Summary integrate_into(const parallel::Communicator& comm,
                        const options::Configuration& configuration, const masing::Problem& problem,
-                       const masing::Profile& profile, const io::Handle& file) {
+                       const masing::Profile& profile, engine::Engine& engine,
+                       const io::Handle& file) {
   Summary summary;
   Extremes extremes(summary);
-  const auto engine = engine::make_engine(comm, configuration, problem, profile);
   const io::Sampling sampling{.time = problem.time,
                               .every = *configuration.sample_every,
                               .from = *configuration.from,
@@ -80,14 +80,14 @@ Summary integrate_into(const parallel::Communicator& comm,
   }
 
   const auto begin = std::chrono::steady_clock::now();
-  engine::integrate(comm, *engine, problem.force, problem.time, observers);
+  engine::integrate(comm, engine, problem.force, problem.time, observers);
   series.flush();
   if (energy) {
     energy->flush();
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   summary.samples = series.rows();
-  summary.self_check = engine->self_check();
+  summary.self_check = engine.self_check();
   summary.steps_per_second = static_cast<double>(problem.time.steps) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * static_cast<double>(problem.cells);
   write_timing(file, summary);
@@ -102,8 +102,11 @@ Summary make_trajectory(const parallel::Communicator& comm,
   const masing::Problem problem = masing::make_problem(configuration);
   const masing::Profile profile =
       engine::checked_profile(comm, problem, {.engine = *configuration.engine});
+  // What the engine cannot solve is refused before there is a file.
+  const auto engine = engine::make_engine(comm, configuration, problem, profile);
   io::OutputFile output(comm, configuration, command_line);
-  const Summary summary = integrate_into(comm, configuration, problem, profile, output.file());
+  const Summary summary =
+      integrate_into(comm, configuration, problem, profile, *engine, output.file());
   output.finish();
   return summary;
 }

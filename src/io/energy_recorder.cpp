@@ -35,6 +35,11 @@ EnergyRecorder::EnergyRecorder(const parallel::Communicator& comm, const Handle&
   columns_.add("/energy/dissipated",
                {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
   columns_.add("/energy/input", {"work of the external force since t = 0", "int F dx"});
+  constexpr int count = 4096;
+  for (int i = 0; problem.continuum() && i < count; ++i) {
+    const double at = (i + 0.5) / count;
+    places_.push_back({problem.stiffness(at), problem.threshold(at), problem.initial_u(at)});
+  }
 }
 
 std::int64_t EnergyRecorder::next_field_step(std::int64_t step) const {
@@ -68,12 +73,11 @@ double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
 double EnergyRecorder::energy_of_continuum(engine::Engine& engine) const {
   const masing::RememberedElongation elongation = *engine.elongation();
   double sum = 0.0;
-  for (std::int64_t i = 0; i < problem_.field_points; ++i) {
-    const double s = (static_cast<double>(i) + 0.5) / static_cast<double>(problem_.field_points);
-    const double u = elongation(problem_.threshold(s), problem_.initial_u(s));
-    sum += problem_.stiffness(s) * u * u;
+  for (const Place& place : places_) {
+    const double u = elongation(place.threshold, place.initial_u);
+    sum += place.stiffness * u * u;
   }
-  return 0.5 * sum / static_cast<double>(problem_.field_points);
+  return 0.5 * sum / static_cast<double>(places_.size());
 }
 
 double EnergyRecorder::slab_energy(engine::Engine& engine) const {

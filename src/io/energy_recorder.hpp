@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "base/fixed_point.hpp"
 #include "engine/observer.hpp"
 #include "io/hdf5.hpp"
@@ -15,7 +17,7 @@ namespace io {
 ///     dissipated ∫ S dx - (the slab's elastic energy gained), what its sliding elements took.
 /// kinetic + elastic + dissipated - input stays what it was at t = 0, up to the order of the
 /// scheme. Integrals over x by the trapezoidal rule from step to step; ∫ k u² ds over the cells,
-/// and for P = ∞ by the midpoint rule over as many places as the field has. The same bits on any
+/// and for P = ∞ by the midpoint rule over 4096 places. The same bits on any
 /// number of ranks.
 class EnergyRecorder final : public engine::Observer {
  public:
@@ -50,6 +52,13 @@ class EnergyRecorder final : public engine::Observer {
   double slab_work_ = 0.0;
   double input_ = 0.0;
   double slab_energy_at_start_ = 0.0;
+
+  struct Place {
+    double stiffness;
+    double threshold;
+    double initial_u;
+  };
+  std::vector<Place> places_;  // of the continuum
 };
 
 }  // namespace io

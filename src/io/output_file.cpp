@@ -22,8 +22,16 @@ std::string partial(const std::string& path) {
   return path + ".partial";
 }
 
-/// Throws UserError alike on all ranks if the root cannot write there; HDF5's own messages would
-/// not say why.
+Handle create(const parallel::Communicator& comm, const std::string& path) {
+  // HDF5 prints its error stack by default; check() says it in one line.
+  check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
+  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
+}
+
+}  // namespace
+
 void require_writable(const parallel::Communicator& comm, const std::string& path) {
   parallel::from_root(comm, [&] {
     struct stat info {};
@@ -36,19 +44,10 @@ void require_writable(const parallel::Communicator& comm, const std::string& pat
                             std::strerror(errno) + "; give a file in a writable folder");
     }
     close(file);
+    unlink(partial(path).c_str());
     return std::string();
   });
 }
-
-Handle create(const parallel::Communicator& comm, const std::string& path) {
-  // HDF5 prints its error stack by default; check() says it in one line.
-  check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
-  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
-}
-
-}  // namespace
 
 OutputFile::OutputFile(const parallel::Communicator& comm,
                        const options::Configuration& configuration, const std::string& command_line)

@@ -8,6 +8,10 @@
 
 namespace io {
 
+/// Throws UserError alike on all ranks if the root cannot write a file there; HDF5's own messages
+/// would not say why. Nothing is left. Collective.
+void require_writable(const parallel::Communicator& comm, const std::string& path);
+
 /// A result file in the making: written beside its final name (FILE.partial) and renamed when all
 /// is in it, so that a reader never sees half a file. It carries the configuration and the
 /// provenance of its data.

@@ -74,8 +74,17 @@ void check_engine(const Configuration& c) {
   require(c.cells != infinitely_many || c.engine != EngineKind::sweep, c, "engine",
           "sweep goes cell by cell and cannot have --cells inf",
           "give --engine memory or exact, or a number of cells");
-  require(c.command == Command::simulate || c.engine != EngineKind::exact, c, "engine",
+  if (c.command == Command::simulate) {
+    return;
+  }
+  require(c.engine != EngineKind::exact || c.refine == Refine::cells, c, "engine",
           "exact has no time step to refine", "give sweep or memory, and --reference exact");
+  require(c.refine != Refine::steps || c.reference != Reference::cells_inf, c, "reference",
+          "cells-inf has the error in time of the level that --refine steps is to measure",
+          "give exact-time, or --cells inf and exact");
+  require(c.refine != Refine::cells || c.reference != Reference::exact_time, c, "reference",
+          "exact-time has the error in s of the level that --refine cells is to measure",
+          "give cells-inf or exact");
 }
 
 /// "1,2.5" as increasing times.

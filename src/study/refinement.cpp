@@ -121,7 +121,7 @@ class Finder {
         finding.expected = expected;
       }
     }
-    const double power = finding.expected ? finding.expected->order : 1.0;
+    const double power = promised_order();
     finding.joint = configuration_.refine == options::Refine::both
                         ? fit_jointly(ds_, dt_, errors_, power)
                         : JointFit{power, undefined, undefined, undefined, undefined};
@@ -143,6 +143,13 @@ class Finder {
  private:
   [[nodiscard]] bool successive() const {
     return configuration_.reference == options::Reference::successive;
+  }
+
+  /// What scheme and rule promise in δs and δt together; u over all s is piecewise constant.
+  [[nodiscard]] double promised_order() const {
+    const bool second = configuration_.scheme == options::Scheme::leapfrog &&
+                        configuration_.rule == options::Rule::midpoint;
+    return second && quantity_.value != &Errors::u ? 2.0 : 1.0;
   }
 
   /// The step h that orders refer to: δs or δt; for `both` that of the joint fit,
