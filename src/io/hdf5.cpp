@@ -137,7 +137,7 @@ Handle create_line(const Handle& file, const std::string& path, const Meaning& m
 /// Write a row in as many collective writes on every rank; `offset` of the row's first entry, the
 /// last index being the one along it.
 void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const Pieces& pieces) {
-  const auto column = static_cast<std::int64_t>(offset.back());
+  const hsize_t column = offset.back();
   std::vector<hsize_t> extent(offset.size(), 1);
   std::vector<double> buffer(static_cast<std::size_t>(std::min(piece_entries, pieces.range.size)));
   for (std::int64_t done = 0; done < pieces.largest; done += piece_entries) {
@@ -147,7 +147,7 @@ void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const Piec
     if (left > 0) {
       pieces.make(first, values);
     }
-    offset.back() = static_cast<hsize_t>(column + first);
+    offset.back() = column + static_cast<hsize_t>(first);
     extent.back() = values.size();
     write_part(dataset, offset, extent, values);
   }

@@ -66,6 +66,7 @@ std::vector<engine::MemoryNeed> least_needs(const std::vector<Job>& jobs,
 
 std::vector<Placement> fitting_schedule(const std::vector<Job>& jobs, int ranks, double available) {
   std::vector<Cost> costs;
+  costs.reserve(jobs.size());
   for (const Job& job : jobs) {
     costs.emplace_back([&job](int count) { return estimated_seconds(job.configuration, count); });
   }

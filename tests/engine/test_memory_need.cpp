@@ -17,7 +17,7 @@ using engine::bytes_a_rank;
 using engine::MemoryNeed;
 using options::EngineKind;
 
-constexpr std::int64_t million = 1024 * 1024;
+constexpr std::int64_t million = std::int64_t{1024} * 1024;
 
 TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
   EXPECT_EQ(bytes_a_rank({.cells = million}), 8.0 * million);
@@ -25,7 +25,7 @@ TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
   EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4, .arrays = 3}), 8.0 * million);
   EXPECT_EQ(bytes_a_rank({.cells = million, .fields = 1e9}), 8.0 * million + 1e9);
   // One block more than ranks: the first has two.
-  EXPECT_EQ(bytes_a_rank({.cells = 5 * 1024, .ranks = 4}), 8.0 * 2048);
+  EXPECT_EQ(bytes_a_rank({.cells = 5120, .ranks = 4}), 8.0 * 2048);
 }
 
 TEST(MemoryNeed, of_a_memory_has_its_tables) {

@@ -19,7 +19,7 @@ Job job(std::int64_t cells, std::int64_t field_samples) {
   return made;
 }
 
-constexpr std::int64_t cells = 1024 * 1024;
+constexpr std::int64_t cells = std::int64_t{1024} * 1024;
 
 TEST(LeastNeeds, count_the_fields_of_all_runs_of_a_rank) {
   const std::vector<Job> jobs{job(cells, 10), job(2 * cells, 10)};
