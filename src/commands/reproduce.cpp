@@ -87,6 +87,15 @@ options::Configuration embedded(const parallel::Communicator& comm, const Wanted
   auto configuration =
       options::validated(options::parse(command, {"--config", name}, read).configuration, read);
   configuration.output = wanted.output.empty() ? wanted.file + ".reproduced" : wanted.output;
+  if (wanted.output.empty()) {
+    parallel::from_root(comm, [&] {
+      if (std::filesystem::exists(configuration.output)) {
+        throw base::UserError(configuration.output +
+                              " is there already; move it, or give --output FILE.h5");
+      }
+      return std::string();
+    });
+  }
   configuration.quiet = wanted.quiet;
   return configuration;
 }

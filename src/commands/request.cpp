@@ -61,8 +61,14 @@ void validate_runs(const parallel::Communicator& comm,
     validate_run(comm, configuration);
     return;
   }
-  for (const study::Job& job : study::make_plan(configuration, 1, {}).jobs) {
-    validate_run(comm, job.configuration);
+  const study::StudyPlan plan = study::make_plan(configuration, 1, {});
+  for (const std::size_t level : plan.levels) {
+    validate_run(comm, plan.jobs[level].configuration);
+  }
+  for (const auto& reference : plan.references) {
+    if (reference) {
+      validate_run(comm, plan.jobs[*reference].configuration);
+    }
   }
 }
 

@@ -86,6 +86,7 @@ Summary integrate_into(const parallel::Communicator& comm,
     energy->flush();
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
   summary.samples = series.rows();
   summary.self_check = engine.self_check();
   summary.steps_per_second = static_cast<double>(problem.time.steps) / summary.seconds;

@@ -29,6 +29,8 @@ void SampleColumns::flush() {
     table.append(static_cast<std::int64_t>(pending.size()), of_root, 0);
     pending.clear();
   }
+  // What is written so far can be read if the run is cut off.
+  check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
 }
 
 }  // namespace io

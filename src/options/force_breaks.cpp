@@ -18,7 +18,8 @@ using base::UserError;
 namespace {
 
 constexpr std::string_view points_prefix = "points:";
-constexpr std::array<std::string_view, 5> not_smooth{"abs", "min", "max", "sign", "rint"};
+constexpr std::array<std::string_view, 8> not_smooth{"abs",  "min", "max",  "sign",
+                                                     "rint", "tan", "asin", "acos"};
 constexpr std::string_view not_smooth_operators = "<>=!?&|";
 // More than any run could honour; also keeps a·T from overflowing a count.
 constexpr double most_breaks = 1e7;

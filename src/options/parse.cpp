@@ -140,6 +140,10 @@ void apply(const std::vector<Given>& given, Configuration& configuration) {
     if (option == option_table().end()) {
       continue;  // a request such as --config
     }
+    // An .ini could not say it again: # begins a comment there, and a line is a value.
+    if (text.find_first_of("#\n\r") != std::string::npos) {
+      throw UserError(origin + ": a value must be one line without #");
+    }
     try {
       option->set(configuration, std::string(base::trimmed(text)));
     } catch (const UserError& mistake) {

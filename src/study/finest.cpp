@@ -9,10 +9,11 @@ std::int64_t finest_count(const std::vector<std::int64_t>& counts) {
   const std::int64_t least = finest_factor * counts.back();
   std::int64_t multiple = 1;
   for (const std::int64_t count : counts) {
-    multiple = std::lcm(multiple, count);
-    if (multiple > 4 * least) {
+    const std::int64_t factor = count / std::gcd(multiple, count);
+    if (factor > 4 * least / multiple) {
       return least;
     }
+    multiple *= factor;
   }
   return (least + multiple - 1) / multiple * multiple;
 }

@@ -258,6 +258,7 @@ Study refine(const parallel::Communicator& comm, const options::Configuration& c
   }
   study.verdict = overall(study.findings);
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  parallel::broadcast(comm, std::span(&study.seconds, 1));  // every rank must write the same
   return study;
 }
 
