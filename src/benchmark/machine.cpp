@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "benchmark/native_loops.hpp"
 #include "masing/kernel.hpp"
+#include "parallel/available_memory.hpp"
 #include "parallel/check.hpp"
 
 namespace benchmark {
@@ -27,25 +28,6 @@ std::string value_in(const char* path, const std::string& key) {
     }
   }
   return {};
-}
-
-/// The whole number that `path` holds; the most there is where it holds none ("max").
-std::int64_t number_in(const char* path, std::int64_t otherwise) {
-  std::ifstream file(path);
-  std::string word;
-  file >> word;
-  return base::to_integer(word).value_or(otherwise);
-}
-
-std::int64_t free_bytes() {
-  const std::string text = value_in("/proc/meminfo", "MemAvailable");
-  const std::int64_t kilobytes = base::to_integer(text.substr(0, text.find(' '))).value_or(0);
-  const std::int64_t bytes =
-      kilobytes > 0 ? 1024 * kilobytes : sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
-  constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
-  const std::int64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
-  return limit == unlimited ? bytes : std::min(bytes, std::max<std::int64_t>(0, limit - used));
 }
 
 /// Bytes of the last-level cache, 0 if unknown. The system's table first: what the processor says
@@ -148,8 +130,10 @@ double Bandwidth::best() const {
   return std::max({copy, triad, update});
 }
 
-std::int64_t available_memory(const parallel::Communicator& comm) {
-  return of_root(comm, comm.is_root() ? free_bytes() : 0);
+std::int64_t free_memory_of_host(const parallel::Communicator& comm) {
+  // A communicator of one rank does not share its node's memory with others.
+  const double alone = parallel::available_memory(parallel::Communicator(MPI_COMM_SELF));
+  return of_root(comm, static_cast<std::int64_t>(std::min(alone, 0x1p62)));
 }
 
 Machine measure_machine(const parallel::Communicator& comm, const Effort& effort,
@@ -169,7 +153,7 @@ Machine measure_machine(const parallel::Communicator& comm, const Effort& effort
   // Far beyond the caches, but no more than a ninth of memory for each array.
   constexpr std::int64_t least = std::int64_t{256} << 20;
   const std::int64_t wanted = array > 0 ? array : std::max(least, 8 * machine.cache);
-  const std::int64_t size = std::min(wanted, available_memory(comm) / 9) / 8;
+  const std::int64_t size = std::min(wanted, free_memory_of_host(comm) / 9) / 8;
   machine.array = 8 * size;
   const parallel::Communicator self(MPI_COMM_SELF);
   machine.one = bandwidth(

@@ -43,7 +43,7 @@ struct Machine {
 };
 
 /// Bytes of memory that the root's host has left, its control group's limit included. Collective.
-std::int64_t available_memory(const parallel::Communicator& comm);
+std::int64_t free_memory_of_host(const parallel::Communicator& comm);
 
 /// Bandwidths are measured on arrays of `array` bytes, 0 for far more than the caches hold.
 /// Collective.

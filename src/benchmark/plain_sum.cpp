@@ -26,16 +26,7 @@ std::array<double, 2> project_and_sum_plainly(const masing::Slab& slab,
                                               const std::array<double, 2>& increments) {
   const bool line = slab.form.affine_threshold.has_value();
   assert(line == slab.form.constant_stiffness.has_value());
-  const auto affine = slab.form.affine_threshold.value_or(masing::ProfileForm::Affine{});
-  const masing::KernelSlab arrays{.u = slab.u.data(),
-                                  .threshold = slab.threshold.data(),
-                                  .stiffness = slab.stiffness.data(),
-                                  .cells = static_cast<std::int64_t>(slab.u.size()),
-                                  .first_cell = slab.first_cell,
-                                  .threshold_first = affine.first,
-                                  .threshold_slope = affine.slope,
-                                  .stiffness_constant = slab.form.constant_stiffness.value_or(0.0),
-                                  .scale = 1.0};
+  const masing::KernelSlab arrays = masing::kernel_slab(slab, 1.0);
   std::array<double, 2> sums{};
   chosen().passes[line ? 1 : 0](arrays, increments.data(), sums.data());
   return sums;

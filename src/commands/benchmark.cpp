@@ -102,7 +102,7 @@ Wanted parse(const std::vector<std::string>& words) {
 /// Settles --largest, and refuses what memory does not hold. Collective.
 void fit_into_memory(const parallel::Communicator& comm, Wanted& wanted) {
   constexpr std::int64_t most = 100000000;
-  const std::int64_t free = benchmark::available_memory(comm);
+  const std::int64_t free = benchmark::free_memory_of_host(comm);
   const std::int64_t room = free / benchmark::bytes_per_cell;
   if (wanted.largest == 0) {
     wanted.largest = std::clamp<std::int64_t>(room / 3, 1, most);

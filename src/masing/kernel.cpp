@@ -38,6 +38,19 @@ const Choice& chosen() {
 
 }  // namespace
 
+KernelSlab kernel_slab(const Slab& slab, double scale) {
+  const auto affine = slab.form.affine_threshold.value_or(ProfileForm::Affine{});
+  return {.u = slab.u.data(),
+          .threshold = slab.threshold.data(),
+          .stiffness = slab.stiffness.data(),
+          .cells = static_cast<std::int64_t>(slab.u.size()),
+          .first_cell = slab.first_cell,
+          .threshold_first = affine.first,
+          .threshold_slope = affine.slope,
+          .stiffness_constant = slab.form.constant_stiffness.value_or(0.0),
+          .scale = scale};
+}
+
 void project_and_sum(const Slab& slab, std::span<const double> increments, double scale,
                      std::span<std::int64_t> units) {
   assert(increments.size() == units.size() && (units.size() == 1 || units.size() == 2));
@@ -45,16 +58,7 @@ void project_and_sum(const Slab& slab, std::span<const double> increments, doubl
   const bool constant = slab.form.constant_stiffness.has_value();
   assert(line || slab.threshold.size() == slab.u.size());
   assert(constant || slab.stiffness.size() == slab.u.size());
-  const auto affine = slab.form.affine_threshold.value_or(ProfileForm::Affine{});
-  const KernelSlab arrays{.u = slab.u.data(),
-                          .threshold = slab.threshold.data(),
-                          .stiffness = slab.stiffness.data(),
-                          .cells = static_cast<std::int64_t>(slab.u.size()),
-                          .first_cell = slab.first_cell,
-                          .threshold_first = affine.first,
-                          .threshold_slope = affine.slope,
-                          .stiffness_constant = slab.form.constant_stiffness.value_or(0.0),
-                          .scale = scale};
+  const KernelSlab arrays = kernel_slab(slab, scale);
   const KernelPass pass = chosen().variant.passes[increments.size() - 1][line][constant];
   pass(arrays, increments.data(), units.data());
 }

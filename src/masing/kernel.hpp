@@ -19,6 +19,11 @@ struct Slab {
   ProfileForm form;
 };
 
+struct KernelSlab;
+
+/// The slab as the kernel's variants see it; `scale` as in project_and_sum. Local.
+KernelSlab kernel_slab(const Slab& slab, double scale);
+
 /// Project the slab on [-η, η] after one or two increments, and sum the internal force of each:
 ///     u_i ← clamp(u_i + d_j, -η_i, η_i),   units_j += round(scale · Σ_block k_i u_i),  j = 1, 2.
 /// A block's sum has a fixed order (16 lanes, then a tree), so its bits depend neither on the
