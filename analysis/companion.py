@@ -55,7 +55,9 @@ def is_exact(run):
 
 
 def _key(settings):
-    return problem(settings), configuration.size(settings, "cells"), settings.get("rule", "right")
+    cells = configuration.size(settings, "cells")
+    # The continuum is not sampled.
+    return problem(settings), cells, settings.get("rule", "right") if cells else None
 
 
 def _make(program, settings):

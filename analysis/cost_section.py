@@ -3,13 +3,15 @@
 import numpy as np
 
 import configuration
-from notation import EN_DASH, count, grouped, measured
+from notation import EN_DASH, grouped, measured
 
 
 def cost_rows(studies, runs):
-    """The rows (file, P, N, ranks, wall time, steps/s, cell updates/s); a number is a cell (exact value, as shown, '')."""
-    rows = [row for study in studies for row in _levels(study)]
-    return rows + [_trajectory(run) for run in runs if run.made_by is None]
+    """The rows (file, how many rows it has, cells) with P, N, ranks, wall time, steps/s and cell updates/s, each cell
+    (exact value, as shown, ''); the file is None but in its first row."""
+    groups = [(study.run.path.name, list(_levels(study))) for study in studies]
+    groups += [(run.path.name, [_trajectory(run)]) for run in runs]
+    return [(None if n else name, len(rows), row) for name, rows in groups for n, row in enumerate(rows)]
 
 
 def _levels(study):
@@ -19,7 +21,7 @@ def _levels(study):
     for n in range(study.levels):
         rate = study.steps[n] / seconds[n] if seconds[n] > 0 else np.nan
         updates = rate * study.cells[n] if sweeps and study.cells[n] > 0 else np.nan
-        yield (study.run.path.name, _cell(study.cells[n], grouped), _cell(study.steps[n], grouped), ranks,
+        yield (_cell(study.cells[n], grouped), _cell(study.steps[n], grouped), ranks,
                *(_cell(value, _rounded) for value in (seconds[n], rate, updates)))
 
 
@@ -28,7 +30,7 @@ def _trajectory(run):
     cells = configuration.size(run.settings, "cells") if run.model == "masing" else None
     sweeps = run.settings.get("engine", "sweep") == "sweep"
     updates = timing.get("cell_updates_per_second") if sweeps else None
-    return (run.path.name, _cell(cells, count), _cell(configuration.size(run.settings, "steps"), grouped),
+    return (_cell(cells, grouped), _cell(configuration.size(run.settings, "steps"), grouped),
             _cell(run.provenance.get("ranks"), grouped),
             *(_cell(value, _rounded) for value in (timing.get("wall_seconds"), timing.get("steps_per_second"), updates)))
 

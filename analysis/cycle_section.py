@@ -14,9 +14,10 @@ from problem import method, problem
 # A study's own samples run from rest; its cycle is drawn from the last part of [0, T].
 LAST_PART = 0.2
 MANY_SLOPES = 12
-# The magnified corner is this many distances between the two cycles wide to each side, within these parts of a cycle.
+# The magnified corner is this many distances between the two cycles wide to each side, within these parts of a cycle;
+# cycles farther apart are told apart without.
 CORNER_DISTANCES = 3
-SMALLEST_CORNER, LARGEST_CORNER = 2e-3, 0.1
+SMALLEST_CORNER, LARGEST_CORNER = 2e-3, 0.07
 
 
 def cycle_pictures(runs, start=None, end=None, studies=(), companions=None):
@@ -25,9 +26,13 @@ def cycle_pictures(runs, start=None, end=None, studies=(), companions=None):
     Those of one problem have the same scales. Each has its exact cycle behind it where `companions` have it; its words
     say how far from the exact solution it is, also over all steps where one of the studies measured that.
     """
-    samples = [(run, in_window(run, start, end), 0) for run in runs if run.made_by is None]
+    samples = [(run, in_window(run, start, end), 0) for run in runs]
+    drawn = [_case(run) for run in runs]
     for study in studies:
-        samples += _finest(study, start, end)
+        for sample in _finest(study, start, end):
+            # The same trajectory is drawn once, unless its exact solution is another one.
+            if sample[2] or _case(study.run) not in drawn:
+                samples.append(sample)
     limits = _limits(samples)
     pictures = []
     for run, sample, cells in samples:
@@ -35,6 +40,12 @@ def cycle_pictures(runs, start=None, end=None, studies=(), companions=None):
         pictures.append(_picture(run, sample, limits[problem(run.settings)].pop(0), exact,
                                  distance_from_exact(run, studies)))
     return pictures
+
+
+def _case(run):
+    """What tells one trajectory from another: its problem, its method, P and N."""
+    return problem(run.settings), method(run.settings), *(configuration.size(run.settings, key)
+                                                          for key in ("cells", "steps"))
 
 
 def _limits(samples):
@@ -94,7 +105,8 @@ def _picture(run, sample, limits, exact, over_all_steps):
         beside = f" Behind it the exact cycle{_of_cells(exact)}, grey."
         words["exact"].insert(0, f"Grey: the exact cycle{_of_cells(exact)}. At the samples drawn the computed one is at "
                                  f"most {measured(apart.x)} from it in x and {measured(apart.restoring)} in F − m x″ at "
-                                 f"equal times; the corner is magnified {figures.magnification(part):.2g} times.")
+                                 "equal times"
+                                 + (f"; the corner is magnified {figures.magnification(part):.2g} times." if part else "."))
         words["distance"] = (title, run.path.name, _of_cells(exact) or "P = ∞", apart)
     figure = figures.cycle_figure((x, restoring), title, limits, behind, part)
     return Picture(f"{run.path.stem}-cycle", figure,
@@ -102,10 +114,10 @@ def _picture(run, sample, limits, exact, over_all_steps):
 
 
 def corner_part(apart, behind):
-    """The part of the exact cycle's width and height that shows the distance between the cycles."""
+    """The part of the exact cycle's width and height that shows the distance between the cycles; None for a large one."""
     widths = [np.ptp(values) or 1.0 for values in behind]
     wanted = CORNER_DISTANCES * max(apart.x / widths[0], apart.restoring / widths[1])
-    return float(np.clip(wanted, SMALLEST_CORNER, LARGEST_CORNER)) if np.isfinite(wanted) else LARGEST_CORNER
+    return max(SMALLEST_CORNER, float(wanted)) if wanted < LARGEST_CORNER else None
 
 
 def distances_table(pictures):

@@ -27,7 +27,7 @@ def field_figure(field):
     at_yield = yielding(field)
     if at_yield.any() and not at_yield.all():
         axes.contour(field.t, field.s, at_yield.T.astype(float), levels=[0.5], colors="black", linewidths=1.0)
-        axes.contourf(field.t, field.s, at_yield.T.astype(float), levels=[0.5, 1.5], colors="none", hatches=["...."])
+        axes.contourf(field.t, field.s, at_yield.T.astype(float), levels=[0.5, 1.5], colors="none", hatches=[".."])
     figure.colorbar(mesh, ax=axes, label="elongation u(t, s)", orientation="horizontal", aspect=40)
     axes.grid(False)
     axes.set(xlabel="time t", ylabel="s")

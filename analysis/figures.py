@@ -10,18 +10,19 @@ from matplotlib.figure import Figure
 X_LABEL = "displacement x"
 RESTORING_LABEL = "restoring force F − m x″"
 # Where a cycle's magnified corner is drawn, in parts of the frame: a cycle leaves the lower right empty.
-CORNER = (0.62, 0.06, 0.37, 0.37)
+CORNER = (0.71, 0.04, 0.28, 0.28)
 
 
 def cycle_figure(curve, title="", limits=None, exact=None, part=None):
     """One hysteresis cycle; curve = (x, restoring), each [samples], limits as shared_limits() gives them.
 
-    With the exact cycle behind it, and the `part` of its width and height around its right-hand corner magnified.
+    With the exact cycle behind it; `part` of its width and height around its right-hand corner is magnified, if given.
     """
     figure = Figure(figsize=style.PANEL if exact is None else (style.PANEL[0], 1.15 * style.PANEL[1]))
     axes = figure.add_subplot()
     if exact is not None:
         axes.plot(*exact, **style.BEHIND, label="exact")
+    if part is not None:
         _draw_corner(axes, curve, exact, part)
     _draw_cycle(axes, curve, title, limits)
     if exact is not None:
@@ -42,7 +43,7 @@ def _draw_corner(axes, curve, exact, part):
     half = [part * np.ptp(values) or 1.0 for values in exact]
     limits = [(values[tip] - 1.5 * h, values[tip] + 0.5 * h) for values, h in zip(exact, half)]
     inset.set(xlim=limits[0], ylim=limits[1], xticks=[], yticks=[])
-    inset.set_title(f"corner, × {magnification(part):.2g}", fontsize=10)
+    inset.text(0.95, 0.08, f"× {magnification(part):.2g}", transform=inset.transAxes, ha="right", fontsize=10)
     for spine in inset.spines.values():
         spine.set_visible(True)
     axes.indicate_inset_zoom(inset, edgecolor=style.GREY)

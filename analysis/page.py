@@ -32,11 +32,11 @@ def page(title, studies, runs, companions, reproductions, window=(None, None)):
     made = [reproduction(run, None, False) for run in helpers]
     everything = [study.run for study in studies] + runs + helpers
     html = _environment().get_template("report.html.j2").render(
-        title=title, studies=sections, work=work, cycles=cycles, distances=distances_table(cycles), **shown,
+        title=title, studies=sections, work=work, cycles=cycles, distances=distances_table(cycles), trajectories=shown,
         cost=cost_rows(studies, runs), missing=list(dict.fromkeys(companions.reasons.values())),
         origins=[_origin(run, again) for run, again in zip(everything, reproductions + made)])
     pictures = [section[name] for section in sections for name in ("errors", "map") if section[name] is not None]
-    pictures += (work["pictures"] if work else []) + cycles + [picture for kind in shown.values() for picture in kind]
+    pictures += (work["pictures"] if work else []) + cycles + shown
     return html, pictures + [table for section in sections for table in section["tables"]]
 
 

@@ -28,4 +28,9 @@ class Picture:
     @cached_property
     def files(self):
         """The bytes of the picture's files by kind; the same figure gives the same bytes."""
-        return {kind: style.encoded(self.figure, kind) for kind in KINDS}
+        files = {}
+        for kind in KINDS:
+            files[kind] = style.encoded(self.figure, kind)
+            # The places found for the first file hold for the others.
+            self.figure.set_layout_engine("none")
+        return files

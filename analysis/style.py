@@ -37,6 +37,8 @@ matplotlib.rcParams.update({
     "axes.spines.top": False,
     "axes.spines.right": False,
     "figure.constrained_layout.use": True,
+    "hatch.color": "#555555",
+    "hatch.linewidth": 0.5,
     "savefig.dpi": 200,
     "svg.fonttype": "path",
     # The same figure gives the same bytes.

@@ -16,10 +16,10 @@ FIELD_CYCLES, MOTION_CYCLES = 2, 4
 
 
 def trajectory_pictures(runs):
-    """The lists of pictures of u, of x and F, and of the energy, one of each run that has what they show."""
-    kinds = ((field_picture, "fields"), (motion_picture, "motions"), (energy_picture, "energies"))
-    drawable = [run for run in runs if run.series is not None and _is_drawable(run.series)]
-    return {name: [picture for run in drawable if (picture := make(run)) is not None] for make, name in kinds}
+    """The Pictures of u, then of x and F, then of the energy, one of each run that has what they show."""
+    drawable = [run for run in runs if _is_drawable(run.series)]
+    return [picture for make in (field_picture, motion_picture, energy_picture)
+            for run in drawable if (picture := make(run)) is not None]
 
 
 def field_picture(run):
@@ -65,7 +65,8 @@ def energy_picture(run):
              f"{measured(energy.dissipated[-1], 4)}; the balance lacks at most {measured(lacking)}{share}.")
     return Picture(f"{run.path.stem}-energy", energy_figure(t, energy, last_cycles(run.series, MOTION_CYCLES)),
                    f"Energy over time, {named(run)}. {facts}",
-                   f"{named(run, True)}: work = dissipated + what the kinetic and elastic energy gained. {facts}")
+                   f"{named(run, True)}: work = dissipated + what the kinetic and elastic energy gained, with integrals "
+                   f"over the steps. {facts}")
 
 
 def named(run, starts=False):
