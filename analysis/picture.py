@@ -1,7 +1,6 @@
 """A picture of a page: a figure with its name, its caption and the words for those who cannot see it."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import style
 from matplotlib.figure import Figure
@@ -19,18 +18,21 @@ class Picture:
     alt: str
     caption: str = ""
     words: dict = field(default_factory=dict)
+    _encoded: dict = field(default_factory=dict)
 
-    @cached_property
+    @property
     def src(self):
         """The picture as an SVG data URI."""
-        return style.data_uri(self.files["svg"])
+        return style.data_uri(self._file("svg"))
 
-    @cached_property
+    @property
     def files(self):
         """The bytes of the picture's files by kind; the same figure gives the same bytes."""
-        files = {}
-        for kind in KINDS:
-            files[kind] = style.encoded(self.figure, kind)
+        return {kind: self._file(kind) for kind in KINDS}
+
+    def _file(self, kind):
+        if kind not in self._encoded:
+            self._encoded[kind] = style.encoded(self.figure, kind)
             # The places found for the first file hold for the others.
             self.figure.set_layout_engine("none")
-        return files
+        return self._encoded[kind]

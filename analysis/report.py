@@ -14,8 +14,8 @@ from pathlib import Path
 import browser
 import program
 from companion import Companions
-from page import page
 from pieces import write_pieces
+from report_page import page
 from reproduction import reproduction
 from results import Study, read, read_run
 
@@ -35,6 +35,7 @@ def parser():
     options.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, and say what it found")
     options.add_argument("--program", metavar="MASING", help="the program (default: $MASING_PROGRAM, build/masing, PATH)")
     options.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
+    options.add_argument("--page-only", action="store_true", help="write no folder of pictures and tables")
     return options
 
 
@@ -51,7 +52,8 @@ def main(arguments):
     runs = [one for one in held if not isinstance(one, Study)] + [read_run(file) for file in options.cycles]
     again = [reproduction(run, masing, options.reproduce) for run in (*(study.run for study in studies), *runs)]
     html, pieces = page(options.title, studies, runs, Companions(runs, masing), again, (options.start, options.end))
-    write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
+    if not options.page_only:
+        write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
     cli.write_file(path, html.encode("utf-8"))
     if chromium:
         browser.print_pdf(chromium, path, path.with_suffix(".pdf"))

@@ -31,16 +31,17 @@ def page(title, studies, runs, companions, reproductions, window=(None, None)):
     helpers = [run for run in companions.all if run.made_by]
     made = [reproduction(run, None, False) for run in helpers]
     everything = [study.run for study in studies] + runs + helpers
-    html = _environment().get_template("report.html.j2").render(
+    html = environment().get_template("report.html.j2").render(
         title=title, studies=sections, work=work, cycles=cycles, distances=distances_table(cycles), trajectories=shown,
         cost=cost_rows(studies, runs), missing=list(dict.fromkeys(companions.reasons.values())),
-        origins=[_origin(run, again) for run, again in zip(everything, reproductions + made)])
+        origins=[origin(run, again) for run, again in zip(everything, reproductions + made)])
     pictures = [section[name] for section in sections for name in ("errors", "map") if section[name] is not None]
     pictures += (work["pictures"] if work else []) + cycles + shown
     return html, pictures + [table for section in sections for table in section["tables"]]
 
 
-def _environment():
+def environment():
+    """The templates; what is put into them is escaped."""
     return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
                               lstrip_blocks=True, undefined=jinja2.StrictUndefined)
 
@@ -58,7 +59,7 @@ def _trajectories(studies, runs, companions):
     return chosen + [run for run in runs if (run.field or run.energy) and all(run is not other for other in chosen)]
 
 
-def _origin(run, again):
+def origin(run, again):
     """What the template says of the origin of a file, or of a run made for the page."""
     provenance = dict(run.provenance)
     dirty = str(provenance.get("git_dirty", "no")) not in ("no", "0")
