@@ -28,7 +28,7 @@ def field_picture(run):
         return None
     late = run.field.t >= last_cycles(run.series, FIELD_CYCLES)
     if np.count_nonzero(late) < 2:
-        return None
+        late[:] = True
     field = replace(run.field, t=run.field.t[late], u=run.field.u[late])
     share = yielding(field).mean(axis=1)
     window = _window(field.t)
