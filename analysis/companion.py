@@ -5,6 +5,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 import configuration
 import program as masing
 from problem import EXPRESSIONS, NUMBERS, problem
@@ -16,6 +18,7 @@ FIELDS = 10000
 PLACES = 200
 # A page must not wait for ever.
 PATIENCE = 120
+NO_PROGRAM = "the program masing was not asked or not found; build it, or name it by --program"
 
 
 class Companions:
@@ -28,13 +31,12 @@ class Companions:
 
     def exact(self, run, cells=0):
         """The exact solution of the run's problem with `cells` cells (0: the continuum), or None."""
-        if run.model != "masing":
+        if run.model != "masing" or run.configuration is None:
             return None
         settings = run.settings | {"cells": str(cells) if cells else "inf"}
         key = _key(settings)
         if key not in self._made:
-            made = _make(self._program, settings) if self._program else "the program masing was not found"
-            self._made[key] = made
+            self._made[key] = _make(self._program, settings) if self._program else NO_PROGRAM
         made = self._made[key]
         if isinstance(made, str):
             self.reasons[key] = made
@@ -48,10 +50,12 @@ class Companions:
 
 
 def is_exact(run):
-    """Whether a run is exact in time with samples over all of [0, T]."""
-    start, end = run.series.t[0], run.series.t[-1]
-    final = float(run.settings.get("final-time", "nan")) if run.model == "masing" else 0.0
-    return run.settings.get("engine") == "exact" and start == 0 and end == final and run.series.y is not None
+    """Whether a run of the continuous Masing model is exact in time, with samples over all of [0, T]."""
+    series = run.series
+    if run.model != "masing" or run.settings.get("engine") != "exact" or series.y is None or len(series.t) < 2:
+        return False
+    whole = series.t[0] == 0 and f"{series.t[-1]:.12g}" == run.settings.get("final-time", "500")
+    return whole and bool(np.all(np.diff(series.t) > 0) and np.all(np.isfinite([series.x, series.y, series.restoring])))
 
 
 def _key(settings):

@@ -36,5 +36,8 @@ def window_of(exact, start, end):
 
 def last_cycles(series, wanted):
     """The time from which the samples hold the last `wanted` cycles of x, by its reversals; their start if fewer."""
-    turns = np.flatnonzero(np.diff(np.sign(np.diff(series.x))) != 0) + 1
+    steps = np.diff(series.x)
+    moving = np.flatnonzero(steps)
+    # Between two samples that move the two ways there may be a rest.
+    turns = moving[1:][np.diff(np.sign(steps[moving])) != 0]
     return float(series.t[turns[-2 * wanted - 1]]) if len(turns) > 2 * wanted else float(series.t[0])

@@ -15,12 +15,16 @@ SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 
 @dataclass(frozen=True)
 class Table:
-    """A table under a `name` for its files: headings, rows of cells (numbers or words), and one line on its origin."""
+    """A table under a `name` for its files: headings, rows of cells (numbers or words), and one line on its origin.
+
+    `compact` are other headings and rows for LaTeX, where a line is short; a cell may there be (number, sign behind it).
+    """
 
     name: str
     headings: list
     rows: list
     origin: str
+    compact: tuple | None = None
 
     @property
     def files(self):
@@ -36,9 +40,10 @@ class Table:
 
     def _tex(self):
         """A tabular without packages: \\input it in a table environment."""
-        lines = [f"% {' '.join(self.origin.split())}", rf"\begin{{tabular}}{{{'r' * len(self.headings)}}}", r"\hline",
-                 _row(map(latex, self.headings)), r"\hline"]
-        lines += [_row(_in_latex(cell) for cell in row) for row in self.rows]
+        headings, rows = self.compact or (self.headings, self.rows)
+        lines = [f"% {' '.join(self.origin.split())}", rf"\begin{{tabular}}{{{'r' * len(headings)}}}", r"\hline",
+                 _row(map(latex, headings)), r"\hline"]
+        lines += [_row(_in_latex(cell) for cell in row) for row in rows]
         return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
 
 
@@ -61,6 +66,8 @@ def _whole(number):
 
 def _in_latex(cell):
     """A whole number in full, another with four digits, -- for none, $\\infty$ for what is infinite."""
+    if isinstance(cell, tuple):
+        return _in_latex(cell[0]) + latex(cell[1])
     if isinstance(cell, str):
         return latex(cell)
     if math.isnan(cell):

@@ -13,6 +13,8 @@ from notation import measured
 from picture import Picture
 
 FIELD_CYCLES, MOTION_CYCLES = 2, 4
+# An image has about so many columns; more fields in the file are thinned.
+MOST_COLUMNS = 600
 
 
 def trajectory_pictures(runs):
@@ -34,7 +36,8 @@ def field_picture(run):
     window = _window(field.t)
     facts = (f"At most {share.max():.0%} of the cells yield at once".replace("%", " %")
              + f", and none do in {np.mean(share == 0):.0%} of the time shown.".replace("%", " %"))
-    return Picture(f"{run.path.stem}-u", field_figure(field),
+    every = -(-len(field.t) // MOST_COLUMNS)
+    return Picture(f"{run.path.stem}-u", field_figure(replace(field, t=field.t[::every], u=field.u[::every])),
                    f"Image of the elongations u over time t and s, {window}, {named(run)}. {facts}",
                    f"{named(run, True)}: u(t, s), {window}. Dotted areas yield, |u| = η; "
                    f"the lines around them are the yield fronts. {facts}")

@@ -4,12 +4,14 @@ import h5py
 import numpy as np
 import pytest
 
+import companion
 import program
 import report
 from companion import Companions
 from exact_cycle import distance, last_cycles
 from notation import measured
 from page import Page
+from reproduction import reproduction
 from results import Run, Series, read_run
 from synthetic import write_run
 
@@ -26,6 +28,13 @@ def masing():
 
 
 @pytest.fixture
+def coarse(monkeypatch):
+    """An exact solution with fewer samples than a page's, for a short test."""
+    monkeypatch.setattr(companion, "SAMPLES", 3000)
+    monkeypatch.setattr(companion, "FIELDS", 300)
+
+
+@pytest.fixture
 def made(masing, tmp_path):
     """Run a command of the program; gives the result file."""
     def run(command, name, *options):
@@ -37,7 +46,7 @@ def made(masing, tmp_path):
 
 
 @pytest.fixture
-def page_with(run_script, masing, tmp_path):
+def page_with(run_script, masing, tmp_path, coarse):
     """Write the page on the files with the program's help and read it."""
     def write(*arguments):
         output = tmp_path / "page.html"
@@ -69,12 +78,15 @@ def test_the_last_cycles_start_at_a_reversal():
     # The reversals of sin are at π/2 + nπ; the last before 100 has n = 31.
     assert last_cycles(series, 2) == pytest.approx(np.pi / 2 + 27 * np.pi, abs=EVERY)
     assert last_cycles(series, 40) == 0
+    # A rest is no reversal.
+    resting = Series(np.arange(6.0), np.array([0.0, 1, 1, 2, 1, 2]), np.zeros(6))
+    assert last_cycles(resting, 1) == 0 and last_cycles(resting, 0) == 4
 
 
 CASE = ("--final-time", "60", "--cells", "20")
 
 
-def test_a_cycle_beside_the_exact_one(made, page_with, masing):
+def test_a_cycle_beside_the_exact_one(made, page_with, masing, coarse):
     run = read_run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--sample-every", "20"))
     truth = read_run(made("simulate", "truth.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps",
                           "6000", "--sample-every", "20"))
@@ -82,7 +94,7 @@ def test_a_cycle_beside_the_exact_one(made, page_with, masing):
     companions = Companions([], masing)
     exact = companions.exact(run)
     found = distance((run.series.t, run.series.x, run.series.restoring), exact)
-    # The exact solution's samples are 60/20000 apart; that and its own tolerance are far below 1e-9.
+    # The exact solution's samples are h = 60/3000 apart, so that h⁴/384 is 4e-10.
     assert found.x == pytest.approx(apart, abs=1e-9)
     words = page_with(run.path).words
     for part in (f"Grey: the exact cycle. At the samples drawn the computed one is at most {measured(apart)} from it in x",
@@ -113,15 +125,15 @@ def test_other_models_have_no_exact_solution(masing, tmp_path, papers_case):
     assert companions.exact(run) is None and not companions.reasons
 
 
-def test_what_reproduce_said_is_on_the_page(made, page_with):
+def test_what_reproduce_said_is_on_the_page(made, page_with, masing):
     run = made("simulate", "run.h5", *CASE, "--steps", "2000")
     words = page_with(run, "--reproduce").words
     assert "Run when this page was made: reproduced. run.h5: reproduced, bit for bit, on 1 rank" in words
     with h5py.File(run, "a") as file:
         file["series/x"][3] += 1e-12
-    words = page_with(run, "--reproduce").words
-    assert "Run when this page was made: not reproduced." in words and "/series/x" in words
-    assert "Not run" in page_with(run).words
+    found = reproduction(read_run(run), masing, True)
+    assert found.same is False and "not reproduced" in found.said[0] and "/series/x" in " ".join(found.said)
+    assert reproduction(read_run(run), masing, False).same is None
 
 
 def test_a_file_that_reproduce_refuses(run_script, masing, tmp_path, papers_case):

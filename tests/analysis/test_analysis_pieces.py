@@ -53,6 +53,9 @@ def test_the_csv_has_every_digit(pieces_of, tmp_path):
                           ("error of y", "error_y"), ("order of u", "order_u")):
         np.testing.assert_array_equal([float(cell) for cell in levels[heading]], columns[name])
     assert levels["fit of x"] == ("before the asymptotic range", *("fitted",) * 3, "on the round-off floor")
+    text = (folder / "s-levels.tex").read_text(encoding="ascii")
+    assert r"P & N & e(x) & order & e(y) & order & e(u) & order \\" in text
+    assert r"$0.06173$$\dagger$ & -- & $0.1235$ & -- & " in text and r"$3.858\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text
     orders = columns_of(folder / "s-orders.csv")
     assert orders["quantity"][:3] == ("x", "y", "u") and orders["verdict"][0] == "as expected"
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
@@ -69,6 +72,8 @@ def test_infinitely_many_cells_are_infinite(pieces_of, tmp_path):
 def test_the_joint_constants_are_in_the_table(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
     orders = columns_of(folder / "s-orders.csv")
+    assert r"x & 1.000~$\pm$~0.004 & 1 & as expected & 12.00 $\pm$ 0.42 & $-$5.00 $\pm$ 0.65 \\" in (
+        folder / "s-orders.tex").read_text(encoding="ascii")
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["± of C₂"][0]) == 0.65
 
 
