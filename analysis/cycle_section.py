@@ -4,7 +4,8 @@ import numpy as np
 
 import configuration
 import figures
-from cycle import HUGE, SHORTEST, half_cycle, in_window
+from cycle import HUGE, in_window
+from cycle_facts import facts
 from exact_cycle import distance, window_of
 from notation import EN_DASH, measured, scientific
 from paper import seen_in_paper
@@ -13,7 +14,6 @@ from problem import method, problem
 
 # A study's own samples run from rest; its cycle is drawn from the last part of [0, T].
 LAST_PART = 0.2
-MANY_SLOPES = 12
 # The magnified corner is this many distances between the two cycles wide to each side, within these parts of a cycle;
 # cycles farther apart are told apart without.
 CORNER_DISTANCES = 3
@@ -94,7 +94,7 @@ def _picture(run, sample, limits, exact, over_all_steps):
     t, x, restoring = sample
     title = configuration.title(run)
     window = f"{t[0]:.6g} ≤ t ≤ {t[-1]:.6g}"
-    seen = _facts(x, restoring)
+    seen = facts(x, restoring)
     words = {"title": f"{title}, {window}", "paper": seen_in_paper(run.settings), "seen": seen,
              "file": run.path.name, "exact": [over_all_steps] if over_all_steps else []}
     behind, part, beside = None, None, ""
@@ -132,24 +132,3 @@ def distances_table(pictures):
 def _of_cells(exact):
     cells = configuration.size(exact.settings, "cells")
     return f" of P = {cells} cells" if cells else ""
-
-
-def _facts(x, restoring):
-    extent = f"max |x| = {np.abs(x).max():.4g}, max |F − m x″| = {np.abs(restoring).max():.4g}."
-    half = half_cycle(x, restoring)
-    if half is None:
-        return f"No rising half cycle is in the samples; {extent}"
-    shape = "its slope never increases" if half.concave else "its slope increases somewhere"
-    reach = f"x from {half.start:.4g} to {half.end:.4g}".replace("-", "−")
-    return f"In the widest rising half cycle ({reach}) {_straight(half.slopes)} and {shape}; {extent}"
-
-
-def _straight(slopes):
-    share = f"of at least {SHORTEST:.0%} of its width".replace("%", " %")
-    if len(slopes) == 0:
-        return f"the samples show no straight segment {share}"
-    words = "one straight segment" if len(slopes) == 1 else f"{len(slopes)} straight segments"
-    if len(slopes) > MANY_SLOPES:
-        return f"the samples show {words} {share} (slopes {slopes[0]:.3f} to {slopes[-1]:.3f})"
-    return (f"the samples show {words} {share} (slope{'s' if len(slopes) > 1 else ''} "
-            f"{', '.join(f'{slope:.3f}' for slope in slopes)})")

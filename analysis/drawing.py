@@ -7,7 +7,6 @@ import numpy as np
 
 import style  # before matplotlib's own modules: it sets the backend and the defaults
 from matplotlib.figure import Figure
-from mpl_toolkits.mplot3d import Axes3D  # noqa: F401 - gives figures the projection 3d
 
 from cli import UserError
 from cycle import HUGE

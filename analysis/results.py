@@ -8,46 +8,11 @@ import numpy as np
 
 import configuration
 import hdf5
+import samples
 from cli import UserError
+from samples import Energy, Field, Series
 
 QUANTITIES = ("x", "y", "u", "u_cells")
-
-
-@dataclass(frozen=True)
-class Series:
-    """Samples of a trajectory: t, x and restoring = F - m x'', each [samples], dimensionless; y and F where known."""
-
-    t: np.ndarray
-    x: np.ndarray
-    restoring: np.ndarray
-    y: np.ndarray | None = None
-    force: np.ndarray | None = None
-
-
-@dataclass(frozen=True)
-class Field:
-    """The elongations u [times, places] at the times t and the places s with the yield displacements eta [places]."""
-
-    t: np.ndarray
-    s: np.ndarray
-    eta: np.ndarray
-    u: np.ndarray
-
-
-@dataclass(frozen=True)
-class Energy:
-    """The energy balance at the samples: kinetic, elastic, dissipated and input (the work of F), each [samples]."""
-
-    kinetic: np.ndarray
-    elastic: np.ndarray
-    dissipated: np.ndarray
-    input: np.ndarray
-
-    @property
-    def residual(self):
-        """What the balance lacks, input less dissipated less what is stored more than at the start, [samples]."""
-        stored = self.kinetic + self.elastic
-        return self.input - self.input[0] - (self.dissipated - self.dissipated[0]) - (stored - stored[0])
 
 
 @dataclass(frozen=True)
@@ -141,12 +106,13 @@ def _kind(file):
 
 
 def _run(file, kind, series_required):
-    series = _series(file) if series_required or "series" in file else None
+    series = samples.series(file) if series_required or "series" in file else None
     resolved = hdf5.scalar_text(file, "configuration")
     settings = configuration.parse(resolved or "") | (_finest_size(file) if kind == "converge" else {})
-    samples = 0 if series is None else len(series.t)
+    rows = 0 if series is None else len(series.t)
     return Run(Path(file.filename), kind, series, resolved, settings, hdf5.attributes(file, "provenance"),
-               hdf5.attributes(file, "timing"), _field(file), _energy(file, samples), _state(file, samples))
+               hdf5.attributes(file, "timing"), samples.field(file), samples.energy(file, rows),
+               samples.state(file, rows))
 
 
 def _finest_size(file):
@@ -156,38 +122,6 @@ def _finest_size(file):
         raise UserError(f"{file.filename}: the columns of /cases must have the same length, at least one level")
     finest = np.argmin(ds + dt)
     return {"cells": f"{cells[finest]:.0f}" if cells[finest] else "inf", "steps": f"{steps[finest]:.0f}"}
-
-
-def _series(file):
-    t = hdf5.column(file, "series/t")
-    return Series(t, *(hdf5.column(file, f"series/{name}", len(t)) for name in ("x", "restoring")),
-                  *(hdf5.optional_column(file, f"series/{name}", len(t)) for name in ("y", "force")))
-
-
-def _field(file):
-    """The field of a file at more than one time, or None."""
-    if any(f"field/{name}" not in file for name in ("t", "s", "eta", "u")):
-        return None
-    t, s = hdf5.column(file, "field/t"), hdf5.column(file, "field/s")
-    if len(t) < 2 or len(s) < 2:
-        return None
-    return Field(t, s, hdf5.column(file, "field/eta", len(s)), hdf5.table(file, "field/u", (len(t), len(s))))
-
-
-def _energy(file, samples):
-    names = ("kinetic", "elastic", "dissipated", "input")
-    if not samples or any(f"energy/{name}" not in file for name in names):
-        return None
-    return Energy(*(hdf5.column(file, f"energy/{name}", samples) for name in names))
-
-
-def _state(file, samples):
-    """The columns of a model's state by name; {} where the file has none."""
-    if not samples or "state/values" not in file:
-        return {}
-    names = hdf5.attribute_words(file, "state/values", "columns")
-    values = hdf5.table(file, "state/values", (samples, len(names)))
-    return dict(zip(names, values.T))
 
 
 def _study(file, run):

@@ -12,7 +12,8 @@ from exact_cycle import distance, last_cycles
 from notation import measured
 from page import Page
 from reproduction import reproduction
-from results import Run, Series, read_run
+from results import Run, read_run
+from samples import Series
 from synthetic import write_run
 
 EVERY = 0.05
