@@ -29,7 +29,7 @@ class Case:
 def read_case(path):
     """The Case in an .ini: its caption is the leading comment, less a line `draw: x, restoring; t, x`.
 
-    A file with the key `refine` is a study for masing converge, another a trajectory for masing simulate. Raises
+    A file with the key `refine` or `levels` is a study for masing converge, another a trajectory for masing simulate. Raises
     UserError when it cannot be read.
     """
     path = Path(path)
@@ -44,7 +44,7 @@ def read_case(path):
         comment.append(line.lstrip("#; ").rstrip())
     drawn = [line[len(DRAW):] for line in comment if line.startswith(DRAW)]
     caption = " ".join(line for line in comment if not line.startswith(DRAW))
-    is_study = "refine" in configuration.parse("\n".join(lines))
+    is_study = not {"refine", "levels"}.isdisjoint(configuration.parse("\n".join(lines)))
     drawings = [words.strip() for line in drawn for words in line.split(";") if words.strip()]
     return Case(path, "converge" if is_study else "simulate", caption or path.stem,
                 [] if is_study else drawings or [CYCLE])

@@ -43,6 +43,13 @@ class Companions:
             return None
         return made
 
+    def described(self, model):
+        """What the program says of a model, or None."""
+        if self._program is None:
+            return None
+        answer = masing.run(self._program, "models", model, seconds=PATIENCE)
+        return "\n".join(answer.lines) if answer.code == 0 else None
+
     @property
     def all(self):
         """The exact solutions that were found or made."""

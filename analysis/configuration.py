@@ -35,6 +35,6 @@ def size_title(cells, steps):
 def title(run):
     """The title of a run's figure: its model when it is not the continuous Masing one, then P and N."""
     model = run.settings.get("model", "masing")
-    cells = size(run.settings, "cells") if model == "masing" else None
+    cells = size(run.settings, "cells") if run.is_slab else None
     parts = [model if model != "masing" else "", size_title(cells, size(run.settings, "steps"))]
     return ", ".join(part for part in parts if part) or run.path.stem

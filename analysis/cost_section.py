@@ -21,15 +21,15 @@ def _levels(study):
     for n in range(study.levels):
         rate = study.steps[n] / seconds[n] if seconds[n] > 0 else np.nan
         updates = rate * study.cells[n] if sweeps and study.cells[n] > 0 else np.nan
-        yield (_cell(study.cells[n], grouped), _cell(study.steps[n], grouped), ranks,
+        yield (_cell(study.cells[n] if study.run.is_slab else None, grouped), _cell(study.steps[n], grouped), ranks,
                *(_cell(value, _rounded) for value in (seconds[n], rate, updates)))
 
 
 def _trajectory(run):
     timing = run.timing
-    cells = configuration.size(run.settings, "cells") if run.model == "masing" else None
+    cells = configuration.size(run.settings, "cells") if run.is_slab else None
     sweeps = run.settings.get("engine", "sweep") == "sweep"
-    updates = timing.get("cell_updates_per_second") if sweeps else None
+    updates = timing.get("cell_updates_per_second") if sweeps and run.is_slab else None
     return (_cell(cells, grouped), _cell(configuration.size(run.settings, "steps"), grouped),
             _cell(run.provenance.get("ranks"), grouped),
             *(_cell(value, _rounded) for value in (timing.get("wall_seconds"), timing.get("steps_per_second"), updates)))

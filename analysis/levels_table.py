@@ -9,17 +9,23 @@ SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
 
 
 def levels_table(study, columns):
-    """The rows of the table, each a list of cells (exact value, as shown, sign behind it) for P, N, δs, δt and, for
-    each quantity of `columns`, its error and order."""
+    """The rows of the table, each a list of cells (exact value, as shown, sign behind it) for the size_headings() and,
+    for each quantity of `columns`, its error and order."""
     rows = []
     for n in range(study.levels):
-        row = [_cell(study.cells[n], grouped), _cell(study.steps[n], grouped),
-               _cell(study.ds[n], scientific), _cell(study.dt[n], scientific)]
+        row = [_cell(study.steps[n], grouped), _cell(study.dt[n], scientific)]
+        if study.run.is_slab:
+            row = [_cell(study.cells[n], grouped), row[0], _cell(study.ds[n], scientific), row[1]]
         for q in columns:
             observed = np.nan if study.orders[q] is None else study.orders[q][n]
             row += [_cell(study.errors[q][n], scientific, _sign(study, q, n)), _cell(observed, order)]
         rows.append(row)
     return rows
+
+
+def size_headings(study):
+    """What the first columns of the table are: P, N and the steps, without those in s where the model has no cells."""
+    return ["P", "N", "δs", "δt"] if study.run.is_slab else ["N", "δt"]
 
 
 def notes(study, columns):

@@ -23,7 +23,8 @@ def page(title, studies, runs, companions, reproductions, window=(None, None)):
     sections, earlier = [], {}
     for number, study in enumerate(studies, start=1):
         data = problem(study.run.settings)
-        sections.append(study_section(study, number, earlier.get(data)))
+        described = companions.described(study.run.model) if study.run.model != "masing" else None
+        sections.append(study_section(study, number, earlier.get(data), described))
         earlier.setdefault(data, number)
     cycles = cycle_pictures(runs, *window, studies=studies, companions=companions)
     work = work_precision(studies)

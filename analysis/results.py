@@ -40,6 +40,11 @@ class Run:
         """The name of the model."""
         return self.settings.get("model", "masing")
 
+    @property
+    def is_slab(self):
+        """Whether the model has cells of s in [0, 1]."""
+        return self.model.startswith("masing")
+
 
 @dataclass(frozen=True)
 class Study:
@@ -120,7 +125,7 @@ def _finest_size(file):
     cells, steps, ds, dt = (hdf5.column(file, f"cases/{name}") for name in ("cells", "steps", "ds", "dt"))
     if len({len(column) for column in (cells, steps, ds, dt)}) != 1 or len(cells) == 0:
         raise UserError(f"{file.filename}: the columns of /cases must have the same length, at least one level")
-    finest = np.argmin(ds + dt)
+    finest = np.argmin(np.nan_to_num(ds) + dt)
     return {"cells": f"{cells[finest]:.0f}" if cells[finest] else "inf", "steps": f"{steps[finest]:.0f}"}
 
 

@@ -7,7 +7,7 @@ from constants import constant_cells, constant_headings, constants, smallest_bou
 from error_section import LABELS, error_picture, map_picture
 from extrapolation import extrapolation
 from fitted import is_fitted
-from levels_table import levels_table, notes
+from levels_table import levels_table, notes, size_headings
 from notation import EN_DASH, count, grouped, listed, measured, order, plus_minus
 from proposition import at_infinitely_many_cells, beyond_the_papers, left_over, proposition
 from results import QUANTITIES
@@ -22,23 +22,23 @@ REFERENCES = {
 }
 # What the configuration calls the data of the problem, in the order of the equations, and of the method.
 DATA = (("m", "mass"), ("k₀", "k0"), ("k(s)", "stiffness"), ("η(s)", "threshold"), ("F(t)", "force"),
-        ("x₀", "x0"), ("y₀", "y0"), ("u₀(s)", "initial-u"), ("T", "final-time"))
+        ("x(t)", "position"), ("x₀", "x0"), ("y₀", "y0"), ("u₀(s)", "initial-u"), ("T", "final-time"))
 METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine"))
-# Of these a model of its own name has no use.
-ONLY_MASING = ("stiffness", "threshold", "initial-u", "rule", "scheme", "engine")
 
 
-def study_section(study, number, alike=None):
+def study_section(study, number, alike=None, described=None):
     """The template's values for one Study, the `number`-th of the page; `alike`: the number of an earlier study of the
-    same problem."""
+    same problem; `described`: what the program says of the model."""
     claimed = claim(study)
-    columns = [q for q in QUANTITIES if study.errors[q] is not None]
+    # Without cells there are no cells' points.
+    columns = [q for q in QUANTITIES if study.errors[q] is not None and (q != "u_cells" or study.run.is_slab)]
     return {
         "id": f"study-{number}", "number": number, "file": study.run.path.name, "claim": claimed,
-        "step": STEP[study.refine], "findings": _findings(study, claimed),
+        "step": STEP[study.refine], "findings": _findings(study, claimed, columns),
         "constant_headings": constant_headings(study), "proposition": _proposition(study),
         "constants": constants(study, [f for f in claimed.findings if f.quantity in columns]),
-        "reference": _reference(study), "model": study.run.model, "alike": alike,
+        "reference": _reference(study), "model": study.run.model, "is_slab": study.run.is_slab,
+        "described": described, "alike": alike, "sizes": size_headings(study),
         "data": (_data(study, DATA) if alike is None else []) + _data(study, METHOD) + _sizes(study),
         "method": ", ".join(value for _, value in _data(study, METHOD)), "refined": STEP[study.refine],
         "columns": [LABELS[q] for q in columns], "levels": levels_table(study, columns),
@@ -50,10 +50,8 @@ def study_section(study, number, alike=None):
 
 def _data(study, keys):
     """The pairs (symbol, value) of the settings that the model has, then those of a [model] section."""
-    settings, model = study.run.settings, study.run.model
-    # What a model takes by its own name stands in its section.
-    skipped = () if model == "masing" else (*ONLY_MASING, *(key[6:] for key in settings if key.startswith("model.")))
-    pairs = [(symbol, settings[key]) for symbol, key in keys if settings.get(key) and key not in skipped]
+    settings = study.run.settings
+    pairs = [(symbol, settings[key]) for symbol, key in keys if settings.get(key)]
     if keys is DATA:
         pairs += [(key[6:], value) for key, value in settings.items() if key.startswith("model.")]
     return pairs
@@ -65,13 +63,13 @@ def named(attributes):
             for name, value in attributes.items()]
 
 
-def _findings(study, claimed):
+def _findings(study, claimed, columns):
     """The rows (Finding, order, what is behind it, expectation, levels in the fit, constants) of the first table."""
     tolerance = study.fit.get("tolerance")
     return [(f, order(f.observed), " (last pair)" if f.last_pair and np.isfinite(f.observed)
              else plus_minus(f.uncertainty), expectation(f.expected, tolerance), _levels_fitted(study, f.quantity),
              constant_cells(study, f.quantity))
-            for f in claimed.findings]
+            for f in claimed.findings if f.expected or f.quantity in columns]
 
 
 def _levels_fitted(study, quantity):
@@ -95,7 +93,7 @@ def _one(column):
 
 
 def _sizes(study):
-    sizes = (("P", study.cells), ("N", study.steps)) if study.run.model == "masing" else (("N", study.steps),)
+    sizes = (("P", study.cells), ("N", study.steps)) if study.run.is_slab else (("N", study.steps),)
     return [(symbol, listed(grouped(value) for value in dict.fromkeys(column)))
             for symbol, column in sizes if np.isfinite(column).all()]
 
@@ -103,6 +101,7 @@ def _sizes(study):
 def _reference(study):
     name = study.fit.get("reference")
     sizes = [f"{symbol} = {grouped(study.fit[key])}" for symbol, key in
-             (("P", "reference_cells"), ("N", "reference_steps")) if isinstance(study.fit.get(key), (int, float))]
+             (("P", "reference_cells"), ("N", "reference_steps"))
+             if isinstance(study.fit.get(key), (int, float)) and (study.run.is_slab or symbol == "N")]
     words = REFERENCES.get(name, str(name)) if name else None
     return f"{words} ({', '.join(sizes)})" if words and sizes and name == "finest" else words

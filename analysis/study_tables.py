@@ -7,7 +7,7 @@ import numpy as np
 from claim import NAMES
 from constants import constant_cells, constant_headings
 from fitted import Mark, joint, number
-from levels_table import SIGNS
+from levels_table import SIGNS, size_headings
 from notation import EN_DASH, order
 from tables import Table
 
@@ -27,10 +27,11 @@ def study_tables(study, findings, columns):
 
 
 def _levels(study, columns):
-    headings = ["P", "N", "δs", "δt"]
+    headings = size_headings(study)
     # P = ∞ is 0 in the file.
     cells = np.where(study.cells == 0, np.inf, study.cells)
-    values = [cells, study.steps, study.ds, study.dt]
+    sizes = {"P": cells, "N": study.steps, "δs": study.ds, "δt": study.dt}
+    values = [sizes[heading] for heading in headings]
     for q in columns:
         headings += [f"error of {NAMES[q]}", f"order of {NAMES[q]}"]
         values += [study.errors[q], np.full(study.levels, math.nan) if study.orders[q] is None else study.orders[q]]
@@ -50,10 +51,11 @@ def _orders(study, findings):
 
 def _short_levels(study, columns):
     """P, N, and of each quantity error and order, a sign behind an error that is not fitted: what a page's width holds."""
-    headings = ["P", "N"] + [heading for q in columns for heading in (f"e({SHORT[q]})", "order")]
+    sizes = ["P", "N"] if study.run.is_slab else ["N"]
+    headings = sizes + [heading for q in columns for heading in (f"e({SHORT[q]})", "order")]
     rows = []
     for n in range(study.levels):
-        row = [math.inf if study.cells[n] == 0 else study.cells[n], study.steps[n]]
+        row = [math.inf if study.cells[n] == 0 else study.cells[n], study.steps[n]][-len(sizes):]
         for q in columns:
             mark = Mark.FITTED if study.marks[q] is None else study.marks[q][n]
             row += [(study.errors[q][n], SIGNS.get(mark, "")),

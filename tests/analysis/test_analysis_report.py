@@ -176,7 +176,7 @@ def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, tmp_path
         del file["configuration"]
         source.copy("configuration", file)
     words = page_of(study, run).words
-    assert "The model prandtl, as masing models lists it" in words and "eta1" in words and "k1" in words
+    assert "The model prandtl in the form (3.8)" in words and "P N" not in words and "eta1" in words and "k1" in words
     assert "Masing (Prandtl)" not in words and "Proposition" not in words and "stiffness density" not in words
 
 
