@@ -171,12 +171,16 @@ def test_field_and_energy_are_those_of_the_file(page_of, run_file):
 def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, tmp_path, papers_case):
     run = write_model(tmp_path / "prandtl.h5", papers_case)
     assert "prandtl, N = 2·10⁴" in page_of(run).words
-    study = write_study(tmp_path / "s.h5", ladder(quantities=("x", "y")), fit(quantities=("x", "y")))
+    columns = ladder(quantities=("x", "y"))
+    # What the program writes of a model without cells.
+    columns["cells"][:], columns["ds"][:] = 3, NAN
+    study = write_study(tmp_path / "s.h5", columns, fit(quantities=("x", "y")), papers_case)
     with h5py.File(run) as source, h5py.File(study, "a") as file:
         del file["configuration"]
         source.copy("configuration", file)
     words = page_of(study, run).words
-    assert "The model prandtl in the form (3.8)" in words and "P N" not in words and "eta1" in words and "k1" in words
+    assert "prandtl, N = 8000, 480 ≤ t ≤ 500." in words
+    assert "The model prandtl in the form (3.8)" in words and "P N δs" not in words and "eta1" in words and "k1" in words
     assert "Masing (Prandtl)" not in words and "Proposition" not in words and "stiffness density" not in words
 
 
