@@ -17,6 +17,7 @@ class Line:
     (NaN where the file has none), each [levels]; `finest` is the index of the papers' finest case among them or None."""
 
     method: tuple
+    engine: str
     label: str
     cells: np.ndarray
     steps: np.ndarray
@@ -68,13 +69,27 @@ def caption(found):
         other = min((line for line in found if line.method == wanted), key=lambda line: line.errors[line.best])
         sentences.append(f"{_words(wanted)} at {_size(other, other.best)}: {_price(other, other.best)}, that is "
                          + comparison(base, level, other, other.best))
+    sentences += _other_engines(found, base, level)
     return f"{start} {'; '.join(sentences)}."
+
+
+def _other_engines(found, base, level):
+    """What the same level of the same method costs with other engines, one part of a sentence each."""
+    parts = []
+    for line in found:
+        same = np.flatnonzero((line.cells == base.cells[level]) & (line.steps == base.steps[level]) & (line.errors > 0))
+        if line.method == base.method and line.engine != base.engine and len(same):
+            parts.append(f"the same level by engine {line.engine}: {comparison(base, level, line, same[0])}")
+    return parts
 
 
 def comparison(base, level, other, place):
     """The accuracy, the work and the time of a level of `other` beside those of a level of `base`, in words."""
     gain = base.errors[level] / other.errors[place]
-    accuracy = f"{measured(gain)} times more accurate" if gain >= 1 else f"{measured(1 / gain)} times less accurate"
+    if abs(gain - 1) < 1e-3:
+        accuracy = "as accurate"
+    else:
+        accuracy = f"{measured(gain)} times more accurate" if gain >= 1 else f"{measured(1 / gain)} times less accurate"
     shares = [(other.work[place] / base.work[level], "work"), (other.seconds[place] / base.seconds[level], "time")]
     costs = [f"{_share(share)} {name}" for share, name in shares if np.isfinite(share) and share > 0]
     return f"{accuracy} for {listed(costs)}" if costs else accuracy
@@ -89,18 +104,20 @@ def _share(share):
 def _line(study, chosen):
     settings = study.run.settings
     used = method(settings)
-    engines = [other.run.settings.get("engine", "sweep") for other in chosen]
-    name = ", ".join(used) + (f", {settings.get('engine', 'sweep')}" if len(set(engines)) > 1 else "")
-    if [(method(other.run.settings), engine) for other, engine in zip(chosen, engines)].count(
-            (used, settings.get("engine", "sweep"))) > 1:
+    engine = _engine(study)
+    name = ", ".join(used) + (f", {engine}" if len({_engine(other) for other in chosen}) > 1 else "")
+    if [(method(other.run.settings), _engine(other)) for other in chosen].count((used, engine)) > 1:
         name += f" ({study.run.path.stem})"
-    sweeps = settings.get("engine", "sweep") == "sweep"
-    work = np.where((study.cells > 0) & sweeps, study.cells * study.steps, np.nan)
+    work = np.where((study.cells > 0) & (engine == "sweep"), study.cells * study.steps, np.nan)
     seconds = study.seconds if study.seconds is not None else np.full(study.levels, np.nan)
     finest = np.flatnonzero((study.cells == FINEST[0]) & (study.steps == FINEST[1]) & (study.errors["x"] > 0))
     is_papers = used == METHOD and is_papers_problem(settings) and len(finest) > 0
-    return Line(used, name, study.cells, study.steps, study.errors["x"], work, seconds,
+    return Line(used, engine, name, study.cells, study.steps, study.errors["x"], work, seconds,
                 int(finest[0]) if is_papers else None)
+
+
+def _engine(study):
+    return study.run.settings.get("engine", "sweep")
 
 
 def _size(line, level):

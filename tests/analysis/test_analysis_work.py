@@ -8,7 +8,7 @@ from cycle_section import distance_from_exact
 from results import read_run, read_study
 from synthetic import fitted, marked, write_run, write_study
 from work_figure import efficient
-from work_precision import lines
+from work_precision import caption, lines
 
 EXACT = {"refine": "both", "reference": "exact"}
 
@@ -73,6 +73,8 @@ def test_engines_are_told_apart(euler, tmp_path):
     memory = against_exact(tmp_path / "memory.h5", [(1500, 10**6, 5e-3)], engine="memory")
     assert [line.label for line in lines([read_study(euler), read_study(memory)])] == [
         "euler, right, sweep", "euler, right, memory"]
+    said = caption(lines([read_study(euler), read_study(memory)]))
+    assert "the same level by engine memory: as accurate for 1/9 of the time." in said
 
 
 def test_two_studies_of_one_method_are_told_apart_by_their_files(euler, tmp_path):
