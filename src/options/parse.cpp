@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "options/ini.hpp"
 #include "options/option_table.hpp"
 
 namespace options {
@@ -60,6 +61,11 @@ std::string nearest(Command command, const std::string& key) {
   return "; masing " + name_of(command) + " --help lists the keys";
 }
 
+bool takes(Command command, const std::string& key) {
+  const auto taken = options_of(command);
+  return std::ranges::find(taken, key, &Option::name) != taken.end();
+}
+
 std::string unknown(Command command, const std::string& key) {
   for (const auto& option : option_table()) {
     if (option.name == key) {
@@ -98,30 +104,14 @@ std::vector<Given> from_words(Command command, const std::vector<std::string>& w
   return given;
 }
 
-/// The number of the line that sets `key`, for messages.
-std::string line_of(const std::string& text, const std::string& key) {
-  std::int64_t number = 0;
-  for (const auto& line : base::split(text, '\n')) {
-    ++number;
-    if (base::trimmed(line.substr(0, line.find('='))) == key) {
-      return std::to_string(number);
-    }
-  }
-  return "?";
-}
-
 std::vector<Given> from_ini(Command command, const std::string& path, const std::string& content) {
-  std::istringstream stream(content);
-  const auto parsed = po::parse_config_file(stream, declared(command), true);
   std::vector<Given> given;
-  for (const auto& option : parsed.options) {
-    const std::string origin =
-        path + " line " + line_of(content, option.string_key) + ", " + option.string_key;
-    if (option.unregistered) {
-      throw UserError(origin + ": " + option.string_key + " " +
-                      unknown(command, option.string_key));
+  for (const auto& [key, text, line] : ini_assignments(path, content)) {
+    const std::string origin = path + " line " + std::to_string(line) + ", " + key;
+    if (!takes(command, key)) {
+      throw UserError(origin + ": " + key + " " + unknown(command, key));
     }
-    given.push_back({option.string_key, option.value.empty() ? "" : option.value.front(), origin});
+    given.push_back({key, text, origin});
   }
   return given;
 }
@@ -172,15 +162,6 @@ std::vector<Given> words_or_mistake(Command command, const std::vector<std::stri
   }
 }
 
-std::vector<Given> ini_or_mistake(Command command, const std::string& path,
-                                  const std::string& content) {
-  try {
-    return from_ini(command, path, content);
-  } catch (const po::error& error) {
-    throw UserError(path + ": " + error.what() + "; lines are 'key = value'");
-  }
-}
-
 }  // namespace
 
 std::string name_of(Command command) {
@@ -198,7 +179,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
     return request;
   }
   if (const Given* config = find(line, "config")) {
-    const std::vector<Given> file = ini_or_mistake(command, config->text, read(config->text));
+    const std::vector<Given> file = from_ini(command, config->text, read(config->text));
     refuse_repeats(file);
     apply(file, request.configuration);
   }
