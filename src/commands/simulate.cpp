@@ -60,8 +60,8 @@ Summary integrate_into(const parallel::Communicator& comm,
   io::SeriesRecorder series(comm, file, sampling);
   std::vector<engine::Observer*> observers{&series, &extremes};
   std::optional<io::StateRecorder> state;
-  if (!setup.columns.empty()) {
-    observers.push_back(&state.emplace(file, sampling, setup.columns));
+  if (setup.state) {
+    observers.push_back(&state.emplace(file, sampling, *setup.state));
   }
   std::optional<io::FieldRecorder> field;
   std::optional<io::ProbeRecorder> probe;

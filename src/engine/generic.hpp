@@ -32,18 +32,18 @@ class Generic final : public Engine {
   }
 
   [[nodiscard]] Sample sample() const override {
-    return {state_[motion_.x], motion_.y ? state_[*motion_.y] : 0.0,
+    return {column(motion_.x), motion_.y ? column(*motion_.y) : 0.0,
             model_.restoring(state_, friction_)};
   }
 
   void advance(const Chunk& chunk) override {
     for (std::size_t i = 0; i < chunk.x.size(); ++i) {
-      const double before = state_[motion_.x];
+      const double before = column(motion_.x);
       friction_ = rheology::make_step(
           model_, {.step = step_, .force = chunk.force[i], .next_force = chunk.force[i + 1]},
           state_, rate_);
-      chunk.x[i] = state_[motion_.x];
-      chunk.y[i] = motion_.y ? state_[*motion_.y] : (state_[motion_.x] - before) / step_;
+      chunk.x[i] = column(motion_.x);
+      chunk.y[i] = motion_.y ? column(*motion_.y) : (column(motion_.x) - before) / step_;
       chunk.restoring[i] = model_.restoring(state_, friction_);
     }
   }
@@ -57,6 +57,8 @@ class Generic final : public Engine {
   }
 
  private:
+  [[nodiscard]] double column(std::int64_t c) const { return state_[static_cast<std::size_t>(c)]; }
+
   /// The friction force at t = 0 is that of the first step, however short: α sign(y) of what
   /// slides, the force that holds what rests.
   [[nodiscard]] double friction_at_start(double force) {

@@ -30,13 +30,12 @@ void add_slab(const parallel::Communicator& comm, const Configuration& configura
 void add_model(const parallel::Communicator& comm, const Configuration& configuration,
                Setup& setup) {
   rheology::ConfiguredModel configured = rheology::configured_model(configuration);
-  setup.columns = std::move(configured.columns);
+  setup.state = std::move(configured.layout);
   setup.engine = std::visit(
       [&](auto& model) -> std::unique_ptr<Engine> {
         using Model = std::remove_reference_t<decltype(model)>;
         return std::make_unique<Generic<Model>>(comm, std::move(model), std::move(configured.start),
-                                                rheology::motion_columns(setup.columns),
-                                                setup.time.step(),
+                                                setup.state->motion(), setup.time.step(),
                                                 force_at_start(comm, setup.driving));
       },
       configured.model);

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/make_engine.hpp"
+#include "rheology/model_info.hpp"
 
 namespace engine {
 
@@ -17,10 +18,10 @@ struct Slab {
 /// A run made ready: what every command, file and study needs of it, whatever its model.
 struct Setup {
   masing::TimeGrid time;
-  options::Function driving;         ///< F(t)
-  std::unique_ptr<Slab> slab;        ///< of a model of slabs; else nothing
-  std::vector<std::string> columns;  ///< of the state of any other model; else none
-  std::unique_ptr<Engine> engine;    ///< at its start
+  options::Function driving;                   ///< F(t)
+  std::unique_ptr<Slab> slab;                  ///< of a model of slabs; else nothing
+  std::optional<rheology::StateLayout> state;  ///< of any other model; else nothing
+  std::unique_ptr<Engine> engine;              ///< at its start
 };
 
 /// The run of a validated configuration. `comm` must outlive it. Throws UserError alike on all

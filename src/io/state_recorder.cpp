@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
-
 namespace io {
 
 namespace {
@@ -12,28 +10,16 @@ constexpr std::int64_t most_values_kept = std::int64_t{1} << 18;
 // An attribute is not to exceed HDF5's 64 KiB.
 constexpr std::size_t longest_names = 60000;
 
-/// "x y u1 u2 …", or its beginning and its end where that would be too long.
-std::string names_of(const std::vector<std::string>& columns) {
-  std::string names = base::joined(columns, " ");
-  if (names.size() > longest_names) {
-    const std::size_t half = longest_names / 2;
-    names = names.substr(0, names.rfind(' ', half)) + " …" +
-            names.substr(names.find(' ', names.size() - half));
-  }
-  return names;
-}
-
 }  // namespace
 
 StateRecorder::StateRecorder(const Handle& file, const Sampling& sampling,
-                             const std::vector<std::string>& columns)
+                             const rheology::StateLayout& layout)
     : sampling_(sampling),
       values_(file, "/state/values", {"the state with every sample, one row each", "X"},
-              static_cast<std::int64_t>(columns.size())),
-      most_rows_(
-          std::max<std::int64_t>(1, most_values_kept / static_cast<std::int64_t>(columns.size()))) {
+              layout.size()),
+      most_rows_(std::max<std::int64_t>(1, most_values_kept / layout.size())) {
   const Handle dataset(H5Dopen2(file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
-  write_attribute(dataset, "columns", names_of(columns));
+  write_attribute(dataset, "columns", layout.names(longest_names));
 }
 
 std::int64_t StateRecorder::next_field_step(std::int64_t step) const {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "engine/observer.hpp"
 #include "io/hdf5.hpp"
 #include "io/recorder.hpp"
+#include "rheology/model_info.hpp"
 
 namespace io {
 
@@ -14,8 +14,7 @@ namespace io {
 class StateRecorder final : public engine::Observer {
  public:
   /// Collective.
-  StateRecorder(const Handle& file, const Sampling& sampling,
-                const std::vector<std::string>& columns);
+  StateRecorder(const Handle& file, const Sampling& sampling, const rheology::StateLayout& layout);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;

@@ -23,11 +23,11 @@ Values values_of(const ModelInfo& info, const Configuration& c) {
 }
 
 /// "x=1,y=1,u=1" without the errors that the model does not have.
-std::string expected_orders(const ModelInfo& info, const std::vector<std::string>& names) {
-  const MotionColumns motion = motion_columns(names);
+std::string expected_orders(const ModelInfo& info, const StateLayout& layout) {
+  const bool has_y = layout.motion().y.has_value();
   const std::string order = (info.order.starts_with('>') ? "" : "=") + info.order;
-  const std::size_t others = names.size() - (motion.y ? 2 : 1);
-  return "x" + order + (motion.y ? ",y" + order : "") + (others > 0 ? ",u" + order : "");
+  return "x" + order + (has_y ? ",y" + order : "") +
+         (layout.size() > (has_y ? 2 : 1) ? ",u" + order : "");
 }
 
 /// N/8, N/4, N/2, N.
@@ -39,9 +39,9 @@ std::string halved_steps(std::int64_t steps) {
   return level_text(options::Refine::steps, levels);
 }
 
-void resolve_study(const ModelInfo& info, const std::vector<std::string>& names, Configuration& c) {
+void resolve_study(const ModelInfo& info, const StateLayout& layout, Configuration& c) {
   if (c.expected_order_text.empty()) {
-    c.expected_order_text = expected_orders(info, names);
+    c.expected_order_text = expected_orders(info, layout);
   }
   if (c.level_text.empty() && c.refine == options::Refine::steps) {
     c.level_text = halved_steps(c.steps);
@@ -52,14 +52,14 @@ void resolve_finite(const CatalogueEntry& entry, Configuration& c) {
   const Values values = values_of(entry.info, c);
   (void)entry.make(values);
   c.settings = values.settings();
-  const std::vector<std::string> names = columns(entry.info, values.count());
-  c.cells = static_cast<std::int64_t>(names.size());
+  const StateLayout layout{entry.info.state, values.count()};
+  c.cells = layout.size();
   if (!c.sample_every) {
     const double most =
         std::min(1e4, std::max(1.0, most_state_values / static_cast<double>(c.cells)));
     c.sample_every = std::max<std::int64_t>(1, c.steps / static_cast<std::int64_t>(most));
   }
-  resolve_study(entry.info, names, c);
+  resolve_study(entry.info, layout, c);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Configuration validated(Configuration configuration, const options::FileReader& 
                           " has options in place of parameters; masing models " + c.model +
                           " lists them");
   } else if (options::family_of(c.model) == Family::quasistatic_slab) {
-    resolve_study(entry.info, {"x", "u"}, c);
+    resolve_study(entry.info, {{{"x"}, {"u"}}}, c);
   }
   return options::validated(std::move(configuration), read);
 }
@@ -84,8 +84,8 @@ Configuration validated(Configuration configuration, const options::FileReader& 
 ConfiguredModel configured_model(const Configuration& configuration) {
   const CatalogueEntry& entry = catalogue_entry(configuration.model, "--model");
   const Values values = values_of(entry.info, configuration);
-  return {entry.make(values), columns(entry.info, values.count()),
-          initial_state(entry.info, values)};
+  return {
+      entry.make(values), {entry.info.state, values.count()}, initial_state(entry.info, values)};
 }
 
 }  // namespace rheology

@@ -17,8 +17,8 @@ options::Configuration validated(options::Configuration configuration,
 /// A model as a validated configuration of options::Family::finite describes it.
 struct ConfiguredModel {
   AnyModel model;
-  std::vector<std::string> columns;  ///< of the state
-  std::vector<double> start;         ///< the state at t = 0, before StartsFromForce
+  StateLayout layout;
+  std::vector<double> start;  ///< the state at t = 0, before StartsFromForce
 };
 
 /// Throws UserError where the parameters do not make a model. Local.

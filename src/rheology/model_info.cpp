@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "base/text.hpp"
+
 namespace rheology {
 
 namespace {
@@ -43,20 +45,6 @@ std::vector<Parameter> all_parameters(const ModelInfo& info) {
   return all;
 }
 
-std::vector<std::string> columns(const ModelInfo& info, std::int64_t count) {
-  std::vector<std::string> names;
-  for (const auto& [name, extent, start] : info.state) {
-    if (extent == Extent::one) {
-      names.push_back(name);
-      continue;
-    }
-    for (std::int64_t i = 1; i <= count; ++i) {
-      names.push_back(name + std::to_string(i));
-    }
-  }
-  return names;
-}
-
 std::vector<double> initial_state(const ModelInfo& info, const Values& values) {
   std::vector<double> state;
   std::map<char, std::size_t> used;
@@ -75,16 +63,44 @@ std::vector<double> initial_state(const ModelInfo& info, const Values& values) {
   return state;
 }
 
-MotionColumns motion_columns(const std::vector<std::string>& columns) {
+std::int64_t StateLayout::size() const {
+  std::int64_t columns = 0;
+  for (const auto& group : groups) {
+    columns += group.extent == Extent::one ? 1 : elements;
+  }
+  return columns;
+}
+
+MotionColumns StateLayout::motion() const {
   MotionColumns motion;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (columns[c].front() == 'x') {
-      motion.x = c;
-    } else if (columns[c].front() == 'y') {
-      motion.y = c;
+  std::int64_t end = 0;
+  for (const auto& [name, extent, start] : groups) {
+    end += extent == Extent::one ? 1 : elements;
+    if (name.front() == 'x') {
+      motion.x = end - 1;
+    } else if (name.front() == 'y') {
+      motion.y = end - 1;
     }
   }
   return motion;
+}
+
+std::string StateLayout::names(std::size_t longest) const {
+  const std::size_t share = longest / groups.size();
+  std::vector<std::string> pieces;
+  for (const auto& [name, extent, start] : groups) {
+    if (extent == Extent::one) {
+      pieces.push_back(name);
+      continue;
+    }
+    std::size_t used = 0;
+    for (std::int64_t i = 1; i < elements && used < share; ++i) {
+      pieces.push_back(used + 16 < share ? name + std::to_string(i) : "…");
+      used += used + 16 < share ? pieces.back().size() + 1 : share;
+    }
+    pieces.push_back(name + std::to_string(elements));
+  }
+  return base::joined(pieces, " ");
 }
 
 }  // namespace rheology

@@ -37,19 +37,26 @@ struct ModelInfo {
 /// The parameters of a model with those of its initial state. Local.
 std::vector<Parameter> all_parameters(const ModelInfo& info);
 
-/// The names of the columns of the state of n elements: x, y, u1, …, un. Local.
-std::vector<std::string> columns(const ModelInfo& info, std::int64_t count);
+/// The columns of the mass that the force acts on: the last x and the last y.
+struct MotionColumns {
+  std::int64_t x = 0;
+  std::optional<std::int64_t> y;  ///< none where the model has no mass
+};
+
+/// The columns of the state of a model of n elements: x, y, u1, …, un.
+struct StateLayout {
+  std::vector<StateGroup> groups;
+  std::int64_t elements = 1;  ///< n
+
+  /// How many columns there are. Local.
+  [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] MotionColumns motion() const;
+  /// The names with blanks between, "x y u1 u2", up to about `longest` characters: the last name
+  /// of each group always, "…" for what is left out before it. Local.
+  [[nodiscard]] std::string names(std::size_t longest) const;
+};
 
 /// The initial state, a value a column, 0 for those that follow from the others. Local.
 std::vector<double> initial_state(const ModelInfo& info, const Values& values);
-
-/// The columns of the mass that the force acts on: the last x and the last y.
-struct MotionColumns {
-  std::size_t x = 0;
-  std::optional<std::size_t> y;  ///< none where the model has no mass
-};
-
-/// Local.
-MotionColumns motion_columns(const std::vector<std::string>& columns);
 
 }  // namespace rheology
