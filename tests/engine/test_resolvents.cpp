@@ -12,8 +12,9 @@
 #include "parallel/vector.hpp"
 #include "rheology/active_set.hpp"
 #include "rheology/box_projection.hpp"
-#include "rheology/dry_friction.hpp"
+#include "rheology/friction_impulse.hpp"
 #include "rheology/gephyroid.hpp"
+#include "rheology/soft_threshold.hpp"
 #include "rheology/total_variation.hpp"
 #include "support/world.hpp"
 
@@ -92,14 +93,19 @@ void expect_near(const Numbers& found, const Numbers& expected) {
 const std::uniform_real_distribution<double> positive(0.3, 2.0);
 const std::normal_distribution<double> normal;
 
-TEST(DryFriction, IsTheMinimumOfItsDual) {
-  const parallel::Communicator comm = support::alone();
-  // The impulse: ½ p²/m - p y, |p| ≤ hα.
-  for (const double y : {-2.0, -0.1, 0.3, 1.4}) {
-    const double mass = 0.7;
-    const double step = 0.5;
-    const Numbers impulse = minimum(comm, [&](auto, auto) { return 1 / mass; }, {y}, {step * 1.5});
-    EXPECT_NEAR(step * rheology::dry_friction(y, mass, 1.5, step).force, impulse[0], tolerance);
+TEST(FrictionImpulse, IsTheMinimumOfItsDual) {
+  // The impulse between two masses: ½ p²/μ - p (y2 - y1), |p| ≤ hα; on one, μ = m.
+  for (const double slip : {-2.0, -0.1, 0.3, 1.4}) {
+    const double m1 = 0.7;
+    const double m2 = 2.0;
+    const double bound = 0.4;
+    const auto impulse = [&](double reduced_mass) {
+      return minimum(support::alone(), [&](auto, auto) { return 1 / reduced_mass; }, {slip},
+                     {bound})[0];
+    };
+    EXPECT_NEAR(rheology::friction_impulse(m1, m2, 0.5, 0.5 + slip, bound).impulse,
+                impulse(m1 * m2 / (m1 + m2)), tolerance);
+    EXPECT_NEAR(rheology::soft_threshold(slip, bound / m1), slip - impulse(m1) / m1, tolerance);
   }
 }
 
