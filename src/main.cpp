@@ -12,10 +12,12 @@
 namespace {
 
 constexpr const char* usage =
-    "masing: the continuous Masing model, solved in parallel, with proven accuracy\n\n"
+    "masing: the continuous Masing model and its relatives, solved in parallel, with proven "
+    "accuracy\n\n"
     "  masing simulate   one trajectory, written to HDF5\n"
     "  masing converge   a refinement study: errors, observed orders, a verdict\n"
     "  masing reproduce  a result file made again and compared, bit by bit\n"
+    "  masing models     the models: equation, parameters, state, expected order\n"
     "  masing benchmark  what the engines reach beside the machine's own limits\n\n"
     "  masing COMMAND --help   its options      masing --version\n"
     "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected\n";
@@ -35,12 +37,16 @@ int dispatch(const parallel::Communicator& comm, const std::vector<std::string>&
   if (command == "reproduce") {
     return commands::reproduce(comm, arguments);
   }
+  if (command == "models") {
+    return commands::models(comm, arguments);
+  }
   if (command == "benchmark") {
     return commands::benchmark(comm, arguments);
   }
   if (command != "--help" && command != "--version") {
-    throw base::UserError((command.empty() ? "no command" : "'" + command + "' is not a command") +
-                          "; give simulate, converge, reproduce or benchmark (masing --help)");
+    throw base::UserError(
+        (command.empty() ? "no command" : "'" + command + "' is not a command") +
+        "; give simulate, converge, reproduce, models or benchmark (masing --help)");
   }
   if (comm.is_root()) {
     std::fputs(command == "--help" ? usage : ("masing " + io::program_version() + "\n").c_str(),

@@ -25,6 +25,9 @@ int converge(const parallel::Communicator& comm, const Arguments& arguments);
 /// code: 1 when something differs. Collective.
 int reproduce(const parallel::Communicator& comm, const Arguments& arguments);
 
+/// The catalogue of models, or all of one of them, on stdout. Returns an exit code. Collective.
+int models(const parallel::Communicator& comm, const Arguments& arguments);
+
 /// Measures the machine and what each engine makes of it → an HDF5 file, a table on stdout. Returns
 /// an exit code. Collective.
 int benchmark(const parallel::Communicator& comm, const Arguments& arguments);

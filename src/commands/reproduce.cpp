@@ -9,7 +9,7 @@
 #include "commands/products.hpp"
 #include "io/compare.hpp"
 #include "options/parse.hpp"
-#include "options/validate.hpp"
+#include "rheology/configured.hpp"
 
 namespace commands {
 
@@ -85,7 +85,7 @@ options::Configuration embedded(const parallel::Communicator& comm, const Wanted
   const options::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
   const std::string name = "/configuration of " + wanted.file;
   auto configuration =
-      options::validated(options::parse(command, {"--config", name}, read).configuration, read);
+      rheology::validated(options::parse(command, {"--config", name}, read).configuration, read);
   configuration.output = wanted.output.empty() ? wanted.file + ".reproduced" : wanted.output;
   if (wanted.output.empty()) {
     parallel::from_root(comm, [&] {

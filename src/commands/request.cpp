@@ -11,11 +11,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/make_engine.hpp"
-#include "masing/problem.hpp"
+#include "engine/setup.hpp"
 #include "options/parse.hpp"
 #include "options/print.hpp"
-#include "options/validate.hpp"
+#include "rheology/configured.hpp"
 #include "study/plan.hpp"
 
 namespace commands {
@@ -42,14 +41,14 @@ std::string content(const std::string& path) {
 
 /// Checks what only a look shows: every cell, what the engine needs, and F at every step.
 void validate_run(const parallel::Communicator& comm, const options::Configuration& configuration) {
-  const masing::Problem problem = masing::make_problem(configuration);
-  const masing::Profile profile = engine::checked_profile(comm, problem);
-  (void)engine::make_engine(comm, configuration, problem, profile);
-  for (std::int64_t p = 0; p <= problem.time.steps; ++p) {
-    const double force = problem.force(problem.time.time(p));
+  const engine::Setup setup = engine::make_setup(comm, configuration);
+  for (std::int64_t p = 0; p <= setup.time.steps; ++p) {
+    const double force = setup.driving(setup.time.time(p));
     if (!std::isfinite(force)) {
-      throw base::UserError("--force: F(t) = " + base::to_text(force) + " at t = " +
-                            base::to_text(problem.time.time(p)) + "; F must be finite on [0, T]");
+      throw base::UserError(
+          (configuration.position.empty() ? "--force: F(t) = " : "--position: x(t) = ") +
+          base::to_text(force) + " at t = " + base::to_text(setup.time.time(p)) +
+          "; it must be finite on [0, T]");
     }
   }
 }
@@ -91,7 +90,8 @@ std::optional<options::Configuration> requested(const parallel::Communicator& co
     say(comm, options::help(command));
     return std::nullopt;
   }
-  options::Configuration configuration = options::validated(std::move(request.configuration), read);
+  options::Configuration configuration =
+      rheology::validated(std::move(request.configuration), read);
   if (request.validate_only) {
     validate_runs(comm, configuration);
   }

@@ -10,12 +10,13 @@
 #include "commands/commands.hpp"
 #include "commands/products.hpp"
 #include "commands/request.hpp"
-#include "engine/make_engine.hpp"
+#include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/energy_recorder.hpp"
 #include "io/output_file.hpp"
 #include "io/progress.hpp"
 #include "io/recorder.hpp"
+#include "io/state_recorder.hpp"
 
 namespace commands {
 
@@ -39,11 +40,6 @@ class Extremes final : public engine::Observer {
   Summary& summary_;
 };
 
-std::string title(const masing::Problem& problem) {
-  const std::string cells = problem.continuum() ? "inf" : std::to_string(problem.cells);
-  return "P = " + cells + ", N = " + std::to_string(problem.time.steps);
-}
-
 void write_timing(const io::Handle& file, const Summary& summary) {
   const io::Handle group = io::create_group(file, "/timing");
   io::write_attribute(group, "wall_seconds", summary.seconds);
@@ -53,44 +49,55 @@ void write_timing(const io::Handle& file, const Summary& summary) {
 
 /// Integrate into the open file. All that writes to it has died when this returns.
 Summary integrate_into(const parallel::Communicator& comm,
-                       const options::Configuration& configuration, const masing::Problem& problem,
-                       const masing::Profile& profile, engine::Engine& engine,
+                       const options::Configuration& configuration, engine::Setup& setup,
                        const io::Handle& file) {
   Summary summary;
   Extremes extremes(summary);
-  const io::Sampling sampling{.time = problem.time,
+  const io::Sampling sampling{.time = setup.time,
                               .every = *configuration.sample_every,
                               .from = *configuration.from,
                               .to = *configuration.to};
   io::SeriesRecorder series(comm, file, sampling);
-  io::FieldRecorder field(comm, file, problem, profile, configuration.field_every);
-  std::vector<engine::Observer*> observers{&series, &field, &extremes};
-  std::optional<io::ProbeRecorder> probe;
-  if (!configuration.probe.empty()) {
-    observers.push_back(
-        &probe.emplace(comm, file, sampling, configuration.probe, problem.field_cells()));
+  std::vector<engine::Observer*> observers{&series, &extremes};
+  std::optional<io::StateRecorder> state;
+  if (setup.state) {
+    observers.push_back(&state.emplace(file, sampling, *setup.state));
   }
+  std::optional<io::FieldRecorder> field;
+  std::optional<io::ProbeRecorder> probe;
   std::optional<io::EnergyRecorder> energy;
-  if (configuration.energy) {
-    observers.push_back(&energy.emplace(comm, file, sampling, problem, profile));
+  if (const engine::Slab* slab = setup.slab.get()) {
+    observers.push_back(
+        &field.emplace(comm, file, slab->problem, slab->profile, configuration.field_every));
+    if (!configuration.probe.empty()) {
+      observers.push_back(
+          &probe.emplace(comm, file, sampling, configuration.probe, slab->problem.field_cells()));
+    }
+    if (configuration.energy) {
+      observers.push_back(&energy.emplace(comm, file, sampling, slab->problem, slab->profile));
+    }
   }
   std::optional<io::Progress> progress;
   if (!configuration.quiet) {
-    observers.push_back(&progress.emplace(comm, title(problem), problem.time.steps));
+    observers.push_back(&progress.emplace(comm, engine::title(configuration), setup.time.steps));
   }
 
   const auto begin = std::chrono::steady_clock::now();
-  engine::integrate(comm, engine, problem.force, problem.time, observers);
+  engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers);
   series.flush();
+  if (state) {
+    state->flush();
+  }
   if (energy) {
     energy->flush();
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
   summary.samples = series.rows();
-  summary.self_check = engine.self_check();
-  summary.steps_per_second = static_cast<double>(problem.time.steps) / summary.seconds;
-  summary.updates_per_second = summary.steps_per_second * static_cast<double>(problem.cells);
+  summary.self_check = setup.engine->self_check();
+  summary.steps_per_second = static_cast<double>(setup.time.steps) / summary.seconds;
+  summary.updates_per_second =
+      setup.slab ? summary.steps_per_second * static_cast<double>(setup.slab->problem.cells) : 0.0;
   write_timing(file, summary);
   return summary;
 }
@@ -100,14 +107,10 @@ Summary integrate_into(const parallel::Communicator& comm,
 Summary make_trajectory(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
                         const std::string& command_line) {
-  const masing::Problem problem = masing::make_problem(configuration);
-  const masing::Profile profile =
-      engine::checked_profile(comm, problem, {.engine = *configuration.engine});
   // What the engine cannot solve is refused before there is a file.
-  const auto engine = engine::make_engine(comm, configuration, problem, profile);
+  engine::Setup setup = engine::make_setup(comm, configuration);
   io::OutputFile output(comm, configuration, command_line);
-  const Summary summary =
-      integrate_into(comm, configuration, problem, profile, *engine, output.file());
+  const Summary summary = integrate_into(comm, configuration, setup, output.file());
   output.finish();
   return summary;
 }
@@ -119,9 +122,8 @@ int simulate(const parallel::Communicator& comm, const Arguments& arguments) {
   }
   const Summary summary = make_trajectory(comm, *configuration, arguments.command_line);
   if (comm.is_root()) {
-    std::printf("masing simulate: %s, T = %g, %d rank%s\n",
-                title(masing::make_problem(*configuration)).c_str(), configuration->final_time,
-                comm.size(), comm.size() == 1 ? "" : "s");
+    std::printf("masing simulate: %s, T = %g, %d rank%s\n", engine::title(*configuration).c_str(),
+                configuration->final_time, comm.size(), comm.size() == 1 ? "" : "s");
     std::printf("  x in [%.6g, %.6g], restoring force in [%.6g, %.6g]\n", summary.least_x,
                 summary.most_x, summary.least_restoring, summary.most_restoring);
     std::printf("  %.3g s, %.3g steps/s", summary.seconds, summary.steps_per_second);

@@ -1,7 +1,5 @@
 #include "masing/problem.hpp"
 
-#include "base/error.hpp"
-
 namespace masing {
 
 namespace {
@@ -15,14 +13,10 @@ std::int64_t field_points(const options::Configuration& c) {
 }  // namespace
 
 Problem make_problem(const options::Configuration& c) {
-  // A validated configuration holds its tables as points: no file is read any more.
-  const options::FileReader no_files = [](const std::string& path) -> std::string {
-    throw base::UserError(path + ": the configuration was not validated");
-  };
-  return {.stiffness = options::Function(c.stiffness, 's', no_files),
-          .threshold = options::Function(c.threshold, 's', no_files),
-          .initial_u = options::Function(c.initial_u, 's', no_files),
-          .force = options::Function(c.force, 't', no_files),
+  return {.stiffness = options::resolved_function(c.stiffness, 's'),
+          .threshold = options::resolved_function(c.threshold, 's'),
+          .initial_u = options::resolved_function(c.initial_u, 's'),
+          .force = options::driving_function(c),
           .oscillator = {.mass = c.mass, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
           .time = {.final_time = c.final_time, .steps = c.steps},
           .cells = c.cells,

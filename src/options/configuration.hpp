@@ -44,22 +44,39 @@ struct ExpectedOrder {
   bool at_least = false;  ///< ">=": an order above is as expected, too
 };
 
+/// What takes which options: the continuous Masing model; the same without a mass, driven by its
+/// position or force; all others, which have parameters instead.
+enum class Family { slab, quasistatic_slab, finite };
+
+/// The family of a model, by its name. Local.
+Family family_of(const std::string& model);
+
+/// A parameter of a model as given: --set PARAMETER=VALUE, a line below [model], or an option of
+/// its own.
+struct Setting {
+  std::string parameter;
+  std::string text;
+  std::string origin;  ///< for messages; "--set PARAMETER" for a preset
+};
+
 /// All that the user may say, typed; dimensionless. The defaults are the papers' finest case.
 struct Configuration {
   Command command = Command::simulate;
 
   std::string model = "masing";
+  std::vector<Setting> settings;          ///< of Family::finite; resolved: every parameter
   std::string stiffness = "1";            ///< k(s)
   std::string threshold = "s+0.1";        ///< η(s)
   std::string initial_u = "0";            ///< u0(s)
-  std::string force = "0.45*cos(0.5*t)";  ///< F(t)
+  std::string force = "0.45*cos(0.5*t)";  ///< F(t); resolved: empty where x(t) is prescribed
+  std::string position;                   ///< x(t) of Family::quasistatic_slab; empty: F(t) drives
   double mass = 1.0;                      ///< m
   double k0 = 0.0;
   double x0 = 0.0;
   double y0 = 0.0;
   double final_time = 500.0;     ///< T
   std::int64_t steps = 1000000;  ///< N
-  std::int64_t cells = 1500;     ///< P
+  std::int64_t cells = 1500;     ///< P; for Family::finite resolved to the columns of its state
   Rule rule = Rule::right;
   Scheme scheme = Scheme::euler;
   std::optional<EngineKind> engine;  ///< resolved: memory for P = ∞, else sweep

@@ -84,11 +84,15 @@ class Function::Impl {
 
 class Function::Expression : public Function::Impl {
  public:
-  Expression(const std::string& text, char variable) {
+  Expression(const std::string& text, char variable,
+             const std::map<std::string, double>& constants) {
     refuse_the_unusual(text);
     try {
       parser_.DefineVar(std::string(1, variable), &argument_);
       parser_.DefineConst("pi", std::acos(-1.0));
+      for (const auto& [name, value] : constants) {
+        parser_.DefineConst(name, value);
+      }
       parser_.DefineFun("triangle", triangle);
       parser_.DefineFun("square", square);
       parser_.DefineFun("sawtooth", sawtooth);
@@ -198,7 +202,8 @@ class Function::Points : public Function::Impl {
   std::vector<double> values_;
 };
 
-Function::Function(std::string_view text, char variable, const FileReader& read) {
+Function::Function(std::string_view text, char variable, const FileReader& read,
+                   const std::map<std::string, double>& constants) {
   const std::string trimmed{base::trimmed(text)};
   if (trimmed.starts_with(table_prefix)) {
     const std::string path{base::trimmed(trimmed.substr(table_prefix.size()))};
@@ -211,7 +216,7 @@ Function::Function(std::string_view text, char variable, const FileReader& read)
     impl_ = std::move(points);
   } else {
     text_ = trimmed;
-    impl_ = std::make_unique<Expression>(trimmed, variable);
+    impl_ = std::make_unique<Expression>(trimmed, variable, constants);
   }
 }
 
@@ -229,6 +234,17 @@ bool Function::is_constant() const {
 
 std::span<const double> Function::kinks() const {
   return impl_->kinks();
+}
+
+Function resolved_function(const std::string& text, char variable) {
+  return {text, variable, [](const std::string& path) -> std::string {
+            throw UserError(path + ": the configuration was not validated");
+          }};
+}
+
+Function driving_function(const Configuration& configuration) {
+  return resolved_function(
+      configuration.position.empty() ? configuration.force : configuration.position, 't');
 }
 
 }  // namespace options

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "options/configuration.hpp"
 
 /// Configuration: what the user may say, where each word came from, and whether it is allowed.
 namespace options {
@@ -18,9 +21,10 @@ using FileReader = std::function<std::string(const std::string& path)>;
 /// period 1 and amplitude 1. Move-only; not for concurrent use.
 class Function {
  public:
-  /// `variable` is the one letter the expression may use. Throws UserError that gives the position
-  /// of the error and what is allowed. Local if `read` is.
-  Function(std::string_view text, char variable, const FileReader& read);
+  /// `variable` is the one letter the expression may use beside named `constants`. Throws UserError
+  /// that gives the position of the error and what is allowed. Local if `read` is.
+  Function(std::string_view text, char variable, const FileReader& read,
+           const std::map<std::string, double>& constants = {});
   ~Function();
   Function(Function&& other) noexcept;
   Function& operator=(Function&& other) noexcept;
@@ -49,6 +53,13 @@ class Function {
   std::string text_;
   std::unique_ptr<Impl> impl_;
 };
+
+/// A function of a validated configuration, which holds its tables as points: no file is read.
+/// Throws UserError as Function does. Local.
+Function resolved_function(const std::string& text, char variable);
+
+/// What drives a validated configuration: x(t) where it prescribes one, else F(t). Local.
+Function driving_function(const Configuration& configuration);
 
 /// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.
 double triangle(double x);

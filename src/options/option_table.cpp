@@ -15,6 +15,10 @@ namespace {
 const std::vector<Command> both_commands{Command::simulate, Command::converge};
 const std::vector<Command> converge_only{Command::converge};
 const std::vector<Command> simulate_only{Command::simulate};
+const std::vector<Family> every_model{Family::slab, Family::quasistatic_slab, Family::finite};
+const std::vector<Family> any_slab{Family::slab, Family::quasistatic_slab};
+const std::vector<Family> moving_slab{Family::slab};
+const std::vector<Family> quasistatic_slab{Family::quasistatic_slab};
 
 std::string quoted(const std::string& text) {
   return "'" + text.substr(0, 60) + "'";
@@ -60,6 +64,8 @@ Option text(std::string name, std::string argument, std::string help,
           std::move(help),
           Role::result,
           both_commands,
+          every_model,
+          {},
           [member](const Configuration& c) { return c.*member; },
           [member](Configuration& c, const std::string& value) { c.*member = value; }};
 }
@@ -71,6 +77,8 @@ Option real(std::string name, std::string argument, std::string help,
           std::move(help),
           Role::result,
           both_commands,
+          every_model,
+          {},
           [member](const Configuration& c) { return base::to_text(c.*member); },
           [member](Configuration& c, const std::string& value) { c.*member = number(value); }};
 }
@@ -82,6 +90,8 @@ Option count(std::string name, std::string argument, std::string help,
           std::move(help),
           Role::result,
           both_commands,
+          every_model,
+          {},
           [member](const Configuration& c) { return base::to_text(c.*member); },
           [member](Configuration& c, const std::string& value) { c.*member = integer(value); }};
 }
@@ -93,6 +103,8 @@ Option time(std::string name, std::string help, std::optional<double> Configurat
           std::move(help),
           Role::result,
           both_commands,
+          every_model,
+          {},
           [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
           [member](Configuration& c, const std::string& value) { c.*member = number(value); }};
 }
@@ -110,6 +122,8 @@ Option choice(std::string name, std::string help, Value Configuration::*member,
           std::move(help),
           Role::result,
           both_commands,
+          every_model,
+          {},
           [member, &names](const Configuration& c) {
             return std::string(std::ranges::find(names, c.*member, &Name<Value>::value)->text);
           },
@@ -127,6 +141,17 @@ Option only(const std::vector<Command>& commands, Option option) {
   return option;
 }
 
+Option for_models(const std::vector<Family>& families, Option option) {
+  option.families = families;
+  return option;
+}
+
+/// An option of slabs that gives the other models a parameter.
+Option also_parameter(std::string parameter, Option option) {
+  option.parameter = std::move(parameter);
+  return option;
+}
+
 Option handling(Option option) {
   option.role = Role::handling;
   return option;
@@ -139,6 +164,8 @@ Option sample_every() {
       "steps from one sample to the next; about 10,000 samples if not given",
       Role::result,
       both_commands,
+      every_model,
+      {},
       [](const Configuration& c) { return c.sample_every ? base::to_text(*c.sample_every) : ""; },
       [](Configuration& c, const std::string& value) { c.sample_every = integer(value); }};
 }
@@ -151,6 +178,8 @@ Option field_points() {
       "floor((2j+1)P/(2n)), j = 0..n-1, counted from 0; 0: all P cells",
       Role::result,
       both_commands,
+      every_model,
+      {},
       [](const Configuration& c) { return c.field_points ? base::to_text(*c.field_points) : ""; },
       [](Configuration& c, const std::string& value) { c.field_points = integer(value); }};
 }
@@ -161,6 +190,8 @@ Option probe() {
           "write u at these s with every sample",
           Role::result,
           simulate_only,
+          every_model,
+          {},
           [](const Configuration& c) {
             std::vector<std::string> places;
             for (const double s : c.probe) {
@@ -183,6 +214,8 @@ Option toggle(std::string name, std::string help, bool Configuration::*member) {
           std::move(help),
           Role::result,
           both_commands,
+          every_model,
+          {},
           [member](const Configuration& c) { return c.*member ? "true" : "false"; },
           [member](Configuration& c, const std::string& value) {
             if (value != "true" && value != "false") {
@@ -198,6 +231,8 @@ Option cells() {
           "cells of s in [0,1], at least 1; inf: the continuum, by the engines memory and exact",
           Role::result,
           both_commands,
+          every_model,
+          {},
           [](const Configuration& c) {
             return c.cells == infinitely_many ? infinite : base::to_text(c.cells);
           },
@@ -216,6 +251,8 @@ Option engine() {
           "depend on P; exact: event-driven, exact in time; sweep if not given, memory for P = inf",
           Role::result,
           both_commands,
+          every_model,
+          {},
           [](const Configuration& c) {
             return c.engine
                        ? std::string(
@@ -258,37 +295,50 @@ Option reference() {
 std::vector<Option> make_table() {
   using C = Configuration;
   return {
-      text("model", "NAME", "the model; masing: the continuous Masing model", &C::model),
-      text("stiffness", "k(s)", "stiffness density, positive", &C::stiffness),
-      text("threshold", "eta(s)", "yield displacement, positive", &C::threshold),
-      text("initial-u", "u0(s)", "initial elongation, |u0| <= eta", &C::initial_u),
+      text("model", "NAME", "the model; masing models lists them", &C::model),
+      for_models(any_slab, text("stiffness", "k(s)", "stiffness density, positive", &C::stiffness)),
+      for_models(any_slab,
+                 text("threshold", "eta(s)", "yield displacement, positive", &C::threshold)),
+      for_models(any_slab,
+                 text("initial-u", "u0(s)", "initial elongation, |u0| <= eta", &C::initial_u)),
       text("force", "F(t)", "external force", &C::force),
-      real("mass", "m", "mass, positive", &C::mass),
-      real("k0", "k0", "hardening spring, not negative", &C::k0),
-      real("x0", "x0", "initial position", &C::x0),
-      real("y0", "y0", "initial velocity", &C::y0),
+      for_models(quasistatic_slab, text("position", "x(t)",
+                                        "the position, prescribed in place of F(t)", &C::position)),
+      for_models(moving_slab, also_parameter("m", real("mass", "m", "mass, positive", &C::mass))),
+      for_models(any_slab,
+                 also_parameter("k0", real("k0", "k0", "hardening spring, not negative", &C::k0))),
+      for_models(any_slab, also_parameter("x0", real("x0", "x0", "initial position", &C::x0))),
+      for_models(moving_slab, also_parameter("y0", real("y0", "y0", "initial velocity", &C::y0))),
       real("final-time", "T", "final time, positive", &C::final_time),
       count("steps", "N", "time steps, at least 1", &C::steps),
-      cells(),
-      choice("rule", "where a cell samples k, eta, u0: its right end or its middle", &C::rule,
-             rules),
-      choice("scheme", "the papers' scheme of order one, or velocity Verlet of order two",
-             &C::scheme, schemes),
-      engine(),
-      text("breaks", "\"t,t,...\"", "times where F is not smooth, for the exact solution",
-           &C::break_text),
+      for_models(any_slab, cells()),
+      for_models(any_slab,
+                 choice("rule", "where a cell samples k, eta, u0: its right end or its middle",
+                        &C::rule, rules)),
+      for_models(
+          moving_slab,
+          choice("scheme", "the papers' scheme of order one, or velocity Verlet of order two",
+                 &C::scheme, schemes)),
+      for_models(moving_slab, engine()),
+      for_models(moving_slab,
+                 text("breaks", "\"t,t,...\"",
+                      "times where F is not smooth, for the exact solution", &C::break_text)),
       handling(text("output", "FILE.h5", "result file; replaced when the run is done", &C::output)),
       sample_every(),
-      only(simulate_only, count("field-every", "n",
-                                "steps from one field u(.,s) to the next; 0: the last step only",
-                                &C::field_every)),
+      for_models(any_slab,
+                 only(simulate_only,
+                      count("field-every", "n",
+                            "steps from one field u(.,s) to the next; 0: the last step only",
+                            &C::field_every))),
       time("from", "first time of the samples (default 0)", &C::from),
       time("to", "last time of the samples (default T)", &C::to),
-      only(simulate_only,
-           toggle("energy", "write the energy balance with the samples", &C::energy)),
-      field_points(),
-      probe(),
-      only(converge_only, choice("refine", "what the levels refine", &C::refine, refinements)),
+      for_models(moving_slab,
+                 only(simulate_only,
+                      toggle("energy", "write the energy balance with the samples", &C::energy))),
+      for_models(any_slab, field_points()),
+      for_models(any_slab, probe()),
+      for_models(any_slab, only(converge_only, choice("refine", "what the levels refine",
+                                                      &C::refine, refinements))),
       only(converge_only,
            text("levels", "\"n,n,...\"",
                 "the levels, coarse to fine; for both: pairs \"P:N,P:N,...\"", &C::level_text)),
@@ -322,6 +372,17 @@ std::vector<const Option*> options_of(Command command) {
     }
   }
   return taken;
+}
+
+bool takes(Family family, const Option& option) {
+  return std::ranges::find(option.families, family) != option.families.end();
+}
+
+Family family_of(const std::string& model) {
+  if (model == "masing") {
+    return Family::slab;
+  }
+  return model == "masing-quasistatic" ? Family::quasistatic_slab : Family::finite;
 }
 
 }  // namespace options

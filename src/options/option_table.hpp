@@ -18,6 +18,8 @@ struct Option {
   std::string help;
   Role role = Role::result;
   std::vector<Command> commands;  ///< the commands that take it
+  std::vector<Family> families;   ///< the models that take it
+  std::string parameter;  ///< the parameter that it gives to Family::finite, if it is one there
   std::function<std::string(const Configuration&)> get;
   /// Throws UserError that says what is wrong with the text and what would be right.
   std::function<void(Configuration&, const std::string&)> set;
@@ -26,7 +28,10 @@ struct Option {
 /// Every key, in the order of the help and of the printed configuration.
 const std::vector<Option>& option_table();
 
-/// The keys that `command` takes.
+/// The keys that `command` takes, of any model.
 std::vector<const Option*> options_of(Command command);
+
+/// Whether a model of `family` takes the option as such. Local.
+bool takes(Family family, const Option& option);
 
 }  // namespace options

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "options/ini.hpp"
 #include "options/option_table.hpp"
 
 namespace options {
@@ -22,6 +23,10 @@ struct Given {
   std::string origin;
 };
 
+constexpr std::string_view set_key = "set";
+/// What stands before the parameters of a model in an .ini, and in Given::key however given.
+constexpr std::string_view model_section = "model.";
+
 po::options_description declared(Command command) {
   po::options_description description("Options", 100, 50);
   const Configuration defaults{.command = command};
@@ -33,6 +38,12 @@ po::options_description declared(Command command) {
                           ? po::value<std::string>()->implicit_value("true")->zero_tokens()
                           : po::value<std::string>()->value_name(option->argument);
     description.add_options()(option->name.c_str(), type, help.c_str());
+    if (option->name == "model") {
+      description.add_options()(set_key.data(),
+                                po::value<std::string>()->value_name("PARAMETER=VALUE"),
+                                "a parameter of another model than masing, as a number, a list "
+                                "\"0.5,0.9\" or an expression in i and n; once for each");
+    }
   }
   return description;
 }
@@ -60,6 +71,11 @@ std::string nearest(Command command, const std::string& key) {
   return "; masing " + name_of(command) + " --help lists the keys";
 }
 
+bool takes(Command command, const std::string& key) {
+  const auto taken = options_of(command);
+  return std::ranges::find(taken, key, &Option::name) != taken.end();
+}
+
 std::string unknown(Command command, const std::string& key) {
   for (const auto& option : option_table()) {
     if (option.name == key) {
@@ -67,6 +83,17 @@ std::string unknown(Command command, const std::string& key) {
     }
   }
   return "is not a key" + nearest(command, key);
+}
+
+/// "--set k=2" as the line "k = 2" below [model] would be.
+void unfold_set(Given& given) {
+  const auto sign = given.text.find('=');
+  const std::string parameter{base::trimmed(given.text.substr(0, sign))};
+  if (sign == std::string::npos || parameter.empty()) {
+    throw UserError("--set: '" + given.text + "' sets nothing; give --set PARAMETER=VALUE");
+  }
+  given = {std::string(model_section) + parameter, given.text.substr(sign + 1),
+           "--set " + parameter};
 }
 
 std::vector<Given> from_words(Command command, const std::vector<std::string>& words) {
@@ -94,55 +121,80 @@ std::vector<Given> from_words(Command command, const std::vector<std::string>& w
     }
     given.push_back({option.string_key, option.value.empty() ? "true" : option.value.front(),
                      "--" + option.string_key});
-  }
-  return given;
-}
-
-/// The number of the line that sets `key`, for messages.
-std::string line_of(const std::string& text, const std::string& key) {
-  std::int64_t number = 0;
-  for (const auto& line : base::split(text, '\n')) {
-    ++number;
-    if (base::trimmed(line.substr(0, line.find('='))) == key) {
-      return std::to_string(number);
+    if (given.back().key == set_key) {
+      unfold_set(given.back());
     }
   }
-  return "?";
+  return given;
 }
 
 std::vector<Given> from_ini(Command command, const std::string& path, const std::string& content) {
-  std::istringstream stream(content);
-  const auto parsed = po::parse_config_file(stream, declared(command), true);
   std::vector<Given> given;
-  for (const auto& option : parsed.options) {
-    const std::string origin =
-        path + " line " + line_of(content, option.string_key) + ", " + option.string_key;
-    if (option.unregistered) {
-      throw UserError(origin + ": " + option.string_key + " " +
-                      unknown(command, option.string_key));
+  for (const auto& [key, text, line] : ini_assignments(path, content)) {
+    const std::string origin = path + " line " + std::to_string(line) + ", " + key;
+    if (!takes(command, key) && !key.starts_with(model_section)) {
+      throw UserError(origin + ": " + key + " " + unknown(command, key));
     }
-    given.push_back({option.string_key, option.value.empty() ? "" : option.value.front(), origin});
+    // The name of the model may stand with its parameters.
+    given.push_back({key == "model.name" ? "model" : key, text, origin});
   }
   return given;
+}
+
+/// The one key of what may be given in several ways: parameters of a model of `family`.
+void normalise(Family family, std::vector<Given>& all) {
+  for (Given& given : all) {
+    if (family != Family::finite) {
+      continue;
+    }
+    for (const Option& option : option_table()) {
+      if (!option.parameter.empty() &&
+          (given.key == option.name || given.key == model_section.data() + option.name)) {
+        given.key = model_section.data() + option.parameter;
+      }
+    }
+  }
 }
 
 void refuse_repeats(const std::vector<Given>& given) {
   for (auto i = given.begin(); i != given.end(); ++i) {
-    if (std::find_if(given.begin(), i, [&](const Given& g) { return g.key == i->key; }) != i) {
-      throw UserError(i->origin + ": given twice; give it once");
+    const auto first =
+        std::find_if(given.begin(), i, [&](const Given& g) { return g.key == i->key; });
+    if (first != i) {
+      throw UserError(i->origin + ": given twice" +
+                      (first->origin == i->origin ? "" : ", first by " + first->origin) +
+                      "; give it once");
     }
   }
 }
 
-void apply(const std::vector<Given>& given, Configuration& configuration) {
-  for (const auto& [key, text, origin] : given) {
+void set_parameter(const Given& given, Configuration& configuration) {
+  Setting setting{given.key.substr(model_section.size()), std::string(base::trimmed(given.text)),
+                  given.origin};
+  const auto there =
+      std::ranges::find(configuration.settings, setting.parameter, &Setting::parameter);
+  if (there == configuration.settings.end()) {
+    configuration.settings.push_back(std::move(setting));
+  } else {
+    *there = std::move(setting);
+  }
+}
+
+void set_all(const std::vector<Given>& given, Configuration& configuration) {
+  for (const Given& one : given) {
+    const auto& [key, text, origin] = one;
     const auto option = std::ranges::find(option_table(), key, &Option::name);
-    if (option == option_table().end()) {
+    const bool parameter = key.starts_with(model_section);
+    if (option == option_table().end() && !parameter) {
       continue;  // a request such as --config
     }
     // An .ini could not say it again: # begins a comment there, and a line is a value.
     if (text.find_first_of("#\n\r") != std::string::npos) {
       throw UserError(origin + ": a value must be one line without #");
+    }
+    if (parameter) {
+      set_parameter(one, configuration);
+      continue;
     }
     try {
       option->set(configuration, std::string(base::trimmed(text)));
@@ -172,15 +224,6 @@ std::vector<Given> words_or_mistake(Command command, const std::vector<std::stri
   }
 }
 
-std::vector<Given> ini_or_mistake(Command command, const std::string& path,
-                                  const std::string& content) {
-  try {
-    return from_ini(command, path, content);
-  } catch (const po::error& error) {
-    throw UserError(path + ": " + error.what() + "; lines are 'key = value'");
-  }
-}
-
 }  // namespace
 
 std::string name_of(Command command) {
@@ -189,20 +232,26 @@ std::string name_of(Command command) {
 
 Request parse(Command command, const std::vector<std::string>& words, const FileReader& read) {
   Request request{.configuration = {.command = command}};
-  const std::vector<Given> line = words_or_mistake(command, words);
-  refuse_repeats(line);
+  std::vector<Given> line = words_or_mistake(command, words);
   request.help = find(line, "help") != nullptr;
   request.print_config = find(line, "print-config") != nullptr;
   request.validate_only = find(line, "validate-only") != nullptr;
   if (request.help) {
     return request;
   }
+  std::vector<Given> file;
   if (const Given* config = find(line, "config")) {
-    const std::vector<Given> file = ini_or_mistake(command, config->text, read(config->text));
-    refuse_repeats(file);
-    apply(file, request.configuration);
+    file = from_ini(command, config->text, read(config->text));
   }
-  apply(line, request.configuration);
+  const Given* model = find(line, "model");
+  model = model == nullptr ? find(file, "model") : model;
+  const Family family = family_of(model == nullptr ? request.configuration.model
+                                                   : std::string(base::trimmed(model->text)));
+  for (auto* source : {&file, &line}) {
+    normalise(family, *source);
+    refuse_repeats(*source);
+    set_all(*source, request.configuration);
+  }
   return request;
 }
 

@@ -9,10 +9,15 @@ namespace {
 
 std::string print(const Configuration& configuration, bool handling_too) {
   std::string text = "# masing " + name_of(configuration.command) + "\n";
+  const Family family = family_of(configuration.model);
   for (const Option* option : options_of(configuration.command)) {
-    if (handling_too || option->role == Role::result) {
+    if (takes(family, *option) && (handling_too || option->role == Role::result)) {
       text += option->name + " = " + option->get(configuration) + "\n";
     }
+  }
+  text += configuration.settings.empty() ? "" : "\n[model]\n";
+  for (const auto& [parameter, value, origin] : configuration.settings) {
+    text += parameter + " = " + value + "\n";
   }
   return text;
 }

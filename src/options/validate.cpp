@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "options/levels.hpp"
+#include "options/option_table.hpp"
 
 namespace options {
 
@@ -34,8 +35,18 @@ void check_count(const Configuration& c, const std::string& key, std::int64_t va
           "must be a whole number from " + base::to_text(least) + " to 2^53");
 }
 
+/// Keys that the model does not take, given all the same.
+void check_keys(const Configuration& c) {
+  const Family family = family_of(c.model);
+  for (const Option& option : option_table()) {
+    require(takes(family, option) || !c.origin.contains(option.name), c, option.name,
+            "not a key of --model " + c.model, "masing models " + c.model + " lists what it takes");
+  }
+  require(c.position.empty() || !c.origin.contains("force") || c.force.empty(), c, "position",
+          "the position cannot be prescribed beside --force", "give one of the two");
+}
+
 void check_numbers(const Configuration& c) {
-  require(c.model == "masing", c, "model", "'" + c.model + "' is not a model", "give masing");
   require(c.mass > 0, c, "mass", base::to_text(c.mass), "must be > 0");
   require(c.k0 >= 0, c, "k0", base::to_text(c.k0), "must be >= 0");
   require(c.final_time > 0, c, "final-time", base::to_text(c.final_time), "must be > 0");
@@ -60,8 +71,8 @@ void check_numbers(const Configuration& c) {
 }
 
 /// Checks a function and returns the text that needs no file.
-std::string resolved_function(const Configuration& c, const std::string& key,
-                              const std::string& text, char variable, const FileReader& read) {
+std::string checked_function(const Configuration& c, const std::string& key,
+                             const std::string& text, char variable, const FileReader& read) {
   try {
     return Function(text, variable, read).text();
   } catch (const UserError& mistake) {
@@ -79,6 +90,12 @@ void check_engine(const Configuration& c) {
   }
   require(c.engine != EngineKind::exact || c.refine == Refine::cells, c, "engine",
           "exact has no time step to refine", "give sweep or memory, and --reference exact");
+  const bool exact = c.reference == Reference::exact || c.reference == Reference::exact_time;
+  const std::string for_masing = "the exact solution and cells-inf are there for --model masing";
+  require(family_of(c.model) == Family::slab || !exact, c, "reference", for_masing,
+          "give finest, successive or FILE.h5");
+  require(family_of(c.model) != Family::finite || c.reference != Reference::cells_inf, c,
+          "reference", for_masing, "give finest, successive or FILE.h5");
   require(c.refine != Refine::steps || c.reference != Reference::cells_inf, c, "reference",
           "cells-inf has the error in time of the level that --refine steps is to measure",
           "give exact-time, or --cells inf and exact");
@@ -101,7 +118,8 @@ std::vector<double> break_times(const Configuration& c) {
 
 void resolve_defaults(Configuration& c) {
   if (!c.engine) {
-    c.engine = c.cells == infinitely_many ? EngineKind::memory : EngineKind::sweep;
+    const bool remembers = family_of(c.model) == Family::quasistatic_slab;
+    c.engine = remembers || c.cells == infinitely_many ? EngineKind::memory : EngineKind::sweep;
   }
   if (!c.field_points) {
     c.field_points = c.cells == infinitely_many ? default_field_points : 0;
@@ -150,13 +168,19 @@ void resolve_study(Configuration& c) {
 
 Configuration validated(Configuration configuration, const FileReader& read) {
   Configuration& c = configuration;
+  check_keys(c);
   resolve_defaults(c);
   check_numbers(c);
   check_engine(c);
-  c.stiffness = resolved_function(c, "stiffness", c.stiffness, 's', read);
-  c.threshold = resolved_function(c, "threshold", c.threshold, 's', read);
-  c.initial_u = resolved_function(c, "initial-u", c.initial_u, 's', read);
-  c.force = resolved_function(c, "force", c.force, 't', read);
+  c.stiffness = checked_function(c, "stiffness", c.stiffness, 's', read);
+  c.threshold = checked_function(c, "threshold", c.threshold, 's', read);
+  c.initial_u = checked_function(c, "initial-u", c.initial_u, 's', read);
+  if (c.position.empty()) {
+    c.force = checked_function(c, "force", c.force, 't', read);
+  } else {
+    c.position = checked_function(c, "position", c.position, 't', read);
+    c.force.clear();
+  }
   if (c.command == Command::converge) {
     resolve_study(c);
   }

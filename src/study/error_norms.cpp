@@ -102,10 +102,29 @@ void join_fields(const parallel::Communicator& comm, Errors& errors) {
   errors.u_cells = both[1];
 }
 
-}  // namespace
+/// The columns of a state but those that errors of x and y measure.
+void add_state(const rheology::StateLayout& layout, const std::vector<parallel::Vector>& level,
+               const std::vector<parallel::Vector>& reference, Errors& errors) {
+  const rheology::MotionColumns motion = layout.motion();
+  if (reference.empty() || layout.size() == (motion.y ? 2 : 1)) {
+    errors.u = errors.u_cells = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
+  for (std::size_t j = 0; j < level.size(); ++j) {
+    const parallel::ReadAccess mine(level[j]);
+    const parallel::ReadAccess there(reference[j]);
+    for (std::size_t i = 0; i < mine.values().size(); ++i) {
+      const std::int64_t column = level[j].range().first + static_cast<std::int64_t>(i);
+      if (column != motion.x && column != motion.y) {
+        errors.u = std::max(errors.u, std::abs(mine.values()[i] - there.values()[i]));
+      }
+    }
+  }
+  errors.u_cells = errors.u;
+}
 
-Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
-              const Recording& level, const Recording& reference) {
+/// Errors of x and y over the level's steps.
+Errors motion_errors(const Recording& level, const Recording& reference) {
   Errors result;
   for (std::int64_t p = 0; p <= level.steps(); ++p) {
     const auto mine = level.at(p, level.steps());
@@ -113,6 +132,26 @@ Errors errors(const parallel::Communicator& comm, const masing::Problem& problem
     result.x = std::max(result.x, std::abs(mine.x - there.x));
     result.y = std::max(result.y, std::abs(mine.y - there.y));
   }
+  return result;
+}
+
+/// Errors of x and y over the samples of a file.
+Errors motion_errors(const masing::TimeGrid& time, const Recording& level,
+                     const FileReference& reference) {
+  Errors result;
+  for (std::size_t i = 0; i < reference.time.size(); ++i) {
+    const auto mine = level.at(time, reference.time[i]);
+    result.x = std::max(result.x, std::abs(mine.x - reference.x[i]));
+    result.y = std::max(result.y, std::abs(mine.y - reference.y[i]));
+  }
+  return result;
+}
+
+}  // namespace
+
+Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
+              const Recording& level, const Recording& reference) {
+  Errors result = motion_errors(level, reference);
   if (!reference.continuum()) {
     add_cells_against_cells(problem.rule, level.fields(), reference.fields(), result);
   } else if (!level.continuum()) {
@@ -126,18 +165,30 @@ Errors errors(const parallel::Communicator& comm, const masing::Problem& problem
 
 Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
               const Recording& level, const FileReference& reference) {
-  Errors result;
-  for (std::size_t i = 0; i < reference.time.size(); ++i) {
-    const auto mine = level.at(problem.time, reference.time[i]);
-    result.x = std::max(result.x, std::abs(mine.x - reference.x[i]));
-    result.y = std::max(result.y, std::abs(mine.y - reference.y[i]));
-  }
+  Errors result = motion_errors(problem.time, level, reference);
   if (level.continuum() || reference.fields.empty()) {
     // A file knows u on its cells and at its times only.
     result.u = result.u_cells = std::numeric_limits<double>::quiet_NaN();
     return result;
   }
   add_cells_against_cells(problem.rule, level.fields(), reference.fields, result);
+  join_fields(comm, result);
+  return result;
+}
+
+Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
+              const Recording& level, const Recording& reference) {
+  Errors result = motion_errors(level, reference);
+  add_state(layout, level.fields(), reference.fields(), result);
+  join_fields(comm, result);
+  return result;
+}
+
+Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
+              const masing::TimeGrid& time, const Recording& level,
+              const FileReference& reference) {
+  Errors result = motion_errors(time, level, reference);
+  add_state(layout, level.fields(), reference.fields, result);
   join_fields(comm, result);
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include "masing/problem.hpp"
 #include "parallel/communicator.hpp"
+#include "rheology/model_info.hpp"
 #include "study/file_reference.hpp"
 #include "study/recording.hpp"
 
@@ -23,9 +24,19 @@ struct Errors {
 Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
               const Recording& level, const Recording& reference);
 
+/// The same for the state of a model with finitely many columns: `u` and `u_cells` alike are the
+/// maximum over the columns other than x and y of the mass that the force acts on, NaN where there
+/// are none. Collective.
+Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
+              const Recording& level, const Recording& reference);
+
 /// The errors of `level` against a trajectory in a file: at the times of its samples and of its
 /// fields, between steps linear in t. Collective.
 Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
               const Recording& level, const FileReference& reference);
+
+/// The same for a state. Collective.
+Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
+              const masing::TimeGrid& time, const Recording& level, const FileReference& reference);
 
 }  // namespace study

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "options/configuration.hpp"
 #include "parallel/vector.hpp"
 
 namespace study {
@@ -17,9 +18,10 @@ struct FileReference {
   std::vector<parallel::Vector> fields;  ///< u at the field times, [cells] over the ranks
 };
 
-/// The reference in a file, checked to reach from 0 to `final_time` at most. Throws UserError alike
-/// on all ranks if it is no such file. Collective.
-FileReference read_reference(const parallel::Communicator& comm, const std::string& path,
-                             double final_time);
+/// The reference in the file that a configuration names, checked to reach to T at most: of slabs
+/// /field, of other models the rows of /state/values at about --field-samples of its samples.
+/// Throws UserError alike on all ranks if it is no such file. Collective.
+FileReference read_reference(const parallel::Communicator& comm,
+                             const options::Configuration& configuration);
 
 }  // namespace study

@@ -74,9 +74,9 @@ std::vector<FieldTime> given_times(const masing::TimeGrid& time, const std::vect
   return times;
 }
 
-Recording::Recording(const parallel::Communicator& comm, const masing::Problem& problem,
-                     std::int64_t stride, const std::vector<FieldTime>& times)
-    : steps_(problem.time.steps), cells_(problem.cells), stride_(stride) {
+Recording::Recording(const parallel::Communicator& comm, const masing::TimeGrid& time,
+                     std::int64_t cells, std::int64_t stride, const std::vector<FieldTime>& times)
+    : steps_(time.steps), cells_(cells), stride_(stride) {
   assert(steps_ % stride_ == 0);
   motion_.reserve(static_cast<std::size_t>(steps_ / stride_ + 1));
   for (std::size_t sample = 0; sample < times.size(); ++sample) {

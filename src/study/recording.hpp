@@ -42,14 +42,14 @@ std::vector<FieldTime> uniform_times(std::int64_t steps, std::int64_t samples);
 std::vector<FieldTime> given_times(const masing::TimeGrid& time, const std::vector<double>& given);
 
 /// What a study keeps of one trajectory: x and y at every `stride`-th step, the same on every rank,
-/// and u at some times: vectors split over the ranks for P cells, functions for
-/// P = ∞. Between steps all three are linear in t, as Proposition 4.1 of continuous-masing-2001 has
-/// them.
+/// and u at some times: vectors split over the ranks for P cells, or the P columns of a state;
+/// functions for P = ∞. Between steps all three are linear in t, as Proposition 4.1 of
+/// continuous-masing-2001 has them.
 class Recording final : public engine::Observer {
  public:
-  /// `stride` divides N. Collective.
-  Recording(const parallel::Communicator& comm, const masing::Problem& problem, std::int64_t stride,
-            const std::vector<FieldTime>& times);
+  /// `cells`: P, or options::infinitely_many. `stride` divides N. Collective.
+  Recording(const parallel::Communicator& comm, const masing::TimeGrid& time, std::int64_t cells,
+            std::int64_t stride, const std::vector<FieldTime>& times);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;

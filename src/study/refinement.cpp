@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "rheology/configured.hpp"
 #include "study/finest.hpp"
 #include "study/plan.hpp"
 
@@ -34,7 +35,15 @@ std::optional<FileReference> read_file(const parallel::Communicator& comm,
   if (configuration.reference != options::Reference::file) {
     return std::nullopt;
   }
-  return read_reference(comm, configuration.reference_file, configuration.final_time);
+  return read_reference(comm, configuration);
+}
+
+/// The columns of the state, where the model is not one of slabs.
+std::optional<rheology::StateLayout> layout_of(const options::Configuration& configuration) {
+  if (options::family_of(configuration.model) != options::Family::finite) {
+    return std::nullopt;
+  }
+  return rheology::configured_model(configuration).layout;
 }
 
 /// Makes all runs and measures each level against its reference, or the level before against it.
@@ -43,6 +52,7 @@ class Ladder {
   Ladder(const parallel::Communicator& comm, const options::Configuration& configuration)
       : comm_(comm),
         configuration_(configuration),
+        layout_(layout_of(configuration)),
         file_(read_file(comm, configuration)),
         plan_(make_plan(configuration, field_samples(configuration),
                         file_ ? file_->field_time : std::vector<double>())),
@@ -73,7 +83,7 @@ class Ladder {
     const Recording& mine = *level(i).recording;
     const auto last = mine.at(size.steps, size.steps);
     Case result{.level = size,
-                .ds = width(size.cells),
+                .ds = layout_ ? undefined : width(size.cells),
                 .dt = configuration_.final_time / static_cast<double>(size.steps),
                 .errors = all_undefined,
                 .orders = all_undefined,
@@ -86,17 +96,26 @@ class Ladder {
     } else if (!file_ && i + 1 < plan_.levels.size()) {
       reference = level(i + 1).recording.get();
     }
-    const auto problem = masing::make_problem(at_level(configuration_, size));
-    if (file_) {
-      result.errors = errors(comm_, problem, mine, *file_);
-    } else if (reference != nullptr) {
-      result.errors = errors(comm_, problem, mine, *reference);
+    if (file_ || reference != nullptr) {
+      result.errors = measured_errors(size, mine, reference);
     }
     return result;
   }
 
+  /// Against the file, if there is one, else against `reference`.
+  [[nodiscard]] Errors measured_errors(const options::Level& size, const Recording& mine,
+                                       const Recording* reference) const {
+    const auto problem = masing::make_problem(at_level(configuration_, size));
+    if (layout_) {
+      return file_ ? errors(comm_, *layout_, problem.time, mine, *file_)
+                   : errors(comm_, *layout_, mine, *reference);
+    }
+    return file_ ? errors(comm_, problem, mine, *file_) : errors(comm_, problem, mine, *reference);
+  }
+
   const parallel::Communicator& comm_;
   const options::Configuration& configuration_;
+  std::optional<rheology::StateLayout> layout_;
   std::optional<FileReference> file_;
   StudyPlan plan_;
   std::vector<Run> runs_;

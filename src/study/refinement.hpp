@@ -14,7 +14,7 @@ namespace study {
 /// One level of a study with what came of it.
 struct Case {
   options::Level level;
-  double ds = 0.0;  ///< 1/P; 0 for P = ∞
+  double ds = 0.0;  ///< 1/P; 0 for P = ∞, NaN for a model that is no slab
   double dt = 0.0;  ///< T/N
   Errors errors;
   Errors orders;  ///< between the level before and this one; NaN where undefined

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "engine/make_engine.hpp"
+#include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
 #include "parallel/available_memory.hpp"
@@ -15,11 +15,12 @@ namespace study {
 
 namespace {
 
+masing::TimeGrid grid_of(const options::Configuration& c) {
+  return {.final_time = c.final_time, .steps = c.steps};
+}
+
 io::Sampling sampling_of(const options::Configuration& c) {
-  return {.time = {.final_time = c.final_time, .steps = c.steps},
-          .every = *c.sample_every,
-          .from = *c.from,
-          .to = *c.to};
+  return {.time = grid_of(c), .every = *c.sample_every, .from = *c.from, .to = *c.to};
 }
 
 /// Keeps the rows of /series, which can only be written by all ranks together.
@@ -41,12 +42,12 @@ class SeriesBuffer final : public engine::Observer {
 };
 
 /// An empty recording for a job.
-std::unique_ptr<Recording> empty_recording(const parallel::Communicator& comm, const Job& job,
-                                           const masing::Problem& problem) {
-  return std::make_unique<Recording>(comm, problem, job.stride,
+std::unique_ptr<Recording> empty_recording(const parallel::Communicator& comm, const Job& job) {
+  const masing::TimeGrid time = grid_of(job.configuration);
+  return std::make_unique<Recording>(comm, time, job.configuration.cells, job.stride,
                                      job.field_times.empty()
-                                         ? uniform_times(problem.time.steps, job.field_samples)
-                                         : given_times(problem.time, job.field_times));
+                                         ? uniform_times(time.steps, job.field_samples)
+                                         : given_times(time, job.field_times));
 }
 
 enum class Speech { silent, progress };
@@ -55,10 +56,8 @@ enum class Speech { silent, progress };
 Run make(const parallel::Communicator& comm, const Job& job, const engine::Holding& holding,
          Speech speech) {
   const auto begin = std::chrono::steady_clock::now();
-  const masing::Problem problem = masing::make_problem(job.configuration);
-  const masing::Profile profile = engine::checked_profile(comm, problem, holding);
-  const auto engine = engine::make_engine(comm, job.configuration, problem, profile);
-  auto recording = empty_recording(comm, job, problem);
+  const engine::Setup setup = engine::make_setup(comm, job.configuration, holding);
+  auto recording = empty_recording(comm, job);
   std::vector<engine::Observer*> observers{recording.get()};
   SeriesBuffer series(sampling_of(job.configuration));
   if (job.keep_series) {
@@ -66,9 +65,9 @@ Run make(const parallel::Communicator& comm, const Job& job, const engine::Holdi
   }
   std::optional<io::Progress> progress;
   if (speech == Speech::progress && !job.configuration.quiet) {
-    observers.push_back(&progress.emplace(comm, job.title, problem.time.steps));
+    observers.push_back(&progress.emplace(comm, job.title, setup.time.steps));
   }
-  engine::integrate(comm, *engine, problem.force, problem.time, observers);
+  engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {std::move(recording), std::move(series).rows(), took.count()};
 }
@@ -80,7 +79,7 @@ void share(const parallel::Communicator& comm, const Job& job, const Placement& 
     return;
   }
   const bool mine = run.recording != nullptr;
-  auto shared = empty_recording(comm, job, masing::make_problem(job.configuration));
+  auto shared = empty_recording(comm, job);
   shared->take(comm, mine ? run.recording.get() : nullptr, placement.first);
   run.recording = std::move(shared);
   parallel::broadcast_all(comm, run.series, placement.first);
@@ -106,9 +105,7 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<J
     if (comm.rank() < first || comm.rank() >= first + count) {
       continue;
     }
-    const engine::Holding holding{.engine = *jobs[index].configuration.engine,
-                                  .fields = needs[i].fields,
-                                  .available = available};
+    const engine::Holding holding{.fields = needs[i].fields, .available = available};
     const Speech speech = first == 0 ? Speech::progress : Speech::silent;
     try {
       runs[index] = count == comm.size() ? make(comm, jobs[index], holding, speech)

@@ -12,6 +12,7 @@ namespace {
 
 // Of a machine of today; a factor of two more or less changes hardly any schedule.
 constexpr double seconds_per_update = 0.2e-9;
+constexpr double seconds_per_column = 2e-9;
 constexpr double seconds_per_allreduce = 1e-6;
 constexpr double seconds_per_remembered_step = 20e-9;
 constexpr double seconds_per_exact_step = 1e-6;
@@ -25,6 +26,9 @@ double estimated_seconds(const options::Configuration& c, int ranks) {
   const auto steps = static_cast<double>(c.steps);
   const auto cells = static_cast<double>(c.cells);
   const double forcing = steps * seconds_per_force;
+  if (options::family_of(c.model) == options::Family::finite) {
+    return forcing + steps * cells * seconds_per_column;  // every rank makes all steps
+  }
   switch (c.engine.value_or(options::EngineKind::sweep)) {
     case options::EngineKind::memory:
       return forcing + steps * seconds_per_remembered_step;

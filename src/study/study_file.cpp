@@ -41,11 +41,14 @@ class Columns {
 
 void write_cases(const Columns& columns, const Study& study) {
   const auto& cases = study.cases;
-  columns.write("/cases/cells", {"cells of the level; 0 for P = inf", "P"},
-                [&](std::size_t l) { return static_cast<double>(cases[l].level.cells); });
+  columns.write(
+      "/cases/cells",
+      {"cells of the level; 0 for P = inf; of a model that is no slab, columns of its state", "P"},
+      [&](std::size_t l) { return static_cast<double>(cases[l].level.cells); });
   columns.write("/cases/steps", {"time steps of the level", "N"},
                 [&](std::size_t l) { return static_cast<double>(cases[l].level.steps); });
-  columns.write("/cases/ds", {"cell width 1/P", "ds"}, [&](std::size_t l) { return cases[l].ds; });
+  columns.write("/cases/ds", {"cell width 1/P; NaN where the model is no slab", "ds"},
+                [&](std::size_t l) { return cases[l].ds; });
   columns.write("/cases/dt", {"time step T/N", "dt"}, [&](std::size_t l) { return cases[l].dt; });
   for (std::size_t q = 0; q < study.findings.size(); ++q) {
     const Quantity& quantity = quantities[q];

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -35,19 +36,45 @@ char mark_sign(Mark mark) {
   }
 }
 
-std::string heading() {
-  std::string text = formatted("%10s %12s", "P", "N");
-  for (const auto& quantity : quantities) {
-    text += formatted(" %11s  %6s", ("e(" + std::string(quantity.name) + ")").c_str(), "order");
+/// Whether the levels have cells; a model that is no slab has columns, the same on every level.
+bool has_cells(const options::Configuration& configuration) {
+  return options::family_of(configuration.model) != options::Family::finite;
+}
+
+/// Whether a study has anything to show of a quantity: a state has no points of cells, and some
+/// have no columns beside x and y.
+bool is_shown(const options::Configuration& configuration, const Study& study, std::size_t q) {
+  if (has_cells(configuration)) {
+    return true;
+  }
+  return quantities[q].value != &Errors::u_cells &&
+         std::ranges::any_of(study.cases, [&](const Case& at) {
+           return !std::isnan(at.errors.*quantities[q].value);
+         });
+}
+
+std::string heading(const options::Configuration& configuration, const Study& study) {
+  std::string text = has_cells(configuration) ? formatted("%10s ", "P") : "";
+  text += formatted("%12s", "N");
+  for (std::size_t q = 0; q < study.findings.size(); ++q) {
+    if (is_shown(configuration, study, q)) {
+      text +=
+          formatted(" %11s  %6s", ("e(" + std::string(quantities[q].name) + ")").c_str(), "order");
+    }
   }
   return text + '\n';
 }
 
-std::string row(const Study& study, std::size_t level) {
+std::string row(const options::Configuration& configuration, const Study& study,
+                std::size_t level) {
   const Case& at = study.cases[level];
-  std::string text = formatted("%10s %12lld", cells_text(at.level.cells).c_str(),
-                               static_cast<long long>(at.level.steps));
+  std::string text =
+      has_cells(configuration) ? formatted("%10s ", cells_text(at.level.cells).c_str()) : "";
+  text += formatted("%12lld", static_cast<long long>(at.level.steps));
   for (std::size_t q = 0; q < study.findings.size(); ++q) {
+    if (!is_shown(configuration, study, q)) {
+      continue;
+    }
     text += ' ' + number_or_dash("%*.3e", 11, at.errors.*quantities[q].value);
     text += mark_sign(study.findings[q].fit.marks[level]);
     text += ' ' + number_or_dash("%*.3f", 6, at.orders.*quantities[q].value);
@@ -123,8 +150,10 @@ std::string expected_text(const options::ExpectedOrder& expected) {
 std::string reference_text(const options::Configuration& configuration, const Study& study) {
   switch (configuration.reference) {
     case options::Reference::finest:
-      return "reference P = " + cells_text(study.reference->cells) +
-             ", N = " + base::to_text(study.reference->steps);
+      return (has_cells(configuration)
+                  ? "reference P = " + cells_text(study.reference->cells) + ", "
+                  : std::string("reference ")) +
+             "N = " + base::to_text(study.reference->steps);
     case options::Reference::successive:
       return "differences of successive levels";
     case options::Reference::exact:
@@ -139,13 +168,15 @@ std::string reference_text(const options::Configuration& configuration, const St
 }
 
 std::string table(const options::Configuration& configuration, const Study& study) {
-  std::string text = heading();
+  std::string text = heading(configuration, study);
   for (std::size_t level = 0; level < study.cases.size(); ++level) {
-    text += row(study, level);
+    text += row(configuration, study, level);
   }
   text += legend(study);
   for (std::size_t q = 0; q < study.findings.size(); ++q) {
-    text += conclusion(configuration, study.findings[q], quantities[q]);
+    if (is_shown(configuration, study, q)) {
+      text += conclusion(configuration, study.findings[q], quantities[q]);
+    }
   }
   if (!is_exact(configuration.reference)) {
     text += extrapolation("x", study.extrapolated_x) + extrapolation("y", study.extrapolated_y);

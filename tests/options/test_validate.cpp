@@ -28,7 +28,6 @@ void expect_refused(Command command, const Refused& refused) {
 
 TEST(Validation, refuses_values_outside_their_range) {
   const Refused cases[] = {
-      {"model", "burridge", "masing"},
       {"mass", "0", "> 0"},
       {"mass", "-1", "> 0"},
       {"k0", "-1e-300", ">= 0"},

@@ -75,8 +75,9 @@ masing::Problem problem_of(const Made& made, Rule rule) {
 std::unique_ptr<Recording> record(const Made& made, Rule rule, std::int64_t stride,
                                   std::int64_t field_samples) {
   const masing::Problem problem = problem_of(made, rule);
-  auto recording = std::make_unique<Recording>(
-      world(), problem, stride, study::uniform_times(problem.time.steps, field_samples));
+  auto recording =
+      std::make_unique<Recording>(world(), problem.time, problem.cells, stride,
+                                  study::uniform_times(problem.time.steps, field_samples));
   Puppet puppet(made.cells);
   for (std::int64_t p = 0; p <= made.steps; ++p) {
     puppet.show(made, p);
@@ -168,12 +169,13 @@ TEST(Errors, of_a_run_against_itself_are_zero) {
 
 TEST(Recording, asks_for_the_steps_around_its_field_times) {
   const masing::Problem problem = support::problem({.steps = 10, .cells = 5});
-  const Recording on_steps(world(), problem, 1, study::uniform_times(problem.time.steps, 5));
+  const Recording on_steps(world(), problem.time, problem.cells, 1,
+                           study::uniform_times(problem.time.steps, 5));
   EXPECT_EQ(on_steps.next_field_step(0), 2);
   EXPECT_EQ(on_steps.next_field_step(2), 4);
   EXPECT_EQ(on_steps.next_field_step(9), 10);
   EXPECT_EQ(on_steps.next_field_step(10), engine::never);
-  const Recording between(world(), problem, 1,
+  const Recording between(world(), problem.time, problem.cells, 1,
                           study::uniform_times(problem.time.steps, 4));  // at steps 2½, 5, 7½, 10
   EXPECT_EQ(between.next_field_step(0), 2);
   EXPECT_EQ(between.next_field_step(2), 3);

@@ -1,0 +1,27 @@
+#include <cstdio>
+#include <string>
+
+#include "base/error.hpp"
+#include "commands/commands.hpp"
+#include "rheology/catalogue.hpp"
+
+namespace commands {
+
+int models(const parallel::Communicator& comm, const Arguments& arguments) {
+  const auto& words = arguments.words;
+  const bool help = words.size() == 1 && words.front() == "--help";
+  if (words.size() > 1 || (words.size() == 1 && !help && words.front().starts_with("-"))) {
+    throw base::UserError("'" + words.back() + "' is one word too many; give masing models or " +
+                          "masing models NAME");
+  }
+  const std::string text =
+      words.empty() || help
+          ? rheology::catalogue_text()
+          : rheology::model_text(rheology::catalogue_entry(words.front(), "models").info);
+  if (comm.is_root()) {
+    std::fputs(text.c_str(), stdout);
+  }
+  return base::exit_done;
+}
+
+}  // namespace commands

@@ -1,0 +1,50 @@
+#include "io/state_recorder.hpp"
+
+#include <algorithm>
+
+namespace io {
+
+namespace {
+
+constexpr std::int64_t most_values_kept = std::int64_t{1} << 18;
+// An attribute is not to exceed HDF5's 64 KiB.
+constexpr std::size_t longest_names = 60000;
+
+}  // namespace
+
+StateRecorder::StateRecorder(const Handle& file, const Sampling& sampling,
+                             const rheology::StateLayout& layout)
+    : sampling_(sampling),
+      values_(file, "/state/values", {"the state with every sample, one row each", "X"},
+              layout.size()),
+      most_rows_(std::max<std::int64_t>(1, most_values_kept / layout.size())) {
+  const Handle dataset(H5Dopen2(file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
+  write_attribute(dataset, "columns", layout.names(longest_names));
+}
+
+std::int64_t StateRecorder::next_field_step(std::int64_t step) const {
+  return sampling_.next(step);
+}
+
+void StateRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
+  if (!sampling_.takes(samples.last_step())) {
+    return;
+  }
+  const parallel::Vector& state = engine.field();
+  const parallel::ReadAccess access(state);
+  first_column_ = state.range().first;
+  pending_.insert(pending_.end(), access.values().begin(), access.values().end());
+  if (++rows_ == most_rows_) {
+    flush();
+  }
+}
+
+void StateRecorder::flush() {
+  if (rows_ > 0) {
+    values_.append(rows_, pending_, first_column_);
+    pending_.clear();
+    rows_ = 0;
+  }
+}
+
+}  // namespace io

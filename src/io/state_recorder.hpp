@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/observer.hpp"
+#include "io/hdf5.hpp"
+#include "io/recorder.hpp"
+#include "rheology/model_info.hpp"
+
+namespace io {
+
+/// /state/values [samples, columns], with an attribute `columns`, their names: the whole state with
+/// every sample. Rows are kept and written many at a time; flush() writes the last ones.
+class StateRecorder final : public engine::Observer {
+ public:
+  /// Collective.
+  StateRecorder(const Handle& file, const Sampling& sampling, const rheology::StateLayout& layout);
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  /// Collective.
+  void flush();
+
+ private:
+  Sampling sampling_;
+  Table values_;
+  std::int64_t most_rows_;         // kept
+  std::int64_t rows_ = 0;          // kept so far
+  std::int64_t first_column_ = 0;  // of this rank
+  std::vector<double> pending_;    // this rank's columns of the rows kept
+};
+
+}  // namespace io

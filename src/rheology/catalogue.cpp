@@ -1,0 +1,129 @@
+#include "rheology/catalogue.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "options/option_table.hpp"
+#include "rheology/slab_models.hpp"
+
+namespace rheology {
+
+namespace {
+
+template <Inclusion Model>
+CatalogueEntry entry() {
+  return {Model::info(), [](const Values& values) -> AnyModel { return Model(values); }};
+}
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(text.size() + 2, width), ' ');
+  return text;
+}
+
+std::string indented(const std::string& lines) {
+  std::string text;
+  for (const auto& line : base::split(lines, '\n')) {
+    text += "  " + line + "\n";
+  }
+  return text;
+}
+
+const char* range_text(Range range) {
+  switch (range) {
+    case Range::positive:
+      return ", > 0";
+    case Range::not_negative:
+      return ", >= 0";
+    default:
+      return "";
+  }
+}
+
+std::string line_of(const Parameter& parameter) {
+  std::string text = parameter.meaning + range_text(parameter.range);
+  if (parameter.values != 1) {
+    text += parameter.values == per_element ? "; list of n"
+                                            : "; list of " + base::to_text(parameter.values);
+  }
+  if (parameter.name == element_count) {
+    text += "; may be left out beside a list";
+  } else {
+    text += parameter.preset.empty() ? "; required" : " [" + parameter.preset + "]";
+  }
+  return "  " + padded(parameter.name, 12) + text + "\n";
+}
+
+/// The options of a model of slabs that say what it is, not how it is solved or written.
+std::string slab_options(options::Family family) {
+  std::string text;
+  const options::Configuration presets;
+  for (const auto& option : options::option_table()) {
+    if (!takes(family, option) || takes(options::Family::finite, option)) {
+      continue;
+    }
+    const std::string preset = option.get(presets);
+    text += "  " + padded("--" + option.name, 16) + option.help +
+            (preset.empty() ? "" : " [" + preset + "]") + "\n";
+  }
+  return text;
+}
+
+std::string state_text(const ModelInfo& info) {
+  std::vector<std::string> names;
+  for (const auto& [name, extent, start] : info.state) {
+    names.push_back(extent == Extent::one ? name : name + "1 … " + name + "n");
+  }
+  return base::joined(names, " ");
+}
+
+}  // namespace
+
+const std::vector<CatalogueEntry>& catalogue() {
+  static const std::vector<CatalogueEntry> all{entry<FrictionOscillator>(),
+                                               entry<PParallel>(),
+                                               entry<Viscoelastoplastic>(),
+                                               entry<Prandtl>(),
+                                               entry<ThreeSprings>(),
+                                               entry<DiscreteMasing>(),
+                                               entry<SChain>(),
+                                               entry<S1P2Series>(),
+                                               entry<S1P2Parallel>(),
+                                               {continuous_masing(), {}},
+                                               {quasistatic_masing(), {}}};
+  return all;
+}
+
+const CatalogueEntry& catalogue_entry(const std::string& name, const std::string& origin) {
+  const auto found = std::ranges::find(catalogue(), name,
+                                       [](const CatalogueEntry& entry) { return entry.info.name; });
+  if (found == catalogue().end()) {
+    throw base::UserError(origin + ": '" + name + "' is not a model; masing models lists them");
+  }
+  return *found;
+}
+
+std::string catalogue_text() {
+  std::string text = "models; masing models NAME tells more of one\n\n";
+  for (const auto& [info, make] : catalogue()) {
+    text += "  " + padded(info.name, 22) + info.title + "\n";
+  }
+  return text;
+}
+
+std::string model_text(const ModelInfo& info) {
+  std::string text = info.name + ": " + info.title + "\n\n" + indented(info.equation);
+  if (info.state.empty()) {
+    text += "\noptions\n" + slab_options(options::family_of(info.name));
+  } else {
+    text += "\nparameters, --set PARAMETER=VALUE\n";
+    for (const auto& parameter : all_parameters(info)) {
+      text += line_of(parameter);
+    }
+    text += "\nstate           " + state_text(info);
+  }
+  return text + "\nexpected order  " + info.order + "\nsource          " + info.source + "\n";
+}
+
+}  // namespace rheology

@@ -1,0 +1,91 @@
+#include "rheology/configured.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "options/levels.hpp"
+#include "options/validate.hpp"
+
+namespace rheology {
+
+namespace {
+
+using options::Configuration;
+using options::Family;
+
+/// Rows of /state/values are not to make files larger than this by default.
+constexpr double most_state_values = 1e7;
+
+Values values_of(const ModelInfo& info, const Configuration& c) {
+  return {info.name, all_parameters(info), c.settings};
+}
+
+/// "x=1,y=1,u=1" without the errors that the model does not have.
+std::string expected_orders(const ModelInfo& info, const StateLayout& layout) {
+  const bool has_y = layout.motion().y.has_value();
+  const std::string order = (info.order.starts_with('>') ? "" : "=") + info.order;
+  return "x" + order + (has_y ? ",y" + order : "") +
+         (layout.size() > (has_y ? 2 : 1) ? ",u" + order : "");
+}
+
+/// N/8, N/4, N/2, N.
+std::string halved_steps(std::int64_t steps) {
+  std::vector<options::Level> levels;
+  for (const std::int64_t factor : {1, 2, 4, 8}) {
+    levels.push_back({0, std::max<std::int64_t>(1, steps / 8) * factor});
+  }
+  return level_text(options::Refine::steps, levels);
+}
+
+void resolve_study(const ModelInfo& info, const StateLayout& layout, Configuration& c) {
+  if (c.expected_order_text.empty()) {
+    c.expected_order_text = expected_orders(info, layout);
+  }
+  if (c.level_text.empty() && c.refine == options::Refine::steps) {
+    c.level_text = halved_steps(c.steps);
+  }
+}
+
+void resolve_finite(const CatalogueEntry& entry, Configuration& c) {
+  const Values values = values_of(entry.info, c);
+  (void)entry.make(values);
+  c.settings = values.settings();
+  const StateLayout layout{entry.info.state, values.count()};
+  c.cells = layout.size();
+  if (!c.sample_every) {
+    const double most =
+        std::min(1e4, std::max(1.0, most_state_values / static_cast<double>(c.cells)));
+    c.sample_every = std::max<std::int64_t>(1, c.steps / static_cast<std::int64_t>(most));
+  }
+  resolve_study(entry.info, layout, c);
+}
+
+}  // namespace
+
+Configuration validated(Configuration configuration, const options::FileReader& read) {
+  Configuration& c = configuration;
+  const auto origin = c.origin.find("model");
+  const CatalogueEntry& entry =
+      catalogue_entry(c.model, origin == c.origin.end() ? "--model" : origin->second);
+  if (entry.make) {
+    resolve_finite(entry, c);
+  } else if (!c.settings.empty()) {
+    throw base::UserError(c.settings.front().origin + ": " + c.model +
+                          " has options in place of parameters; masing models " + c.model +
+                          " lists them");
+  } else if (options::family_of(c.model) == Family::quasistatic_slab) {
+    resolve_study(entry.info, {{{"x"}, {"u"}}}, c);
+  }
+  return options::validated(std::move(configuration), read);
+}
+
+ConfiguredModel configured_model(const Configuration& configuration) {
+  const CatalogueEntry& entry = catalogue_entry(configuration.model, "--model");
+  const Values values = values_of(entry.info, configuration);
+  return {
+      entry.make(values), {entry.info.state, values.count()}, initial_state(entry.info, values)};
+}
+
+}  // namespace rheology

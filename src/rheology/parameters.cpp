@@ -1,0 +1,181 @@
+#include "rheology/parameters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "options/function.hpp"
+
+namespace rheology {
+
+namespace {
+
+constexpr std::int64_t most_elements = 100000000;
+
+/// The numbers of "0.5,0.9,1.3"; none where the text is no list of two or more.
+std::optional<std::vector<std::string>> list_pieces(const std::string& text) {
+  const bool function = text.find_first_of("(:") != std::string::npos;
+  const auto pieces = base::split(text, ',');
+  return function || pieces.size() < 2 ? std::nullopt : std::optional(pieces);
+}
+
+/// "k" of a parameter of one value, "k_3" else.
+std::string indexed(const std::string& name, std::size_t i, std::size_t size) {
+  return size == 1 ? name : name + "_" + std::to_string(i + 1);
+}
+
+bool within(Range range, double value) {
+  return std::isfinite(value) && (range != Range::positive || value > 0) &&
+         (range != Range::not_negative || value >= 0);
+}
+
+const char* rule(Range range) {
+  switch (range) {
+    case Range::positive:
+      return "must be > 0";
+    case Range::not_negative:
+      return "must be >= 0";
+    default:
+      return "must be finite";
+  }
+}
+
+}  // namespace
+
+Values::Values(const std::string& model, const std::vector<Parameter>& parameters,
+               const std::vector<options::Setting>& settings) {
+  refuse_strangers(model, parameters, settings);
+  for (const Parameter& parameter : parameters) {
+    const auto given = std::ranges::find(settings, parameter.name, &options::Setting::parameter);
+    settings_.push_back(given != settings.end() ? *given
+                                                : options::Setting{parameter.name, parameter.preset,
+                                                                   "--set " + parameter.name});
+  }
+  find_count(parameters);
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    const Parameter& parameter = parameters[p];
+    if (settings_[p].text.empty()) {
+      refuse(parameter.name, "missing; " + model + " needs it: " + parameter.meaning,
+             "give --set " + parameter.name + "=VALUE");
+    }
+    lists_.push_back(evaluated(parameter));
+    require_range(parameter, lists_.back());
+  }
+}
+
+const options::Setting& Values::setting(const std::string& name) const {
+  return *std::ranges::find(settings_, name, &options::Setting::parameter);
+}
+
+const std::vector<double>& Values::list(const std::string& name) const {
+  return lists_[static_cast<std::size_t>(&setting(name) - settings_.data())];
+}
+
+void Values::refuse(const std::string& name, const std::string& wrong,
+                    const std::string& right) const {
+  throw base::UserError(setting(name).origin + ": " + wrong + "; " + right);
+}
+
+void Values::require_within(const std::string& name, const std::vector<double>& bounds,
+                            const std::string& bound) const {
+  const std::vector<double>& values = list(name);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(std::abs(values[i]) <= bounds[i])) {
+      refuse(name, indexed(name, i, values.size()) + " = " + base::to_text(values[i]),
+             "must lie within +-" + indexed(bound, i, values.size()) + " = +-" +
+                 base::to_text(bounds[i]));
+    }
+  }
+}
+
+void Values::refuse_strangers(const std::string& model, const std::vector<Parameter>& parameters,
+                              const std::vector<options::Setting>& given) const {
+  std::vector<std::string> names;
+  std::ranges::transform(parameters, std::back_inserter(names), &Parameter::name);
+  for (const auto& [parameter, text, origin] : given) {
+    if (std::ranges::find(names, parameter) == names.end()) {
+      throw base::UserError(origin + ": '" + parameter + "' is not a parameter of " + model +
+                            "; it has " + base::joined(names, ", "));
+    }
+  }
+}
+
+/// n as given, else the length of a list.
+void Values::find_count(const std::vector<Parameter>& parameters) {
+  const auto declared = std::ranges::find(parameters, element_count, &Parameter::name);
+  if (declared == parameters.end()) {
+    return;
+  }
+  auto& n = settings_[static_cast<std::size_t>(declared - parameters.begin())];
+  for (std::size_t p = 0; p < parameters.size() && n.text.empty(); ++p) {
+    const auto pieces = list_pieces(settings_[p].text);
+    if (parameters[p].values == per_element && pieces) {
+      n.text = base::to_text(static_cast<std::int64_t>(pieces->size()));
+    }
+  }
+  if (n.text.empty()) {
+    refuse(element_count, "missing; no list of values says how many elements there are",
+           "give --set n=VALUE");
+  }
+  const auto count = base::to_integer(n.text);
+  if (!count || *count < 1 || *count > most_elements) {
+    refuse(element_count, "'" + n.text + "'",
+           "must be a whole number from 1 to " + base::to_text(most_elements));
+  }
+  count_ = *count;
+}
+
+std::vector<double> Values::evaluated(const Parameter& parameter) const {
+  const std::string& text = setting(parameter.name).text;
+  const std::int64_t count = parameter.values == per_element ? count_ : parameter.values;
+  std::vector<double> values;
+  if (const auto pieces = list_pieces(text)) {
+    if (static_cast<std::int64_t>(pieces->size()) != count) {
+      refuse(parameter.name, parameter.name + " has " + std::to_string(pieces->size()) + " values",
+             count == 1 ? "must be one number"
+                        : "must be " + base::to_text(count) + ", or one for all");
+    }
+    for (const auto& piece : *pieces) {
+      const auto value = base::to_number(piece);
+      if (!value) {
+        refuse(parameter.name, "'" + piece + "' in a list is not a number",
+               "give a list \"0.5,0.9\" or one expression in i and n");
+      }
+      values.push_back(*value);
+    }
+    return values;
+  }
+  try {
+    const options::Function value(
+        text, 'i',
+        [](const std::string& path) -> std::string {
+          throw base::UserError("table:" + path +
+                                " is for functions; "
+                                "give a list or an expression");
+        },
+        {{element_count, static_cast<double>(parameter.values == per_element ? count_ : count)}});
+    for (std::int64_t i = 1; i <= count; ++i) {
+      values.push_back(value(static_cast<double>(i)));
+    }
+  } catch (const base::UserError& mistake) {
+    throw base::UserError(setting(parameter.name).origin + ": " + mistake.what());
+  }
+  return values;
+}
+
+void Values::require_range(const Parameter& parameter, const std::vector<double>& values) const {
+  const auto bad = std::ranges::find_if_not(
+      values, [&](double value) { return within(parameter.range, value); });
+  if (bad != values.end()) {
+    refuse(parameter.name,
+           indexed(parameter.name, static_cast<std::size_t>(bad - values.begin()), values.size()) +
+               " = " + base::to_text(*bad),
+           rule(parameter.range));
+  }
+}
+
+}  // namespace rheology

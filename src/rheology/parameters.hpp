@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "options/configuration.hpp"
+
+/// The papers' models in one form, X' + M ∂φ(X) ∋ G(t, X): drift and resolvent. No MPI, no PETSc,
+/// no HDF5. Source: (3.8), rheological-models-2000.
+namespace rheology {
+
+/// What a number may be.
+enum class Range { any, positive, not_negative };
+
+/// How many values a parameter has, where it is not a number of them: one for each of the n
+/// elements.
+inline constexpr std::int64_t per_element = 0;
+
+/// One parameter of a model, as the catalogue lists it.
+struct Parameter {
+  std::string name;
+  std::string meaning;
+  std::string preset;       ///< empty: must be given
+  std::int64_t values = 1;  ///< how many; per_element: n
+  Range range = Range::any;
+};
+
+/// The parameter that says how many elements a model has.
+inline constexpr const char* element_count = "n";
+
+/// The checked values of a model's parameters.
+class Values {
+ public:
+  /// `settings`: what was given. Throws UserError for a parameter that is missing or not one of
+  /// `parameters`, a text that is no number, list or expression in i and n, a list of the wrong
+  /// length, or a value out of its range. Local if `read` is.
+  Values(const std::string& model, const std::vector<Parameter>& parameters,
+         const std::vector<options::Setting>& settings);
+
+  /// The number of elements; 1 for models that have no n.
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  /// The value of a parameter of one value.
+  [[nodiscard]] double number(const std::string& name) const { return list(name).front(); }
+  /// The values of a parameter, [values] or [n].
+  [[nodiscard]] const std::vector<double>& list(const std::string& name) const;
+  /// Every parameter with its text, in the order of the catalogue: read again they give the same.
+  [[nodiscard]] const std::vector<options::Setting>& settings() const { return settings_; }
+
+  /// Throws UserError "ORIGIN: `wrong`; `right`" for a parameter.
+  [[noreturn]] void refuse(const std::string& name, const std::string& wrong,
+                           const std::string& right) const;
+  /// Throws UserError unless |list(name)_i| ≤ bounds_i, a bound called `bound` in words.
+  void require_within(const std::string& name, const std::vector<double>& bounds,
+                      const std::string& bound) const;
+
+ private:
+  [[nodiscard]] const options::Setting& setting(const std::string& name) const;
+  void refuse_strangers(const std::string& model, const std::vector<Parameter>& parameters,
+                        const std::vector<options::Setting>& given) const;
+  void find_count(const std::vector<Parameter>& parameters);
+  [[nodiscard]] std::vector<double> evaluated(const Parameter& parameter) const;
+  void require_range(const Parameter& parameter, const std::vector<double>& values) const;
+
+  std::int64_t count_ = 1;
+  std::vector<options::Setting> settings_;
+  std::vector<std::vector<double>> lists_;  // one a setting
+};
+
+}  // namespace rheology

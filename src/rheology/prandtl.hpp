@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+
+#include "rheology/inclusion.hpp"
+#include "rheology/model_info.hpp"
+
+namespace rheology {
+
+/// The Prandtl model with linear hardening: a spring k0 beside a spring k in series with a
+/// St-Venant element. m y' = F - k0 x - k u, u' + ∂ψ[-η,η](u) ∋ y. State x, y, u.
+/// Source: (2.16) for k0 = 0, (2.20), rheological-models-2000.
+struct Prandtl {
+  double mass;
+  double k0;
+  double stiffness;
+  double threshold;  ///< η
+
+  static ModelInfo info() {
+    return {.name = "prandtl",
+            .title = "the Prandtl model, with linear hardening where k0 > 0",
+            .equation = "x' = y\nm y' = F - k0 x - k u\nu' + beta(u/eta) ∋ y",
+            .parameters = {{"m", "mass", "1", 1, Range::positive},
+                           {"k0", "hardening spring", "0", 1, Range::not_negative},
+                           {"k", "stiffness", "", 1, Range::positive},
+                           {"eta", "yield displacement alpha/k", "", 1, Range::positive}},
+            .state = {{"x"}, {"y"}, {"u"}},
+            .order = "1",
+            .source = "(2.16), (2.20), figures 16 to 19, rheological-models-2000"};
+  }
+
+  explicit Prandtl(const Values& values)
+      : Prandtl(values.number("m"), values.number("k0"), values.number("k"), values.number("eta")) {
+    values.require_within("u0", {threshold}, "eta");
+  }
+  Prandtl(double m, double hardening, double k, double eta)
+      : mass(m), k0(hardening), stiffness(k), threshold(eta) {}
+
+  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+    rate[0] = state[1];
+    rate[1] = (now.force - restoring(state, 0.0)) / mass;
+    rate[2] = state[1];
+  }
+  [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
+    state[2] = std::clamp(state[2], -threshold, threshold);
+    return 0.0;
+  }
+  [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
+    return k0 * state[0] + stiffness * state[2];
+  }
+};
+
+}  // namespace rheology

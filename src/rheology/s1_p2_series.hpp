@@ -1,0 +1,74 @@
+#pragma once
+
+#include <algorithm>
+
+#include "rheology/dry_friction.hpp"
+#include "rheology/inclusion.hpp"
+#include "rheology/model_info.hpp"
+
+namespace rheology {
+
+/// An S-element (k1, α1), a mass, a P-element (k2, α2) and a mass in series, F on the second:
+///     m1 y1' = -k1 u1 + k2 (x2 - x1) + g2,   m2 y2' = F - k2 (x2 - x1) - g2,
+///     g2 ∈ α2 σ(y2 - y1),   u1' + ∂ψ[-η1,η1](u1) ∋ y1,   η1 = α1/k1.
+/// State x1, y1, x2, y2, u1. Source: (2.36) with z1 = k1 u1, rheological-models-2000.
+struct S1P2Series {
+  double m1;
+  double m2;
+  double k1;
+  double threshold;  ///< η1
+  double k2;
+  double bound;  ///< α2
+
+  static ModelInfo info() {
+    return {.name = "s1-p2-series",
+            .title = "one S-element and one P-element in series with two masses",
+            .equation =
+                "x1' = y1, x2' = y2\n"
+                "m1 y1' = -k1 u1 + k2 (x2 - x1) + g2\nm2 y2' = F - k2 (x2 - x1) - g2\n"
+                "g2 ∈ alpha2 sigma(y2 - y1)\nu1' + beta(u1/eta1) ∋ y1, eta1 = alpha1/k1",
+            .parameters = {{"m1", "mass between the elements", "1", 1, Range::positive},
+                           {"m2", "mass at the end", "1", 1, Range::positive},
+                           {"k1", "stiffness of the S-element", "", 1, Range::positive},
+                           {"alpha1", "threshold of the S-element", "", 1, Range::positive},
+                           {"k2", "stiffness of the P-element", "", 1, Range::not_negative},
+                           {"alpha2", "threshold of the P-element", "", 1, Range::not_negative}},
+            .state = {{"x1"}, {"y1"}, {"x2"}, {"y2"}, {"u1"}},
+            .order = ">=0.5",
+            .source = "(2.36), rheological-models-2000"};
+  }
+
+  explicit S1P2Series(const Values& values)
+      : m1(values.number("m1")),
+        m2(values.number("m2")),
+        k1(values.number("k1")),
+        threshold(values.number("alpha1") / k1),
+        k2(values.number("k2")),
+        bound(values.number("alpha2")) {
+    values.require_within("u0", {threshold}, "alpha1/k1");
+  }
+
+  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+    const double pull = k2 * (state[2] - state[0]);
+    rate[0] = state[1];
+    rate[1] = (pull - k1 * state[4]) / m1;
+    rate[2] = state[3];
+    rate[3] = (now.force - pull) / m2;
+    rate[4] = state[1];
+  }
+  /// The friction acts on the relative velocity with the reduced mass, and keeps the momentum.
+  [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
+    const double reduced = m1 * m2 / (m1 + m2);
+    const Friction found = dry_friction(state[3] - state[1], reduced, bound, now.step);
+    state[1] += now.step * found.force / m1;
+    // Masses that stick have one velocity, to the last bit.
+    state[3] = state[1] + found.velocity;
+    state[4] = std::clamp(state[4], -threshold, threshold);
+    return found.force;
+  }
+  [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
+    return k2 * (state[2] - state[0]) + friction;
+  }
+};
+
+}  // namespace rheology

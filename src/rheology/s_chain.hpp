@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "rheology/inclusion.hpp"
+#include "rheology/model_info.hpp"
+
+namespace rheology {
+
+/// n S-elements and n masses in series, held at the end of element 1, F on mass n:
+///     m_i y_i' = k_{i+1} u_{i+1} - k_i u_i  (F - k_n u_n for i = n),
+///     u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y_i - y_{i-1},  y_0 = 0.
+/// State x_1..x_n, y_1..y_n, u_1..u_n. Source: (2.30), rheological-models-2000.
+struct SChain {
+  std::vector<double> mass;
+  std::vector<double> stiffness;
+  std::vector<double> threshold;  ///< η
+
+  static ModelInfo info() {
+    return {.name = "s-chain",
+            .title = "n S-elements (spring and St-Venant element in series) and n masses in series",
+            .equation =
+                "x_i' = y_i\n"
+                "m_i y_i' = k_{i+1} u_{i+1} - k_i u_i, with F for k_{n+1} u_{n+1}\n"
+                "u_i' + beta(u_i/eta_i) ∋ y_i - y_{i-1}, y_0 = 0",
+            .parameters = {{"n", "elements"},
+                           {"m", "masses", "1", per_element, Range::positive},
+                           {"k", "stiffnesses", "", per_element, Range::positive},
+                           {"eta", "yield displacements alpha_i/k_i", "", per_element,
+                            Range::positive}},
+            .state = {{"x", Extent::each}, {"y", Extent::each}, {"u", Extent::each}},
+            .order = "1",
+            .source = "(2.30), rheological-models-2000"};
+  }
+
+  explicit SChain(const Values& values)
+      : mass(values.list("m")), stiffness(values.list("k")), threshold(values.list("eta")) {
+    values.require_within("u0", threshold, "eta");
+  }
+
+  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+    const std::size_t n = mass.size();
+    const auto y = state.subspan(n, n);
+    const auto u = state.subspan(2 * n, n);
+    double below = 0.0;  // y_{i-1}
+    for (std::size_t i = 0; i < n; ++i) {
+      const double pull = i + 1 < n ? stiffness[i + 1] * u[i + 1] : now.force;
+      rate[i] = y[i];
+      rate[n + i] = (pull - stiffness[i] * u[i]) / mass[i];
+      rate[2 * n + i] = y[i] - below;
+      below = y[i];
+    }
+  }
+  [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
+    const auto u = state.subspan(2 * mass.size());
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      u[i] = std::clamp(u[i], -threshold[i], threshold[i]);
+    }
+    return 0.0;
+  }
+  [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
+    return stiffness.back() * state.back();
+  }
+};
+
+}  // namespace rheology
