@@ -7,6 +7,7 @@ import numpy as np
 
 import style  # before matplotlib's own modules: it sets the backend and the defaults
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from cli import UserError
 from cycle import HUGE
@@ -16,6 +17,8 @@ from trajectory_section import energy_picture, field_picture, motion_picture, na
 PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture}
 LABELS = {"t": "time t", "x": "displacement x", "y": "velocity y", "force": "force F",
           "restoring": "restoring force F − m x″"}
+# A label in space is short.
+SYMBOLS = {"force": "F", "restoring": "F − m x″"}
 WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?$")
 
 
@@ -70,11 +73,24 @@ def picture(run, words):
 
 def curve_figure(curve, names):
     """A curve [2 or 3 arrays of samples] in the plane or in space."""
-    labels = [LABELS.get(name, name) for name in names]
-    figure = Figure(figsize=style.PANEL if len(curve) == 2 else (style.PANEL[0], 1.2 * style.PANEL[1]))
-    axes = figure.add_subplot(projection=None if len(curve) == 2 else "3d")
+    if len(curve) == 3:
+        return _space_figure(curve, [SYMBOLS.get(name, name) for name in names])
+    figure = Figure(figsize=style.PANEL)
+    axes = figure.add_subplot()
+    axes.plot(*curve, color=style.COLOURS[0], linewidth=1.0)
+    axes.set(xlabel=LABELS.get(names[0], names[0]), ylabel=LABELS.get(names[1], names[1]))
+    return figure
+
+
+def _space_figure(curve, labels):
+    figure = Figure(figsize=(style.PANEL[0], 1.15 * style.PANEL[1]), layout="none")
+    # The projection leaves room of its own, and none for the label of the axis in the depth.
+    axes = figure.add_axes((-0.02, 0.06, 0.92, 0.98), projection="3d")
     axes.plot(*curve, color=style.COLOURS[0], linewidth=1.0)
     axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), labels)))
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.set_major_locator(MaxNLocator(4))
+        axis.labelpad = 8
     return figure
 
 
