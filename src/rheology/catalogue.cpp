@@ -1,7 +1,6 @@
 #include "rheology/catalogue.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -88,8 +87,12 @@ const std::vector<CatalogueEntry>& catalogue() {
                                                entry<ThreeSprings>(),
                                                entry<DiscreteMasing>(),
                                                entry<SChain>(),
+                                               entry<PChain>(),
+                                               entry<PSeries>(),
                                                entry<S1P2Series>(),
                                                entry<S1P2Parallel>(),
+                                               entry<Persoz>(),
+                                               entry<PersozQuasistatic>(),
                                                {continuous_masing(), {}},
                                                {quasistatic_masing(), {}}};
   return all;
@@ -105,9 +108,16 @@ const CatalogueEntry& catalogue_entry(const std::string& name, const std::string
 }
 
 std::string catalogue_text() {
-  std::string text = "models; masing models NAME tells more of one\n\n";
+  std::string text = "The models; masing models NAME tells what the parameters mean.\n";
   for (const auto& [info, make] : catalogue()) {
-    text += "  " + padded(info.name, 22) + info.title + "\n";
+    text += "\n" + info.name + ": " + info.title + "; order " + info.order + "\n" +
+            indented(info.equation);
+    std::vector<std::string> names;
+    for (const auto& parameter : all_parameters(info)) {
+      names.push_back(parameter.name + (parameter.preset.empty() ? "" : "=" + parameter.preset));
+    }
+    text += names.empty() ? "  options: masing models " + info.name + "\n"
+                          : "  parameters: " + base::joined(names, " ") + "\n";
   }
   return text;
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <optional>
 
 #include "base/error.hpp"
@@ -21,6 +19,10 @@ std::optional<std::vector<std::string>> list_pieces(const std::string& text) {
   const bool function = text.find_first_of("(:") != std::string::npos;
   const auto pieces = base::split(text, ',');
   return function || pieces.size() < 2 ? std::nullopt : std::optional(pieces);
+}
+
+std::string no_tables(const std::string& path) {
+  throw base::UserError("table:" + path + " is for functions; give a list or an expression");
 }
 
 bool within(Range range, double value) {
@@ -157,13 +159,9 @@ void Values::evaluate(const Parameter& parameter, List& list) const {
     return;
   }
   try {
-    const options::Function value(text, 'i',
-                                  [](const std::string& path) -> std::string {
-                                    throw base::UserError("table:" + path +
-                                                          " is for functions; "
-                                                          "give a list or an expression");
-                                  },
-                                  {{element_count, static_cast<double>(list.total)}});
+    // A single value may depend on n, too; a list of fixed length is its own n.
+    const auto n = static_cast<double>(std::max(list.total, count_));
+    const options::Function value(text, 'i', no_tables, {{element_count, n}});
     if (value.is_constant()) {
       list.values.assign(static_cast<std::size_t>(list.held.size), value(1.0));
     }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "rheology/dry_friction.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/soft_threshold.hpp"
 
 namespace rheology {
 
@@ -49,10 +49,10 @@ struct S1P2Parallel {
     rate[2] = state[1];
   }
   [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
-    const Friction found = dry_friction(state[1], mass, bound, now.step);
-    state[1] = found.velocity;
+    const double friction = std::clamp(mass * state[1] / now.step, -bound, bound);
+    state[1] = soft_threshold(state[1], now.step * bound / mass);
     state[2] = std::clamp(state[2], -threshold, threshold);
-    return found.force;
+    return friction;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return k2 * state[0] + k1 * state[2] + friction;

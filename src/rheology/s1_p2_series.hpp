@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rheology/dry_friction.hpp"
+#include "rheology/friction_impulse.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
@@ -56,15 +56,12 @@ struct S1P2Series {
     rate[3] = (now.force - pull) / m2;
     rate[4] = state[1];
   }
-  /// The friction acts on the relative velocity with the reduced mass, and keeps the momentum.
   [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
-    const double reduced = m1 * m2 / (m1 + m2);
-    const Friction found = dry_friction(state[3] - state[1], reduced, bound, now.step);
-    state[1] += now.step * found.force / m1;
-    // Masses that stick have one velocity, to the last bit.
-    state[3] = state[1] + found.velocity;
+    const FrictionContact found = friction_impulse(m1, m2, state[1], state[3], now.step * bound);
+    state[1] = found.first_velocity;
+    state[3] = found.second_velocity;
     state[4] = std::clamp(state[4], -threshold, threshold);
-    return found.force;
+    return found.impulse / now.step;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return k2 * (state[2] - state[0]) + friction;
