@@ -28,16 +28,22 @@ void add_slab(const parallel::Communicator& comm, const Configuration& configura
   setup.engine = make_engine(comm, configuration, setup.slab->problem, setup.slab->profile);
 }
 
-/// A model as an engine runs it: where the work is split, with what connects the ranks.
+/// A model whose work every rank does alike, as an engine runs it.
 template <class Model>
-Model placed(const parallel::Communicator& /*comm*/, Model model, base::CellRange /*mine*/,
-             std::int64_t /*elements*/) {
+Model placed(const parallel::Communicator& /*comm*/, Model model,
+             const rheology::ConfiguredModel& /*configured*/) {
   return model;
 }
 
 rheology::SChainOn<RankLine> placed(const parallel::Communicator& comm, rheology::SChain model,
-                                    base::CellRange mine, std::int64_t elements) {
-  return {std::move(model), RankLine(comm, mine, elements)};
+                                    const rheology::ConfiguredModel& configured) {
+  return {std::move(model), RankLine(comm, configured.elements, configured.layout.elements)};
+}
+
+rheology::PSeriesOn<RankReduction> placed(const parallel::Communicator& comm,
+                                          rheology::PSeries model,
+                                          const rheology::ConfiguredModel& /*configured*/) {
+  return {std::move(model), RankReduction(comm)};
 }
 
 void add_model(const parallel::Communicator& comm, const Configuration& configuration,
@@ -45,12 +51,11 @@ void add_model(const parallel::Communicator& comm, const Configuration& configur
   rheology::ConfiguredModel configured = rheology::configured_model(
       configuration,
       [&](std::int64_t elements) { return base::slab_of(elements, comm.rank(), comm.size()); });
-  const base::CellRange mine = configured.elements;
   setup.state = configured.layout;
-  StateColumns columns(comm, configured.layout, mine, configured.work);
+  StateColumns columns(comm, configured.layout, configured.elements, configured.work);
   setup.engine = std::visit(
       [&](auto& model) -> std::unique_ptr<Engine> {
-        auto here = placed(comm, std::move(model), mine, setup.state->elements);
+        auto here = placed(comm, std::move(model), configured);
         return std::make_unique<Generic<decltype(here)>>(
             comm, std::move(here), std::move(configured.start), std::move(columns),
             setup.time.step(), force_at_start(comm, setup.driving));
