@@ -25,6 +25,9 @@ void add_slab(const parallel::Communicator& comm, const Configuration& configura
   masing::Problem problem = masing::make_problem(configuration);
   masing::Profile profile = checked_profile(comm, problem, holding);
   setup.slab = std::make_unique<Slab>(Slab{std::move(problem), std::move(profile)});
+  if (options::family_of(configuration.model) == options::Family::quasistatic_slab) {
+    setup.state = {.groups = {{"x"}}};
+  }
   setup.engine = make_engine(comm, configuration, setup.slab->problem, setup.slab->profile);
 }
 

@@ -30,7 +30,7 @@ void StateRecorder::observe(const engine::Samples& samples, engine::Engine& engi
   if (!sampling_.takes(samples.last_step())) {
     return;
   }
-  const parallel::Vector& state = engine.field();
+  const parallel::Vector& state = engine.state();
   const parallel::ReadAccess access(state);
   first_column_ = state.range().first;
   pending_.insert(pending_.end(), access.values().begin(), access.values().end());
