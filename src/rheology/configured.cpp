@@ -15,7 +15,7 @@ namespace {
 using options::Configuration;
 using options::Family;
 
-/// Rows of /state/values are not to make files larger than this by default.
+/// With more numbers than this, /state/values has not a row for every sample by default.
 constexpr double most_state_values = 1e7;
 
 Values values_of(const ModelInfo& info, const Configuration& c, const Part& part) {
@@ -72,10 +72,11 @@ void resolve_finite(const CatalogueEntry& entry, Configuration& c) {
   c.settings = values.settings();
   const StateLayout layout{entry.info.state, values.count()};
   c.cells = layout.size();
-  if (!c.sample_every) {
-    const double most =
-        std::min(1e4, std::max(1.0, most_state_values / static_cast<double>(c.cells)));
-    c.sample_every = std::max<std::int64_t>(1, c.steps / static_cast<std::int64_t>(most));
+  c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
+  if (!c.origin.contains("field-every")) {
+    const auto samples = static_cast<double>(c.steps / std::max<std::int64_t>(1, *c.sample_every));
+    const bool huge = samples * static_cast<double>(c.cells) > most_state_values;
+    c.field_every = huge ? 0 : *c.sample_every;
   }
   resolve_study(entry.info, layout, c);
 }
