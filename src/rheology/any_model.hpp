@@ -18,7 +18,8 @@
 
 namespace rheology {
 
-/// Any model of options::Family::finite: each is an Inclusion.
+/// Any model of options::Family::finite, each an Inclusion: the catalogue lists them as they stand
+/// here.
 using AnyModel = std::variant<FrictionOscillator, PParallel, Viscoelastoplastic, Prandtl,
                               ThreeSprings, DiscreteMasing, SChain, PChain, PSeries, S1P2Series,
                               S1P2Parallel, Persoz, PersozQuasistatic>;

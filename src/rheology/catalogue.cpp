@@ -1,6 +1,7 @@
 #include "rheology/catalogue.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -14,6 +15,12 @@ namespace {
 template <Inclusion Model>
 CatalogueEntry entry() {
   return {Model::info(), [](const Values& values) -> AnyModel { return Model(values); }};
+}
+
+/// An entry for each model, in the order of AnyModel, and those of slabs.
+template <typename... Models>
+std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models...>> /*models*/) {
+  return {entry<Models>()..., {continuous_masing(), {}}, {quasistatic_masing(), {}}};
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -80,21 +87,7 @@ std::string state_text(const ModelInfo& info) {
 }  // namespace
 
 const std::vector<CatalogueEntry>& catalogue() {
-  static const std::vector<CatalogueEntry> all{entry<FrictionOscillator>(),
-                                               entry<PParallel>(),
-                                               entry<Viscoelastoplastic>(),
-                                               entry<Prandtl>(),
-                                               entry<ThreeSprings>(),
-                                               entry<DiscreteMasing>(),
-                                               entry<SChain>(),
-                                               entry<PChain>(),
-                                               entry<PSeries>(),
-                                               entry<S1P2Series>(),
-                                               entry<S1P2Parallel>(),
-                                               entry<Persoz>(),
-                                               entry<PersozQuasistatic>(),
-                                               {continuous_masing(), {}},
-                                               {quasistatic_masing(), {}}};
+  static const std::vector<CatalogueEntry> all = all_entries(std::type_identity<AnyModel>());
   return all;
 }
 
