@@ -60,24 +60,31 @@ std::array<std::int64_t, M> block_sum(std::size_t size, const std::array<FixedPo
   return units;
 }
 
-/// Σ_i terms[i] ≥ 0 over all ranks, with the same bits on any number of them: summed first within
-/// n·max, which may be far too much, then within that sum. At least one term is > 0. Throws
-/// UserError where the sum is not within [1e-200, 1e200]. Collective if the reduction is.
+/// Σ_i term(i), i = 0..size-1, over all ranks, with the same bits on any number of them; no sum of
+/// some of the terms may exceed `bound`, up to rounding. Throws UserError where the bound exceeds
+/// 1e200. Collective if the reduction is.
+template <typename Term, typename Reduction>
+double sum_within(double bound, std::size_t size, const Term& term, const Reduction& reduction) {
+  const FixedPoint scale(std::max(bound, 1e-200));
+  auto units =
+      block_sum<1>(size, std::array{scale}, [&](std::size_t i) { return std::array{term(i)}; });
+  reduction.sum(units);
+  return scale.value(units[0]);
+}
+
+/// Σ_i terms[i] of terms ≥ 0 over all ranks, with the same bits on any number of them: summed first
+/// within n·max, which may be far too much, then within that sum. Throws UserError where n·max
+/// exceeds 1e200. Collective if the reduction is.
 template <typename Reduction>
-double sum_of_positive(std::span<const double> terms, const Reduction& reduction) {
+double sum_of_not_negative(std::span<const double> terms, const Reduction& reduction) {
   std::array<double, 1> greatest{terms.empty() ? 0.0 : *std::ranges::max_element(terms)};
   reduction.max(greatest);
   std::array<std::int64_t, 1> count{static_cast<std::int64_t>(terms.size())};
   reduction.sum(count);
-  double bound = greatest[0] * static_cast<double>(count[0]);
-  for (int pass = 0; pass < 2; ++pass) {
-    const FixedPoint scale(bound);
-    auto units = block_sum<1>(terms.size(), std::array{scale},
-                              [&](std::size_t i) { return std::array{terms[i]}; });
-    reduction.sum(units);
-    bound = scale.value(units[0]);
-  }
-  return bound;
+  const auto term = [&](std::size_t i) { return terms[i]; };
+  const double bound = greatest[0] * static_cast<double>(count[0]);
+  return sum_within(sum_within(bound, terms.size(), term, reduction), terms.size(), term,
+                    reduction);
 }
 
 }  // namespace base

@@ -126,8 +126,7 @@ int reproduce(const parallel::Communicator& comm, const Arguments& arguments) {
   const options::Configuration configuration = embedded(comm, wanted);
   make_again(comm, configuration, arguments.command_line);
   const std::string found = parallel::from_root(comm, [&] {
-    const std::string lines =
-        base::joined(io::differences(wanted.file, configuration.output), "\n");
+    std::string lines = base::joined(io::differences(wanted.file, configuration.output), "\n");
     if (wanted.output.empty()) {
       std::filesystem::remove(configuration.output);
     }

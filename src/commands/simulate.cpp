@@ -47,6 +47,16 @@ void write_timing(const io::Handle& file, const Summary& summary) {
   io::write_attribute(group, "cell_updates_per_second", summary.updates_per_second);
 }
 
+/// When the state is written: of a slab without a mass, which has a field beside it, with every
+/// sample; else at its own distances, and at both ends.
+io::Sampling state_sampling(const options::Configuration& configuration, io::Sampling sampling) {
+  if (options::family_of(configuration.model) == options::Family::finite) {
+    sampling.every =
+        configuration.field_every > 0 ? configuration.field_every : configuration.steps;
+  }
+  return sampling;
+}
+
 /// Integrate into the open file. All that writes to it has died when this returns.
 Summary integrate_into(const parallel::Communicator& comm,
                        const options::Configuration& configuration, engine::Setup& setup,
@@ -61,7 +71,8 @@ Summary integrate_into(const parallel::Communicator& comm,
   std::vector<engine::Observer*> observers{&series, &extremes};
   std::optional<io::StateRecorder> state;
   if (setup.state) {
-    observers.push_back(&state.emplace(file, sampling, *setup.state));
+    observers.push_back(
+        &state.emplace(comm, file, state_sampling(configuration, sampling), *setup.state));
   }
   std::optional<io::FieldRecorder> field;
   std::optional<io::ProbeRecorder> probe;

@@ -46,6 +46,9 @@ class Engine {
   virtual void advance(const Chunk& chunk) = 0;
   /// u at the current step, [P] split at block limits. Collective.
   virtual const parallel::Vector& field() = 0;
+  /// The row of /state/values at the current step, [columns] split at block limits, of a model that
+  /// has one. Collective.
+  virtual const parallel::Vector& state() { return field(); }
   /// u at the current step for every η and u0, where the engine remembers turning points rather
   /// than cells; the same on every rank. Nothing otherwise. Collective.
   virtual std::optional<masing::RememberedElongation> elongation() { return std::nullopt; }

@@ -5,59 +5,78 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/state_columns.hpp"
 #include "rheology/inclusion.hpp"
-#include "rheology/model_info.hpp"
 
 namespace engine {
 
-/// Any model of finitely many columns, one step X⁺ = resolvent(X + h G(t_p, X)) after another. The
-/// state is the same on every rank, each of which makes all steps. Source: (4.2),
-/// rheological-models-2000.
+/// Any model of finitely many columns, one step X⁺ = resolvent(X + h G(t_p, X)) after another, of
+/// the elements that this rank holds: all of them, alike on every rank, or its own.
+/// Source: (4.2), rheological-models-2000.
 template <rheology::Inclusion Model>
 class Generic final : public Engine {
  public:
-  /// `start`: the state at t = 0, [columns], where the force is `force`. Collective.
+  /// `start`: the state of the elements held at t = 0, where the force is `force`. `comm` must
+  /// outlive it. Collective.
   Generic(const parallel::Communicator& comm, Model model, std::vector<double> start,
-          const rheology::MotionColumns& motion, double step, double force)
-      : model_(std::move(model)),
-        motion_(motion),
+          StateColumns columns, double step, double force)
+      : comm_(comm),
+        model_(std::move(model)),
+        columns_(std::move(columns)),
         step_(step),
-        state_(std::move(start)),
-        rate_(state_.size()),
-        columns_(comm, static_cast<std::int64_t>(state_.size())) {
+        state_(std::move(start)) {
     if constexpr (rheology::StartsFromForce<Model>) {
       model_.complete_start(force, state_);
     }
+    rate_.resize(state_.size());
     friction_ = friction_at_start(force);
+    const Sample own = own_sample();
+    double numbers[] = {own.x, own.y, own.restoring};
+    share(numbers);
+    sample_ = {numbers[0], numbers[1], numbers[2]};
   }
 
-  [[nodiscard]] Sample sample() const override {
-    return {column(motion_.x), motion_.y ? column(*motion_.y) : 0.0,
-            model_.restoring(state_, friction_)};
-  }
+  [[nodiscard]] Sample sample() const override { return sample_; }
 
   void advance(const Chunk& chunk) override {
     for (std::size_t i = 0; i < chunk.x.size(); ++i) {
-      const double before = column(motion_.x);
+      const double before = column(columns_.motion().x);
       friction_ = rheology::make_step(
           model_, {.step = step_, .force = chunk.force[i], .next_force = chunk.force[i + 1]},
           state_, rate_);
-      chunk.x[i] = column(motion_.x);
-      chunk.y[i] = motion_.y ? column(*motion_.y) : (column(motion_.x) - before) / step_;
-      chunk.restoring[i] = model_.restoring(state_, friction_);
+      const Sample now = own_sample();
+      chunk.x[i] = now.x;
+      chunk.y[i] = columns_.motion().y ? now.y : (now.x - before) / step_;
+      chunk.restoring[i] = now.restoring;
     }
+    share(chunk.x);
+    share(chunk.y);
+    share(chunk.restoring);
+    sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
 
   /// The columns of the state, as a row of /state/values has them.
-  const parallel::Vector& field() override {
-    const base::CellRange mine = columns_.range();
-    const parallel::WriteAccess access(columns_);
-    std::copy_n(state_.begin() + mine.first, mine.size, access.values().begin());
-    return columns_;
-  }
+  const parallel::Vector& field() override { return columns_.gather(state_); }
 
  private:
-  [[nodiscard]] double column(std::int64_t c) const { return state_[static_cast<std::size_t>(c)]; }
+  /// 0 on a rank that holds no element.
+  [[nodiscard]] double column(std::int64_t c) const {
+    const auto place = static_cast<std::size_t>(c);
+    return place < state_.size() ? state_[place] : 0.0;
+  }
+
+  /// The mass that F acts on, on its owner.
+  [[nodiscard]] Sample own_sample() const {
+    const auto& [x, y] = columns_.motion();
+    return {column(x), y ? column(*y) : 0.0, model_.restoring(state_, friction_)};
+  }
+
+  /// What the owner of that mass has, on every rank. Collective.
+  void share(std::span<double> values) const {
+    if (columns_.owner()) {
+      parallel::broadcast(comm_, values, *columns_.owner());
+    }
+  }
 
   /// The friction force at t = 0 is that of the first step, however short: α sign(y) of what
   /// slides, the force that holds what rests.
@@ -68,13 +87,14 @@ class Generic final : public Engine {
         model_, {.step = short_share * step_, .force = force, .next_force = force}, trial, rate_);
   }
 
+  const parallel::Communicator& comm_;
   Model model_;
-  rheology::MotionColumns motion_;
+  StateColumns columns_;
   double step_;  // h
   std::vector<double> state_;
   double friction_ = 0.0;
   std::vector<double> rate_;
-  parallel::Vector columns_;
+  Sample sample_;
 };
 
 }  // namespace engine

@@ -81,11 +81,16 @@ namespace {
 
 /// Throws alike on all ranks where the initial state cannot be remembered by turning points.
 void require_memorable(const parallel::Communicator& comm, const masing::Problem& problem,
-                       const masing::Profile& profile) {
-  const std::string fault =
+                       const masing::Profile& profile, options::Family family) {
+  std::string fault =
       problem.continuum()
           ? parallel::from_root(comm, [&] { return masing::continuous_fault(problem); })
           : memory_fault(comm, profile);
+  const std::string cell_by_cell = "--engine sweep";
+  const auto advice = fault.find(cell_by_cell);
+  if (advice != std::string::npos && family == options::Family::quasistatic_slab) {
+    fault.insert(advice, "--model masing ");  // the only model that has it
+  }
   if (!fault.empty()) {
     throw base::UserError(fault);
   }
@@ -164,8 +169,9 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm,
   if (configuration.engine == options::EngineKind::sweep) {
     return std::make_unique<Sweep>(comm, problem, profile);
   }
-  require_memorable(comm, problem, profile);
-  if (options::family_of(configuration.model) == options::Family::quasistatic_slab) {
+  const options::Family family = options::family_of(configuration.model);
+  require_memorable(comm, problem, profile, family);
+  if (family == options::Family::quasistatic_slab) {
     return make_quasistatic(comm, configuration, problem, profile);
   }
   return configuration.engine == options::EngineKind::memory

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,11 +25,19 @@ class Quasistatic final : public Memory<Measure> {
       : Memory<Measure>(comm, problem, profile, std::move(measure), steppers),
         driving_(driving),
         time_(problem.time),
-        saturation_(masing::saturation_force(*this->measure_)) {
+        saturation_(masing::saturation_force(*this->measure_)),
+        position_(comm, 1) {
     this->begin([&] { follow(start, 0); });
   }
 
   [[nodiscard]] Driving driving() const override { return driving_; }
+
+  /// x.
+  const parallel::Vector& state() override {
+    const parallel::WriteAccess access(position_);
+    std::ranges::fill(access.values(), this->sample().x);
+    return position_;
+  }
 
  private:
   void step_through(const Chunk& chunk) override {
@@ -58,6 +67,7 @@ class Quasistatic final : public Memory<Measure> {
   Driving driving_;
   masing::TimeGrid time_;
   double saturation_;
+  parallel::Vector position_;
 };
 
 }  // namespace engine

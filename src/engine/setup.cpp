@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "engine/generic.hpp"
+#include "engine/ranks.hpp"
 #include "rheology/configured.hpp"
 
 namespace engine {
@@ -24,19 +25,43 @@ void add_slab(const parallel::Communicator& comm, const Configuration& configura
   masing::Problem problem = masing::make_problem(configuration);
   masing::Profile profile = checked_profile(comm, problem, holding);
   setup.slab = std::make_unique<Slab>(Slab{std::move(problem), std::move(profile)});
+  if (options::family_of(configuration.model) == options::Family::quasistatic_slab) {
+    setup.state = {.groups = {{"x"}}};
+  }
   setup.engine = make_engine(comm, configuration, setup.slab->problem, setup.slab->profile);
+}
+
+/// A model whose work every rank does alike, as an engine runs it.
+template <class Model>
+Model placed(const parallel::Communicator& /*comm*/, Model model,
+             const rheology::ConfiguredModel& /*configured*/) {
+  return model;
+}
+
+rheology::SChainOn<RankLine> placed(const parallel::Communicator& comm, rheology::SChain model,
+                                    const rheology::ConfiguredModel& configured) {
+  return {std::move(model), RankLine(comm, configured.elements, configured.layout.elements)};
+}
+
+rheology::PSeriesOn<RankReduction> placed(const parallel::Communicator& comm,
+                                          rheology::PSeries model,
+                                          const rheology::ConfiguredModel& /*configured*/) {
+  return {std::move(model), RankReduction(comm)};
 }
 
 void add_model(const parallel::Communicator& comm, const Configuration& configuration,
                Setup& setup) {
-  rheology::ConfiguredModel configured = rheology::configured_model(configuration);
-  setup.state = std::move(configured.layout);
+  rheology::ConfiguredModel configured = rheology::configured_model(
+      configuration,
+      [&](std::int64_t elements) { return base::slab_of(elements, comm.rank(), comm.size()); });
+  setup.state = configured.layout;
+  StateColumns columns(comm, configured.layout, configured.elements, configured.work);
   setup.engine = std::visit(
       [&](auto& model) -> std::unique_ptr<Engine> {
-        using Model = std::remove_reference_t<decltype(model)>;
-        return std::make_unique<Generic<Model>>(comm, std::move(model), std::move(configured.start),
-                                                setup.state->motion(), setup.time.step(),
-                                                force_at_start(comm, setup.driving));
+        auto here = placed(comm, std::move(model), configured);
+        return std::make_unique<Generic<decltype(here)>>(
+            comm, std::move(here), std::move(configured.start), std::move(columns),
+            setup.time.step(), force_at_start(comm, setup.driving));
       },
       configured.model);
 }

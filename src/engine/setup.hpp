@@ -20,7 +20,7 @@ struct Setup {
   masing::TimeGrid time;
   options::Function driving;                   ///< F(t), or x(t) where that is prescribed
   std::unique_ptr<Slab> slab;                  ///< of a model of slabs; else nothing
-  std::optional<rheology::StateLayout> state;  ///< of any other model; else nothing
+  std::optional<rheology::StateLayout> state;  ///< of /state/values; nothing for masing
   std::unique_ptr<Engine> engine;              ///< at its start
 };
 

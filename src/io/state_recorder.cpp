@@ -12,10 +12,12 @@ constexpr std::size_t longest_names = 60000;
 
 }  // namespace
 
-StateRecorder::StateRecorder(const Handle& file, const Sampling& sampling,
-                             const rheology::StateLayout& layout)
-    : sampling_(sampling),
-      values_(file, "/state/values", {"the state with every sample, one row each", "X"},
+StateRecorder::StateRecorder(const parallel::Communicator& comm, const Handle& file,
+                             const Sampling& sampling, const rheology::StateLayout& layout)
+    : comm_(comm),
+      sampling_(sampling),
+      times_(file, "/state/t", {"times of the states", "t"}, 0),
+      values_(file, "/state/values", {"the state at these times, one row each", "X"},
               layout.size()),
       most_rows_(std::max<std::int64_t>(1, most_values_kept / layout.size())) {
   const Handle dataset(H5Dopen2(file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
@@ -30,9 +32,10 @@ void StateRecorder::observe(const engine::Samples& samples, engine::Engine& engi
   if (!sampling_.takes(samples.last_step())) {
     return;
   }
-  const parallel::Vector& state = engine.field();
+  const parallel::Vector& state = engine.state();
   const parallel::ReadAccess access(state);
   first_column_ = state.range().first;
+  pending_times_.push_back(sampling_.time.time(samples.last_step()));
   pending_.insert(pending_.end(), access.values().begin(), access.values().end());
   if (++rows_ == most_rows_) {
     flush();
@@ -41,7 +44,11 @@ void StateRecorder::observe(const engine::Samples& samples, engine::Engine& engi
 
 void StateRecorder::flush() {
   if (rows_ > 0) {
+    times_.append(
+        rows_,
+        comm_.is_root() ? std::span<const double>(pending_times_) : std::span<const double>(), 0);
     values_.append(rows_, pending_, first_column_);
+    pending_times_.clear();
     pending_.clear();
     rows_ = 0;
   }

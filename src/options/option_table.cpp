@@ -325,11 +325,12 @@ std::vector<Option> make_table() {
                       "times where F is not smooth, for the exact solution", &C::break_text)),
       handling(text("output", "FILE.h5", "result file; replaced when the run is done", &C::output)),
       sample_every(),
-      for_models(any_slab,
-                 only(simulate_only,
-                      count("field-every", "n",
-                            "steps from one field u(.,s) to the next; 0: the last step only",
-                            &C::field_every))),
+      only(simulate_only,
+           count(
+               "field-every", "n",
+               "steps from one field u(.,s), or state, to the next; 0: the last step only; a state "
+               "comes with every sample if not given, unless it is huge",
+               &C::field_every)),
       time("from", "first time of the samples (default 0)", &C::from),
       time("to", "last time of the samples (default T)", &C::to),
       for_models(moving_slab,

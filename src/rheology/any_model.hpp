@@ -4,7 +4,11 @@
 
 #include "rheology/discrete_masing.hpp"
 #include "rheology/friction_oscillator.hpp"
+#include "rheology/p_chain.hpp"
 #include "rheology/p_parallel.hpp"
+#include "rheology/p_series.hpp"
+#include "rheology/persoz.hpp"
+#include "rheology/persoz_quasistatic.hpp"
 #include "rheology/prandtl.hpp"
 #include "rheology/s1_p2_parallel.hpp"
 #include "rheology/s1_p2_series.hpp"
@@ -14,8 +18,10 @@
 
 namespace rheology {
 
-/// Any model of options::Family::finite: each is an Inclusion.
+/// Any model of options::Family::finite, each an Inclusion: the catalogue lists them as they stand
+/// here.
 using AnyModel = std::variant<FrictionOscillator, PParallel, Viscoelastoplastic, Prandtl,
-                              ThreeSprings, DiscreteMasing, SChain, S1P2Series, S1P2Parallel>;
+                              ThreeSprings, DiscreteMasing, SChain, PChain, PSeries, S1P2Series,
+                              S1P2Parallel, Persoz, PersozQuasistatic>;
 
 }  // namespace rheology

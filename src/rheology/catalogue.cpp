@@ -1,7 +1,7 @@
 #include "rheology/catalogue.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -15,6 +15,12 @@ namespace {
 template <Inclusion Model>
 CatalogueEntry entry() {
   return {Model::info(), [](const Values& values) -> AnyModel { return Model(values); }};
+}
+
+/// An entry for each model, in the order of AnyModel, and those of slabs.
+template <typename... Models>
+std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models...>> /*models*/) {
+  return {entry<Models>()..., {continuous_masing(), {}}, {quasistatic_masing(), {}}};
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -72,8 +78,11 @@ std::string slab_options(options::Family family) {
 
 std::string state_text(const ModelInfo& info) {
   std::vector<std::string> names;
-  for (const auto& [name, extent, start] : info.state) {
-    names.push_back(extent == Extent::one ? name : name + "1 … " + name + "n");
+  for (const StateGroup& group : info.state) {
+    names.push_back(group.name);
+    if (group.extent == Extent::each) {
+      names.back().append("1 … ").append(group.name).append("n");
+    }
   }
   return base::joined(names, " ");
 }
@@ -81,17 +90,7 @@ std::string state_text(const ModelInfo& info) {
 }  // namespace
 
 const std::vector<CatalogueEntry>& catalogue() {
-  static const std::vector<CatalogueEntry> all{entry<FrictionOscillator>(),
-                                               entry<PParallel>(),
-                                               entry<Viscoelastoplastic>(),
-                                               entry<Prandtl>(),
-                                               entry<ThreeSprings>(),
-                                               entry<DiscreteMasing>(),
-                                               entry<SChain>(),
-                                               entry<S1P2Series>(),
-                                               entry<S1P2Parallel>(),
-                                               {continuous_masing(), {}},
-                                               {quasistatic_masing(), {}}};
+  static const std::vector<CatalogueEntry> all = all_entries(std::type_identity<AnyModel>());
   return all;
 }
 
@@ -105,9 +104,16 @@ const CatalogueEntry& catalogue_entry(const std::string& name, const std::string
 }
 
 std::string catalogue_text() {
-  std::string text = "models; masing models NAME tells more of one\n\n";
+  std::string text = "The models; masing models NAME tells what the parameters mean.\n";
   for (const auto& [info, make] : catalogue()) {
-    text += "  " + padded(info.name, 22) + info.title + "\n";
+    text += "\n" + info.name + ": " + info.title + "; order " + info.order + "\n" +
+            indented(info.equation);
+    std::vector<std::string> names;
+    for (const auto& parameter : all_parameters(info)) {
+      names.push_back(parameter.name + (parameter.preset.empty() ? "" : "=" + parameter.preset));
+    }
+    text += names.empty() ? "  options: masing models " + info.name + "\n"
+                          : "  parameters: " + base::joined(names, " ") + "\n";
   }
   return text;
 }

@@ -21,7 +21,7 @@ const std::vector<CatalogueEntry>& catalogue();
 /// The entry of a name, given at `origin`. Throws UserError where there is none. Local.
 const CatalogueEntry& catalogue_entry(const std::string& name, const std::string& origin);
 
-/// One line a model. Local.
+/// Each model in short: title, order, equation, parameters with their presets. Local.
 std::string catalogue_text();
 
 /// All of one model: its equation, its parameters or options with their presets, the columns of its

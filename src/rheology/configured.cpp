@@ -15,11 +15,30 @@ namespace {
 using options::Configuration;
 using options::Family;
 
-/// Rows of /state/values are not to make files larger than this by default.
+/// With more numbers than this, /state/values has not a row for every sample by default.
 constexpr double most_state_values = 1e7;
 
-Values values_of(const ModelInfo& info, const Configuration& c) {
-  return {info.name, all_parameters(info), c.settings};
+Values values_of(const ModelInfo& info, const Configuration& c, const Part& part) {
+  return {info.name, all_parameters(info), c.settings, part};
+}
+
+/// Makes the model of a few elements after another, so that all are checked without room for all.
+/// Returns what is the same in each: the settings and the number of elements.
+Values checked_values(const CatalogueEntry& entry, const Configuration& c) {
+  constexpr std::int64_t most = std::int64_t{1} << 16;
+  std::int64_t first = 0;
+  const Part next = [&](std::int64_t n) {
+    return base::CellRange{first, std::min(most, n - first)};
+  };
+  const bool split = entry.info.work == Work::split;
+  for (;;) {
+    Values values = values_of(entry.info, c, split ? next : whole);
+    (void)entry.make(values);
+    first += values.part().size;
+    if (first >= values.count()) {
+      return values;
+    }
+  }
 }
 
 /// "x=1,y=1,u=1" without the errors that the model does not have.
@@ -49,15 +68,16 @@ void resolve_study(const ModelInfo& info, const StateLayout& layout, Configurati
 }
 
 void resolve_finite(const CatalogueEntry& entry, Configuration& c) {
-  const Values values = values_of(entry.info, c);
-  (void)entry.make(values);
+  const Values values = checked_values(entry, c);
   c.settings = values.settings();
   const StateLayout layout{entry.info.state, values.count()};
   c.cells = layout.size();
-  if (!c.sample_every) {
-    const double most =
-        std::min(1e4, std::max(1.0, most_state_values / static_cast<double>(c.cells)));
-    c.sample_every = std::max<std::int64_t>(1, c.steps / static_cast<std::int64_t>(most));
+  c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
+  if (!c.origin.contains("field-every")) {
+    const std::int64_t samples = c.steps / std::max<std::int64_t>(1, *c.sample_every);
+    const bool huge =
+        static_cast<double>(samples) * static_cast<double>(c.cells) > most_state_values;
+    c.field_every = huge ? 0 : *c.sample_every;
   }
   resolve_study(entry.info, layout, c);
 }
@@ -81,11 +101,15 @@ Configuration validated(Configuration configuration, const options::FileReader& 
   return options::validated(std::move(configuration), read);
 }
 
-ConfiguredModel configured_model(const Configuration& configuration) {
+ConfiguredModel configured_model(const Configuration& configuration, const Part& part) {
   const CatalogueEntry& entry = catalogue_entry(configuration.model, "--model");
-  const Values values = values_of(entry.info, configuration);
-  return {
-      entry.make(values), {entry.info.state, values.count()}, initial_state(entry.info, values)};
+  const bool split = entry.info.work == Work::split;
+  const Values values = values_of(entry.info, configuration, split ? part : whole);
+  return {entry.make(values),
+          {entry.info.state, values.count()},
+          entry.info.work,
+          values.part(),
+          initial_state(entry.info, values)};
 }
 
 }  // namespace rheology

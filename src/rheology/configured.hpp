@@ -18,10 +18,14 @@ options::Configuration validated(options::Configuration configuration,
 struct ConfiguredModel {
   AnyModel model;
   StateLayout layout;
-  std::vector<double> start;  ///< the state at t = 0, before StartsFromForce
+  Work work = Work::replicated;
+  base::CellRange elements;   ///< of a model whose work is split, those held; else all
+  std::vector<double> start;  ///< their state at t = 0, before StartsFromForce
 };
 
-/// Throws UserError where the parameters do not make a model. Local.
-ConfiguredModel configured_model(const options::Configuration& configuration);
+/// The model, with the elements of `part` alone if its work is split. Throws UserError where the
+/// parameters do not make a model. Local.
+ConfiguredModel configured_model(const options::Configuration& configuration,
+                                 const Part& part = whole);
 
 }  // namespace rheology

@@ -1,8 +1,10 @@
 #pragma once
 
-#include "rheology/dry_friction.hpp"
+#include <algorithm>
+
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/soft_threshold.hpp"
 
 namespace rheology {
 
@@ -34,9 +36,9 @@ struct FrictionOscillator {
     rate[1] = (now.force - stiffness * state[0]) / mass;
   }
   [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
-    const Friction found = dry_friction(state[1], mass, bound, now.step);
-    state[1] = found.velocity;
-    return found.force;
+    const double friction = std::clamp(mass * state[1] / now.step, -bound, bound);
+    state[1] = soft_threshold(state[1], now.step * bound / mass);
+    return friction;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return stiffness * state[0] + friction;

@@ -18,12 +18,14 @@ struct Instant {
 ///     resolve(now, X)       X ← (I + hM∂φ)⁻¹ X in place; returns the force of dry friction on the
 ///                           mass that F acts on, which it found (0 where φ has no |·|);
 ///     restoring(X, g)       F - m x'' of that mass, g that friction force.
-/// One step is X⁺ = resolvent(X + h G(t_p, X)). X and G: [columns], as the model's info lists them.
-/// All are Local and allocate nothing. Source: (3.8), (4.1), (4.2), rheological-models-2000.
+/// One step is X⁺ = resolvent(X + h G(t_p, X)). X and G: [columns], as the model's info lists them,
+/// of the elements that the model holds. All allocate nothing; drift and resolve are Collective
+/// where the elements are split over ranks, else Local. Source: (3.8), (4.1), (4.2),
+/// rheological-models-2000.
 template <class Model>
 concept Inclusion = requires(Model& model, const Model& law, const Instant& now,
                              std::span<const double> state, std::span<double> values) {
-  law.drift(now, state, values);
+  model.drift(now, state, values);
   { model.resolve(now, values) } -> std::convertible_to<double>;
   { law.restoring(state, 0.0) } -> std::convertible_to<double>;
 };

@@ -15,6 +15,9 @@ enum class Extent { one, each };
 /// Whether the initial values of a group are the user's, or follow from the others.
 enum class Start { given, follows };
 
+/// Who makes the steps of a model: every rank all of them, or each rank those of its elements.
+enum class Work { replicated, split };
+
 /// Columns of the state: "x", or "u" for u1, …, un. The letter says what they are: x positions, y
 /// velocities, u elongations, v and g forces; the user gives its initial values as x0, y0, …
 struct StateGroup {
@@ -32,6 +35,7 @@ struct ModelInfo {
   std::vector<StateGroup> state;      ///< empty: not of options::Family::finite
   std::string order;                  ///< expected: "1", or ">=0.5" where φ contains |·|
   std::string source;
+  Work work = Work::replicated;
 };
 
 /// The parameters of a model with those of its initial state. Local.
@@ -56,7 +60,8 @@ struct StateLayout {
   [[nodiscard]] std::string names(std::size_t longest) const;
 };
 
-/// The initial state, a value a column, 0 for those that follow from the others. Local.
+/// The initial state of the elements held, a value a column, 0 for those that follow from the
+/// others. Local.
 std::vector<double> initial_state(const ModelInfo& info, const Values& values);
 
 }  // namespace rheology

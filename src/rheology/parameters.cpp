@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <optional>
 
 #include "base/error.hpp"
@@ -23,9 +21,8 @@ std::optional<std::vector<std::string>> list_pieces(const std::string& text) {
   return function || pieces.size() < 2 ? std::nullopt : std::optional(pieces);
 }
 
-/// "k" of a parameter of one value, "k_3" else.
-std::string indexed(const std::string& name, std::size_t i, std::size_t size) {
-  return size == 1 ? name : name + "_" + std::to_string(i + 1);
+std::string no_tables(const std::string& path) {
+  throw base::UserError("table:" + path + " is for functions; give a list or an expression");
 }
 
 bool within(Range range, double value) {
@@ -47,7 +44,7 @@ const char* rule(Range range) {
 }  // namespace
 
 Values::Values(const std::string& model, const std::vector<Parameter>& parameters,
-               const std::vector<options::Setting>& settings) {
+               const std::vector<options::Setting>& settings, const Part& part) {
   refuse_strangers(model, parameters, settings);
   for (const Parameter& parameter : parameters) {
     const auto given = std::ranges::find(settings, parameter.name, &options::Setting::parameter);
@@ -56,13 +53,17 @@ Values::Values(const std::string& model, const std::vector<Parameter>& parameter
                                                                    "--set " + parameter.name});
   }
   find_count(parameters);
+  part_ = part(count_);
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     const Parameter& parameter = parameters[p];
     if (settings_[p].text.empty()) {
       refuse(parameter.name, "missing; " + model + " needs it: " + parameter.meaning,
              "give --set " + parameter.name + "=VALUE");
     }
-    lists_.push_back(evaluated(parameter));
+    const bool each = parameter.values == per_element;
+    const std::int64_t total = each ? count_ : parameter.values;
+    lists_.push_back({total, each ? part_ : whole(total), {}});
+    evaluate(parameter, lists_.back());
     require_range(parameter, lists_.back());
   }
 }
@@ -71,8 +72,17 @@ const options::Setting& Values::setting(const std::string& name) const {
   return *std::ranges::find(settings_, name, &options::Setting::parameter);
 }
 
-const std::vector<double>& Values::list(const std::string& name) const {
+std::string Values::List::indexed(const std::string& name, std::size_t i) const {
+  return total == 1 ? name
+                    : name + "_" + base::to_text(held.first + static_cast<std::int64_t>(i) + 1);
+}
+
+const Values::List& Values::list_of(const std::string& name) const {
   return lists_[static_cast<std::size_t>(&setting(name) - settings_.data())];
+}
+
+const std::vector<double>& Values::list(const std::string& name) const {
+  return list_of(name).values;
 }
 
 void Values::refuse(const std::string& name, const std::string& wrong,
@@ -82,12 +92,11 @@ void Values::refuse(const std::string& name, const std::string& wrong,
 
 void Values::require_within(const std::string& name, const std::vector<double>& bounds,
                             const std::string& bound) const {
-  const std::vector<double>& values = list(name);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!(std::abs(values[i]) <= bounds[i])) {
-      refuse(name, indexed(name, i, values.size()) + " = " + base::to_text(values[i]),
-             "must lie within +-" + indexed(bound, i, values.size()) + " = +-" +
-                 base::to_text(bounds[i]));
+  const List& list = list_of(name);
+  for (std::size_t i = 0; i < list.values.size(); ++i) {
+    if (!(std::abs(list.values[i]) <= bounds[i])) {
+      refuse(name, list.indexed(name, i) + " = " + base::to_text(list.values[i]),
+             "must lie within +-" + list.indexed(bound, i) + " = +-" + base::to_text(bounds[i]));
     }
   }
 }
@@ -96,11 +105,13 @@ void Values::refuse_strangers(const std::string& model, const std::vector<Parame
                               const std::vector<options::Setting>& given) const {
   std::vector<std::string> names;
   std::ranges::transform(parameters, std::back_inserter(names), &Parameter::name);
-  for (const auto& [parameter, text, origin] : given) {
-    if (std::ranges::find(names, parameter) == names.end()) {
-      throw base::UserError(origin + ": '" + parameter + "' is not a parameter of " + model +
-                            "; it has " + base::joined(names, ", "));
-    }
+  const auto stranger = std::ranges::find_if(given, [&](const options::Setting& one) {
+    return std::ranges::find(names, one.parameter) == names.end();
+  });
+  if (stranger != given.end()) {
+    throw base::UserError(stranger->origin + ": '" + stranger->parameter +
+                          "' is not a parameter of " + model + "; it has " +
+                          base::joined(names, ", "));
   }
 }
 
@@ -129,51 +140,47 @@ void Values::find_count(const std::vector<Parameter>& parameters) {
   count_ = *count;
 }
 
-std::vector<double> Values::evaluated(const Parameter& parameter) const {
+void Values::evaluate(const Parameter& parameter, List& list) const {
   const std::string& text = setting(parameter.name).text;
-  const std::int64_t count = parameter.values == per_element ? count_ : parameter.values;
-  std::vector<double> values;
+  list.values.reserve(static_cast<std::size_t>(list.held.size));
   if (const auto pieces = list_pieces(text)) {
-    if (static_cast<std::int64_t>(pieces->size()) != count) {
+    if (static_cast<std::int64_t>(pieces->size()) != list.total) {
       refuse(parameter.name, parameter.name + " has " + std::to_string(pieces->size()) + " values",
-             count == 1 ? "must be one number"
-                        : "must be " + base::to_text(count) + ", or one for all");
+             list.total == 1 ? "must be one number"
+                             : "must be " + base::to_text(list.total) + ", or one for all");
     }
-    for (const auto& piece : *pieces) {
+    for (std::int64_t i = 0; i < list.held.size; ++i) {
+      const std::string& piece = (*pieces)[static_cast<std::size_t>(list.held.first + i)];
       const auto value = base::to_number(piece);
       if (!value) {
         refuse(parameter.name, "'" + piece + "' in a list is not a number",
                "give a list \"0.5,0.9\" or one expression in i and n");
       }
-      values.push_back(*value);
+      list.values.push_back(*value);
     }
-    return values;
+    return;
   }
   try {
-    const options::Function value(
-        text, 'i',
-        [](const std::string& path) -> std::string {
-          throw base::UserError("table:" + path +
-                                " is for functions; "
-                                "give a list or an expression");
-        },
-        {{element_count, static_cast<double>(parameter.values == per_element ? count_ : count)}});
-    for (std::int64_t i = 1; i <= count; ++i) {
-      values.push_back(value(static_cast<double>(i)));
+    // A single value may depend on n, too; a list of fixed length is its own n.
+    const auto n = static_cast<double>(std::max(list.total, count_));
+    const options::Function value(text, 'i', no_tables, {{element_count, n}});
+    if (value.is_constant()) {
+      list.values.assign(static_cast<std::size_t>(list.held.size), value(1.0));
+    }
+    for (auto i = static_cast<std::int64_t>(list.values.size()); i < list.held.size; ++i) {
+      list.values.push_back(value(static_cast<double>(list.held.first + i + 1)));
     }
   } catch (const base::UserError& mistake) {
     throw base::UserError(setting(parameter.name).origin + ": " + mistake.what());
   }
-  return values;
 }
 
-void Values::require_range(const Parameter& parameter, const std::vector<double>& values) const {
+void Values::require_range(const Parameter& parameter, const List& list) const {
   const auto bad = std::ranges::find_if_not(
-      values, [&](double value) { return within(parameter.range, value); });
-  if (bad != values.end()) {
-    refuse(parameter.name,
-           indexed(parameter.name, static_cast<std::size_t>(bad - values.begin()), values.size()) +
-               " = " + base::to_text(*bad),
+      list.values, [&](double value) { return within(parameter.range, value); });
+  if (bad != list.values.end()) {
+    const auto i = static_cast<std::size_t>(bad - list.values.begin());
+    refuse(parameter.name, list.indexed(parameter.name, i) + " = " + base::to_text(*bad),
            rule(parameter.range));
   }
 }

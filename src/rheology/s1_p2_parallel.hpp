@@ -2,21 +2,18 @@
 
 #include <algorithm>
 
-#include "rheology/dry_friction.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/s1_p2.hpp"
+#include "rheology/soft_threshold.hpp"
 
 namespace rheology {
 
 /// An S-element (k1, α1) and a P-element (k2, α2) in parallel on one mass:
 ///     m y' + α2 σ(y) ∋ F - k1 u - k2 x,   u' + ∂ψ[-η1,η1](u) ∋ y,   η1 = α1/k1.
 /// State x, y, u. Source: (2.38) with z = k1 u and k2 x for x, rheological-models-2000.
-struct S1P2Parallel {
+struct S1P2Parallel : S1P2 {
   double mass;
-  double k1;
-  double threshold;  ///< η1
-  double k2;
-  double bound;  ///< α2
 
   static ModelInfo info() {
     return {.name = "s1-p2-parallel",
@@ -24,24 +21,13 @@ struct S1P2Parallel {
             .equation =
                 "x' = y\nm y' + alpha2 sigma(y) ∋ F - k1 u - k2 x\n"
                 "u' + beta(u/eta1) ∋ y, eta1 = alpha1/k1",
-            .parameters = {{"m", "mass", "1", 1, Range::positive},
-                           {"k1", "stiffness of the S-element", "", 1, Range::positive},
-                           {"alpha1", "threshold of the S-element", "", 1, Range::positive},
-                           {"k2", "stiffness of the P-element", "", 1, Range::not_negative},
-                           {"alpha2", "threshold of the P-element", "", 1, Range::not_negative}},
+            .parameters = S1P2::parameters({{"m", "mass", "1", 1, Range::positive}}),
             .state = {{"x"}, {"y"}, {"u"}},
             .order = ">=0.5",
             .source = "(2.38), rheological-models-2000"};
   }
 
-  explicit S1P2Parallel(const Values& values)
-      : mass(values.number("m")),
-        k1(values.number("k1")),
-        threshold(values.number("alpha1") / k1),
-        k2(values.number("k2")),
-        bound(values.number("alpha2")) {
-    values.require_within("u0", {threshold}, "alpha1/k1");
-  }
+  explicit S1P2Parallel(const Values& values) : S1P2(values), mass(values.number("m")) {}
 
   void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
@@ -49,10 +35,10 @@ struct S1P2Parallel {
     rate[2] = state[1];
   }
   [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
-    const Friction found = dry_friction(state[1], mass, bound, now.step);
-    state[1] = found.velocity;
+    const double friction = std::clamp(mass * state[1] / now.step, -bound, bound);
+    state[1] = soft_threshold(state[1], now.step * bound / mass);
     state[2] = std::clamp(state[2], -threshold, threshold);
-    return found.force;
+    return friction;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return k2 * state[0] + k1 * state[2] + friction;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "rheology/dry_friction.hpp"
+#include "rheology/friction_impulse.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/s1_p2.hpp"
 
 namespace rheology {
 
@@ -12,13 +13,9 @@ namespace rheology {
 ///     m1 y1' = -k1 u1 + k2 (x2 - x1) + g2,   m2 y2' = F - k2 (x2 - x1) - g2,
 ///     g2 ∈ α2 σ(y2 - y1),   u1' + ∂ψ[-η1,η1](u1) ∋ y1,   η1 = α1/k1.
 /// State x1, y1, x2, y2, u1. Source: (2.36) with z1 = k1 u1, rheological-models-2000.
-struct S1P2Series {
+struct S1P2Series : S1P2 {
   double m1;
   double m2;
-  double k1;
-  double threshold;  ///< η1
-  double k2;
-  double bound;  ///< α2
 
   static ModelInfo info() {
     return {.name = "s1-p2-series",
@@ -27,26 +24,16 @@ struct S1P2Series {
                 "x1' = y1, x2' = y2\n"
                 "m1 y1' = -k1 u1 + k2 (x2 - x1) + g2\nm2 y2' = F - k2 (x2 - x1) - g2\n"
                 "g2 ∈ alpha2 sigma(y2 - y1)\nu1' + beta(u1/eta1) ∋ y1, eta1 = alpha1/k1",
-            .parameters = {{"m1", "mass between the elements", "1", 1, Range::positive},
-                           {"m2", "mass at the end", "1", 1, Range::positive},
-                           {"k1", "stiffness of the S-element", "", 1, Range::positive},
-                           {"alpha1", "threshold of the S-element", "", 1, Range::positive},
-                           {"k2", "stiffness of the P-element", "", 1, Range::not_negative},
-                           {"alpha2", "threshold of the P-element", "", 1, Range::not_negative}},
+            .parameters =
+                S1P2::parameters({{"m1", "mass between the elements", "1", 1, Range::positive},
+                                  {"m2", "mass at the end", "1", 1, Range::positive}}),
             .state = {{"x1"}, {"y1"}, {"x2"}, {"y2"}, {"u1"}},
             .order = ">=0.5",
             .source = "(2.36), rheological-models-2000"};
   }
 
   explicit S1P2Series(const Values& values)
-      : m1(values.number("m1")),
-        m2(values.number("m2")),
-        k1(values.number("k1")),
-        threshold(values.number("alpha1") / k1),
-        k2(values.number("k2")),
-        bound(values.number("alpha2")) {
-    values.require_within("u0", {threshold}, "alpha1/k1");
-  }
+      : S1P2(values), m1(values.number("m1")), m2(values.number("m2")) {}
 
   void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
     const double pull = k2 * (state[2] - state[0]);
@@ -56,15 +43,12 @@ struct S1P2Series {
     rate[3] = (now.force - pull) / m2;
     rate[4] = state[1];
   }
-  /// The friction acts on the relative velocity with the reduced mass, and keeps the momentum.
   [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
-    const double reduced = m1 * m2 / (m1 + m2);
-    const Friction found = dry_friction(state[3] - state[1], reduced, bound, now.step);
-    state[1] += now.step * found.force / m1;
-    // Masses that stick have one velocity, to the last bit.
-    state[3] = state[1] + found.velocity;
+    const FrictionContact found = friction_impulse(m1, m2, state[1], state[3], now.step * bound);
+    state[1] = found.first_velocity;
+    state[3] = found.second_velocity;
     state[4] = std::clamp(state[4], -threshold, threshold);
-    return found.force;
+    return found.impulse / now.step;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return k2 * (state[2] - state[0]) + friction;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "rheology/inclusion.hpp"
@@ -8,14 +9,31 @@
 
 namespace rheology {
 
+/// The ends of a chain that is all here.
+struct WholeChain {
+  /// y before the first element, and the force after the last.
+  struct Ends {
+    double velocity_before = 0.0;
+    double force_after = 0.0;
+  };
+  /// The ends, for the force of the first spring and the velocity of the last mass held, and F.
+  [[nodiscard]] Ends exchange(double /*first_force*/, double /*last_velocity*/,
+                              double force) const {
+    return {0.0, force};
+  }
+};
+
 /// n S-elements and n masses in series, held at the end of element 1, F on mass n:
 ///     m_i y_i' = k_{i+1} u_{i+1} - k_i u_i  (F - k_n u_n for i = n),
 ///     u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y_i - y_{i-1},  y_0 = 0.
-/// State x_1..x_n, y_1..y_n, u_1..u_n. Source: (2.30), rheological-models-2000.
-struct SChain {
+/// State x_1..x_n, y_1..y_n, u_1..u_n, of the elements held: `Line` knows what lies beyond them.
+/// Source: (2.30), rheological-models-2000.
+template <class Line>
+struct SChainOn {
   std::vector<double> mass;
   std::vector<double> stiffness;
   std::vector<double> threshold;  ///< η
+  Line line;
 
   static ModelInfo info() {
     return {.name = "s-chain",
@@ -31,21 +49,32 @@ struct SChain {
                             Range::positive}},
             .state = {{"x", Extent::each}, {"y", Extent::each}, {"u", Extent::each}},
             .order = "1",
-            .source = "(2.30), rheological-models-2000"};
+            .source = "(2.30), rheological-models-2000",
+            .work = Work::split};
   }
 
-  explicit SChain(const Values& values)
+  explicit SChainOn(const Values& values)
       : mass(values.list("m")), stiffness(values.list("k")), threshold(values.list("eta")) {
     values.require_within("u0", threshold, "eta");
   }
+  /// The same elements on another line.
+  template <class Other>
+  SChainOn(SChainOn<Other> chain, Line beyond)
+      : mass(std::move(chain.mass)),
+        stiffness(std::move(chain.stiffness)),
+        threshold(std::move(chain.threshold)),
+        line(std::move(beyond)) {}
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  /// Collective if the line is.
+  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) {
     const std::size_t n = mass.size();
     const auto y = state.subspan(n, n);
     const auto u = state.subspan(2 * n, n);
-    double below = 0.0;  // y_{i-1}
+    const auto ends = n == 0 ? line.exchange(0.0, 0.0, now.force)
+                             : line.exchange(stiffness[0] * u[0], y[n - 1], now.force);
+    double below = ends.velocity_before;  // y_{i-1}
     for (std::size_t i = 0; i < n; ++i) {
-      const double pull = i + 1 < n ? stiffness[i + 1] * u[i + 1] : now.force;
+      const double pull = i + 1 < n ? stiffness[i + 1] * u[i + 1] : ends.force_after;
       rate[i] = y[i];
       rate[n + i] = (pull - stiffness[i] * u[i]) / mass[i];
       rate[2 * n + i] = y[i] - below;
@@ -59,9 +88,12 @@ struct SChain {
     }
     return 0.0;
   }
+  /// Of the last mass held; 0 where there is none.
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
-    return stiffness.back() * state.back();
+    return state.empty() ? 0.0 : stiffness.back() * state.back();
   }
 };
+
+using SChain = SChainOn<WholeChain>;
 
 }  // namespace rheology

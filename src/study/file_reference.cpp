@@ -18,6 +18,7 @@ struct FieldRows {
   std::string dataset;
   std::vector<std::int64_t> rows;
   std::vector<double> time;  ///< one a row
+  std::size_t total = 0;     ///< rows of the dataset
 };
 
 [[noreturn]] void refuse(const Configuration& c, const std::string& why) {
@@ -26,6 +27,7 @@ struct FieldRows {
 
 FieldRows slab_rows(const Configuration& c, const io::ResultReader& file) {
   FieldRows found{.dataset = "/field/u", .rows = {}, .time = file.column("/field/t")};
+  found.total = found.time.size();
   if (file.has_attribute("/field", "thinned_from")) {
     refuse(c, "holds a thinned field; give a file made without --field-points");
   }
@@ -35,14 +37,15 @@ FieldRows slab_rows(const Configuration& c, const io::ResultReader& file) {
   return found;
 }
 
-/// Of the samples, about as many as the study compares otherwise, the last among them.
+/// Of the states, about as many as the study compares otherwise, the last among them.
 FieldRows state_rows(const Configuration& c, const io::ResultReader& file) {
   FieldRows found{.dataset = "/state/values", .rows = {}, .time = {}};
-  const std::vector<double> time = file.column("/series/t");
-  const auto samples = static_cast<std::int64_t>(time.size());
-  const std::int64_t wanted = std::min(c.field_samples, samples);
+  const std::vector<double> time = file.column("/state/t");
+  found.total = time.size();
+  const auto rows = static_cast<std::int64_t>(time.size());
+  const std::int64_t wanted = std::min(c.field_samples, rows);
   for (std::int64_t j = 1; j <= wanted; ++j) {
-    found.rows.push_back(j * samples / wanted - 1);
+    found.rows.push_back(j * rows / wanted - 1);
     found.time.push_back(time[static_cast<std::size_t>(found.rows.back())]);
   }
   return found;
@@ -58,10 +61,9 @@ FileReference read_columns(const Configuration& c, const io::ResultReader& file,
   field = finite ? state_rows(c, file) : slab_rows(c, file);
   read.field_time = field.time;
   const auto shape = file.shape(field.dataset);
-  const auto rows = finite ? read.time.size() : field.time.size();
   const bool fits = read.x.size() == read.time.size() && read.y.size() == read.time.size() &&
                     shape.size() == 2 && shape[1] >= 1 &&
-                    shape[0] == static_cast<std::int64_t>(rows);
+                    shape[0] == static_cast<std::int64_t>(field.total);
   if (!fits || read.time.empty()) {
     refuse(c, "is damaged: its columns differ in length");
   }

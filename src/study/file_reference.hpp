@@ -19,7 +19,7 @@ struct FileReference {
 };
 
 /// The reference in the file that a configuration names, checked to reach to T at most: of slabs
-/// /field, of other models the rows of /state/values at about --field-samples of its samples.
+/// /field, of other models about --field-samples of the rows of /state/values.
 /// Throws UserError alike on all ranks if it is no such file. Collective.
 FileReference read_reference(const parallel::Communicator& comm,
                              const options::Configuration& configuration);

@@ -22,7 +22,7 @@ class ContinuousField {
 
  private:
   struct Part {
-    double weight;
+    double weight = 0.0;
     masing::RememberedElongation elongation;
   };
   std::vector<Part> parts_;

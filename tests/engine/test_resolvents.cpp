@@ -147,7 +147,7 @@ TEST(BoxProjection, IsTheMinimumInItsNorm) {
     for (double& v : value) {
       v = 2 * v + 1;
     }
-    const double sum = base::sum_of_positive(compliance, base::NoReduction{});
+    const double sum = base::sum_of_not_negative(compliance, base::NoReduction{});
     const Entries hessian = [&](std::size_t i, std::size_t j) {
       return (i == j ? compliance[i] : 0.0) - compliance[i] * compliance[j] / (1 / k0 + sum);
     };

@@ -25,7 +25,7 @@ struct Case {
 
   [[nodiscard]] rheology::BoxElements elements() const { return {value, bound, compliance}; }
   [[nodiscard]] rheology::Coupling coupling() const {
-    return {k0, base::sum_of_positive(compliance, base::NoReduction{})};
+    return {k0, base::sum_of_not_negative(compliance, base::NoReduction{})};
   }
 };
 

@@ -1,0 +1,61 @@
+#include "engine/state_columns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace engine {
+
+using rheology::Extent;
+using rheology::Work;
+
+namespace {
+
+/// The rank that holds the mass that F acts on, if it is one of the elements and those are split.
+std::optional<int> owner_of(const parallel::Communicator& comm, const rheology::StateLayout& layout,
+                            base::CellRange mine, Work work) {
+  const auto& groups = layout.groups;
+  const bool is_element = std::ranges::any_of(groups, [](const rheology::StateGroup& group) {
+    return group.name.front() == 'x' && group.extent == Extent::each;
+  });
+  if (work == Work::replicated || !is_element) {
+    return std::nullopt;
+  }
+  const bool has_last = mine.size > 0 && mine.first + mine.size == layout.elements;
+  const std::int64_t rank = has_last ? comm.rank() : comm.size();
+  return static_cast<int>(parallel::min_over_ranks(comm, rank));
+}
+
+}  // namespace
+
+StateColumns::StateColumns(const parallel::Communicator& comm, rheology::StateLayout layout,
+                           base::CellRange mine, Work work)
+    : layout_(std::move(layout)),
+      mine_(mine),
+      work_(work),
+      motion_(rheology::StateLayout{layout_.groups, mine.size}.motion()),
+      owner_(owner_of(comm, layout_, mine, work)),
+      columns_(comm, layout_.size()) {}
+
+const parallel::Vector& StateColumns::gather(std::span<const double> state) {
+  const base::CellRange own = columns_.range();
+  if (work_ == Work::replicated) {
+    const parallel::WriteAccess access(columns_);
+    std::copy_n(state.begin() + own.first, own.size, access.values().begin());
+    return columns_;
+  }
+  std::int64_t column = 0;  // the group's first
+  std::size_t place = 0;    // of the group in `state`
+  for (const auto& [name, extent, start] : layout_.groups) {
+    const bool each = extent == Extent::each;
+    // A column that every rank holds is written by the first.
+    const std::int64_t first = column + (each ? mine_.first : 0);
+    const auto size = static_cast<std::size_t>(each ? mine_.size : 1);
+    const bool writes = each || own.first == 0;
+    parallel::fill_from_ranges(columns_, first, state.subspan(place, writes ? size : 0));
+    column += each ? layout_.elements : 1;
+    place += size;
+  }
+  return columns_;
+}
+
+}  // namespace engine

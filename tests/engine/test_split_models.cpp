@@ -1,0 +1,120 @@
+// Models whose elements are split over the ranks: the same bits as on one rank, whether ranks have
+// many elements, one block or none.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/setup.hpp"
+#include "parallel/neighbours.hpp"
+#include "rheology/configured.hpp"
+#include "support/trajectory.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using support::same_bits;
+
+/// What a model does over a few hundred steps: the mass that F acts on, and all columns at the end.
+struct Motion {
+  std::vector<double> x;
+  std::vector<double> y;
+  std::vector<double> restoring;
+  std::vector<double> columns;
+};
+
+options::Configuration configuration(const std::string& model,
+                                     const std::vector<options::Setting>& settings) {
+  options::Configuration c;
+  c.model = model;
+  c.settings = settings;
+  c.force = "3*sin(t)";
+  c.final_time = 6;
+  c.steps = 300;
+  return rheology::validated(c, [](const std::string&) { return std::string(); });
+}
+
+/// Collective on `comm`.
+Motion motion(const parallel::Communicator& comm, const options::Configuration& c) {
+  engine::Setup setup = engine::make_setup(comm, c);
+  const auto steps = static_cast<std::size_t>(c.steps);
+  Motion made{std::vector<double>(steps + 1),
+              std::vector<double>(steps + 1),
+              std::vector<double>(steps + 1),
+              {}};
+  const engine::Sample start = setup.engine->sample();
+  made.x[0] = start.x;
+  made.y[0] = start.y;
+  made.restoring[0] = start.restoring;
+  std::vector<double> force(steps + 1);
+  for (std::size_t p = 0; p <= steps; ++p) {
+    force[p] = setup.driving(setup.time.time(static_cast<std::int64_t>(p)));
+  }
+  setup.engine->advance({.first = 0,
+                         .force = force,
+                         .x = std::span(made.x).subspan(1),
+                         .y = std::span(made.y).subspan(1),
+                         .restoring = std::span(made.restoring).subspan(1)});
+  const parallel::ReadAccess access(setup.engine->state());
+  const auto all = parallel::gather(comm, access.values());
+  made.columns.assign(all.begin(), all.end());
+  return made;
+}
+
+void expect_same_on_any_ranks(const options::Configuration& c) {
+  const Motion split = motion(support::world(), c);
+  const Motion whole = motion(support::alone(), c);
+  EXPECT_TRUE(same_bits(split.x, whole.x));
+  EXPECT_TRUE(same_bits(split.y, whole.y));
+  EXPECT_TRUE(same_bits(split.restoring, whole.restoring));
+  EXPECT_TRUE(same_bits(split.columns, whole.columns));
+  EXPECT_EQ(split.columns.size(), static_cast<std::size_t>(c.cells));
+  // There is something to compare: every column has moved.
+  for (std::size_t i = 0; i < whole.columns.size(); ++i) {
+    ASSERT_NE(whole.columns[i], 0.0) << i;
+  }
+}
+
+class SplitModels : public testing::TestWithParam<int> {
+ protected:
+  [[nodiscard]] options::Setting n() const { return {"n", std::to_string(GetParam()), "--set n"}; }
+};
+
+TEST_P(SplitModels, ChainHasTheSameBits) {
+  expect_same_on_any_ranks(configuration("s-chain", {n(),
+                                                     {"m", "2-cos(i)", ""},
+                                                     {"k", "1+i/n", ""},
+                                                     {"eta", "0.1+i/n", ""},
+                                                     {"y0", "1+sin(7*i)", ""},
+                                                     {"u0", "0.1*sin(3*i)", ""}}));
+}
+
+TEST_P(SplitModels, SeriesHasTheSameBits) {
+  expect_same_on_any_ranks(configuration("p-series", {n(),
+                                                      {"k0", "0.7", ""},
+                                                      {"k", "n*(1+i/n)", ""},
+                                                      {"alpha", "0.3+sin(i)^2", ""},
+                                                      {"y0", "1", ""},
+                                                      {"v0", "0.3*sin(5*i)", ""}}));
+}
+
+// One block of elements, four of unequal length: with both, some rank of four is at an end, between
+// others, or idle.
+INSTANTIATE_TEST_SUITE_P(Elements, SplitModels, testing::Values(1, 3, 1024, 3100));
+
+TEST(Neighbours, TellWhatLiesBeyondTheEnds) {
+  const parallel::Communicator& world = support::world();
+  const int holders = std::max(1, world.size() - 1);  // the last rank has none, unless alone
+  const bool holds = world.rank() < holders;
+  const base::CellRange mine{holds ? 10 * world.rank() : 10 * holders, holds ? 10 : 0};
+  parallel::Neighbours neighbours(world, mine, 10 * holders);
+  for (int round = 0; round < 3; ++round) {
+    const double me = world.rank() + 100 * round;
+    const auto received = neighbours.exchange(me + 0.25, me + 0.75);
+    EXPECT_EQ(received.from_before, holds && world.rank() > 0 ? me - 1 + 0.75 : 0.0);
+    EXPECT_EQ(received.from_after, world.rank() + 1 < holders ? me + 1 + 0.25 : 0.0);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,242 @@
+// Drift, resolvent and restoring force of every model, worked out by hand for one step: with h =
+// 1/2 the state after it is resolvent(X + G/2).
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "rheology/model_run.hpp"
+
+namespace {
+
+using model_run::Parameters;
+using model_run::State;
+
+struct OneStep {
+  std::string name;
+  Parameters parameters;
+  State state;
+  double force;
+  State drift;
+  State after;
+  double friction;
+  double restoring;
+};
+
+const std::vector<OneStep>& steps_by_hand() {
+  static const std::vector<OneStep> all{
+      // y: 2 + ½(5 - 3)/4 = 2.25, less hα/m = ½·6/4.
+      {"friction-oscillator",
+       {{"m", "4"}, {"k", "3"}, {"alpha", "6"}},
+       {1, 2},
+       5,
+       {2, 0.5},
+       {2, 1.5},
+       6,
+       3 * 2 + 6},
+      // The same, held: |m y/h| = 1 is what friction needs to stop it.
+      {"friction-oscillator",
+       {{"m", "1"}, {"k", "1"}, {"alpha", "6"}},
+       {1, 0},
+       2,
+       {0, 1},
+       {1, 0},
+       1,
+       2},
+      {"p-parallel",
+       {{"m", "4"}, {"k", "1,2"}, {"alpha", "2,4"}},
+       {1, 2},
+       5,
+       {2, 0.5},
+       {2, 1.5},
+       6,
+       12},
+      // u: 1 + ½(2 - 3·1/6) = 1.75 → η.
+      {"viscoelastoplastic",
+       {{"m", "2"}, {"k", "3"}, {"eta", "1.5"}, {"c", "6"}},
+       {1, 2, 1},
+       5,
+       {2, 1, 1.5},
+       {2, 2.5, 1.5},
+       0,
+       4.5},
+      {"prandtl",
+       {{"m", "2"}, {"k0", "1"}, {"k", "3"}, {"eta", "1.5"}},
+       {1, 2, 1},
+       6,
+       {2, 1, 2},
+       {2, 2.5, 1.5},
+       0,
+       2 + 4.5},
+      // k0 = 2·2/4 = 1, k = 4·4/(8·4) = ½, α = 3·2/4, η = α/k = 3.
+      {"three-springs",
+       {{"m", "2"}, {"K1", "4"}, {"K2", "2"}, {"K3", "2"}, {"A", "3"}},
+       {1, 2, 2.5},
+       4.25,
+       {2, 1, 2},
+       {2, 2.5, 3},
+       0,
+       2 + 1.5},
+      {"discrete-masing",
+       {{"m", "2"}, {"k0", "1"}, {"n", "2"}, {"k", "i"}, {"eta", "2-1/i"}},
+       {1, 2, 0.5, 0.25},
+       4,
+       {2, 1, 2, 2},
+       {2, 2.5, 1, 1.25},
+       0,
+       2 + 1 + 2.5},
+      // Mass 1 between springs 1 and 2, F on mass 2.
+      {"s-chain",
+       {{"m", "1,2"}, {"k", "2,4"}, {"eta", "1"}},
+       {0, 0, 1, 3, 0.5, 0.25},
+       5,
+       {1, 3, 0, 2, 1, 2},
+       {0.5, 1.5, 1, 4, 1, 1},
+       0,
+       4},
+      // Y* = (1, 3) with hα = (1, 1): both slip forwards, y = (1 - 1 + 1, 3 - 1/2).
+      {"p-chain",
+       {{"m", "1,2"}, {"k", "1,2"}, {"alpha", "2"}},
+       {0, 1, 0, 2},
+       6,
+       {0, 2, 2, 2},
+       {0, 2, 1, 2.5},
+       2,
+       2 * 2 + 2},
+      // n = 1: K = k0 + k1 is a number, so the projection is the clamp. κ = 3/4.
+      {"p-series",
+       {{"m", "2"}, {"k0", "1"}, {"n", "1"}, {"k", "3"}, {"alpha", "1.5"}},
+       {1, 2, -0.6},
+       2.9,
+       {2, 1, -2},
+       {2, 2.5, -1.5},
+       0,
+       0.75 * 2.5},
+      // μ = 1·3/4; y2 - y1 = 4 before friction, impulse ½·2 = 1.
+      {"s1-p2-series",
+       {{"m1", "1"}, {"m2", "3"}, {"k1", "4"}, {"alpha1", "4"}, {"k2", "2"}, {"alpha2", "2"}},
+       {0, 1, 1, 4, 0.5},
+       8,
+       {1, 0, 4, 2, 1},
+       {0.5, 2, 3, 5 - 1.0 / 3, 1},
+       2,
+       2 * 2.5 + 2},
+      {"s1-p2-parallel",
+       {{"m", "2"}, {"k1", "3"}, {"alpha1", "4.5"}, {"k2", "1"}, {"alpha2", "4"}},
+       {1, 2, 1},
+       6,
+       {2, 1, 2},
+       {2, 1.5, 1.5},
+       4,
+       2 + 4.5 + 4},
+      // All k = 1: δ = ¼, E = (½, ½, ¼). W* = (-1, -1, 1) lies in the box.
+      {"persoz",
+       {{"k0", "1"},
+        {"k1", "1"},
+        {"k2", "1"},
+        {"k3", "1"},
+        {"alpha1", "1"},
+        {"alpha2", "2"},
+        {"alpha3", "3"}},
+       {4, 2, 0, 0, 0},
+       3,
+       {2, 2, -2, -2, 2},
+       {5, 3, -1, -1, 1},
+       0,
+       1.25 + 1 - 0.25},
+      // F rises by 1: W ← -U; x = (1 - ½ - ½ + ¼)/¼ = F/k0.
+      {"persoz-quasistatic",
+       {{"k0", "1"},
+        {"k1", "1"},
+        {"k2", "1"},
+        {"k3", "1"},
+        {"alpha1", "1"},
+        {"alpha2", "2"},
+        {"alpha3", "3"}},
+       {0, 0, 0, 0},
+       0,
+       {0, -2, -2, 2},
+       {1, -1, -1, 1},
+       0,
+       1},
+  };
+  return all;
+}
+
+void expect_near(const State& found, const State& expected, const std::string& name) {
+  ASSERT_EQ(found.size(), expected.size()) << name;
+  for (std::size_t c = 0; c < found.size(); ++c) {
+    EXPECT_NEAR(found[c], expected[c], 4e-15) << name << " column " << c;
+  }
+}
+
+TEST(Models, make_the_step_worked_out_by_hand) {
+  for (const OneStep& by_hand : steps_by_hand()) {
+    model_run::Run run(by_hand.name, by_hand.parameters);
+    run.state = by_hand.state;
+    run.step(0.5, by_hand.force, by_hand.force + 1);
+    expect_near(run.rate, by_hand.drift, by_hand.name);
+    expect_near(run.state, by_hand.after, by_hand.name);
+    EXPECT_NEAR(run.friction(), by_hand.friction, 4e-15) << by_hand.name;
+    EXPECT_NEAR(run.restoring, by_hand.restoring, 4e-15) << by_hand.name;
+  }
+}
+
+TEST(Models, are_all_worked_out) {
+  for (const auto& [info, make] : rheology::catalogue()) {
+    const bool worked_out = std::ranges::any_of(
+        steps_by_hand(), [&](const OneStep& one) { return one.name == info.name; });
+    EXPECT_EQ(worked_out, static_cast<bool>(make)) << info.name;
+  }
+}
+
+TEST(SChain, takes_up_the_momentum_of_its_outer_forces) {
+  model_run::Run run("s-chain", {{"n", "5"}, {"m", "i"}, {"k", "2+i"}, {"eta", "0.1*i"}});
+  double impulse = 0.0;
+  const double h = 20.0 / 2000;
+  double pull = 0.0;  // of the support
+  const auto force = [](double t) { return 2 * std::sin(t); };
+  int p = 0;
+  model_run::advance(run, force, 20, 2000, [&](double) {
+    impulse += h * (force(p++ * 20.0 / 2000) - pull);
+    pull = 3 * run.state[10];
+  });
+  double momentum = 0.0;
+  for (std::size_t i = 0; i < 5; ++i) {
+    momentum += static_cast<double>(i + 1) * run.state[5 + i];
+  }
+  EXPECT_NEAR(momentum, impulse, 1e-11);
+}
+
+TEST(PChain, rests_while_no_force_overcomes_its_friction) {
+  model_run::Run run("p-chain", {{"n", "7"}, {"k", "1"}, {"alpha", "1+0.1*i"}});
+  model_run::advance(
+      run, [](double t) { return 1.09 * std::cos(t); }, 10, 100,
+      [&](double t) {
+        for (const double value : run.state) {
+          ASSERT_EQ(value, 0.0) << t;
+        }
+      });
+}
+
+TEST(PersozQuasistatic, balances_the_force_at_every_step) {
+  model_run::Run run("persoz-quasistatic", {{"k0", "2"},
+                                            {"k1", "1"},
+                                            {"k2", "3"},
+                                            {"k3", "0.5"},
+                                            {"alpha1", "1"},
+                                            {"alpha2", "0.7"},
+                                            {"alpha3", "2"}});
+  const auto force = [](double t) { return 2.5 * std::sin(t); };
+  model_run::advance(run, force, 20, 500, [&](double t) {
+    ASSERT_NEAR(run.restoring, force(t), 1e-13) << t;
+    ASSERT_LE(std::abs(run.state[1]), 0.7);
+    ASSERT_LE(std::abs(run.state[2]), 2.0);
+    ASSERT_LE(std::abs(run.state[3]), 1.0);
+  });
+}
+
+}  // namespace
