@@ -1,4 +1,4 @@
-"""A drawing declared in words: `x, restoring`, `t, u1 and u2 from 400`, `x, restoring, t`, `field`, `energy` or `motion`."""
+"""A drawing declared in words: `x, restoring`, `t, u1 and u2 from 400`, `x, restoring, t`, `field`, `energy`, …"""
 
 import re
 from dataclasses import dataclass

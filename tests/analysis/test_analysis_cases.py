@@ -210,7 +210,9 @@ def test_a_fast_sawtooth_moves_the_elements_elastically(case, name, stiffness):
     assert np.abs(series.x).max() == pytest.approx(swing + ripple, rel=0.01)
 
 
-@pytest.mark.parametrize("name, steps", [("rheology-fig27a", 2001), ("rheology-fig27b", 1001), ("rheology-fig28", 2001)])
+@pytest.mark.parametrize("name, steps", [
+    ("rheology-fig27a", 2001), ("rheology-fig27b", 1001), ("rheology-fig28", 2001),
+])
 def test_hardening_ends_the_drift(case, name, steps):
     x = case(name, f"--sample-every={steps}", "--from=400").series.x
     drift, _ = np.polyfit(np.arange(len(x)), x, 1)
