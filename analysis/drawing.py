@@ -1,4 +1,4 @@
-"""A drawing declared in words: `x, restoring`, `t, x from 400 to 500`, `x, restoring, t`, `field`, `energy` or `motion`."""
+"""A drawing declared in words: `x, restoring`, `t, u1 and u2 from 400`, `x, restoring, t`, `field`, `energy`, …"""
 
 import re
 from dataclasses import dataclass
@@ -17,16 +17,21 @@ from trajectory_section import energy_picture, field_picture, motion_picture, na
 PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture}
 LABELS = {"t": "time t", "x": "displacement x", "y": "velocity y", "force": "force F",
           "restoring": "restoring force F − m x″"}
-# A label in space is short.
+# In space there is room for symbols only.
 SYMBOLS = {"force": "F", "restoring": "F − m x″"}
+# More numbers of five digits would touch each other along a panel.
+MOST_TICKS = 6
 WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?$")
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Two names make a curve in the plane, three one in space; samples before `start` and after `end` are left out."""
+    """Two names make a curve in the plane, three one in space; samples before `start` and after `end` are left out.
 
-    names: list
+    `curves` are the lists of names of curves in the same frame.
+    """
+
+    curves: list
     start: float
     end: float
 
@@ -39,10 +44,11 @@ def parse_drawing(words):
         window = [float(found[key]) if found[key] else limit for key, limit in (("start", -np.inf), ("end", np.inf))]
     except ValueError:
         raise UserError(f"draw: {words}: after 'from' and 'to' there must be a number") from None
-    if len(names) not in (2, 3):
-        raise UserError(f"draw: {words}: give two or three names, as in 'x, restoring' or 't, x from 400', or one of "
-                        f"{', '.join(PICTURES)}")
-    return Drawing(names, *window)
+    several = names[1].split(" and ") if len(names) == 2 else []
+    if len(names) not in (2, 3) or len(several) > len(style.LINES):
+        raise UserError(f"draw: {words}: give two or three names, as in 'x, restoring' or 't, u1 and u2 from 400', or "
+                        f"one of {', '.join(PICTURES)}; a frame takes up to {len(style.LINES)} curves")
+    return Drawing([[names[0], name.strip()] for name in several] or [names], *window)
 
 
 def picture(run, words):
@@ -54,44 +60,48 @@ def picture(run, words):
         return made
     drawing = parse_drawing(words)
     columns = _columns(run)
-    unknown = [name for name in drawing.names if name not in columns]
+    names = list(dict.fromkeys(name for curve in drawing.curves for name in curve))
+    unknown = [name for name in names if name not in columns]
     if unknown:
         raise UserError(f"{run.path}: has no '{unknown[0]}' to draw; it has {', '.join(columns)}")
     t = columns["t"]
     keep = (t >= drawing.start) & (t <= drawing.end)
-    keep &= np.all([np.abs(columns[name]) < HUGE for name in drawing.names], axis=0)
+    keep &= np.all([np.abs(columns[name]) < HUGE for name in names], axis=0)
     if not keep.any():
         raise UserError(f"{run.path}: no finite sample for 'draw: {words}'; it has {t[0]:g} <= t <= {t[-1]:g}")
-    curve = [columns[name][keep] for name in drawing.names]
+    kept = {name: columns[name][keep] for name in names}
     window = f"{t[keep][0]:.6g} ≤ t ≤ {t[keep][-1]:.6g}"
     ranges = ", ".join(f"{name} in [{values.min():.4g}, {values.max():.4g}]".replace("-", "−")
-                       for name, values in zip(drawing.names, curve))
-    return Picture(f"{run.path.stem}-{'-'.join(drawing.names)}", curve_figure(curve, drawing.names),
-                   f"Curve of {' over '.join(reversed(drawing.names))}, {named(run)}, {window}: {ranges}.",
-                   f"{window}: {ranges}.")
+                       for name, values in kept.items())
+    drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
+    return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves),
+                   f"Curve of {drawn}, {named(run)}, {window}: {ranges}.", f"{window}: {ranges}.")
 
 
-def curve_figure(curve, names):
-    """A curve [2 or 3 arrays of samples] in the plane or in space."""
-    if len(curve) == 3:
-        return _space_figure(curve, [SYMBOLS.get(name, name) for name in names])
-    figure = Figure(figsize=style.PANEL)
-    axes = figure.add_subplot()
-    axes.plot(*curve, color=style.COLOURS[0], linewidth=1.0)
-    axes.set(xlabel=LABELS.get(names[0], names[0]), ylabel=LABELS.get(names[1], names[1]))
+def curve_figure(columns, curves):
+    """Curves in the plane or in space, each a list of two or three names of columns [samples]."""
+    in_space = len(curves[0]) == 3
+    words = SYMBOLS if in_space else LABELS
+    figure = Figure(figsize=(style.PANEL[0], 1.2 * style.PANEL[1]) if in_space else style.PANEL)
+    axes = figure.add_subplot(projection="3d" if in_space else None)
+    for n, names in enumerate(curves):
+        axes.plot(*(columns[name] for name in names), style.LINES[n], color=style.COLOURS[n], linewidth=1.0,
+                  label=names[-1])
+    axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), (words.get(name, name) for name in curves[0]))))
+    axes.locator_params(nbins=MOST_TICKS)
+    if in_space:
+        _make_room(axes)
+    if len(curves) > 1:
+        axes.set(ylabel=None)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves), borderaxespad=0)
     return figure
 
 
-def _space_figure(curve, labels):
-    figure = Figure(figsize=(style.PANEL[0], 1.15 * style.PANEL[1]), layout="none")
-    # The projection leaves room of its own, and none for the label of the axis in the depth.
-    axes = figure.add_axes((-0.02, 0.06, 0.92, 0.98), projection="3d")
-    axes.plot(*curve, color=style.COLOURS[0], linewidth=1.0)
-    axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), labels)))
+def _make_room(axes):
+    """Labels in space lie beside the numbers, and within the figure: its layout does not see to that."""
+    axes.set_box_aspect((1, 1, 1), zoom=0.85)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.set_major_locator(MaxNLocator(4))
         axis.labelpad = 8
-    return figure
 
 
 def _columns(run):

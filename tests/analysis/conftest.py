@@ -9,6 +9,7 @@ ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 sys.path.insert(0, str(ANALYSIS))
 
 import cli
+import program
 import report
 import synthetic
 from page import Page
@@ -27,6 +28,15 @@ def run_script(capsys, monkeypatch):
         captured = capsys.readouterr()
         return code, captured.out, captured.err
     return call
+
+
+@pytest.fixture(scope="session")
+def masing():
+    """The program; these tests need one."""
+    found = program.find()
+    if found is None:
+        pytest.skip("no program masing is built")
+    return found
 
 
 @pytest.fixture

@@ -19,15 +19,6 @@ from synthetic import write_run
 EVERY = 0.05
 
 
-@pytest.fixture(scope="module")
-def masing():
-    """The program; these tests need one."""
-    found = program.find()
-    if found is None:
-        pytest.skip("no program masing is built")
-    return found
-
-
 @pytest.fixture
 def coarse(monkeypatch):
     """An exact solution with fewer samples than a page's, for a short test."""

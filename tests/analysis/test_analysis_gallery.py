@@ -30,17 +30,19 @@ def test_a_case_says_what_it_is(tmp_path):
     assert (study.command, study.caption, study.drawings) == ("converge", "c", [])
 
 
-@pytest.mark.parametrize("words, names, window", [
-    ("x, restoring", ["x", "restoring"], (-np.inf, np.inf)), ("t,x from 4 to 5.5", ["t", "x"], (4, 5.5)),
-    ("x, restoring, t to 1e3", ["x", "restoring", "t"], (-np.inf, 1000)),
+@pytest.mark.parametrize("words, curves, window", [
+    ("x, restoring", [["x", "restoring"]], (-np.inf, np.inf)), ("t,x from 4 to 5.5", [["t", "x"]], (4, 5.5)),
+    ("x, restoring, t to 1e3", [["x", "restoring", "t"]], (-np.inf, 1000)),
+    ("t, g1 and g2 from 4", [["t", "g1"], ["t", "g2"]], (4, np.inf)),
 ])
-def test_drawings_in_words(words, names, window):
+def test_drawings_in_words(words, curves, window):
     found = parse_drawing(words)
-    assert found.names == names and (found.start, found.end) == window
+    assert found.curves == curves and (found.start, found.end) == window
 
 
 @pytest.mark.parametrize("words, said", [
-    ("x", "two or three names"), ("x, y, t, u", "two or three names"), ("x, restoring from now", "a number"),
+    ("t, a and b and c and d and e", "up to 4 curves"), ("t, x and z", "has no 'z'"), ("x", "two or three names"),
+    ("x, y, t, u", "two or three names"), ("x, restoring from now", "a number"),
     ("x, z", "has no 'z' to draw; it has t, x"), ("x, y from 600", "400 <= t <= 500"), ("field", "nothing to draw"),
     ("energy", "nothing to draw"),
 ])
@@ -62,6 +64,10 @@ def test_every_kind_of_drawing(tmp_path, papers_case):
     late = (papers_case[0] >= 450) & (papers_case[0] <= 460)
     np.testing.assert_array_equal(t, papers_case[0][late])
     np.testing.assert_array_equal(u, papers_case[4][late])
+    made = picture(run, "t, u and x")
+    (axes,) = made.figure.axes
+    assert [line.get_label() for line in axes.lines] == ["u", "x"] and axes.get_legend() is not None
+    np.testing.assert_array_equal(axes.lines[1].get_ydata(), papers_case[1])
 
 
 def test_the_index_leads_to_every_page(run_script, tmp_path, papers_case):
