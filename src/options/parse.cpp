@@ -130,13 +130,15 @@ std::vector<Given> from_words(Command command, const std::vector<std::string>& w
 
 std::vector<Given> from_ini(Command command, const std::string& path, const std::string& content) {
   std::vector<Given> given;
-  for (const auto& [key, text, line] : ini_assignments(path, content)) {
-    const std::string origin = path + " line " + std::to_string(line) + ", " + key;
-    if (!takes(command, key) && !key.starts_with(model_section)) {
-      throw UserError(origin + ": " + key + " " + unknown(command, key));
+  for (const Assignment& one : ini_assignments(path, content)) {
+    given.push_back({one.key, one.text, path});
+    given.back().origin.append(" line ").append(std::to_string(one.line)).append(", " + one.key);
+    if (!takes(command, one.key) && !one.key.starts_with(model_section)) {
+      throw UserError(given.back().origin + ": " + one.key + " " + unknown(command, one.key));
     }
-    // The name of the model may stand with its parameters.
-    given.push_back({key == "model.name" ? "model" : key, text, origin});
+    if (one.key == "model.name") {
+      given.back().key = "model";  // the name of the model may stand with its parameters
+    }
   }
   return given;
 }

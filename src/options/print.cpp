@@ -16,8 +16,8 @@ std::string print(const Configuration& configuration, bool handling_too) {
     }
   }
   text += configuration.settings.empty() ? "" : "\n[model]\n";
-  for (const auto& [parameter, value, origin] : configuration.settings) {
-    text += parameter + " = " + value + "\n";
+  for (const Setting& setting : configuration.settings) {
+    text.append(setting.parameter).append(" = ").append(setting.text).append("\n");
   }
   return text;
 }

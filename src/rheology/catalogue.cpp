@@ -78,8 +78,11 @@ std::string slab_options(options::Family family) {
 
 std::string state_text(const ModelInfo& info) {
   std::vector<std::string> names;
-  for (const auto& [name, extent, start] : info.state) {
-    names.push_back(extent == Extent::one ? name : name + "1 … " + name + "n");
+  for (const StateGroup& group : info.state) {
+    names.push_back(group.name);
+    if (group.extent == Extent::each) {
+      names.back().append("1 … ").append(group.name).append("n");
+    }
   }
   return base::joined(names, " ");
 }

@@ -105,11 +105,13 @@ void Values::refuse_strangers(const std::string& model, const std::vector<Parame
                               const std::vector<options::Setting>& given) const {
   std::vector<std::string> names;
   std::ranges::transform(parameters, std::back_inserter(names), &Parameter::name);
-  for (const auto& [parameter, text, origin] : given) {
-    if (std::ranges::find(names, parameter) == names.end()) {
-      throw base::UserError(origin + ": '" + parameter + "' is not a parameter of " + model +
-                            "; it has " + base::joined(names, ", "));
-    }
+  const auto stranger = std::ranges::find_if(given, [&](const options::Setting& one) {
+    return std::ranges::find(names, one.parameter) == names.end();
+  });
+  if (stranger != given.end()) {
+    throw base::UserError(stranger->origin + ": '" + stranger->parameter +
+                          "' is not a parameter of " + model + "; it has " +
+                          base::joined(names, ", "));
   }
 }
 

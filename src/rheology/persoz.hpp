@@ -1,11 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
 #include "rheology/active_set.hpp"
 #include "rheology/gephyroid.hpp"
 #include "rheology/inclusion.hpp"
@@ -35,15 +33,7 @@ struct PersozParameters {
       : springs{values.number("k0"), values.number("k1"), values.number("k2"), values.number("k3")},
         bound{values.number("alpha2"), values.number("alpha3"), values.number("alpha1")} {
     // g0 is given in the order of the state: g2, g3, g1.
-    const char* const numbers[] = {"2", "3", "1"};
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-      const double force = values.list("g0")[i];
-      if (!(std::abs(force) <= bound[i])) {
-        values.refuse("g0", "g" + std::string(numbers[i]) + " = " + base::to_text(force),
-                      "must lie within +-alpha" + std::string(numbers[i]) + " = +-" +
-                          base::to_text(bound[i]));
-      }
-    }
+    values.require_within("g0", {bound.begin(), bound.end()}, "(alpha2, alpha3, alpha1)");
   }
 };
 

@@ -85,7 +85,7 @@ TEST(Parameters, name_what_is_wrong_and_what_is_allowed) {
        {"--set k0", "singular", "k1, k2, k3 > 0"}},
       {{"--model", "persoz", "--set", "k0=1", "--set", "k1=1", "--set", "k2=1", "--set", "k3=1",
         "--set", "alpha1=1", "--set", "alpha2=2", "--set", "alpha3=3", "--set", "g0=0,3.5,0"},
-       {"--set g0", "g3 = 3.5", "+-alpha3 = +-3"}},
+       {"--set g0", "g0_2 = 3.5", "+-(alpha2, alpha3, alpha1)_2 = +-3"}},
       {{"--model", "persoz-quasistatic", "--set", "k0=0", "--set", "k1=1", "--set", "k2=1", "--set",
         "k3=1", "--set", "alpha1=1", "--set", "alpha2=2", "--set", "alpha3=3"},
        {"--set k0", "> 0"}},
