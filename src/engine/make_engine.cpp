@@ -46,6 +46,11 @@ void require_memory(const MemoryNeed& need, double available) {
   }
 }
 
+/// Bytes a rank. Collective.
+double available_to(const parallel::Communicator& comm, const Holding& holding) {
+  return holding.available ? *holding.available : parallel::available_memory(comm);
+}
+
 }  // namespace
 
 masing::ProfileForm checked_form(const parallel::Communicator& comm,
@@ -63,10 +68,14 @@ masing::ProfileForm checked_form(const parallel::Communicator& comm,
   return check.form;
 }
 
+void require_state_memory(const parallel::Communicator& comm,
+                          const options::Configuration& configuration, const Holding& holding) {
+  require_memory(need_of_state(configuration, comm.size(), holding), available_to(comm, holding));
+}
+
 masing::Profile checked_profile(const parallel::Communicator& comm, const masing::Problem& problem,
                                 const Holding& holding) {
-  const double available =
-      holding.available ? *holding.available : parallel::available_memory(comm);
+  const double available = available_to(comm, holding);
   MemoryNeed need = need_of(problem, comm.size(), holding);
   require_memory(need, available);  // the least need, before a look at every cell
   const masing::ProfileForm form = checked_form(comm, problem);

@@ -15,6 +15,11 @@ namespace engine {
 masing::ProfileForm checked_form(const parallel::Communicator& comm,
                                  const masing::Problem& problem);
 
+/// Throws UserError alike on all ranks where a model that is no slab does not fit into memory.
+/// Collective.
+void require_state_memory(const parallel::Communicator& comm,
+                          const options::Configuration& configuration, const Holding& holding);
+
 /// The profile of this rank's part of the field, checked_form's, with the arrays that no formula
 /// gives. Throws UserError alike on all ranks, for the first cell at fault, or, before anything
 /// large is allocated, where the run does not fit into memory. Collective.

@@ -5,6 +5,7 @@
 #include "base/partition.hpp"
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
+#include "rheology/catalogue.hpp"
 
 namespace engine {
 
@@ -47,9 +48,24 @@ MemoryNeed need_of(const masing::Problem& problem, int ranks, const Holding& hol
           .fields = holding.fields};
 }
 
+MemoryNeed need_of_state(const options::Configuration& configuration, int ranks,
+                         const Holding& holding) {
+  return {.cells = configuration.cells,
+          .ranks = ranks,
+          .fields = holding.fields,
+          .state = rheology::catalogue_entry(configuration.model, "--model").info.work};
+}
+
 double bytes_a_rank(const MemoryNeed& need) {
   const auto own = static_cast<double>(base::slab_of(need.cells, 0, need.ranks).size);
   const auto all = static_cast<double>(need.cells);
+  if (need.state) {
+    // At most; the total variation of a chain needs the most beside its parameters.
+    constexpr double split_numbers = 8;
+    constexpr double replicated_numbers = 16;
+    const bool split = need.state == rheology::Work::split;
+    return 8 * (split ? split_numbers * own : replicated_numbers * all) + need.fields;
+  }
   const double slab = 8 * (1.0 + need.arrays) * own + need.fields;
   if (need.engine == EngineKind::sweep) {
     return slab;
@@ -66,6 +82,12 @@ std::string memory_shortage(const MemoryNeed& need, double available) {
   const double bytes = bytes_a_rank(need);
   if (bytes <= available) {
     return {};
+  }
+  if (need.state) {
+    return "--set n: a state of " + base::to_text(need.cells) + " columns needs " +
+           gibibytes(bytes) + " a rank, " + gibibytes(available) +
+           " available; use fewer elements" +
+           (need.state == rheology::Work::split ? " or more ranks on more nodes" : "");
   }
   return "--cells: P = " + base::to_text(need.cells) + " needs " + gibibytes(bytes) + " a rank, " +
          gibibytes(available) + " available; " + advice(need, available);

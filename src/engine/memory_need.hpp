@@ -6,6 +6,7 @@
 
 #include "masing/problem.hpp"
 #include "options/configuration.hpp"
+#include "rheology/model_info.hpp"
 
 namespace engine {
 
@@ -18,6 +19,8 @@ struct MemoryNeed {
   int arrays = 0;       ///< of k, η, u0, how many are kept
   bool moved = false;   ///< u0 is not 0 everywhere: tables of both virgin orders
   double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank
+  /// Who makes the steps of a model that is no slab; its `cells` are the columns of its state.
+  std::optional<rheology::Work> state = std::nullopt;
 };
 
 /// What a run will hold beside u and its profile, and what there is for it.
@@ -31,9 +34,14 @@ struct Holding {
 /// The need of a problem on a number of ranks before its profile is known: no array. Local.
 MemoryNeed need_of(const masing::Problem& problem, int ranks, const Holding& holding);
 
-/// Bytes that the rank with most cells needs: 8 a cell for u, each array and each field; tables of
-/// 24 bytes for all P cells where every rank has them all, of 17 a cell of its own where not.
-/// Local.
+/// The need of a model that is no slab. Local.
+MemoryNeed need_of_state(const options::Configuration& configuration, int ranks,
+                         const Holding& holding);
+
+/// Bytes that the rank with most cells needs. Of a state: some numbers a column that it holds, its
+/// parameters, what made them, the state and its rate. Of slabs: 8 a cell for u, each array and
+/// each field; tables of 24 bytes for all P cells where every rank has them all, of 17 a cell of
+/// its own where not. Local.
 double bytes_a_rank(const MemoryNeed& need);
 
 /// Why a run does not fit into `available` bytes a rank, and what would help, in one line; empty if

@@ -50,7 +50,8 @@ rheology::PSeriesOn<RankReduction> placed(const parallel::Communicator& comm,
 }
 
 void add_model(const parallel::Communicator& comm, const Configuration& configuration,
-               Setup& setup) {
+               const Holding& holding, Setup& setup) {
+  require_state_memory(comm, configuration, holding);
   rheology::ConfiguredModel configured = rheology::configured_model(
       configuration,
       [&](std::int64_t elements) { return base::slab_of(elements, comm.rank(), comm.size()); });
@@ -74,7 +75,7 @@ Setup make_setup(const parallel::Communicator& comm, const Configuration& config
               .driving = options::driving_function(configuration)};
   holding.engine = *configuration.engine;
   if (options::family_of(configuration.model) == options::Family::finite) {
-    add_model(comm, configuration, setup);
+    add_model(comm, configuration, holding, setup);
   } else {
     add_slab(comm, configuration, holding, setup);
   }

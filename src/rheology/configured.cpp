@@ -30,9 +30,8 @@ Values checked_values(const CatalogueEntry& entry, const Configuration& c) {
   const Part next = [&](std::int64_t n) {
     return base::CellRange{first, std::min(most, n - first)};
   };
-  const bool split = entry.info.work == Work::split;
   for (;;) {
-    Values values = values_of(entry.info, c, split ? next : whole);
+    Values values = values_of(entry.info, c, next);
     (void)entry.make(values);
     first += values.part().size;
     if (first >= values.count()) {

@@ -57,9 +57,12 @@ std::vector<engine::MemoryNeed> least_needs(const std::vector<Job>& jobs,
   std::vector<engine::MemoryNeed> needs;
   for (const auto& [run, first, count] : placements) {
     const auto begin = kept.begin() + first;
-    needs.push_back(engine::need_of(masing::make_problem(jobs[run].configuration), count,
-                                    {.engine = *jobs[run].configuration.engine,
-                                     .fields = *std::max_element(begin, begin + count)}));
+    const options::Configuration& c = jobs[run].configuration;
+    const engine::Holding holding{.engine = *c.engine,
+                                  .fields = *std::max_element(begin, begin + count)};
+    needs.push_back(options::family_of(c.model) == options::Family::finite
+                        ? engine::need_of_state(c, count, holding)
+                        : engine::need_of(masing::make_problem(c), count, holding));
   }
   return needs;
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/partition.hpp"
+#include "rheology/catalogue.hpp"
 
 namespace study {
 
@@ -13,6 +14,7 @@ namespace {
 // Of a machine of today; a factor of two more or less changes hardly any schedule.
 constexpr double seconds_per_update = 0.2e-9;
 constexpr double seconds_per_column = 2e-9;
+constexpr double reductions_per_step = 6;
 constexpr double seconds_per_allreduce = 1e-6;
 constexpr double seconds_per_remembered_step = 20e-9;
 constexpr double seconds_per_exact_step = 1e-6;
@@ -27,7 +29,12 @@ double estimated_seconds(const options::Configuration& c, int ranks) {
   const auto cells = static_cast<double>(c.cells);
   const double forcing = steps * seconds_per_force;
   if (options::family_of(c.model) == options::Family::finite) {
-    return forcing + steps * cells * seconds_per_column;  // every rank makes all steps
+    const bool split =
+        rheology::catalogue_entry(c.model, "--model").info.work == rheology::Work::split;
+    const auto own = static_cast<double>(base::slab_of(c.cells, 0, split ? ranks : 1).size);
+    const double hops = split ? std::log2(static_cast<double>(ranks)) : 0.0;
+    return forcing +
+           steps * (own * seconds_per_column + hops * reductions_per_step * seconds_per_allreduce);
   }
   switch (c.engine.value_or(options::EngineKind::sweep)) {
     case options::EngineKind::memory:

@@ -41,6 +41,20 @@ TEST(MemoryNeed, of_a_memory_has_its_tables) {
             16.0 * cells / 2 + 32.0 * cells);
 }
 
+TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
+  const auto need = [](const std::string& model, int ranks) {
+    options::Configuration c;
+    c.model = model;
+    c.cells = million;
+    return bytes_a_rank(engine::need_of_state(c, ranks, {.fields = 1000.0}));
+  };
+  EXPECT_EQ(need("s-chain", 1), 64.0 * million + 1000.0);
+  EXPECT_EQ(need("s-chain", 4), 16.0 * million + 1000.0);
+  EXPECT_EQ(need("p-series", 4), 16.0 * million + 1000.0);
+  EXPECT_EQ(need("p-chain", 1), 128.0 * million + 1000.0);
+  EXPECT_EQ(need("p-chain", 4), 128.0 * million + 1000.0);
+}
+
 TEST(MemoryNeed, does_not_overflow) {
   const auto largest = std::int64_t{1} << 53;
   EXPECT_EQ(bytes_a_rank({.cells = largest, .arrays = 3}), 0x1p58);
@@ -56,6 +70,12 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
   EXPECT_EQ(says({.cells = cells}, 4 * gibibyte),
             "--cells: P = 1073741824 needs 8.0 GiB a rank, 4.0 GiB available; use more ranks on "
             "more nodes or --engine memory with --cells inf");
+  EXPECT_EQ(says({.cells = cells, .state = rheology::Work::split}, 4 * gibibyte),
+            "--set n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB available; use "
+            "fewer elements or more ranks on more nodes");
+  EXPECT_EQ(says({.cells = cells, .state = rheology::Work::replicated}, 4 * gibibyte),
+            "--set n: a state of 1073741824 columns needs 128.0 GiB a rank, 4.0 GiB available; use "
+            "fewer elements");
   const auto has = [&](const MemoryNeed& need, double available, const char* words) {
     return says(need, available).find(words) != std::string::npos;
   };

@@ -1,8 +1,11 @@
-// Models whose elements are split over the ranks: the same bits as on one rank, whether ranks have
-// many elements, one block or none.
+// Models as engines run them: those whose elements are split over the ranks have the same bits as
+// on one rank, whether ranks have many elements, one block or none; the discrete Masing model with
+// the weights of a slab is that slab.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -102,6 +105,39 @@ TEST_P(SplitModels, SeriesHasTheSameBits) {
 // One block of elements, four of unequal length: with both, some rank of four is at an end, between
 // others, or idle.
 INSTANTIATE_TEST_SUITE_P(Elements, SplitModels, testing::Values(1, 3, 1024, 3100));
+
+TEST(DiscreteMasing, WithCellWidthsForWeightsIsTheSlab) {
+  options::Configuration slab;
+  slab.stiffness = "1+s";
+  slab.threshold = "s+0.1";
+  slab.k0 = 0.2;
+  slab.cells = 40;
+  slab.force = "3*sin(t)";
+  slab.final_time = 6;
+  slab.steps = 300;
+  slab = rheology::validated(slab, [](const std::string&) { return std::string(); });
+  const Motion continuous = motion(support::world(), slab);
+  const Motion discrete = motion(
+      support::world(),
+      configuration(
+          "discrete-masing",
+          {{"n", "40", ""}, {"k0", "0.2", ""}, {"k", "(1+i/n)/n", ""}, {"eta", "i/n+0.1", ""}}));
+  const auto expect_near = [](const std::vector<double>& a, const std::vector<double>& b,
+                              std::size_t first_of_b) {
+    ASSERT_EQ(a.size() + first_of_b, b.size());
+    double largest = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      // Sums in another order.
+      ASSERT_NEAR(a[i], b[i + first_of_b], 1e-12) << i;
+      largest = std::max(largest, std::abs(a[i]));
+    }
+    EXPECT_GT(largest, 0.1);
+  };
+  expect_near(continuous.x, discrete.x, 0);
+  expect_near(continuous.y, discrete.y, 0);
+  expect_near(continuous.restoring, discrete.restoring, 0);
+  expect_near(continuous.columns, discrete.columns, 2);  // u beside x, y, u
+}
 
 TEST(Neighbours, TellWhatLiesBeyondTheEnds) {
   const parallel::Communicator& world = support::world();

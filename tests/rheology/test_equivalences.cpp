@@ -1,0 +1,218 @@
+// Models that the papers show to be the same: their trajectories agree step by step, up to the
+// rounding of different arithmetic.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "rheology/model_run.hpp"
+
+namespace {
+
+using model_run::Parameters;
+
+/// Loops that yield both ways, with reversals inside them.
+double forcing(double t) {
+  return 2.5 * std::sin(t) + std::sin(3.1 * t);
+}
+
+constexpr double final_time = 30;
+constexpr int steps = 6000;
+
+/// A column of the state, or what it stands for, and the restoring force, at every step.
+struct Trace {
+  std::vector<double> values;
+  double total_restoring = 0.0;  // Σ|f|, to see that there is a motion
+};
+
+using Look = std::function<double(const model_run::Run&)>;
+
+Look column(std::size_t c, double factor = 1.0) {
+  return [c, factor](const model_run::Run& run) { return factor * run.state[c]; };
+}
+
+Trace trace(const std::string& model, const Parameters& parameters,
+            const std::vector<Look>& looks) {
+  model_run::Run run(model, parameters);
+  Trace made;
+  model_run::advance(run, forcing, final_time, steps, [&](double) {
+    for (const Look& look : looks) {
+      made.values.push_back(look(run));
+    }
+    made.values.push_back(run.restoring);
+    made.total_restoring += std::abs(run.restoring);
+  });
+  return made;
+}
+
+double distance(const Trace& a, const Trace& b) {
+  EXPECT_EQ(a.values.size(), b.values.size());
+  EXPECT_GT(a.total_restoring, steps * 0.1);
+  double farthest = 0.0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    farthest = std::max(farthest, std::abs(a.values[i] - b.values[i]));
+  }
+  return farthest;
+}
+
+/// Some 6000 steps of rounding at 1e-16 of forces and positions of order ten.
+constexpr double rounding = 1e-11;
+
+const Look x = column(0);
+const Look y = column(1);
+
+TEST(Equivalence, PElementsInParallelAreOne) {
+  const Trace many =
+      trace("p-parallel", {{"m", "2"}, {"k", "1,0.5,2"}, {"alpha", "0.2,0.3,0.4"}}, {x, y});
+  const Trace one =
+      trace("friction-oscillator", {{"m", "2"}, {"k", "3.5"}, {"alpha", "0.9"}}, {x, y});
+  EXPECT_LT(distance(many, one), rounding);
+}
+
+/// The force of K3 in series with K2 beside K1 and the St-Venant element, from positions alone.
+class ThreeSpringsNetwork {
+ public:
+  double force_at(double position) {
+    double node = (k3_ * position + k1_ * slip_) / (k1_ + k2_ + k3_);
+    if (std::abs(k1_ * (node - slip_)) > bound_) {
+      const double friction = std::copysign(bound_, node - slip_);
+      node = (k3_ * position - friction) / (k2_ + k3_);
+      slip_ = node - friction / k1_;
+    }
+    return k3_ * (position - node);
+  }
+
+ private:
+  double k1_ = 3;
+  double k2_ = 2;
+  double k3_ = 1.5;
+  double bound_ = 1.2;
+  double slip_ = 0.0;  // of the St-Venant element
+};
+
+TEST(Equivalence, ThreeSpringsAndOneStVenantArePrandtlWithHardening) {
+  model_run::Run run("three-springs",
+                     {{"m", "2"}, {"K1", "3"}, {"K2", "2"}, {"K3", "1.5"}, {"A", "1.2"}});
+  ThreeSpringsNetwork network;
+  double largest_u = 0.0;
+  model_run::advance(run, forcing, final_time, steps, [&](double t) {
+    ASSERT_NEAR(run.restoring, network.force_at(run.state[0]), rounding) << t;
+    largest_u = std::max(largest_u, std::abs(run.state[2]));
+  });
+  // η = α/k: it did yield.
+  EXPECT_NEAR(largest_u, (1.2 * 1.5 / 3.5) / (3 * 2.25 / (6.5 * 3.5)), 1e-12);
+}
+
+TEST(Equivalence, ViscoelastoplasticBecomesPrandtlAsTheDashpotStiffens) {
+  const Parameters spring{{"m", "2"}, {"k", "3"}, {"eta", "0.4"}};
+  const Trace limit = trace("prandtl", spring, {x, y, column(2)});
+  const auto with = [&](const std::string& viscosity) {
+    Parameters all = spring;
+    all.emplace_back("c", viscosity);
+    return distance(trace("viscoelastoplastic", all, {x, y, column(2)}), limit);
+  };
+  // The distance is of first order in 1/c.
+  EXPECT_LT(with("1e9"), 1e-6);
+  EXPECT_NEAR(with("1e5") / with("1e7"), 100.0, 1.0);
+}
+
+TEST(Equivalence, ChainsOfOneElementAreTheirElement) {
+  EXPECT_EQ(distance(trace("s-chain", {{"n", "1"}, {"m", "2"}, {"k", "3"}, {"eta", "0.4"}},
+                           {x, y, column(2)}),
+                     trace("prandtl", {{"m", "2"}, {"k", "3"}, {"eta", "0.4"}}, {x, y, column(2)})),
+            0.0);
+  EXPECT_LT(
+      distance(trace("p-chain", {{"n", "1"}, {"m", "2"}, {"k", "3"}, {"alpha", "0.4"}}, {x, y}),
+               trace("friction-oscillator", {{"m", "2"}, {"k", "3"}, {"alpha", "0.4"}}, {x, y})),
+      rounding);
+}
+
+TEST(Equivalence, SElementsOfOneThresholdInParallelAreOne) {
+  EXPECT_LT(distance(trace("discrete-masing",
+                           {{"m", "2"}, {"k0", "0.5"}, {"k", "1,0.5,1.5"}, {"eta", "0.4"}},
+                           {x, y, column(2), column(4)}),
+                     trace("prandtl", {{"m", "2"}, {"k0", "0.5"}, {"k", "3"}, {"eta", "0.4"}},
+                           {x, y, column(2), column(2)})),
+            rounding);
+}
+
+TEST(Equivalence, OnePElementAndASpringInSeriesArePrandtlWithHardening) {
+  // v = -k0 u; k0' = k k0/(k + k0), k' = k0²/(k + k0), η = α/k0, for k0 = 2, k = 6, α = 0.8.
+  EXPECT_LT(distance(trace("p-series",
+                           {{"n", "1"}, {"m", "2"}, {"k0", "2"}, {"k", "6"}, {"alpha", "0.8"}},
+                           {x, y, column(2, -0.5)}),
+                     trace("prandtl", {{"m", "2"}, {"k0", "1.5"}, {"k", "0.5"}, {"eta", "0.4"}},
+                           {x, y, column(2)})),
+            rounding);
+}
+
+TEST(Equivalence, EqualPElementsInSeriesAreOneSofter) {
+  EXPECT_LT(
+      distance(
+          trace("p-series", {{"n", "4"}, {"m", "2"}, {"k0", "2"}, {"k", "6"}, {"alpha", "0.8"}},
+                {x, y, column(5)}),
+          trace("p-series", {{"n", "1"}, {"m", "2"}, {"k0", "2"}, {"k", "1.5"}, {"alpha", "0.8"}},
+                {x, y, column(2)})),
+      rounding);
+}
+
+TEST(Equivalence, PersozWithALockedBridgeIsItsBranchesInSeries) {
+  // u1 = 0: what is left is two P-elements and k0, and W = (g2, g3, ...) their friction.
+  EXPECT_LT(
+      distance(trace("persoz",
+                     {{"m", "2"},
+                      {"k0", "2"},
+                      {"k1", "1.7"},
+                      {"k2", "6"},
+                      {"k3", "3"},
+                      {"alpha1", "1e6"},
+                      {"alpha2", "0.8"},
+                      {"alpha3", "0.5"}},
+                     {x, y, column(2), column(3)}),
+               trace("p-series", {{"m", "2"}, {"k0", "2"}, {"k", "6,3"}, {"alpha", "0.8,0.5"}},
+                     {x, y, column(2), column(3)})),
+      rounding);
+}
+
+TEST(Equivalence, PersozWithAFreeBridgeAndEqualBranchesIsPrandtl) {
+  // Two S-elements (k, α) in parallel, in series with k0: k' = 2k k0/(2k + k0), α' = 2α.
+  EXPECT_LT(distance(trace("persoz",
+                           {{"m", "2"},
+                            {"k0", "2"},
+                            {"k1", "0"},
+                            {"k2", "3"},
+                            {"k3", "3"},
+                            {"alpha1", "0"},
+                            {"alpha2", "0.3"},
+                            {"alpha3", "0.3"}},
+                           {x, y, column(2, -2.0)}),
+                     trace("prandtl", {{"m", "2"}, {"k", "1.5"}, {"eta", "0.4"}},
+                           {x, y, column(2, 1.5)})),
+            rounding);
+}
+
+TEST(Equivalence, PersozWithAFreeBridgeBecomesItsBranchesInParallel) {
+  // As k0 stiffens: k3 with St-Venant element 2 beside k2 with 3.
+  const Trace limit =
+      trace("discrete-masing", {{"m", "2"}, {"k", "3,2"}, {"eta", "0.2,0.35"}}, {x, y});
+  const auto with = [&](const std::string& k0) {
+    return distance(trace("persoz",
+                          {{"m", "2"},
+                           {"k0", k0},
+                           {"k1", "0"},
+                           {"k2", "2"},
+                           {"k3", "3"},
+                           {"alpha1", "0"},
+                           {"alpha2", "0.6"},
+                           {"alpha3", "0.7"}},
+                          {x, y}),
+                    limit);
+  };
+  EXPECT_NEAR(with("1e4") / with("1e6"), 100.0, 2.0);
+}
+
+}  // namespace
