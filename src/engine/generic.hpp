@@ -56,6 +56,13 @@ class Generic final : public Engine {
     return columns_;
   }
 
+  void exchange(std::int64_t /*step*/, Archive& archive) override {
+    archive.numbers("state", state_);
+    std::vector<double> friction{friction_};
+    archive.numbers("friction", friction);
+    friction_ = friction.front();
+  }
+
  private:
   [[nodiscard]] double column(std::int64_t c) const { return state_[static_cast<std::size_t>(c)]; }
 
