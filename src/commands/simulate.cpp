@@ -111,7 +111,7 @@ Summary integrate_into(const parallel::Communicator& comm,
                               [&](const std::string& draft) { output.copy_to(draft); });
   engine::Course course{.checkpointer = &checkpoints};
   if (!configuration.restart.empty()) {
-    course.first_step = resume(configuration, file, actors);
+    course.resumed = resume(configuration, file, actors);
   }
   std::optional<io::Progress> progress;
   if (!configuration.quiet) {

@@ -51,11 +51,10 @@ class TimeLoop {
   }
 
   void run() {
-    std::int64_t step = course_.first_step;
-    if (step == 0) {
+    std::int64_t step = course_.resumed.value_or(0);
+    if (!course_.resumed) {
       show_start();
     }
-    saved_ = step;
     while (step < time_.steps) {
       const std::int64_t count = agreed(step);
       const auto begin = std::chrono::steady_clock::now();
@@ -183,7 +182,7 @@ class TimeLoop {
   const masing::TimeGrid& time_;
   std::span<Observer* const> observers_;
   Course course_;
-  std::int64_t saved_ = 0;  // the step last saved
+  std::int64_t saved_ = -1;  // the step last saved
   Pace pace_;
   std::vector<double> force_;
   std::vector<double> x_;

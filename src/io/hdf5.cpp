@@ -188,6 +188,9 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        std::span<const double> local, std::int64_t first, std::int64_t total) {
   const Handle dataset = create_line(file, path, meaning, total);
+  if (total == 0) {
+    return;
+  }
   const std::array<hsize_t, 1> offset{static_cast<hsize_t>(first)};
   const std::array<hsize_t, 1> extent{local.size()};
   write_part(dataset, offset, extent, local);
@@ -198,7 +201,9 @@ std::vector<double> read_numbers(const Handle& file, const std::string& path) {
   const Handle space(H5Dget_space(dataset.id()), H5Sclose);
   std::vector<double> values(
       static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()))));
-  check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  if (!values.empty()) {
+    check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  }
   return values;
 }
 

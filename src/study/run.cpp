@@ -70,7 +70,7 @@ Run make(const parallel::Communicator& comm, const Job& job, std::size_t index,
   }
   const io::Actors actors{*setup.engine, observers};
   io::Checkpoints checkpoints = run_checkpoints(comm, job, index, actors);
-  const engine::Course course{.first_step = resume_run(comm, job, index, actors),
+  const engine::Course course{.resumed = resume_run(comm, job, index, actors),
                               .checkpointer = &checkpoints};
   std::optional<io::Progress> progress;
   if (speech == Speech::progress && !job.configuration.quiet) {

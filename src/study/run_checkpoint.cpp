@@ -33,8 +33,8 @@ io::Checkpoints run_checkpoints(const parallel::Communicator& comm, const Job& j
           }};
 }
 
-std::int64_t resume_run(const parallel::Communicator& comm, const Job& job, std::size_t index,
-                        const io::Actors& actors) {
+std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const Job& job,
+                                       std::size_t index, const io::Actors& actors) {
   const std::string& restart = job.configuration.restart;
   const std::string file = run_file(restart, index);
   const bool begun =
@@ -42,7 +42,7 @@ std::int64_t resume_run(const parallel::Communicator& comm, const Job& job, std:
                              return std::string(std::filesystem::exists(file) ? "begun" : "");
                            }).empty();
   if (!begun) {
-    return 0;
+    return std::nullopt;
   }
   io::sealed_size(comm, file, "--restart");
   parallel::from_root(comm, [&] {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "io/checkpoint.hpp"
@@ -17,10 +18,10 @@ io::Checkpoints run_checkpoints(const parallel::Communicator& comm, const Job& j
                                 std::size_t index, const io::Actors& actors);
 
 /// Bring the actors of a job to its checkpoint, if the configuration asks for a restart and the job
-/// had begun; returns the step they are at. Throws UserError alike on all ranks where the
+/// had begun; returns the step they are at then. Throws UserError alike on all ranks where the
 /// checkpoint is damaged or of another run. Collective on `comm`.
-std::int64_t resume_run(const parallel::Communicator& comm, const Job& job, std::size_t index,
-                        const io::Actors& actors);
+std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const Job& job,
+                                       std::size_t index, const io::Actors& actors);
 
 /// Write FILE of a study's checkpoint. Collective.
 void write_study_checkpoint(const parallel::Communicator& comm,
