@@ -7,7 +7,6 @@ import numpy as np
 
 import style  # before matplotlib's own modules: it sets the backend and the defaults
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from cli import UserError
 from cycle import HUGE

@@ -11,7 +11,8 @@ enum ExitCode : int {
   exit_done = 0,
   exit_failure = 1,
   exit_user_mistake = 2,
-  exit_unexpected_order = 3
+  exit_unexpected_order = 3,
+  exit_stopped = 75
 };
 
 /// A mistake of the user: the message says what was wrong, where, and what would be right, in one
@@ -24,6 +25,13 @@ class UserError : public std::runtime_error {
 /// A failure of a library or of the system (disk, memory, network), on one rank or all. Exit
 /// code 1.
 class SystemError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The run was asked to stop, by a signal or a limit of time, and did; the message says where, and
+/// how to go on. Exit code 75.
+class Stopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

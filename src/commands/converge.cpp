@@ -6,19 +6,41 @@
 #include "commands/request.hpp"
 #include "io/output_file.hpp"
 #include "io/recorder.hpp"
+#include "options/continuation.hpp"
 #include "study/output.hpp"
 #include "study/refinement.hpp"
+#include "study/run_checkpoint.hpp"
 
 namespace commands {
+
+namespace {
+
+/// study::refine, saved where it is stopped.
+study::Study refined(const parallel::Communicator& comm,
+                     const options::Configuration& configuration) {
+  if (!configuration.checkpoint.empty()) {
+    study::write_study_checkpoint(comm, configuration);
+  }
+  try {
+    return study::refine(comm, configuration);
+  } catch (const base::Stopped& stopped) {
+    study::write_study_checkpoint(comm, configuration);
+    throw base::Stopped(std::string(stopped.what()) + "; the same command with --restart " +
+                        options::checkpoint_of(configuration) + " goes on");
+  }
+}
+
+}  // namespace
 
 study::Study make_study(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
                         const std::string& command_line) {
   io::require_writable(comm, configuration.output);
-  study::Study study = study::refine(comm, configuration);
+  const study::Study study = refined(comm, configuration);
   io::OutputFile output(comm, configuration, command_line);
   study::write(comm, output.file(), configuration, study);
   output.finish();
+  study::remove_study_checkpoint(comm, configuration);
   return study;
 }
 

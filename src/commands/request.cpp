@@ -12,8 +12,12 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/setup.hpp"
+#include "io/compare.hpp"
+#include "io/sealed_file.hpp"
+#include "options/continuation.hpp"
 #include "options/parse.hpp"
 #include "options/print.hpp"
+#include "parallel/stopping.hpp"
 #include "rheology/configured.hpp"
 #include "study/plan.hpp"
 
@@ -71,6 +75,22 @@ void validate_runs(const parallel::Communicator& comm,
   }
 }
 
+/// The configuration as one that goes on with its checkpoint.
+options::Configuration continued(const parallel::Communicator& comm,
+                                 options::Configuration configuration) {
+  io::sealed_size(comm, configuration.restart, "--restart");  // before HDF5 looks at it
+  const std::string before = parallel::from_root(comm, [&] {
+    const io::Recipe recipe = io::read_recipe(configuration.restart);
+    if (recipe.kind != options::name_of(configuration.command)) {
+      throw base::UserError("--restart: " + configuration.restart + " is of masing " + recipe.kind +
+                            "; give a checkpoint of masing " +
+                            options::name_of(configuration.command));
+    }
+    return recipe.configuration;
+  });
+  return options::continued(std::move(configuration), before);
+}
+
 void say(const parallel::Communicator& comm, const std::string& text) {
   if (comm.is_root()) {
     std::fputs(text.c_str(), stdout);
@@ -92,6 +112,9 @@ std::optional<options::Configuration> requested(const parallel::Communicator& co
   }
   options::Configuration configuration =
       rheology::validated(std::move(request.configuration), read);
+  if (!configuration.restart.empty()) {
+    configuration = continued(comm, std::move(configuration));
+  }
   if (request.validate_only) {
     validate_runs(comm, configuration);
   }
@@ -102,6 +125,9 @@ std::optional<options::Configuration> requested(const parallel::Communicator& co
   }
   if (request.print_config || request.validate_only) {
     return std::nullopt;
+  }
+  if (configuration.wall_limit) {
+    parallel::limit_wall_time(*configuration.wall_limit);
   }
   return configuration;
 }

@@ -12,11 +12,14 @@
 #include "commands/request.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
+#include "io/checkpoint.hpp"
 #include "io/energy_recorder.hpp"
 #include "io/output_file.hpp"
 #include "io/progress.hpp"
 #include "io/recorder.hpp"
+#include "io/sealed_file.hpp"
 #include "io/state_recorder.hpp"
+#include "options/continuation.hpp"
 
 namespace commands {
 
@@ -34,6 +37,16 @@ class Extremes final : public engine::Observer {
       summary_.least_restoring = std::min(summary_.least_restoring, samples.restoring[i]);
       summary_.most_restoring = std::max(summary_.most_restoring, samples.restoring[i]);
     }
+  }
+
+  void exchange(std::int64_t /*step*/, engine::Archive& archive) override {
+    std::vector<double> range{summary_.least_x, summary_.most_x, summary_.least_restoring,
+                              summary_.most_restoring};
+    archive.numbers("range", range);
+    summary_.least_x = range[0];
+    summary_.most_x = range[1];
+    summary_.least_restoring = range[2];
+    summary_.most_restoring = range[3];
   }
 
  private:
@@ -57,10 +70,25 @@ io::Sampling state_sampling(const options::Configuration& configuration, io::Sam
   return sampling;
 }
 
+std::string how_to_go_on(const options::Configuration& configuration) {
+  return "; the same command with --restart " + options::checkpoint_of(configuration) + " goes on";
+}
+
+/// Brings the actors to the checkpoint that the open file was made from, and makes it a result file
+/// again. Returns the step of the checkpoint.
+std::int64_t resume(const options::Configuration& configuration, const io::Handle& file,
+                    const io::Actors& actors) {
+  const std::int64_t step = io::checkpoint_step(file, configuration.restart);
+  io::restore(file, actors);
+  io::check(H5Ldelete(file.id(), "/checkpoint", H5P_DEFAULT));
+  return step;
+}
+
 /// Integrate into the open file. All that writes to it has died when this returns.
 Summary integrate_into(const parallel::Communicator& comm,
                        const options::Configuration& configuration, engine::Setup& setup,
-                       const io::Handle& file) {
+                       const io::OutputFile& output) {
+  const io::Handle& file = output.file();
   Summary summary;
   Extremes extremes(summary);
   const io::Sampling sampling{.time = setup.time,
@@ -88,13 +116,25 @@ Summary integrate_into(const parallel::Communicator& comm,
       observers.push_back(&energy.emplace(comm, file, sampling, slab->problem, slab->profile));
     }
   }
+  const io::Actors actors{*setup.engine, observers};
+  io::Checkpoints checkpoints(comm, options::checkpoint_of(configuration),
+                              io::rhythm_of(configuration), actors,
+                              [&](const std::string& draft) { output.copy_to(draft); });
+  engine::Course course{.checkpointer = &checkpoints};
+  if (!configuration.restart.empty()) {
+    course.resumed = resume(configuration, file, actors);
+  }
   std::optional<io::Progress> progress;
   if (!configuration.quiet) {
     observers.push_back(&progress.emplace(comm, engine::title(configuration), setup.time.steps));
   }
 
   const auto begin = std::chrono::steady_clock::now();
-  engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers);
+  try {
+    engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers, course);
+  } catch (const base::Stopped& stopped) {
+    throw base::Stopped(stopped.what() + how_to_go_on(configuration));
+  }
   series.flush();
   if (state) {
     state->flush();
@@ -120,8 +160,13 @@ Summary make_trajectory(const parallel::Communicator& comm,
                         const std::string& command_line) {
   // What the engine cannot solve is refused before there is a file.
   engine::Setup setup = engine::make_setup(comm, configuration);
-  io::OutputFile output(comm, configuration, command_line);
-  const Summary summary = integrate_into(comm, configuration, setup, output.file());
+  io::OutputFile output =
+      configuration.restart.empty()
+          ? io::OutputFile(comm, configuration, command_line)
+          : io::OutputFile(comm, configuration,
+                           io::Resumed{configuration.restart,
+                                       io::sealed_size(comm, configuration.restart, "--restart")});
+  const Summary summary = integrate_into(comm, configuration, setup, output);
   output.finish();
   return summary;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "engine/archive.hpp"
 #include "masing/remembered_elongation.hpp"
 #include "parallel/vector.hpp"
 
@@ -55,6 +56,9 @@ class Engine {
   /// How far two solutions with different tolerances have been apart in x and y so far, where the
   /// engine checks itself; 0 otherwise. The same on every rank. Collective.
   [[nodiscard]] virtual double self_check() const { return 0.0; }
+  /// Save or restore all that the steps after step `step` depend on, to the bit. Restoring needs an
+  /// engine of the same configuration, at its start. Collective.
+  virtual void exchange(std::int64_t step, Archive& archive) = 0;
 };
 
 }  // namespace engine

@@ -58,6 +58,16 @@ class Generic final : public Engine {
   /// The columns of the state, as a row of /state/values has them.
   const parallel::Vector& field() override { return columns_.gather(state_); }
 
+  void exchange(std::int64_t /*step*/, Archive& archive) override {
+    archive.split("state", columns_.gather(state_));
+    if (archive.restores()) {
+      columns_.spread(state_);
+    }
+    std::vector<double> sample{sample_.x, sample_.y, sample_.restoring};
+    archive.numbers("sample", sample);
+    sample_ = {sample[0], sample[1], sample[2]};
+  }
+
  private:
   /// 0 on a rank that holds no element.
   [[nodiscard]] double column(std::int64_t c) const {

@@ -59,6 +59,25 @@ class Memory : public Engine {
     return slab_.elongation();
   }
 
+  void exchange(std::int64_t /*step*/, Archive& archive) override {
+    bring_up_to_date();
+    std::vector<double> mass{state_.x,  state_.y,  state_.internal_force,
+                             sample_.x, sample_.y, sample_.restoring};
+    archive.numbers("mass", mass);
+    state_ = {mass[0], mass[1], mass[2]};
+    sample_ = {mass[3], mass[4], mass[5]};
+    masing::TurningPointState memory = slab_.state();
+    std::vector<double> corner{memory.x0, memory.x, static_cast<double>(memory.direction)};
+    archive.numbers("memory", corner);
+    archive.numbers("turning points", memory.positions);
+    if (archive.restores()) {
+      memory.x0 = corner[0];
+      memory.x = corner[1];
+      memory.direction = static_cast<int>(corner[2]);
+      slab_ = masing::TurningPoints<Measure>(*measure_, memory);
+    }
+  }
+
  protected:
   /// The first sample, of the state that `set_state` sets where ranks step. Collective.
   template <class SetState>

@@ -39,6 +39,10 @@ class Observer {
   /// Called once with step 0 alone, then with every chunk; engine.field() is u at the last of the
   /// samples. Collective.
   virtual void observe(const Samples& samples, Engine& engine) = 0;
+
+  /// Save or restore what the observer keeps of the steps up to `step`; what it has written is in
+  /// its file when this returns. Collective.
+  virtual void exchange(std::int64_t /*step*/, Archive& /*archive*/) {}
 };
 
 }  // namespace engine

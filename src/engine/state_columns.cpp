@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "parallel/range_gather.hpp"
+
 namespace engine {
 
 using rheology::Extent;
@@ -36,7 +38,7 @@ StateColumns::StateColumns(const parallel::Communicator& comm, rheology::StateLa
       owner_(owner_of(comm, layout_, mine, work)),
       columns_(comm, layout_.size()) {}
 
-const parallel::Vector& StateColumns::gather(std::span<const double> state) {
+parallel::Vector& StateColumns::gather(std::span<const double> state) {
   const base::CellRange own = columns_.range();
   if (work_ == Work::replicated) {
     const parallel::WriteAccess access(columns_);
@@ -56,6 +58,19 @@ const parallel::Vector& StateColumns::gather(std::span<const double> state) {
     place += size;
   }
   return columns_;
+}
+
+void StateColumns::spread(std::span<double> state) const {
+  std::int64_t column = 0;
+  for (const auto& [name, extent, start] : layout_.groups) {
+    const bool each = extent == Extent::each;
+    const base::CellRange held =
+        each ? base::CellRange{column + mine_.first, mine_.size} : base::CellRange{column, 1};
+    parallel::RangeGather gather(columns_, held);
+    std::ranges::copy(gather(columns_), state.begin());
+    state = state.subspan(static_cast<std::size_t>(held.size));
+    column += each ? layout_.elements : 1;
+  }
 }
 
 }  // namespace engine

@@ -21,7 +21,9 @@ class StateColumns {
   /// The rank that holds that mass; none where every rank does.
   [[nodiscard]] std::optional<int> owner() const { return owner_; }
   /// The columns of `state`, that of the elements held. Collective.
-  const parallel::Vector& gather(std::span<const double> state);
+  parallel::Vector& gather(std::span<const double> state);
+  /// The state of the elements held, from the columns as gather's vector has them. Collective.
+  void spread(std::span<double> state) const;
 
  private:
   rheology::StateLayout layout_;

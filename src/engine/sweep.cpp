@@ -78,6 +78,13 @@ Sample Sweep::sample() const {
   return {state_.x, state_.y, masing::restoring_force(oscillator_, state_)};
 }
 
+void Sweep::exchange(std::int64_t /*step*/, Archive& archive) {
+  std::vector<double> numbers{state_.x, state_.y, state_.internal_force};
+  archive.numbers("mass", numbers);
+  state_ = {numbers[0], numbers[1], numbers[2]};
+  archive.split("u", u_);
+}
+
 void Sweep::advance(const Chunk& chunk) {
   const parallel::WriteAccess u(u_);
   const MovedSlab slab(comm_, profile_, u.values(), scale_, fixed_point_);

@@ -19,6 +19,7 @@ class Sweep final : public Engine {
   [[nodiscard]] Sample sample() const override;
   void advance(const Chunk& chunk) override;
   const parallel::Vector& field() override { return u_; }
+  void exchange(std::int64_t step, Archive& archive) override;
 
  private:
   const parallel::Communicator& comm_;

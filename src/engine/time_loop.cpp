@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "parallel/stopping.hpp"
 
 namespace engine {
 
@@ -35,8 +36,13 @@ class Pace {
 class TimeLoop {
  public:
   TimeLoop(const parallel::Communicator& comm, Engine& engine, const options::Function& force,
-           const masing::TimeGrid& time, std::span<Observer* const> observers)
-      : comm_(comm), engine_(engine), force_function_(force), time_(time), observers_(observers) {
+           const masing::TimeGrid& time, std::span<Observer* const> observers, const Course& course)
+      : comm_(comm),
+        engine_(engine),
+        force_function_(force),
+        time_(time),
+        observers_(observers),
+        course_(course) {
     const auto most = static_cast<std::size_t>(std::min(longest_chunk, time.steps));
     force_.resize(most + 1);
     x_.resize(most);
@@ -45,19 +51,35 @@ class TimeLoop {
   }
 
   void run() {
-    show_start();
-    std::int64_t step = 0;
+    std::int64_t step = course_.resumed.value_or(0);
+    if (!course_.resumed) {
+      show_start();
+    }
     while (step < time_.steps) {
-      const std::int64_t count = agreed(std::min(end_of_chunk(step), step + pace_.steps()) - step);
+      const std::int64_t count = agreed(step);
       const auto begin = std::chrono::steady_clock::now();
       advance(step, count);
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
       pace_.took(count, seconds.count());
       step += count;
+      if (step == end_of_checkpoint(step - count)) {
+        save(step);
+      }
     }
   }
 
  private:
+  [[nodiscard]] std::int64_t end_of_checkpoint(std::int64_t step) const {
+    return course_.checkpointer == nullptr ? never : course_.checkpointer->next_step(step);
+  }
+
+  void save(std::int64_t step) {
+    if (course_.checkpointer != nullptr && saved_ != step) {
+      course_.checkpointer->write(step);
+      saved_ = step;
+    }
+  }
+
   void show_start() {
     share_force(0, 0);
     const Sample start = engine_.sample();
@@ -74,17 +96,32 @@ class TimeLoop {
   [[nodiscard]] bool prescribes_position() const { return engine_.driving() == Driving::position; }
 
   [[nodiscard]] std::int64_t end_of_chunk(std::int64_t step) const {
-    std::int64_t end = time_.steps;
+    std::int64_t end = std::min(time_.steps, end_of_checkpoint(step));
     for (const Observer* observer : observers_) {
       end = std::min(end, observer->next_field_step(step));
     }
     return end;
   }
 
-  /// The root's choice, made from its own clock, for all.
-  std::int64_t agreed(std::int64_t count) {
-    parallel::broadcast(comm_, std::span(&count, 1));
-    return count;
+  /// The steps of the next chunk: the root's choice, made from its own clock, for all, unless one
+  /// of them has been asked to stop. One reduction says that, too, and whether to save first.
+  std::int64_t agreed(std::int64_t step) {
+    constexpr std::int64_t stop = 0;
+    std::int64_t wish = never;
+    if (comm_.is_root()) {
+      const bool due = course_.checkpointer != nullptr && course_.checkpointer->is_due();
+      wish = 2 * (std::min(end_of_chunk(step), step + pace_.steps()) - step) + (due ? 1 : 0);
+    }
+    wish = parallel::min_over_ranks(comm_, parallel::stop_requested() ? stop : wish);
+    if (wish == stop) {
+      save(step);
+      throw base::Stopped("stopped " + parallel::stop_reason(comm_) + " after step " +
+                          base::to_text(step) + " of " + base::to_text(time_.steps));
+    }
+    if (wish % 2 != 0) {
+      save(step);
+    }
+    return wish / 2;
   }
 
   /// F(t_p), p = first..first+count, on every rank.
@@ -144,6 +181,8 @@ class TimeLoop {
   const options::Function& force_function_;
   const masing::TimeGrid& time_;
   std::span<Observer* const> observers_;
+  Course course_;
+  std::int64_t saved_ = -1;  // the step last saved
   Pace pace_;
   std::vector<double> force_;
   std::vector<double> x_;
@@ -154,8 +193,9 @@ class TimeLoop {
 }  // namespace
 
 void integrate(const parallel::Communicator& comm, Engine& engine, const options::Function& force,
-               const masing::TimeGrid& time, std::span<Observer* const> observers) {
-  TimeLoop(comm, engine, force, time, observers).run();
+               const masing::TimeGrid& time, std::span<Observer* const> observers,
+               const Course& course) {
+  TimeLoop(comm, engine, force, time, observers, course).run();
 }
 
 }  // namespace engine

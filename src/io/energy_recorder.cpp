@@ -84,6 +84,21 @@ double EnergyRecorder::slab_energy(engine::Engine& engine) const {
   return problem_.continuum() ? energy_of_continuum(engine) : energy_of_cells(engine);
 }
 
+void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
+  std::vector<double> sums{last_.x,    last_.force, last_.internal_force,
+                           slab_work_, input_,      slab_energy_at_start_};
+  archive.numbers("sums", sums);
+  last_ = {sums[0], sums[1], sums[2]};
+  slab_work_ = sums[3];
+  input_ = sums[4];
+  slab_energy_at_start_ = sums[5];
+  if (archive.restores()) {
+    columns_.resume(sampling_.count(step));
+  } else {
+    columns_.flush();
+  }
+}
+
 void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
   const masing::Oscillator& mass = problem_.oscillator;
   for (std::size_t i = 0; i < samples.x.size(); ++i) {

@@ -27,6 +27,7 @@ class EnergyRecorder final : public engine::Observer {
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void exchange(std::int64_t step, engine::Archive& archive) override;
   /// Collective.
   void flush() { columns_.flush(); }
 

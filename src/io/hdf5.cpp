@@ -44,6 +44,9 @@ void write_number(const Handle& place, const std::string& name, hid_t type, cons
   check(H5Awrite(attribute.id(), type, value));
 }
 
+/// Collective reads and writes of a dataset's part.
+using Transfer = std::function<herr_t(hid_t memory_space, hid_t file_space, hid_t properties)>;
+
 /// A dataset at `path`, with the groups on the way to it.
 Handle create_dataset(const Handle& file, const std::string& path, hid_t type, const Handle& space,
                       hid_t properties = H5P_DEFAULT) {
@@ -59,24 +62,31 @@ void write_meaning(const Handle& dataset, const Meaning& meaning) {
   write_attribute(dataset, "symbol", meaning.symbol);
 }
 
-/// Write `local` to the part of the dataset that `offset` and `extent` name; a rank without data
-/// takes part with an empty selection.
-void write_part(const Handle& dataset, std::span<const hsize_t> offset,
-                std::span<const hsize_t> extent, std::span<const double> local) {
+/// Transfer `count` numbers from or to the part of the dataset that `offset` and `extent` name; a
+/// rank without data takes part with an empty selection.
+void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
+                   std::span<const hsize_t> extent, hsize_t count, const Transfer& transfer) {
   const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
-  const hsize_t count = local.size();
   const Handle memory_space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  if (local.empty()) {
+  if (count == 0) {
     check(H5Sselect_none(file_space.id()));
     check(H5Sselect_none(memory_space.id()));
   } else {
     check(H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, offset.data(), nullptr,
                               extent.data(), nullptr));
   }
-  const Handle transfer = collective_transfer();
+  const Handle properties = collective_transfer();
+  check(transfer(memory_space.id(), file_space.id(), properties.id()));
+}
+
+/// Write `local` to the part of the dataset that `offset` and `extent` name.
+void write_part(const Handle& dataset, std::span<const hsize_t> offset,
+                std::span<const hsize_t> extent, std::span<const double> local) {
   const double nothing = 0.0;
-  check(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(), transfer.id(),
-                 local.empty() ? &nothing : local.data()));
+  const double* values = local.empty() ? &nothing : local.data();
+  transfer_part(dataset, offset, extent, local.size(), [&](hid_t memory, hid_t place, hid_t how) {
+    return H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, memory, place, how, values);
+  });
 }
 
 }  // namespace
@@ -95,6 +105,21 @@ Handle::~Handle() {
   if (id_ >= 0) {
     close_(id_);
   }
+}
+
+Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
+  check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
+  return {H5Fopen(path.c_str(), flags, access.id()), H5Fclose};
+}
+
+bool exists(const Handle& file, const std::string& path) {
+  const auto end = path.rfind('/');
+  if (end > 0 && H5Lexists(file.id(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) {
+    return false;
+  }
+  return H5Lexists(file.id(), path.c_str(), H5P_DEFAULT) > 0;
 }
 
 Handle create_group(const Handle& file, const std::string& name) {
@@ -163,14 +188,44 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        std::span<const double> local, std::int64_t first, std::int64_t total) {
   const Handle dataset = create_line(file, path, meaning, total);
+  if (total == 0) {
+    return;
+  }
   const std::array<hsize_t, 1> offset{static_cast<hsize_t>(first)};
   const std::array<hsize_t, 1> extent{local.size()};
   write_part(dataset, offset, extent, local);
 }
 
+std::vector<double> read_numbers(const Handle& file, const std::string& path) {
+  const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
+  std::vector<double> values(
+      static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()))));
+  if (!values.empty()) {
+    check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  }
+  return values;
+}
+
+void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
+                      std::int64_t first) {
+  const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+  const std::array<hsize_t, 1> offset{static_cast<hsize_t>(first)};
+  const std::array<hsize_t, 1> extent{local.size()};
+  double nothing = 0.0;
+  double* values = local.empty() ? &nothing : local.data();
+  transfer_part(dataset, offset, extent, local.size(), [&](hid_t memory, hid_t place, hid_t how) {
+    return H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory, place, how, values);
+  });
+}
+
 Table::Table(const Handle& file, const std::string& path, const Meaning& meaning,
              std::int64_t columns)
     : columns_(columns) {
+  if (exists(file, path)) {
+    dataset_ = Handle(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    return;
+  }
   // Chunks of about 64 kB for series and narrow fields, of 1 MiB along the rows of wide ones.
   constexpr hsize_t chunk_entries = 8192;
   constexpr hsize_t widest_chunk = 131072;
@@ -192,6 +247,18 @@ void Table::extend(std::int64_t rows) {
   const auto width = static_cast<hsize_t>(std::max<std::int64_t>(columns_, 1));
   const std::array<hsize_t, 2> size{static_cast<hsize_t>(rows_ + rows), width};
   check(H5Dset_extent(dataset_.id(), size.data()));
+}
+
+void Table::resume(std::int64_t rows) {
+  const Handle space(H5Dget_space(dataset_.id()), H5Sclose);
+  std::array<hsize_t, 2> size{};
+  check(H5Sget_simple_extent_dims(space.id(), size.data(), nullptr));
+  if (static_cast<hsize_t>(rows) > size[0]) {
+    throw base::SystemError("the checkpoint lacks rows: " + std::to_string(size[0]) + " of " +
+                            std::to_string(rows));
+  }
+  rows_ = rows;
+  extend(0);
 }
 
 void Table::append_row(const Pieces& pieces) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/location.hpp"
 #include "base/partition.hpp"
@@ -50,6 +51,12 @@ struct Meaning {
   std::string symbol;
 };
 
+/// A file opened by all ranks for what `flags` (H5F_ACC_…) say. Collective on `comm`.
+Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
+
+/// Whether a file has a group or dataset at `path`, "/group/name". Collective on the file's ranks.
+bool exists(const Handle& file, const std::string& path);
+
 /// A group "/name". Collective on the file's ranks.
 Handle create_group(const Handle& file, const std::string& name);
 
@@ -83,10 +90,18 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        std::span<const double> local, std::int64_t first, std::int64_t total);
 
+/// All numbers of a dataset [n]. Collective on the file's ranks.
+std::vector<double> read_numbers(const Handle& file, const std::string& path);
+
+/// The numbers of a dataset from index `first` on, as many as `local` takes. Collective on the
+/// file's ranks.
+void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
+                      std::int64_t first);
+
 /// A dataset [n, columns] that grows by rows, or [n] where `columns` is 0.
 class Table {
  public:
-  /// An empty table. Collective on the file's ranks.
+  /// An empty table, or the one there is at `path`, to be resumed. Collective on the file's ranks.
   Table(const Handle& file, const std::string& path, const Meaning& meaning, std::int64_t columns);
 
   /// Append rows, [rows · local.size / rows]: each rank gives the columns from `first_column` on of
@@ -94,6 +109,9 @@ class Table {
   void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column);
   /// Append one row made in pieces. Collective on the file's ranks.
   void append_row(const Pieces& pieces);
+  /// Go on after the first `rows` rows; later ones are dropped. Throws SystemError where there are
+  /// fewer. Collective on the file's ranks.
+  void resume(std::int64_t rows);
 
  private:
   void extend(std::int64_t rows);

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "io/provenance.hpp"
+#include "io/sealed_file.hpp"
 #include "options/parse.hpp"
 #include "options/print.hpp"
 
@@ -30,7 +31,19 @@ Handle create(const parallel::Communicator& comm, const std::string& path) {
   return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
 }
 
+void write_kind(const Handle& file, const std::string& kind) {
+  write_attribute(file, "program", std::string("masing"));
+  write_attribute(file, "kind", kind);
+}
+
 }  // namespace
+
+void create_recipe(const parallel::Communicator& comm, const std::string& path,
+                   const Recipe& recipe) {
+  const Handle file = create(comm, path);
+  write_kind(file, recipe.kind);
+  write_text(file, "/configuration", recipe.configuration);
+}
 
 void require_writable(const parallel::Communicator& comm, const std::string& path) {
   parallel::from_root(comm, [&] {
@@ -56,13 +69,28 @@ OutputFile::OutputFile(const parallel::Communicator& comm,
   write_text(file_, "/configuration", options::printed_result_keys(configuration));
 }
 
+OutputFile::OutputFile(const parallel::Communicator& comm,
+                       const options::Configuration& configuration, const Resumed& from)
+    : comm_(comm), path_(configuration.output) {
+  require_writable(comm, path_);
+  copy_bytes(comm, from.checkpoint, partial(path_), from.size);
+  file_ = open_together(comm, partial(path_), H5F_ACC_RDWR);
+  // A restart may extend the time.
+  check(H5Ldelete(file_.id(), "/configuration", H5P_DEFAULT));
+  write_text(file_, "/configuration", options::printed_result_keys(configuration));
+}
+
+void OutputFile::copy_to(const std::string& path) const {
+  check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
+  copy_bytes(comm_, partial(path_), path);
+}
+
 OutputFile::OutputFile(const parallel::Communicator& comm, std::string path,
                        const std::string& kind, const std::string& command_line)
     : comm_(comm), path_(std::move(path)) {
   require_writable(comm, path_);
   file_ = create(comm, partial(path_));
-  write_attribute(file_, "program", std::string("masing"));
-  write_attribute(file_, "kind", kind);
+  write_kind(file_, kind);
   write_provenance(file_, comm, command_line);
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
+#include "io/compare.hpp"
 #include "io/hdf5.hpp"
 #include "options/configuration.hpp"
 #include "parallel/communicator.hpp"
@@ -11,6 +13,16 @@ namespace io {
 /// Throws UserError alike on all ranks if the root cannot write a file there; HDF5's own messages
 /// would not say why. Nothing is left. Collective.
 void require_writable(const parallel::Communicator& comm, const std::string& path);
+
+/// Create an HDF5 file of that name with only the recipe of what is to come into it. Collective.
+void create_recipe(const parallel::Communicator& comm, const std::string& path,
+                   const Recipe& recipe);
+
+/// A checkpoint whose content a result file goes on with.
+struct Resumed {
+  std::string checkpoint;
+  std::int64_t size = 0;  ///< of its content in bytes
+};
 
 /// A result file in the making: written beside its final name (FILE.partial) and renamed when all
 /// is in it, so that a reader never sees half a file. It carries the configuration and the
@@ -22,6 +34,11 @@ class OutputFile {
   OutputFile(const parallel::Communicator& comm, const options::Configuration& configuration,
              const std::string& command_line);
 
+  /// Goes on with what a checkpoint, a sealed file, holds: FILE.partial gets its content.
+  /// Collective.
+  OutputFile(const parallel::Communicator& comm, const options::Configuration& configuration,
+             const Resumed& from);
+
   /// The same for a file of another `kind` than a configuration's, without /configuration.
   /// Collective.
   OutputFile(const parallel::Communicator& comm, std::string path, const std::string& kind,
@@ -29,6 +46,9 @@ class OutputFile {
 
   [[nodiscard]] const Handle& file() const { return file_; }
   [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// Copies what the file holds to another. Collective.
+  void copy_to(const std::string& path) const;
 
   /// Closes the file and gives it its final name. Nothing may be written any more. Collective.
   void finish();

@@ -60,6 +60,14 @@ std::int64_t Sampling::next(std::int64_t step) const {
   return step < time.steps && takes(time.steps) ? time.steps : engine::never;
 }
 
+std::int64_t Sampling::count(std::int64_t step) const {
+  std::int64_t samples = takes(0) ? 1 : 0;
+  for (std::int64_t p = next(0); p <= step; p = next(p)) {
+    ++samples;
+  }
+  return samples;
+}
+
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
                                const Sampling& sampling)
     : sampling_(sampling), columns_(comm, file) {
@@ -73,6 +81,14 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
 
 void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
   for_each_row(sampling_, samples, [this](const SeriesRow& row) { columns_.push(row); });
+}
+
+void SeriesRecorder::exchange(std::int64_t step, engine::Archive& archive) {
+  if (archive.restores()) {
+    columns_.resume(sampling_.count(step));
+  } else {
+    columns_.flush();
+  }
 }
 
 void SeriesRecorder::append(std::span<const double> rows) {
@@ -93,6 +109,9 @@ FieldRecorder::FieldRecorder(const parallel::Communicator& comm, const Handle& f
              places_.kept),
       mine_(places_.kept_of(profile.range)),
       largest_(-parallel::min_over_ranks(comm, -mine_.size)) {
+  if (exists(file, "/field/s")) {
+    return;
+  }
   if (places_.kept < places_.cells) {
     const Handle group(H5Gopen2(file.id(), "/field", H5P_DEFAULT), H5Gclose);
     write_attribute(group, "thinned_from", places_.cells);
@@ -138,6 +157,16 @@ void FieldRecorder::observe(const engine::Samples& samples, engine::Engine& engi
   }));
 }
 
+void FieldRecorder::exchange(std::int64_t step, engine::Archive& archive) {
+  if (!archive.restores()) {
+    return;
+  }
+  const std::int64_t regular = every_ == 0 ? 0 : step / every_ + 1;
+  const bool last_too = step == time_.steps && (every_ == 0 || step % every_ != 0);
+  times_.resume(regular + (last_too ? 1 : 0));
+  field_.resume(regular + (last_too ? 1 : 0));
+}
+
 ProbeRecorder::ProbeRecorder(const parallel::Communicator& comm, const Handle& file,
                              const Sampling& sampling, const std::vector<double>& places,
                              std::int64_t cells)
@@ -149,9 +178,18 @@ ProbeRecorder::ProbeRecorder(const parallel::Communicator& comm, const Handle& f
   for (const double s : places) {
     cells_.push_back(cell_that_holds(s, cells));
   }
+  if (exists(file, "/probe/s")) {
+    return;
+  }
   const auto count = static_cast<std::int64_t>(places.size());
   write_distributed(file, "/probe/s", {"place at which u is probed", "s"}, of_root(comm, places), 0,
                     count);
+}
+
+void ProbeRecorder::exchange(std::int64_t step, engine::Archive& archive) {
+  if (archive.restores()) {
+    values_.resume(sampling_.count(step));
+  }
 }
 
 std::int64_t ProbeRecorder::next_field_step(std::int64_t step) const {

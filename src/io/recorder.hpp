@@ -25,6 +25,8 @@ struct Sampling {
   [[nodiscard]] bool takes(std::int64_t step) const;
   /// The first sample after `step`, or engine::never. Local.
   [[nodiscard]] std::int64_t next(std::int64_t step) const;
+  /// How many samples there are up to `step`. Local.
+  [[nodiscard]] std::int64_t count(std::int64_t step) const;
 };
 
 /// t, x, y, F, F - m x'' of a sample.
@@ -49,6 +51,7 @@ class SeriesRecorder final : public engine::Observer {
   SeriesRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling);
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void exchange(std::int64_t step, engine::Archive& archive) override;
   /// Append rows kept elsewhere, one after another. Collective.
   void append(std::span<const double> rows);
   /// Collective.
@@ -72,6 +75,7 @@ class FieldRecorder final : public engine::Observer {
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void exchange(std::int64_t step, engine::Archive& archive) override;
 
  private:
   /// The entries that this rank writes; `value_of` gives that of a local cell, `first_cell` is the
@@ -98,6 +102,7 @@ class ProbeRecorder final : public engine::Observer {
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void exchange(std::int64_t step, engine::Archive& archive) override;
 
  private:
   const parallel::Communicator& comm_;

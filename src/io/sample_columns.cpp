@@ -23,6 +23,13 @@ void SampleColumns::push(std::span<const double> row) {
   }
 }
 
+void SampleColumns::resume(std::int64_t rows) {
+  for (Column& column : columns_) {
+    column.table.resume(rows);
+  }
+  rows_ = rows;
+}
+
 void SampleColumns::flush() {
   for (auto& [table, pending] : columns_) {
     const auto of_root = comm_.is_root() ? std::span<const double>(pending) : std::span<double>();

@@ -23,6 +23,8 @@ class SampleColumns {
   void push(std::span<const double> row);
   /// Collective.
   void flush();
+  /// Go on after the first `rows` rows of the file. Collective.
+  void resume(std::int64_t rows);
   /// Rows so far.
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 

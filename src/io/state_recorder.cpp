@@ -20,6 +20,9 @@ StateRecorder::StateRecorder(const parallel::Communicator& comm, const Handle& f
       values_(file, "/state/values", {"the state at these times, one row each", "X"},
               layout.size()),
       most_rows_(std::max<std::int64_t>(1, most_values_kept / layout.size())) {
+  if (H5Aexists_by_name(file.id(), "/state/values", "columns", H5P_DEFAULT) > 0) {
+    return;
+  }
   const Handle dataset(H5Dopen2(file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
   write_attribute(dataset, "columns", layout.names(longest_names));
 }
@@ -38,6 +41,15 @@ void StateRecorder::observe(const engine::Samples& samples, engine::Engine& engi
   pending_times_.push_back(sampling_.time.time(samples.last_step()));
   pending_.insert(pending_.end(), access.values().begin(), access.values().end());
   if (++rows_ == most_rows_) {
+    flush();
+  }
+}
+
+void StateRecorder::exchange(std::int64_t step, engine::Archive& archive) {
+  if (archive.restores()) {
+    times_.resume(sampling_.count(step));
+    values_.resume(sampling_.count(step));
+  } else {
     flush();
   }
 }

@@ -104,6 +104,10 @@ struct Configuration {
   double order_tolerance = 0.1;
   std::int64_t field_samples = 200;
 
+  std::string checkpoint;             ///< empty: beside the output, when stopped only
+  std::int64_t checkpoint_every = 0;  ///< steps; 0: every ten minutes
+  std::string restart;                ///< the checkpoint to go on with, or empty
+  std::optional<double> wall_limit;   ///< seconds
   bool quiet = false;
 
   /// Where a key was given ("--mass", "case.ini line 3"), for messages; absent for defaults.

@@ -268,6 +268,35 @@ Option engine() {
           }};
 }
 
+/// "90", "15:00" or "23:30:00" in seconds.
+double seconds_of(const std::string& value) {
+  const std::vector<std::string> pieces = base::split(value, ':');
+  double seconds = 0.0;
+  for (const std::string& piece : pieces) {
+    const double part = number(piece);
+    if (part < 0 || (pieces.size() > 1 && (part >= 60 && &piece != &pieces.front()))) {
+      throw UserError(quoted(value) + " is not a time; give seconds, m:s or h:m:s");
+    }
+    seconds = 60 * seconds + part;
+  }
+  if (pieces.empty() || pieces.size() > 3 || seconds <= 0) {
+    throw UserError(quoted(value) + " is not a time; give seconds, m:s or h:m:s");
+  }
+  return seconds;
+}
+
+Option wall_limit() {
+  return {"wall-limit",
+          "h:m:s",
+          "after so long, or so many seconds, write a checkpoint and stop with exit code 75",
+          Role::handling,
+          both_commands,
+          every_model,
+          {},
+          [](const Configuration& c) { return c.wall_limit ? base::to_text(*c.wall_limit) : ""; },
+          [](Configuration& c, const std::string& value) { c.wall_limit = seconds_of(value); }};
+}
+
 Option reference() {
   Option option = choice("reference",
                          "finest: one run at least 16 times finer than the last level; successive: "
@@ -354,6 +383,16 @@ std::vector<Option> make_table() {
                 &C::order_tolerance)),
       only(converge_only, count("field-samples", "m",
                                 "times T/m, 2T/m, …, T at which u is compared", &C::field_samples)),
+      handling(text("checkpoint", "FILE.h5",
+                    "file of the checkpoints; OUTPUT.checkpoint, and only when stopped, if not "
+                    "given",
+                    &C::checkpoint)),
+      handling(count("checkpoint-every", "n",
+                     "steps from one checkpoint to the next; 0: every ten minutes",
+                     &C::checkpoint_every)),
+      handling(
+          text("restart", "FILE.h5", "go on with the run that this checkpoint is of", &C::restart)),
+      wall_limit(),
       handling(toggle("quiet", "no progress on stderr", &C::quiet)),
   };
 }

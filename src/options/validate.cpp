@@ -54,6 +54,7 @@ void check_numbers(const Configuration& c) {
   check_count(c, "cells", c.cells, 0);
   check_count(c, "field-points", *c.field_points, c.cells == infinitely_many ? 1 : 0);
   check_count(c, "field-every", c.field_every, 0);
+  check_count(c, "checkpoint-every", c.checkpoint_every, 0);
   check_count(c, "sample-every", *c.sample_every, 1);
   check_count(c, "field-samples", c.field_samples, 1);
   require(c.order_tolerance > 0, c, "order-tolerance", base::to_text(c.order_tolerance),

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "parallel/check.hpp"
+#include "parallel/stopping.hpp"
 
 namespace parallel {
 
@@ -61,6 +62,7 @@ void choose_how_to_wait() {
 }  // namespace
 
 Session::Session(const std::vector<std::string>& petsc_options) {
+  listen_to_signals();
   choose_how_to_wait();
   std::vector<std::string> words{"masing"};
   words.insert(words.end(), petsc_options.begin(), petsc_options.end());
@@ -80,6 +82,7 @@ Session::Session(const std::vector<std::string>& petsc_options) {
   PetscPopSignalHandler();
   // Errors come back as codes, which check_petsc turns into exceptions with one line each.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
+  listen_to_signals();  // once more: what has been initialised may listen, too
   world_.emplace(PETSC_COMM_WORLD);
   failures_.emplace(PETSC_COMM_WORLD);
 }
@@ -93,6 +96,8 @@ Session::~Session() {
 int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
   try {
     return work(*world_);
+  } catch (const base::Stopped& stopped) {
+    return fail(base::exit_stopped, stopped.what());
   } catch (const base::UserError& mistake) {
     return fail(base::exit_user_mistake, mistake.what());
   } catch (const std::exception& failure) {

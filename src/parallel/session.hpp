@@ -21,9 +21,9 @@ class Session {
   /// All ranks of the program.
   [[nodiscard]] const Communicator& world() const { return *world_; }
 
-  /// Run `work` and return its exit code. An exception becomes its exit code (UserError 2, any
-  /// other 1) and one line on stderr: one line in all when every rank failed alike; a rank that
-  /// fails alone says so and ends the others. Collective.
+  /// Run `work` and return its exit code. An exception becomes its exit code (UserError 2, Stopped
+  /// 75, any other 1) and one line on stderr: one line in all when every rank failed alike; a rank
+  /// that fails alone says so and ends the others. Collective.
   int run(const std::function<int(const Communicator&)>& work) noexcept;
 
  private:

@@ -119,6 +119,33 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
   }
 }
 
+void Recording::exchange(std::int64_t /*step*/, engine::Archive& archive) {
+  std::vector<double> motion{self_check_};
+  for (const auto& [x, y] : motion_) {
+    motion.insert(motion.end(), {x, y});
+  }
+  archive.numbers("motion", motion);
+  std::vector<double> legs;
+  for (const ContinuousField& field : continuous_fields_) {
+    field.append_to(legs);
+  }
+  archive.numbers("continuous fields", legs);
+  for (std::size_t j = 0; j < fields_.size(); ++j) {
+    archive.split("field " + std::to_string(j), fields_[j]);
+  }
+  if (archive.restores()) {
+    self_check_ = motion[0];
+    motion_.clear();
+    for (std::size_t i = 1; i < motion.size(); i += 2) {
+      motion_.push_back({motion[i], motion[i + 1]});
+    }
+    std::size_t place = 0;
+    for (ContinuousField& field : continuous_fields_) {
+      field.read_from(legs, place);
+    }
+  }
+}
+
 double Recording::largest_x() const {
   double largest = 0.0;
   for (const Motion& motion : motion_) {

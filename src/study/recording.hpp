@@ -53,6 +53,7 @@ class Recording final : public engine::Observer {
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void exchange(std::int64_t step, engine::Archive& archive) override;
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   /// P, or options::infinitely_many.

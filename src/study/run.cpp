@@ -10,6 +10,7 @@
 #include "io/progress.hpp"
 #include "parallel/available_memory.hpp"
 #include "study/footprint.hpp"
+#include "study/run_checkpoint.hpp"
 
 namespace study {
 
@@ -34,6 +35,10 @@ class SeriesBuffer final : public engine::Observer {
     });
   }
 
+  void exchange(std::int64_t /*step*/, engine::Archive& archive) override {
+    archive.numbers("rows", rows_);
+  }
+
   std::vector<double> rows() && { return std::move(rows_); }
 
  private:
@@ -52,9 +57,9 @@ std::unique_ptr<Recording> empty_recording(const parallel::Communicator& comm, c
 
 enum class Speech { silent, progress };
 
-/// Make one run on all ranks of `comm`.
-Run make(const parallel::Communicator& comm, const Job& job, const engine::Holding& holding,
-         Speech speech) {
+/// Make one run, the job's of that index, on all ranks of `comm`, or what its checkpoint lacks.
+Run make(const parallel::Communicator& comm, const Job& job, std::size_t index,
+         const engine::Holding& holding, Speech speech) {
   const auto begin = std::chrono::steady_clock::now();
   const engine::Setup setup = engine::make_setup(comm, job.configuration, holding);
   auto recording = empty_recording(comm, job);
@@ -63,11 +68,15 @@ Run make(const parallel::Communicator& comm, const Job& job, const engine::Holdi
   if (job.keep_series) {
     observers.push_back(&series);
   }
+  const io::Actors actors{*setup.engine, observers};
+  io::Checkpoints checkpoints = run_checkpoints(comm, job, index, actors);
+  const engine::Course course{.resumed = resume_run(comm, job, index, actors),
+                              .checkpointer = &checkpoints};
   std::optional<io::Progress> progress;
   if (speech == Speech::progress && !job.configuration.quiet) {
     observers.push_back(&progress.emplace(comm, job.title, setup.time.steps));
   }
-  engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers);
+  engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers, course);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {std::move(recording), std::move(series).rows(), took.count()};
 }
@@ -100,6 +109,7 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<J
   const std::vector<engine::MemoryNeed> needs = least_needs(jobs, placements, comm.size());
   std::vector<Run> runs(jobs.size());
   std::string mistake;
+  std::string stopped;
   for (std::size_t i = 0; i < placements.size(); ++i) {
     const auto& [index, first, count] = placements[i];
     if (comm.rank() < first || comm.rank() >= first + count) {
@@ -108,17 +118,24 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<J
     const engine::Holding holding{.fields = needs[i].fields, .available = available};
     const Speech speech = first == 0 ? Speech::progress : Speech::silent;
     try {
-      runs[index] = count == comm.size() ? make(comm, jobs[index], holding, speech)
+      runs[index] = count == comm.size() ? make(comm, jobs[index], index, holding, speech)
                                          : make(parallel::Communicator(comm, first, count),
-                                                jobs[index], holding, speech);
+                                                jobs[index], index, holding, speech);
     } catch (const base::UserError& error) {
       // Alike on the ranks of this run; the others learn of it below.
       mistake = mistake.empty() ? error.what() : mistake;
+    } catch (const base::Stopped& stop) {
+      stopped = jobs[index].title + " " + stop.what();
+      break;
     }
   }
   mistake = parallel::first_text(comm, mistake);
   if (!mistake.empty()) {
     throw base::UserError(mistake);
+  }
+  stopped = parallel::first_text(comm, stopped);
+  if (!stopped.empty()) {
+    throw base::Stopped(stopped);
   }
   for (const Placement& placement : placements) {
     share(comm, jobs[placement.run], placement, runs[placement.run]);

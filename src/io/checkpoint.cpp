@@ -1,0 +1,153 @@
+#include "io/checkpoint.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "io/sealed_file.hpp"
+
+namespace io {
+
+namespace {
+
+/// Keeps what is to be saved until there is a file for it.
+class Collection final : public engine::Archive {
+ public:
+  [[nodiscard]] bool restores() const override { return false; }
+  void numbers(const std::string& name, std::vector<double>& values) override {
+    numbers_.emplace_back(prefix_ + name, values);
+  }
+  void split(const std::string& name, parallel::Vector& values) override {
+    vectors_.emplace_back(prefix_ + name, &values);
+  }
+
+  /// Names after this one belong to `owner`.
+  void begin(const std::string& owner) { prefix_ = "/checkpoint/" + owner + "/"; }
+
+  void write(const parallel::Communicator& comm, const Handle& file) const {
+    const Meaning saved{"saved state", ""};
+    for (const auto& [name, values] : numbers_) {
+      // The root's numbers count, and every rank must know how many they are.
+      auto size = static_cast<std::int64_t>(values.size());
+      parallel::broadcast(comm, std::span(&size, 1));
+      const auto mine = comm.is_root() ? std::span<const double>(values) : std::span<double>();
+      write_distributed(file, name, saved, mine, 0, size);
+    }
+    for (const auto& [name, vector] : vectors_) {
+      const parallel::ReadAccess access(*vector);
+      write_distributed(file, name, saved, access.values(), vector->range().first, vector->size());
+    }
+  }
+
+ private:
+  std::string prefix_;
+  std::vector<std::pair<std::string, std::vector<double>>> numbers_;
+  std::vector<std::pair<std::string, parallel::Vector*>> vectors_;
+};
+
+/// Reads back from an open file.
+class Source final : public engine::Archive {
+ public:
+  explicit Source(const Handle& file) : file_(file) {}
+
+  [[nodiscard]] bool restores() const override { return true; }
+  void numbers(const std::string& name, std::vector<double>& values) override {
+    values = read_numbers(file_, prefix_ + name);
+  }
+  void split(const std::string& name, parallel::Vector& values) override {
+    const base::CellRange range = values.range();
+    const parallel::WriteAccess access(values);
+    read_distributed(file_, prefix_ + name, access.values(), range.first);
+  }
+
+  /// Names after this one belong to `owner`.
+  void begin(const std::string& owner) { prefix_ = "/checkpoint/" + owner + "/"; }
+
+ private:
+  const Handle& file_;
+  std::string prefix_;
+};
+
+/// All that the actors have to save, or get back.
+template <typename SomeArchive>
+void exchange(const Actors& actors, std::int64_t step, SomeArchive& archive) {
+  for (std::size_t i = 0; i < actors.observers.size(); ++i) {
+    archive.begin("observer " + std::to_string(i));
+    actors.observers[i]->exchange(step, archive);
+  }
+  archive.begin("engine");
+  actors.engine.exchange(step, archive);
+}
+
+}  // namespace
+
+Rhythm rhythm_of(const options::Configuration& configuration) {
+  if (configuration.checkpoint.empty()) {
+    return {};
+  }
+  Rhythm rhythm{.last = configuration.steps};
+  if (configuration.checkpoint_every > 0) {
+    rhythm.every = configuration.checkpoint_every;
+  } else {
+    rhythm.seconds = 600.0;
+  }
+  return rhythm;
+}
+
+Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path, const Rhythm& rhythm,
+                         Actors actors, std::function<void(const std::string&)> begin)
+    : comm_(comm),
+      path_(std::move(path)),
+      rhythm_(rhythm),
+      actors_(std::move(actors)),
+      begin_(std::move(begin)),
+      last_(std::chrono::steady_clock::now()) {}
+
+std::int64_t Checkpoints::next_step(std::int64_t step) const {
+  if (step >= rhythm_.last) {
+    return engine::never;
+  }
+  return rhythm_.every == engine::never
+             ? rhythm_.last
+             : std::min(rhythm_.last, (step / rhythm_.every + 1) * rhythm_.every);
+}
+
+bool Checkpoints::is_due() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count() >=
+         rhythm_.seconds;
+}
+
+void Checkpoints::write(std::int64_t step) {
+  const std::string draft = path_ + ".draft";
+  Collection collection;
+  exchange(actors_, step, collection);
+  begin_(draft);
+  {
+    const Handle file = open_together(comm_, draft, H5F_ACC_RDWR);
+    const Handle group = create_group(file, "/checkpoint");
+    write_attribute(group, "step", step);
+    collection.write(comm_, file);
+  }
+  seal(comm_, draft, path_);
+  last_ = std::chrono::steady_clock::now();
+}
+
+std::int64_t checkpoint_step(const Handle& file, const std::string& path) {
+  const htri_t found = H5Aexists_by_name(file.id(), "/checkpoint", "step", H5P_DEFAULT);
+  if (found <= 0) {
+    throw base::UserError("--restart: " + path +
+                          " holds no /checkpoint; give a checkpoint of masing");
+  }
+  const Handle attribute(
+      H5Aopen_by_name(file.id(), "/checkpoint", "step", H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  std::int64_t step = 0;
+  check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &step));
+  return step;
+}
+
+void restore(const Handle& file, const Actors& actors) {
+  Source source(file);
+  exchange(actors, checkpoint_step(file, "the file"), source);
+}
+
+}  // namespace io

@@ -1,0 +1,216 @@
+#include "io/sealed_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/crc.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace io {
+
+namespace {
+
+struct Seal {
+  std::array<char, 16> mark{'m', 'a', 's', 'i', 'n', 'g', ' ', 's', 'e', 'a', 'l', ' ', '1', '\n'};
+  std::int64_t size = 0;
+  std::uint64_t checksum = 0;
+};
+static_assert(sizeof(Seal) == 32);
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
+/// Owner of a file descriptor.
+class File {
+ public:
+  File(std::string path, int flags) : path_(std::move(path)) {
+    descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) {
+      fail("open");
+    }
+  }
+  ~File() { ::close(descriptor_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  [[noreturn]] void fail(const char* what) const {
+    throw base::SystemError(std::string("cannot ") + what + " " + path_ + ": " +
+                            std::strerror(errno));
+  }
+
+  /// Reads up to `size` bytes; fewer only at the end.
+  std::size_t read(char* bytes, std::size_t size) const {
+    std::size_t done = 0;
+    while (done < size) {
+      const ssize_t got = ::read(descriptor_, bytes + done, size - done);
+      if (got < 0) {
+        fail("read");
+      }
+      if (got == 0) {
+        break;
+      }
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+  void write(const char* bytes, std::size_t size) const {
+    while (size > 0) {
+      const ssize_t put = ::write(descriptor_, bytes, size);
+      if (put < 0) {
+        fail("write");
+      }
+      bytes += put;
+      size -= static_cast<std::size_t>(put);
+    }
+  }
+  void flush() const {
+    if (::fsync(descriptor_) != 0) {
+      fail("write");
+    }
+  }
+  [[nodiscard]] std::int64_t size() const {
+    struct stat info {};
+    if (::fstat(descriptor_, &info) != 0) {
+      fail("read");
+    }
+    return S_ISREG(info.st_mode) ? info.st_size : -1;
+  }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// Calls `take` with the first `size` bytes of a file, piece by piece; false if it has fewer.
+template <typename Take>
+bool for_each_piece(const File& file, std::int64_t size, const Take& take) {
+  std::vector<char> piece(piece_bytes);
+  while (size > 0) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::int64_t>(size, piece_bytes));
+    const std::size_t got = file.read(piece.data(), wanted);
+    take(piece.data(), got);
+    if (got < wanted) {
+      return false;
+    }
+    size -= static_cast<std::int64_t>(got);
+  }
+  return true;
+}
+
+class Checksum {
+ public:
+  void operator()(const char* bytes, std::size_t size) { crc_.process_bytes(bytes, size); }
+  [[nodiscard]] std::uint64_t value() const { return crc_.checksum(); }
+
+ private:
+  boost::crc_optimal<64, 0x42F0E1EBA9EA3693, 0, 0, false, false> crc_;
+};
+
+/// What the root does, with its failure thrown on every rank.
+void on_root(const parallel::Communicator& comm, const std::function<void()>& work) {
+  const std::string failure = parallel::from_root(comm, [&] {
+    try {
+      work();
+    } catch (const base::SystemError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  });
+  if (!failure.empty()) {
+    throw base::SystemError(failure);
+  }
+}
+
+void rename_durably(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) {
+    throw base::SystemError("cannot rename " + from + " to " + to + ": " + std::strerror(errno));
+  }
+  const auto folder = std::filesystem::path(to).parent_path();
+  File(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY).flush();
+}
+
+std::string damage(const File& file, std::int64_t& size) {
+  const std::int64_t whole = file.size();
+  size = whole - static_cast<std::int64_t>(sizeof(Seal));
+  if (size < 0) {
+    return "is too short to be a checkpoint";
+  }
+  Checksum checksum;
+  Seal seal;
+  seal.mark.fill('\0');
+  if (!for_each_piece(file, size, [&](const char* bytes, std::size_t n) { checksum(bytes, n); }) ||
+      file.read(reinterpret_cast<char*>(&seal), sizeof seal) < sizeof seal) {
+    return "cannot be read to its end";
+  }
+  if (seal.mark != Seal().mark) {
+    return "is not a checkpoint, or a truncated one";
+  }
+  return seal.size == size && seal.checksum == checksum.value() ? "" : "is damaged";
+}
+
+}  // namespace
+
+void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path) {
+  on_root(comm, [&] {
+    Seal seal;
+    {
+      const File file(draft, O_RDONLY);
+      seal.size = file.size();
+      Checksum checksum;
+      for_each_piece(file, seal.size,
+                     [&](const char* bytes, std::size_t n) { checksum(bytes, n); });
+      seal.checksum = checksum.value();
+    }
+    const File file(draft, O_WRONLY | O_APPEND);
+    file.write(reinterpret_cast<const char*>(&seal), sizeof seal);
+    file.flush();
+    rename_durably(draft, path);
+  });
+}
+
+std::int64_t sealed_size(const parallel::Communicator& comm, const std::string& path,
+                         const std::string& option) {
+  std::int64_t size = 0;
+  parallel::from_root(comm, [&] {
+    std::string fault;
+    try {
+      struct stat info {};
+      if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+        fault = "is not a regular file";
+      } else {
+        fault = damage(File(path, O_RDONLY), size);
+      }
+    } catch (const base::SystemError& error) {
+      throw base::UserError(option + ": " + error.what() + "; give a checkpoint of masing");
+    }
+    if (!fault.empty()) {
+      throw base::UserError(option + ": " + path + " " + fault +
+                            "; give a whole checkpoint of masing");
+    }
+    return std::string();
+  });
+  parallel::broadcast(comm, std::span(&size, 1));
+  return size;
+}
+
+void copy_bytes(const parallel::Communicator& comm, const std::string& from, const std::string& to,
+                std::int64_t size) {
+  on_root(comm, [&] {
+    const File source(from, O_RDONLY);
+    const File target(to, O_WRONLY | O_CREAT | O_TRUNC);
+    for_each_piece(source, size < 0 ? source.size() : size,
+                   [&](const char* bytes, std::size_t n) { target.write(bytes, n); });
+  });
+}
+
+}  // namespace io

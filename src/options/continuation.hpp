@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "options/configuration.hpp"
+
+namespace options {
+
+/// FILE of the checkpoints of a configuration: the one given, else beside the output. Local.
+std::string checkpoint_of(const Configuration& configuration);
+
+/// `now`, a validated configuration, as one that goes on with a run whose printed_result_keys were
+/// `before`: what the user leaves open stays as it was. A trajectory may be extended to a later T
+/// with the same step. Throws UserError that names the keys that differ otherwise. Local.
+Configuration continued(Configuration now, const std::string& before);
+
+}  // namespace options

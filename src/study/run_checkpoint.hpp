@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "io/checkpoint.hpp"
+#include "study/run.hpp"
+
+// The checkpoint of a study is FILE, which says what study it is of, and beside it one file for
+// each run that has begun, FILE.run0, FILE.run1, …: runs on parts of the ranks cannot write
+// together.
+
+namespace study {
+
+/// The checkpoints of a job, the plan's of that index, as it runs on `comm`. Local.
+io::Checkpoints run_checkpoints(const parallel::Communicator& comm, const Job& job,
+                                std::size_t index, const io::Actors& actors);
+
+/// Bring the actors of a job to its checkpoint, if the configuration asks for a restart and the job
+/// had begun; returns the step they are at then. Throws UserError alike on all ranks where the
+/// checkpoint is damaged or of another run. Collective on `comm`.
+std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const Job& job,
+                                       std::size_t index, const io::Actors& actors);
+
+/// Write FILE of a study's checkpoint. Collective.
+void write_study_checkpoint(const parallel::Communicator& comm,
+                            const options::Configuration& configuration);
+
+/// Remove what a finished study does not need any more. Collective.
+void remove_study_checkpoint(const parallel::Communicator& comm,
+                             const options::Configuration& configuration);
+
+}  // namespace study
