@@ -143,8 +143,9 @@ TEST(Neighbours, TellWhatLiesBeyondTheEnds) {
   const parallel::Communicator& world = support::world();
   const int holders = std::max(1, world.size() - 1);  // the last rank has none, unless alone
   const bool holds = world.rank() < holders;
-  const base::CellRange mine{holds ? 10 * world.rank() : 10 * holders, holds ? 10 : 0};
-  parallel::Neighbours neighbours(world, mine, 10 * holders);
+  const std::int64_t each = 10;
+  const base::CellRange mine{holds ? each * world.rank() : each * holders, holds ? each : 0};
+  parallel::Neighbours neighbours(world, mine, each * holders);
   for (int round = 0; round < 3; ++round) {
     const double me = world.rank() + 100 * round;
     const auto received = neighbours.exchange(me + 0.25, me + 0.75);

@@ -187,4 +187,19 @@ TEST(BoxProjection, EndsWhateverTheScales) {
   EXPECT_TRUE(std::isnan(solve(lost)));
 }
 
+TEST(BoxProjection, EndsWhereStepsGoBackAndForth) {
+  // Sums that send the search left of 1/2 from its right and right from its left, as rounding may
+  // beside a bound that many elements share: the bracket closes on 1/2.
+  rheology::ShiftSearch search({.stiffness = 1.0, .compliance = 1.0}, {1.0, 1.0}, 0.9);
+  const base::FixedPoint scale(1.0);
+  int evaluations = 0;
+  while (!search.found() && evaluations < 1000) {
+    const double next = search.shift() > 0.5 ? 0.4 : 0.6;
+    search.advance({0, std::llrint(next * scale.units_per_one())});
+    ++evaluations;
+  }
+  EXPECT_TRUE(search.found());
+  EXPECT_NEAR(search.shift(), 0.5, eps);
+}
+
 }  // namespace
