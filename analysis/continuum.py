@@ -164,7 +164,8 @@ def _continued(branch, s, threshold, known, basis, fit):
         edge = stiffness[known][-1 if known[0] else 0]
         stiffness[~known] = min(edge, k0 / unknown)
         k0 -= stiffness[~known][0] * unknown
-    result = Continuum(branch, s, threshold, np.maximum(stiffness, least), width, known, max(k0, 0.0),
+    result = Continuum(branch, s, threshold, np.maximum(stiffness, least), width, known,
+                       max(float(k0), 0.0),
                        fit.coefficients[0], fit.smoothing, fit.freedom, fit.noise)
     refuse_bad_fit(branch, result.start_force + result.elements.branch(branch.distance),
                    f"η(s) was chosen from {threshold.min():.4g} to {threshold.max():.4g}: it must span all that yields")

@@ -26,6 +26,11 @@ class Discrete:
     noise: float
     exact: bool
 
+    @property
+    def k0(self):
+        """The hardening spring's stiffness, the last slope."""
+        return self.elements.k0
+
 
 def identify_discrete(path, half):
     """The discrete model of a HalfCycle: p_j = k0 + Σ_{l >= j} k_l and d_i = 2 η_i; raises UserError where there is none.
@@ -46,7 +51,7 @@ def _from_segments(path, half, lines):
         raise UserError(f"{path}: is not a loading branch: its slope goes from {lines.slope[worst]:g} to "
                         f"{lines.slope[worst + 1]:g} at x = {lines.corners()[worst]:g}, but a Masing model's only falls, "
                         "to no less than 0")
-    elements = Elements(max(lines.slope[-1], 0.0), drop, (lines.corners() - x) / 2)
+    elements = Elements(_hardening(lines.slope[-1], drop), drop, (lines.corners() - x) / 2)
     none = np.zeros_like(drop)
     return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], none, none, 0.0, exact=True)
 
@@ -69,5 +74,10 @@ def _from_regression(path, half):
     if len(found.corner) == 0:
         raise UserError(f"{path}: never yields: the branch is straight up to its noise {found.noise:.3g}; measure a "
                         f"cycle wider than {branch.width:.6g}")
-    return Discrete(branch, Elements(found.last_slope, found.drop, found.corner / 2), found.start,
+    return Discrete(branch, Elements(_hardening(found.last_slope, found.drop), found.drop, found.corner / 2), found.start,
                     found.corner_width / 2, found.drop_width, found.noise, exact=False)
+
+
+def _hardening(slope, drop):
+    """k0 from the last slope: 0 where that is no more than rounding beside the others."""
+    return float(slope) if slope > polygon.SAME_SLOPE * drop.sum() else 0.0

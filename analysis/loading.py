@@ -11,18 +11,26 @@ from cli import UserError
 SIGNIFICANT = 4.5
 # Forces are not known better than this fraction of their range.
 EXACT = 1e-10
+# From this much noise on, as a fraction of the force's range, the unloading half is used, too.
+NOISY = 1e-3
+# What share of a half-cycle's width its other half must have to be its mirror image.
+WHOLE = 0.98
 # A fit may miss the forces by this fraction of their range, noise apart.
 WORST_FIT = 0.03
 
 
 @dataclass(frozen=True)
 class Loading:
-    """The used part of a half-cycle: x of its start, distance d from it and force, each [points] by rising d."""
+    """The used part of a half-cycle: x of its start, distance d from it and force, each [points] by rising d.
+
+    `pooled` says that the unloading half's points, turned about the centre of symmetry, are among them.
+    """
 
     path: Path
     start: float
     distance: np.ndarray
     force: np.ndarray
+    pooled: bool = False
 
     @property
     def width(self):
@@ -36,7 +44,24 @@ def loading(path, half, start):
     inside = order[half.x[order] - half.x[0] <= half.width]
     result = Loading(path, start, np.maximum(half.x[inside] - start, 0), half.force[inside])
     _refuse_wrong_shape(result)
-    return result
+    noise = scatter(result.distance, result.force)
+    return _with_mirror_image(result, half, noise) if noise > NOISY * np.ptp(result.force) else result
+
+
+def _with_mirror_image(branch, half, noise):
+    """The branch with the unloading half turned by 180 degrees onto it, if that is whole and fits up to the noise."""
+    order = np.argsort(-half.before_x, kind="stable")
+    if not len(order) or np.ptp(half.before_x) < WHOLE * branch.width:
+        return branch
+    distance, force = half.before_x.max() - half.before_x[order], -half.before_force[order]
+    off = branch.force - np.interp(branch.distance, distance, force)
+    # The difference of two samples scatters by √2 of the noise.
+    if off.std() > 2 * noise:
+        return branch
+    inside = distance <= branch.width
+    both = np.r_[branch.distance, distance[inside]], np.r_[branch.force, force[inside] + off.mean()]
+    by_distance = np.argsort(both[0], kind="stable")
+    return Loading(branch.path, branch.start, *(each[by_distance] for each in both), pooled=True)
 
 
 def scatter(distance, force):
