@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cli import write_file
 from discrete import Discrete
 
 # The circular frequency of the motion; the mass is k0 + Σk, so that the unyielded model's own is 1.
@@ -13,6 +14,7 @@ FORCE_POINTS = 4000
 SIZE = {"discrete": (400000, 40), "continuous": (40000, 10)}
 CELLS = 2000
 STIFFNESS_POINTS = 400
+TABLES = ("force", "stiffness")
 
 
 def write_case(path, found, threshold=None):
@@ -26,12 +28,11 @@ def write_case(path, found, threshold=None):
     start, end = reversal_time(), reversal_time() + 2 * np.pi / FREQUENCY
     force = _table(path, "force", "t", *_force(elements, amplitude, mass, end))
     steps, every = SIZE["discrete" if isinstance(found, Discrete) else "continuous"]
-    lines = _discrete(found) if isinstance(found, Discrete) else _continuous(path, found, threshold)
-    model, section = lines
+    model, section = _discrete(found) if isinstance(found, Discrete) else _continuous(path, found, threshold)
     text = [f"# Identified from {found.branch.path.name}.", *model, f"force = table:{force}", f"mass = {mass!r}",
             f"k0 = {elements.k0!r}", "x0 = 0", "y0 = 0", f"final-time = {end!r}", f"steps = {steps}",
             f"sample-every = {every}", f"from = {start!r}", f"to = {end!r}", *section]
-    path.write_text("\n".join(text) + "\n", encoding="utf-8")
+    write_file(path, ("\n".join(text) + "\n").encode())
 
 
 def reversal_time():
@@ -87,5 +88,5 @@ def _table(path, name, argument, arguments, values):
     """Write path-NAME.csv, one "argument, value" a line, and give its name as the program is to open it."""
     table = Path(path).with_name(f"{path.stem}-{name}.csv")
     rows = "".join(f"{float(a)!r},{float(v)!r}\n" for a, v in zip(arguments, values))
-    table.write_text(f"{argument},{name}\n{rows}", encoding="utf-8")
+    write_file(table, f"{argument},{name}\n{rows}".encode())
     return table

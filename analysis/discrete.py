@@ -13,7 +13,7 @@ from loading import Loading, loading, refuse_bad_fit
 
 @dataclass(frozen=True)
 class Discrete:
-    """The elements found, the force at the start of the branch, the 95 % half-widths of η_i and k_i [n], and the noise.
+    """The elements found, the force at the start of the branch, the 95 % half-widths of η_i, k_i [n] and k0, and the noise.
 
     `exact` says that the samples lie on a polygon to rounding; the half-widths are then 0.
     """
@@ -23,6 +23,7 @@ class Discrete:
     start_force: float
     threshold_width: np.ndarray
     stiffness_width: np.ndarray
+    k0_width: float
     noise: float
     exact: bool
 
@@ -53,7 +54,7 @@ def _from_segments(path, half, lines):
                         "to no less than 0")
     elements = Elements(_hardening(lines.slope[-1], drop), drop, (lines.corners() - x) / 2)
     none = np.zeros_like(drop)
-    return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], none, none, 0.0, exact=True)
+    return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], none, none, 0.0, 0.0, exact=True)
 
 
 def _start(half, lines):
@@ -75,7 +76,8 @@ def _from_regression(path, half):
         raise UserError(f"{path}: never yields: the branch is straight up to its noise {found.noise:.3g}; measure a "
                         f"cycle wider than {branch.width:.6g}")
     return Discrete(branch, Elements(_hardening(found.last_slope, found.drop), found.drop, found.corner / 2), found.start,
-                    found.corner_width / 2, found.drop_width, found.noise, exact=False)
+                    found.corner_width / 2, found.drop_width, found.last_slope_width,
+                    found.noise, exact=False)
 
 
 def _hardening(slope, drop):

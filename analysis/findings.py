@@ -58,7 +58,7 @@ def _of_elements(found):
     elements = found.elements
     count = len(elements.stiffness)
     how = "slopes and corners of a polygon, exact" if found.exact else f"regression, {_noise(found)}"
-    lines = [f"{count} element{'s' if count > 1 else ''} ({how}); k0 = {elements.k0:.6g}"]
+    lines = [f"{count} element{'s' if count > 1 else ''} ({how}); k0 = {_within(elements.k0, found.k0_width)}"]
     for n, (eta, k, eta_width, k_width) in enumerate(zip(elements.threshold, elements.stiffness, found.threshold_width,
                                                          found.stiffness_width), start=1):
         lines.append(f"η{n} = {_within(eta, eta_width)}, k{n} = {_within(k, k_width)}")

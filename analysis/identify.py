@@ -40,12 +40,21 @@ def parser():
     return options
 
 
+def refuse_overwriting(curve, case):
+    """Raise UserError when what is written for the case would replace the measured curve."""
+    written = {case.with_suffix(ending) for ending in (".ini", ".h5", ".json")} | {case.with_name(
+        f"{case.stem}-{table}.csv") for table in case_file.TABLES}
+    if curve.resolve() in {path.resolve() for path in written}:
+        raise cli.UserError(f"{case}: would replace the measured {curve}; give another name with -o")
+
+
 def main(arguments):
     """Identify, write the case, run it, compare, and print what was found."""
     options = parser().parse_args(arguments)
     curve = Path(options.cycle)
     case = cli.output_path(options.output, curve.with_name(f"{curve.stem}-identified"), ".ini", (".ini",))
     page = cli.output_path(options.figure, case, ".png", PICTURES)
+    refuse_overwriting(curve, case)
     half = widest_half_cycle(read_measured(curve, options.start, options.end))
     program = find_program(options.program)
     if options.threshold is None:

@@ -54,7 +54,7 @@ def _elements(axes, found, _):
                   fmt="o", color=style.COLOURS[0], capsize=2)
     axes.vlines(elements.threshold, 0, elements.stiffness, color=style.COLOURS[0], linewidth=1)
     axes.set(xlabel="yield displacement η$_i$", ylabel="stiffness k$_i$", ylim=(0, None))
-    axes.set_xlim(0, found.branch.width / 2)
+    axes.set_xlim(0, 1.2 * elements.threshold.max())
 
 
 def _density(axes, found, threshold):

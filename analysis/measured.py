@@ -32,7 +32,7 @@ def read_measured(path, start=None, end=None):
     path = Path(path)
     if not path.is_file():
         raise UserError(f"{path}: is not there or is not a file; give an HDF5 file of masing, or a CSV of x and force")
-    curve = _from_masing(path) if _is_hdf5(path) else _from_csv(path)
+    curve = _from_csv(path) if is_text(path) else _from_masing(path)
     _refuse_not_finite(curve)
     curve = _in_window(curve, start, end)
     if len(curve.x) < FEWEST_POINTS:
@@ -41,10 +41,14 @@ def read_measured(path, start=None, end=None):
     return curve
 
 
-def _is_hdf5(path):
+def is_text(path):
+    """Whether the file is there and is text by its name and its first bytes, no HDF5."""
+    path = Path(path)
     try:
         with path.open("rb") as file:
-            return file.read(4) == HDF5_SIGNATURE or path.suffix.lower() in (".h5", ".hdf5")
+            return file.read(4) != HDF5_SIGNATURE and path.suffix.lower() not in (".h5", ".hdf5")
+    except (FileNotFoundError, IsADirectoryError):
+        return False
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
 

@@ -56,7 +56,7 @@ def widest_half_cycle(curve):
     """The loading half-cycle of a Measured curve with the widest usable part; raises UserError when there is none."""
     if np.ptp(curve.x) == 0:
         raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
-    x, force = _opened_at_the_top(curve.x, curve.force)
+    x, force = opened_at_the_top(curve.x, curve.force)
     points = turning_points(x)
     halves = [_half(x, force, points, n) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
     if not halves and x[points[1]] > x[0]:
@@ -74,13 +74,18 @@ def widest_half_cycle(curve):
     return half
 
 
-def _opened_at_the_top(x, force):
-    """The curve; a single closed cycle is turned round to begin where x is largest."""
-    ends_meet = abs(x[-1] - x[0]) <= CLOSED * np.ptp(x) and abs(force[-1] - force[0]) <= CLOSED * np.ptp(force)
-    if not ends_meet or len(turning_points(x)) > 4:
+def opened_at_the_top(x, force):
+    """The curve x, force [points]; a single closed cycle is turned round to begin where x is largest."""
+    if not is_one_cycle(x, force):
         return x, force
     top = np.argmax(x)
     return np.r_[x[top:], x[1:top + 1]], np.r_[force[top:], force[1:top + 1]]
+
+
+def is_one_cycle(x, force):
+    """Whether the curve is a single cycle whose ends meet."""
+    ends_meet = abs(x[-1] - x[0]) <= CLOSED * np.ptp(x) and abs(force[-1] - force[0]) <= CLOSED * np.ptp(force)
+    return ends_meet and len(turning_points(x)) in (3, 4)
 
 
 def _half(x, force, points, n):

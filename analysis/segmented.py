@@ -29,6 +29,7 @@ class Polygon:
     drop: np.ndarray
     corner_width: np.ndarray
     drop_width: np.ndarray
+    last_slope_width: float
     noise: float
 
     def force(self, distance):
@@ -115,7 +116,7 @@ def _refined(distance, force, corner):
     covariance = np.linalg.pinv(_jacobian(distance, parameters, n)) * noise
     widths = NORMAL_95 * np.sqrt(np.sum(covariance**2, axis=1))
     return Polygon(parameters[0], parameters[1], parameters[n + 2:], parameters[2:n + 2],
-                   widths[n + 2:], widths[2:n + 2], noise)
+                   widths[n + 2:], widths[2:n + 2], widths[1], noise)
 
 
 def _jacobian(distance, parameters, n):
