@@ -51,11 +51,12 @@ def refuse_overwriting(curve, case):
 def main(arguments):
     """Identify, write the case, run it, compare, and print what was found."""
     options = parser().parse_args(arguments)
-    curve = Path(options.cycle)
-    case = cli.output_path(options.output, curve.with_name(f"{curve.stem}-identified"), ".ini", (".ini",))
+    measured = read_measured(options.cycle, options.start, options.end)
+    curve = measured.path
+    case = cli.output_path(options.output or curve.with_name(f"{curve.stem}-identified.ini"), curve, ".ini", (".ini",))
     page = cli.output_path(options.figure, case, ".png", PICTURES)
     refuse_overwriting(curve, case)
-    half = widest_half_cycle(read_measured(curve, options.start, options.end))
+    half = widest_half_cycle(measured)
     program = find_program(options.program)
     if options.threshold is None:
         found = identify_discrete(curve, half)

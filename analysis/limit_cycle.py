@@ -88,8 +88,7 @@ def analyse(curve):
     places = [points[n:n + 3] for n in range((len(points) - 1) % 2, len(points) - 2, 2)]
     loops = [_loop(t, x, force, *map(int, place)) for place in places]
     first, period = _limit(loops)
-    steady = loops[first:] if first is not None else loops
-    drift = (steady[-1].centre_x - steady[0].centre_x) / max(len(steady) - 1, 1)
+    drift = _drift(loops if first is None else loops[first:], max(period, 1))
     corners, segments = _corners(x, force, loops[-1])
     return Analysis(x, force, loops, first, period, drift, corners, segments, _backbone(x, force, loops[-1]))
 
@@ -144,6 +143,12 @@ def _limit(loops):
         if repeats >= period:
             return int(len(same) - repeats), period
     return None, 0
+
+
+def _drift(loops, period):
+    """How far the centre moves a loop, over whole periods."""
+    spanned = (len(loops) - 1) // period * period
+    return (loops[-1].centre_x - loops[-1 - spanned].centre_x) / spanned if spanned else 0.0
 
 
 def _corners(x, force, loop):
