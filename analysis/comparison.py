@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# The unloading half belongs to the same cycle when its width agrees to this fraction.
+SAME_WIDTH = 1e-3
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -36,7 +39,7 @@ def compare(found, half, series):
     reach = np.ptp(loading[1])
     residual = (loading[1] - np.interp(loading[0], *rising)) / reach
     other = (unloading[1] - np.interp(unloading[0], falling[0][::-1], falling[1][::-1])) / reach
-    whole = len(other) and unloading[0].max() >= 0.98 * amplitude
+    whole = len(other) and abs(np.ptp(half.before_x) / found.branch.width - 1) <= SAME_WIDTH
     return Comparison(loading, unloading, rising, falling, residual, np.abs(residual).max(),
                       np.sqrt(np.mean(residual**2)), np.abs(other).max() if whole else np.nan)
 

@@ -47,6 +47,8 @@ def _from_segments(path, half, lines):
     x = _start(half, lines)
     branch = loading(path, half, x)
     drop = -np.diff(lines.slope)
+    if len(drop) == 0:
+        raise UserError(f"{path}: never yields: the branch is one straight segment of slope {lines.slope[0]:.6g}")
     if np.any(drop <= 0) or lines.slope[-1] < -polygon.SAME_SLOPE * lines.slope[0]:
         worst = int(np.argmin(drop))
         raise UserError(f"{path}: is not a loading branch: its slope goes from {lines.slope[worst]:g} to "

@@ -8,7 +8,9 @@ import numpy as np
 from discrete import Discrete
 from notation import measured
 
-MOST_LINES = 12
+MOST_LINES = 8
+# A Masing model's halves are mirror images; where they differ by this share of the force's range they are not.
+UNLIKE = 0.05
 
 
 def facts(found, compared):
@@ -17,8 +19,10 @@ def facts(found, compared):
     use = "used, too" if found.branch.pooled else "not used"
     other = f"; of the unloading half, {use}: {_percent(compared.unloading_largest)}"
     other = "" if math.isnan(compared.unloading_largest) else other
+    unlike = ["the unloading half is not the loading half turned round: no Masing model has this cycle"]
     return [*lines, f"misfit of the cycle: max {_percent(compared.largest)}, rms {_percent(compared.mean)} of the "
-                    f"force's range{other}", *_unknown(found)]
+                    f"force's range{other}", *(unlike if compared.unloading_largest > UNLIKE and not found.branch.pooled else []),
+            *_unknown(found)]
 
 
 def numbers(found, compared, threshold):
@@ -64,6 +68,7 @@ def _of_elements(found):
         lines.append(f"η{n} = {_within(eta, eta_width)}, k{n} = {_within(k, k_width)}")
     if count > MOST_LINES:
         lines[MOST_LINES:] = [f"… to η{count} = {elements.threshold[-1]:.6g}, all in the .json"]
+        lines += [] if found.exact else ["a smooth branch? --threshold η(s) identifies a continuous model"]
     return lines
 
 

@@ -59,16 +59,16 @@ def _elements(axes, found, _):
 
 def _density(axes, found, threshold):
     known, unknown = (np.where(which, found.stiffness, np.nan) for which in (found.known, ~found.known))
-    axes.plot(found.s, known, color=style.COLOURS[0], label="k(s)")
+    axes.plot(found.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}")
     low, high = np.maximum(found.stiffness - found.stiffness_width, 0), found.stiffness + found.stiffness_width
     axes.fill_between(found.s, low, high, color=style.COLOURS[0], alpha=0.25, linewidth=0, label="95 %")
     if not found.known.all():
-        axes.plot(found.s, unknown, linestyle=":", color=style.GREY, label="never yields: chosen")
-    axes.set(xlabel="s", ylabel="stiffness density k(s)", xlim=(0, 1), title=f"for η(s) = {threshold[:40]}")
+        axes.plot(found.s, unknown, linestyle=":", color=style.GREY, label="chosen")
+    axes.set(xlabel="s", ylabel="stiffness density k(s)", xlim=(0, 1))
     # The ends of a spline are its least known part: they do not set the scale.
     middle = (found.s > 0.02) & (found.s < 0.98)
     axes.set_ylim(0, 1.25 * max(found.stiffness[middle].max(), np.nanmax(np.where(middle, high, np.nan), initial=0)))
-    axes.legend(loc="lower left", ncol=3)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, columnspacing=0.8)
 
 
 def _residual(axes, compared):

@@ -11,6 +11,8 @@ from measured import FEWEST_POINTS
 LEAST_REVERSAL = 0.01
 # A curve whose ends are this near, as fractions of its width and height, is closed.
 CLOSED = 0.02
+# A half-cycle of this share of the widest one's width is as good.
+AS_WIDE = 0.99
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def _take_in(points, place, x, shortest):
 
 
 def widest_half_cycle(curve):
-    """The loading half-cycle of a Measured curve with the widest usable part; raises UserError when there is none."""
+    """The loading half-cycle of a Measured curve with the widest usable part, the last of such; raises UserError when there is none."""
     if np.ptp(curve.x) == 0:
         raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
     x, force = opened_at_the_top(curve.x, curve.force)
@@ -66,7 +68,9 @@ def widest_half_cycle(curve):
     if not halves:
         raise UserError(f"{curve.path}: is not a loading branch: x only falls, from {x[0]:g} to {x[-1]:g}; give the "
                         "half-cycle on which x rises, or change the sign of x and force")
-    half = max(halves, key=lambda each: each.width)
+    widest = max(each.width for each in halves)
+    # Later cycles are nearer to the limit cycle.
+    half = next(each for each in reversed(halves) if each.width >= AS_WIDE * widest)
     inside = np.count_nonzero(half.x - half.x[0] <= half.width)
     if inside < FEWEST_POINTS:
         raise UserError(f"{curve.path}: its widest loading branch has {inside} points; at least {FEWEST_POINTS} are "

@@ -35,6 +35,7 @@ BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force"
        "never changes": ("x,force", (0 * X, X)), "does not rise": ("x,force", (X, -X)),
        "line 9: 'nan'": ("x,force", (X, np.where(np.arange(400) == 7, np.nan, YIELDING))),
        "never yields": ("x,force", (X, 2 * X)), "so that only k0 + Σk = 2": ("x,force", (ROUND, 2 * ROUND)),
+       "one straight segment": ("x,force", (ROUND, 2 * ROUND + np.where(np.arange(800) < 400, 1, -1))),
        "two reversals": ("x,force", np.random.default_rng(0).random((2, 400))), "misses": ("x,force", (X, np.sin(X))),
        "from 1 to -0.2": ("x,force", (X, np.where(X < 1, X, 1.2 - 0.2 * X))), "no column t": ("x,force", (X, YIELDING))}
 
