@@ -19,10 +19,11 @@ def facts(found, compared):
     use = "used, too" if found.branch.pooled else "not used"
     other = f"; of the unloading half, {use}: {_percent(compared.unloading_largest)}"
     other = "" if math.isnan(compared.unloading_largest) else other
-    unlike = ["the unloading half is not the loading half turned round: no Masing model has this cycle"]
+    unlike = []
+    if compared.unloading_largest > UNLIKE and not found.branch.pooled:
+        unlike = ["the unloading half is not the loading half turned round: no Masing model has this cycle"]
     return [*lines, f"misfit of the cycle: max {_percent(compared.largest)}, rms {_percent(compared.mean)} of the "
-                    f"force's range{other}", *(unlike if compared.unloading_largest > UNLIKE and not found.branch.pooled else []),
-            *_unknown(found)]
+                    f"force's range{other}", *unlike, *_unknown(found)]
 
 
 def numbers(found, compared, threshold):

@@ -9,8 +9,6 @@ import cli
 
 cli.require("h5py", "numpy", "scipy", "matplotlib")
 
-from pathlib import Path
-
 import case_file
 import identify_figure
 import style

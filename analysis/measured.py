@@ -36,7 +36,8 @@ def read_measured(path, start=None, end=None):
     _refuse_not_finite(curve)
     curve = _in_window(curve, start, end)
     if len(curve.x) < FEWEST_POINTS:
-        raise UserError(f"{path}: has {len(curve.x)} points{' in the window' if start or end else ''}; "
+        window = "" if start is None and end is None else " in the window"
+        raise UserError(f"{path}: has {len(curve.x)} points{window}; "
                         f"a cycle takes at least {FEWEST_POINTS}")
     return curve
 

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from cli import UserError
+from loading import scatter
 from measured import FEWEST_POINTS
 
-# A reversal shorter than this fraction of the curve's width is noise of x.
-LEAST_REVERSAL = 0.01
+# A reversal shorter than this fraction of the curve's width, or than this many standard deviations of the noise of x up
+# to the larger fraction, is noise.
+LEAST_REVERSAL, MOST_NOISE = 0.01, 0.1
+DEVIATIONS = 8
 # A curve whose ends are this near, as fractions of its width and height, is closed.
 CLOSED = 0.02
 # A half-cycle of this share of the widest one's width is as good.
@@ -29,12 +32,13 @@ class HalfCycle:
     width: float
 
 
-def turning_points(x, least=LEAST_REVERSAL):
-    """Indices of the first sample, every reversal of x [samples] longer than `least` times its range, and the last."""
+def turning_points(x):
+    """Indices of the first sample, every reversal of x [samples] that is longer than its noise, and the last."""
     step = np.diff(x)
     moving = np.flatnonzero(step)
     turns = moving[1:][np.sign(step[moving[1:]]) != np.sign(step[moving[:-1]])]
-    shortest = least * np.ptp(x)
+    noise = DEVIATIONS * scatter(np.arange(len(x)), x)
+    shortest = min(max(noise, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
     points = [0]
     for place in (*turns, len(x) - 1):
         _take_in(points, place, x, shortest)
@@ -55,7 +59,7 @@ def _take_in(points, place, x, shortest):
 
 
 def widest_half_cycle(curve):
-    """The loading half-cycle of a Measured curve with the widest usable part, the last of such; raises UserError when there is none."""
+    """The loading half-cycle of a Measured curve whose usable part is widest, the last of such; raises UserError without."""
     if np.ptp(curve.x) == 0:
         raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
     x, force = opened_at_the_top(curve.x, curve.force)

@@ -76,11 +76,12 @@ def test_samples_of_a_run_must_be_finite(run_script, tmp_path, papers_case):
     one_line(run_script(identify, write_run(tmp_path / "blown.h5", samples)), "point 18")
 
 
-def test_small_reversals_are_noise():
-    x = np.sin(np.linspace(0, 12, 500)) + 0.003 * np.random.default_rng(1).standard_normal(500)
+@pytest.mark.parametrize("noise", [0, 0.003, 0.02])
+def test_small_reversals_are_noise(noise):
+    x = np.sin(np.linspace(0, 12, 500)) + noise * np.random.default_rng(1).standard_normal(500)
     turns = turning_points(x)
     assert len(turns) == 6
-    np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.02)
+    np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.01 + 3.5 * noise)
 
 
 def test_a_leg_is_used_as_far_as_the_memory_of_its_start():
