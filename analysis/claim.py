@@ -124,6 +124,12 @@ def _verdict(study, expected):
     failed = [f"{finding.name} ({order(finding.observed)})" for finding in expected if finding.verdict == REFUTED]
     if failed:
         remarks.append(f"The observed order is not the expected one for {listed(failed)}.")
+    tolerance = number(study, "tolerance")
+    wide = [f"{finding.name} (±{FIXED_SPACE}{finding.uncertainty:.3g})" for finding in expected
+            if math.isfinite(finding.observed) and not finding.last_pair and finding.uncertainty > tolerance]
+    if wide:
+        remarks.append(f"The 95 % interval of the order of {listed(wide)} is wider than the tolerance ±{FIXED_SPACE}"
+                       f"{tolerance:g}: the verdict compares its middle alone and is uncertain.")
     if said == CONFIRMED and (unseen or failed or not expected):
         remarks.append("The file’s own verdict, “as expected”, is not supported by its numbers.")
         said = REFUTED if failed else UNDEFINED

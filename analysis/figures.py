@@ -9,14 +9,44 @@ from matplotlib.figure import Figure
 
 X_LABEL = "displacement x"
 RESTORING_LABEL = "restoring force F − m x″"
+# Where a cycle's magnified corner is drawn, in parts of the frame: a cycle leaves the lower right empty.
+CORNER = (0.71, 0.04, 0.28, 0.28)
 
 
-def cycle_figure(curve, title="", limits=None):
-    """One hysteresis cycle; curve = (x, restoring), each [samples], limits as shared_limits() gives them."""
-    figure = Figure(figsize=style.PANEL)
+def cycle_figure(curve, title="", limits=None, exact=None, part=None):
+    """One hysteresis cycle; curve = (x, restoring), each [samples], limits as shared_limits() gives them.
+
+    With the exact cycle behind it; `part` of its width and height around its right-hand corner is magnified, if given.
+    """
+    figure = Figure(figsize=style.PANEL if exact is None else (style.PANEL[0], 1.15 * style.PANEL[1]))
     axes = figure.add_subplot()
+    if exact is not None:
+        axes.plot(*exact, **style.BEHIND, label="exact")
+    if part is not None:
+        _draw_corner(axes, curve, exact, part)
     _draw_cycle(axes, curve, title, limits)
+    if exact is not None:
+        axes.legend(loc="upper left")
     return figure
+
+
+def magnification(part):
+    """How many times larger than the cycle the corner is drawn."""
+    return CORNER[2] / (2 * part)
+
+
+def _draw_corner(axes, curve, exact, part):
+    inset = axes.inset_axes(CORNER)
+    inset.plot(*exact, **style.BEHIND)
+    inset.plot(*curve, color=style.COLOURS[0])
+    tip = np.argmax(exact[0])
+    half = [part * np.ptp(values) or 1.0 for values in exact]
+    limits = [(values[tip] - 1.5 * h, values[tip] + 0.5 * h) for values, h in zip(exact, half)]
+    inset.set(xlim=limits[0], ylim=limits[1], xticks=[], yticks=[])
+    inset.text(0.95, 0.08, f"× {magnification(part):.2g}", transform=inset.transAxes, ha="right", fontsize=10)
+    for spine in inset.spines.values():
+        spine.set_visible(True)
+    axes.indicate_inset_zoom(inset, edgecolor=style.GREY)
 
 
 def cycle_panels(curves, titles):
@@ -42,7 +72,7 @@ def cycles_together(curves, labels):
 
 
 def _draw_cycle(axes, curve, title, limits):
-    axes.plot(*curve, color=style.COLOURS[0])
+    axes.plot(*curve, color=style.COLOURS[0], label="computed")
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title=title)
     if limits:
         axes.set(xlim=limits[0], ylim=limits[1])

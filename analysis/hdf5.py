@@ -76,3 +76,24 @@ def column(file, name, length=None):
 def optional_column(file, name, length):
     """The same as column(), or None when there is no such dataset."""
     return column(file, name, length) if name in file else None
+
+
+def table(file, name, shape):
+    """The 2-D dataset `name` as doubles; raises UserError when it is damaged or not of the shape."""
+    try:
+        values = np.asarray(file[name][()], dtype=float)
+    except (*DAMAGE, *OTHER_TYPE, AttributeError):
+        raise UserError(f"{file.filename}: /{name} cannot be read as numbers; make the file again") from None
+    if values.shape != shape:
+        raise UserError(f"{file.filename}: /{name} has the shape {values.shape}; it must be {shape}")
+    return values
+
+
+def attribute_words(file, name, attribute):
+    """The words of an attribute of the dataset `name`, a string with blanks or commas or a list of strings."""
+    try:
+        value = file[name].attrs[attribute]
+    except DAMAGE:
+        raise UserError(f"{file.filename}: /{name} has no attribute {attribute}; make the file again") from None
+    words = [text(word) for word in np.atleast_1d(value)]
+    return words[0].replace(",", " ").split() if len(words) == 1 else words

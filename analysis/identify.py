@@ -9,7 +9,7 @@ import cli
 
 cli.require("h5py", "numpy", "scipy", "matplotlib")
 
-import case_file
+import identified_case
 import identify_figure
 import style
 from comparison import compare
@@ -17,9 +17,9 @@ from continuum import identify_continuum
 from discrete import identify_discrete
 from findings import facts, numbers
 from measured import read_measured
-from program import find_program, simulate, threshold_values
 from results import read_run
 from reversals import widest_half_cycle
+from simulation import find_program, simulate, threshold_values
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -41,7 +41,7 @@ def parser():
 def refuse_overwriting(curve, case):
     """Raise UserError when what is written for the case would replace the measured curve."""
     written = {case.with_suffix(ending) for ending in (".ini", ".h5", ".json")} | {case.with_name(
-        f"{case.stem}-{table}.csv") for table in case_file.TABLES}
+        f"{case.stem}-{table}.csv") for table in identified_case.TABLES}
     if curve.resolve() in {path.resolve() for path in written}:
         raise cli.UserError(f"{case}: would replace the measured {curve}; give another name with -o")
 
@@ -60,7 +60,7 @@ def main(arguments):
         found = identify_discrete(curve, half)
     else:
         found = identify_continuum(curve, half, *threshold_values(program, options.threshold))
-    case_file.write_case(case, found, options.threshold)
+    identified_case.write_case(case, found, options.threshold)
     result = case.with_suffix(".h5")
     simulate(program, "--config", str(case), "--output", str(result))
     compared = compare(found, half, read_run(result).series)

@@ -10,7 +10,7 @@ from figures import RESTORING_LABEL, X_LABEL
 from matplotlib.figure import Figure
 from notation import measured
 
-MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[5], style.COLOURS[6], style.COLOURS[4]
+MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[0], style.COLOURS[1], "#000000"
 # More points than these are one dark band.
 MOST_DOTS = 600
 # Characters of a line of text.
@@ -72,6 +72,6 @@ def _density(axes, found, threshold):
 
 
 def _residual(axes, compared):
-    axes.plot(*_dots((compared.loading[0], 100 * compared.residual)), ".", color=style.COLOURS[1], markersize=3)
+    axes.plot(*_dots((compared.loading[0], 100 * compared.residual)), ".", color=style.COLOURS[0], markersize=3)
     axes.set(xlabel=f"{X_LABEL} from the centre", ylabel="measured − identified,\n% of the force's range",
              title=f"misfit: max {measured(100 * compared.largest)} %, rms {measured(100 * compared.mean)} %")

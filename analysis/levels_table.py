@@ -22,14 +22,6 @@ def levels_table(study, columns):
     return rows
 
 
-def times_table(study):
-    """The wall times of the levels, rows of cells for P, N, seconds; empty where the file has none."""
-    if study.seconds is None:
-        return []
-    return [[_cell(study.cells[n], grouped), _cell(study.steps[n], grouped),
-             _cell(study.seconds[n], lambda seconds: f"{seconds:.3g}")] for n in range(study.levels)]
-
-
 def notes(study, columns):
     """What the signs in the table mean, and why it has en dashes."""
     found = [_legend(study, mark) for mark, sign in SIGNS.items()

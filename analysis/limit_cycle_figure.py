@@ -5,7 +5,7 @@ from figures import RESTORING_LABEL, X_LABEL
 from matplotlib.figure import Figure
 from notation import measured
 
-TRANSIENT = "#bbbbbb"
+TRANSIENT, CENTRE = "#bbbbbb", "#000000"
 ROUNDING = 1e-9
 
 
@@ -29,8 +29,8 @@ def _draw(axes, analysis, title):
     axes.plot(loop.centre_x + analysis.backbone[:, 0], loop.centre_force + analysis.backbone[:, 1],
               color=style.COLOURS[1], linestyle="--", label="backbone")
     if analysis.corners is not None:
-        axes.plot(*analysis.corners.T, "o", color=style.COLOURS[4], markersize=4, label="corners")
-    axes.plot(loop.centre_x, loop.centre_force, "+", color=style.COLOURS[4], markersize=10, label="centre")
+        axes.plot(*analysis.corners.T, "o", color=CENTRE, markersize=4, label="corners")
+    axes.plot(loop.centre_x, loop.centre_force, "+", color=CENTRE, markersize=10, label="centre")
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
     axes.set_title(f"{title}\n{_numbers(analysis)}", fontsize=10)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -6,8 +6,8 @@ from matplotlib.ticker import NullFormatter
 from cycle import HUGE
 from notation import power_of_ten
 
-# The multiples of a power of ten that an axis may label, the fewest first.
-DIGITS = ((1,), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
+# The multiples of a power of ten that an axis may label, the fewest first; the labels of more decades would collide.
+DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
 
 
 def visible(abscissa, errors):

@@ -1,45 +1,51 @@
-"""The program masing, found and run, so that an identified model is solved as any other."""
+"""The program masing itself: where it is, and running it for what a result file does not hold."""
 
 import os
 import shutil
 import subprocess
-import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from cli import UserError
-from hdf5 import column, opened
 
-REPOSITORY = Path(__file__).resolve().parents[1]
-# Open MPI refuses root unless told; a single process asks for nothing else.
-ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-PLACES = 4000
+ROOT = Path(__file__).resolve().parents[1]
 
 
-def find_program(given=None):
-    """The path of masing: as given, $MASING_PROGRAM, built here, or on the PATH; raises UserError when there is none."""
-    stated = given or os.environ.get("MASING_PROGRAM")
-    built = [stated] if stated else [REPOSITORY / "build/masing", REPOSITORY / "build/dev/masing"]
-    found = next((str(path) for path in built if os.access(path, os.X_OK) and Path(path).is_file()), None)
-    found = found or (shutil.which("masing") if not stated else None)
-    if found is None:
-        raise UserError(f"no program at {' or '.join(map(str, built))}: build it, or give its path with --program")
-    return str(Path(found).resolve())
+@dataclass(frozen=True)
+class Answer:
+    """What the program said: its exit code and its lines, those on stdout first."""
+
+    code: int
+    lines: list
 
 
-def simulate(program, *words):
-    """Run masing simulate; raises UserError with its own line when it refuses or fails."""
-    done = subprocess.run([program, "simulate", "--quiet", *words], env=ENVIRONMENT | os.environ, capture_output=True,
-                          text=True, check=False)
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("masing: ")] or done.stderr.splitlines()
-        raise UserError(lines[0].removeprefix("masing: ") if lines else f"{program} ended with {done.returncode}")
+def find(given=None):
+    """The program: `given`, $MASING_PROGRAM, build/masing of this folder's repository, or masing on the PATH; or None.
+
+    Raises UserError when the given one cannot be run.
+    """
+    if given:
+        found = shutil.which(given)
+        if found is None:
+            raise UserError(f"--program: {given} is not a program; give the path of masing, such as build/masing")
+        return found
+    candidates = (os.environ.get("MASING_PROGRAM", ""), str(ROOT / "build" / "masing"), "masing")
+    return next((found for name in candidates if name and (found := shutil.which(name))), None)
 
 
-def threshold_values(program, threshold):
-    """The middles s_i of PLACES cells and η(s_i) as the program reads the expression or table `threshold`."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "threshold.h5"
-        simulate(program, "--threshold", threshold, "--cells", str(PLACES), "--rule", "midpoint", "--steps", "1",
-                 "--final-time", "1e-9", "--field-points", "0", "--output", str(file))
-        with opened(file) as data:
-            return column(data, "field/s"), column(data, "field/eta")
+def run(program, *arguments, seconds=None):
+    """The program's Answer to the arguments; after `seconds` it is stopped, with code -1."""
+    try:
+        done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=seconds,
+                              errors="replace", env=_environment(), stdin=subprocess.DEVNULL, check=False)
+    except subprocess.TimeoutExpired:
+        return Answer(-1, [f"stopped after {seconds} s"])
+    except OSError as error:
+        return Answer(-1, [f"{program}: {error.strerror}"])
+    return Answer(done.returncode, [line for line in (done.stdout + done.stderr).splitlines() if line.strip()])
+
+
+def _environment():
+    """The environment for one rank; Open MPI must not take it for a part of a job that runs this script."""
+    job = ("OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PMIX_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(job)}

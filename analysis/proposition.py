@@ -3,24 +3,37 @@
 import configuration
 
 # The names that the page's words are kept under.
-SPACE, BOTH, TIME, BEYOND, OTHER_MODEL = "3.1", "4.1", "25", "beyond", "model"
+SPACE, BOTH, TIME, BEYOND, OTHER_MODEL, MIXED = "3.1", "4.1", "25", "beyond", "model", "mixed"
 
 
 def proposition(study):
     """The statement that a study tests: one of the names above.
 
     Proposition 3.1: cells alone are refined, sampled by rule right. Proposition 4.1: scheme euler, rule right, both
-    refined. (25): scheme euler, time alone refined. BEYOND: a scheme or a rule that the papers do not have.
+    refined. (25): scheme euler, time alone refined. BEYOND: a scheme or a rule that the papers do not have. MIXED: the errors
+    hold one that the levels do not refine, so that they level off.
     """
     settings = study.run.settings
     rule, scheme = settings.get("rule", "right"), settings.get("scheme", "euler")
     if settings.get("model", "masing") != "masing":
         return OTHER_MODEL
+    if left_over(study):
+        return MIXED
     if study.refine == "cells":
         return SPACE if rule == "right" else BEYOND
     if study.refine == "steps":
         return TIME if scheme == "euler" else BEYOND
     return BOTH if (rule, scheme) == ("right", "euler") else BEYOND
+
+
+def left_over(study):
+    """The error that the study's errors hold and its levels do not refine: "space", "time" or None."""
+    reference = study.fit.get("reference")
+    if study.refine == "steps" and reference in ("exact", "cells-inf") and not at_infinitely_many_cells(study):
+        return "space"
+    if study.refine == "cells" and reference in ("exact", "exact-time"):
+        return "time"
+    return None
 
 
 def beyond_the_papers(study):

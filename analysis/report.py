@@ -1,53 +1,62 @@
 #!/usr/bin/env python3
-"""Write one self-contained HTML page on one or more refinement studies of masing converge."""
+"""Write one self-contained HTML page on refinement studies of masing converge and trajectories of masing simulate.
+
+Beside the page PAGE.html a folder PAGE-files takes its pictures (SVG, PDF) and its tables (CSV, LaTeX). What a study does
+not hold, the exact solution with its field and its energy, the program masing makes for the page.
+"""
 
 import cli
 
-cli.require("h5py", "numpy", "matplotlib", "jinja2")
+cli.require("h5py", "numpy", "scipy", "matplotlib", "jinja2")
 
 from pathlib import Path
 
-import jinja2
-
-from cycle_section import cycle_pictures
-from results import read_run, read_study
-from study_section import named, study_section
-from work_precision import work_precision
-
-TEMPLATES = Path(__file__).resolve().parent / "templates"
+import browser
+import program
+from companion import Companions
+from pieces import write_pieces
+from report_page import page
+from reproduction import reproduction
+from results import Study, read, read_run
 
 
 def parser():
     """The command line of this script."""
     options = cli.Parser(description=__doc__)
-    options.add_argument("studies", nargs="+", metavar="STUDY.h5", help="written by masing converge")
-    options.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5", help="trajectories whose cycles to show")
-    options.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first study")
+    options.add_argument("files", nargs="+", metavar="FILE.h5", help="studies of masing converge, in the page's order, "
+                         "and trajectories of masing simulate")
+    options.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
+                         help="more trajectories; of a study its finest level")
+    options.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
     options.add_argument("--title", default="Order of convergence and hysteresis cycles", help="the page's heading")
     options.add_argument("--from", dest="start", type=float, metavar="T0", help="draw cycles from T0")
     options.add_argument("--to", dest="end", type=float, metavar="T1", help="draw cycles up to T1")
+    options.add_argument("--pdf", action="store_true", help="print the page to REPORT.pdf, too, by Chromium")
+    options.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, and say what it found")
+    options.add_argument("--program", metavar="MASING", help="the program (default: $MASING_PROGRAM, build/masing, PATH)")
+    options.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
+    options.add_argument("--page-only", action="store_true", help="write no folder of pictures and tables")
     return options
 
 
-def page(title, studies, runs, window=(None, None)):
-    """The HTML text of the page on the studies and the cycles of the runs."""
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True,
-                                     trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    sections = [study_section(study, number, window) for number, study in enumerate(studies, start=1)]
-    origins = [(run.path.name, run.configuration, named(run.provenance), named(run.timing)) for run in runs]
-    return environment.get_template("report.html.j2").render(
-        title=title, studies=sections, work=work_precision(studies),
-        cycles=cycle_pictures(runs, *window, studies=studies), origins=origins)
-
-
 def main(arguments):
-    """Read the files, write the page, print its path."""
+    """Read the files, write the page and the files beside it, print its path."""
     options = parser().parse_args(arguments)
-    path = cli.output_path(options.output, options.studies[0], ".html", (".html", ".htm"))
-    studies = [read_study(file) for file in options.studies]
-    runs = [read_run(file) for file in options.cycles]
-    html = page(options.title, studies, runs, (options.start, options.end))
+    path = cli.output_path(options.output, options.files[0], ".html", (".html", ".htm"))
+    chromium = browser.required() if options.pdf else None
+    if options.files_only and (options.program or options.reproduce):
+        raise cli.UserError("--files-only runs no program: leave out --program and --reproduce, or it")
+    masing = None if options.files_only else program.find(options.program)
+    held = [read(file) for file in options.files]
+    studies = [one for one in held if isinstance(one, Study)]
+    runs = [one for one in held if not isinstance(one, Study)] + [read_run(file) for file in options.cycles]
+    again = [reproduction(run, masing, options.reproduce) for run in (*(study.run for study in studies), *runs)]
+    html, pieces = page(options.title, studies, runs, Companions(runs, masing), again, (options.start, options.end))
+    if not options.page_only:
+        write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
     cli.write_file(path, html.encode("utf-8"))
+    if chromium:
+        browser.print_pdf(chromium, path, path.with_suffix(".pdf"))
     print(path)
 
 

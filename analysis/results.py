@@ -1,24 +1,18 @@
 """The program's HDF5 files as small values: a Run (one trajectory) and a Study (a ladder of refinements)."""
 
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
 
 import numpy as np
 
 import configuration
 import hdf5
+import samples
 from cli import UserError
+from samples import Energy, Field, Series
 
 QUANTITIES = ("x", "y", "u", "u_cells")
-
-
-@dataclass(frozen=True)
-class Series:
-    """Samples of a trajectory: t, x and restoring = F - m x'', each [samples], dimensionless."""
-
-    t: np.ndarray
-    x: np.ndarray
-    restoring: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -26,6 +20,7 @@ class Run:
     """What both kinds of file hold: samples (None where a study has none), settings, provenance, timing.
 
     `configuration` is the resolved one as written, `settings` its keys; P and N of a study are its finest level's.
+    `columns` are further samples by name, the state of a model; `made_by` is the command that made a run for the page.
     """
 
     path: Path
@@ -35,6 +30,15 @@ class Run:
     settings: dict
     provenance: dict
     timing: dict
+    field: Field | None = None
+    energy: Energy | None = None
+    columns: dict = dataclass_field(default_factory=dict)
+    made_by: str | None = None
+
+    @property
+    def model(self):
+        """The name of the model."""
+        return self.settings.get("model", "masing")
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,14 @@ class Study:
         return {(True, False): "cells", (True, True): "both"}.get(tuple(moves), "steps")
 
 
+def read(path):
+    """What a file holds, a Study or a Run; raises UserError when it is damaged or not from masing."""
+    with hdf5.opened(Path(path)) as file:
+        kind = _kind(file)
+        run = _run(file, kind, series_required=kind == "simulate")
+        return _study(file, run) if kind == "converge" else run
+
+
 def read_run(path):
     """The trajectory in a file of either kind; raises UserError when it has none or is not from masing."""
     with hdf5.opened(Path(path)) as file:
@@ -94,11 +106,13 @@ def _kind(file):
 
 
 def _run(file, kind, series_required):
-    series = _series(file) if series_required or "series" in file else None
+    series = samples.series(file) if series_required or "series" in file else None
     resolved = hdf5.scalar_text(file, "configuration")
     settings = configuration.parse(resolved or "") | (_finest_size(file) if kind == "converge" else {})
-    return Run(Path(file.filename), kind, series, resolved, settings,
-               hdf5.attributes(file, "provenance"), hdf5.attributes(file, "timing"))
+    rows = 0 if series is None else len(series.t)
+    return Run(Path(file.filename), kind, series, resolved, settings, hdf5.attributes(file, "provenance"),
+               hdf5.attributes(file, "timing"), samples.field(file), samples.energy(file, rows),
+               samples.state(file, rows))
 
 
 def _finest_size(file):
@@ -110,23 +124,15 @@ def _finest_size(file):
     return {"cells": f"{cells[finest]:.0f}" if cells[finest] else "inf", "steps": f"{steps[finest]:.0f}"}
 
 
-def _series(file):
-    t = hdf5.column(file, "series/t")
-    return Series(t, *(hdf5.column(file, f"series/{name}", len(t)) for name in ("x", "restoring")))
-
-
 def _study(file, run):
     cells = hdf5.column(file, "cases/cells")
     levels = len(cells)
     steps, ds, dt = (hdf5.column(file, f"cases/{name}", levels) for name in ("steps", "ds", "dt"))
-    return Study(run, cells, steps, ds, dt, _norms(file, "error", levels), _norms(file, "order", levels),
+    required = ("x", "y", "u") if run.model == "masing" else ("x",)
+    errors, orders = ({q: (hdf5.column if q in required else hdf5.optional_column)(file, f"cases/{kind}_{q}", levels)
+                       for q in QUANTITIES} for kind in ("error", "order"))
+    return Study(run, cells, steps, ds, dt, errors, orders,
                  _marks(file, levels), hdf5.optional_column(file, "timing/cases", levels), hdf5.attributes(file, "fit"))
-
-
-def _norms(file, kind, levels):
-    """The columns error_q or order_q: the papers' three norms must be there, u at the cells' own points may be."""
-    return {q: (hdf5.optional_column if q == "u_cells" else hdf5.column)(file, f"cases/{kind}_{q}", levels)
-            for q in QUANTITIES}
 
 
 def _marks(file, levels):

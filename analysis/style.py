@@ -7,11 +7,13 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-# Okabe and Ito's colours, the darker ones first: they must also be told apart from white paper.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00")
+# Those of Okabe and Ito's colours that also stand out from white paper, by a contrast of 3 and more.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
 MARKERS = ("o", "s", "^", "D")
 LINES = ("-", "--", "-.", ":")
 GREY = "#555555"
+# The exact curve behind a computed one: seen at its sides even where they coincide.
+BEHIND = {"color": "#999999", "linewidth": 4.0, "solid_capstyle": "round"}
 
 # Inches. A panel stays legible when a phone shows it 340 pixels wide.
 PANEL = (4.5, 3.4)
@@ -35,6 +37,8 @@ matplotlib.rcParams.update({
     "axes.spines.top": False,
     "axes.spines.right": False,
     "figure.constrained_layout.use": True,
+    "hatch.color": "#555555",
+    "hatch.linewidth": 0.5,
     "savefig.dpi": 200,
     "svg.fonttype": "path",
     # The same figure gives the same bytes.
@@ -51,6 +55,6 @@ def encoded(figure, kind):
     return buffer.getvalue()
 
 
-def data_uri(figure):
-    """The figure as an SVG data URI, so that a page holds its pictures and their ids cannot clash."""
-    return "data:image/svg+xml;base64," + base64.b64encode(encoded(figure, "svg")).decode("ascii")
+def data_uri(svg):
+    """The bytes of an SVG as a data URI, so that a page holds its pictures and their ids cannot clash."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")

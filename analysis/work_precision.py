@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import style
 from notation import count, listed, measured
 from paper import FINEST, METHOD, is_papers_problem
+from picture import Picture
 from problem import method, problem
 from work_figure import work_figure
 
@@ -33,32 +33,30 @@ class Line:
 
 
 def lines(studies):
-    """The Lines of the most studies that solve one problem with true errors, those against the exact solution; [] when
-    there are not two."""
+    """The Lines of the most studies that solve one problem with true errors, those against the exact solution."""
     groups = {}
     for study in studies:
         if study.fit.get("reference") == "exact":
             groups.setdefault(problem(study.run.settings), []).append(study)
     chosen = max(groups.values(), key=len, default=[])
-    found = [line for line in (_line(study, chosen) for study in chosen) if line.best is not None]
-    return found if len(found) > 1 else []
+    return [line for line in (_line(study, chosen) for study in chosen) if line.best is not None]
 
 
 def work_precision(studies):
-    """The pictures {src, alt} and the caption of the work-precision diagram of a page; None when there is none."""
+    """The Pictures and the caption of the work-precision diagram of a page; None when there is none."""
     found = lines(studies)
     pictures = []
     for name, label in (("work", "cell updates P·N"), ("seconds", "wall time (s)")):
         drawn = [(line, getattr(line, name)) for line in found]
-        if sum(bool(np.isfinite(cost).any()) for _, cost in drawn) > 1:
-            pictures.append({"src": style.data_uri(work_figure(drawn, label)), "alt": _alternative(drawn, label)})
+        if any((np.isfinite(cost) & (cost > 0) & (line.errors > 0)).any() for line, cost in drawn):
+            pictures.append(Picture(f"work-precision-{name}", work_figure(drawn, label), _alternative(drawn, label)))
     return {"pictures": pictures, "caption": caption(found)} if pictures else None
 
 
 def caption(found):
     """In numbers what the diagram of these Lines shows: the papers' method, and what another one gives beside it."""
-    start = ("Error of x against the exact solution, one line per study; the error falls downwards and what it costs "
-             "grows to the right.")
+    start = ("Error of x against the exact solution; the error falls downwards and what it costs grows to the right. "
+             "Filled points, joined for each study: the levels that no other of the study beats in both.")
     base = next((line for line in found if line.finest is not None), None)
     level = base.finest if base else None
     if base is None:
@@ -91,8 +89,10 @@ def _share(share):
 def _line(study, chosen):
     settings = study.run.settings
     used = method(settings)
-    name = ", ".join(used)
-    if [method(other.run.settings) for other in chosen].count(used) > 1:
+    engines = [other.run.settings.get("engine", "sweep") for other in chosen]
+    name = ", ".join(used) + (f", {settings.get('engine', 'sweep')}" if len(set(engines)) > 1 else "")
+    if [(method(other.run.settings), engine) for other, engine in zip(chosen, engines)].count(
+            (used, settings.get("engine", "sweep"))) > 1:
         name += f" ({study.run.path.stem})"
     sweeps = settings.get("engine", "sweep") == "sweep"
     work = np.where((study.cells > 0) & sweeps, study.cells * study.steps, np.nan)

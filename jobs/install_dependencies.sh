@@ -8,10 +8,12 @@ build=(g++ cmake pkg-config make git libpetsc64-real-dev libopenmpi-dev openmpi-
        libhdf5-openmpi-dev libboost-dev libboost-program-options-dev libmuparser-dev)
 analysis=(python3 python3-numpy python3-scipy python3-h5py python3-matplotlib python3-jinja2)
 checks=(libgtest-dev libbenchmark-dev python3-pytest clang-format clang-tidy)
+# A browser, for the tests of the report; where apt has none (Ubuntu's is a snap) they are skipped.
+browser=chromium
 
 wanted=("${build[@]}" "${analysis[@]}")
 case "${1:-}" in
-  --run) ;;
+  --run) browser= ;;
   "") wanted+=("${checks[@]}") ;;
   *) echo "install_dependencies.sh: unknown argument '$1'; the only one is --run" >&2; exit 2 ;;
 esac
@@ -27,29 +29,45 @@ for package in "${wanted[@]}"; do
   state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$state" = installed ] || missing+=("$package")
 done
-if [ ${#missing[@]} -eq 0 ]; then
+for name in chromium chromium-browser google-chrome; do
+  if command -v "$name" >/dev/null; then browser=; fi
+done
+if [ ${#missing[@]} -eq 0 ] && [ -z "$browser" ]; then
   echo "dependencies: all there"
   exit 0
 fi
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
-  if ! command -v sudo >/dev/null; then
+  if command -v sudo >/dev/null; then
+    as_root=(sudo)
+  elif [ ${#missing[@]} -gt 0 ]; then
     echo "install_dependencies.sh: run as root or install sudo; missing: ${missing[*]}" >&2
     exit 1
   fi
-  as_root=(sudo)
 fi
-echo "dependencies: installing ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+has_lists() {
+  [ -n "$(find /var/lib/apt/lists -name '*Packages*' -print -quit 2>/dev/null)" ]
+}
+refresh() { "${as_root[@]}" apt-get update -q >"$log" 2>&1; }
 install() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
-    --no-install-recommends "${missing[@]}" >"$log" 2>&1
+    --no-install-recommends "$@" >"$log" 2>&1
 }
 # A list that is there may be stale: refresh it once where the first try finds a package gone.
-if [ -z "$(find /var/lib/apt/lists -name '*Packages*' -print -quit 2>/dev/null)" ] || ! install; then
-  "${as_root[@]}" apt-get update -q >"$log" 2>&1 || { tail -n 5 "$log" >&2; exit 1; }
-  install || { tail -n 20 "$log" >&2; exit 1; }
+install_fresh() {
+  { has_lists && install "$@"; } || { refresh && install "$@"; }
+}
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "dependencies: installing ${missing[*]}"
+  install_fresh "${missing[@]}" || { tail -n 20 "$log" >&2; exit 1; }
+fi
+if [ -n "$browser" ]; then
+  echo "dependencies: installing $browser"
+  if { has_lists && ! apt-cache show "$browser" >/dev/null 2>&1; } || ! install_fresh "$browser"; then
+    echo "dependencies: apt gives no $browser; the report will not be tested in a browser"
+  fi
 fi
 echo "dependencies: installed"

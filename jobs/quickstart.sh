@@ -9,7 +9,7 @@ folder=${1:-$root/results/quickstart}
 "$root/jobs/install_dependencies.sh" --run
 echo "building (preset release), a minute or two the first time"
 build_preset release
-python=$(find_python h5py,numpy,matplotlib,jinja2)
+python=$(find_python h5py,numpy,scipy,matplotlib,jinja2)
 mkdir -p "$folder"
 
 masing() { mpirun -n "$cores" "$root/build/masing" "$@"; }
@@ -29,6 +29,6 @@ for study in proposition-4.1 proposition-3.1 study-steps study-euler study-leapf
 done
 
 "$python" "$root/analysis/cycles.py" "${cycles[@]}" -o "$folder/cycles.png"
-"$python" "$root/analysis/report.py" "${studies[@]}" --cycles "${cycles[@]}" \
-  -o "$folder/report.html" >/dev/null
+"$python" "$root/analysis/report.py" "${studies[@]}" --cycles "${cycles[@]}" --reproduce \
+  --program "$root/build/masing" -o "$folder/report.html" >/dev/null
 echo "report: $folder/report.html"

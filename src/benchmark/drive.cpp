@@ -61,9 +61,9 @@ masing::Profile papers_profile(std::int64_t cells, base::CellRange range) {
   const auto size = static_cast<std::size_t>(range.size);
   const double width = 1.0 / static_cast<double>(cells);
   masing::Profile profile{.range = range,
-                          .stiffness = std::vector<double>(size, 1.0),
-                          .threshold = std::vector<double>(size),
-                          .initial_u = std::vector<double>(size, 0.0),
+                          .stiffness = base::AlignedVector(size, 1.0),
+                          .threshold = base::AlignedVector(size),
+                          .initial_u = base::AlignedVector(size, 0.0),
                           .form = {}};
   profile.form.affine_threshold = {.first = 0.1 + width, .slope = width};
   profile.form.constant_stiffness = 1.0;

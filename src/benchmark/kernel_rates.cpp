@@ -41,15 +41,21 @@ class BareSlab {
         scale_(base::FixedPoint(1.2).units_per_one() / static_cast<double>(cells)) {}
 
   Work work(const Variant& variant) {
-    return {variant.increments, [this, &variant](std::int64_t passes) {
+    const masing::SlabKernel kernel({.u = u_,
+                                     .threshold = profile_.threshold,
+                                     .stiffness = profile_.stiffness,
+                                     .first_cell = profile_.range.first,
+                                     .form = form_of(variant, form_)},
+                                    scale_);
+    return {variant.increments, [this, &variant, kernel](std::int64_t passes) {
               for (std::int64_t pass = 0; pass < passes; ++pass) {
-                once(variant, pass % 8 < 4 ? 0.01 : -0.01);
+                once(variant, kernel, pass % 8 < 4 ? 0.01 : -0.01);
               }
             }};
   }
 
  private:
-  void once(const Variant& variant, double increment) {
+  void once(const Variant& variant, const masing::SlabKernel& kernel, double increment) {
     // Too small to change the increment, but the processor cannot know.
     const double d = increment + 1e-30 * last_sum_;
     switch (variant.sum) {
@@ -58,7 +64,7 @@ class BareSlab {
                                          profile_.stiffness.data(), std::ssize(u_), d));
         return;
       case Sum::plain: {
-        const auto sums = project_and_sum_plainly(slab(variant), {d, d});
+        const auto sums = project_and_sum_plainly(kernel, {d, d});
         last_sum_ = joined(sums[0] + sums[1]);
         return;
       }
@@ -66,20 +72,11 @@ class BareSlab {
         const std::array increments{d, d};
         std::array<std::int64_t, 2> units{};
         const auto count = static_cast<std::size_t>(variant.increments);
-        masing::project_and_sum(slab(variant), std::span(increments).first(count), scale_,
-                                std::span(units).first(count));
+        kernel.project_and_sum(std::span(increments).first(count), std::span(units).first(count));
         last_sum_ = 1e-18 * static_cast<double>(units[0] + units[1]);
         return;
       }
     }
-  }
-
-  [[nodiscard]] masing::Slab slab(const Variant& variant) {
-    return {.u = u_,
-            .threshold = profile_.threshold,
-            .stiffness = profile_.stiffness,
-            .first_cell = profile_.range.first,
-            .form = form_of(variant, form_)};
   }
 
   /// The plain sum over the ranks, of which there is one or which all do the same.
@@ -94,7 +91,7 @@ class BareSlab {
   const parallel::Communicator& comm_;
   const masing::Profile& profile_;
   masing::ProfileForm form_;
-  std::vector<double> u_;
+  base::AlignedVector u_;
   double scale_;
   double last_sum_ = 0.0;
 };

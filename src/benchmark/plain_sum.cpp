@@ -1,7 +1,5 @@
 #include "benchmark/plain_sum.hpp"
 
-#include <cassert>
-
 #include "benchmark/plain_sum_variant.hpp"
 
 namespace benchmark {
@@ -22,13 +20,11 @@ const masing::PlainVariant& chosen() {
 
 }  // namespace
 
-std::array<double, 2> project_and_sum_plainly(const masing::Slab& slab,
+std::array<double, 2> project_and_sum_plainly(const masing::SlabKernel& kernel,
                                               const std::array<double, 2>& increments) {
-  const bool line = slab.form.affine_threshold.has_value();
-  assert(line == slab.form.constant_stiffness.has_value());
-  const masing::KernelSlab arrays = masing::kernel_slab(slab, 1.0);
+  const bool from_memory = kernel.arrays().line_offsets == nullptr;
   std::array<double, 2> sums{};
-  chosen().passes[line ? 1 : 0](arrays, increments.data(), sums.data());
+  chosen().passes[from_memory ? 0 : 1](kernel.arrays(), increments.data(), sums.data());
   return sums;
 }
 

@@ -45,8 +45,10 @@ void validate_run(const parallel::Communicator& comm, const options::Configurati
   for (std::int64_t p = 0; p <= setup.time.steps; ++p) {
     const double force = setup.driving(setup.time.time(p));
     if (!std::isfinite(force)) {
-      throw base::UserError("--force: F(t) = " + base::to_text(force) + " at t = " +
-                            base::to_text(setup.time.time(p)) + "; F must be finite on [0, T]");
+      throw base::UserError(
+          (configuration.position.empty() ? "--force: F(t) = " : "--position: x(t) = ") +
+          base::to_text(force) + " at t = " + base::to_text(setup.time.time(p)) +
+          "; it must be finite on [0, T]");
     }
   }
 }

@@ -105,7 +105,7 @@ std::string memory_fault(const parallel::Communicator& comm, const masing::Profi
       mine.push_back(own[static_cast<std::size_t>(i)].first);
       mine.push_back(own[static_cast<std::size_t>(i)].second);
     }
-    const std::vector<double> all = parallel::gather(comm, mine);
+    const base::AlignedVector all = parallel::gather(comm, mine);
     for (std::size_t i = 0; fault.empty() && i < all.size(); i += 2) {
       fault = fault_beside(own, {all[i], all[i + 1]});
     }

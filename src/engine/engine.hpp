@@ -26,6 +26,9 @@ struct Sample {
   double restoring = 0.0;
 };
 
+/// What drives an engine, sampled at the steps as the force of its chunks.
+enum class Driving { force, position };
+
 /// What advances a trajectory. x and y are the same on every rank; u is split over the ranks.
 class Engine {
  public:
@@ -34,6 +37,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  /// What the force of a chunk is; of prescribed positions the restoring force is the force. Local.
+  [[nodiscard]] virtual Driving driving() const { return Driving::force; }
   /// The state at the current step: at first the initial one. Local.
   [[nodiscard]] virtual Sample sample() const = 0;
   /// Advance by the steps of the chunk and fill it. Nothing is allocated, parsed or written in it.

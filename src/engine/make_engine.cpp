@@ -7,6 +7,7 @@
 #include "engine/distributed_measure.hpp"
 #include "engine/exact.hpp"
 #include "engine/memory.hpp"
+#include "engine/quasistatic.hpp"
 #include "engine/sweep.hpp"
 #include "masing/continuous_measure.hpp"
 #include "options/force_breaks.hpp"
@@ -96,29 +97,47 @@ std::shared_ptr<const masing::ContinuousMeasure> continuous_measure(
       masing::make_continuous_measure(problem));
 }
 
-template <class Measure>
-std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm,
-                                    const masing::Problem& problem, const masing::Profile& profile,
-                                    std::shared_ptr<const Measure> measure, Steppers steppers) {
-  return std::make_unique<Memory<Measure>>(comm, problem, profile, std::move(measure), steppers);
+/// Calls `make` with the measure of a problem and the ranks that step with it.
+template <class Make>
+std::unique_ptr<Engine> with_measure(const parallel::Communicator& comm,
+                                     const masing::Problem& problem, const masing::Profile& profile,
+                                     const Make& make) {
+  if (problem.continuum()) {
+    return make(continuous_measure(problem), Steppers::root);
+  }
+  if (fits_every_rank(comm.size(), problem.cells)) {
+    return make(std::make_shared<const masing::CellMeasure>(replicated_measure(comm, profile)),
+                Steppers::all);
+  }
+  return make(
+      std::make_shared<const DistributedMeasure>(distributed_measure(comm, profile, problem.cells)),
+      Steppers::all);
 }
 
 std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm,
                                     const masing::Problem& problem,
                                     const masing::Profile& profile) {
-  if (problem.continuum()) {
-    return make_memory(comm, problem, profile, continuous_measure(problem), Steppers::root);
-  }
-  if (fits_every_rank(comm.size(), problem.cells)) {
-    return make_memory(
-        comm, problem, profile,
-        std::make_shared<const masing::CellMeasure>(replicated_measure(comm, profile)),
-        Steppers::all);
-  }
-  return make_memory(
-      comm, problem, profile,
-      std::make_shared<const DistributedMeasure>(distributed_measure(comm, profile, problem.cells)),
-      Steppers::all);
+  return with_measure(comm, problem, profile,
+                      [&]<class Measure>(std::shared_ptr<const Measure> measure,
+                                         Steppers steppers) -> std::unique_ptr<Engine> {
+                        return std::make_unique<Memory<Measure>>(comm, problem, profile,
+                                                                 std::move(measure), steppers);
+                      });
+}
+
+std::unique_ptr<Engine> make_quasistatic(const parallel::Communicator& comm,
+                                         const options::Configuration& configuration,
+                                         const masing::Problem& problem,
+                                         const masing::Profile& profile) {
+  const Driving driving = configuration.position.empty() ? Driving::force : Driving::position;
+  double start = options::driving_function(configuration)(0.0);
+  parallel::broadcast(comm, std::span(&start, 1));
+  return with_measure(comm, problem, profile,
+                      [&]<class Measure>(std::shared_ptr<const Measure> measure,
+                                         Steppers steppers) -> std::unique_ptr<Engine> {
+                        return std::make_unique<Quasistatic<Measure>>(
+                            comm, problem, profile, std::move(measure), steppers, driving, start);
+                      });
 }
 
 std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm,
@@ -146,6 +165,9 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm,
     return std::make_unique<Sweep>(comm, problem, profile);
   }
   require_memorable(comm, problem, profile);
+  if (options::family_of(configuration.model) == options::Family::quasistatic_slab) {
+    return make_quasistatic(comm, configuration, problem, profile);
+  }
   return configuration.engine == options::EngineKind::memory
              ? make_memory(comm, problem, profile)
              : make_exact(comm, configuration, problem, profile);

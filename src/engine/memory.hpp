@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "engine/engine.hpp"
@@ -19,25 +20,22 @@ enum class Steppers { all, root };
 /// from the turning positions and the distribution of stiffness over η. A step costs the same for
 /// every P. In exact arithmetic it is the scheme cell by cell.
 template <masing::StiffnessMeasure Measure>
-class Memory final : public Engine {
+class Memory : public Engine {
  public:
   /// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
   /// Collective.
   Memory(const parallel::Communicator& comm, const masing::Problem& problem,
          const masing::Profile& profile, std::shared_ptr<const Measure> measure, Steppers steppers)
-      : comm_(comm),
-        profile_(profile),
-        scheme_(problem.scheme),
-        oscillator_(problem.oscillator),
+      : oscillator_(problem.oscillator),
         step_(problem.time.step()),
         measure_(std::move(measure)),
-        steppers_(steppers),
         slab_(*measure_, oscillator_.x0),
+        comm_(comm),
+        profile_(profile),
+        scheme_(problem.scheme),
+        steppers_(steppers),
         u_(comm, problem.field_cells()) {
-    state_ = {oscillator_.x0, oscillator_.y0, slab_.internal_force()};
-    std::array<double, 3> start{state_.x, state_.y, masing::restoring_force(oscillator_, state_)};
-    parallel::broadcast(comm, start);
-    sample_ = {start[0], start[1], start[2]};
+    begin([this] { state_ = {oscillator_.x0, oscillator_.y0, slab_.internal_force()}; });
   }
 
   [[nodiscard]] Sample sample() const override { return sample_; }
@@ -61,6 +59,29 @@ class Memory final : public Engine {
     return slab_.elongation();
   }
 
+ protected:
+  /// The first sample, of the state that `set_state` sets where ranks step. Collective.
+  template <class SetState>
+  void begin(const SetState& set_state) {
+    if (steppers_ == Steppers::all) {
+      set_state();
+    } else {
+      parallel::from_root(comm_, [&] {
+        set_state();
+        return std::string();
+      });
+    }
+    std::array<double, 3> start{state_.x, state_.y, masing::restoring_force(oscillator_, state_)};
+    parallel::broadcast(comm_, start);
+    sample_ = {start[0], start[1], start[2]};
+  }
+
+  /// Fill the chunk, on the ranks that step.
+  virtual void step_through(const Chunk& chunk) {
+    MovedMemory slab{slab_};
+    engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
+  }
+
  private:
   /// The memory as the schemes see a slab.
   struct MovedMemory {
@@ -73,11 +94,6 @@ class Memory final : public Engine {
     }
   };
 
-  void step_through(const Chunk& chunk) {
-    MovedMemory slab{slab_};
-    engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
-  }
-
   /// Ranks that do not step take the memory of the root.
   void bring_up_to_date() {
     if (steppers_ == Steppers::root) {
@@ -88,15 +104,18 @@ class Memory final : public Engine {
     }
   }
 
-  const parallel::Communicator& comm_;
-  const masing::Profile& profile_;
-  options::Scheme scheme_;
+ protected:
   masing::Oscillator oscillator_;
   double step_;  // δt
   std::shared_ptr<const Measure> measure_;
-  Steppers steppers_;
   masing::TurningPoints<Measure> slab_;
   masing::MassState state_;
+
+ private:
+  const parallel::Communicator& comm_;
+  const masing::Profile& profile_;
+  options::Scheme scheme_;
+  Steppers steppers_;
   Sample sample_;
   parallel::Vector u_;
 };

@@ -46,7 +46,7 @@ void add_model(const parallel::Communicator& comm, const Configuration& configur
 Setup make_setup(const parallel::Communicator& comm, const Configuration& configuration,
                  Holding holding) {
   Setup setup{.time = {.final_time = configuration.final_time, .steps = configuration.steps},
-              .driving = options::resolved_function(configuration.force, 't')};
+              .driving = options::driving_function(configuration)};
   holding.engine = *configuration.engine;
   if (options::family_of(configuration.model) == options::Family::finite) {
     add_model(comm, configuration, setup);
@@ -60,7 +60,10 @@ std::string title(const Configuration& configuration) {
   const bool finite = options::family_of(configuration.model) == options::Family::finite;
   const bool continuum = configuration.cells == options::infinitely_many;
   const std::string cells = "P = " + (continuum ? "inf" : base::to_text(configuration.cells));
-  return (finite ? configuration.model : cells) + ", N = " + base::to_text(configuration.steps);
+  const bool quasistatic =
+      options::family_of(configuration.model) == options::Family::quasistatic_slab;
+  return (quasistatic ? configuration.model + ", " : "") + (finite ? configuration.model : cells) +
+         ", N = " + base::to_text(configuration.steps);
 }
 
 }  // namespace engine

@@ -18,7 +18,7 @@ struct Slab {
 /// A run made ready: what every command, file and study needs of it, whatever its model.
 struct Setup {
   masing::TimeGrid time;
-  options::Function driving;                   ///< F(t)
+  options::Function driving;                   ///< F(t), or x(t) where that is prescribed
   std::unique_ptr<Slab> slab;                  ///< of a model of slabs; else nothing
   std::optional<rheology::StateLayout> state;  ///< of any other model; else nothing
   std::unique_ptr<Engine> engine;              ///< at its start

@@ -23,13 +23,14 @@ class MovedSlab {
  public:
   MovedSlab(const parallel::Communicator& comm, const masing::Profile& profile, std::span<double> u,
             double scale, const base::FixedPoint& fixed_point)
-      : comm_(comm), scale_(scale), fixed_point_(fixed_point) {
-    slab_.u = u;
-    slab_.threshold = profile.threshold;
-    slab_.stiffness = profile.stiffness;
-    slab_.first_cell = profile.range.first;
-    slab_.form = profile.form;
-  }
+      : comm_(comm),
+        kernel_({.u = u,
+                 .threshold = profile.threshold,
+                 .stiffness = profile.stiffness,
+                 .first_cell = profile.range.first,
+                 .form = profile.form},
+                scale),
+        fixed_point_(fixed_point) {}
 
   [[nodiscard]] double after(double d) const { return sums(std::array{d})[0]; }
   [[nodiscard]] std::array<double, 2> after(double d1, double d2) const {
@@ -40,7 +41,7 @@ class MovedSlab {
   template <std::size_t count>
   [[nodiscard]] std::array<double, count> sums(const std::array<double, count>& increments) const {
     std::array<std::int64_t, count> units{};
-    masing::project_and_sum(slab_, increments, scale_, units);
+    kernel_.project_and_sum(increments, units);
     parallel::sum_over_ranks(comm_, units);
     std::array<double, count> values{};
     std::ranges::transform(units, values.begin(),
@@ -49,8 +50,7 @@ class MovedSlab {
   }
 
   const parallel::Communicator& comm_;
-  masing::Slab slab_;
-  double scale_;
+  masing::SlabKernel kernel_;
   const base::FixedPoint& fixed_point_;
 };
 

@@ -65,11 +65,13 @@ class TimeLoop {
     y_[0] = start.y;
     restoring_[0] = start.restoring;
     show({.first_step = 0,
-          .force = std::span(force_).first(1),
+          .force = std::span(prescribes_position() ? restoring_ : force_).first(1),
           .x = std::span(x_).first(1),
           .y = std::span(y_).first(1),
           .restoring = std::span(restoring_).first(1)});
   }
+
+  [[nodiscard]] bool prescribes_position() const { return engine_.driving() == Driving::position; }
 
   [[nodiscard]] std::int64_t end_of_chunk(std::int64_t step) const {
     std::int64_t end = time_.steps;
@@ -94,7 +96,11 @@ class TimeLoop {
       }
     }
     parallel::broadcast(comm_, force);
-    require_finite(force, first, "--force: F(t)", "F must be finite on [0, T]");
+    if (prescribes_position()) {
+      require_finite(force, first, "--position: x(t)", "x must be finite on [0, T]");
+    } else {
+      require_finite(force, first, "--force: F(t)", "F must be finite on [0, T]");
+    }
   }
 
   void require_finite(std::span<const double> values, std::int64_t first, const char* what,
@@ -121,7 +127,7 @@ class TimeLoop {
     require_finite(chunk.x, step + 1, "x", smaller);
     require_finite(chunk.y, step + 1, "y", smaller);
     show({.first_step = step + 1,
-          .force = chunk.force.subspan(1),
+          .force = prescribes_position() ? chunk.restoring : chunk.force.subspan(1),
           .x = chunk.x,
           .y = chunk.y,
           .restoring = chunk.restoring});

@@ -1,8 +1,10 @@
 #include "masing/kernel.hpp"
 
+#include <algorithm>
 #include <cassert>
+#include <utility>
 
-#include "masing/kernel_variant.hpp"
+#include "base/partition.hpp"
 
 namespace masing {
 
@@ -36,31 +38,45 @@ const Choice& chosen() {
   return choice;
 }
 
-}  // namespace
-
-KernelSlab kernel_slab(const Slab& slab, double scale) {
-  const auto affine = slab.form.affine_threshold.value_or(ProfileForm::Affine{});
-  return {.u = slab.u.data(),
-          .threshold = slab.threshold.data(),
-          .stiffness = slab.stiffness.data(),
-          .cells = static_cast<std::int64_t>(slab.u.size()),
-          .first_cell = slab.first_cell,
-          .threshold_first = affine.first,
-          .threshold_slope = affine.slope,
-          .stiffness_constant = slab.form.constant_stiffness.value_or(0.0),
-          .scale = scale};
+/// slope·j for the cells j of the slab's longest block; none where η is read from memory.
+std::shared_ptr<const std::vector<double>> line_offsets(const Slab& slab) {
+  if (!slab.form.affine_threshold) {
+    return nullptr;
+  }
+  std::vector<double> offsets(std::min<std::size_t>(slab.u.size(), base::block_cells));
+  for (std::size_t j = 0; j < offsets.size(); ++j) {
+    offsets[j] = slab.form.affine_threshold->slope * static_cast<double>(j);
+  }
+  return std::make_shared<const std::vector<double>>(std::move(offsets));
 }
 
-void project_and_sum(const Slab& slab, std::span<const double> increments, double scale,
-                     std::span<std::int64_t> units) {
-  assert(increments.size() == units.size() && (units.size() == 1 || units.size() == 2));
+}  // namespace
+
+SlabKernel::SlabKernel(const Slab& slab, double scale)
+    : line_offsets_(line_offsets(slab)),
+      arrays_{.u = slab.u.data(),
+              .threshold = slab.threshold.data(),
+              .stiffness = slab.stiffness.data(),
+              .line_offsets = line_offsets_ ? line_offsets_->data() : nullptr,
+              .cells = static_cast<std::int64_t>(slab.u.size()),
+              .first_cell = slab.first_cell,
+              .line_start = slab.form.affine_threshold ? slab.form.affine_threshold->first : 0.0,
+              .line_slope = slab.form.affine_threshold ? slab.form.affine_threshold->slope : 0.0,
+              .stiffness_constant = slab.form.constant_stiffness.value_or(0.0),
+              .scale = scale} {
   const bool line = slab.form.affine_threshold.has_value();
   const bool constant = slab.form.constant_stiffness.has_value();
   assert(line || slab.threshold.size() == slab.u.size());
   assert(constant || slab.stiffness.size() == slab.u.size());
-  const KernelSlab arrays = kernel_slab(slab, scale);
-  const KernelPass pass = chosen().variant.passes[increments.size() - 1][line][constant];
-  pass(arrays, increments.data(), units.data());
+  assert(slab.u.empty() || slab.first_cell % base::block_cells == 0);
+  passes_ = {chosen().variant.passes[0][line][constant],
+             chosen().variant.passes[1][line][constant]};
+}
+
+void SlabKernel::project_and_sum(std::span<const double> increments,
+                                 std::span<std::int64_t> units) const {
+  assert(increments.size() == units.size() && (units.size() == 1 || units.size() == 2));
+  passes_[units.size() - 1](arrays_, increments.data(), units.data());
 }
 
 std::string_view kernel_instruction_set() {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "masing/kernel_variant.hpp"
 #include "masing/profile.hpp"
 
 namespace masing {
@@ -19,18 +22,28 @@ struct Slab {
   ProfileForm form;
 };
 
-struct KernelSlab;
+/// The kernel at work on one slab, its variant chosen once.
+class SlabKernel {
+ public:
+  /// `scale` is δs in units of the fixed-point sum; the slab's arrays must outlive the kernel.
+  SlabKernel(const Slab& slab, double scale);
 
-/// The slab as the kernel's variants see it; `scale` as in project_and_sum. Local.
-KernelSlab kernel_slab(const Slab& slab, double scale);
+  /// Project the slab on [-η, η] after one or two increments, and sum the internal force of each:
+  ///     u_i ← clamp(u_i + d_j, -η_i, η_i),   units_j += round(scale · Σ_block k_i u_i),  j = 1, 2.
+  /// A block's sum has a fixed order (16 lanes, then a tree), so its bits depend neither on the
+  /// instruction set nor on the distribution. `increments` and `units` have the same size, 1 or 2.
+  /// Increments of one sign need |u_i| ≤ η_i, as a pass leaves it and one by zero makes it. Local.
+  /// Source: (26c), (26b), continuous-masing-2001.
+  void project_and_sum(std::span<const double> increments, std::span<std::int64_t> units) const;
 
-/// Project the slab on [-η, η] after one or two increments, and sum the internal force of each:
-///     u_i ← clamp(u_i + d_j, -η_i, η_i),   units_j += round(scale · Σ_block k_i u_i),  j = 1, 2.
-/// A block's sum has a fixed order (16 lanes, then a tree), so its bits depend neither on the
-/// instruction set nor on the distribution. `increments` and `units` have the same size, 1 or 2;
-/// `scale` is δs in units of the fixed-point sum. Local. Source: (26c), (26b).
-void project_and_sum(const Slab& slab, std::span<const double> increments, double scale,
-                     std::span<std::int64_t> units);
+  /// The slab as the kernel's variants see it. Local.
+  [[nodiscard]] const KernelSlab& arrays() const { return arrays_; }
+
+ private:
+  std::shared_ptr<const std::vector<double>> line_offsets_;  // null: η is read from memory
+  KernelSlab arrays_;
+  std::array<KernelPass, 2> passes_;
+};
 
 /// The instruction set chosen at run time: "avx512", "avx2" or "baseline". Local.
 std::string_view kernel_instruction_set();

@@ -3,146 +3,226 @@
 #include "masing/kernel_variant.hpp"
 
 #include "base/partition.hpp"
+#include "masing/kernel_pack.hpp"
 
 namespace masing::MASING_ISA {
 
 namespace {
 
-// The sum has 16 lanes whatever the register width: cell j of a block is added to lane j mod 16.
-constexpr int lanes = 16;
-#if defined(__AVX512F__)
-constexpr int width = 8;
-#elif defined(__AVX2__)
-constexpr int width = 4;
-#else
-constexpr int width = 2;
-#endif
-constexpr int registers = lanes / width;
-using Pack = double __attribute__((vector_size(width * sizeof(double))));
-using LoosePack = double
-    __attribute__((vector_size(width * sizeof(double)), aligned(alignof(double)), may_alias));
+/// Where a pass moves the cells. As |u| ≤ η, a cell that goes up cannot leave [-η, η] below, and
+/// one that goes down not above: one comparison of the two does, and changes no bit.
+enum class Way { up, down, either };
 
-inline Pack load(const double* place) {
-  return *reinterpret_cast<const LoosePack*>(place);
-}
-inline void store(double* place, Pack value) {
-  *reinterpret_cast<LoosePack*>(place) = value;
-}
-
-template <typename Real>
-inline Real clamp(Real value, Real threshold) {
-  value = value < threshold ? value : threshold;
-  return value > -threshold ? value : -threshold;
-}
-
-/// Lanes added pairwise: j and j + 8, then j + 4, j + 2, j + 1.
-inline double tree_sum(double* lane) {
-  for (int half = lanes / 2; half > 0; half /= 2) {
-    for (int j = 0; j < half; ++j) {
-      lane[j] += lane[j + half];
-    }
+template <Way way, typename Threshold>
+inline Pack moved(Pack u, Pack increment, const Threshold& eta) {
+  u += increment;
+  if constexpr (way != Way::down) {
+    u = smaller(u, eta.upper());
   }
-  return lane[0];
-}
-
-inline Pack broadcast(double value) {
-  return value - Pack{};
+  if constexpr (way != Way::up) {
+    u = larger(u, eta.lower());
+  }
+  return u;
 }
 
 /// Yield displacements of a block from memory.
-struct ReadThreshold {
-  const double* values;
-  ReadThreshold(const KernelSlab& slab, std::int64_t first) : values(slab.threshold + first) {}
-  inline Pack pack(int i) const { return load(values + i); }
-  inline double one(int i) const { return values[i]; }
+class ReadThreshold {
+ public:
+  ReadThreshold(const KernelSlab& slab, std::int64_t first) : values_(slab.threshold + first) {}
+
+  struct Bounds {
+    Pack eta;
+    inline Pack upper() const { return eta; }
+    inline Pack lower() const { return -eta; }
+  };
+  inline Bounds at(int i) const { return {load(values_ + i)}; }
+  inline Bounds first_at(int i, int count) const { return {load_first(values_ + i, count)}; }
+
+ private:
+  const double* values_;
 };
 
-/// Yield displacements of a block from the line a + b·i; the index is exact in a double.
-struct LineThreshold {
-  double a;
-  double b;
-  double base;
-  Pack lane;
+/// Yield displacements of a block from the line: that of the block's first cell and an offset.
+class LineThreshold {
+ public:
   LineThreshold(const KernelSlab& slab, std::int64_t first)
-      : a(slab.threshold_first),
-        b(slab.threshold_slope),
-        base(static_cast<double>(slab.first_cell + first)) {
-    for (int j = 0; j < width; ++j) {
-      lane[j] = base + j;
-    }
+      : start_(slab.line_start + slab.line_slope * static_cast<double>(slab.first_cell + first)),
+        offsets_(slab.line_offsets) {}
+
+  struct Bounds {
+    double start;
+    Pack offset;
+    inline Pack upper() const { return start + offset; }
+    inline Pack lower() const { return -start - offset; }  // rounds as -(start + offset)
+  };
+  inline Bounds at(int i) const { return {start_, load(offsets_ + i)}; }
+  inline ReadThreshold::Bounds first_at(int i, int count) const {
+    return {only_first(start_ + load_first(offsets_ + i, count), count)};
   }
-  inline Pack pack(int i) const { return a + b * (lane + static_cast<double>(i)); }
-  inline double one(int i) const { return a + b * (base + i); }
+
+ private:
+  double start_;
+  const double* offsets_;
 };
 
 /// Stiffnesses of a block from memory: the lanes sum k u.
-struct ReadStiffness {
-  const double* values;
-  ReadStiffness(const KernelSlab& slab, std::int64_t first) : values(slab.stiffness + first) {}
-  inline Pack weighted(int i, Pack u) const { return load(values + i) * u; }
-  inline double weighted(int i, double u) const { return values[i] * u; }
-  inline double whole(double sum) const { return sum; }
+class ReadStiffness {
+ public:
+  ReadStiffness(const KernelSlab& slab, std::int64_t first) : values_(slab.stiffness + first) {}
+  inline Pack weighted(int i, Pack u) const { return load(values_ + i) * u; }
+  inline Pack first_weighted(int i, int count, Pack u) const {
+    return load_first(values_ + i, count) * u;
+  }
+  static inline double whole(const KernelSlab& /*slab*/, double sum) { return sum; }
+
+ private:
+  const double* values_;
 };
 
 /// A constant stiffness: the lanes sum u, and k multiplies the block's sum.
-struct ConstantStiffness {
-  double value;
-  ConstantStiffness(const KernelSlab& slab, std::int64_t /*first*/)
-      : value(slab.stiffness_constant) {}
-  inline Pack weighted(int /*i*/, Pack u) const { return u; }
-  inline double weighted(int /*i*/, double u) const { return u; }
-  inline double whole(double sum) const { return value * sum; }
+class ConstantStiffness {
+ public:
+  ConstantStiffness(const KernelSlab& /*slab*/, std::int64_t /*first*/) {}
+  static inline Pack weighted(int /*i*/, Pack u) { return u; }
+  static inline Pack first_weighted(int /*i*/, int /*count*/, Pack u) { return u; }
+  static inline double whole(const KernelSlab& slab, double sum) {
+    return slab.stiffness_constant * sum;
+  }
 };
 
-template <int Steps, typename Threshold, typename Stiffness>
-inline void pass_block(double* u, int cells, const Threshold& threshold, const Stiffness& stiffness,
-                       const Pack (&increment)[Steps], double (&sums)[Steps]) {
-  Pack sum[Steps][registers] = {};
-  int i = 0;
-  for (; i + lanes <= cells; i += lanes) {
+/// The sums of one step, cell j in lane j mod 16.
+struct Lanes {
+  Pack part[registers] = {};
+
+  /// Lanes added pairwise: j and j + 8, then j + 4, j + 2, j + 1.
+  inline double tree_sum() const {
+    Pack sum[registers];
     for (int r = 0; r < registers; ++r) {
-      const int at = i + r * width;
-      Pack value = load(u + at);
-      const Pack eta = threshold.pack(at);
-      for (int step = 0; step < Steps; ++step) {
-        value = clamp(value + increment[step], eta);
-        sum[step][r] += stiffness.weighted(at, value);
+      sum[r] = part[r];
+    }
+    for (int half = registers / 2; half > 0; half /= 2) {
+      for (int r = 0; r < half; ++r) {
+        sum[r] += sum[r + half];
       }
-      store(u + at, value);
     }
+    double lane[width];
+    store(lane, sum[0]);
+    for (int half = width / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) {
+        lane[j] += lane[j + half];
+      }
+    }
+    return lane[0];
   }
-  double lane[Steps][lanes];
+};
+
+/// The cells of one register from cell i of a block; `sums` gets their share, [Steps].
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+inline void pass_pack(double* u, int i, const Threshold& threshold, const Stiffness& stiffness,
+                      const Pack (&increment)[Steps], Pack (&shares)[Steps]) {
+  Pack value = load(u + i);
+  const auto eta = threshold.at(i);
   for (int step = 0; step < Steps; ++step) {
-    for (int r = 0; r < registers; ++r) {
-      store(&lane[step][r * width], sum[step][r]);
-    }
+    value = moved<way>(value, increment[step], eta);
+    shares[step] = stiffness.weighted(i, value);
   }
-  for (int j = 0; i < cells; ++i, ++j) {
+  store(u + i, value);
+}
+
+/// The last cells of a block, too few for a register: filled up with cells that stay at 0.
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+inline void pass_rest(double* u, int i, int count, const Threshold& threshold,
+                      const Stiffness& stiffness, const Pack (&increment)[Steps],
+                      Pack (&shares)[Steps]) {
+  Pack value = load_first(u + i, count);
+  const auto eta = threshold.first_at(i, count);
+  for (int step = 0; step < Steps; ++step) {
+    value = moved<way>(value, increment[step], eta);
+    shares[step] = stiffness.first_weighted(i, count, value);
+  }
+  store_first(u + i, count, value);
+}
+
+/// The last cells of a block, fewer than 16. Kept apart: the sums of whole rows stay in registers.
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+__attribute__((noinline)) void pass_last_row(double* u, int first, int cells,
+                                             const Threshold& threshold, const Stiffness& stiffness,
+                                             const Pack (&increment)[Steps], Lanes (&sums)[Steps]) {
+  Pack shares[Steps];
+  for (int i = first, r = 0; i < cells; i += width, ++r) {
+    if (i + width <= cells) {
+      pass_pack<Steps, way>(u, i, threshold, stiffness, increment, shares);
+    } else {
+      pass_rest<Steps, way>(u, i, cells - i, threshold, stiffness, increment, shares);
+    }
     for (int step = 0; step < Steps; ++step) {
-      u[i] = clamp(u[i] + increment[step][0], threshold.one(i));
-      lane[step][j] += stiffness.weighted(i, u[i]);
+      sums[step].part[r] = shares[step];
     }
-  }
-  for (int step = 0; step < Steps; ++step) {
-    sums[step] = stiffness.whole(tree_sum(lane[step]));
   }
 }
 
-template <int Steps, typename Threshold, typename Stiffness>
-void pass(const KernelSlab& slab, const double* increments, std::int64_t* units) {
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+inline void pass_block(double* u, int cells, const Threshold& threshold, const Stiffness& stiffness,
+                       const Pack (&increment)[Steps], Lanes (&sums)[Steps]) {
+  const int whole = cells & ~(lanes - 1);
+  Pack shares[Steps];
+  for (int i = 0; i < whole; i += lanes) {
+    for (int r = 0; r < registers; ++r) {
+      pass_pack<Steps, way>(u, i + r * width, threshold, stiffness, increment, shares);
+      for (int step = 0; step < Steps; ++step) {
+        sums[step].part[r] += shares[step];
+      }
+    }
+  }
+  if (whole < cells) {
+    Lanes last[Steps];
+    pass_last_row<Steps, way>(u, whole, cells, threshold, stiffness, increment, last);
+    for (int step = 0; step < Steps; ++step) {
+      for (int r = 0; r < registers; ++r) {
+        sums[step].part[r] += last[step].part[r];
+      }
+    }
+  }
+}
+
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+void pass_this_way(const KernelSlab& slab, const double* increments, std::int64_t* units) {
   Pack increment[Steps];
   for (int step = 0; step < Steps; ++step) {
     increment[step] = broadcast(increments[step]);
   }
   for (std::int64_t first = 0; first < slab.cells; first += base::block_cells) {
     const std::int64_t left = slab.cells - first;
-    double sums[Steps];
-    pass_block<Steps>(slab.u + first,
-                      static_cast<int>(left < base::block_cells ? left : base::block_cells),
-                      Threshold(slab, first), Stiffness(slab, first), increment, sums);
+    Lanes sums[Steps];
+    pass_block<Steps, way>(slab.u + first,
+                           static_cast<int>(left < base::block_cells ? left : base::block_cells),
+                           Threshold(slab, first), Stiffness(slab, first), increment, sums);
     for (int step = 0; step < Steps; ++step) {
-      units[step] += __builtin_llrint(sums[step] * slab.scale);
+      units[step] += __builtin_llrint(Stiffness::whole(slab, sums[step].tree_sum()) * slab.scale);
     }
+  }
+}
+
+/// Up or down where all increments say so. An initial state may be outside [-η, η] by a rounding,
+/// until its first pass, by zero, has clamped it on both sides.
+template <int Steps>
+inline Way way_of(const double* increments) {
+  const double last = increments[Steps - 1];
+  if (increments[0] > 0 && last > 0) {
+    return Way::up;
+  }
+  return increments[0] < 0 && last < 0 ? Way::down : Way::either;
+}
+
+template <int Steps, typename Threshold, typename Stiffness>
+void pass(const KernelSlab& slab, const double* increments, std::int64_t* units) {
+  switch (way_of<Steps>(increments)) {
+    case Way::up:
+      return pass_this_way<Steps, Way::up, Threshold, Stiffness>(slab, increments, units);
+    case Way::down:
+      return pass_this_way<Steps, Way::down, Threshold, Stiffness>(slab, increments, units);
+    case Way::either:
+      return pass_this_way<Steps, Way::either, Threshold, Stiffness>(slab, increments, units);
   }
 }
 

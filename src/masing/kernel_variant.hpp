@@ -5,15 +5,17 @@
 namespace masing {
 
 /// A slab as the kernel's inner functions see it. A variant reads either `threshold` or the line
-/// threshold_first + threshold_slope·i, and either `stiffness` or the constant.
+/// line_start + line_slope·(first cell of the block) + line_offsets[cell of the block], and either
+/// `stiffness` or the constant.
 struct KernelSlab {
   double* u;
   const double* threshold;
   const double* stiffness;
+  const double* line_offsets;  ///< line_slope·j of the cells j of a block, [block_cells]
   std::int64_t cells;
   std::int64_t first_cell;  ///< global index of the first cell, for the line
-  double threshold_first;
-  double threshold_slope;
+  double line_start;
+  double line_slope;
   double stiffness_constant;
   double scale;  ///< δs in units of the fixed-point sum
 };

@@ -16,7 +16,7 @@ Problem make_problem(const options::Configuration& c) {
   return {.stiffness = options::resolved_function(c.stiffness, 's'),
           .threshold = options::resolved_function(c.threshold, 's'),
           .initial_u = options::resolved_function(c.initial_u, 's'),
-          .force = options::resolved_function(c.force, 't'),
+          .force = options::driving_function(c),
           .oscillator = {.mass = c.mass, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
           .time = {.final_time = c.final_time, .steps = c.steps},
           .cells = c.cells,

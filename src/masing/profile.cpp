@@ -12,13 +12,13 @@ namespace masing {
 namespace {
 constexpr double largest_force = 1e200;  // of base::FixedPoint
 
-std::vector<double> sampled(const Problem& problem, const options::Function& function,
+base::AlignedVector sampled(const Problem& problem, const options::Function& function,
                             const base::CellRange& range) {
   const auto size = static_cast<std::size_t>(range.size);
   if (size > 0 && function.is_constant()) {
-    return std::vector<double>(size, function(problem.point(range.first)));
+    return base::AlignedVector(size, function(problem.point(range.first)));
   }
-  std::vector<double> values(size);
+  base::AlignedVector values(size);
   for (std::int64_t i = 0; i < range.size; ++i) {
     values[static_cast<std::size_t>(i)] = function(problem.point(range.first + i));
   }
@@ -37,7 +37,7 @@ Profile sample_profile(const Problem& problem, base::CellRange range) {
 
 Profile lean_profile(const Problem& problem, base::CellRange range, const ProfileForm& form) {
   const auto needed = [&](bool given, const options::Function& function) {
-    return given ? std::vector<double>() : sampled(problem, function, range);
+    return given ? base::AlignedVector() : sampled(problem, function, range);
   };
   return {.range = range,
           .stiffness = needed(form.constant_stiffness.has_value(), problem.stiffness),

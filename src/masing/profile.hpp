@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/aligned.hpp"
 #include "base/partition.hpp"
 #include "masing/problem.hpp"
 
@@ -14,12 +15,15 @@ namespace masing {
 /// read: the same on every rank, or one rank's short slab would choose differently and the bits
 /// with it.
 struct ProfileForm {
-  /// η_i = first + slope·i, i the global index from 0.
+  /// η_i = first + slope·i, i the global index from 0, rounded as the kernel adds it: the line at
+  /// the first cell of the block, and from there.
   struct Affine {
     double first = 0.0;
     double slope = 0.0;
     [[nodiscard]] double at(std::int64_t cell) const {
-      return first + slope * static_cast<double>(cell);
+      const std::int64_t in_block = cell % base::block_cells;
+      return first + slope * static_cast<double>(cell - in_block) +
+             slope * static_cast<double>(in_block);
     }
   };
   std::optional<Affine> affine_threshold;
@@ -36,9 +40,9 @@ struct ProfileForm {
 /// array that the form makes superfluous may be empty. Source: (18), continuous-masing-2001.
 struct Profile {
   base::CellRange range;
-  std::vector<double> stiffness;
-  std::vector<double> threshold;
-  std::vector<double> initial_u;
+  base::AlignedVector stiffness;
+  base::AlignedVector threshold;
+  base::AlignedVector initial_u;
   ProfileForm form;
 
   /// k, η, u0 of local cell i, 0-based. Local.

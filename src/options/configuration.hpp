@@ -68,7 +68,7 @@ struct Configuration {
   std::string stiffness = "1";            ///< k(s)
   std::string threshold = "s+0.1";        ///< η(s)
   std::string initial_u = "0";            ///< u0(s)
-  std::string force = "0.45*cos(0.5*t)";  ///< F(t)
+  std::string force = "0.45*cos(0.5*t)";  ///< F(t); resolved: empty where x(t) is prescribed
   std::string position;                   ///< x(t) of Family::quasistatic_slab; empty: F(t) drives
   double mass = 1.0;                      ///< m
   double k0 = 0.0;

@@ -242,4 +242,9 @@ Function resolved_function(const std::string& text, char variable) {
           }};
 }
 
+Function driving_function(const Configuration& configuration) {
+  return resolved_function(
+      configuration.position.empty() ? configuration.force : configuration.position, 't');
+}
+
 }  // namespace options

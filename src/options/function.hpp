@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "options/configuration.hpp"
+
 /// Configuration: what the user may say, where each word came from, and whether it is allowed.
 namespace options {
 
@@ -55,6 +57,9 @@ class Function {
 /// A function of a validated configuration, which holds its tables as points: no file is read.
 /// Throws UserError as Function does. Local.
 Function resolved_function(const std::string& text, char variable);
+
+/// What drives a validated configuration: x(t) where it prescribes one, else F(t). Local.
+Function driving_function(const Configuration& configuration);
 
 /// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.
 double triangle(double x);

@@ -42,7 +42,7 @@ void check_keys(const Configuration& c) {
     require(takes(family, option) || !c.origin.contains(option.name), c, option.name,
             "not a key of --model " + c.model, "masing models " + c.model + " lists what it takes");
   }
-  require(c.position.empty() || !c.origin.contains("force"), c, "position",
+  require(c.position.empty() || !c.origin.contains("force") || c.force.empty(), c, "position",
           "the position cannot be prescribed beside --force", "give one of the two");
 }
 
@@ -118,7 +118,8 @@ std::vector<double> break_times(const Configuration& c) {
 
 void resolve_defaults(Configuration& c) {
   if (!c.engine) {
-    c.engine = c.cells == infinitely_many ? EngineKind::memory : EngineKind::sweep;
+    const bool remembers = family_of(c.model) == Family::quasistatic_slab;
+    c.engine = remembers || c.cells == infinitely_many ? EngineKind::memory : EngineKind::sweep;
   }
   if (!c.field_points) {
     c.field_points = c.cells == infinitely_many ? default_field_points : 0;
@@ -174,9 +175,11 @@ Configuration validated(Configuration configuration, const FileReader& read) {
   c.stiffness = checked_function(c, "stiffness", c.stiffness, 's', read);
   c.threshold = checked_function(c, "threshold", c.threshold, 's', read);
   c.initial_u = checked_function(c, "initial-u", c.initial_u, 's', read);
-  c.force = checked_function(c, "force", c.force, 't', read);
-  if (!c.position.empty()) {
+  if (c.position.empty()) {
+    c.force = checked_function(c, "force", c.force, 't', read);
+  } else {
     c.position = checked_function(c, "position", c.position, 't', read);
+    c.force.clear();
   }
   if (c.command == Command::converge) {
     resolve_study(c);

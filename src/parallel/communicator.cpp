@@ -122,14 +122,14 @@ void broadcast_all(const Communicator& comm, std::vector<double>& values, int ro
   broadcast(comm, std::span(values), root);
 }
 
-std::vector<double> gather(const Communicator& comm, std::span<const double> values,
+base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
                            std::int64_t longest) {
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto mine = static_cast<std::int64_t>(values.size());
   std::vector<std::int64_t> ends(ranks);
   check_mpi(MPI_Allgather(&mine, 1, MPI_INT64_T, ends.data(), 1, MPI_INT64_T, comm.handle()));
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<double> all(static_cast<std::size_t>(ends.back()));
+  base::AlignedVector all(static_cast<std::size_t>(ends.back()));
   const auto part_of = [&](std::size_t rank) {
     const std::int64_t first = rank == 0 ? 0 : ends[rank - 1];
     return std::span(all).subspan(static_cast<std::size_t>(first),

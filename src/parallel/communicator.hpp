@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/aligned.hpp"
+
 namespace parallel {
 
 /// Owner of a communicator whose errors come back as codes; move-only, freed with the object.
@@ -51,7 +53,7 @@ void broadcast_all(const Communicator& comm, std::vector<double>& values, int ro
 
 /// The entries of all ranks, in the order of ranks, on every rank: in one message up to `longest`
 /// entries in all, rank by rank beyond. Collective.
-std::vector<double> gather(const Communicator& comm, std::span<const double> values,
+base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
                            std::int64_t longest = std::numeric_limits<int>::max());
 
 /// What `make` returns on the root, on every rank; a UserError it throws there is thrown on every

@@ -10,8 +10,8 @@ namespace parallel {
 
 Vector::Vector(const Communicator& comm, std::int64_t cells) {
   const base::CellRange slab = base::slab_of(cells, comm.rank(), comm.size());
-  check_petsc(VecCreateMPI(comm.handle(), slab.size, cells, &handle_));
-  check_petsc(VecSet(handle_, 0.0));
+  entries_.resize(static_cast<std::size_t>(slab.size), 0.0);
+  check_petsc(VecCreateMPIWithArray(comm.handle(), 1, slab.size, cells, entries_.data(), &handle_));
 }
 
 Vector::~Vector() {

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/aligned.hpp"
 #include "base/partition.hpp"
 #include "parallel/communicator.hpp"
 
@@ -17,8 +18,10 @@ class Vector {
   /// A vector of `cells` zeros, slab_of(cells, rank, size) on each rank. Collective on `comm`.
   Vector(const Communicator& comm, std::int64_t cells);
   ~Vector();
-  Vector(Vector&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Vector(Vector&& other) noexcept
+      : entries_(std::move(other.entries_)), handle_(std::exchange(other.handle_, nullptr)) {}
   Vector& operator=(Vector&& other) noexcept {
+    std::swap(entries_, other.entries_);
     std::swap(handle_, other.handle_);
     return *this;
   }
@@ -32,6 +35,7 @@ class Vector {
   [[nodiscard]] base::CellRange range() const;
 
  private:
+  base::AlignedVector entries_;  // PETSc's own would begin anywhere
   Vec handle_ = nullptr;
 };
 

@@ -34,7 +34,7 @@ def page_of(run_script, tmp_path):
     """Write the page on the files and read it."""
     def write(*arguments):
         output = tmp_path / "page.html"
-        code, out, err = run_script(report, *arguments, "-o", output)
+        code, out, err = run_script(report, *arguments, "--files-only", "--page-only", "-o", output)
         assert (code, out, err) == (0, f"{output}\n", "")
         return Page(output.read_text(encoding="utf-8"))
     return write

@@ -47,6 +47,40 @@ def write_run(path, samples, kind="simulate", **changes):
     return path
 
 
+def add_field(path, cells=20, times=200):
+    """Write /field into a file: every cell's u follows sin t, clamped to its η = s + 0.1; gives (η, u)."""
+    t, s = np.linspace(0, 20, times), (np.arange(cells) + 0.5) / cells
+    u = np.clip(1.2 * np.sin(t)[:, None], -(s + 0.1), s + 0.1)
+    with h5py.File(path, "a") as file:
+        for name, values in (("t", t), ("s", s), ("eta", s + 0.1), ("k", np.ones(cells)), ("u", u)):
+            _dataset(file, f"field/{name}", values, name)
+    return s + 0.1, u
+
+
+def add_energy(path, lacking=1e-3):
+    """Write /energy into a file, one row a sample: a balance that lacks at most `lacking`."""
+    with h5py.File(path, "a") as file:
+        t = file["series/t"][:] - file["series/t"][0]
+        columns = {"kinetic": np.sin(t) ** 2, "elastic": np.cos(t) ** 2, "dissipated": 0.5 * t,
+                   "input": 0.5 * t + lacking * np.sin(np.pi * t / t[-1] / 2)}
+        for name, values in columns.items():
+            _dataset(file, f"energy/{name}", values, name)
+
+
+def write_model(path, samples, name="prandtl"):
+    """A file of masing simulate of another model: its own [model] section and /state/values, no cells, no field."""
+    model = "[model]\nk = 1\neta = 1\nu0 = 0\n"
+    text = f"model = {name}\nforce = cos(0.5*t)\nfinal-time = 500\nsteps = 20000\nmass = 1\n{model}"
+    write_run(path, samples)
+    with h5py.File(path, "a") as file:
+        del file["configuration"]
+        file.create_dataset("configuration", data=np.array(text.encode()))
+        values = np.column_stack([samples[1], samples[2], samples[4]])
+        _dataset(file, "state/values", values, "X")
+        file["state/values"].attrs["columns"] = "x y u"
+    return path
+
+
 def write_study(path, columns, fit, samples=None, **changes):
     """A file of masing converge: columns of /cases by name, attributes of /fit; no /series without samples."""
     write_run(path, samples if samples is not None else [], kind="converge", **changes)

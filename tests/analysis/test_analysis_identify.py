@@ -12,9 +12,9 @@ from continuum import identify_continuum
 from discrete import identify_discrete
 from measured import Measured
 from oracle import TABLES, continuum, driven, led, noisy, there_and_back, write_csv
-from program import find_program
 from results import read_run
 from reversals import widest_half_cycle
+from simulation import find_program
 
 MIDDLES = (np.arange(4000) + 0.5) / 4000
 INNER = (MIDDLES >= 0.05) & (MIDDLES <= 0.95)

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+import browser
 import cli
 import cycles
+import program
 import report
+from synthetic import add_energy, add_field
 
 ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 
@@ -72,8 +75,35 @@ def test_damaged_trajectories(run_script, run_file, study_file, tmp_path, kind):
     assert not list(tmp_path.glob("*out*"))
 
 
-def test_a_trajectory_is_not_a_study(run_script, run_file):
-    one_line(run_script(report, run_file), run_file, "masing simulate", "masing converge")
+@pytest.mark.parametrize("name, shape", [("field/u", (3, 3)), ("field/eta", (2,)), ("energy/input", (7,)),
+                                         ("state/values", (5, 5))])
+def test_a_trajectory_whose_parts_do_not_fit(run_script, run_file, tmp_path, name, shape):
+    add_field(run_file)
+    add_energy(run_file)
+    with h5py.File(run_file, "a") as file:
+        if name in file:
+            del file[name]
+        file.create_dataset(name, shape=shape).attrs["columns"] = "x y u"
+    one_line(run_script(report, run_file, "--files-only", "-o", tmp_path / "out.html"), run_file, f"/{name}")
+    assert not list(tmp_path.glob("*out*"))
+
+
+@pytest.mark.parametrize("arguments, word", [
+    (("--files-only", "--reproduce"), "--files-only"), (("--program", "/nowhere/masing"), "--program"),
+])
+def test_mistakes_on_the_command_line_of_the_report(run_script, study_file, tmp_path, arguments, word):
+    one_line(run_script(report, study_file, *arguments, "-o", tmp_path / "out.html"), word)
+
+
+def test_without_a_program_nothing_can_be_reproduced(run_script, study_file, monkeypatch):
+    monkeypatch.setattr(program, "find", lambda given=None: None)
+    one_line(run_script(report, study_file, "--reproduce"), "masing was not found", "--program")
+
+
+def test_without_a_browser_there_is_no_pdf(run_script, study_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(browser, "find", lambda: None)
+    one_line(run_script(report, study_file, "--pdf", "-o", tmp_path / "out.html"), "Chromium", "apt-get install")
+    assert not list(tmp_path.glob("*out*"))
 
 
 @pytest.mark.parametrize("name", ["cells", "dt", "error_u", "order_x"])

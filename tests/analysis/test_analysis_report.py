@@ -2,10 +2,15 @@
 
 import re
 
+import h5py
 import numpy as np
+import pytest
 
+import style
+from colours import DICHROMATS, contrast_with_white, lab, linear
 from notation import order, scientific
-from synthetic import NAN, fit, ladder, write_run, write_study
+from synthetic import (NAN, add_energy, add_field, fit, fitted, jointly, ladder, staircase, write_model, write_run,
+                       write_study)
 
 
 def test_numbers_equal_those_of_the_file(page_of, study_file):
@@ -13,8 +18,10 @@ def test_numbers_equal_those_of_the_file(page_of, study_file):
     rows = zip(*(columns[name] for name in ("cells", "steps", "ds", "dt", "error_x", "order_x", "error_y", "order_y",
                                             "error_u", "order_u", "error_u_cells", "order_u_cells")))
     expected = [1.0, 1.0, 1.0] + [value for row in rows for value in row]
-    times = zip(columns["cells"], columns["steps"], np.linspace(0.1, 0.9, 4))
-    expected += [value for row in times for value in row]
+    seconds = np.linspace(0.1, 0.9, 4)
+    cost = zip(columns["cells"], columns["steps"], np.full(4, 2.0), seconds, columns["steps"] / seconds,
+               columns["steps"] / seconds * columns["cells"])
+    expected += [value for row in cost for value in row]
     np.testing.assert_array_equal(page.values, expected)
     for error in columns["error_x"]:
         assert scientific(error) in page.words
@@ -24,7 +31,7 @@ def test_claim_and_verdict_of_a_good_study(page_of, study_file):
     words = page_of(study_file).words
     assert "Order one in δt: x 1.000, y 1.000 and u 1.000. Verdict: as expected." in words
     assert "1.000" in words and "1 ± 0.1" in words
-    assert "(25) of Bastien" in words and "0.45*cos(0.5*t)" in words and "git revision 0123abc" in words
+    assert "(25) of Bastien" in words and "0.45*cos(0.5*t)" in words and "revision 0123abc" in words
 
 
 def test_failed_verdict(page_of, tmp_path):
@@ -85,7 +92,7 @@ def test_the_page_is_self_contained(page_of, study_file, run_file):
     page = page_of(study_file, study_file, "--cycles", run_file)
     assert all(address.startswith(("data:", "#")) for address in page.addresses)
     assert len(page.ids) == len(set(page.ids))
-    assert len(page.alternatives) == 5 and all(len(text) > 20 for text in page.alternatives)
+    assert len(page.alternatives) == 6 and all(len(text) > 20 for text in page.alternatives)
 
 
 def test_names_and_titles_are_escaped(page_of, tmp_path, papers_case):
@@ -101,6 +108,85 @@ def test_caption_says_what_the_paper_saw_and_what_is_seen(page_of, study_file, r
     assert "2 straight segments" in words and "1.000, 0.667" in words
     other = write_run(tmp_path / "other.h5", papers_case, force="0.4*cos(0.5*t)")
     assert "Figure 6" not in page_of(study_file, "--cycles", other).words
+
+
+def test_an_interval_wider_than_the_tolerance_is_said(page_of, tmp_path):
+    facts = fit(order_x=1.0, order_uncertainty_x=0.25)
+    words = page_of(write_study(tmp_path / "wide.h5", ladder(), facts)).words
+    assert ("The 95 % interval of the order of x (± 0.25) is wider than the tolerance ± 0.1: the verdict compares its "
+            "middle alone and is uncertain.") in words
+    facts = fit(order_x=1.0, order_uncertainty_x=0.099)
+    assert "is wider than" not in page_of(write_study(tmp_path / "narrow.h5", ladder(), facts)).words
+
+
+@pytest.mark.parametrize("facts, cells, said", [
+    ({"reference": "exact"}, "10", "errors hold the error in space of the fixed P = 10"),
+    ({"reference": "exact"}, "inf", "Tested: (25) of"), ({"reference": "exact-time"}, "10", "Tested: (25) of"),
+    ({"reference": "exact-time", "refine": "cells"}, "10", "errors hold the error in time of the fixed N ="),
+    ({"reference": "cells-inf", "refine": "cells"}, "10", "Tested: Proposition 3.1"),
+])
+def test_a_statement_is_tested_only_where_the_errors_are_those_it_bounds(page_of, tmp_path, facts, cells, said):
+    columns = ladder()
+    if cells == "inf":
+        columns["cells"][:] = columns["ds"][:] = 0.0
+    words = page_of(write_study(tmp_path / "s.h5", columns, fit(**facts), cells=cells)).words
+    assert said in words
+    assert ("Tested:" in words) == said.startswith("Tested:")
+
+
+def test_studies_of_one_problem_show_it_once_and_are_compared(page_of, study_file, tmp_path):
+    failed = fit(0.5, "not as expected")
+    other = write_study(tmp_path / "other.h5", ladder(order=0.5), failed, scheme="leapfrog")
+    page = page_of(study_file, other)
+    assert page.words.count("The continuous Masing (Prandtl) model") == 1
+    assert "The problem is that of study 1." in page.words
+    assert page.addresses.count("#study-2") == 1
+    assert "other.h5 δt right, leapfrog, sweep x 0.500y 0.500u 0.500 not as expected" in page.words
+
+
+def test_the_order_of_the_contents(page_of, tmp_path, papers_case):
+    study = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case)
+    run = write_run(tmp_path / "run.h5", papers_case)
+    add_field(run)
+    add_energy(run)
+    words = page_of(study, run).words
+    parts = ["Verdict: as expected", "The problem The", "The levels Err", "Maximal errors of", "The error of x over δs and δt",
+             "Work and precision Error", "Hysteresis cycles", "yield fronts", "x(t) and F(t)", "lacks at most", "Cost Wall",
+             "masing reproduce s.h5"]
+    places = [words.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_field_and_energy_are_those_of_the_file(page_of, run_file):
+    eta, u = add_field(run_file)
+    add_energy(run_file, lacking=1.3e-3)
+    words = page_of(run_file).words
+    assert "the balance lacks at most 1.3·10⁻³" in words
+    # Which cells slide is known by construction: sin t beyond η.
+    resting = np.mean(np.all(np.abs(u) < eta, axis=1))
+    assert f"At most 100 % of the cells yield at once, and none do in {resting:.0%}".replace("%", " %").replace(
+        "  ", " ") in words
+
+
+def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, tmp_path, papers_case):
+    run = write_model(tmp_path / "prandtl.h5", papers_case)
+    assert "prandtl, N = 2·10⁴" in page_of(run).words
+    study = write_study(tmp_path / "s.h5", ladder(quantities=("x", "y")), fit(quantities=("x", "y")))
+    with h5py.File(run) as source, h5py.File(study, "a") as file:
+        del file["configuration"]
+        source.copy("configuration", file)
+    words = page_of(study, run).words
+    assert "The model prandtl, as masing models lists it" in words and "eta1" in words and "k1" in words
+    assert "Masing (Prandtl)" not in words and "Proposition" not in words and "stiffness density" not in words
+
+
+def test_the_colours_stand_out_and_apart():
+    ratios = [contrast_with_white(colour) for colour in style.COLOURS]
+    assert min(ratios) >= 3 and contrast_with_white(style.GREY) >= 4.5
+    for seen in DICHROMATS.values():
+        places = [lab(seen @ linear(colour)) for colour in style.COLOURS]
+        apart = [np.linalg.norm(a - b) for n, a in enumerate(places) for b in places[:n]]
+        assert min(apart) > 10
 
 
 def test_orders_as_text():

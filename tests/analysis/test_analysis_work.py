@@ -4,8 +4,10 @@ import h5py
 import numpy as np
 import pytest
 
-from results import read_study
+from cycle_section import distance_from_exact
+from results import read_run, read_study
 from synthetic import fitted, marked, write_run, write_study
+from work_figure import efficient
 from work_precision import lines
 
 EXACT = {"refine": "both", "reference": "exact"}
@@ -50,15 +52,27 @@ def test_without_the_papers_case_the_best_level_is_compared(page_of, leapfrog, t
     assert "12 times less accurate for 1500 times the work" in words and "ringed" not in words
 
 
-def test_one_study_or_other_problems_or_other_references_make_no_diagram(page_of, euler, tmp_path):
-    assert "Work and precision" not in page_of(euler).words
+def test_other_problems_and_other_references_are_not_in_the_diagram(page_of, euler, tmp_path):
     other = against_exact(tmp_path / "other.h5", [(10, 2000, 1e-2)], force="0.4*cos(0.5*t)")
-    assert "Work and precision" not in page_of(euler, other).words
+    assert len(lines([read_study(euler), read_study(other)])) == 1
     finest = against_exact(tmp_path / "finest.h5", [(10, 2000, 1e-2)])
-    assert lines([read_study(euler), read_study(finest)])
+    assert len(lines([read_study(euler), read_study(finest)])) == 2
     with h5py.File(finest, "a") as file:
         file["fit"].attrs["reference"] = "finest"
-    assert not lines([read_study(euler), read_study(finest)])
+    assert len(lines([read_study(euler), read_study(finest)])) == 1
+    assert "Work and precision" not in page_of(finest).words
+
+
+def test_a_line_joins_only_levels_that_no_other_beats():
+    cost, errors = np.array([1.0, 2.0, 3.0, 3.0, 4.0, 5.0]), np.array([5.0, 3.0, 4.0, 2.0, 2.0, 1.0])
+    assert list(efficient(cost, errors)) == [0, 1, 3, 5]
+    assert len(efficient(np.array([]), np.array([]))) == 0
+
+
+def test_engines_are_told_apart(euler, tmp_path):
+    memory = against_exact(tmp_path / "memory.h5", [(1500, 10**6, 5e-3)], engine="memory")
+    assert [line.label for line in lines([read_study(euler), read_study(memory)])] == [
+        "euler, right, sweep", "euler, right, memory"]
 
 
 def test_two_studies_of_one_method_are_told_apart_by_their_files(euler, tmp_path):
@@ -80,7 +94,7 @@ def test_a_cycle_says_how_far_it_is_from_the_exact_solution(page_of, euler, tmp_
     assert said in page_of(euler, "--cycles", run).words
     for changes in ({"cells": 700}, {"cells": 1500, "scheme": "leapfrog"}, {"cells": 1500, "mass": 2}):
         other = write_run(tmp_path / "other.h5", papers_case, **changes)
-        assert "From the exact solution" not in page_of(euler, "--cycles", other).words
+        assert distance_from_exact(read_run(other), [read_study(euler)]) is None
 
 
 def test_the_finest_cycle_of_a_study_says_so_too(page_of, tmp_path, papers_case):

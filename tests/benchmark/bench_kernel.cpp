@@ -17,9 +17,9 @@ constexpr double scale = 0x1p40;
 
 /// The papers' profile, k = 1 and η = s + 0.1, of which a slab need not read all.
 struct Cells {
-  std::vector<double> u;
-  std::vector<double> threshold;
-  std::vector<double> stiffness;
+  base::AlignedVector u;
+  base::AlignedVector threshold;
+  base::AlignedVector stiffness;
   masing::ProfileForm whole;
 
   explicit Cells(std::int64_t count)
@@ -70,34 +70,34 @@ void obvious_loop(benchmark::State& state) {
 }
 
 template <std::size_t steps>
-void kernel(benchmark::State& state, bool affine, bool constant) {
+void steps_of_kernel(benchmark::State& state, bool affine, bool constant) {
   Cells cells(state.range(0));
-  const masing::Slab slab = cells.slab(affine, constant);
+  const masing::SlabKernel kernel(cells.slab(affine, constant), scale);
   std::int64_t pass = 0;
   while (state.KeepRunning()) {
     std::array<double, steps> increments{};
     increments.fill(increment(pass++));
     std::array<std::int64_t, steps> units{};
-    masing::project_and_sum(slab, increments, scale, units);
+    kernel.project_and_sum(increments, units);
     benchmark::DoNotOptimize(units);
   }
   count(state, steps);
 }
 
 void two_steps(benchmark::State& state, bool affine, bool constant) {
-  kernel<2>(state, affine, constant);
+  steps_of_kernel<2>(state, affine, constant);
 }
 void one_step(benchmark::State& state, bool affine, bool constant) {
-  kernel<1>(state, affine, constant);
+  steps_of_kernel<1>(state, affine, constant);
 }
 
 void plain_sum(benchmark::State& state, bool read) {
   Cells cells(state.range(0));
-  const masing::Slab slab = cells.slab(!read, !read);
+  const masing::SlabKernel kernel(cells.slab(!read, !read), scale);
   std::int64_t pass = 0;
   while (state.KeepRunning()) {
     const double d = increment(pass++);
-    benchmark::DoNotOptimize(benchmark::project_and_sum_plainly(slab, {d, d}));
+    benchmark::DoNotOptimize(benchmark::project_and_sum_plainly(kernel, {d, d}));
   }
   count(state, 2);
 }

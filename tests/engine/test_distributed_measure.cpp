@@ -27,8 +27,8 @@ masing::Profile all_cells(std::int64_t cells, double slope) {
 masing::Profile slab(const masing::Profile& all) {
   const base::CellRange range =
       base::slab_of(all.range.size, support::world().rank(), support::world().size());
-  const auto part = [&](const std::vector<double>& values) {
-    return std::vector<double>(values.begin() + range.first,
+  const auto part = [&](const base::AlignedVector& values) {
+    return base::AlignedVector(values.begin() + range.first,
                                values.begin() + range.first + range.size);
   };
   return {.range = range,

@@ -28,14 +28,14 @@ class Driven {
       : problem_(support::problem(data)),
         profile_(masing::sample_profile(problem_, {0, problem_.cells})),
         fixed_(masing::force_bound(profile_)),
-        u_(profile_.initial_u) {}
+        u_(profile_.initial_u.begin(), profile_.initial_u.end()) {}
 
   /// The internal force after an increment of x.
   double operator()(double increment) {
     std::int64_t units = 0;
-    masing::project_and_sum({u_, profile_.threshold, profile_.stiffness}, std::span(&increment, 1),
-                            fixed_.units_per_one() / static_cast<double>(problem_.cells),
-                            std::span(&units, 1));
+    const masing::SlabKernel kernel({u_, profile_.threshold, profile_.stiffness},
+                                    fixed_.units_per_one() / static_cast<double>(problem_.cells));
+    kernel.project_and_sum(std::span(&increment, 1), std::span(&units, 1));
     x_ += increment;
     return fixed_.value(units);
   }

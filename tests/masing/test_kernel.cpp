@@ -97,7 +97,7 @@ TEST_P(Kernel, clamps_like_a_naive_loop) {
   Cells naive = cells;
   for (const double d : increments(40)) {
     std::int64_t units = 0;
-    masing::project_and_sum(cells.slab(), std::span(&d, 1), scale, std::span(&units, 1));
+    masing::SlabKernel(cells.slab(), scale).project_and_sum(std::span(&d, 1), std::span(&units, 1));
     long double sum = 0.0L;
     long double magnitude = 0.0L;
     for (std::size_t i = 0; i < naive.u.size(); ++i) {
@@ -123,11 +123,11 @@ TEST_P(Kernel, takes_two_increments_in_one_pass_as_in_two) {
   for (std::size_t p = 0; p < d.size(); p += 2) {
     Units together{};
     Units apart{};
-    masing::project_and_sum(paired.slab(), std::span(d).subspan(p, 2), scale, together);
-    masing::project_and_sum(single.slab(), std::span(d).subspan(p, 1), scale,
-                            std::span(apart).first(1));
-    masing::project_and_sum(single.slab(), std::span(d).subspan(p + 1, 1), scale,
-                            std::span(apart).last(1));
+    masing::SlabKernel(paired.slab(), scale).project_and_sum(std::span(d).subspan(p, 2), together);
+    masing::SlabKernel(single.slab(), scale)
+        .project_and_sum(std::span(d).subspan(p, 1), std::span(apart).first(1));
+    masing::SlabKernel(single.slab(), scale)
+        .project_and_sum(std::span(d).subspan(p + 1, 1), std::span(apart).last(1));
     ASSERT_EQ(together, apart);
     ASSERT_EQ(paired.u, single.u);
   }
@@ -140,14 +140,14 @@ TEST_P(Kernel, gives_the_same_sum_however_the_slab_is_cut_at_block_limits) {
     Cells cut = cells;
     const std::vector<double> d = increments(2);
     Units whole{};
-    masing::project_and_sum(Cells(cells).slab(), d, scale, whole);
+    masing::SlabKernel(Cells(cells).slab(), scale).project_and_sum(d, whole);
     Units parts{};
     for (int rank = 0; rank < ranks; ++rank) {
       const base::CellRange range = base::slab_of(size, rank, ranks);
       // Units are added to, so the parts need no sum of their own.
-      masing::project_and_sum(
-          cut.slab(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.size)), d,
-          scale, parts);
+      const masing::Slab slab =
+          cut.slab(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.size));
+      masing::SlabKernel(slab, scale).project_and_sum(d, parts);
     }
     ASSERT_EQ(parts, whole) << ranks;
   }
@@ -165,16 +165,7 @@ TEST_P(Kernel, gives_the_same_bits_with_every_instruction_set) {
       {"avx512", __builtin_cpu_supports("x86-64-v4") != 0, masing::avx512::variant}};
   const auto run = [&](const masing::KernelVariant& variant) {
     Cells cells = random_cells(shape());
-    const auto line = cells.form.affine_threshold.value_or(masing::ProfileForm::Affine{});
-    const masing::KernelSlab slab{.u = cells.u.data(),
-                                  .threshold = cells.threshold.data(),
-                                  .stiffness = cells.stiffness.data(),
-                                  .cells = static_cast<std::int64_t>(cells.u.size()),
-                                  .first_cell = 0,
-                                  .threshold_first = line.first,
-                                  .threshold_slope = line.slope,
-                                  .stiffness_constant = cells.form.constant_stiffness.value_or(0.0),
-                                  .scale = scale};
+    const masing::SlabKernel kernel(cells.slab(), scale);
     std::vector<std::int64_t> sums;
     const std::vector<double> d = increments(60);
     for (std::size_t p = 0; p < d.size(); p += 3) {
@@ -182,8 +173,8 @@ TEST_P(Kernel, gives_the_same_bits_with_every_instruction_set) {
       const auto pass = [&](std::size_t steps) {
         return variant.passes[steps - 1][shape().line][shape().constant];
       };
-      pass(2)(slab, &d[p], units.data());
-      pass(1)(slab, &d[p + 2], &units[2]);
+      pass(2)(kernel.arrays(), &d[p], units.data());
+      pass(1)(kernel.arrays(), &d[p + 2], &units[2]);
       sums.insert(sums.end(), units.begin(), units.end());
     }
     return std::pair(cells.u, sums);
@@ -210,7 +201,8 @@ TEST(KernelSum, is_exact_where_the_numbers_are_dyadic) {
   }
   const double d = 2.0;
   std::int64_t units = 0;
-  masing::project_and_sum(cells.slab(), std::span(&d, 1), 0x1p62 / count, std::span(&units, 1));
+  masing::SlabKernel(cells.slab(), 0x1p62 / count)
+      .project_and_sum(std::span(&d, 1), std::span(&units, 1));
   EXPECT_EQ(units, (std::int64_t{1} << 61) + (std::int64_t{1} << 49));  // ½ + 1/(2P)
 }
 
@@ -234,8 +226,8 @@ TEST(KernelOfManyCells, computes_the_line_near_the_last_index) {
   for (const double d : increments(20)) {
     Units computed{};
     Units from_memory{};
-    masing::project_and_sum(slab, std::array{d, 2.1}, scale, computed);
-    masing::project_and_sum(read.slab(), std::array{d, 2.1}, scale, from_memory);
+    masing::SlabKernel(slab, scale).project_and_sum(std::array{d, 2.1}, computed);
+    masing::SlabKernel(read.slab(), scale).project_and_sum(std::array{d, 2.1}, from_memory);
     ASSERT_EQ(computed, from_memory);
   }
   EXPECT_EQ(cells.u, read.u);

@@ -14,12 +14,13 @@ using masing::CellMeasure;
 using masing::Profile;
 using masing::TurningPoints;
 
-Profile make_profile(std::vector<double> k, std::vector<double> eta, std::vector<double> u0) {
+Profile make_profile(const std::vector<double>& k, const std::vector<double>& eta,
+                     const std::vector<double>& u0) {
   const auto cells = static_cast<std::int64_t>(k.size());
   return {.range = {0, cells},
-          .stiffness = std::move(k),
-          .threshold = std::move(eta),
-          .initial_u = std::move(u0)};
+          .stiffness = {k.begin(), k.end()},
+          .threshold = {eta.begin(), eta.end()},
+          .initial_u = {u0.begin(), u0.end()}};
 }
 
 /// η = s + 0.1, k = 1, u0 = 0 at s = i/P: the papers' case.

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Run every case file, and make a page of each and an index of thumbnails:
+#   jobs/gallery.sh [FOLDER]
+# FOLDER takes the results (default: results/gallery in the repository).
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+folder=${1:-$root/results/gallery}
+"$root/jobs/install_dependencies.sh" --run
+echo "building (preset release), a minute or two the first time"
+build_preset release
+python=$(find_python h5py,numpy,scipy,matplotlib,jinja2)
+mkdir -p "$folder"
+cases=("$root"/jobs/cases/*.ini)
+
+"$python" "$root/analysis/gallery.py" --commands "${cases[@]}" --results "$folder" |
+  while read -r command case; do
+    result=$folder/$(basename "$case" .ini).h5
+    rm -f "$result"
+    # Exit code 3, an order not as expected, is a finding; a case that fails has no page, and the
+    # gallery says so.
+    mpirun -n "$cores" "$root/build/masing" "$command" --config "$case" \
+      --output "$result" </dev/null || [ $? -eq 3 ] ||
+      echo "gallery.sh: $case failed" >&2
+  done
+"$python" "$root/analysis/gallery.py" "${cases[@]}" --results "$folder" \
+  --program "$root/build/masing" >/dev/null
+echo "gallery: $folder/index.html"

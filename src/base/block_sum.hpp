@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/fixed_point.hpp"
+#include "base/partition.hpp"
+
+namespace base {
+
+/// The reduction of terms that are all here; one over ranks replaces the entries by their maximum
+/// or sum over all of them.
+struct NoReduction {
+  void max(std::span<double> /*values*/) const {}
+  void sum(std::span<std::int64_t> /*values*/) const {}
+};
+
+/// Σ_i term(i), i = first..end-1, of M numbers at once: terms go to 8 lanes in turn, which are then
+/// added as a tree, so that the bits do not depend on the instruction set. Local.
+template <std::size_t M, typename Term>
+std::array<double, M> lane_sum(std::size_t first, std::size_t end, const Term& term) {
+  constexpr std::size_t lanes = 8;
+  std::array<std::array<double, lanes>, M> sums{};
+  for (std::size_t i = first; i < end; ++i) {
+    const std::array<double, M> terms = term(i);
+    for (std::size_t m = 0; m < M; ++m) {
+      sums[m][(i - first) % lanes] += terms[m];
+    }
+  }
+  std::array<double, M> totals{};
+  for (std::size_t m = 0; m < M; ++m) {
+    for (std::size_t width = lanes / 2; width > 0; width /= 2) {
+      for (std::size_t lane = 0; lane < width; ++lane) {
+        sums[m][lane] += sums[m][lane + width];
+      }
+    }
+    totals[m] = sums[m][0];
+  }
+  return totals;
+}
+
+/// Σ_i term(i), i = 0..size-1, of M numbers at once as integers, each in the units of its scale:
+/// the sum of a block of cells is rounded once, so that sums over ranks have the same bits on any
+/// number of them. Element 0 must lie on a block limit. Local.
+template <std::size_t M, typename Term>
+std::array<std::int64_t, M> block_sum(std::size_t size, const std::array<FixedPoint, M>& scales,
+                                      const Term& term) {
+  constexpr auto block = static_cast<std::size_t>(block_cells);
+  std::array<std::int64_t, M> units{};
+  for (std::size_t first = 0; first < size; first += block) {
+    const auto sums = lane_sum<M>(first, std::min(first + block, size), term);
+    for (std::size_t m = 0; m < M; ++m) {
+      units[m] += std::llrint(sums[m] * scales[m].units_per_one());
+    }
+  }
+  return units;
+}
+
+/// Σ_i terms[i] ≥ 0 over all ranks, with the same bits on any number of them: summed first within
+/// n·max, which may be far too much, then within that sum. At least one term is > 0. Throws
+/// UserError where the sum is not within [1e-200, 1e200]. Collective if the reduction is.
+template <typename Reduction>
+double sum_of_positive(std::span<const double> terms, const Reduction& reduction) {
+  std::array<double, 1> greatest{terms.empty() ? 0.0 : *std::ranges::max_element(terms)};
+  reduction.max(greatest);
+  std::array<std::int64_t, 1> count{static_cast<std::int64_t>(terms.size())};
+  reduction.sum(count);
+  double bound = greatest[0] * static_cast<double>(count[0]);
+  for (int pass = 0; pass < 2; ++pass) {
+    const FixedPoint scale(bound);
+    auto units = block_sum<1>(terms.size(), std::array{scale},
+                              [&](std::size_t i) { return std::array{terms[i]}; });
+    reduction.sum(units);
+    bound = scale.value(units[0]);
+  }
+  return bound;
+}
+
+}  // namespace base

@@ -1,0 +1,123 @@
+#include "rheology/total_variation.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace rheology {
+
+namespace {
+
+/// No impulse of the chain can exceed it: velocities lie between the least and the greatest of 0
+/// and the targets. A larger bound is as good as none, but would cost digits.
+double greatest_impulse(std::span<const double> mass, std::span<const double> target) {
+  double total = 0.0;
+  double least = 0.0;
+  double greatest = 0.0;
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    total += mass[i];
+    least = std::min(least, target[i]);
+    greatest = std::max(greatest, target[i]);
+  }
+  return 2 * total * (greatest - least);
+}
+
+}  // namespace
+
+TotalVariation::Line& TotalVariation::Line::operator+=(const Line& other) {
+  slope += other.slope;
+  level += other.level;
+  return *this;
+}
+
+TotalVariation::Line& TotalVariation::Line::operator-=(const Line& other) {
+  slope -= other.slope;
+  level -= other.level;
+  return *this;
+}
+
+TotalVariation::TotalVariation(std::size_t n) : knots_(2 * n + 1), least_(n), greatest_(n) {}
+
+void TotalVariation::start(double mass, double target, double bound) {
+  // Each mass adds at most one knot at either end, so the first one lies in the middle.
+  first_ = knots_.size() / 2;
+  end_ = first_ + 1;
+  knots_[first_] = {0.0, {0.0, 2 * bound}};  // friction with the ground jumps at rest
+  leftmost_ = {mass, -mass * target - bound};
+  rightmost_ = {mass, -mass * target + bound};
+}
+
+double TotalVariation::cut_left(double value, Line& piece) {
+  piece = leftmost_;
+  double from = -HUGE_VAL;
+  while (first_ < end_ && piece.at(knots_[first_].position) <= value) {
+    from = knots_[first_].position;
+    piece += knots_[first_].change;
+    ++first_;
+  }
+  if (first_ == end_) {
+    piece = rightmost_;  // the same but for rounding
+  }
+  const double to = first_ == end_ ? HUGE_VAL : knots_[first_].position;
+  return std::clamp((value - piece.level) / piece.slope, from, to);
+}
+
+double TotalVariation::cut_right(double value, Line& piece) {
+  piece = rightmost_;
+  double to = HUGE_VAL;
+  while (first_ < end_ && piece.at(knots_[end_ - 1].position) >= value) {
+    --end_;
+    to = knots_[end_].position;
+    piece -= knots_[end_].change;
+  }
+  return std::min((value - piece.level) / piece.slope, to);
+}
+
+void TotalVariation::pass_on(double bound, double mass, double target, std::size_t i) {
+  Line after_least;
+  Line before_greatest;
+  least_[i] = cut_left(-bound, after_least);
+  greatest_[i] = std::max(least_[i], cut_right(bound, before_greatest));
+  if (least_[i] == greatest_[i]) {
+    // The jump at the ground exceeds the bound: a smaller jump is left.
+    --first_;
+    end_ = first_ + 1;
+    knots_[first_] = {least_[i], {0.0, 2 * bound}};
+  } else {
+    knots_[--first_] = {least_[i], {after_least.slope, after_least.level + bound}};
+    knots_[end_++] = {greatest_[i], {-before_greatest.slope, bound - before_greatest.level}};
+  }
+  leftmost_ = {mass, -mass * target - bound};
+  rightmost_ = {mass, -mass * target + bound};
+}
+
+void TotalVariation::solve(const FrictionChain& chain, std::span<const double> target,
+                           std::span<double> velocity) {
+  const std::size_t n = target.size();
+  assert(n >= 1 && n <= least_.size() && velocity.size() == n);
+  assert(chain.mass.size() == n && chain.bound.size() == n);
+  const double greatest = greatest_impulse(chain.mass, target);
+  start(chain.mass[0], target[0], std::min(chain.bound[0], greatest));
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    pass_on(std::min(chain.bound[i + 1], greatest), chain.mass[i + 1], target[i + 1], i);
+  }
+  Line piece;
+  velocity[n - 1] = cut_left(0.0, piece);
+  for (std::size_t i = n - 1; i-- > 0;) {
+    velocity[i] = std::clamp(velocity[i + 1], least_[i], greatest_[i]);
+  }
+}
+
+void friction_impulses(const FrictionChain& chain, std::span<const double> target,
+                       std::span<const double> velocity, std::span<double> impulse) {
+  double after = 0.0;
+  for (std::size_t i = velocity.size(); i-- > 0;) {
+    const double slip = velocity[i] - (i == 0 ? 0.0 : velocity[i - 1]);
+    const double sticking = after + chain.mass[i] * (target[i] - velocity[i]);
+    impulse[i] = slip != 0 ? std::copysign(chain.bound[i], slip)
+                           : std::clamp(sticking, -chain.bound[i], chain.bound[i]);
+    after = impulse[i];
+  }
+}
+
+}  // namespace rheology

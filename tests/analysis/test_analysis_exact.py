@@ -1,0 +1,145 @@
+"""The exact solution beside a trajectory, and the reproduction of a file: what the program is asked for a page."""
+
+import h5py
+import numpy as np
+import pytest
+
+import companion
+import program
+import report
+from companion import Companions
+from exact_cycle import distance, last_cycles
+from notation import measured
+from page import Page
+from reproduction import reproduction
+from results import Run, read_run
+from samples import Series
+from synthetic import write_run
+
+EVERY = 0.05
+
+
+@pytest.fixture(scope="module")
+def masing():
+    """The program; these tests need one."""
+    found = program.find()
+    if found is None:
+        pytest.skip("no program masing is built")
+    return found
+
+
+@pytest.fixture
+def coarse(monkeypatch):
+    """An exact solution with fewer samples than a page's, for a short test."""
+    monkeypatch.setattr(companion, "SAMPLES", 3000)
+    monkeypatch.setattr(companion, "FIELDS", 300)
+
+
+@pytest.fixture
+def made(masing, tmp_path):
+    """Run a command of the program; gives the result file."""
+    def run(command, name, *options):
+        output = tmp_path / name
+        answer = program.run(masing, command, "--quiet", "--output", output, *options)
+        assert answer.code == 0, answer.lines
+        return output
+    return run
+
+
+@pytest.fixture
+def page_with(run_script, masing, tmp_path, coarse):
+    """Write the page on the files with the program's help and read it."""
+    def write(*arguments):
+        output = tmp_path / "page.html"
+        code, out, err = run_script(report, *arguments, "--page-only", "--program", masing, "-o", output)
+        assert (code, out, err) == (0, f"{output}\n", "")
+        return Page(output.read_text(encoding="utf-8"))
+    return write
+
+
+def circle(t, shift=0.0):
+    """A Run whose x is sin t and whose restoring force is cos t."""
+    series = Series(t, np.sin(t) + shift, np.cos(t) - 2 * shift, np.cos(t))
+    return Run(None, "simulate", series, "", {}, {}, {})
+
+
+def test_the_distance_is_at_equal_times():
+    t = np.arange(0, 40, EVERY)
+    exact, odd = circle(t), np.linspace(1, 39, 777)
+    computed = circle(odd, 0.25).series
+    apart = distance((odd, computed.x, computed.restoring), exact)
+    # Hermite's cubic is off by h⁴/384, a cubic spline by 5h⁴/384, times the fourth derivative.
+    assert apart.x == pytest.approx(0.25, abs=EVERY**4 / 384 * 1.01)
+    assert apart.restoring == pytest.approx(0.5, abs=5 * EVERY**4 / 384 * 1.01)
+    assert (apart.start, apart.end) == (1, 39)
+
+
+def test_the_last_cycles_start_at_a_reversal():
+    series = circle(np.arange(0, 100, EVERY)).series
+    # The reversals of sin are at π/2 + nπ; the last before 100 has n = 31.
+    assert last_cycles(series, 2) == pytest.approx(np.pi / 2 + 27 * np.pi, abs=EVERY)
+    assert last_cycles(series, 40) == 0
+    # A rest is no reversal.
+    resting = Series(np.arange(6.0), np.array([0.0, 1, 1, 2, 1, 2]), np.zeros(6))
+    assert last_cycles(resting, 1) == 0 and last_cycles(resting, 0) == 4
+
+
+CASE = ("--final-time", "60", "--cells", "20")
+
+
+def test_a_cycle_beside_the_exact_one(made, page_with, masing, coarse):
+    run = read_run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--sample-every", "20"))
+    truth = read_run(made("simulate", "truth.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps",
+                          "6000", "--sample-every", "20"))
+    apart = np.abs(run.series.x - truth.series.x).max()
+    companions = Companions([], masing)
+    exact = companions.exact(run)
+    found = distance((run.series.t, run.series.x, run.series.restoring), exact)
+    # The exact solution's samples are h = 60/3000 apart, so that h⁴/384 is 4e-10.
+    assert found.x == pytest.approx(apart, abs=1e-9)
+    words = page_with(run.path).words
+    for part in (f"Grey: the exact cycle. At the samples drawn the computed one is at most {measured(apart)} from it in x",
+                 "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
+        assert part in words
+    assert companions.exact(run) is exact and not companions.reasons
+
+
+def test_an_exact_trajectory_among_the_files_is_taken(made, page_with):
+    run = made("simulate", "run.h5", *CASE, "--steps", "6000")
+    exact = made("simulate", "given.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps", "6000")
+    words = page_with(run, exact).words
+    assert "Grey: the exact cycle." in words and "made for this page" not in words
+
+
+def test_a_problem_without_an_exact_solution_says_why(masing, tmp_path, papers_case):
+    run = read_run(write_run(tmp_path / "run.h5", papers_case, initial_u="0.1*sin(40*s)"))
+    companions = Companions([], masing)
+    assert companions.exact(run) is None
+    (reason,) = companions.reasons.values()
+    assert "initial-u" in reason
+    assert Companions([], None).exact(run) is None
+
+
+def test_other_models_have_no_exact_solution(masing, tmp_path, papers_case):
+    run = read_run(write_run(tmp_path / "run.h5", papers_case, model="prandtl"))
+    companions = Companions([], masing)
+    assert companions.exact(run) is None and not companions.reasons
+
+
+def test_what_reproduce_said_is_on_the_page(made, page_with, masing):
+    run = made("simulate", "run.h5", *CASE, "--steps", "2000")
+    words = page_with(run, "--reproduce").words
+    assert "Run when this page was made: reproduced. run.h5: reproduced, bit for bit, on 1 rank" in words
+    with h5py.File(run, "a") as file:
+        file["series/x"][3] += 1e-12
+    found = reproduction(read_run(run), masing, True)
+    assert found.same is False and "not reproduced" in found.said[0] and "/series/x" in " ".join(found.said)
+    assert reproduction(read_run(run), masing, False).same is None
+
+
+def test_a_file_that_reproduce_refuses(run_script, masing, tmp_path, papers_case):
+    run = write_run(tmp_path / "run.h5", papers_case)
+    with h5py.File(run, "a") as file:
+        del file["configuration"]
+    code, out, err = run_script(report, run, "--reproduce", "--program", masing, "-o", tmp_path / "page.html")
+    assert (code, out) == (2, "") and err.count("\n") == 1 and "has no /configuration" in err

@@ -1,0 +1,97 @@
+"""The gallery: what a case file says of itself, what is drawn of it, the pages and the index."""
+
+import re
+
+import numpy as np
+import pytest
+
+import cli
+import gallery
+from case_file import read_case
+from drawing import parse_drawing, picture
+from page import Page
+from results import read_run
+from synthetic import add_energy, fit, ladder, write_model, write_run, write_study
+
+
+def case(folder, name, text):
+    """A case file with the text."""
+    path = folder / f"{name}.ini"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_case_says_what_it_is(tmp_path):
+    found = read_case(case(tmp_path, "a", "# Figure 1, of\n# the paper.\n# draw: t, x; x, restoring from 1\nmass = 1\n# no\n"))
+    assert (found.command, found.caption, found.name) == ("simulate", "Figure 1, of the paper.", "a")
+    assert found.drawings == ["t, x", "x, restoring from 1"]
+    assert read_case(case(tmp_path, "b", "# B.\nmass = 1\n")).drawings == ["x, restoring"]
+    study = read_case(case(tmp_path, "c", "refine = cells\n"))
+    assert (study.command, study.caption, study.drawings) == ("converge", "c", [])
+
+
+@pytest.mark.parametrize("words, names, window", [
+    ("x, restoring", ["x", "restoring"], (-np.inf, np.inf)), ("t,x from 4 to 5.5", ["t", "x"], (4, 5.5)),
+    ("x, restoring, t to 1e3", ["x", "restoring", "t"], (-np.inf, 1000)),
+])
+def test_drawings_in_words(words, names, window):
+    found = parse_drawing(words)
+    assert found.names == names and (found.start, found.end) == window
+
+
+@pytest.mark.parametrize("words, said", [
+    ("x", "two or three names"), ("x, y, t, u", "two or three names"), ("x, restoring from now", "a number"),
+    ("x, z", "has no 'z' to draw; it has t, x"), ("x, y from 600", "400 <= t <= 500"), ("field", "nothing to draw"),
+    ("energy", "nothing to draw"),
+])
+def test_mistakes_in_drawings(run_file, words, said):
+    with pytest.raises(cli.UserError, match=re.escape(said)):
+        picture(read_run(run_file), words)
+
+
+def test_every_kind_of_drawing(tmp_path, papers_case):
+    run_file = write_model(tmp_path / "m.h5", papers_case)
+    add_energy(run_file)
+    run = read_run(run_file)
+    for words in ("x, restoring", "t, u from 450", "x, restoring, t", "motion", "energy"):
+        made = picture(run, words)
+        assert made.files["pdf"].startswith(b"%PDF") and "prandtl" in made.alt
+    made = picture(run, "t, u from 450 to 460")
+    (axes,) = made.figure.axes
+    t, u = axes.lines[0].get_data()
+    late = (papers_case[0] >= 450) & (papers_case[0] <= 460)
+    np.testing.assert_array_equal(t, papers_case[0][late])
+    np.testing.assert_array_equal(u, papers_case[4][late])
+
+
+def test_the_index_leads_to_every_page(run_script, tmp_path, papers_case):
+    write_run(tmp_path / "cycle.h5", papers_case)
+    write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected"))
+    cases = [case(tmp_path, "cycle", "# A <cycle>.\ncells = 3\n"), case(tmp_path, "study", "# A study.\nrefine = steps\n")]
+    assert run_script(gallery, *cases, "--commands", "--results", tmp_path)[1].splitlines() == [
+        f"simulate {cases[0]}", f"converge {cases[1]}"]
+    code, out, err = run_script(gallery, *cases, "--results", tmp_path, "--files-only")
+    assert (code, out, err) == (0, f"{tmp_path / 'index.html'}\n", "")
+    index = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+    assert {"cycle.html", "study.html"} <= set(index.addresses) and len(index.alternatives) == 2
+    assert "A <cycle>." in index.words and "not as expected" in index.words
+    assert "A <cycle>." in Page((tmp_path / "cycle.html").read_text(encoding="utf-8")).words
+    assert "Verdict: not as expected." in Page((tmp_path / "study.html").read_text(encoding="utf-8")).words
+
+
+def test_a_case_that_failed_is_named_and_the_others_are_there(run_script, tmp_path, papers_case):
+    write_run(tmp_path / "good.h5", papers_case)
+    cases = [case(tmp_path, "good", "# Good.\n"), case(tmp_path, "lost", "# Lost.\n")]
+    code, _, err = run_script(gallery, *cases, "--results", tmp_path, "--files-only")
+    assert code == 2 and "1 of 2 cases have no page" in err and "lost.h5" in err
+    index = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+    assert "Good." in index.words and "Lost. no page" in index.words and (tmp_path / "good.html").is_file()
+
+
+def test_every_case_file_of_the_repository_can_be_read():
+    cases = sorted((gallery.program.ROOT / "jobs" / "cases").glob("*.ini"))
+    assert cases
+    for found in map(read_case, cases):
+        assert found.caption != found.name, found.path
+        for words in found.drawings:
+            assert words in ("field", "energy", "motion") or parse_drawing(words)

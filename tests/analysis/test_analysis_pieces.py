@@ -1,0 +1,110 @@
+"""The files beside a page: pictures as SVG and PDF, tables as CSV and LaTeX."""
+
+import csv
+import io
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import report
+import tables
+from pieces import named, write_pieces
+from synthetic import NAN, fitted, jointly, ladder, marked, staircase, write_study
+
+
+@pytest.fixture
+def pieces_of(run_script, tmp_path):
+    """Write the page on the files and give the folder beside it."""
+    def write(*arguments):
+        assert run_script(report, *arguments, "--files-only", "-o", tmp_path / "page.html")[0] == 0
+        return tmp_path / "page-files"
+    return write
+
+
+def columns_of(path):
+    """The columns of a CSV as {heading: [cells]}."""
+    headings, *rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+    return dict(zip(headings, zip(*rows)))
+
+
+def test_a_study_leaves_its_pictures_and_tables(pieces_of, study_file):
+    folder = pieces_of(study_file)
+    names = {"study-errors": ("svg", "pdf"), "study-cycle": ("svg", "pdf"), "study-motion": ("svg", "pdf"),
+             "study-levels": ("csv", "tex"), "study-orders": ("csv", "tex")}
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        f"{name}.{kind}" for name, kinds in names.items() for kind in kinds)
+    assert (folder / "study-errors.pdf").read_bytes().startswith(b"%PDF")
+    assert b"<svg" in (folder / "study-errors.svg").read_bytes()
+
+
+def test_the_same_study_gives_the_same_bytes(pieces_of, study_file):
+    first = {path.name: path.read_bytes() for path in pieces_of(study_file).iterdir()}
+    assert {path.name: path.read_bytes() for path in pieces_of(study_file).iterdir()} == first
+
+
+def test_the_csv_has_every_digit(pieces_of, tmp_path):
+    columns = marked(ladder(5), x=[1, 0, 0, 0, 2])
+    columns["error_y"][2] = NAN
+    folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted(1.00512345678901)))
+    levels = columns_of(folder / "s-levels.csv")
+    for heading, name in (("P", "cells"), ("N", "steps"), ("δt", "dt"), ("error of x", "error_x"),
+                          ("error of y", "error_y"), ("order of u", "order_u")):
+        np.testing.assert_array_equal([float(cell) for cell in levels[heading]], columns[name])
+    assert levels["fit of x"] == ("before the asymptotic range", *("fitted",) * 3, "on the round-off floor")
+    text = (folder / "s-levels.tex").read_text(encoding="ascii")
+    assert r"P & N & e(x) & order & e(y) & order & e(u) & order \\" in text
+    assert r"$0.06173$$\dagger$ & -- & $0.1235$ & -- & " in text and r"$3.858\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text
+    orders = columns_of(folder / "s-orders.csv")
+    assert orders["quantity"][:3] == ("x", "y", "u") and orders["verdict"][0] == "as expected"
+    assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
+
+
+def test_infinitely_many_cells_are_infinite(pieces_of, tmp_path):
+    columns = ladder()
+    columns["cells"][:] = columns["ds"][:] = 0.0
+    folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted(), cells="inf"))
+    assert set(columns_of(folder / "s-levels.csv")["P"]) == {"inf"}
+    assert r"$\infty$" in (folder / "s-levels.tex").read_text(encoding="ascii")
+
+
+def test_the_joint_constants_are_in_the_table(pieces_of, tmp_path):
+    folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
+    orders = columns_of(folder / "s-orders.csv")
+    assert r"x & 1.000~$\pm$~0.004 & 1 & as expected & 12.00 $\pm$ 0.42 & $-$5.00 $\pm$ 0.65 \\" in (
+        folder / "s-orders.tex").read_text(encoding="ascii")
+    assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["± of C₂"][0]) == 0.65
+
+
+def test_words_and_numbers_for_latex():
+    table = tables.Table("t", ["error of x", "a_b & 50 %", "C₁"], [[1.23456e-5, NAN, 1500.0], ["a{b", -np.inf, 0.25]],
+                         "from a\nb.h5")
+    text = table.files["tex"].decode("ascii")
+    assert text.splitlines()[0] == "% from a b.h5"
+    assert r"error of x & a\_b \& 50 \% & C$_1$ \\" in text
+    assert r"$1.235\cdot 10^{-5}$ & -- & $1500$ \\" in text and r"a\{b & $-\infty$ & $0.25$ \\" in text
+    assert tables.latex("~^\\") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_the_tables_compile(pieces_of, tmp_path):
+    folder = pieces_of(write_study(tmp_path / "s_1.h5", staircase(), fitted() | jointly()))
+    inputs = "\n\n".join(rf"\input{{{path.name}}}" for path in sorted(folder.glob("*.tex")))
+    (folder / "paper.tex").write_text(rf"\documentclass{{article}}\begin{{document}}{inputs}\end{{document}}")
+    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"], cwd=folder,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_names_are_those_of_files_and_each_is_taken_once(run_script, tmp_path):
+    made = [tables.Table(name, [], [], "") for name in ("a/b c", "a b/c", "...", "a-b-c-2")]
+    assert [name for name, _ in named(made)] == ["a-b-c", "a-b-c-2", "piece", "a-b-c-2-2"]
+    write_pieces(tmp_path / "beside", made)
+    assert len(list((tmp_path / "beside").iterdir())) == 8
+
+
+def test_a_folder_that_cannot_be_made(run_script, study_file, tmp_path):
+    (tmp_path / "page-files").write_text("in the way")
+    code, out, err = run_script(report, study_file, "--files-only", "-o", tmp_path / "page.html")
+    assert (code, out) == (2, "") and "page-files: cannot be made" in err and not (tmp_path / "page.html").exists()

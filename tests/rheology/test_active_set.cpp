@@ -1,0 +1,161 @@
+// The projection on a small box in the norm of K⁻¹: the variational inequality at every vertex
+// proves it. And the matrices of Persoz's gephyroid: what the paper defines, against the formulas
+// of the code.
+
+#include "rheology/active_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "rheology/gephyroid.hpp"
+
+namespace {
+
+using rheology::GephyroidSprings;
+using Matrix = rheology::SmallMatrix<3>;
+using Vector = rheology::SmallVector<3>;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+double determinant(const Matrix& a) {
+  return a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
+         a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+         a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+}
+
+/// K⁻¹ v by Cramer's rule.
+Vector solve(const Matrix& matrix, const Vector& value) {
+  Vector solution{};
+  for (std::size_t column = 0; column < 3; ++column) {
+    Matrix replaced = matrix;
+    for (std::size_t row = 0; row < 3; ++row) {
+      replaced[row][column] = value[row];
+    }
+    solution[column] = determinant(replaced) / determinant(matrix);
+  }
+  return solution;
+}
+
+double dot(const Vector& a, const Vector& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// (K⁻¹(v - w))ᵀ(z - w) ≤ 0 for all z of the box, which its vertices imply.
+void expect_nearest(const Matrix& matrix, const Vector& bound, const Vector& value) {
+  const Vector point = rheology::ActiveSetProjection<3>(matrix, bound).project(value);
+  Vector offset{};
+  double size = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    ASSERT_LE(std::abs(point[i]), bound[i]);
+    offset[i] = value[i] - point[i];
+    size += std::abs(value[i]) + bound[i];
+  }
+  const Vector multiplier = solve(matrix, offset);
+  const double condition =
+      std::pow(matrix[0][0] + matrix[1][1] + matrix[2][2], 3) / determinant(matrix);
+  for (unsigned vertex = 0; vertex < 8; ++vertex) {
+    Vector to_vertex{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      to_vertex[i] = ((vertex >> i) & 1U) != 0 ? bound[i] - point[i] : -bound[i] - point[i];
+    }
+    ASSERT_LE(dot(multiplier, to_vertex), 8 * eps * condition * size * size / matrix[0][0]);
+  }
+}
+
+GephyroidSprings random_springs(std::mt19937_64& random) {
+  std::lognormal_distribution<double> positive;
+  return {.k0 = positive(random),
+          .k1 = positive(random),
+          .k2 = positive(random),
+          .k3 = positive(random)};
+}
+
+TEST(ActiveSet, MeetsTheVariationalInequality) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal(0.0, 4.0);
+  for (int round = 0; round < 3000; ++round) {
+    SCOPED_TRACE(round);
+    const Matrix matrix = rheology::stiffness_matrix(random_springs(random));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_nearest(matrix, {2, 3, 1}, {normal(random), normal(random), normal(random)}));
+  }
+}
+
+TEST(ActiveSet, MeetsItOnEdgesVerticesAndFlatBoxes) {
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 3000; ++round) {
+    SCOPED_TRACE(round);
+    const auto whole = [&](unsigned count) { return static_cast<double>(random() % count); };
+    const Matrix matrix = rheology::stiffness_matrix(
+        {.k0 = whole(2), .k1 = 1 + whole(2), .k2 = 1 + whole(2), .k3 = 1 + whole(2)});
+    ASSERT_NO_FATAL_FAILURE(expect_nearest(matrix, {whole(3), whole(3), whole(3)},
+                                           {whole(9) - 4, whole(9) - 4, whole(9) - 4}));
+  }
+}
+
+TEST(ActiveSet, LeavesThePointsOfTheBox) {
+  const rheology::ActiveSetProjection<3> projection(rheology::stiffness_matrix({}), {2, 3, 1});
+  for (const Vector& value : {Vector{0, 0, 0}, Vector{2, -3, 1}, Vector{-2, 1.5, 0.25}}) {
+    EXPECT_EQ(projection.project(value), value);
+  }
+}
+
+TEST(ActiveSet, ClampsWhereTheMatrixIsDiagonal) {
+  const rheology::ActiveSetProjection<2> projection({{{2, 0}, {0, 5}}}, {1, 2});
+  EXPECT_EQ(projection.project({3, -1}), (rheology::SmallVector<2>{1, -1}));
+  EXPECT_EQ(projection.project({-3, 9}), (rheology::SmallVector<2>{-1, 2}));
+}
+
+TEST(Gephyroid, HasThePapersForce) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 200; ++round) {
+    const GephyroidSprings k = random_springs(random);
+    const auto force = rheology::force_on_mass(k);
+    const Matrix matrix = rheology::stiffness_matrix(k);
+    EXPECT_NEAR(rheology::determinant(k) / determinant(matrix), 1.0, 1e-10);
+    // E = k0 Uᵀ K⁻¹, that is K Eᵀ = k0 U.
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(dot(matrix[i], force.friction), i == 2 ? -k.k0 : k.k0, 8 * eps * matrix[2][2]);
+    }
+    EXPECT_NEAR(force.stiffness * (1 / k.k0 + 1 / k.k1 + 1 / k.k2 + 1 / k.k3), 1.0, 8 * eps);
+    EXPECT_NEAR(k.k0 * (1 - dot(force.friction, {1, 1, -1})), force.stiffness, 8 * eps * k.k0);
+  }
+  const auto unit = rheology::force_on_mass({});
+  EXPECT_EQ(unit.stiffness, 0.25);
+  EXPECT_EQ(unit.friction, (Vector{0.5, 0.5, 0.25}));
+}
+
+TEST(Gephyroid, HasAForceWithoutOneSpring) {
+  // The element beside the missing spring carries what the mass feels.
+  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 1, .k2 = 0, .k3 = 3}).friction,
+            (Vector{1, 0, 0}));
+  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 1, .k2 = 3, .k3 = 0}).friction,
+            (Vector{0, 1, 0}));
+  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 0, .k2 = 3, .k3 = 1}).friction,
+            (Vector{1, 1, 1}));
+}
+
+TEST(Gephyroid, HasAQuasistaticMatrixWithoutSpringZero) {
+  // Q⁻¹ = K⁻¹ + EᵀE/δ applied to Q's columns gives those of the identity.
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 200; ++round) {
+    const GephyroidSprings k = random_springs(random);
+    const Matrix matrix = rheology::stiffness_matrix(k);
+    const Matrix quasistatic = rheology::quasistatic_matrix(k);
+    const auto force = rheology::force_on_mass(k);
+    const double condition = std::pow(matrix[2][2], 3) / determinant(matrix);
+    for (std::size_t column = 0; column < 3; ++column) {
+      const Vector direct = solve(matrix, quasistatic[column]);
+      const double along = dot(force.friction, quasistatic[column]) / force.stiffness;
+      for (std::size_t row = 0; row < 3; ++row) {
+        EXPECT_NEAR(direct[row] + force.friction[row] * along, row == column ? 1.0 : 0.0,
+                    32 * eps * condition * (1 + std::abs(along)));
+      }
+      EXPECT_NEAR(along, column == 2 ? -1.0 : 1.0, 64 * eps * condition);
+    }
+  }
+}
+
+}  // namespace

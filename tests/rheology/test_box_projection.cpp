@@ -1,0 +1,190 @@
+// The projection on a box in the norm of (k0·11ᵀ + diag(k))⁻¹: its optimality conditions, a search
+// through all faces of the box, and the same bits however the elements are split at block limits.
+
+#include "rheology/box_projection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "rheology/active_set.hpp"
+
+namespace {
+
+using Vector = std::vector<double>;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+struct Case {
+  double k0 = 1.0;
+  Vector value;
+  Vector bound;
+  Vector compliance;
+
+  [[nodiscard]] rheology::BoxElements elements() const { return {value, bound, compliance}; }
+  [[nodiscard]] rheology::Coupling coupling() const {
+    return {k0, base::sum_of_positive(compliance, base::NoReduction{})};
+  }
+};
+
+/// A reduction that counts how often it is asked.
+struct Counting {
+  int* sums;
+  void max(std::span<double> /*values*/) const {}
+  void sum(std::span<std::int64_t> /*values*/) const { ++*sums; }
+};
+
+/// With λ_i = (v_i - τ - w_i)/k_i, w = v - Kλ holds if τ = k0 Σλ, and λ has the signs that the
+/// box asks for by construction: this τ is the projection's.
+void expect_optimal(const Case& data, double shift) {
+  long double sum = 0;
+  double farthest = 0;
+  double slope = 1;
+  for (std::size_t i = 0; i < data.value.size(); ++i) {
+    const double shifted = data.value[i] - shift;
+    const double multiplier = shifted - std::clamp(shifted, -data.bound[i], data.bound[i]);
+    sum += static_cast<long double>(multiplier) * data.compliance[i];
+    farthest = std::max(farthest, std::abs(data.value[i]));
+    slope += data.k0 * data.compliance[i];
+  }
+  ASSERT_NEAR(shift, static_cast<double>(data.k0 * sum), 4 * eps * farthest * slope);
+}
+
+Case generic(std::size_t n, double k0, double drift, std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  std::lognormal_distribution<double> positive;
+  Case data{.k0 = k0, .value = {}, .bound = {}, .compliance = {}};
+  for (std::size_t i = 0; i < n; ++i) {
+    data.bound.push_back(positive(random));
+    data.value.push_back(drift * normal(random) + drift);
+    data.compliance.push_back(1 / positive(random));
+  }
+  return data;
+}
+
+/// Values on their bounds and ties; every fourth bound is 0.
+Case degenerate(std::size_t n, std::mt19937_64& random) {
+  Case data{
+      .k0 = 0.5 * static_cast<double>(random() % 4), .value = {}, .bound = {}, .compliance = {}};
+  for (std::size_t i = 0; i < n; ++i) {
+    data.bound.push_back(0.5 * static_cast<double>(random() % 4));
+    data.value.push_back(0.5 * (static_cast<double>(random() % 13) - 6));
+    data.compliance.push_back(static_cast<double>(1 + random() % 2));
+  }
+  return data;
+}
+
+double solve(const Case& data, double guess = 0.0) {
+  return rheology::common_shift(data.elements(), data.coupling(), guess, base::NoReduction{});
+}
+
+TEST(BoxProjection, MeetsTheOptimalityConditions) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 500; ++round) {
+    const std::size_t n = 1 + random() % 50;
+    SCOPED_TRACE(round);
+    for (const double k0 : {1e-6, 1.0, 1e6}) {
+      for (const double drift : {0.1, 3.0, 1e4}) {
+        const Case data = generic(n, k0, drift, random);
+        ASSERT_NO_FATAL_FAILURE(expect_optimal(data, solve(data)));
+        ASSERT_NO_FATAL_FAILURE(expect_optimal(data, solve(data, drift)));
+      }
+    }
+    const Case ties = degenerate(n, random);
+    ASSERT_NO_FATAL_FAILURE(expect_optimal(ties, solve(ties)));
+  }
+}
+
+TEST(BoxProjection, FindsTheFaceOfTheBox) {
+  constexpr std::size_t n = 4;
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 2000; ++round) {
+    const Case data = round % 2 == 0 ? generic(n, 2.0, 2.0, random) : degenerate(n, random);
+    rheology::SmallMatrix<n> matrix{};
+    rheology::SmallVector<n> bound{};
+    rheology::SmallVector<n> value{};
+    for (std::size_t i = 0; i < n; ++i) {
+      matrix[i].fill(data.k0);
+      matrix[i][i] += 1 / data.compliance[i];
+      bound[i] = data.bound[i];
+      value[i] = data.value[i];
+    }
+    const auto expected = rheology::ActiveSetProjection<n>(matrix, bound).project(value);
+    Vector point(n);
+    rheology::project_shifted(data.value, data.bound, solve(data), point);
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_NEAR(point[i], expected[i], 1e-12) << "round " << round << ", element " << i;
+    }
+  }
+}
+
+TEST(BoxProjection, LeavesWhatIsInTheBox) {
+  const Case data{.k0 = 3, .value = {0.5, -1.0, 2.0}, .bound = {1, 1, 2}, .compliance = {1, 1, 1}};
+  EXPECT_EQ(solve(data, 0.7), 0.0);
+}
+
+TEST(BoxProjection, OfOneElementIsAClamp) {
+  // w = clamp(v): τ is the excess' share k0/(k0 + k).
+  const Case data{.k0 = 3, .value = {5.0}, .bound = {1.0}, .compliance = {1.0}};
+  EXPECT_EQ(solve(data), 3.0);
+}
+
+TEST(BoxProjection, NeedsFewSumsOverManyElements) {
+  std::mt19937_64 random(3);
+  const Case data = generic(200'000, 2.0, 1.0, random);
+  int sums = 0;
+  const double shift =
+      rheology::common_shift(data.elements(), data.coupling(), 0.0, Counting{&sums});
+  ASSERT_NO_FATAL_FAILURE(expect_optimal(data, shift));
+  EXPECT_LE(sums, 10);
+  // From the root of a state nearby, as from one step to the next.
+  Case next = data;
+  for (double& value : next.value) {
+    value += 1e-6;
+  }
+  sums = 0;
+  ASSERT_NO_FATAL_FAILURE(expect_optimal(
+      next, rheology::common_shift(next.elements(), next.coupling(), shift, Counting{&sums})));
+  EXPECT_LE(sums, 3);
+}
+
+TEST(BoxProjection, SumsToTheSameBitsWhereverItIsSplit) {
+  std::mt19937_64 random(4);
+  const Case data = generic(5000, 2.0, 1.0, random);
+  const auto excess = rheology::farthest_excess(data.elements());
+  const rheology::ShiftSearch search(data.coupling(), excess, 0.3);
+  const auto whole = search.yielding(data.elements());
+  rheology::YieldingUnits sum{};
+  for (const auto& [first, size] : {std::pair{0, 1024}, {1024, 2048}, {3072, 1928}}) {
+    const auto part = [&, begin = first, length = size](const Vector& values) {
+      return std::span(values).subspan(static_cast<std::size_t>(begin),
+                                       static_cast<std::size_t>(length));
+    };
+    const auto units = search.yielding({part(data.value), part(data.bound), part(data.compliance)});
+    sum[0] += units[0];
+    sum[1] += units[1];
+  }
+  EXPECT_EQ(sum, whole);
+}
+
+TEST(BoxProjection, EndsWhateverTheScales) {
+  // Springs from 1e-9 to 1e9 beside a k0 of 1e12, and drifts of 1e±150.
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> power(-9, 9);
+  for (const double drift : {1e-300, 1e-150, 1.0, 1e150}) {
+    Case data = generic(2000, 1e12, drift, random);
+    for (double& compliance : data.compliance) {
+      compliance = std::pow(10.0, power(random));
+    }
+    const double shift = solve(data);
+    EXPECT_TRUE(std::isfinite(shift)) << drift;
+    expect_optimal(data, shift);
+  }
+  Case lost = generic(3, 1.0, 1.0, random);
+  lost.value[1] = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(std::isnan(solve(lost)));
+}
+
+}  // namespace

@@ -1,0 +1,187 @@
+// The velocities of a chain with dry friction: the optimality conditions prove the minimum of a
+// strictly convex function, a search through all faces of the dual box finds it again, and single
+// cases have closed forms.
+
+#include "rheology/total_variation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "rheology/active_set.hpp"
+#include "rheology/friction_impulse.hpp"
+#include "rheology/soft_threshold.hpp"
+
+namespace {
+
+using Vector = std::vector<double>;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+struct Case {
+  Vector mass;
+  Vector bound;
+  Vector target;
+
+  [[nodiscard]] rheology::FrictionChain chain() const { return {mass, bound}; }
+  [[nodiscard]] Vector velocity() const {
+    Vector y(target.size());
+    rheology::TotalVariation(target.size()).solve(chain(), target, y);
+    return y;
+  }
+  [[nodiscard]] Vector impulse(const Vector& velocity) const {
+    Vector g(target.size());
+    rheology::friction_impulses(chain(), target, velocity, g);
+    return g;
+  }
+  /// What rounding may leave of a balance of impulses.
+  [[nodiscard]] double rounding() const {
+    double size = 0.0;
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      size = std::max(size, std::abs(target[i]));
+    }
+    return 8 * eps * size * std::accumulate(mass.begin(), mass.end(), 0.0) *
+           std::sqrt(static_cast<double>(target.size()));
+  }
+};
+
+/// The optimality conditions; sufficient, as the cost is convex.
+void expect_optimal(const Case& data) {
+  const Vector y = data.velocity();
+  const Vector g = data.impulse(y);
+  const double rounding = data.rounding();
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double after = i + 1 < y.size() ? g[i + 1] : 0.0;
+    const double slip = y[i] - (i == 0 ? 0.0 : y[i - 1]);
+    ASSERT_NEAR(data.mass[i] * (y[i] - data.target[i]) + g[i] - after, 0.0, rounding) << i;
+    ASSERT_LE(std::abs(g[i]), data.bound[i]) << i;
+    if (slip != 0) {
+      ASSERT_EQ(g[i], std::copysign(data.bound[i], slip)) << i;
+    }
+  }
+}
+
+/// Targets in steps of 1/4, so that many coincide; every fifth bound is 0, every seventh huge.
+Case degenerate(std::size_t n, std::mt19937_64& random) {
+  Case data;
+  for (std::size_t i = 0; i < n; ++i) {
+    data.mass.push_back(static_cast<double>(1 + random() % 3));
+    data.target.push_back(0.25 * (static_cast<double>(random() % 17) - 8));
+    const auto kind = random() % 35;
+    data.bound.push_back(kind % 5 == 0   ? 0.0
+                         : kind % 7 == 0 ? 1e15
+                                         : 0.25 * static_cast<double>(kind));
+  }
+  return data;
+}
+
+Case generic(std::size_t n, double friction, std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  std::lognormal_distribution<double> positive;
+  Case data;
+  for (std::size_t i = 0; i < n; ++i) {
+    data.mass.push_back(positive(random));
+    data.target.push_back(normal(random));
+    data.bound.push_back(friction * positive(random));
+  }
+  return data;
+}
+
+TEST(TotalVariation, MeetsTheOptimalityConditions) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t n = 1 + random() % 40;
+    SCOPED_TRACE(round);
+    ASSERT_NO_FATAL_FAILURE(expect_optimal(generic(n, 0.01, random)));
+    ASSERT_NO_FATAL_FAILURE(expect_optimal(generic(n, 1.0, random)));
+    ASSERT_NO_FATAL_FAILURE(expect_optimal(generic(n, 30.0, random)));
+    ASSERT_NO_FATAL_FAILURE(expect_optimal(degenerate(n, random)));
+  }
+}
+
+TEST(TotalVariation, MeetsThemInLongChains) {
+  std::mt19937_64 random(2);
+  for (const double friction : {0.1, 10.0, 1000.0}) {
+    ASSERT_NO_FATAL_FAILURE(expect_optimal(generic(100'000, friction, random)));
+  }
+}
+
+TEST(TotalVariation, FindsTheFaceOfTheDualBox) {
+  // The dual is the projection of v_i = Σ_{j≥i} m_j Y_j on |g_i| ≤ hα_i in the norm of K⁻¹,
+  // K_ij = Σ_{l ≥ max(i,j)} m_l.
+  constexpr std::size_t n = 4;
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    const Case data = round % 2 == 0 ? generic(n, 0.5, random) : degenerate(n, random);
+    rheology::SmallMatrix<n> matrix{};
+    rheology::SmallVector<n> bound{};
+    rheology::SmallVector<n> value{};
+    for (std::size_t l = 0; l < n; ++l) {
+      bound[l] = std::min(data.bound[l], 1e3);
+      for (std::size_t i = 0; i <= l; ++i) {
+        value[i] += data.mass[l] * data.target[l];
+        for (std::size_t j = 0; j <= l; ++j) {
+          matrix[i][j] += data.mass[l];
+        }
+      }
+    }
+    const auto expected = rheology::ActiveSetProjection<n>(matrix, bound).project(value);
+    const Vector g = data.impulse(data.velocity());
+    for (std::size_t i = 0; i < n; ++i) {
+      // The condition number of K enters the search, not the chain.
+      EXPECT_NEAR(g[i], expected[i], 1e-11) << "round " << round << ", link " << i;
+    }
+  }
+}
+
+TEST(TotalVariation, OfOneMassIsASoftThreshold) {
+  for (const double target : {-3.0, -0.2, 0.0, 0.1, 5.0}) {
+    const Case data{.mass = {2.0}, .bound = {0.5}, .target = {target}};
+    EXPECT_NEAR(data.velocity()[0], rheology::soft_threshold(target, 0.25), 2 * eps);
+  }
+}
+
+TEST(TotalVariation, OfTwoMassesFreeOfTheGroundIsTheirFrictionImpulse) {
+  for (const double bound : {0.1, 1.0, 100.0}) {
+    const Case data{.mass = {2.0, 0.5}, .bound = {0.0, bound}, .target = {-1.0, 1.5}};
+    const auto expected = rheology::friction_impulse(2.0, 0.5, -1.0, 1.5, bound);
+    const Vector y = data.velocity();
+    EXPECT_NEAR(y[0], expected.first_velocity, 4 * eps);
+    EXPECT_NEAR(y[1], expected.second_velocity, 4 * eps);
+    EXPECT_NEAR(data.impulse(y)[1], expected.impulse, 4 * eps);
+  }
+}
+
+TEST(TotalVariation, StopsAChainThatTheGroundHolds) {
+  const Case data{.mass = Vector(50, 1.0), .bound = Vector(50, 51.0), .target = Vector(50, -1.0)};
+  for (const double y : data.velocity()) {
+    EXPECT_EQ(y, 0.0);
+  }
+}
+
+TEST(TotalVariation, MovesALockedChainAsOneMass) {
+  Case data{.mass = Vector(20, 0.5), .bound = Vector(20, 1e12), .target = {}};
+  data.bound[0] = 3.0;
+  for (int i = 0; i < 20; ++i) {
+    data.target.push_back(i);
+  }
+  // Total mass 10, mean target 9.5: the ground takes an impulse of 3 from 95.
+  for (const double y : data.velocity()) {
+    EXPECT_NEAR(y, 9.2, 100 * eps);
+  }
+}
+
+TEST(TotalVariation, MayWriteOverItsTarget) {
+  std::mt19937_64 random(4);
+  Case data = generic(100, 1.0, random);
+  const Vector expected = data.velocity();
+  rheology::TotalVariation(100).solve(data.chain(), data.target, data.target);
+  EXPECT_EQ(data.target, expected);
+}
+
+}  // namespace
