@@ -7,7 +7,7 @@ from scipy.interpolate import BSpline
 from scipy.optimize import lsq_linear
 
 from cli import UserError
-from elements import Elements
+from elements import Elements, last_slope_spring
 from loading import Loading, loading, refuse_bad_fit
 from segmented import NORMAL_95, grouped
 
@@ -165,7 +165,7 @@ def _continued(branch, s, threshold, known, basis, fit):
         stiffness[~known] = min(edge, k0 / unknown)
         k0 -= stiffness[~known][0] * unknown
     result = Continuum(branch, s, threshold, np.maximum(stiffness, least), width, known,
-                       max(float(k0), 0.0),
+                       last_slope_spring(k0, stiffness.mean()),
                        fit.coefficients[0], fit.smoothing, fit.freedom, fit.noise)
     refuse_bad_fit(branch, result.start_force + result.elements.branch(branch.distance),
                    f"η(s) was chosen from {threshold.min():.4g} to {threshold.max():.4g}: it must span all that yields")

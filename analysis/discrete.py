@@ -7,7 +7,7 @@ import numpy as np
 import polygon
 import segmented
 from cli import UserError
-from elements import Elements
+from elements import Elements, last_slope_spring
 from loading import Loading, loading, refuse_bad_fit
 
 
@@ -54,7 +54,7 @@ def _from_segments(path, half, lines):
         raise UserError(f"{path}: is not a loading branch: its slope goes from {lines.slope[worst]:g} to "
                         f"{lines.slope[worst + 1]:g} at x = {lines.corners()[worst]:g}, but a Masing model's only falls, "
                         "to no less than 0")
-    elements = Elements(_hardening(lines.slope[-1], drop), drop, (lines.corners() - x) / 2)
+    elements = Elements(last_slope_spring(lines.slope[-1], drop.sum()), drop, (lines.corners() - x) / 2)
     none = np.zeros_like(drop)
     return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], none, none, 0.0, 0.0, exact=True)
 
@@ -77,11 +77,6 @@ def _from_regression(path, half):
     if len(found.corner) == 0:
         raise UserError(f"{path}: never yields: the branch is straight up to its noise {found.noise:.3g}; measure a "
                         f"cycle wider than {branch.width:.6g}")
-    return Discrete(branch, Elements(_hardening(found.last_slope, found.drop), found.drop, found.corner / 2), found.start,
+    return Discrete(branch, Elements(last_slope_spring(found.last_slope, found.drop.sum()), found.drop, found.corner / 2), found.start,
                     found.corner_width / 2, found.drop_width, found.last_slope_width,
                     found.noise, exact=False)
-
-
-def _hardening(slope, drop):
-    """k0 from the last slope: 0 where that is no more than rounding beside the others."""
-    return float(slope) if slope > polygon.SAME_SLOPE * drop.sum() else 0.0

@@ -4,6 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# A last slope of this fraction of the other stiffness is rounding.
+NO_SLOPE = 1e-8
+
+
+def last_slope_spring(slope, stiffness):
+    """k0 from the last slope of a branch: 0 where that is no more than rounding beside the elements' stiffness."""
+    return float(slope) if slope > NO_SLOPE * stiffness else 0.0
+
 
 @dataclass(frozen=True)
 class Elements:
