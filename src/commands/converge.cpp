@@ -5,6 +5,7 @@
 #include "commands/products.hpp"
 #include "commands/request.hpp"
 #include "io/output_file.hpp"
+#include "io/output_lock.hpp"
 #include "io/recorder.hpp"
 #include "options/continuation.hpp"
 #include "study/output.hpp"
@@ -35,7 +36,7 @@ study::Study refined(const parallel::Communicator& comm,
 study::Study make_study(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
                         const std::string& command_line) {
-  io::require_writable(comm, configuration.output);
+  const io::OutputLock lock(comm, configuration.output);
   const study::Study study = refined(comm, configuration);
   io::OutputFile output(comm, configuration, command_line);
   study::write(comm, output.file(), configuration, study);

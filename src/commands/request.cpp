@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "commands/step_advice.hpp"
 #include "engine/setup.hpp"
 #include "io/compare.hpp"
 #include "io/sealed_file.hpp"
@@ -126,6 +127,7 @@ std::optional<options::Configuration> requested(const parallel::Communicator& co
   if (request.print_config || request.validate_only) {
     return std::nullopt;
   }
+  advise_on_step(comm, configuration);
   if (configuration.wall_limit) {
     parallel::limit_wall_time(*configuration.wall_limit);
   }

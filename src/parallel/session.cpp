@@ -85,9 +85,14 @@ Session::Session(const std::vector<std::string>& petsc_options) {
   listen_to_signals();  // once more: what has been initialised may listen, too
   world_.emplace(PETSC_COMM_WORLD);
   failures_.emplace(PETSC_COMM_WORLD);
+  bell_.emplace(*world_);
+  listen_to(&*bell_);
 }
 
 Session::~Session() {
+  listen_to(nullptr);
+  bell_->silence();
+  bell_.reset();
   failures_.reset();
   world_.reset();
   PetscFinalize();

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "options/configuration.hpp"
+#include "parallel/communicator.hpp"
+
+namespace commands {
+
+/// Throws UserError alike on all ranks where `leapfrog` is unstable at a level's step, and says on
+/// stderr where `euler` lets an elastic oscillation grow more than tenfold. Collective.
+void advise_on_step(const parallel::Communicator& comm,
+                    const options::Configuration& configuration);
+
+}  // namespace commands
