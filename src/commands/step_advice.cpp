@@ -43,7 +43,7 @@ std::string advice(const options::Configuration& configuration) {
   }
   char text[256] = "";
   std::snprintf(text, sizeof text,
-                "warning: with a step of %.4g euler lets an elastic oscillation grow by "
+                "with a step of %.4g euler lets an elastic oscillation grow by "
                 "exp(dt omega^2 T/2) = %.3g until T; with a step of %.4g by %g",
                 step, growth, masing::step_for_growth(frequency, problem.time, tolerable),
                 tolerable);
@@ -52,16 +52,17 @@ std::string advice(const options::Configuration& configuration) {
 
 }  // namespace
 
-void advise_on_step(const parallel::Communicator& comm,
-                    const options::Configuration& configuration) {
+void advise_on_step(const parallel::Communicator& comm, const options::Configuration& configuration,
+                    Speech speech) {
   if (configuration.engine == options::EngineKind::exact ||
       options::family_of(configuration.model) != options::Family::slab) {
     return;
   }
   const std::string warning =
       parallel::from_root(comm, [&] { return advice(coarsest(configuration)); });
-  if (comm.is_root() && !warning.empty()) {
-    std::fprintf(stderr, "masing: %s\n", warning.c_str());
+  // A failure has its one line "masing: ...", which this is not.
+  if (comm.is_root() && !warning.empty() && speech == Speech::loud) {
+    std::fprintf(stderr, "masing warning: %s\n", warning.c_str());
   }
 }
 

@@ -118,6 +118,11 @@ int Session::fail(int code, const std::string& text) noexcept {
     if (failures_->is_root()) {
       std::fprintf(stderr, "masing: %s\n", message.c_str());
     }
+    if (code == base::exit_failure) {
+      // To finalise would be to write once more to what has just failed, and to wait for it.
+      std::fflush(nullptr);
+      std::_Exit(code);
+    }
     return code;
   }
   std::fprintf(stderr, "masing: rank %d of %d alone: %s\n", failures_->rank(), failures_->size(),

@@ -41,18 +41,28 @@ class Masing:
         self.folder = folder
         self.program = program()
 
-    def __call__(self, *words, ranks=None):
-        """The finished process; `ranks` None runs without mpirun."""
+    def start(self, *words, ranks=None, env=None):
+        """The process, running; `ranks` None runs without mpirun, `env` adds to the environment."""
         launcher = [] if ranks is None else ["mpirun", "-n", str(ranks)]
-        return subprocess.run(
+        return subprocess.Popen(
             [*launcher, self.program, *map(str, words)],
             cwd=self.folder,
-            env={**os.environ, **OPEN_MPI},
-            capture_output=True,
+            env={**os.environ, **OPEN_MPI, **(env or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=PATIENCE,
-            check=False,
         )
+
+    def __call__(self, *words, ranks=None, env=None):
+        """The finished process."""
+        process = self.start(*words, ranks=ranks, env=env)
+        try:
+            stdout, stderr = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
     def done(self, *words, ranks=None):
         """The finished process, which must have succeeded and said nothing on stderr."""
