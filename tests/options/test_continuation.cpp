@@ -106,6 +106,13 @@ TEST(Continued, keeps_a_window_that_was_given) {
   EXPECT_EQ(refusal(with(run, {"--to=5"}), with(longer, {"--to=5"})), "");
 }
 
+TEST(Checkpoint, is_no_file_that_the_run_writes_itself) {
+  for (const std::string file : {"run.h5", "run.h5.partial", "run.h5.lock"}) {
+    expect_names(given::refusal(Command::simulate, {"--output=run.h5", "--checkpoint=" + file}),
+                 {"--checkpoint", file});
+  }
+}
+
 TEST(CheckpointOf, is_beside_the_output_if_not_given) {
   options::Configuration configuration;
   configuration.output = "there/run.h5";
