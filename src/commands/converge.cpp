@@ -19,6 +19,7 @@ namespace {
 /// study::refine, saved where it is stopped.
 study::Study refined(const parallel::Communicator& comm,
                      const options::Configuration& configuration) {
+  study::adopt_study_checkpoint(comm, configuration);
   if (!configuration.checkpoint.empty()) {
     study::write_study_checkpoint(comm, configuration);
   }

@@ -117,7 +117,7 @@ Summary integrate_into(const parallel::Communicator& comm,
       observers.push_back(&energy.emplace(comm, file, sampling, slab->problem, slab->profile));
     }
   }
-  const io::Actors actors{*setup.engine, observers};
+  const io::Actors actors{setup.engine.get(), observers};
   io::Checkpoints checkpoints(comm, options::checkpoint_of(configuration),
                               io::rhythm_of(configuration), actors,
                               [&](const std::string& draft) { output.copy_to(draft); });
