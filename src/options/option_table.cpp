@@ -294,7 +294,9 @@ Option wall_limit() {
           every_model,
           {},
           [](const Configuration& c) { return c.wall_limit ? base::to_text(*c.wall_limit) : ""; },
-          [](Configuration& c, const std::string& value) { c.wall_limit = seconds_of(value); }};
+          [](Configuration& c, const std::string& value) {
+            c.wall_limit = value.empty() ? std::nullopt : std::optional(seconds_of(value));
+          }};
 }
 
 Option reference() {
