@@ -8,6 +8,7 @@
 #include "commands/commands.hpp"
 #include "commands/products.hpp"
 #include "io/compare.hpp"
+#include "io/isolated.hpp"
 #include "options/parse.hpp"
 #include "rheology/configured.hpp"
 
@@ -68,13 +69,17 @@ Wanted parse(const std::vector<std::string>& words) {
 /// The configuration embedded in the file, with another output.
 options::Configuration embedded(const parallel::Communicator& comm, const Wanted& wanted) {
   const std::string all = parallel::from_root(comm, [&] {
-    const io::Recipe recipe = io::read_recipe(wanted.file);
+    const std::string recipe = io::isolated(wanted.file, [&] {
+      const io::Recipe read = io::read_recipe(wanted.file);
+      io::differences(wanted.file, wanted.file);  // what cannot be read is found before the run
+      return read.kind + "\n" + read.configuration;
+    });
     std::error_code none_there;
     if (std::filesystem::equivalent(wanted.output, wanted.file, none_there)) {
       throw base::UserError("--output: " + wanted.output +
                             " is the file to reproduce; give another one");
     }
-    return recipe.kind + "\n" + recipe.configuration;
+    return recipe;
   });
   const std::string kind = all.substr(0, all.find('\n'));
   if (kind != "simulate" && kind != "converge") {
@@ -126,7 +131,9 @@ int reproduce(const parallel::Communicator& comm, const Arguments& arguments) {
   const options::Configuration configuration = embedded(comm, wanted);
   make_again(comm, configuration, arguments.command_line);
   const std::string found = parallel::from_root(comm, [&] {
-    std::string lines = base::joined(io::differences(wanted.file, configuration.output), "\n");
+    std::string lines = io::isolated(wanted.file, [&] {
+      return base::joined(io::differences(wanted.file, configuration.output), "\n");
+    });
     if (wanted.output.empty()) {
       std::filesystem::remove(configuration.output);
     }

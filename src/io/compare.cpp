@@ -21,7 +21,16 @@ struct Content {
   std::size_t item = 1;  ///< bytes of one entry
 };
 
-Content described(hid_t type_id, hid_t space_id) {
+/// Bytes that the file of an object has.
+std::size_t file_size(hid_t object) {
+  const Handle file(H5Iget_file_id(object), H5Fclose);
+  hsize_t size = 0;
+  check(H5Fget_filesize(file.id(), &size));
+  return size;
+}
+
+/// What `object`, or an attribute of it, is said to hold, with room for it.
+Content described(hid_t object, hid_t type_id, hid_t space_id) {
   const Handle type(type_id, H5Tclose);
   const Handle space(space_id, H5Sclose);
   Content content;
@@ -30,21 +39,25 @@ Content described(hid_t type_id, hid_t space_id) {
   content.shape.resize(
       static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.id()))));
   check(H5Sget_simple_extent_dims(space.id(), content.shape.data(), nullptr));
-  content.bytes.resize(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id())) *
-                       content.item);
+  const auto entries = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id())));
+  // masing compresses nothing, so that no object is larger than its file.
+  if (content.item == 0 || entries > file_size(object) / content.item) {
+    throw base::SystemError("an object larger than the file");
+  }
+  content.bytes.resize(entries * content.item);
   return content;
 }
 
 Content attribute(hid_t object, const std::string& name) {
   const Handle handle(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
-  Content content = described(H5Aget_type(handle.id()), H5Aget_space(handle.id()));
+  Content content = described(object, H5Aget_type(handle.id()), H5Aget_space(handle.id()));
   const Handle type(H5Aget_type(handle.id()), H5Tclose);
   check(H5Aread(handle.id(), type.id(), content.bytes.data()));
   return content;
 }
 
 Content dataset(hid_t object) {
-  Content content = described(H5Dget_type(object), H5Dget_space(object));
+  Content content = described(object, H5Dget_type(object), H5Dget_space(object));
   const Handle type(H5Dget_type(object), H5Tclose);
   check(H5Dread(object, type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, content.bytes.data()));
   return content;

@@ -1,5 +1,6 @@
 #include "io/result_reader.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.hpp"
@@ -13,6 +14,13 @@ std::vector<hsize_t> extent(const Handle& dataset) {
   std::vector<hsize_t> sizes(
       static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(space.id()))));
   check(H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr));
+  // masing compresses nothing, so that no column or row is larger than its file.
+  const Handle file(H5Iget_file_id(dataset.id()), H5Fclose);
+  hsize_t bytes = 0;
+  check(H5Fget_filesize(file.id(), &bytes));
+  if (std::ranges::any_of(sizes, [&](hsize_t n) { return n > bytes / sizeof(double); })) {
+    throw base::SystemError("a dataset larger than the file");
+  }
   return sizes;
 }
 

@@ -76,9 +76,9 @@ void add_wave_breaks(const Wave& wave, const Affine& phase, double final_time,
   const double end = phase.offset + phase.slope * final_time;
   const double least = std::min(phase.offset, end);
   const double most = std::max(phase.offset, end);
-  if ((most - least) / wave.spacing > most_breaks) {
-    throw UserError("--force: " + std::string(wave.name) +
-                    "() has more than 10^7 corners in [0, T]; this needs a slower force");
+  if (!((most - least) / wave.spacing + static_cast<double>(breaks.size()) <= most_breaks)) {
+    throw UserError("--force: with " + std::string(wave.name) +
+                    "() it has more than 10^7 corners in [0, T]; this needs a slower force");
   }
   for (double j = std::ceil((least - wave.first) / wave.spacing);
        wave.first + j * wave.spacing <= most && phase.slope != 0.0; ++j) {

@@ -27,6 +27,12 @@ double phase(double x) {
   return fraction < 1.0 ? fraction : 0.0;
 }
 
+/// A text in a message: of a long one the beginning.
+std::string shown(const std::string& text) {
+  constexpr std::size_t longest = 200;
+  return text.size() <= longest ? text : text.substr(0, longest) + "…";
+}
+
 /// Throws where an expression has what muParser would take silently and a formula never needs.
 void refuse_the_unusual(const std::string& text) {
   if (text.empty()) {
@@ -100,7 +106,7 @@ class Function::Expression : public Function::Impl {
       int results = 0;
       parser_.Eval(results);
       if (results != 1) {
-        throw UserError("'" + text + "' has " + std::to_string(results) +
+        throw UserError("'" + shown(text) + "' has " + std::to_string(results) +
                         " values; one is needed (write decimals with a point)");
       }
     } catch (const mu::ParserError& error) {
@@ -110,8 +116,8 @@ class Function::Expression : public Function::Impl {
       // muParser counts from 0, people from 1: say the position once.
       message.resize(std::min(message.size(), message.find(" found at position")));
       message.resize(message.find_last_not_of(". \n") + 1);
-      throw UserError("'" + text + "' is not an expression in " + variable + ", at position " +
-                      std::to_string(position + 1) + ": " + message);
+      throw UserError("'" + shown(text) + "' is not an expression in " + variable +
+                      ", at position " + std::to_string(position + 1) + ": " + shown(message));
     }
   }
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+
+#include "base/error.hpp"
 
 namespace rheology {
 
@@ -23,6 +24,7 @@ using SmallMatrix = std::array<std::array<double, N>, N>;
 template <std::size_t N>
 class ActiveSetProjection {
  public:
+  /// Throws UserError where the matrix is not positive definite beyond rounding.
   ActiveSetProjection(const SmallMatrix<N>& matrix, const SmallVector<N>& bound);
 
   /// The point of the box nearest to `value`. Local; allocates nothing.
@@ -68,7 +70,13 @@ void ActiveSetProjection<N>::invert(std::size_t set) {
     if (!holds(set, pivot)) {
       continue;
     }
-    assert(left[pivot][pivot] > 0);
+    // What is left of the diagonal must be more than its rounding.
+    constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+    if (!(left[pivot][pivot] > rounding * matrix_[pivot][pivot] &&
+          std::isfinite(left[pivot][pivot]))) {
+      throw base::UserError(
+          "--set: the stiffness matrix is singular to rounding; give stiffnesses closer in size");
+    }
     for (std::size_t row = 0; row < N; ++row) {
       const double factor = left[row][pivot] / left[pivot][pivot];
       for (std::size_t column = 0; row != pivot && holds(set, row) && column < N; ++column) {

@@ -1,0 +1,148 @@
+// Texts made by chance for everything a user can write: words, .ini files, expressions, tables,
+// lists, levels, orders. Each must end as a UserError or as a valid configuration whose printed
+// text is read back as the same, in bounded time. `--tries n --seed s`; a failure says how to make
+// it again.
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "fuzz/fuzz_loop.hpp"
+#include "fuzz/options_case.hpp"
+#include "options/force_breaks.hpp"
+#include "options/function.hpp"
+#include "options/parse.hpp"
+#include "options/print.hpp"
+#include "rheology/configured.hpp"
+
+namespace {
+
+using fuzz::OptionsCase;
+using fuzz::Outcome;
+using options::Configuration;
+
+// A model may have more elements than a try has time for.
+constexpr std::int64_t most_elements = 100000;
+
+options::FileReader reader(const OptionsCase& one) {
+  return [&one](const std::string& path) {
+    const auto found = one.files.find(path);
+    if (found == one.files.end()) {
+      throw base::UserError("cannot read " + path);
+    }
+    return found->second;
+  };
+}
+
+bool is_too_long(const Configuration& configuration) {
+  for (const auto& [parameter, text, origin] : configuration.settings) {
+    if (parameter == rheology::element_count &&
+        base::to_integer(text).value_or(0) > most_elements) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What `configuration` says when it is printed and read again, with no file but itself.
+std::string read_back(const Configuration& configuration) {
+  const OptionsCase again{.command = configuration.command,
+                          .words = {"--config=printed.ini"},
+                          .files = {{"printed.ini", options::printed(configuration)}}};
+  auto request = options::parse(again.command, again.words, reader(again));
+  return options::printed(rheology::validated(std::move(request.configuration), reader(again)));
+}
+
+/// What the program does with an accepted configuration before its first step, short of cells.
+void use(const Configuration& c) {
+  if (options::family_of(c.model) == options::Family::finite) {
+    rheology::configured_model(c);
+  }
+  const options::Function drive = options::driving_function(c);
+  for (const double share : {0.0, 0.3, 1.0}) {
+    (void)drive(share * c.final_time);
+  }
+  if (options::family_of(c.model) == options::Family::slab) {
+    options::force_breaks(c.force, c.final_time, c.breaks);
+  }
+}
+
+/// Whether a case is taken or refused; throws std::logic_error where it is neither.
+Outcome try_case(const OptionsCase& one) {
+  std::string before;
+  Configuration configuration;
+  try {
+    auto request = options::parse(one.command, one.words, reader(one));
+    if (request.help || is_too_long(request.configuration)) {
+      return Outcome::skipped;
+    }
+    configuration = rheology::validated(std::move(request.configuration), reader(one));
+    before = options::printed(configuration);
+  } catch (const base::UserError& mistake) {
+    fuzz::require_message(mistake);
+    return Outcome::refused;
+  }
+  std::string after;
+  try {
+    after = read_back(configuration);
+  } catch (const base::UserError& mistake) {
+    throw std::logic_error("printed, but refused when read again: " + std::string(mistake.what()) +
+                           "\n" + before);
+  }
+  if (after != before) {
+    throw std::logic_error("printed\n" + before + "read again as\n" + after);
+  }
+  try {
+    use(configuration);
+  } catch (const base::UserError& mistake) {
+    fuzz::require_message(mistake);
+  }
+  return Outcome::taken;
+}
+
+/// An expression alone, deeper and longer than in a configuration.
+Outcome try_expression(fuzz::RandomText& random, std::string& text) {
+  text = random.expression('t', static_cast<int>(random.below(9)));
+  if (random.once_in(20)) {
+    const std::string piece = random.one_of({"(", "-", "!", "1^", "t?", "1+", "sin(", "min(1,"});
+    for (std::size_t i = random.below(6000); i > 0; --i) {
+      text.insert(0, piece);
+    }
+  }
+  text = random.once_in(3) ? random.damaged(text) : text;
+  try {
+    const options::Function function = options::resolved_function(text, 't');
+    const double first = function(0.25);
+    const double second = function(0.25);
+    if (first != second && !(std::isnan(first) && std::isnan(second))) {
+      throw std::logic_error("two values at one argument");
+    }
+    if (function.is_constant() && function(0.75) != first && !std::isnan(first)) {
+      throw std::logic_error("constant, but with two values");
+    }
+    options::force_breaks(text, 10.0, {});
+  } catch (const base::UserError& mistake) {
+    fuzz::require_message(mistake);
+    return Outcome::refused;
+  }
+  return Outcome::taken;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  return fuzz::run(count, values, [](fuzz::RandomText& random, std::string& description) {
+    if (random.once_in(2)) {
+      return try_expression(random, description);
+    }
+    const OptionsCase one = fuzz::options_case(random);
+    description = fuzz::described(one);
+    return try_case(one);
+  });
+}

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace fuzz {
+
+/// Texts made by chance, the same for the same seed on every machine: only the bits of a
+/// std::mt19937_64 are used, none of the library's distributions.
+class RandomText {
+ public:
+  explicit RandomText(std::uint64_t seed) : bits_(seed) {}
+
+  /// A whole number in [0, bound), bound >= 1. Local.
+  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(bits_() % bound); }
+  /// True once in `n` times. Local.
+  bool once_in(std::size_t n) { return below(n) == 0; }
+  /// One of `words`. Local.
+  const std::string& one_of(const std::vector<std::string>& words) {
+    return words[below(words.size())];
+  }
+
+  /// A number as people and damaged files spell it, seldom no number at all. Local.
+  std::string number();
+  /// A whole number likewise. Local.
+  std::string whole_number();
+  /// An expression in `variable`, nested at most `depth` deep, mostly well formed. Local.
+  std::string expression(char variable, int depth);
+  /// "points:…" or "table:FILE" of one of the `files`. Local.
+  std::string table(const std::vector<std::string>& files);
+  /// Up to `most` pieces made by `make`, with `separator` between them. Local.
+  template <typename Make>
+  std::string list(std::size_t most, const std::string& separator, const Make& make) {
+    std::string text;
+    for (std::size_t i = below(most + 1); i > 0; --i) {
+      text += make() + (i > 1 ? separator : "");
+    }
+    return text;
+  }
+  /// `text` with some bytes changed, removed, doubled or put in. Local.
+  std::string damaged(std::string text);
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+}  // namespace fuzz
