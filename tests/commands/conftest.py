@@ -50,6 +50,7 @@ class Masing:
             env={**os.environ, **OPEN_MPI},
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=PATIENCE,
             check=False,
         )
