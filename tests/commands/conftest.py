@@ -51,6 +51,7 @@ class Masing:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            errors="replace",
         )
 
     def __call__(self, *words, ranks=None, env=None):

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-TRIES = int(os.environ.get("MASING_DAMAGED_FILES", "40"))  # of each kind
+TRIES = int(os.environ.get("MASING_DAMAGED_FILES", "20"))  # of each kind
 HELD = ("--cells=4", "--final-time=1", "--quiet")
 STUDY = ("converge", *HELD, "--levels=20,40", "--field-samples=4")
 
