@@ -34,6 +34,8 @@ class SealedFile : public testing::Test {
     io::seal(world(), draft_, path_);
   }
   ~SealedFile() override { remove_all(); }
+  SealedFile(const SealedFile&) = delete;
+  SealedFile& operator=(const SealedFile&) = delete;
 
   void remove_all() const {
     on_root([this] {
@@ -58,7 +60,7 @@ class SealedFile : public testing::Test {
 
   static std::string get(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
     MPI_Barrier(world().handle());  // nobody writes while another reads
     return bytes;
   }
