@@ -7,7 +7,7 @@ set -euo pipefail
 build=(g++ cmake pkg-config make git libpetsc64-real-dev libopenmpi-dev openmpi-bin
        libhdf5-openmpi-dev libboost-dev libboost-program-options-dev libmuparser-dev)
 analysis=(python3 python3-numpy python3-scipy python3-h5py python3-matplotlib python3-jinja2)
-checks=(libgtest-dev libbenchmark-dev python3-pytest clang-format clang-tidy)
+checks=(libgtest-dev libbenchmark-dev python3-pytest clang-format clang-tidy valgrind)
 # A browser, for the tests of the report; where apt has none (Ubuntu's is a snap) they are skipped.
 browser=chromium
 

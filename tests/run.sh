@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Install what is missing, build, run every test; the last line is the summary.
-#   tests/run.sh [--long]    --long: clang-tidy on every file instead of the changed ones, more kills
+#   tests/run.sh [--long]    --long: also every C++ test under AddressSanitizer and
+#                            UndefinedBehaviorSanitizer, a million inputs made by chance, more
+#                            kills, and clang-tidy on every file instead of the changed ones
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../jobs/common.sh"
 
@@ -71,6 +73,24 @@ python=$(find_python pytest,h5py,numpy,matplotlib,jinja2) || { count_step "findi
 MASING_PROGRAM=$root/build/dev/masing "$python" -m pytest -q -p no:cacheprovider \
   --junitxml="$logs/pytest.xml" tests
 count_junit pytest "$logs/pytest.xml"
+
+if [ "$long" = yes ]; then
+  echo "== a million inputs made by chance"
+  build/dev/tests/fuzz_options --tries 1000000 --seed 1000000
+  count_step "fuzz_options" $?
+  build/dev/tests/fuzz_hdf5 build/dev/tests/fuzz.h5 --tries 50000 --seed 1000000
+  count_step "fuzz_hdf5" $?
+  echo "== ctest and damaged files under the sanitizers (preset asan)"
+  build_preset asan
+  count_step "building with sanitizers" $?
+  ctest --preset asan --timeout 600 --output-junit "$logs/asan.xml" >"$logs/asan.txt" 2>&1 ||
+    cat "$logs/asan.txt"
+  count_junit "ctest with sanitizers" "$logs/asan.xml"
+  LSAN_OPTIONS=suppressions=$root/tests/sanitizers/leaks.supp:print_suppressions=0 \
+    MASING_PROGRAM=$root/build/asan/masing "$python" -m pytest -q -p no:cacheprovider \
+    --junitxml="$logs/damaged.xml" tests/commands/test_damaged_files.py
+  count_junit "damaged files with sanitizers" "$logs/damaged.xml"
+fi
 
 echo "== install"
 cmake --install build/dev --prefix "$logs/installed" >"$logs/install.txt" 2>&1 &&
