@@ -332,7 +332,8 @@ def test_a_study_goes_on_where_it_was(masing, study, given, ranks):
     first = "c.h5" if given else "run.h5.checkpoint"
     assert f"--restart {first} goes on" in said
     steps = saved_steps(masing.folder, first)
-    process = masing(*words, f"--restart={first}", "--checkpoint=d.h5", "--wall-limit=0.001", ranks=2)
+    moved = (f"--restart={first}", "--checkpoint=d.h5")
+    process = masing(*words, *moved, "--wall-limit=0.001", ranks=2)
     assert process.returncode == 75, process.stderr
     for run, step in steps.items():
         assert saved_steps(masing.folder, "d.h5")[run] >= step
@@ -369,7 +370,7 @@ def test_finished_levels_are_not_made_again(masing):
 
 
 def test_levels_that_are_done_are_saved_when_the_study_is_stopped(masing):
-    """Without --checkpoint nothing is, before: a limit that is raised until it meets a later run."""
+    """Without --checkpoint nothing is, before: the limit is raised until it meets a later run."""
     for limit in range(6, 120):
         (masing.folder / "run.h5").unlink(missing_ok=True)
         process = masing(*STUDY, "--quiet", f"--wall-limit={limit / 20}")
