@@ -101,6 +101,8 @@ class Cluster:
             "OMPI_MCA_pml": "ob1",
             # The nodes share /dev/shm, and would take each other's segments for their own.
             "OMPI_MCA_btl": "self,tcp",
+            # A stopped run waits for it, up to twice.
+            "OMPI_MCA_odls_base_sigkill_timeout": "1",
         }
         self._keeper = None
 
@@ -128,6 +130,7 @@ class Cluster:
     def __exit__(self, *_):
         # Jobs first: where their processes are not a namespace of ours, only Slurm knows them.
         with contextlib.suppress(subprocess.SubprocessError, AssertionError):
+            self._call("scancel", "--signal=KILL", "--full", "--user=root")
             self._call("scancel", "--user=root")
             self.wait_for(lambda: not self._call("squeue", "--noheader").stdout, 10, "no jobs")
         self._keeper.stdin.close()
