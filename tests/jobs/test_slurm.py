@@ -1,14 +1,16 @@
 """The scripts of jobs/slurm on a real Slurm: two virtual nodes on this host."""
 
+import datetime
 import os
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
+import h5py
 import pytest
 import virtual_cluster
-from result_files import contents
+from result_files import contents, text
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "jobs" / "slurm"
 TWO_NODES = ("--nodes=2", "--ntasks-per-node=1", "--time=5")
@@ -51,6 +53,7 @@ def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
     log = tmp_path / f"masing-long-{job}.log"
     checkpoint = tmp_path / "run.h5.checkpoint"
     cluster.wait_for(checkpoint.exists, 30, "checkpoint")
+    signalled = datetime.datetime.now(datetime.timezone.utc)
     cluster.signal(job)
     cluster.wait_for(lambda: "goes back into the queue" in log.read_text(), 20, "requeue")
     (one,) = completed(cluster, job)
@@ -59,6 +62,10 @@ def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
     stop = re.search(r"stopped by SIGUSR1 after step (\d+) of 400000", said)
     assert stop and int(stop[1]) >= 20_000, said
     assert not checkpoint.exists()
+    # The second turn went on with the file of the first, and did not begin again.
+    with h5py.File(tmp_path / "run.h5") as file:
+        began = datetime.datetime.fromisoformat(text(file["provenance"].attrs["date"]).replace("Z", "+00:00"))
+    assert began <= signalled
     assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
 
 

@@ -10,7 +10,7 @@ import time
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 START = 20  # seconds until the nodes must be idle
-PATIENCE = 60  # seconds until a job counts as hung
+PATIENCE = 120  # seconds until a job counts as hung
 
 # cred_expire makes a requeue take 6 s instead of 2 minutes; %n is the node.
 CONFIGURATION = """
