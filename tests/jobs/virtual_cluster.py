@@ -9,6 +9,7 @@ import subprocess
 import time
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
+PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"  # where the daemons are
 START = 20  # seconds until the nodes must be idle
 PATIENCE = 120  # seconds until a job counts as hung
 
@@ -61,7 +62,7 @@ wait
 
 def obstacle():
     """Why no Slurm can be started here, or None."""
-    missing = [name for name in DAEMONS if shutil.which(name) is None]
+    missing = [name for name in DAEMONS if shutil.which(name, path=PATH) is None]
     if missing:
         return f"no {', '.join(missing)} here: apt-get install slurm-wlm munge"
     if os.getuid() != 0:
@@ -92,7 +93,7 @@ class Cluster:
         self.folder = folder
         self.environment = {
             **os.environ,
-            "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin",
+            "PATH": PATH,
             "SLURM_CONF": str(folder / "slurm.conf"),
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
