@@ -7,13 +7,21 @@ set -euo pipefail
 build=(g++ cmake pkg-config make git libpetsc64-real-dev libopenmpi-dev openmpi-bin
        libhdf5-openmpi-dev libboost-dev libboost-program-options-dev libmuparser-dev)
 analysis=(python3 python3-numpy python3-scipy python3-h5py python3-matplotlib python3-jinja2)
-checks=(libgtest-dev libbenchmark-dev python3-pytest clang-format clang-tidy valgrind)
-# A browser, for the tests of the report; where apt has none (Ubuntu's is a snap) they are skipped.
-browser=chromium
+checks=(libgtest-dev libbenchmark-dev python3-pytest clang-format clang-tidy valgrind iproute2)
+# What tests are skipped without, where apt has none: a browser (Ubuntu's is a snap), for those of the
+# report; a Slurm, for those of the job scripts.
+extras=()
+for name in chromium chromium-browser google-chrome; do
+  if command -v "$name" >/dev/null; then browser=$name; fi
+done
+if [ -z "${browser:-}" ]; then extras+=(chromium); fi
+daemons=$PATH:/usr/sbin
+if ! PATH=$daemons command -v slurmctld >/dev/null; then extras+=(slurm-wlm); fi
+if ! PATH=$daemons command -v munged >/dev/null; then extras+=(munge); fi
 
 wanted=("${build[@]}" "${analysis[@]}")
 case "${1:-}" in
-  --run) browser= ;;
+  --run) extras=() ;;
   "") wanted+=("${checks[@]}") ;;
   *) echo "install_dependencies.sh: unknown argument '$1'; the only one is --run" >&2; exit 2 ;;
 esac
@@ -29,10 +37,7 @@ for package in "${wanted[@]}"; do
   state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$state" = installed ] || missing+=("$package")
 done
-for name in chromium chromium-browser google-chrome; do
-  if command -v "$name" >/dev/null; then browser=; fi
-done
-if [ ${#missing[@]} -eq 0 ] && [ -z "$browser" ]; then
+if [ ${#missing[@]} -eq 0 ] && [ ${#extras[@]} -eq 0 ]; then
   echo "dependencies: all there"
   exit 0
 fi
@@ -64,10 +69,10 @@ if [ ${#missing[@]} -gt 0 ]; then
   echo "dependencies: installing ${missing[*]}"
   install_fresh "${missing[@]}" || { tail -n 20 "$log" >&2; exit 1; }
 fi
-if [ -n "$browser" ]; then
-  echo "dependencies: installing $browser"
-  if { has_lists && ! apt-cache show "$browser" >/dev/null 2>&1; } || ! install_fresh "$browser"; then
-    echo "dependencies: apt gives no $browser; the report will not be tested in a browser"
+for extra in "${extras[@]}"; do
+  echo "dependencies: installing $extra"
+  if { has_lists && ! apt-cache show "$extra" >/dev/null 2>&1; } || ! install_fresh "$extra"; then
+    echo "dependencies: apt gives no $extra; the tests that need it are skipped"
   fi
-fi
+done
 echo "dependencies: installed"

@@ -1,14 +1,16 @@
 """The scripts of jobs/slurm on a real Slurm: two virtual nodes on this host."""
 
+import datetime
 import os
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
+import h5py
 import pytest
 import virtual_cluster
-from result_files import contents
+from result_files import contents, text
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "jobs" / "slurm"
 TWO_NODES = ("--nodes=2", "--ntasks-per-node=1", "--time=5")
@@ -45,20 +47,25 @@ def alone(masing, folder, *words):
 
 
 def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
-    (tmp_path / "case.ini").write_text(CASE.format(steps=400_000), encoding="utf-8")
+    (tmp_path / "case.ini").write_text(CASE.format(steps=200_000), encoding="utf-8")
     job = cluster.submit(*TWO_NODES, SCRIPTS / "long.sbatch", "case.ini", "run.h5",
-                         "--checkpoint-every=20000", "--quiet", cwd=tmp_path)
+                         "--checkpoint-every=10000", "--quiet", cwd=tmp_path)
     log = tmp_path / f"masing-long-{job}.log"
     checkpoint = tmp_path / "run.h5.checkpoint"
     cluster.wait_for(checkpoint.exists, 30, "checkpoint")
+    signalled = datetime.datetime.now(datetime.timezone.utc)
     cluster.signal(job)
     cluster.wait_for(lambda: "goes back into the queue" in log.read_text(), 20, "requeue")
     (one,) = completed(cluster, job)
     said = log.read_text(encoding="utf-8")
     assert one["Restarts"] == "1", said
-    stop = re.search(r"stopped by SIGUSR1 after step (\d+) of 400000", said)
-    assert stop and int(stop[1]) >= 20_000, said
+    stop = re.search(r"stopped by SIGUSR1 after step (\d+) of 200000", said)
+    assert stop and int(stop[1]) >= 10_000, said
     assert not checkpoint.exists()
+    # The second turn went on with the file of the first, and did not begin again.
+    with h5py.File(tmp_path / "run.h5") as file:
+        began = datetime.datetime.fromisoformat(text(file["provenance"].attrs["date"]).replace("Z", "+00:00"))
+    assert began <= signalled
     assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
 
 

@@ -9,8 +9,9 @@ import subprocess
 import time
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
+PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"  # where the daemons are
 START = 20  # seconds until the nodes must be idle
-PATIENCE = 60  # seconds until a job counts as hung
+PATIENCE = 120  # seconds until a job counts as hung
 
 # cred_expire makes a requeue take 6 s instead of 2 minutes; %n is the node.
 CONFIGURATION = """
@@ -61,7 +62,7 @@ wait
 
 def obstacle():
     """Why no Slurm can be started here, or None."""
-    missing = [name for name in DAEMONS if shutil.which(name) is None]
+    missing = [name for name in DAEMONS if shutil.which(name, path=PATH) is None]
     if missing:
         return f"no {', '.join(missing)} here: apt-get install slurm-wlm munge"
     if os.getuid() != 0:
@@ -92,7 +93,7 @@ class Cluster:
         self.folder = folder
         self.environment = {
             **os.environ,
-            "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin",
+            "PATH": PATH,
             "SLURM_CONF": str(folder / "slurm.conf"),
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -101,6 +102,8 @@ class Cluster:
             "OMPI_MCA_pml": "ob1",
             # The nodes share /dev/shm, and would take each other's segments for their own.
             "OMPI_MCA_btl": "self,tcp",
+            # A stopped run waits for it, up to twice.
+            "OMPI_MCA_odls_base_sigkill_timeout": "1",
         }
         self._keeper = None
 
@@ -128,6 +131,7 @@ class Cluster:
     def __exit__(self, *_):
         # Jobs first: where their processes are not a namespace of ours, only Slurm knows them.
         with contextlib.suppress(subprocess.SubprocessError, AssertionError):
+            self._call("scancel", "--signal=KILL", "--full", "--user=root")
             self._call("scancel", "--user=root")
             self.wait_for(lambda: not self._call("squeue", "--noheader").stdout, 10, "no jobs")
         self._keeper.stdin.close()
