@@ -41,6 +41,10 @@ def run(main):
     except UserError as mistake:
         print(f"{script}: {' '.join(str(mistake).split())}", file=sys.stderr)
         sys.exit(USER_MISTAKE)
+    except BrokenPipeError:
+        # The reader of the output has left; nothing may be flushed to it when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(FAILURE)
     except KeyboardInterrupt:
         print(f"{script}: interrupted", file=sys.stderr)
         sys.exit(FAILURE)

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "io/provenance.hpp"
+#include "parallel/launch.hpp"
 #include "parallel/session.hpp"
 
 namespace {
@@ -20,7 +21,8 @@ constexpr const char* usage =
     "  masing models     the models: equation, parameters, state, expected order\n"
     "  masing benchmark  what the engines reach beside the machine's own limits\n\n"
     "  masing COMMAND --help   its options      masing --version\n"
-    "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected\n";
+    "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected,\n"
+    "75 stopped early with a checkpoint, for --restart\n";
 
 int dispatch(const parallel::Communicator& comm, const std::vector<std::string>& words) {
   const std::string command = words.size() > 1 ? words[1] : "";
@@ -63,5 +65,15 @@ int main(int count, char** values) {
   const std::vector<std::string> petsc_options(petsc == words.end() ? petsc : petsc + 1,
                                                words.end());
   parallel::Session session(petsc_options);
-  return session.run([&](const parallel::Communicator& comm) { return dispatch(comm, words); });
+  return session.run([&](const parallel::Communicator& comm) {
+    if (const auto copy = parallel::lonely_copy(comm.size())) {
+      if (copy->index > 0) {
+        return static_cast<int>(base::exit_user_mistake);  // one of them says it for all
+      }
+      throw base::UserError("started as " + base::to_text(std::int64_t{copy->count}) +
+                            " copies that do not know of each other: the launcher is of another "
+                            "MPI than this program; take the mpirun of the MPI it was built with");
+    }
+    return dispatch(comm, words);
+  });
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Install what is missing, build, run every test; the last line is the summary.
 #   tests/run.sh [--long]    --long: also every C++ test under AddressSanitizer and
-#                            UndefinedBehaviorSanitizer, a million inputs made by chance, and
-#                            clang-tidy on every file instead of the changed ones
+#                            UndefinedBehaviorSanitizer, a million inputs made by chance, more
+#                            kills, and clang-tidy on every file instead of the changed ones
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../jobs/common.sh"
 
@@ -69,6 +69,7 @@ count_junit ctest "$logs/ctest.xml"
 
 echo "== pytest"
 python=$(find_python pytest,h5py,numpy,matplotlib,jinja2) || { count_step "finding Python" 1; finish; }
+[ "$long" = no ] || export MASING_LONG_TESTS=1
 MASING_PROGRAM=$root/build/dev/masing "$python" -m pytest -q -p no:cacheprovider \
   --junitxml="$logs/pytest.xml" tests
 count_junit pytest "$logs/pytest.xml"

@@ -9,6 +9,7 @@
 #include "benchmark/report.hpp"
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"
+#include "io/output_lock.hpp"
 
 namespace commands {
 
@@ -149,6 +150,7 @@ int benchmark(const parallel::Communicator& comm, const Arguments& arguments) {
     return base::exit_done;
   }
   fit_into_memory(comm, wanted);
+  const io::OutputLock lock(comm, wanted.output);
   io::OutputFile output(comm, wanted.output, "benchmark", arguments.command_line);
   const benchmark::Report report = measured(comm, wanted);
   benchmark::write(comm, output.file(), report);

@@ -5,6 +5,7 @@
 #include "commands/products.hpp"
 #include "commands/request.hpp"
 #include "io/output_file.hpp"
+#include "io/output_lock.hpp"
 #include "io/recorder.hpp"
 #include "options/continuation.hpp"
 #include "study/output.hpp"
@@ -18,6 +19,7 @@ namespace {
 /// study::refine, saved where it is stopped.
 study::Study refined(const parallel::Communicator& comm,
                      const options::Configuration& configuration) {
+  study::adopt_study_checkpoint(comm, configuration);
   if (!configuration.checkpoint.empty()) {
     study::write_study_checkpoint(comm, configuration);
   }
@@ -35,7 +37,7 @@ study::Study refined(const parallel::Communicator& comm,
 study::Study make_study(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
                         const std::string& command_line) {
-  io::require_writable(comm, configuration.output);
+  const io::OutputLock lock(comm, configuration.output);
   const study::Study study = refined(comm, configuration);
   io::OutputFile output(comm, configuration, command_line);
   study::write(comm, output.file(), configuration, study);

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "commands/step_advice.hpp"
 #include "engine/setup.hpp"
 #include "io/compare.hpp"
 #include "io/sealed_file.hpp"
@@ -43,10 +44,13 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-/// Checks what only a look shows: every cell, what the engine needs, and F at every step.
+/// Checks what only a look shows: every cell, what the engine needs, and F at every step, or at a
+/// million of them.
 void validate_run(const parallel::Communicator& comm, const options::Configuration& configuration) {
   const engine::Setup setup = engine::make_setup(comm, configuration);
-  for (std::int64_t p = 0; p <= setup.time.steps; ++p) {
+  constexpr std::int64_t looks = 1000000;
+  const std::int64_t stride = setup.time.steps / looks + 1;
+  for (std::int64_t p = 0; p <= setup.time.steps; p += stride) {
     const double force = setup.driving(setup.time.time(p));
     if (!std::isfinite(force)) {
       throw base::UserError(
@@ -115,6 +119,8 @@ std::optional<options::Configuration> requested(const parallel::Communicator& co
   if (!configuration.restart.empty()) {
     configuration = continued(comm, std::move(configuration));
   }
+  const bool runs = !request.validate_only && !request.print_config;
+  advise_on_step(comm, configuration, runs ? Speech::loud : Speech::silent);
   if (request.validate_only) {
     validate_runs(comm, configuration);
   }

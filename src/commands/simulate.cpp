@@ -15,6 +15,7 @@
 #include "io/checkpoint.hpp"
 #include "io/energy_recorder.hpp"
 #include "io/output_file.hpp"
+#include "io/output_lock.hpp"
 #include "io/progress.hpp"
 #include "io/recorder.hpp"
 #include "io/sealed_file.hpp"
@@ -116,7 +117,7 @@ Summary integrate_into(const parallel::Communicator& comm,
       observers.push_back(&energy.emplace(comm, file, sampling, slab->problem, slab->profile));
     }
   }
-  const io::Actors actors{*setup.engine, observers};
+  const io::Actors actors{setup.engine.get(), observers};
   io::Checkpoints checkpoints(comm, options::checkpoint_of(configuration),
                               io::rhythm_of(configuration), actors,
                               [&](const std::string& draft) { output.copy_to(draft); });
@@ -160,6 +161,7 @@ Summary make_trajectory(const parallel::Communicator& comm,
                         const std::string& command_line) {
   // What the engine cannot solve is refused before there is a file.
   engine::Setup setup = engine::make_setup(comm, configuration);
+  const io::OutputLock lock(comm, configuration.output);
   io::OutputFile output =
       configuration.restart.empty()
           ? io::OutputFile(comm, configuration, command_line)

@@ -75,8 +75,10 @@ void exchange(const Actors& actors, std::int64_t step, SomeArchive& archive) {
     archive.begin("observer " + std::to_string(i));
     actors.observers[i]->exchange(step, archive);
   }
-  archive.begin("engine");
-  actors.engine.exchange(step, archive);
+  if (actors.engine != nullptr) {
+    archive.begin("engine");
+    actors.engine->exchange(step, archive);
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace io {
 
 /// Who has a state to save: an engine and the observers of its run, always in the same order.
 struct Actors {
-  engine::Engine& engine;
+  engine::Engine* engine = nullptr;  ///< none where the run is done: it will not step again
   std::vector<engine::Observer*> observers;
 };
 

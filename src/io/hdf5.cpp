@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <vector>
 
 #include "base/error.hpp"
@@ -102,7 +103,8 @@ hid_t check(hid_t code, base::Location where) {
 }
 
 Handle::~Handle() {
-  if (id_ >= 0) {
+  // What all ranks close together cannot be closed by one that fails alone: it would wait for ever.
+  if (id_ >= 0 && std::uncaught_exceptions() == 0) {
     close_(id_);
   }
 }
@@ -221,7 +223,7 @@ void read_distributed(const Handle& file, const std::string& path, std::span<dou
 
 Table::Table(const Handle& file, const std::string& path, const Meaning& meaning,
              std::int64_t columns)
-    : columns_(columns) {
+    : path_(path), columns_(columns) {
   if (exists(file, path)) {
     dataset_ = Handle(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
     return;
@@ -258,7 +260,14 @@ void Table::resume(std::int64_t rows) {
                             std::to_string(rows));
   }
   rows_ = rows;
-  extend(0);
+  if (static_cast<hsize_t>(rows) < size[0]) {
+    extend(0);
+    // HDF5 keeps what is left of the last chunk until the dataset is closed, and would write it
+    // over the rows to come.
+    const Handle file(H5Iget_file_id(dataset_.id()), H5Fclose);
+    dataset_ = Handle();
+    dataset_ = Handle(H5Dopen2(file.id(), path_.c_str(), H5P_DEFAULT), H5Dclose);
+  }
 }
 
 void Table::append_row(const Pieces& pieces) {

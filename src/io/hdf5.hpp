@@ -116,6 +116,7 @@ class Table {
  private:
   void extend(std::int64_t rows);
 
+  std::string path_;
   Handle dataset_;
   std::int64_t columns_;
   std::int64_t rows_ = 0;

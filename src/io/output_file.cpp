@@ -45,23 +45,6 @@ void create_recipe(const parallel::Communicator& comm, const std::string& path,
   write_text(file, "/configuration", recipe.configuration);
 }
 
-void require_writable(const parallel::Communicator& comm, const std::string& path) {
-  parallel::from_root(comm, [&] {
-    struct stat info {};
-    if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-      throw base::UserError("--output: " + path + " is not a regular file; give a file name");
-    }
-    const int file = open(partial(path).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
-    if (file < 0) {
-      throw base::UserError("--output: cannot write " + partial(path) + ": " +
-                            std::strerror(errno) + "; give a file in a writable folder");
-    }
-    close(file);
-    unlink(partial(path).c_str());
-    return std::string();
-  });
-}
-
 OutputFile::OutputFile(const parallel::Communicator& comm,
                        const options::Configuration& configuration, const std::string& command_line)
     : OutputFile(comm, configuration.output, options::name_of(configuration.command),
@@ -72,7 +55,6 @@ OutputFile::OutputFile(const parallel::Communicator& comm,
 OutputFile::OutputFile(const parallel::Communicator& comm,
                        const options::Configuration& configuration, const Resumed& from)
     : comm_(comm), path_(configuration.output) {
-  require_writable(comm, path_);
   copy_bytes(comm, from.checkpoint, partial(path_), from.size);
   file_ = open_together(comm, partial(path_), H5F_ACC_RDWR);
   // A restart may extend the time.
@@ -88,7 +70,6 @@ void OutputFile::copy_to(const std::string& path) const {
 OutputFile::OutputFile(const parallel::Communicator& comm, std::string path,
                        const std::string& kind, const std::string& command_line)
     : comm_(comm), path_(std::move(path)) {
-  require_writable(comm, path_);
   file_ = create(comm, partial(path_));
   write_kind(file_, kind);
   write_provenance(file_, comm, command_line);

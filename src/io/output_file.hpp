@@ -10,10 +10,6 @@
 
 namespace io {
 
-/// Throws UserError alike on all ranks if the root cannot write a file there; HDF5's own messages
-/// would not say why. Nothing is left. Collective.
-void require_writable(const parallel::Communicator& comm, const std::string& path);
-
 /// Create an HDF5 file of that name with only the recipe of what is to come into it. Collective.
 void create_recipe(const parallel::Communicator& comm, const std::string& path,
                    const Recipe& recipe);
@@ -30,7 +26,7 @@ struct Resumed {
 class OutputFile {
  public:
   /// Creates FILE.partial with /configuration and /provenance. Throws UserError if the folder is
-  /// missing or not writable. `comm` must outlive the file. Collective.
+  /// missing or not writable, or another run writes FILE. `comm` must outlive the file. Collective.
   OutputFile(const parallel::Communicator& comm, const options::Configuration& configuration,
              const std::string& command_line);
 

@@ -43,6 +43,12 @@ std::string now() {
   return text;
 }
 
+/// HDF5 takes attributes of less than 64 kB; what a long command line says is in /configuration.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t longest = 32768;
+  return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
+}
+
 }  // namespace
 
 std::string program_version() {
@@ -68,7 +74,7 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
   write_attribute(group, "hdf5", hdf5_version());
   write_attribute(group, "boost", std::string(BOOST_LIB_VERSION));
   write_attribute(group, "muparser", mu::ParserVersion);
-  write_attribute(group, "command_line", command_line);
+  write_attribute(group, "command_line", shortened(command_line));
   write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
   // The clocks of hosts differ; every rank must write the same attribute.
   write_attribute(group, "date", parallel::from_root(comm, now));

@@ -1,8 +1,6 @@
 #include "options/continuation.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <sstream>
@@ -39,13 +37,21 @@ double number_of(const Lines& lines, const std::string& key) {
   return found == lines.end() ? 0.0 : base::to_number(found->second).value_or(0.0);
 }
 
-/// Whether the same trajectory goes on for longer.
+/// Whether the same trajectory goes on for longer: the step and every time t_p = p·T/N so far are
+/// the same to the bit.
 bool is_extended(const Configuration& now, const Lines& before) {
   const double final_time = number_of(before, "final-time");
-  const double step = final_time / number_of(before, "steps");
-  const double step_now = now.final_time / static_cast<double>(now.steps);
-  return now.command == Command::simulate && now.final_time > final_time &&
-         std::abs(step_now - step) <= 4 * std::numeric_limits<double>::epsilon() * step;
+  const double steps = number_of(before, "steps");
+  const auto steps_now = static_cast<double>(now.steps);
+  if (now.command != Command::simulate || !(now.final_time > final_time) ||
+      now.final_time / steps_now != final_time / steps) {
+    return false;
+  }
+  double step = 0.0;
+  while (step <= steps && step * now.final_time / steps_now == step * final_time / steps) {
+    ++step;
+  }
+  return step > steps;
 }
 
 /// Keys that an extension changes.

@@ -279,7 +279,7 @@ double seconds_of(const std::string& value) {
     }
     seconds = 60 * seconds + part;
   }
-  if (pieces.empty() || pieces.size() > 3 || seconds <= 0) {
+  if (pieces.empty() || pieces.size() > 3) {
     throw UserError(quoted(value) + " is not a time; give seconds, m:s or h:m:s");
   }
   return seconds;
@@ -288,14 +288,16 @@ double seconds_of(const std::string& value) {
 Option wall_limit() {
   return {"wall-limit",
           "h:m:s",
-          "after so long, or so many seconds, write a checkpoint and stop with exit code 75",
+          "after so long, or so many seconds, write a checkpoint and stop with exit code 75; 0: "
+          "never",
           Role::handling,
           both_commands,
           every_model,
           {},
-          [](const Configuration& c) { return c.wall_limit ? base::to_text(*c.wall_limit) : ""; },
+          [](const Configuration& c) { return base::to_text(c.wall_limit.value_or(0.0)); },
           [](Configuration& c, const std::string& value) {
-            c.wall_limit = value.empty() ? std::nullopt : std::optional(seconds_of(value));
+            const double seconds = seconds_of(value);
+            c.wall_limit = seconds > 0 ? std::optional(seconds) : std::nullopt;
           }};
 }
 

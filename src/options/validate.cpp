@@ -69,6 +69,10 @@ void check_numbers(const Configuration& c) {
     require(s >= 0 && s <= 1, c, "probe", base::to_text(s), "every s must lie in [0, 1]");
   }
   require(!c.output.empty(), c, "output", "empty", "give a file name");
+  for (const char* end : {"", ".partial", ".lock"}) {
+    require(c.checkpoint != c.output + end, c, "checkpoint", c.checkpoint,
+            "the run writes this file itself; give another");
+  }
 }
 
 /// Checks a function and returns the text that needs no file.

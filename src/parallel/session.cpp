@@ -85,9 +85,14 @@ Session::Session(const std::vector<std::string>& petsc_options) {
   listen_to_signals();  // once more: what has been initialised may listen, too
   world_.emplace(PETSC_COMM_WORLD);
   failures_.emplace(PETSC_COMM_WORLD);
+  bell_.emplace(*world_);
+  listen_to(&*bell_);
 }
 
 Session::~Session() {
+  listen_to(nullptr);
+  bell_->silence();
+  bell_.reset();
   failures_.reset();
   world_.reset();
   PetscFinalize();
@@ -112,6 +117,11 @@ int Session::fail(int code, const std::string& text) noexcept {
   if (everyone_failed(*failures_)) {
     if (failures_->is_root()) {
       std::fprintf(stderr, "masing: %s\n", message.c_str());
+    }
+    if (code == base::exit_failure) {
+      // To finalise would be to write once more to what has just failed, and to wait for it.
+      std::fflush(nullptr);
+      std::_Exit(code);
     }
     return code;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "parallel/bell.hpp"
 #include "parallel/communicator.hpp"
 
 namespace parallel {
@@ -30,6 +31,7 @@ class Session {
   int fail(int code, const std::string& text) noexcept;
 
   std::optional<Communicator> world_;
+  std::optional<Bell> bell_;
   std::optional<Communicator> failures_;  // its own, so that no pending message can be mistaken
 };
 

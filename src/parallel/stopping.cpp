@@ -42,6 +42,8 @@ using Clock = std::chrono::steady_clock;
 const Clock::time_point started = Clock::now();
 double wall_limit = std::numeric_limits<double>::infinity();
 
+Bell* shared_bell = nullptr;
+
 bool out_of_time() {
   return std::chrono::duration<double>(Clock::now() - started).count() >= wall_limit;
 }
@@ -71,7 +73,15 @@ void limit_wall_time(double seconds) {
 }
 
 bool stop_requested() {
-  return first_signal != 0 || out_of_time();
+  const bool asked = first_signal != 0 || out_of_time();
+  if (asked && shared_bell != nullptr) {
+    shared_bell->ring();
+  }
+  return asked || (shared_bell != nullptr && shared_bell->heard());
+}
+
+void listen_to(Bell* bell) {
+  shared_bell = bell;
 }
 
 std::string stop_reason(const Communicator& comm) {

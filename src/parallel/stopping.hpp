@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "parallel/bell.hpp"
 #include "parallel/communicator.hpp"
 
 namespace parallel {
@@ -13,8 +14,11 @@ void listen_to_signals();
 /// Ask this process to stop `seconds` after it was started. Local.
 void limit_wall_time(double seconds);
 
-/// Whether this process has been asked to stop. Local, and cheap.
+/// Whether a rank of the program has been asked to stop. Local, and cheap.
 bool stop_requested();
+
+/// From now on the ranks tell each other by this bell, or no more by any. Local.
+void listen_to(Bell* bell);
 
 /// Why: "by SIGUSR1", "by the wall limit"; the first rank's that was asked, the same on every rank.
 /// Collective.

@@ -73,9 +73,10 @@ void resolve_finite(const CatalogueEntry& entry, Configuration& c) {
   c.cells = layout.size();
   c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
   if (!c.origin.contains("field-every")) {
-    const std::int64_t samples = c.steps / std::max<std::int64_t>(1, *c.sample_every);
-    const bool huge =
-        static_cast<double>(samples) * static_cast<double>(c.cells) > most_state_values;
+    const double window = c.to.value_or(c.final_time) - c.from.value_or(0.0);
+    const double samples = window / c.final_time * static_cast<double>(c.steps) /
+                           static_cast<double>(std::max<std::int64_t>(1, *c.sample_every));
+    const bool huge = samples * static_cast<double>(c.cells) > most_state_values;
     c.field_every = huge ? 0 : *c.sample_every;
   }
   resolve_study(entry.info, layout, c);

@@ -27,7 +27,8 @@ io::Sampling sampling_of(const options::Configuration& c) {
 /// Keeps the rows of /series, which can only be written by all ranks together.
 class SeriesBuffer final : public engine::Observer {
  public:
-  explicit SeriesBuffer(const io::Sampling& sampling) : sampling_(sampling) {}
+  explicit SeriesBuffer(const io::Sampling& sampling, std::vector<double> rows = {})
+      : sampling_(sampling), rows_(std::move(rows)) {}
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
     io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
@@ -68,7 +69,7 @@ Run make(const parallel::Communicator& comm, const Job& job, std::size_t index,
   if (job.keep_series) {
     observers.push_back(&series);
   }
-  const io::Actors actors{*setup.engine, observers};
+  const io::Actors actors{setup.engine.get(), observers};
   io::Checkpoints checkpoints = run_checkpoints(comm, job, index, actors);
   const engine::Course course{.resumed = resume_run(comm, job, index, actors),
                               .checkpointer = &checkpoints};
@@ -79,6 +80,31 @@ Run make(const parallel::Communicator& comm, const Job& job, std::size_t index,
   engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers, course);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {std::move(recording), std::move(series).rows(), took.count()};
+}
+
+/// Save a run that is done, on the ranks that made it.
+void save(const parallel::Communicator& comm, const Job& job, std::size_t index, Run& run) {
+  SeriesBuffer series(sampling_of(job.configuration), std::move(run.series));
+  std::vector<engine::Observer*> observers{run.recording.get()};
+  if (job.keep_series) {
+    observers.push_back(&series);
+  }
+  run_checkpoints(comm, job, index, {.observers = observers}).write(job.configuration.steps);
+}
+
+/// Calls `work` with the ranks of each placement that this rank is of. Every rank takes them in the
+/// same order, so no two wait for each other.
+template <typename Work>
+void for_each_placement(const parallel::Communicator& comm,
+                        const std::vector<Placement>& placements, const Work& work) {
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    const auto& [index, first, count] = placements[i];
+    if (count == comm.size()) {
+      work(i, comm);
+    } else if (comm.rank() >= first && comm.rank() < first + count) {
+      work(i, parallel::Communicator(comm, first, count));
+    }
+  }
 }
 
 /// What some ranks made, on all ranks. Collective on `comm`.
@@ -110,31 +136,37 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<J
   std::vector<Run> runs(jobs.size());
   std::string mistake;
   std::string stopped;
-  for (std::size_t i = 0; i < placements.size(); ++i) {
-    const auto& [index, first, count] = placements[i];
-    if (comm.rank() < first || comm.rank() >= first + count) {
-      continue;
-    }
+  for_each_placement(comm, placements, [&](std::size_t i, const parallel::Communicator& own) {
+    const std::size_t index = placements[i].run;
     const engine::Holding holding{.fields = needs[i].fields, .available = available};
-    const Speech speech = first == 0 ? Speech::progress : Speech::silent;
+    const Speech speech = placements[i].first == 0 ? Speech::progress : Speech::silent;
+    // Ranks that were stopped in another run begin no more, nor may those that would do it with
+    // them.
+    if (parallel::min_over_ranks(own, stopped.empty() ? 1 : 0) == 0) {
+      return;
+    }
     try {
-      runs[index] = count == comm.size() ? make(comm, jobs[index], index, holding, speech)
-                                         : make(parallel::Communicator(comm, first, count),
-                                                jobs[index], index, holding, speech);
+      runs[index] = make(own, jobs[index], index, holding, speech);
     } catch (const base::UserError& error) {
       // Alike on the ranks of this run; the others learn of it below.
       mistake = mistake.empty() ? error.what() : mistake;
     } catch (const base::Stopped& stop) {
       stopped = jobs[index].title + " " + stop.what();
-      break;
     }
-  }
+  });
   mistake = parallel::first_text(comm, mistake);
   if (!mistake.empty()) {
     throw base::UserError(mistake);
   }
   stopped = parallel::first_text(comm, stopped);
   if (!stopped.empty()) {
+    // Runs that are done have been saved if there was a --checkpoint, else not before now.
+    for_each_placement(comm, placements, [&](std::size_t i, const parallel::Communicator& own) {
+      const std::size_t index = placements[i].run;
+      if (runs[index].recording && jobs[index].configuration.checkpoint.empty()) {
+        save(own, jobs[index], index, runs[index]);
+      }
+    });
     throw base::Stopped(stopped);
   }
   for (const Placement& placement : placements) {

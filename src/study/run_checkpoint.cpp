@@ -18,6 +18,19 @@ std::string run_file(const std::string& checkpoint, std::size_t index) {
   return checkpoint + ".run" + std::to_string(index);
 }
 
+/// Levels, and a reference for each or for all.
+std::size_t most_runs(const options::Configuration& configuration) {
+  return 2 * configuration.levels.size() + 1;
+}
+
+/// Whether the root finds a file.
+bool is_there(const parallel::Communicator& comm, const std::string& file) {
+  return !parallel::from_root(comm, [&] {
+            std::error_code unknown;
+            return std::string(std::filesystem::exists(file, unknown) ? "there" : "");
+          }).empty();
+}
+
 std::string recipe_of(const options::Configuration& configuration) {
   return options::printed_result_keys(configuration);
 }
@@ -37,23 +50,38 @@ std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const
                                        std::size_t index, const io::Actors& actors) {
   const std::string& restart = job.configuration.restart;
   const std::string file = run_file(restart, index);
-  const bool begun =
-      !restart.empty() && !parallel::from_root(comm, [&] {
-                             return std::string(std::filesystem::exists(file) ? "begun" : "");
-                           }).empty();
-  if (!begun) {
+  if (restart.empty() || !is_there(comm, file)) {
     return std::nullopt;
   }
   io::sealed_size(comm, file, "--restart");
-  parallel::from_root(comm, [&] {
-    if (io::read_recipe(file).configuration != recipe_of(job.configuration)) {
-      throw base::UserError("--restart: " + file + " is of another run; remove it or " + restart);
-    }
-    return std::string();
-  });
+  // A study before this one may have left a file of that name.
+  const bool mine = parallel::from_root(comm, [&] {
+                      return io::read_recipe(file).configuration;
+                    }) == recipe_of(job.configuration);
+  if (!mine) {
+    return std::nullopt;
+  }
   const io::Handle open = io::open_together(comm, file, H5F_ACC_RDONLY);
-  io::restore(open, actors);
-  return io::checkpoint_step(open, file);
+  const std::int64_t step = io::checkpoint_step(open, file);
+  const bool done = step == job.configuration.steps;
+  io::restore(open, {done ? nullptr : actors.engine, actors.observers});
+  return step;
+}
+
+void adopt_study_checkpoint(const parallel::Communicator& comm,
+                            const options::Configuration& configuration) {
+  const std::string path = options::checkpoint_of(configuration);
+  if (configuration.restart.empty() || configuration.restart == path) {
+    return;
+  }
+  for (std::size_t index = 0; index < most_runs(configuration); ++index) {
+    const std::string from = run_file(configuration.restart, index);
+    if (is_there(comm, from)) {
+      const std::string to = run_file(path, index);
+      io::copy_bytes(comm, from, to + ".draft", io::sealed_size(comm, from, "--restart"));
+      io::seal(comm, to + ".draft", to);
+    }
+  }
 }
 
 void write_study_checkpoint(const parallel::Communicator& comm,
@@ -71,10 +99,12 @@ void remove_study_checkpoint(const parallel::Communicator& comm,
   parallel::from_root(comm, [&] {
     for (const std::string& path : {options::checkpoint_of(configuration), configuration.restart}) {
       std::error_code none_there;
-      if (!path.empty() && std::filesystem::remove(path, none_there)) {
-        for (std::size_t index = 0; index < 2 * configuration.levels.size() + 1; ++index) {
-          std::filesystem::remove(run_file(path, index), none_there);
-        }
+      if (path.empty()) {
+        continue;
+      }
+      std::filesystem::remove(path, none_there);
+      for (std::size_t index = 0; index < most_runs(configuration); ++index) {
+        std::filesystem::remove(run_file(path, index), none_there);
       }
     }
     return std::string();

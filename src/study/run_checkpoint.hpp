@@ -18,10 +18,16 @@ io::Checkpoints run_checkpoints(const parallel::Communicator& comm, const Job& j
                                 std::size_t index, const io::Actors& actors);
 
 /// Bring the actors of a job to its checkpoint, if the configuration asks for a restart and the job
-/// had begun; returns the step they are at then. Throws UserError alike on all ranks where the
-/// checkpoint is damaged or of another run. Collective on `comm`.
+/// had begun; returns the step they are at then. Of a job that is done only the observers. Throws
+/// UserError alike on all ranks where the checkpoint is damaged. Collective on `comm`.
 std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const Job& job,
                                        std::size_t index, const io::Actors& actors);
+
+/// Where a study goes on with one checkpoint and writes another: copy what runs it holds, so that
+/// the other lacks none of them. Throws UserError alike on all ranks where one is damaged, and
+/// SystemError. Collective.
+void adopt_study_checkpoint(const parallel::Communicator& comm,
+                            const options::Configuration& configuration);
 
 /// Write FILE of a study's checkpoint. Collective.
 void write_study_checkpoint(const parallel::Communicator& comm,

@@ -7,7 +7,6 @@ import cycles
 import figures
 from cycle import half_cycle
 from notation import count, listed, power_of_ten
-from results import read_run
 from synthetic import trajectory, write_run
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -40,7 +39,7 @@ def test_samples_that_are_not_finite_are_left_out(run_script, tmp_path, papers_c
 
 
 def test_titles(run_file, study_file):
-    assert cycles.labels(None, [read_run(run_file), read_run(study_file)]) == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
+    assert [cycles.title_and_curve(file, None, None)[0] for file in (run_file, study_file)] == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
 
 
 def test_a_polygon_has_its_slopes():

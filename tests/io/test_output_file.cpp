@@ -2,6 +2,7 @@
 // columns lie unevenly on the ranks.
 
 #include "io/output_file.hpp"
+#include "io/output_lock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -83,11 +84,9 @@ TEST_F(OutputFile, leaves_the_old_result_when_not_done) {
   MPI_Barrier(world().handle());
 }
 
-TEST_F(OutputFile, in_a_missing_folder_is_a_mistake_on_every_rank) {
-  configuration_.output = "no-such-folder/" + path_;
-  EXPECT_THROW(io::OutputFile(world(), configuration_, ""), base::UserError);
-  configuration_.output = ".";
-  EXPECT_THROW(io::OutputFile(world(), configuration_, ""), base::UserError);
+TEST_F(OutputFile, cannot_be_locked_in_a_missing_folder_or_as_one) {
+  EXPECT_THROW(io::OutputLock(world(), "no-such-folder/" + path_), base::UserError);
+  EXPECT_THROW(io::OutputLock(world(), "."), base::UserError);
 }
 
 /// Columns split as a slab is (a rank may have none), rows in lots of different sizes; entry (r, c)

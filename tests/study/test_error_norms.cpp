@@ -56,6 +56,7 @@ class Puppet final : public engine::Engine {
   [[nodiscard]] engine::Sample sample() const override { return {}; }
   void advance(const engine::Chunk& /*chunk*/) override {}
   const parallel::Vector& field() override { return u_; }
+  void exchange(std::int64_t /*step*/, engine::Archive& /*archive*/) override {}
 
   void show(const Made& made, std::int64_t p) {
     const parallel::WriteAccess access(u_);

@@ -1,0 +1,56 @@
+"""Independent simulations of Masing models, and curves of a laboratory, to read the models off again."""
+
+import math
+
+import numpy as np
+
+# Tables IV and V of rheological-models-2000: η, k and the force's amplitude at which all elements yield.
+TABLES = {"IV": ([1, 2, 3, 4, 5], [1, 1, 1, 1, 1], 15), "V": ([1 / 2, 1, 2, 7 / 2, 11 / 2],
+                                                             [1, 2, 2 / 3, 1 / 12, 1 / 4], 6.6)}
+
+
+def driven(threshold, stiffness, amplitude, k0=0.0, steps=60000, final_time=60.0):
+    """Samples (t, x, y, force, restoring) of every step of (4.1), (4.2), rheological-models-2000, for F = f cos(t/2)."""
+    h, x, y, u = final_time / steps, 0.0, 0.0, [0.0] * len(threshold)
+    rows = []
+    for p in range(steps + 1):
+        t = p * final_time / steps
+        force = amplitude * math.cos(0.5 * t)
+        restoring = k0 * x + sum(k * each for k, each in zip(stiffness, u))
+        rows.append((t, x, y, force, restoring))
+        u = [min(max(each + h * y, -eta), eta) for each, eta in zip(u, threshold)]
+        x, y = x + h * y, y + h * (force - restoring)
+    return np.array(rows).T
+
+
+def led(x, threshold, stiffness, k0=0.0):
+    """The restoring force [points] of elements, each [n], at rest at x = 0 and led along x [points]."""
+    u, forces, last = np.zeros(len(threshold)), [], 0.0
+    for place in x:
+        u = np.clip(u + place - last, -threshold, threshold)
+        last = place
+        forces.append(k0 * place + np.dot(stiffness, u))
+    return np.array(forces)
+
+
+def there_and_back(amplitude, points):
+    """x from 0 to the top, then once round a cycle of the amplitude, `points` samples a half-cycle."""
+    turn = amplitude * np.cos(np.linspace(0, 2 * np.pi, 2 * points))
+    return np.r_[np.linspace(0, amplitude, points)[:-1], turn]
+
+
+def continuum(threshold, stiffness, cells=1500):
+    """η_i and k_i/P of the cells s_i = i/P, the papers' rule."""
+    s = np.arange(1, cells + 1) / cells
+    return threshold(s), stiffness(s) / cells + 0 * s
+
+
+def noisy(force, share, seed):
+    """The force with normal noise of this share of its range."""
+    return force + share * np.ptp(force) * np.random.default_rng(seed).standard_normal(len(force))
+
+
+def write_csv(path, heading, *columns):
+    """A CSV of the columns in full precision."""
+    np.savetxt(path, np.column_stack(columns), delimiter=",", header=heading, comments="", fmt="%.17g")
+    return path

@@ -1,0 +1,146 @@
+"""Models are read off cycles that were made with known ones."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import identify
+from continuum import identify_continuum
+from discrete import identify_discrete
+from measured import Measured
+from oracle import TABLES, continuum, driven, led, noisy, there_and_back, write_csv
+from results import read_run
+from reversals import widest_half_cycle
+from simulation import find_program
+
+MIDDLES = (np.arange(4000) + 0.5) / 4000
+INNER = (MIDDLES >= 0.05) & (MIDDLES <= 0.95)
+
+
+@pytest.fixture(scope="session", params=TABLES)
+def table(request):
+    """η, k and the samples of the papers' forcing."""
+    threshold, stiffness, amplitude = TABLES[request.param]
+    return np.array(threshold), np.array(stiffness), driven(threshold, stiffness, amplitude)
+
+
+def half_cycle(x, force):
+    return widest_half_cycle(Measured(Path("curve"), None, x, force))
+
+
+def continuous(x, force, threshold):
+    return identify_continuum(Path("curve"), half_cycle(x, force), MIDDLES, threshold(MIDDLES))
+
+
+@pytest.mark.parametrize("every", [1, 37])
+def test_tables_four_and_five_to_rounding(table, every):
+    threshold, stiffness, samples = table
+    t, x, _, _, force = samples[:, ::every]
+    found = identify_discrete(Path("table"), half_cycle(x[t > 20], force[t > 20]))
+    assert found.exact and found.k0 == 0
+    np.testing.assert_allclose(found.elements.threshold, threshold, atol=1e-10)
+    np.testing.assert_allclose(found.elements.stiffness, stiffness, atol=1e-10)
+
+
+def test_elements_that_do_not_yield_are_in_the_hardening():
+    x = there_and_back(3.5, 3000)
+    found = identify_discrete(Path("c"), half_cycle(x, led(x, np.arange(1.0, 6), np.ones(5), k0=0.25)))
+    np.testing.assert_allclose(found.elements.threshold, [1, 2, 3], atol=1e-9)
+    assert found.k0 == pytest.approx(2.25, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_one_percent_of_noise(name, seed):
+    threshold, stiffness, _ = (np.array(each) for each in TABLES[name])
+    x = there_and_back(1.3 * threshold[-1], 2000)
+    force = led(x, threshold, stiffness)
+    found = identify_discrete(Path("noisy"), half_cycle(x[2000:], noisy(force, 0.01, seed)[2000:]))
+    assert not found.exact and len(found.elements.stiffness) == 5
+    rise = slice(np.argmin(x), None)
+    off = found.start_force + found.elements.branch(x[rise] - x.min()) - force[rise]
+    assert np.abs(off).max() < 0.01 * np.ptp(force)
+    assert np.all(np.abs(found.elements.threshold - threshold) < 2.5 * found.threshold_width)
+
+
+CONTINUA = {"affine": (lambda s: s + 0.1, lambda s: 1.0), "curved": (lambda s: 0.2 + 0.5 * s**2, lambda s: 2 - s),
+            "falling": (lambda s: 1.1 - s, lambda s: 1 + 0.5 * np.sin(3 * s))}
+
+
+@pytest.mark.parametrize("name", CONTINUA)
+def test_the_density_of_1500_cells(name):
+    threshold, stiffness = CONTINUA[name]
+    x = there_and_back(1.5, 1200)
+    found = continuous(x, led(x, *continuum(threshold, stiffness)), threshold)
+    assert found.known.all() and found.k0 < 1e-6
+    assert np.abs(found.stiffness - stiffness(MIDDLES))[INNER].max() < 1e-3
+
+
+def test_another_threshold_gives_another_density_of_the_same_cycle():
+    x = there_and_back(1.5, 1200)
+    force = led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0))
+    found = continuous(x, force, lambda s: 0.1 + s**2)
+    # k ds = k dη/η': the density over η is 1 in both.
+    assert np.abs(found.stiffness - 2 * MIDDLES)[MIDDLES > 0.1][:-200].max() < 3e-3
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_density_in_noise(seed):
+    threshold, stiffness = CONTINUA["curved"]
+    x = there_and_back(1.5, 2000)
+    force = led(x, *continuum(threshold, stiffness))
+    found = continuous(x[2000:], noisy(force, 0.01, seed)[2000:], threshold)
+    rise = slice(np.argmin(x), None)
+    off = found.start_force + found.elements.branch(x[rise] - x.min()) - force[rise]
+    assert np.abs(off).max() < 0.01 * np.ptp(force)
+
+
+def test_a_small_cycle_says_what_it_does_not_know():
+    x = there_and_back(0.6, 1200)
+    found = continuous(x, led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), lambda s: s + 0.1)
+    assert found.known.mean() == pytest.approx(0.5, abs=1e-3)
+    assert found.k0 + found.elements.stiffness[~found.known].sum() == pytest.approx(0.5, abs=2e-3)
+
+
+def test_noise_of_a_half_alone_is_not_pooled():
+    x = np.linspace(0, 3, 2000)
+    found = identify_discrete(Path("half"), half_cycle(x, noisy(np.minimum(x, 2), 0.01, 3)))
+    assert not found.branch.pooled and len(found.elements.stiffness) == 1
+    assert found.elements.threshold[0] == pytest.approx(1, abs=0.02)
+
+
+def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    threshold, stiffness, amplitude = TABLES["IV"]
+    run = ["--force", f"{amplitude}*cos(0.5*t)", "--final-time", "60", "--steps", "60000", "--sample-every", "7",
+           "--from", "0", "--to", "60"]
+    model = ["--model", "discrete-masing", "--set", "k=1,1,1,1,1", "--set", "eta=1,2,3,4,5"]
+    simulate(*model, *run, "--output", "measured.h5")
+    code, out, err = run_script(identify, "measured.h5", "--from", "20")
+    assert (code, err) == (0, "") and "5 elements" in out
+    found = json.loads(Path("measured-identified.json").read_text())
+    np.testing.assert_allclose(found["eta"], threshold, atol=1e-8)
+    np.testing.assert_allclose(found["k"], stiffness, atol=1e-8)
+    assert found["misfit_max"] < 1e-3 and found["misfit_max_unloading"] < 1e-3
+    assert Path("measured-identified.png").stat().st_size > 10000
+    simulate("--config", "measured-identified.ini", *run, "--mass", "1", "--output", "again.h5")
+    np.testing.assert_allclose(read_run("again.h5").series.x, read_run("measured.h5").series.x, atol=1e-8)
+
+
+def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    x = there_and_back(1.5, 1200)
+    write_csv("lab.csv", "x,force", x, led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)) + 3)
+    code, out, err = run_script(identify, "lab.csv", "--threshold", "s+0.1", "--figure", "page.svg")
+    assert (code, err) == (0, "") and "cross-validation" in out and "not unique" in out
+    # The papers' cells lie half a cell beyond the continuum's: 1/(2P) of a range of 1.2.
+    assert json.loads(Path("lab-identified.json").read_text())["misfit_max"] < 1e-3
+    assert "stiffness = table:lab-identified-stiffness.csv" in Path("lab-identified.ini").read_text()
+    assert Path("page.svg").read_text().startswith("<?xml")
+
+
+def simulate(*words):
+    subprocess.run([find_program(), "simulate", "--quiet", *words], check=True, capture_output=True)

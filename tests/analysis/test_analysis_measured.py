@@ -1,0 +1,96 @@
+"""What a laboratory may hand in, and one line for what it may not."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import identify
+from measured import Measured, read_measured
+from oracle import write_csv
+from reversals import turning_points, widest_half_cycle
+from test_analysis_mistakes import one_line
+
+X = np.linspace(0, 3, 400)
+YIELDING = np.minimum(X, 1)
+ROUND = np.r_[X, X[::-1]]
+
+
+@pytest.mark.parametrize("text", [
+    "x,force\n{}", "# a test\n\nForce;X\n{}", "{}", "t,x,force,restoring\n{}", "x\tf\n{}", "x force\n{}"])
+def test_kinds_of_csv(tmp_path, text):
+    columns = {"Force;X": "{f};{x}", "t,x": "0,{x},9,{f}", "x\tf": "{x}\t{f}", "x force": "{x}  {f}"}
+    row = next((row for start, row in columns.items() if start in text), "{x},{f}")
+    rows = [row.format(x=f"{n / 8}", f=f"{n / 4}") for n in range(12)]
+    rows = [each.replace(".", ",") for each in rows] if ";" in row else rows
+    path = tmp_path / "lab.csv"
+    path.write_text(text.format("\n".join(rows)), encoding="utf-8-sig")
+    curve = read_measured(path)
+    np.testing.assert_array_equal(curve.x, np.arange(12) / 8)
+    np.testing.assert_array_equal(curve.force, np.arange(12) / 4)
+
+
+BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force", (X[:9], X[:9])),
+       "only falls": ("x,force", (-X, -YIELDING)), "slope increases": ("x,force", (X, X**3)),
+       "never changes": ("x,force", (0 * X, X)), "does not rise": ("x,force", (X, -X)),
+       "line 9: 'nan'": ("x,force", (X, np.where(np.arange(400) == 7, np.nan, YIELDING))),
+       "never yields": ("x,force", (X, 2 * X)), "so that only k0 + Σk = 2": ("x,force", (ROUND, 2 * ROUND)),
+       "one straight segment": ("x,force", (ROUND, 2 * ROUND + np.where(np.arange(800) < 400, 1, -1))),
+       "two reversals": ("x,force", np.random.default_rng(0).random((2, 400))), "misses": ("x,force", (X, np.sin(X))),
+       "from 1 to -0.2": ("x,force", (X, np.where(X < 1, X, 1.2 - 0.2 * X))), "no column t": ("x,force", (X, YIELDING))}
+
+
+@pytest.mark.parametrize("words", BAD)
+def test_curves_that_are_no_cycles(run_script, tmp_path, words):
+    heading, columns = BAD[words]
+    path = write_csv(tmp_path / "bad.csv", heading, *columns)
+    window = ("--from", "1") if words == "no column t" else ()
+    one_line(run_script(identify, path, *window), path, words)
+    assert [file.name for file in tmp_path.iterdir()] == ["bad.csv"]
+
+
+@pytest.mark.parametrize("content, words", [
+    (b"", "empty"), (b"x,force\n1,2\n2,three\n", "line 3: 'three'"), (b"x,force\n1,2\n2\n", "line 3"),
+    (bytes(range(128, 256)), "neither"), (b"1,2,3\n" * 20, "no heading")])
+def test_files_that_are_no_tables(run_script, tmp_path, content, words):
+    (tmp_path / "bad.csv").write_bytes(content)
+    one_line(run_script(identify, tmp_path / "bad.csv"), words)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("--threshold", "1"), "monotone"), (("--threshold", "(s-0.5)^2+1"), "monotone"), (("--threshold", "s+"), "position"),
+    (("--threshold", "100+s"), "smaller"), (("--threshold", "0.01*(1+s)"), "span"), (("-o", "a.txt"), ".ini"),
+    (("--program", "/nowhere"), "--program"), (("-o", "CYCLE.ini"), "replace")])
+def test_mistakes_in_the_request(run_script, tmp_path, arguments, words):
+    name = "CYCLE-force.csv"
+    path = write_csv(tmp_path / name, "x,force", X, YIELDING)
+    given = [str(tmp_path / word) if word == "CYCLE.ini" else word for word in arguments]
+    one_line(run_script(identify, path, *given), words)
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_samples_of_a_run_must_be_finite(run_script, tmp_path, papers_case):
+    from synthetic import write_run
+    samples = papers_case.copy()
+    samples[4, 17] = np.nan
+    one_line(run_script(identify, write_run(tmp_path / "blown.h5", samples)), "point 18")
+
+
+@pytest.mark.parametrize("noise", [0, 0.003, 0.02])
+def test_small_reversals_are_noise(noise):
+    x = np.sin(np.linspace(0, 12, 500)) + noise * np.random.default_rng(1).standard_normal(500)
+    turns = turning_points(x)
+    assert len(turns) == 6
+    np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.01 + 3.5 * noise)
+
+
+def test_a_leg_is_used_as_far_as_the_memory_of_its_start():
+    x = np.r_[np.linspace(0, 1, 50), np.linspace(1, 0.2, 50)[1:], np.linspace(0.2, 3, 90)[1:]]
+    half = widest_half_cycle(Measured(Path("c"), None, x, x))
+    assert half.x[0] == pytest.approx(0.2) and half.width == pytest.approx(0.8)
+
+
+def test_a_closed_cycle_may_begin_anywhere():
+    x = np.roll(np.cos(np.linspace(0, 2 * np.pi, 400, endpoint=False)), 130)
+    half = widest_half_cycle(Measured(Path("c"), None, np.r_[x, x[0]], np.r_[x, x[0]]))
+    assert half.width == pytest.approx(2, abs=1e-3) and len(half.before_x) > 190

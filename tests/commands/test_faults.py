@@ -1,0 +1,131 @@
+"""What goes wrong around a run ends it with one line and without a hang, and leaves what was there."""
+
+import os
+import subprocess
+
+import pytest
+from result_files import contents
+
+SMALL = ("simulate", "--steps=3000", "--final-time=5", "--cells=2000", "--quiet")
+
+
+@pytest.fixture
+def small_disk(masing):
+    """A folder on a disk of 1 MB."""
+    folder = masing.folder / "disk"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]).returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def failed(process):
+    """One line of ours, and exit code 1."""
+    assert process.returncode == 1, (process.returncode, process.stderr)
+    ours = [line for line in process.stderr.splitlines() if line.startswith("masing: ")]
+    assert len(ours) == 1, process.stderr
+    return ours[0]
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_full_disk_under_the_result(masing, small_disk, ranks):
+    failed(masing(*SMALL, "--field-every=10", "--output=disk/run.h5", ranks=ranks))
+    assert not (small_disk / "run.h5").exists()
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_full_disk_under_the_checkpoint_leaves_the_last_one(masing, small_disk, ranks):
+    words = (*SMALL, "--output=run.h5", "--checkpoint=disk/c.h5")
+    assert masing(*words, "--wall-limit=0.001").returncode == 75
+    before = (small_disk / "c.h5").read_bytes()
+    (small_disk / "ballast").write_bytes(bytes(1000 * 1024 - 2 * len(before) + 24 * 1024))
+    failed(masing(*words, "--restart=disk/c.h5", "--checkpoint-every=500", ranks=ranks))
+    assert (small_disk / "c.h5").read_bytes() == before
+    (small_disk / "ballast").unlink()
+    masing.done(*words, "--restart=disk/c.h5", ranks=2)
+    masing.done(*SMALL, "--output=whole.h5")
+    assert contents(masing.folder / "run.h5") == contents(masing.folder / "whole.h5")
+
+
+def test_a_vanished_folder(masing):
+    """The folder of the checkpoint goes while the run is on its way."""
+    (masing.folder / "there").mkdir()
+    words = ("simulate", "--steps=1000000", "--cells=20000", "--quiet", "--checkpoint=there/c.h5")
+    process = masing.start(*words, "--checkpoint-every=500", ranks=2)
+    while not (masing.folder / "there/c.h5").exists():
+        assert process.poll() is None
+    (masing.folder / "there").rename(masing.folder / "elsewhere")
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 1, stderr
+    assert sum(line.startswith("masing: ") for line in stderr.splitlines()) == 1, stderr
+
+
+def test_two_runs_to_one_output(masing):
+    first = masing.start("simulate", "--steps=1000000", "--cells=20000", "--quiet")
+    while not (masing.folder / "masing.h5.partial").exists():
+        assert first.poll() is None
+    assert "another run" in masing.refused(*SMALL, ranks=2)
+    first.kill()
+    first.communicate()
+    masing.done(*SMALL)
+    assert masing.names() == ["masing.h5"]
+
+
+@pytest.mark.parametrize("name", ["masing.h5", "masing.h5.partial", "masing.h5.lock"])
+def test_a_pipe_at_the_output(masing, name):
+    os.mkfifo(masing.folder / name)
+    assert name in masing.refused(*SMALL)
+
+
+def test_a_study_spares_an_unfinished_run(masing):
+    masing.file("masing.h5.partial", "rows")
+    masing.refused("converge", "--levels=10,20", "--final-time=1", "--threshold=0")
+    assert (masing.folder / "masing.h5.partial").read_text(encoding="utf-8") == "rows"
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"PMI_SIZE": "4", "PMI_RANK": "0"},
+        {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"},
+        {"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"},
+    ],
+)
+def test_copies_of_another_mpi(masing, env):
+    process = masing(*SMALL, env=env)
+    assert process.returncode == 2
+    assert process.stderr.startswith("masing: started as 4 copies")
+    assert len(process.stderr.splitlines()) == 1
+    other = {name: "3" if value == "0" else value for name, value in env.items()}
+    process = masing(*SMALL, env=other)
+    assert (process.returncode, process.stderr) == (2, "")
+    assert masing.names() == []
+
+
+def test_leapfrog_beyond_its_limit(masing):
+    """omega = 2: stable up to a step of 1, as 10 steps have in T = 10."""
+    case = ("simulate", "--k0=3", "--final-time=10", "--cells=5", "--quiet", "--scheme=leapfrog")
+    message = masing.refused(*case, "--steps=9")
+    assert "leapfrog" in message
+    assert "at least 10 steps" in message
+    masing.done(*case, "--steps=10")
+
+
+def test_eulers_growth_is_told(masing):
+    """exp(dt omega^2 T/2) with omega = 2, T = 10: 10 at 86.9 steps, 1.1 at dt = ln(1.1)/20."""
+    case = ("simulate", "--k0=3", "--final-time=10", "--cells=5", "--quiet")
+    process = masing(*case, "--steps=86")
+    assert process.returncode == 0
+    assert process.stderr.startswith("masing warning:")
+    assert "with a step of 0.004766 by 1.1" in process.stderr
+    masing.done(*case, "--steps=87")
+
+
+def test_an_absurd_number_of_steps_is_looked_at(masing):
+    assert masing.done("simulate", "--steps=1e15", "--validate-only").stdout == "valid\n"
+
+
+def test_a_long_command_line(masing):
+    masing.done(*SMALL, "--force=0.1*sin(t)" + " " * 70000)
+    assert masing.names() == ["masing.h5"]

@@ -1,0 +1,388 @@
+"""Runs that are stopped, by signals, by the clock or by force, and go on: the file is that of a run
+that nobody stopped, bit for bit, on any number of ranks."""
+
+import os
+import random
+import shutil
+import signal
+import time
+
+import h5py
+import pytest
+from result_files import contents
+
+LONG = os.environ.get("MASING_LONG_TESTS") == "1"
+RUN = (
+    *("simulate", "--steps=240000", "--final-time=40", "--cells=6000", "--k0=0.1"),
+    *("--field-every=77777", "--sample-every=700", "--initial-u=0.05*cos(9*s)", "--output=run.h5"),
+)
+CHAIN = ("--set=n=3100", "--set=k=n", "--final-time=2", "--force=3*sin(t)")
+ENGINES = {
+    "sweep": ("--steps=150000", "--cells=9000", "--probe=0.1,0.9", "--energy"),
+    "memory": ("--engine=memory", "--steps=4000000", "--scheme=leapfrog", "--cells=700"),
+    "inf": ("--engine=memory", "--steps=3000000", "--cells=inf", "--sample-every=9999", "--energy"),
+    "exact": ("--engine=exact", "--steps=1000000", "--final-time=400", "--cells=inf"),
+    "position": ("--model=masing-quasistatic", "--position=0.8*sin(t)", "--steps=2500000"),
+    "friction": ("--model=friction-oscillator", "--set=k=1", "--set=alpha=0.3", "--steps=2500000"),
+    "s-chain": ("--model=s-chain", *CHAIN, "--set=eta=0.1", "--steps=20000"),
+    "p-series": ("--model=p-series", *CHAIN, "--set=k0=1", "--set=alpha=1", "--steps=10000"),
+}
+STUDY = (
+    *("converge", "--levels=50000,100000,200000", "--final-time=10", "--cells=9000"),
+    *("--reference=successive", "--field-samples=5", "--expect-order=>=0.5", "--output=run.h5"),
+)
+
+
+def ranks_of(process):
+    """The process ids of the ranks that mpirun has started, or of the run without it."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat", encoding="utf-8") as file:
+                    name, rest = file.read().rsplit(")", 1)
+            except OSError:
+                continue
+            if int(rest.split()[1]) == process.pid and name.endswith("(masing"):
+                found.append(int(entry))
+    return sorted(found) or [process.pid]
+
+
+def wait_for(process, path):
+    """Until the file is there."""
+    deadline = time.monotonic() + 30
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def ended(process):
+    """Exit code and stderr; a run that hangs is killed."""
+    try:
+        _, stderr = process.communicate(timeout=30)
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
+    return process.returncode, stderr
+
+
+def one_line(stderr):
+    """The one line of ours among those of mpirun."""
+    ours = [line for line in stderr.splitlines() if line.startswith("masing: ")]
+    assert len(ours) == 1, stderr
+    return ours[0]
+
+
+def begun(masing, words, ranks=None):
+    """A run that is on its way."""
+    process = masing.start(*words, "--quiet", ranks=ranks)
+    wait_for(process, masing.folder / "run.h5.partial")
+    time.sleep(0.1)
+    return process
+
+
+def stopped(masing, words, ranks=None, by=signal.SIGUSR1):
+    """What a run says that the signal to one of its ranks stops."""
+    process = begun(masing, words, ranks)
+    os.kill(ranks_of(process)[-1], by)
+    code, stderr = ended(process)
+    assert code == 75, (code, stderr)
+    return one_line(stderr)
+
+
+def same(one, other):
+    """Whether two result files are the same where they must, apart from their names."""
+    first, second = contents(one), contents(other)
+    del first["configuration"], second["configuration"]
+    return first == second
+
+
+@pytest.fixture(scope="module")
+def whole(masing_once):
+    """The file of RUN that nobody stopped."""
+    masing_once.done(*RUN, "--quiet")
+    return masing_once.folder / "run.h5"
+
+
+SIGNALS = ("SIGUSR1", "SIGUSR2", "SIGTERM", "SIGINT")
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "more"), zip(SIGNALS, (1, 2, 3, 2), (3, 1, 2, None), strict=True)
+)
+def test_a_signal_to_one_rank(masing, whole, name, ranks, more):
+    said = stopped(masing, RUN, ranks, getattr(signal, name))
+    assert f"stopped by {name} after step" in said
+    assert "--restart run.h5.checkpoint" in said
+    assert not (masing.folder / "run.h5").exists()
+    masing.done(*RUN, "--quiet", "--restart=run.h5.checkpoint", ranks=more)
+    assert same(masing.folder / "run.h5", whole)
+    assert masing.names() == ["run.h5", "run.h5.checkpoint"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine(masing, engine):
+    words = ("simulate", "--output=run.h5", *ENGINES[engine])
+    masing.done(*words, "--quiet")
+    (masing.folder / "run.h5").rename(masing.folder / "whole.h5")
+    said = stopped(masing, words, 2)
+    assert "after step 0 " not in said
+    go_on = ("--quiet", "--restart=run.h5.checkpoint")
+    said = one_line(
+        masing(*words, *go_on, "--wall-limit=0.001", ranks=3).stderr
+    )
+    assert "stopped by the wall limit" in said
+    masing.done(*words, *go_on)
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
+
+
+def test_the_wall_limit(masing, whole):
+    words = (*RUN, "--quiet", "--checkpoint=c.h5")
+    process = masing(*words, "--wall-limit=0.001", ranks=2)
+    assert process.returncode == 75
+    assert "stopped by the wall limit after step 0 of" in one_line(process.stderr)
+    runs = 1
+    while runs < 100:
+        process = masing(*words, "--restart=c.h5", "--wall-limit=0:0:0.5", ranks=1 + runs % 2)
+        runs += 1
+        if process.returncode == 0:
+            break
+        assert process.returncode == 75, process.stderr
+    assert same(masing.folder / "run.h5", whole)
+
+
+def test_a_second_signal_ends_at_once(masing):
+    words = ("simulate", "--cells=inf", "--engine=exact", "--steps=100", "--final-time=1e7")
+    process = masing.start(*words, "--quiet", "--output=run.h5")
+    wait_for(process, masing.folder / "run.h5.partial")
+    time.sleep(0.2)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(1.0)
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+    code, stderr = ended(process)
+    assert code == 128 + signal.SIGTERM, (code, stderr)
+
+
+def test_sigterm_to_mpirun_leaves_a_good_checkpoint(masing, whole):
+    process = begun(masing, (*RUN, "--checkpoint=c.h5"), 2)
+    process.terminate()
+    ended(process)
+    masing.done(*RUN, "--quiet", "--restart=c.h5", ranks=3)
+    assert same(masing.folder / "run.h5", whole)
+
+
+def test_the_folder_of_the_output_is_removed(masing):
+    """The last checkpoint, elsewhere, has the rows that went with it."""
+    words = ("simulate", "--steps=600000", "--cells=9000", "--quiet", "--checkpoint=c.h5")
+    (masing.folder / "there").mkdir()
+    process = masing.start(*words, "--checkpoint-every=20000", "--output=there/run.h5", ranks=2)
+    wait_for(process, masing.folder / "c.h5")
+    shutil.rmtree(masing.folder / "there")
+    code, stderr = ended(process)
+    assert code == 1, stderr
+    assert "there/run.h5.partial: No such file" in one_line(stderr)
+    masing.done(*words, "--restart=c.h5", "--output=run.h5")
+    masing.done(*words, "--output=whole.h5")
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
+
+
+def killed_and_restarted(masing, words, kills, chance, at_most):
+    """Kill a run so many times, all its ranks or one of them, and go on with its checkpoint."""
+    survived = 0
+    while survived < kills:
+        restart = ["--restart=c.h5"] if (masing.folder / "c.h5").exists() else []
+        process = masing.start(*words, *restart, ranks=chance.choice([1, 2, 3]))
+        time.sleep(chance.uniform(0, at_most))
+        if process.poll() is None:
+            ranks = ranks_of(process)
+            for rank in ranks if chance.random() < 0.5 else [chance.choice(ranks)]:
+                try:
+                    os.kill(rank, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        code, stderr = ended(process)
+        assert code != 2, stderr
+        if code == 0:
+            (masing.folder / "run.h5").unlink()  # killed too late: once more from the start
+            (masing.folder / "c.h5").unlink(missing_ok=True)
+        survived += 1
+    restart = ["--restart=c.h5"] if (masing.folder / "c.h5").exists() else []
+    masing(*words, *restart, ranks=2)
+
+
+def test_kills_at_random_moments(masing, whole):
+    words = (*RUN, "--quiet", "--checkpoint=c.h5", "--checkpoint-every=5000")
+    killed_and_restarted(masing, words, 50 if LONG else 4, random.Random(7), 1.0)
+    assert same(masing.folder / "run.h5", whole)
+
+
+def test_a_longer_run(masing):
+    """Stopped, gone on with to twice the time, then, when done, to thrice the time."""
+    short = ("simulate", "--cells=500", "--k0=0.1", "--field-every=77777", "--probe=0.5")
+    short = (*short, "--energy", "--sample-every=300", "--output=run.h5")
+    at = [(f"--final-time={10 * n}", f"--steps={200000 * n}") for n in (1, 2, 3)]
+    masing.done(*short, *at[2], "--quiet")
+    (masing.folder / "run.h5").rename(masing.folder / "whole.h5")
+    masing(*short, *at[0], "--quiet", "--wall-limit=0.3", "--checkpoint=c.h5", ranks=2)
+    for time_and_steps in at[1:]:
+        masing.done(*short, *time_and_steps, "--quiet", "--checkpoint=c.h5", "--restart=c.h5")
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
+    masing.refused(*short, *at[0], "--quiet", "--restart=c.h5")
+
+
+def test_the_exact_solution_for_longer(masing):
+    short = ("simulate", "--cells=inf", "--engine=exact", "--output=run.h5", "--quiet")
+    masing.done(*short, "--final-time=40", "--steps=2000", "--sample-every=7")
+    (masing.folder / "run.h5").rename(masing.folder / "whole.h5")
+    words = (*short, "--sample-every=7", "--checkpoint=c.h5")
+    masing.done(*words, "--final-time=20", "--steps=1000")
+    masing.done(*words, "--final-time=40", "--steps=2000", "--restart=c.h5")
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
+
+
+@pytest.fixture(scope="module")
+def checkpoint(masing_once):
+    """The checkpoint of a small run that was stopped at its start, and the words for it."""
+    words = ("simulate", "--steps=1000", "--final-time=5", "--cells=100", "--quiet")
+    assert masing_once(*words, "--checkpoint=small.c", "--wall-limit=0.0001").returncode == 75
+    return masing_once.folder / "small.c", words
+
+
+def test_another_configuration_is_refused(masing, checkpoint):
+    path, words = checkpoint
+    shutil.copy(path, masing.folder / "c.h5")
+    said = masing.refused(*words, "--restart=c.h5", "--k0=0.5", "--mass=2", ranks=2)
+    for part in ("--restart: c.h5", "k0 (was 0, is 0.5)", "mass (was 1, is 2)"):
+        assert part in said
+    assert masing.names() == ["c.h5"]
+
+
+def damaged(content):
+    changed = bytearray(content)
+    changed[len(changed) // 2] ^= 4
+    return bytes(changed)
+
+
+BAD = {
+    "damaged": damaged,
+    "truncated": lambda content: content[:-1000],
+    "without its seal": lambda content: content[:-32],
+    "empty": lambda content: b"",
+    "foreign": lambda content: b"no checkpoint of ours" * 1000,
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+@pytest.mark.parametrize("command", ["simulate", "converge"])
+def test_a_bad_checkpoint_is_refused(masing, checkpoint, fault, command):
+    path, words = checkpoint
+    (masing.folder / "c.h5").write_bytes(BAD[fault](path.read_bytes()))
+    masing.file("masing.h5", "the old result")
+    masing.file("masing.h5.partial", "what is left of a run")
+    before = {name: (masing.folder / name).read_bytes() for name in masing.names()}
+    words = words if command == "simulate" else (*STUDY, "--quiet")
+    said = masing.refused(*words, "--restart=c.h5", ranks=2 if fault == "damaged" else None)
+    assert "--restart: c.h5" in said
+    assert {name: (masing.folder / name).read_bytes() for name in masing.names()} == before
+
+
+def test_a_checkpoint_of_the_other_command_is_refused(masing, checkpoint):
+    path, words = checkpoint
+    shutil.copy(path, masing.folder / "c.h5")
+    said = masing.refused(*STUDY, "--quiet", "--restart=c.h5")
+    assert "of masing simulate; give a checkpoint of masing converge" in said
+    assert masing(*STUDY, "--quiet", "--checkpoint=s.h5", "--wall-limit=0.001").returncode == 75
+    said = masing.refused(*words, "--restart=s.h5")
+    assert "of masing converge; give a checkpoint of masing simulate" in said
+
+
+def test_a_missing_checkpoint_is_refused(masing):
+    said = masing.refused("simulate", "--restart=none.h5", ranks=2)
+    assert "--restart: cannot open none.h5: No such file" in said
+    assert masing.names() == []
+
+
+def test_a_checkpoint_holds_the_rows_so_far(masing):
+    stopped(masing, (*RUN, "--checkpoint=c.h5"))
+    with h5py.File(masing.folder / "c.h5") as file:
+        step = file["checkpoint"].attrs["step"]
+        assert 0 < step < 240000
+        assert len(file["series/x"]) == 1 + step // 700
+        assert file["series/t"][-1] == pytest.approx(step // 700 * 700 * 40 / 240000)
+
+
+@pytest.fixture(scope="module")
+def study(masing_once):
+    """The file of STUDY that nobody stopped."""
+    masing_once.done(*STUDY, "--quiet")
+    return masing_once.folder / "run.h5"
+
+
+@pytest.mark.parametrize("given", [(), ("--checkpoint=c.h5",)])
+@pytest.mark.parametrize("ranks", [None, 3])
+def test_a_study_goes_on_where_it_was(masing, study, given, ranks):
+    """Twice, the second time to another checkpoint, which must have what the first one had."""
+    words = (*STUDY, "--quiet")
+    process = masing(*words, *given, "--wall-limit=0.3", ranks=ranks)
+    assert process.returncode == 75, process.stderr
+    said = one_line(process.stderr)
+    first = "c.h5" if given else "run.h5.checkpoint"
+    assert f"--restart {first} goes on" in said
+    steps = saved_steps(masing.folder, first)
+    moved = (f"--restart={first}", "--checkpoint=d.h5")
+    process = masing(*words, *moved, "--wall-limit=0.001", ranks=2)
+    assert process.returncode == 75, process.stderr
+    for run, step in steps.items():
+        assert saved_steps(masing.folder, "d.h5")[run] >= step
+    masing.done(*words, "--restart=d.h5", ranks=2)
+    assert same(masing.folder / "run.h5", study)
+    assert [name for name in masing.names() if name.startswith("d.h5")] == []
+
+
+def saved_steps(folder, name):
+    """The step at which each run of a study was saved."""
+    found = {}
+    for path in folder.glob(f"{name}.run*"):
+        with h5py.File(path) as file:
+            found[path.name.rsplit(".run")[-1]] = int(file["checkpoint"].attrs["step"])
+    return found
+
+
+def test_finished_levels_are_not_made_again(masing):
+    """One rank makes the longest run first: when the second has begun, the first is done."""
+    words = (*STUDY, "--checkpoint=c.h5", "--checkpoint-every=5000")
+    process = masing.start(*words)
+    wait_for(process, masing.folder / "c.h5.run1")
+    process.send_signal(signal.SIGUSR1)
+    code, stderr = ended(process)
+    assert code == 75, stderr
+    steps = saved_steps(masing.folder, "c.h5")
+    assert steps["2"] == 200000
+    assert 0 < steps["1"] < 100000
+    done = (masing.folder / "c.h5.run2").stat()
+    process = masing(*words, "--restart=c.h5", "--wall-limit=0.001")
+    assert process.returncode == 75
+    assert (masing.folder / "c.h5.run2").stat().st_mtime_ns == done.st_mtime_ns
+    assert saved_steps(masing.folder, "c.h5")["1"] == steps["1"]
+
+
+def test_levels_that_are_done_are_saved_when_the_study_is_stopped(masing):
+    """Without --checkpoint nothing is, before: the limit is raised until it meets a later run."""
+    for limit in range(6, 120):
+        (masing.folder / "run.h5").unlink(missing_ok=True)
+        process = masing(*STUDY, "--quiet", f"--wall-limit={limit / 20}")
+        assert process.returncode == 75, process.stderr
+        steps = saved_steps(masing.folder, "run.h5.checkpoint")
+        if len(steps) > 1:
+            break
+    assert steps["2"] == 200000
+    assert 0 <= steps["1"] <= 100000
+
+
+def test_a_study_is_killed_at_random_moments(masing, study):
+    words = (*STUDY, "--quiet", "--checkpoint=c.h5", "--checkpoint-every=10000")
+    killed_and_restarted(masing, words, 10 if LONG else 2, random.Random(11), 1.5)
+    assert same(masing.folder / "run.h5", study)

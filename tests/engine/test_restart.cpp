@@ -1,0 +1,314 @@
+// A run goes on from what was saved of it with the same bits, for every engine, wherever it is cut
+// into chunks, and on other ranks than those that saved it: each is compared with one that this
+// rank makes alone and without a stop.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/distributed_measure.hpp"
+#include "engine/memory.hpp"
+#include "engine/setup.hpp"
+#include "rheology/configured.hpp"
+#include "support/problem.hpp"
+#include "support/trajectory.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using support::same_bits;
+
+constexpr std::int64_t steps = 300;
+constexpr std::int64_t saved_step = 137;
+
+/// What was saved, whole on every rank.
+struct Saved {
+  std::map<std::string, std::vector<double>> numbers;
+  std::map<std::string, std::vector<double>> arrays;
+};
+
+class Save final : public engine::Archive {
+ public:
+  Save(const parallel::Communicator& comm, Saved& saved) : comm_(comm), saved_(saved) {}
+
+  [[nodiscard]] bool restores() const override { return false; }
+  void numbers(const std::string& name, std::vector<double>& values) override {
+    std::vector<double> of_root = values;
+    parallel::broadcast_all(comm_, of_root, 0);
+    EXPECT_TRUE(saved_.numbers.emplace(name, of_root).second) << name;
+  }
+  void split(const std::string& name, parallel::Vector& values) override {
+    const parallel::ReadAccess access(values);
+    const base::AlignedVector all = parallel::gather(comm_, access.values());
+    EXPECT_TRUE(saved_.arrays.emplace(name, std::vector<double>(all.begin(), all.end())).second)
+        << name;
+  }
+
+ private:
+  const parallel::Communicator& comm_;
+  Saved& saved_;
+};
+
+class Restore final : public engine::Archive {
+ public:
+  explicit Restore(const Saved& saved) : saved_(saved) {}
+
+  [[nodiscard]] bool restores() const override { return true; }
+  void numbers(const std::string& name, std::vector<double>& values) override {
+    values = saved_.numbers.at(name);
+  }
+  void split(const std::string& name, parallel::Vector& values) override {
+    const std::vector<double>& all = saved_.arrays.at(name);
+    ASSERT_EQ(static_cast<std::int64_t>(all.size()), values.size()) << name;
+    const base::CellRange mine = values.range();
+    const parallel::WriteAccess access(values);
+    std::copy_n(all.begin() + mine.first, mine.size, access.values().begin());
+  }
+
+ private:
+  const Saved& saved_;
+};
+
+/// x, y and F - m x'' at every step, the first entries being the start, and the last states.
+struct Motion {
+  std::vector<double> x = std::vector<double>(steps + 1);
+  std::vector<double> y = x;
+  std::vector<double> restoring = x;
+  std::vector<double> field;
+  std::vector<double> state;
+};
+
+/// An engine at its start, with all that must outlive it.
+struct MadeRun {
+  std::shared_ptr<void> owner;
+  engine::Engine* engine = nullptr;
+  std::vector<double> driving = std::vector<double>(steps + 1);
+};
+
+using MakeRun = std::function<MadeRun(const parallel::Communicator&)>;
+
+/// From step `first` to `last`, in chunks of `lengths` in turn.
+void advance(MadeRun& run, Motion& motion, std::int64_t first, std::int64_t last,
+             const std::vector<std::int64_t>& lengths) {
+  for (std::size_t turn = 0; first < last; ++turn) {
+    const std::int64_t count = std::min(lengths[turn % lengths.size()], last - first);
+    const auto from = static_cast<std::size_t>(first);
+    const auto size = static_cast<std::size_t>(count);
+    run.engine->advance({.first = first,
+                         .force = std::span(run.driving).subspan(from, size + 1),
+                         .x = std::span(motion.x).subspan(from + 1, size),
+                         .y = std::span(motion.y).subspan(from + 1, size),
+                         .restoring = std::span(motion.restoring).subspan(from + 1, size)});
+    first += count;
+  }
+}
+
+std::vector<double> whole(const parallel::Communicator& comm, const parallel::Vector& vector) {
+  const parallel::ReadAccess access(vector);
+  const base::AlignedVector all = parallel::gather(comm, access.values());
+  return {all.begin(), all.end()};
+}
+
+void end(const parallel::Communicator& comm, const MadeRun& run, Motion& motion) {
+  motion.field = whole(comm, run.engine->field());
+  motion.state = whole(comm, run.engine->state());
+}
+
+Motion undisturbed(const MakeRun& make, const parallel::Communicator& comm) {
+  MadeRun run = make(comm);
+  Motion motion;
+  advance(run, motion, 0, steps, {steps});
+  end(comm, run, motion);
+  return motion;
+}
+
+/// Saved on some ranks, gone on with by others.
+Motion resumed(const MakeRun& make, const parallel::Communicator& before,
+               const parallel::Communicator& after) {
+  Motion motion;
+  Saved saved;
+  {
+    MadeRun run = make(before);
+    advance(run, motion, 0, saved_step, {1, 7, 33, 2});
+    Save archive(before, saved);
+    run.engine->exchange(saved_step, archive);
+  }
+  MadeRun run = make(after);
+  Restore archive(saved);
+  run.engine->exchange(saved_step, archive);
+  const engine::Sample sample = run.engine->sample();
+  EXPECT_EQ(sample.x, motion.x[saved_step]);
+  EXPECT_EQ(sample.y, motion.y[saved_step]);
+  EXPECT_EQ(sample.restoring, motion.restoring[saved_step]);
+  advance(run, motion, saved_step, steps, {5, 1, 64, 3});
+  end(after, run, motion);
+  return motion;
+}
+
+void expect_same(const Motion& found, const Motion& expected) {
+  EXPECT_TRUE(same_bits(found.x, expected.x));
+  EXPECT_TRUE(same_bits(found.y, expected.y));
+  EXPECT_TRUE(same_bits(found.restoring, expected.restoring));
+  EXPECT_TRUE(same_bits(found.field, expected.field));
+  EXPECT_TRUE(same_bits(found.state, expected.state));
+}
+
+void expect_resumable(const MakeRun& make) {
+  const parallel::Communicator alone = support::alone();
+  const parallel::Communicator& world = support::world();
+  const Motion expected = undisturbed(make, alone);
+  // Something happens after the restart.
+  EXPECT_NE(expected.x[saved_step], expected.x.back());
+  {
+    SCOPED_TRACE("saved and restored by all ranks");
+    expect_same(resumed(make, world, world), expected);
+  }
+  {
+    SCOPED_TRACE("saved by all ranks, restored by one");
+    expect_same(resumed(make, world, alone), expected);
+  }
+  {
+    SCOPED_TRACE("saved by one rank, restored by all");
+    expect_same(resumed(make, alone, world), expected);
+  }
+}
+
+struct Case {
+  const char* name;
+  std::vector<std::pair<const char*, const char*>> settings;
+  std::function<void(options::Configuration&)> change;
+};
+
+options::Configuration configuration(const Case& of) {
+  options::Configuration c;
+  c.stiffness = "1+0.5*sin(3*s)";
+  c.threshold = "0.1+abs(s-0.4)";
+  c.force = "0.9*cos(0.5*t)+0.1*sawtooth(t/3)";
+  c.final_time = 20;
+  c.steps = steps;
+  c.cells = 2500;
+  for (const auto& [key, value] : of.settings) {
+    c.settings.push_back({key, value, ""});
+  }
+  of.change(c);
+  return rheology::validated(c, [](const std::string&) { return std::string(); });
+}
+
+MadeRun configured_run(const parallel::Communicator& comm, const options::Configuration& c) {
+  auto setup = std::make_shared<engine::Setup>(engine::make_setup(comm, c));
+  MadeRun run{.owner = setup, .engine = setup->engine.get()};
+  for (std::int64_t p = 0; p <= steps; ++p) {
+    run.driving[static_cast<std::size_t>(p)] = setup->driving(setup->time.time(p));
+  }
+  return run;
+}
+
+class Engines : public testing::TestWithParam<Case> {};
+
+TEST_P(Engines, go_on_with_the_same_bits) {
+  const options::Configuration c = configuration(GetParam());
+  expect_resumable([&](const parallel::Communicator& comm) { return configured_run(comm, c); });
+}
+
+using C = options::Configuration;
+using options::EngineKind;
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Engines,
+    testing::Values(
+        Case{"sweep", {}, [](C& c) { c.initial_u = "0.05*cos(20*s)"; }},
+        Case{"sweep_leapfrog", {}, [](C& c) { c.scheme = options::Scheme::leapfrog; }},
+        Case{"sweep_of_one_cell", {}, [](C& c) { c.cells = 1; }},
+        Case{"memory", {}, [](C& c) { c.engine = EngineKind::memory; }},
+        Case{"memory_moved",
+             {},
+             [](C& c) {
+               c.engine = EngineKind::memory;
+               c.initial_u = "0.05";
+             }},
+        Case{"memory_leapfrog",
+             {},
+             [](C& c) {
+               c.engine = EngineKind::memory;
+               c.scheme = options::Scheme::leapfrog;
+             }},
+        Case{"memory_inf",
+             {},
+             [](C& c) {
+               c.engine = EngineKind::memory;
+               c.cells = options::infinitely_many;
+             }},
+        Case{"exact",
+             {},
+             [](C& c) {
+               c.engine = EngineKind::exact;
+               c.cells = 20;
+             }},
+        Case{"exact_inf",
+             {},
+             [](C& c) {
+               c.engine = EngineKind::exact;
+               c.cells = options::infinitely_many;
+             }},
+        Case{"quasistatic_position",
+             {},
+             [](C& c) {
+               c.model = "masing-quasistatic";
+               c.position = "0.8*sin(t)+0.1*sin(7*t)";
+               c.force = "";
+             }},
+        Case{"quasistatic_force_inf",
+             {},
+             [](C& c) {
+               c.model = "masing-quasistatic";
+               c.force = "0.2*sin(t)+0.02*sin(7*t)";
+               c.cells = options::infinitely_many;
+             }},
+        Case{"replicated",
+             {{"k", "1"}, {"alpha", "0.3"}},
+             [](C& c) { c.model = "friction-oscillator"; }},
+        Case{"split_over_s",
+             {{"n", "3100"}, {"k", "1+i/n"}, {"eta", "0.1+i/n"}, {"y0", "1+sin(7*i)"}},
+             [](C& c) { c.model = "s-chain"; }},
+        Case{"split_in_series",
+             {{"n", "3100"}, {"k", "n*(1+i/n)"}, {"k0", "0.7"}, {"alpha", "0.3"}, {"y0", "1"}},
+             [](C& c) { c.model = "p-series"; }}),
+    [](const auto& of) { return std::string(of.param.name); });
+
+TEST(DistributedTable, goes_on_with_the_same_bits) {
+  struct Owned {
+    masing::Problem problem;
+    masing::Profile profile;
+    std::unique_ptr<engine::Engine> engine;
+  };
+  expect_resumable([](const parallel::Communicator& comm) {
+    auto owned = std::make_shared<Owned>(Owned{support::problem({.stiffness = "1+0.5*sin(3*s)",
+                                                                 .threshold = "0.1+abs(s-0.4)",
+                                                                 .initial_u = "0.05",
+                                                                 .force = "0.9*cos(0.5*t)",
+                                                                 .final_time = 20.0,
+                                                                 .steps = steps,
+                                                                 .cells = 5000}),
+                                               {},
+                                               nullptr});
+    owned->profile = engine::checked_profile(comm, owned->problem);
+    owned->engine = std::make_unique<engine::Memory<engine::DistributedMeasure>>(
+        comm, owned->problem, owned->profile,
+        std::make_shared<const engine::DistributedMeasure>(
+            engine::distributed_measure(comm, owned->profile, owned->problem.cells)),
+        engine::Steppers::all);
+    MadeRun run{.owner = owned, .engine = owned->engine.get()};
+    for (std::int64_t p = 0; p <= steps; ++p) {
+      run.driving[static_cast<std::size_t>(p)] = owned->problem.force(owned->problem.time.time(p));
+    }
+    return run;
+  });
+}
+
+}  // namespace

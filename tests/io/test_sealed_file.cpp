@@ -1,0 +1,186 @@
+// Sealed files: whatever has happened to one is found before anybody reads it, and told alike on
+// every rank; CRC-64 finds every single flipped bit.
+
+#include "io/sealed_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "base/error.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+using support::world;
+
+constexpr std::int64_t seal_bytes = 32;
+const std::string content("rows of a run, and its state\n\0\xff", 31);
+
+/// A sealed file of this test run and number of ranks; it is gone at the end.
+class SealedFile : public testing::Test {
+ protected:
+  SealedFile()
+      : path_(std::string("masing-") +
+              testing::UnitTest::GetInstance()->current_test_info()->name() + "-n" +
+              std::to_string(world().size()) + ".sealed"),
+        draft_(path_ + ".draft") {
+    remove_all();
+    put(draft_, content);
+    io::seal(world(), draft_, path_);
+  }
+  ~SealedFile() override { remove_all(); }
+  SealedFile(const SealedFile&) = delete;
+  SealedFile& operator=(const SealedFile&) = delete;
+
+  void remove_all() const {
+    on_root([this] {
+      std::filesystem::remove_all(path_);
+      std::filesystem::remove_all(draft_);
+    });
+  }
+
+  /// What the root does between two moments at which all ranks meet.
+  template <typename Work>
+  static void on_root(const Work& work) {
+    MPI_Barrier(world().handle());
+    if (world().is_root()) {
+      work();
+    }
+    MPI_Barrier(world().handle());
+  }
+
+  static void put(const std::string& path, const std::string& bytes) {
+    on_root([&] { std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes; });
+  }
+
+  static std::string get(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    MPI_Barrier(world().handle());  // nobody writes while another reads
+    return bytes;
+  }
+
+  /// The message that the file is refused with, empty if it is taken; the same on every rank.
+  [[nodiscard]] std::string refusal(const std::string& path) const {
+    std::string message;
+    try {
+      io::sealed_size(world(), path, "--restart");
+    } catch (const base::UserError& mistake) {
+      message = mistake.what();
+    }
+    EXPECT_EQ(parallel::first_text(world(), message), message);
+    return message;
+  }
+
+  void expect_refused(const std::string& path, const std::string& what) const {
+    const std::string message = refusal(path);
+    for (const std::string& part : {std::string("--restart: "), path, what}) {
+      EXPECT_NE(message.find(part), std::string::npos) << "'" << message << "' lacks " << part;
+    }
+  }
+
+  std::string path_;
+  std::string draft_;
+};
+
+TEST_F(SealedFile, has_its_content_and_no_draft) {
+  EXPECT_EQ(io::sealed_size(world(), path_, "--restart"),
+            static_cast<std::int64_t>(content.size()));
+  EXPECT_EQ(get(path_).substr(0, content.size()), content);
+  EXPECT_EQ(std::filesystem::file_size(path_), content.size() + seal_bytes);
+  EXPECT_FALSE(std::filesystem::exists(draft_));
+}
+
+TEST_F(SealedFile, takes_the_name_of_the_one_before) {
+  put(draft_, "newer");
+  io::seal(world(), draft_, path_);
+  EXPECT_EQ(io::sealed_size(world(), path_, "--restart"), 5);
+}
+
+TEST_F(SealedFile, without_content_is_whole) {
+  put(draft_, "");
+  io::seal(world(), draft_, path_);
+  EXPECT_EQ(io::sealed_size(world(), path_, "--restart"), 0);
+}
+
+TEST_F(SealedFile, is_refused_with_any_byte_changed) {
+  const std::string whole = get(path_);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const int mask : {0x01, 0x80, 0xff}) {
+      std::string changed = whole;
+      changed[at] = static_cast<char>(changed[at] ^ mask);
+      put(path_, changed);
+      EXPECT_NE(refusal(path_), "") << "byte " << at << " ^ " << mask;
+    }
+  }
+}
+
+TEST_F(SealedFile, is_refused_when_cut_anywhere_or_longer) {
+  const std::string whole = get(path_);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    put(path_, whole.substr(0, size));
+    expect_refused(path_, size < seal_bytes ? "too short" : "checkpoint");
+  }
+  put(path_, whole + '\0');
+  EXPECT_NE(refusal(path_), "");
+  put(path_, whole.substr(1));
+  expect_refused(path_, "is damaged");
+}
+
+TEST_F(SealedFile, must_be_a_regular_file) {
+  on_root([this] {
+    std::filesystem::remove(path_);
+    std::filesystem::create_directory(path_);
+  });
+  expect_refused(path_, "not a regular file");
+  expect_refused("no-such-folder/no.sealed", "No such file");
+  expect_refused("", "No such file");
+}
+
+TEST_F(SealedFile, is_not_made_of_a_draft_that_is_not_there) {
+  const std::string before = get(path_);
+  EXPECT_THROW(io::seal(world(), draft_, path_), base::SystemError);
+  EXPECT_EQ(get(path_), before);
+}
+
+TEST_F(SealedFile, stays_when_the_next_cannot_be_named) {
+  put(draft_, "newer");
+  EXPECT_THROW(io::seal(world(), draft_, "no-such-folder/no.sealed"), base::SystemError);
+  EXPECT_EQ(refusal(path_), "");
+}
+
+TEST_F(SealedFile, is_copied_without_its_seal) {
+  io::copy_bytes(world(), path_, draft_, io::sealed_size(world(), path_, "--restart"));
+  EXPECT_EQ(get(draft_), content);
+  io::copy_bytes(world(), path_, draft_);
+  EXPECT_EQ(get(draft_), get(path_));
+  EXPECT_THROW(io::copy_bytes(world(), path_, "no-such-folder/no.copy"), base::SystemError);
+  EXPECT_THROW(io::copy_bytes(world(), "no.sealed", draft_), base::SystemError);
+}
+
+TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
+  constexpr std::size_t size = (std::size_t{2} << 20) + 7;
+  put(draft_, std::string(size, 'x'));
+  io::seal(world(), draft_, path_);
+  EXPECT_EQ(io::sealed_size(world(), path_, "--restart"), static_cast<std::int64_t>(size));
+  for (const std::int64_t at : {0L, 1L << 20, static_cast<long>(size) - 1}) {
+    const auto poke = [&](char byte) {
+      on_root([&] {
+        std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
+        file.seekp(at);
+        file.put(byte);
+      });
+    };
+    poke('y');
+    expect_refused(path_, "is damaged");
+    poke('x');
+    EXPECT_EQ(refusal(path_), "");
+  }
+}
+
+}  // namespace
