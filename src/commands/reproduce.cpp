@@ -69,7 +69,7 @@ Wanted parse(const std::vector<std::string>& words) {
 /// The configuration embedded in the file, with another output.
 options::Configuration embedded(const parallel::Communicator& comm, const Wanted& wanted) {
   const std::string all = parallel::from_root(comm, [&] {
-    const std::string recipe = io::isolated(wanted.file, [&] {
+    std::string recipe = io::isolated(wanted.file, [&] {
       const io::Recipe read = io::read_recipe(wanted.file);
       io::differences(wanted.file, wanted.file);  // what cannot be read is found before the run
       return read.kind + "\n" + read.configuration;

@@ -115,7 +115,8 @@ void compare_attributes(const std::string& place, hid_t expected, hid_t found,
   for (const auto& name : names) {
     const std::string what = difference(attribute(expected, name), attribute(found, name));
     if (!what.empty()) {
-      lines.push_back(place + " attribute " + name + ": " + what);
+      lines.push_back(place);
+      lines.back().append(" attribute ").append(name).append(": ").append(what);
     }
   }
 }
@@ -163,7 +164,7 @@ std::vector<std::string> differences(const std::string& expected, const std::str
   const auto there = objects(other);
   std::vector<std::string> lines;
   for (const auto& [name, type] : objects(file)) {
-    const std::string place = name == "." ? "/" : "/" + name;
+    const std::string place = std::string("/").append(name == "." ? "" : name);
     const auto twin = there.find(name);
     if (twin == there.end() || twin->second != type) {
       lines.push_back(place + ": not made again");

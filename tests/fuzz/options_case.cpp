@@ -149,7 +149,7 @@ OptionsCase options_case(RandomText& random) {
 std::string described(const OptionsCase& one) {
   std::string text = one.command == options::Command::simulate ? "simulate" : "converge";
   for (const std::string& word : one.words) {
-    text += " '" + word + "'";
+    text.append(" '").append(word).append("'");
   }
   for (const auto& [name, content] : one.files) {
     text += "\n--- " + name + "\n" + content;

@@ -64,6 +64,11 @@ TEST(ForceBreaks, RefusesWhatIsNotSmoothEverywhere) {
   }
 }
 
+TEST(ForceBreaks, BoundsTheCornersOfAllWavesTogether) {
+  EXPECT_EQ(force_breaks("square(4e5*t)", 10.0, {}).size(), 7999999);
+  EXPECT_NE(refusal("square(4e5*t)+square(4e5*t)").find("10^7 corners"), std::string::npos);
+}
+
 TEST(ForceBreaks, GivenBreaksMakeAnyExpressionTrusted) {
   const std::vector<double> given{4.0};
   expect_times(force_breaks("max(0, t-4)", 10.0, given), {4.0});

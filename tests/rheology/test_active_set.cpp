@@ -158,4 +158,11 @@ TEST(Gephyroid, HasAQuasistaticMatrixWithoutSpringZero) {
   }
 }
 
+/// det K > 0, but k1 and k2 are lost in the rounding of K.
+TEST(Gephyroid, IsRefusedWhereItsMatrixIsSingularToRounding) {
+  const Matrix matrix =
+      rheology::stiffness_matrix({.k0 = 1.0, .k1 = 1e-20, .k2 = 1e-20, .k3 = 1.0});
+  EXPECT_THROW((rheology::ActiveSetProjection<3>(matrix, {1, 1, 1})), base::UserError);
+}
+
 }  // namespace
