@@ -27,8 +27,7 @@ study::Study refined(const parallel::Communicator& comm,
     return study::refine(comm, configuration);
   } catch (const base::Stopped& stopped) {
     study::write_study_checkpoint(comm, configuration);
-    throw base::Stopped(std::string(stopped.what()) + "; the same command with --restart " +
-                        options::checkpoint_of(configuration) + " goes on");
+    throw base::Stopped(stopped.what() + options::how_to_go_on(configuration));
   }
 }
 

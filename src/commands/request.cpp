@@ -82,7 +82,7 @@ void validate_runs(const parallel::Communicator& comm,
 /// The configuration as one that goes on with its checkpoint.
 options::Configuration continued(const parallel::Communicator& comm,
                                  options::Configuration configuration) {
-  io::sealed_size(comm, configuration.restart, "--restart");  // before HDF5 looks at it
+  io::require_seal(comm, configuration.restart, "--restart");  // before HDF5 looks at it
   const std::string before = parallel::from_root(comm, [&] {
     const io::Recipe recipe = io::read_recipe(configuration.restart);
     if (recipe.kind != options::name_of(configuration.command)) {

@@ -18,7 +18,6 @@
 #include "io/output_lock.hpp"
 #include "io/progress.hpp"
 #include "io/recorder.hpp"
-#include "io/sealed_file.hpp"
 #include "io/state_recorder.hpp"
 #include "options/continuation.hpp"
 
@@ -71,16 +70,12 @@ io::Sampling state_sampling(const options::Configuration& configuration, io::Sam
   return sampling;
 }
 
-std::string how_to_go_on(const options::Configuration& configuration) {
-  return "; the same command with --restart " + options::checkpoint_of(configuration) + " goes on";
-}
-
 /// Brings the actors to the checkpoint that the open file was made from, and makes it a result file
 /// again. Returns the step of the checkpoint.
 std::int64_t resume(const options::Configuration& configuration, const io::Handle& file,
                     const io::Actors& actors) {
   const std::int64_t step = io::checkpoint_step(file, configuration.restart);
-  io::restore(file, actors);
+  io::restore(file, step, actors);
   io::check(H5Ldelete(file.id(), "/checkpoint", H5P_DEFAULT));
   return step;
 }
@@ -134,7 +129,7 @@ Summary integrate_into(const parallel::Communicator& comm,
   try {
     engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers, course);
   } catch (const base::Stopped& stopped) {
-    throw base::Stopped(stopped.what() + how_to_go_on(configuration));
+    throw base::Stopped(stopped.what() + options::how_to_go_on(configuration));
   }
   series.flush();
   if (state) {
@@ -162,12 +157,9 @@ Summary make_trajectory(const parallel::Communicator& comm,
   // What the engine cannot solve is refused before there is a file.
   engine::Setup setup = engine::make_setup(comm, configuration);
   const io::OutputLock lock(comm, configuration.output);
-  io::OutputFile output =
-      configuration.restart.empty()
-          ? io::OutputFile(comm, configuration, command_line)
-          : io::OutputFile(comm, configuration,
-                           io::Resumed{configuration.restart,
-                                       io::sealed_size(comm, configuration.restart, "--restart")});
+  io::OutputFile output = configuration.restart.empty()
+                              ? io::OutputFile(comm, configuration, command_line)
+                              : io::OutputFile(comm, configuration);
   const Summary summary = integrate_into(comm, configuration, setup, output);
   output.finish();
   return summary;

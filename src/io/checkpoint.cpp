@@ -10,19 +10,29 @@ namespace io {
 
 namespace {
 
+/// An archive in the group /checkpoint, a group in it for each owner.
+class OwnersArchive : public engine::Archive {
+ public:
+  /// Names after this one belong to `owner`.
+  void begin(const std::string& owner) { prefix_ = "/checkpoint/" + owner + "/"; }
+
+ protected:
+  [[nodiscard]] std::string path(const std::string& name) const { return prefix_ + name; }
+
+ private:
+  std::string prefix_;
+};
+
 /// Keeps what is to be saved until there is a file for it.
-class Collection final : public engine::Archive {
+class Collection final : public OwnersArchive {
  public:
   [[nodiscard]] bool restores() const override { return false; }
   void numbers(const std::string& name, std::vector<double>& values) override {
-    numbers_.emplace_back(prefix_ + name, values);
+    numbers_.emplace_back(path(name), values);
   }
   void split(const std::string& name, parallel::Vector& values) override {
-    vectors_.emplace_back(prefix_ + name, &values);
+    vectors_.emplace_back(path(name), &values);
   }
-
-  /// Names after this one belong to `owner`.
-  void begin(const std::string& owner) { prefix_ = "/checkpoint/" + owner + "/"; }
 
   void write(const parallel::Communicator& comm, const Handle& file) const {
     const Meaning saved{"saved state", ""};
@@ -40,37 +50,31 @@ class Collection final : public engine::Archive {
   }
 
  private:
-  std::string prefix_;
   std::vector<std::pair<std::string, std::vector<double>>> numbers_;
   std::vector<std::pair<std::string, parallel::Vector*>> vectors_;
 };
 
 /// Reads back from an open file.
-class Source final : public engine::Archive {
+class Source final : public OwnersArchive {
  public:
   explicit Source(const Handle& file) : file_(file) {}
 
   [[nodiscard]] bool restores() const override { return true; }
   void numbers(const std::string& name, std::vector<double>& values) override {
-    values = read_numbers(file_, prefix_ + name);
+    values = read_numbers(file_, path(name));
   }
   void split(const std::string& name, parallel::Vector& values) override {
     const base::CellRange range = values.range();
     const parallel::WriteAccess access(values);
-    read_distributed(file_, prefix_ + name, access.values(), range.first);
+    read_distributed(file_, path(name), access.values(), range.first);
   }
-
-  /// Names after this one belong to `owner`.
-  void begin(const std::string& owner) { prefix_ = "/checkpoint/" + owner + "/"; }
 
  private:
   const Handle& file_;
-  std::string prefix_;
 };
 
 /// All that the actors have to save, or get back.
-template <typename SomeArchive>
-void exchange(const Actors& actors, std::int64_t step, SomeArchive& archive) {
+void exchange(const Actors& actors, std::int64_t step, OwnersArchive& archive) {
   for (std::size_t i = 0; i < actors.observers.size(); ++i) {
     archive.begin("observer " + std::to_string(i));
     actors.observers[i]->exchange(step, archive);
@@ -147,9 +151,9 @@ std::int64_t checkpoint_step(const Handle& file, const std::string& path) {
   return step;
 }
 
-void restore(const Handle& file, const Actors& actors) {
+void restore(const Handle& file, std::int64_t step, const Actors& actors) {
   Source source(file);
-  exchange(actors, checkpoint_step(file, "the file"), source);
+  exchange(actors, step, source);
 }
 
 }  // namespace io

@@ -60,7 +60,8 @@ class Checkpoints final : public engine::Checkpointer {
 /// none. Local.
 std::int64_t checkpoint_step(const Handle& file, const std::string& path);
 
-/// Bring the actors to the state in an open file. Collective on the file's ranks.
-void restore(const Handle& file, const Actors& actors);
+/// Bring the actors to the state in an open file, a checkpoint of that step. Collective on the
+/// file's ranks.
+void restore(const Handle& file, std::int64_t step, const Actors& actors);
 
 }  // namespace io

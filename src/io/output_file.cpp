@@ -1,15 +1,7 @@
 #include "io/output_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
-#include "base/error.hpp"
 #include "io/provenance.hpp"
 #include "io/sealed_file.hpp"
 #include "options/parse.hpp"
@@ -53,9 +45,9 @@ OutputFile::OutputFile(const parallel::Communicator& comm,
 }
 
 OutputFile::OutputFile(const parallel::Communicator& comm,
-                       const options::Configuration& configuration, const Resumed& from)
+                       const options::Configuration& configuration)
     : comm_(comm), path_(configuration.output) {
-  copy_bytes(comm, from.checkpoint, partial(path_), from.size);
+  copy_file(comm, configuration.restart, partial(path_));
   file_ = open_together(comm, partial(path_), H5F_ACC_RDWR);
   // A restart may extend the time.
   check(H5Ldelete(file_.id(), "/configuration", H5P_DEFAULT));
@@ -64,7 +56,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm,
 
 void OutputFile::copy_to(const std::string& path) const {
   check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
-  copy_bytes(comm_, partial(path_), path);
+  copy_file(comm_, partial(path_), path);
 }
 
 OutputFile::OutputFile(const parallel::Communicator& comm, std::string path,
@@ -78,13 +70,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, std::string path,
 void OutputFile::finish() {
   check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
   file_ = Handle();
-  parallel::from_root(comm_, [&] {
-    if (std::rename(partial(path_).c_str(), path_.c_str()) != 0) {
-      throw base::UserError("--output: cannot rename " + partial(path_) + " to " + path_ + ": " +
-                            std::strerror(errno));
-    }
-    return std::string();
-  });
+  put_in_place(comm_, partial(path_), path_);
 }
 
 }  // namespace io

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "io/compare.hpp"
@@ -14,12 +13,6 @@ namespace io {
 void create_recipe(const parallel::Communicator& comm, const std::string& path,
                    const Recipe& recipe);
 
-/// A checkpoint whose content a result file goes on with.
-struct Resumed {
-  std::string checkpoint;
-  std::int64_t size = 0;  ///< of its content in bytes
-};
-
 /// A result file in the making: written beside its final name (FILE.partial) and renamed when all
 /// is in it, so that a reader never sees half a file. It carries the configuration and the
 /// provenance of its data.
@@ -30,10 +23,9 @@ class OutputFile {
   OutputFile(const parallel::Communicator& comm, const options::Configuration& configuration,
              const std::string& command_line);
 
-  /// Goes on with what a checkpoint, a sealed file, holds: FILE.partial gets its content.
+  /// Goes on with the whole checkpoint that the configuration names: FILE.partial is a copy.
   /// Collective.
-  OutputFile(const parallel::Communicator& comm, const options::Configuration& configuration,
-             const Resumed& from);
+  OutputFile(const parallel::Communicator& comm, const options::Configuration& configuration);
 
   /// The same for a file of another `kind` than a configuration's, without /configuration.
   /// Collective.
@@ -46,7 +38,8 @@ class OutputFile {
   /// Copies what the file holds to another. Collective.
   void copy_to(const std::string& path) const;
 
-  /// Closes the file and gives it its final name. Nothing may be written any more. Collective.
+  /// Closes the file, has it on the disk and gives it its final name. Nothing may be written any
+  /// more. Throws SystemError alike on all ranks. Collective.
   void finish();
 
  private:

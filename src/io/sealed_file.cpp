@@ -131,7 +131,8 @@ void on_root(const parallel::Communicator& comm, const std::function<void()>& wo
   }
 }
 
-void rename_durably(const std::string& from, const std::string& to) {
+void move_durably(const std::string& from, const std::string& to) {
+  File(from, O_RDONLY).flush();
   if (std::rename(from.c_str(), to.c_str()) != 0) {
     throw base::SystemError("cannot rename " + from + " to " + to + ": " + std::strerror(errno));
   }
@@ -139,9 +140,8 @@ void rename_durably(const std::string& from, const std::string& to) {
   File(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY).flush();
 }
 
-std::string damage(const File& file, std::int64_t& size) {
-  const std::int64_t whole = file.size();
-  size = whole - static_cast<std::int64_t>(sizeof(Seal));
+std::string damage(const File& file) {
+  const std::int64_t size = file.size() - static_cast<std::int64_t>(sizeof(Seal));
   if (size < 0) {
     return "is too short to be a checkpoint";
   }
@@ -173,14 +173,17 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
     }
     const File file(draft, O_WRONLY | O_APPEND);
     file.write(reinterpret_cast<const char*>(&seal), sizeof seal);
-    file.flush();
-    rename_durably(draft, path);
   });
+  put_in_place(comm, draft, path);
 }
 
-std::int64_t sealed_size(const parallel::Communicator& comm, const std::string& path,
-                         const std::string& option) {
-  std::int64_t size = 0;
+void put_in_place(const parallel::Communicator& comm, const std::string& draft,
+                  const std::string& path) {
+  on_root(comm, [&] { move_durably(draft, path); });
+}
+
+void require_seal(const parallel::Communicator& comm, const std::string& path,
+                  const std::string& option) {
   parallel::from_root(comm, [&] {
     std::string fault;
     try {
@@ -188,7 +191,7 @@ std::int64_t sealed_size(const parallel::Communicator& comm, const std::string& 
       if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
         fault = "is not a regular file";
       } else {
-        fault = damage(File(path, O_RDONLY), size);
+        fault = damage(File(path, O_RDONLY));
       }
     } catch (const base::SystemError& error) {
       throw base::UserError(option + ": " + error.what() + "; give a checkpoint of masing");
@@ -199,16 +202,13 @@ std::int64_t sealed_size(const parallel::Communicator& comm, const std::string& 
     }
     return std::string();
   });
-  parallel::broadcast(comm, std::span(&size, 1));
-  return size;
 }
 
-void copy_bytes(const parallel::Communicator& comm, const std::string& from, const std::string& to,
-                std::int64_t size) {
+void copy_file(const parallel::Communicator& comm, const std::string& from, const std::string& to) {
   on_root(comm, [&] {
     const File source(from, O_RDONLY);
     const File target(to, O_WRONLY | O_CREAT | O_TRUNC);
-    for_each_piece(source, size < 0 ? source.size() : size,
+    for_each_piece(source, source.size(),
                    [&](const char* bytes, std::size_t n) { target.write(bytes, n); });
   });
 }

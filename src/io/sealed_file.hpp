@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "parallel/communicator.hpp"
@@ -11,19 +10,20 @@
 
 namespace io {
 
-/// Seal the file `draft`, have it on the disk, and give it the name `path`, which until then names
-/// what it named before. Throws SystemError alike on all ranks. Collective.
+/// Seal the file `draft`, then put_in_place. Throws SystemError alike on all ranks. Collective.
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path);
 
-/// The bytes of a sealed file before its seal. Throws UserError alike on all ranks, naming the
-/// `option` that gave the file, where it cannot be read, has no seal, or a damaged content.
-/// Collective.
-std::int64_t sealed_size(const parallel::Communicator& comm, const std::string& path,
-                         const std::string& option);
+/// Have the file `draft` on the disk, and give it the name `path`, which until then names what it
+/// named before. Throws SystemError alike on all ranks. Collective.
+void put_in_place(const parallel::Communicator& comm, const std::string& draft,
+                  const std::string& path);
 
-/// Copy the first `size` bytes of a file, all of it if negative, to a new one. Throws SystemError
-/// alike on all ranks. Collective.
-void copy_bytes(const parallel::Communicator& comm, const std::string& from, const std::string& to,
-                std::int64_t size = -1);
+/// Throws UserError alike on all ranks, naming the `option` that gave the file, where it cannot be
+/// read, has no seal, or a damaged content: it is read to its end. Collective.
+void require_seal(const parallel::Communicator& comm, const std::string& path,
+                  const std::string& option);
+
+/// Copy a file, with its seal if it has one. Throws SystemError alike on all ranks. Collective.
+void copy_file(const parallel::Communicator& comm, const std::string& from, const std::string& to);
 
 }  // namespace io

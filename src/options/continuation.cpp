@@ -70,6 +70,10 @@ std::string checkpoint_of(const Configuration& configuration) {
                                           : configuration.checkpoint;
 }
 
+std::string how_to_go_on(const Configuration& configuration) {
+  return "; the same command with --restart " + checkpoint_of(configuration) + " goes on";
+}
+
 Configuration continued(Configuration now, const std::string& before) {
   const Lines old = lines_of(before);
   if (!now.origin.contains("sample-every") && old.contains("sample-every")) {

@@ -53,7 +53,7 @@ std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const
   if (restart.empty() || !is_there(comm, file)) {
     return std::nullopt;
   }
-  io::sealed_size(comm, file, "--restart");
+  io::require_seal(comm, file, "--restart");
   // A study before this one may have left a file of that name.
   const bool mine = parallel::from_root(comm, [&] {
                       return io::read_recipe(file).configuration;
@@ -64,7 +64,7 @@ std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const
   const io::Handle open = io::open_together(comm, file, H5F_ACC_RDONLY);
   const std::int64_t step = io::checkpoint_step(open, file);
   const bool done = step == job.configuration.steps;
-  io::restore(open, {done ? nullptr : actors.engine, actors.observers});
+  io::restore(open, step, {done ? nullptr : actors.engine, actors.observers});
   return step;
 }
 
@@ -78,8 +78,9 @@ void adopt_study_checkpoint(const parallel::Communicator& comm,
     const std::string from = run_file(configuration.restart, index);
     if (is_there(comm, from)) {
       const std::string to = run_file(path, index);
-      io::copy_bytes(comm, from, to + ".draft", io::sealed_size(comm, from, "--restart"));
-      io::seal(comm, to + ".draft", to);
+      io::require_seal(comm, from, "--restart");
+      io::copy_file(comm, from, to + ".draft");
+      io::put_in_place(comm, to + ".draft", to);
     }
   }
 }

@@ -69,7 +69,7 @@ class SealedFile : public testing::Test {
   [[nodiscard]] std::string refusal(const std::string& path) const {
     std::string message;
     try {
-      io::sealed_size(world(), path, "--restart");
+      io::require_seal(world(), path, "--restart");
     } catch (const base::UserError& mistake) {
       message = mistake.what();
     }
@@ -89,8 +89,7 @@ class SealedFile : public testing::Test {
 };
 
 TEST_F(SealedFile, has_its_content_and_no_draft) {
-  EXPECT_EQ(io::sealed_size(world(), path_, "--restart"),
-            static_cast<std::int64_t>(content.size()));
+  EXPECT_EQ(refusal(path_), "");
   EXPECT_EQ(get(path_).substr(0, content.size()), content);
   EXPECT_EQ(std::filesystem::file_size(path_), content.size() + seal_bytes);
   EXPECT_FALSE(std::filesystem::exists(draft_));
@@ -99,13 +98,16 @@ TEST_F(SealedFile, has_its_content_and_no_draft) {
 TEST_F(SealedFile, takes_the_name_of_the_one_before) {
   put(draft_, "newer");
   io::seal(world(), draft_, path_);
-  EXPECT_EQ(io::sealed_size(world(), path_, "--restart"), 5);
+  EXPECT_EQ(refusal(path_), "");
+  EXPECT_EQ(get(path_).substr(0, 5), "newer");
+  EXPECT_EQ(std::filesystem::file_size(path_), 5 + seal_bytes);
 }
 
 TEST_F(SealedFile, without_content_is_whole) {
   put(draft_, "");
   io::seal(world(), draft_, path_);
-  EXPECT_EQ(io::sealed_size(world(), path_, "--restart"), 0);
+  EXPECT_EQ(refusal(path_), "");
+  EXPECT_EQ(std::filesystem::file_size(path_), seal_bytes);
 }
 
 TEST_F(SealedFile, is_refused_with_any_byte_changed) {
@@ -154,20 +156,18 @@ TEST_F(SealedFile, stays_when_the_next_cannot_be_named) {
   EXPECT_EQ(refusal(path_), "");
 }
 
-TEST_F(SealedFile, is_copied_without_its_seal) {
-  io::copy_bytes(world(), path_, draft_, io::sealed_size(world(), path_, "--restart"));
-  EXPECT_EQ(get(draft_), content);
-  io::copy_bytes(world(), path_, draft_);
+TEST_F(SealedFile, is_copied_with_its_seal) {
+  io::copy_file(world(), path_, draft_);
   EXPECT_EQ(get(draft_), get(path_));
-  EXPECT_THROW(io::copy_bytes(world(), path_, "no-such-folder/no.copy"), base::SystemError);
-  EXPECT_THROW(io::copy_bytes(world(), "no.sealed", draft_), base::SystemError);
+  EXPECT_THROW(io::copy_file(world(), path_, "no-such-folder/no.copy"), base::SystemError);
+  EXPECT_THROW(io::copy_file(world(), "no.sealed", draft_), base::SystemError);
 }
 
 TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
   constexpr std::size_t size = (std::size_t{2} << 20) + 7;
   put(draft_, std::string(size, 'x'));
   io::seal(world(), draft_, path_);
-  EXPECT_EQ(io::sealed_size(world(), path_, "--restart"), static_cast<std::int64_t>(size));
+  EXPECT_EQ(refusal(path_), "");
   for (const std::int64_t at : {0L, 1L << 20, static_cast<long>(size) - 1}) {
     const auto poke = [&](char byte) {
       on_root([&] {
