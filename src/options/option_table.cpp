@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "options/option_kinds.hpp"
 
 namespace options {
 
@@ -12,37 +13,9 @@ using base::UserError;
 
 namespace {
 
-const std::vector<Command> both_commands{Command::simulate, Command::converge};
-const std::vector<Command> converge_only{Command::converge};
-const std::vector<Command> simulate_only{Command::simulate};
-const std::vector<Family> every_model{Family::slab, Family::quasistatic_slab, Family::finite};
 const std::vector<Family> any_slab{Family::slab, Family::quasistatic_slab};
 const std::vector<Family> moving_slab{Family::slab};
 const std::vector<Family> quasistatic_slab{Family::quasistatic_slab};
-
-std::string quoted(const std::string& text) {
-  return "'" + text.substr(0, 60) + "'";
-}
-
-double number(const std::string& text) {
-  if (const auto value = base::to_number(text)) {
-    return *value;
-  }
-  throw UserError(quoted(text) + " is not a number; give a finite number such as 1.5 or 2e-3");
-}
-
-std::int64_t integer(const std::string& text) {
-  if (const auto value = base::to_integer(text)) {
-    return *value;
-  }
-  throw UserError(quoted(text) + " is not a whole number; give one such as 1000000 or 1e6");
-}
-
-template <typename Value>
-struct Name {
-  Value value;
-  const char* text;
-};
 
 constexpr Name<Rule> rules[] = {{Rule::right, "right"}, {Rule::midpoint, "midpoint"}};
 constexpr Name<Scheme> schemes[] = {{Scheme::euler, "euler"}, {Scheme::leapfrog, "leapfrog"}};
@@ -57,215 +30,37 @@ constexpr Name<Reference> references[] = {{Reference::finest, "finest"},
                                           {Reference::cells_inf, "cells-inf"}};
 constexpr const char* infinite = "inf";
 
-Option text(std::string name, std::string argument, std::string help,
-            std::string Configuration::*member) {
-  return {std::move(name),
-          std::move(argument),
-          std::move(help),
-          Role::result,
-          both_commands,
-          every_model,
-          {},
-          [member](const Configuration& c) { return c.*member; },
-          [member](Configuration& c, const std::string& value) { c.*member = value; }};
-}
-
-Option real(std::string name, std::string argument, std::string help,
-            double Configuration::*member) {
-  return {std::move(name),
-          std::move(argument),
-          std::move(help),
-          Role::result,
-          both_commands,
-          every_model,
-          {},
-          [member](const Configuration& c) { return base::to_text(c.*member); },
-          [member](Configuration& c, const std::string& value) { c.*member = number(value); }};
-}
-
-Option count(std::string name, std::string argument, std::string help,
-             std::int64_t Configuration::*member) {
-  return {std::move(name),
-          std::move(argument),
-          std::move(help),
-          Role::result,
-          both_commands,
-          every_model,
-          {},
-          [member](const Configuration& c) { return base::to_text(c.*member); },
-          [member](Configuration& c, const std::string& value) { c.*member = integer(value); }};
-}
-
-/// A number that has a value only once it is given or resolved.
-Option time(std::string name, std::string help, std::optional<double> Configuration::*member) {
-  return {std::move(name),
-          "t",
-          std::move(help),
-          Role::result,
-          both_commands,
-          every_model,
-          {},
-          [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
-          [member](Configuration& c, const std::string& value) { c.*member = number(value); }};
-}
-
-template <typename Value, std::size_t Count>
-Option choice(std::string name, std::string help, Value Configuration::*member,
-              const Name<Value> (&names)[Count]) {
-  std::vector<std::string> words;
-  for (const auto& entry : names) {
-    words.emplace_back(entry.text);
-  }
-  const std::string allowed = base::joined(words, "|");
-  return {std::move(name),
-          allowed,
-          std::move(help),
-          Role::result,
-          both_commands,
-          every_model,
-          {},
-          [member, &names](const Configuration& c) {
-            return std::string(std::ranges::find(names, c.*member, &Name<Value>::value)->text);
-          },
-          [member, &names, allowed](Configuration& c, const std::string& value) {
-            const auto* found = std::ranges::find(names, value, &Name<Value>::text);
-            if (found == std::end(names)) {
-              throw UserError(quoted(value) + " is not known here; give " + allowed);
-            }
-            c.*member = found->value;
-          }};
-}
-
-Option only(const std::vector<Command>& commands, Option option) {
-  option.commands = commands;
-  return option;
-}
-
-Option for_models(const std::vector<Family>& families, Option option) {
-  option.families = families;
-  return option;
-}
-
-/// An option of slabs that gives the other models a parameter.
-Option also_parameter(std::string parameter, Option option) {
-  option.parameter = std::move(parameter);
-  return option;
-}
-
-Option handling(Option option) {
-  option.role = Role::handling;
-  return option;
-}
-
-Option sample_every() {
-  return {
-      "sample-every",
-      "n",
-      "steps from one sample to the next; about 10,000 samples if not given",
-      Role::result,
-      both_commands,
-      every_model,
-      {},
-      [](const Configuration& c) { return c.sample_every ? base::to_text(*c.sample_every) : ""; },
-      [](Configuration& c, const std::string& value) { c.sample_every = integer(value); }};
-}
-
-Option field_points() {
-  return {
-      "field-points",
-      "n",
-      "places of the field in the files: of P = inf (1000 if not given); of P > n, the n cells "
-      "floor((2j+1)P/(2n)), j = 0..n-1, counted from 0; 0: all P cells",
-      Role::result,
-      both_commands,
-      every_model,
-      {},
-      [](const Configuration& c) { return c.field_points ? base::to_text(*c.field_points) : ""; },
-      [](Configuration& c, const std::string& value) { c.field_points = integer(value); }};
-}
-
 Option probe() {
-  return {"probe",
-          "\"s,s,...\"",
-          "write u at these s with every sample",
-          Role::result,
-          simulate_only,
-          every_model,
-          {},
-          [](const Configuration& c) {
-            std::vector<std::string> places;
-            for (const double s : c.probe) {
-              places.push_back(base::to_text(s));
-            }
-            return base::joined(places, ",");
-          },
-          [](Configuration& c, const std::string& value) {
-            c.probe.clear();
-            for (const auto& piece : base::split(value, ',')) {
-              c.probe.push_back(number(piece));
-            }
-          }};
-}
-
-/// A switch: given without a value on the command line, true or false in an .ini.
-Option toggle(std::string name, std::string help, bool Configuration::*member) {
-  return {std::move(name),
-          "",
-          std::move(help),
-          Role::result,
-          both_commands,
-          every_model,
-          {},
-          [member](const Configuration& c) { return c.*member ? "true" : "false"; },
-          [member](Configuration& c, const std::string& value) {
-            if (value != "true" && value != "false") {
-              throw UserError(quoted(value) + " is not a switch; give true or false");
-            }
-            c.*member = value == "true";
-          }};
+  return key(
+      "probe", "\"s,s,...\"", "write u at these s with every sample",
+      [](const Configuration& c) {
+        std::vector<std::string> places;
+        for (const double s : c.probe) {
+          places.push_back(base::to_text(s));
+        }
+        return base::joined(places, ",");
+      },
+      [](Configuration& c, const std::string& value) {
+        c.probe.clear();
+        for (const auto& piece : base::split(value, ',')) {
+          c.probe.push_back(number(piece));
+        }
+      });
 }
 
 Option cells() {
-  return {"cells",
-          "P|inf",
-          "cells of s in [0,1], at least 1; inf: the continuum, by the engines memory and exact",
-          Role::result,
-          both_commands,
-          every_model,
-          {},
-          [](const Configuration& c) {
-            return c.cells == infinitely_many ? infinite : base::to_text(c.cells);
-          },
-          [](Configuration& c, const std::string& value) {
-            c.cells = value == infinite ? infinitely_many : integer(value);
-            if (value != infinite && c.cells < 1) {
-              throw UserError(quoted(value) + " cells; give at least 1, or inf");
-            }
-          }};
-}
-
-Option engine() {
-  return {"engine",
-          "sweep|memory|exact",
-          "sweep: cell by cell over all ranks; memory: by turning points, at a cost that does not "
-          "depend on P; exact: event-driven, exact in time; sweep if not given, memory for P = inf",
-          Role::result,
-          both_commands,
-          every_model,
-          {},
-          [](const Configuration& c) {
-            return c.engine
-                       ? std::string(
-                             std::ranges::find(engines, *c.engine, &Name<EngineKind>::value)->text)
-                       : "";
-          },
-          [](Configuration& c, const std::string& value) {
-            const auto* found = std::ranges::find(engines, value, &Name<EngineKind>::text);
-            if (found == std::end(engines)) {
-              throw UserError(quoted(value) + " is not known here; give sweep|memory|exact");
-            }
-            c.engine = found->value;
-          }};
+  return key(
+      "cells", "P|inf",
+      "cells of s in [0,1], at least 1; inf: the continuum, by the engines memory and exact",
+      [](const Configuration& c) {
+        return c.cells == infinitely_many ? infinite : base::to_text(c.cells);
+      },
+      [](Configuration& c, const std::string& value) {
+        c.cells = value == infinite ? infinitely_many : integer(value);
+        if (value != infinite && c.cells < 1) {
+          throw UserError(quoted(value) + " cells; give at least 1, or inf");
+        }
+      });
 }
 
 /// "90", "15:00" or "23:30:00" in seconds.
@@ -286,19 +81,14 @@ double seconds_of(const std::string& value) {
 }
 
 Option wall_limit() {
-  return {"wall-limit",
-          "h:m:s",
-          "after so long, or so many seconds, write a checkpoint and stop with exit code 75; 0: "
-          "never",
-          Role::handling,
-          both_commands,
-          every_model,
-          {},
-          [](const Configuration& c) { return base::to_text(c.wall_limit.value_or(0.0)); },
-          [](Configuration& c, const std::string& value) {
-            const double seconds = seconds_of(value);
-            c.wall_limit = seconds > 0 ? std::optional(seconds) : std::nullopt;
-          }};
+  return key(
+      "wall-limit", "h:m:s",
+      "after so long, or so many seconds, write a checkpoint and stop with exit code 75; 0: never",
+      [](const Configuration& c) { return base::to_text(c.wall_limit.value_or(0.0)); },
+      [](Configuration& c, const std::string& value) {
+        const double seconds = seconds_of(value);
+        c.wall_limit = seconds > 0 ? std::optional(seconds) : std::nullopt;
+      });
 }
 
 Option reference() {
@@ -309,7 +99,6 @@ Option reference() {
                          "same N; or a file of masing simulate",
                          &Configuration::reference, references);
   option.argument += "|FILE.h5";
-  option.commands = converge_only;
   option.get = [named = option.get](const Configuration& c) {
     return c.reference == Reference::file ? c.reference_file : named(c);
   };
@@ -352,13 +141,20 @@ std::vector<Option> make_table() {
           moving_slab,
           choice("scheme", "the papers' scheme of order one, or velocity Verlet of order two",
                  &C::scheme, schemes)),
-      for_models(moving_slab, engine()),
+      for_models(moving_slab,
+                 choice("engine",
+                        "sweep: cell by cell over all ranks; memory: by turning points, at a cost "
+                        "that does not depend on P; exact: event-driven, exact in time; sweep if "
+                        "not given, memory for P = inf",
+                        &C::engine, engines)),
       for_models(moving_slab,
                  text("breaks", "\"t,t,...\"",
                       "times where F is not smooth, for the exact solution", &C::break_text)),
       handling(text("output", "FILE.h5", "result file; replaced when the run is done", &C::output)),
-      sample_every(),
-      only(simulate_only,
+      count("sample-every", "n",
+            "steps from one sample to the next; about 10,000 samples if not given",
+            &C::sample_every),
+      only(Command::simulate,
            count(
                "field-every", "n",
                "steps from one field u(.,s), or state, to the next; 0: the last step only; a state "
@@ -367,26 +163,32 @@ std::vector<Option> make_table() {
       time("from", "first time of the samples (default 0)", &C::from),
       time("to", "last time of the samples (default T)", &C::to),
       for_models(moving_slab,
-                 only(simulate_only,
+                 only(Command::simulate,
                       toggle("energy", "write the energy balance with the samples", &C::energy))),
-      for_models(any_slab, field_points()),
-      for_models(any_slab, probe()),
-      for_models(any_slab, only(converge_only, choice("refine", "what the levels refine",
-                                                      &C::refine, refinements))),
-      only(converge_only,
+      for_models(
+          any_slab,
+          count("field-points", "n",
+                "places of the field in the files: of P = inf (1000 if not given); of P > n, the n "
+                "cells floor((2j+1)P/(2n)), j = 0..n-1, counted from 0; 0: all P cells",
+                &C::field_points)),
+      for_models(any_slab, only(Command::simulate, probe())),
+      for_models(any_slab, only(Command::converge, choice("refine", "what the levels refine",
+                                                          &C::refine, refinements))),
+      only(Command::converge,
            text("levels", "\"n,n,...\"",
                 "the levels, coarse to fine; for both: pairs \"P:N,P:N,...\"", &C::level_text)),
-      reference(),
-      only(converge_only,
+      only(Command::converge, reference()),
+      only(Command::converge,
            text("expect-order", "\"x=1,...\"",
                 "orders expected of x, y, u, u_cells; a bare number is for x, y, u; >=0.5 is "
                 "allowed; what the scheme and the rule promise if not given",
                 &C::expected_order_text)),
-      only(converge_only,
+      only(Command::converge,
            real("order-tolerance", "d", "how far an order may be from the expected one",
                 &C::order_tolerance)),
-      only(converge_only, count("field-samples", "m",
-                                "times T/m, 2T/m, …, T at which u is compared", &C::field_samples)),
+      only(Command::converge,
+           count("field-samples", "m", "times T/m, 2T/m, …, T at which u is compared",
+                 &C::field_samples)),
       handling(text("checkpoint", "FILE.h5",
                     "file of the checkpoints; OUTPUT.checkpoint, and only when stopped, if not "
                     "given",
@@ -396,7 +198,7 @@ std::vector<Option> make_table() {
                      &C::checkpoint_every)),
       handling(
           text("restart", "FILE.h5", "go on with the run that this checkpoint is of", &C::restart)),
-      wall_limit(),
+      handling(wall_limit()),
       handling(toggle("quiet", "no progress on stderr", &C::quiet)),
   };
 }
