@@ -35,3 +35,13 @@ build_preset() {
     return 1
   fi
 }
+
+# What every script of runs begins with: install what is missing, build the release, make the folder
+# of the results; sets `python` to one that can draw them.
+prepare_runs() {
+  "$root/jobs/install_dependencies.sh" --run || return
+  echo "building (preset release), a minute or two the first time"
+  build_preset release || return
+  python=$(find_python h5py,numpy,scipy,matplotlib,jinja2) || return
+  mkdir -p "$1"
+}

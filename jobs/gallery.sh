@@ -6,11 +6,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 folder=${1:-$root/results/gallery}
-"$root/jobs/install_dependencies.sh" --run
-echo "building (preset release), a minute or two the first time"
-build_preset release
-python=$(find_python h5py,numpy,scipy,matplotlib,jinja2)
-mkdir -p "$folder"
+prepare_runs "$folder"
 cases=("$root"/jobs/cases/*.ini)
 
 "$python" "$root/analysis/gallery.py" --commands "${cases[@]}" --results "$folder" |
