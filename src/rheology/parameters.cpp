@@ -14,15 +14,28 @@ namespace {
 
 constexpr std::int64_t most_elements = 100000000;
 
-/// The numbers of "0.5,0.9,1.3"; none where the text is no list of two or more.
+/// The pieces of "0.5, 2/3, max(1,i)"; none where the text is no list of two or more.
 std::optional<std::vector<std::string>> list_pieces(const std::string& text) {
-  const bool function = text.find_first_of("(:") != std::string::npos;
-  const auto pieces = base::split(text, ',');
-  return function || pieces.size() < 2 ? std::nullopt : std::optional(pieces);
+  std::vector<std::string> pieces(1);
+  int depth = 0;  // of parentheses: the commas in them are of functions
+  for (const char letter : text) {
+    depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
+    if (letter == ',' && depth == 0) {
+      pieces.emplace_back();
+    } else {
+      pieces.back() += letter;
+    }
+  }
+  return pieces.size() < 2 ? std::nullopt : std::optional(pieces);
 }
 
 std::string no_tables(const std::string& path) {
   throw base::UserError("table:" + path + " is for functions; give a list or an expression");
+}
+
+/// The i of the element at a place counted from 0.
+double element(std::int64_t place) {
+  return static_cast<double>(place + 1);
 }
 
 bool within(Range range, double value) {
@@ -150,26 +163,28 @@ void Values::evaluate(const Parameter& parameter, List& list) const {
                              : "must be " + base::to_text(list.total) + ", or one for all");
     }
     for (std::int64_t i = 0; i < list.held.size; ++i) {
-      const std::string& piece = (*pieces)[static_cast<std::size_t>(list.held.first + i)];
+      const std::int64_t place = list.held.first + i;
+      const std::string& piece = (*pieces)[static_cast<std::size_t>(place)];
       const auto value = base::to_number(piece);
-      if (!value) {
-        refuse(parameter.name, "'" + piece + "' in a list is not a number",
-               "give a list \"0.5,0.9\" or one expression in i and n");
-      }
-      list.values.push_back(*value);
+      list.values.push_back(value ? *value : expression(parameter, piece, list)(element(place)));
     }
     return;
   }
+  const options::Function value = expression(parameter, text, list);
+  if (value.is_constant()) {
+    list.values.assign(static_cast<std::size_t>(list.held.size), value(1.0));
+  }
+  for (auto i = static_cast<std::int64_t>(list.values.size()); i < list.held.size; ++i) {
+    list.values.push_back(value(element(list.held.first + i)));
+  }
+}
+
+options::Function Values::expression(const Parameter& parameter, const std::string& text,
+                                     const List& list) const {
   try {
     // A single value may depend on n, too; a list of fixed length is its own n.
     const auto n = static_cast<double>(std::max(list.total, count_));
-    const options::Function value(text, 'i', no_tables, {{element_count, n}});
-    if (value.is_constant()) {
-      list.values.assign(static_cast<std::size_t>(list.held.size), value(1.0));
-    }
-    for (auto i = static_cast<std::int64_t>(list.values.size()); i < list.held.size; ++i) {
-      list.values.push_back(value(static_cast<double>(list.held.first + i + 1)));
-    }
+    return {text, 'i', no_tables, {{element_count, n}}};
   } catch (const base::UserError& mistake) {
     throw base::UserError(setting(parameter.name).origin + ": " + mistake.what());
   }

@@ -7,6 +7,7 @@
 
 #include "base/partition.hpp"
 #include "options/configuration.hpp"
+#include "options/function.hpp"
 
 /// The papers' models in one form, X' + M ∂φ(X) ∋ G(t, X): drift and resolvent. No MPI, no PETSc,
 /// no HDF5. Source: (3.8), rheological-models-2000.
@@ -83,6 +84,9 @@ class Values {
   };
   [[nodiscard]] const List& list_of(const std::string& name) const;
   void evaluate(const Parameter& parameter, List& list) const;
+  /// `text`, of a whole parameter or a piece of a list, as a function of i.
+  [[nodiscard]] options::Function expression(const Parameter& parameter, const std::string& text,
+                                             const List& list) const;
   void require_range(const Parameter& parameter, const List& list) const;
 
   std::int64_t count_ = 1;

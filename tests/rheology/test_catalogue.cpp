@@ -129,7 +129,8 @@ TEST(Parameters, are_numbers_lists_or_expressions_in_i_and_n) {
   const auto& entry = rheology::catalogue_entry("discrete-masing", "--model");
   const rheology::Values values(
       "discrete-masing", rheology::all_parameters(entry.info),
-      model_run::settings({{"k0", "1/n"}, {"k", "i/n"}, {"eta", "1,2,4,8"}, {"u0", "0.5"}}));
+      model_run::settings(
+          {{"k0", "1/n"}, {"k", "i/n"}, {"eta", "1, 2/1, max(2,4), n*i/2"}, {"u0", "0.5"}}));
   EXPECT_EQ(values.count(), 4);
   EXPECT_EQ(values.number("k0"), 0.25);
   EXPECT_EQ(values.list("k"), (std::vector<double>{0.25, 0.5, 0.75, 1.0}));
