@@ -85,6 +85,14 @@ void spread(const Communicator& comm, std::span<Value> values, MPI_Datatype type
   }
 }
 
+template <typename Vector>
+void spread_all(const Communicator& comm, Vector& values, int root) {
+  auto size = static_cast<std::int64_t>(values.size());
+  spread(comm, std::span(&size, 1), MPI_INT64_T, root);
+  values.resize(static_cast<std::size_t>(size));
+  spread(comm, std::span<double>(values), MPI_DOUBLE, root);
+}
+
 void spread_text(const Communicator& comm, std::string& text, int root) {
   auto length = static_cast<std::int64_t>(text.size());
   spread(comm, std::span(&length, 1), MPI_INT64_T, root);
@@ -116,10 +124,11 @@ void broadcast(const Communicator& comm, std::span<std::int64_t> values, int roo
 }
 
 void broadcast_all(const Communicator& comm, std::vector<double>& values, int root) {
-  auto size = static_cast<std::int64_t>(values.size());
-  broadcast(comm, std::span(&size, 1), root);
-  values.resize(static_cast<std::size_t>(size));
-  broadcast(comm, std::span(values), root);
+  spread_all(comm, values, root);
+}
+
+void broadcast_all(const Communicator& comm, base::AlignedVector& values, int root) {
+  spread_all(comm, values, root);
 }
 
 base::AlignedVector gather(const Communicator& comm, std::span<const double> values,

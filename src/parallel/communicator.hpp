@@ -50,6 +50,8 @@ void broadcast(const Communicator& comm, std::span<double> values, int root = 0)
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root = 0);
 /// The entries of rank `root`, however many it has, on every rank. Collective.
 void broadcast_all(const Communicator& comm, std::vector<double>& values, int root);
+/// The same. Collective.
+void broadcast_all(const Communicator& comm, base::AlignedVector& values, int root);
 
 /// The entries of all ranks, in the order of ranks, on every rank: in one message up to `longest`
 /// entries in all, rank by rank beyond. Collective.

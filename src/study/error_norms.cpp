@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/partition.hpp"
 #include "parallel/range_gather.hpp"
 #include "study/overlap.hpp"
 
@@ -94,12 +95,11 @@ void add_continuum_against_continuum(const masing::Problem& problem, const Recor
   errors.u_cells = errors.u;
 }
 
-/// The maxima over the ranks of what each found on its cells. Collective.
-void join_fields(const parallel::Communicator& comm, Errors& errors) {
-  double both[] = {errors.u, errors.u_cells};
-  parallel::max_over_ranks(comm, both);
-  errors.u = both[0];
-  errors.u_cells = both[1];
+/// The maxima over the ranks of what each found at its steps and on its cells. Collective.
+Errors joined(const parallel::Communicator& comm, const Errors& mine) {
+  double all[] = {mine.x, mine.y, mine.u, mine.u_cells};
+  parallel::max_over_ranks(comm, all);
+  return {all[0], all[1], all[2], all[3]};
 }
 
 /// The columns of a state but those that errors of x and y measure.
@@ -123,14 +123,16 @@ void add_state(const rheology::StateLayout& layout, const std::vector<parallel::
   errors.u_cells = errors.u;
 }
 
-/// Errors of x and y over the level's steps.
-Errors motion_errors(const Recording& level, const Recording& reference) {
+/// Errors of x and y over this rank's share of the level's steps.
+Errors motion_errors(const parallel::Communicator& comm, const Recording& level,
+                     const Recording& reference) {
   Errors result;
-  for (std::int64_t p = 0; p <= level.steps(); ++p) {
-    const auto mine = level.at(p, level.steps());
+  const base::CellRange mine = base::slab_of(level.steps() + 1, comm.rank(), comm.size());
+  for (std::int64_t p = mine.first; p < mine.first + mine.size; ++p) {
+    const auto here = level.at(p, level.steps());
     const auto there = reference.at(p, level.steps());
-    result.x = std::max(result.x, std::abs(mine.x - there.x));
-    result.y = std::max(result.y, std::abs(mine.y - there.y));
+    result.x = std::max(result.x, std::abs(here.x - there.x));
+    result.y = std::max(result.y, std::abs(here.y - there.y));
   }
   return result;
 }
@@ -140,9 +142,9 @@ Errors motion_errors(const masing::TimeGrid& time, const Recording& level,
                      const FileReference& reference) {
   Errors result;
   for (std::size_t i = 0; i < reference.time.size(); ++i) {
-    const auto mine = level.at(time, reference.time[i]);
-    result.x = std::max(result.x, std::abs(mine.x - reference.x[i]));
-    result.y = std::max(result.y, std::abs(mine.y - reference.y[i]));
+    const auto here = level.at(time, reference.time[i]);
+    result.x = std::max(result.x, std::abs(here.x - reference.x[i]));
+    result.y = std::max(result.y, std::abs(here.y - reference.y[i]));
   }
   return result;
 }
@@ -151,7 +153,7 @@ Errors motion_errors(const masing::TimeGrid& time, const Recording& level,
 
 Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
               const Recording& level, const Recording& reference) {
-  Errors result = motion_errors(level, reference);
+  Errors result = motion_errors(comm, level, reference);
   if (!reference.continuum()) {
     add_cells_against_cells(problem.rule, level.fields(), reference.fields(), result);
   } else if (!level.continuum()) {
@@ -159,8 +161,7 @@ Errors errors(const parallel::Communicator& comm, const masing::Problem& problem
   } else {
     add_continuum_against_continuum(problem, level, reference, result);
   }
-  join_fields(comm, result);
-  return result;
+  return joined(comm, result);
 }
 
 Errors errors(const parallel::Communicator& comm, const masing::Problem& problem,
@@ -172,16 +173,14 @@ Errors errors(const parallel::Communicator& comm, const masing::Problem& problem
     return result;
   }
   add_cells_against_cells(problem.rule, level.fields(), reference.fields, result);
-  join_fields(comm, result);
-  return result;
+  return joined(comm, result);
 }
 
 Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
               const Recording& level, const Recording& reference) {
-  Errors result = motion_errors(level, reference);
+  Errors result = motion_errors(comm, level, reference);
   add_state(layout, level.fields(), reference.fields(), result);
-  join_fields(comm, result);
-  return result;
+  return joined(comm, result);
 }
 
 Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
@@ -189,8 +188,7 @@ Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& l
               const FileReference& reference) {
   Errors result = motion_errors(time, level, reference);
   add_state(layout, level.fields(), reference.fields, result);
-  join_fields(comm, result);
-  return result;
+  return joined(comm, result);
 }
 
 }  // namespace study

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace study {
 
@@ -78,7 +79,9 @@ Recording::Recording(const parallel::Communicator& comm, const masing::TimeGrid&
                      std::int64_t cells, std::int64_t stride, const std::vector<FieldTime>& times)
     : steps_(time.steps), cells_(cells), stride_(stride) {
   assert(steps_ % stride_ == 0);
-  motion_.reserve(static_cast<std::size_t>(steps_ / stride_ + 1));
+  for (base::AlignedVector* kept : {&x_, &y_}) {
+    kept->reserve(static_cast<std::size_t>(steps_ / stride_ + 1));
+  }
   for (std::size_t sample = 0; sample < times.size(); ++sample) {
     const auto [step, rest] = times[sample];
     contributions_.push_back({step, sample, 1.0 - rest});
@@ -102,7 +105,8 @@ std::int64_t Recording::next_field_step(std::int64_t step) const {
 void Recording::observe(const engine::Samples& samples, engine::Engine& engine) {
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     if ((samples.first_step + static_cast<std::int64_t>(i)) % stride_ == 0) {
-      motion_.push_back({samples.x[i], samples.y[i]});
+      x_.push_back(samples.x[i]);
+      y_.push_back(samples.y[i]);
     }
   }
   const std::int64_t step = samples.last_step();
@@ -119,12 +123,25 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
   }
 }
 
-void Recording::exchange(std::int64_t /*step*/, engine::Archive& archive) {
-  std::vector<double> motion{self_check_};
-  for (const auto& [x, y] : motion_) {
-    motion.insert(motion.end(), {x, y});
+namespace {
+
+void exchange_motion(engine::Archive& archive, const std::string& name,
+                     base::AlignedVector& motion) {
+  std::vector<double> numbers(motion.begin(), motion.end());
+  archive.numbers(name, numbers);
+  if (archive.restores()) {
+    motion.assign(numbers.begin(), numbers.end());
   }
-  archive.numbers("motion", motion);
+}
+
+}  // namespace
+
+void Recording::exchange(std::int64_t /*step*/, engine::Archive& archive) {
+  std::vector<double> check{self_check_};
+  archive.numbers("self-check", check);
+  self_check_ = check[0];
+  exchange_motion(archive, "x", x_);
+  exchange_motion(archive, "y", y_);
   std::vector<double> legs;
   for (const ContinuousField& field : continuous_fields_) {
     field.append_to(legs);
@@ -134,11 +151,6 @@ void Recording::exchange(std::int64_t /*step*/, engine::Archive& archive) {
     archive.split("field " + std::to_string(j), fields_[j]);
   }
   if (archive.restores()) {
-    self_check_ = motion[0];
-    motion_.clear();
-    for (std::size_t i = 1; i < motion.size(); i += 2) {
-      motion_.push_back({motion[i], motion[i + 1]});
-    }
     std::size_t place = 0;
     for (ContinuousField& field : continuous_fields_) {
       field.read_from(legs, place);
@@ -148,25 +160,21 @@ void Recording::exchange(std::int64_t /*step*/, engine::Archive& archive) {
 
 double Recording::largest_x() const {
   double largest = 0.0;
-  for (const Motion& motion : motion_) {
-    largest = std::max(largest, std::abs(motion.x));
+  for (const double x : x_) {
+    largest = std::max(largest, std::abs(x));
   }
   return largest;
 }
 
-void Recording::take(const parallel::Communicator& comm, const Recording* mine, int first) {
-  std::vector<double> numbers;
+void Recording::take(const parallel::Communicator& comm, Recording* mine, int first) {
   if (mine != nullptr) {
-    numbers.push_back(mine->self_check_);
-    for (const Motion& motion : mine->motion_) {
-      numbers.insert(numbers.end(), {motion.x, motion.y});
-    }
+    self_check_ = mine->self_check_;
+    x_ = std::move(mine->x_);
+    y_ = std::move(mine->y_);
   }
-  parallel::broadcast_all(comm, numbers, first);
-  self_check_ = numbers[0];
-  for (std::size_t i = 1; i < numbers.size(); i += 2) {
-    motion_.push_back({numbers[i], numbers[i + 1]});
-  }
+  parallel::broadcast(comm, std::span(&self_check_, 1), first);
+  parallel::broadcast_all(comm, x_, first);
+  parallel::broadcast_all(comm, y_, first);
   for (std::size_t j = 0; j < fields_.size(); ++j) {
     if (mine != nullptr) {
       const parallel::ReadAccess access(mine->fields_[j]);
@@ -175,7 +183,7 @@ void Recording::take(const parallel::Communicator& comm, const Recording* mine, 
       parallel::fill_from_ranges(fields_[j], 0, {});
     }
   }
-  numbers.clear();
+  std::vector<double> numbers;
   for (std::size_t j = 0; mine != nullptr && j < continuous_fields_.size(); ++j) {
     mine->continuous_fields_[j].append_to(numbers);
   }
@@ -189,7 +197,7 @@ void Recording::take(const parallel::Communicator& comm, const Recording* mine, 
 Recording::Motion Recording::at(std::int64_t p, std::int64_t steps) const {
   const std::int64_t stored = steps_ / stride_;
   if (stored % steps == 0) {
-    return motion_[static_cast<std::size_t>(p * (stored / steps))];
+    return kept(static_cast<std::size_t>(p * (stored / steps)));
   }
   const std::int64_t common = std::gcd(stored, steps);
   const std::int64_t parts = steps / common;
@@ -199,10 +207,9 @@ Recording::Motion Recording::at(std::int64_t p, std::int64_t steps) const {
   const auto i = static_cast<std::size_t>(whole + position / parts);
   const double rest = static_cast<double>(position % parts) / static_cast<double>(parts);
   if (rest == 0) {
-    return motion_[i];
+    return kept(i);
   }
-  return {std::lerp(motion_[i].x, motion_[i + 1].x, rest),
-          std::lerp(motion_[i].y, motion_[i + 1].y, rest)};
+  return {std::lerp(x_[i], x_[i + 1], rest), std::lerp(y_[i], y_[i + 1], rest)};
 }
 
 Recording::Motion Recording::at(const masing::TimeGrid& time, double t) const {

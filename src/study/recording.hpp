@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/aligned.hpp"
 #include "engine/observer.hpp"
 #include "masing/problem.hpp"
 
@@ -60,9 +61,10 @@ class Recording final : public engine::Observer {
   [[nodiscard]] std::int64_t cells() const { return cells_; }
   [[nodiscard]] bool continuum() const { return cells_ == options::infinitely_many; }
 
-  /// Take over what the ranks first.. of `comm` recorded: `mine` on those, null on the others. This
-  /// recording is on `comm`, of the same problem, and empty. Collective on `comm`.
-  void take(const parallel::Communicator& comm, const Recording* mine, int first);
+  /// Take over what the ranks first.. of `comm` recorded: `mine` on those, which is of no use
+  /// afterwards, null on the others. This recording is on `comm`, of the same problem, and empty.
+  /// Collective on `comm`.
+  void take(const parallel::Communicator& comm, Recording* mine, int first);
 
   /// max |x| over the steps kept. Local.
   [[nodiscard]] double largest_x() const;
@@ -86,6 +88,8 @@ class Recording final : public engine::Observer {
   }
 
  private:
+  [[nodiscard]] Motion kept(std::size_t i) const { return {x_[i], y_[i]}; }
+
   /// At step `step` the field enters sample `sample` with weight `weight`.
   struct Contribution {
     std::int64_t step;
@@ -97,7 +101,8 @@ class Recording final : public engine::Observer {
   std::int64_t cells_;
   std::int64_t stride_;
   double self_check_ = 0.0;
-  std::vector<Motion> motion_;
+  base::AlignedVector x_;  // of every stride-th step, and y
+  base::AlignedVector y_;
   std::vector<Contribution> contributions_;  // by step
   std::vector<parallel::Vector> fields_;
   std::vector<ContinuousField> continuous_fields_;
