@@ -13,6 +13,7 @@
 #include "masing/kernel.hpp"
 #include "parallel/available_memory.hpp"
 #include "parallel/check.hpp"
+#include "parallel/rank_sum.hpp"
 
 namespace benchmark {
 
@@ -48,19 +49,6 @@ std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
   return value;
 }
 
-/// Hosts that the ranks are on: each host's first rank counts.
-int count_hosts(const parallel::Communicator& comm) {
-  MPI_Comm host = MPI_COMM_NULL;
-  parallel::check_mpi(
-      MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &host));
-  int rank = 0;
-  parallel::check_mpi(MPI_Comm_rank(host, &rank));
-  parallel::check_mpi(MPI_Comm_free(&host));
-  std::int64_t first = rank == 0 ? 1 : 0;
-  parallel::sum_over_ranks(comm, std::span(&first, 1));
-  return static_cast<int>(first);
-}
-
 /// Bytes that the ranks of `comm` together move in a second through arrays of `size` entries each.
 std::vector<Timing> bandwidth_timings(const parallel::Communicator& comm, const Effort& effort,
                                       std::int64_t size) {
@@ -90,7 +78,7 @@ Bandwidth bandwidth(const std::vector<Timing>& timings, std::int64_t entries) {
           .update = 16 * size / timings[2].median};
 }
 
-/// The allreduce over the first `ranks` ranks; the others wait asleep.
+/// The sum over the first `ranks` ranks; the others wait asleep.
 Latency latency(const parallel::Communicator& comm, const Effort& effort, int ranks) {
   MPI_Comm some = MPI_COMM_NULL;
   parallel::check_mpi(
@@ -99,11 +87,11 @@ Latency latency(const parallel::Communicator& comm, const Effort& effort, int ra
   if (some != MPI_COMM_NULL) {
     const parallel::Communicator group(some);
     parallel::check_mpi(MPI_Comm_free(&some));
+    parallel::RankSum sum(group);
     std::array<std::int64_t, 2> units{};
     const Work work{1, [&](std::int64_t count) {
                       for (std::int64_t i = 0; i < count; ++i) {
-                        parallel::check_mpi(MPI_Allreduce(MPI_IN_PLACE, units.data(), 2,
-                                                          MPI_INT64_T, MPI_SUM, group.handle()));
+                        sum(units);
                       }
                     }};
     timing = measure(group, effort, std::span(&work, 1)).front();
@@ -146,7 +134,7 @@ Machine measure_machine(const parallel::Communicator& comm, const Effort& effort
   machine.instruction_set =
       parallel::from_root(comm, [] { return std::string(masing::kernel_instruction_set()); });
   machine.ranks = comm.size();
-  machine.hosts = count_hosts(comm);
+  machine.hosts = parallel::hosts(comm);
   machine.cores =
       static_cast<int>(of_root(comm, std::max(1U, std::thread::hardware_concurrency())));
   machine.cache = of_root(comm, cache_bytes());

@@ -18,12 +18,12 @@ double global_force_bound(const parallel::Communicator& comm, const masing::Prof
 }
 
 /// The slab under increments, as the schemes see it: the pass over the local cells, then the one
-/// allreduce.
+/// sum over the ranks.
 class MovedSlab {
  public:
-  MovedSlab(const parallel::Communicator& comm, const masing::Profile& profile, std::span<double> u,
+  MovedSlab(parallel::RankSum& sum, const masing::Profile& profile, std::span<double> u,
             double scale, const base::FixedPoint& fixed_point)
-      : comm_(comm),
+      : sum_(sum),
         kernel_({.u = u,
                  .threshold = profile.threshold,
                  .stiffness = profile.stiffness,
@@ -42,14 +42,14 @@ class MovedSlab {
   [[nodiscard]] std::array<double, count> sums(const std::array<double, count>& increments) const {
     std::array<std::int64_t, count> units{};
     kernel_.project_and_sum(increments, units);
-    parallel::sum_over_ranks(comm_, units);
+    sum_(units);
     std::array<double, count> values{};
     std::ranges::transform(units, values.begin(),
                            [this](std::int64_t sum) { return fixed_point_.value(sum); });
     return values;
   }
 
-  const parallel::Communicator& comm_;
+  parallel::RankSum& sum_;
   masing::SlabKernel kernel_;
   const base::FixedPoint& fixed_point_;
 };
@@ -58,19 +58,19 @@ class MovedSlab {
 
 Sweep::Sweep(const parallel::Communicator& comm, const masing::Problem& problem,
              const masing::Profile& profile)
-    : comm_(comm),
-      profile_(profile),
+    : profile_(profile),
       scheme_(problem.scheme),
       oscillator_(problem.oscillator),
       step_(problem.time.step()),
       fixed_point_(global_force_bound(comm, profile)),
       scale_(fixed_point_.units_per_one() / static_cast<double>(problem.cells)),
-      u_(comm, problem.cells) {
+      u_(comm, problem.cells),
+      sum_(comm) {
   const parallel::WriteAccess u(u_);
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     u.values()[static_cast<std::size_t>(i)] = profile.initial_u_of(i);
   }
-  const MovedSlab slab(comm_, profile_, u.values(), scale_, fixed_point_);
+  const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
   state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
 }
 
@@ -87,7 +87,7 @@ void Sweep::exchange(std::int64_t /*step*/, Archive& archive) {
 
 void Sweep::advance(const Chunk& chunk) {
   const parallel::WriteAccess u(u_);
-  const MovedSlab slab(comm_, profile_, u.values(), scale_, fixed_point_);
+  const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
   engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
 }
 

@@ -4,12 +4,13 @@
 #include "engine/engine.hpp"
 #include "masing/oscillator.hpp"
 #include "masing/profile.hpp"
+#include "parallel/rank_sum.hpp"
 
 namespace engine {
 
 /// Cell by cell: each rank projects its slab of the Vec u and sums its internal force in the same
-/// pass; one allreduce of integers joins the sums, for `euler` of two steps. The same bits on any
-/// number of ranks. Source: (26), continuous-masing-2001.
+/// pass; one sum of integers over the ranks joins them, for `euler` of two steps. The same bits on
+/// any number of ranks. Source: (26), continuous-masing-2001.
 class Sweep final : public Engine {
  public:
   /// `comm` and `profile` (checked_profile's) must outlive the engine. Collective.
@@ -22,7 +23,6 @@ class Sweep final : public Engine {
   void exchange(std::int64_t step, Archive& archive) override;
 
  private:
-  const parallel::Communicator& comm_;
   const masing::Profile& profile_;
   options::Scheme scheme_;
   masing::Oscillator oscillator_;
@@ -31,6 +31,7 @@ class Sweep final : public Engine {
   double scale_;  // δs in units of the fixed point
   parallel::Vector u_;
   masing::MassState state_;
+  parallel::RankSum sum_;
 };
 
 }  // namespace engine

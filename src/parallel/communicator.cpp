@@ -102,6 +102,18 @@ void spread_text(const Communicator& comm, std::string& text, int root) {
 
 }  // namespace
 
+int hosts(const Communicator& comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  check_mpi(
+      MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &host));
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(host, &rank));
+  check_mpi(MPI_Comm_free(&host));
+  std::int64_t firsts = rank == 0 ? 1 : 0;  // of each host
+  sum_over_ranks(comm, std::span(&firsts, 1));
+  return static_cast<int>(firsts);
+}
+
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values) {
   reduce(comm, values, MPI_INT64_T, MPI_SUM);
 }

@@ -37,6 +37,9 @@ class Communicator {
   int size_ = 1;
 };
 
+/// How many hosts the ranks are on. Collective.
+int hosts(const Communicator& comm);
+
 /// Replace each entry of `values` by its sum over the ranks; exact, whatever the order. Collective.
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values);
 /// Replace each entry of `values` by its maximum over the ranks. Collective.

@@ -1,0 +1,116 @@
+// Sums once a step: those of MPI to the bit, round after round, whoever is late, over the lines
+// that ranks share and over MPI alike.
+
+#include "parallel/rank_sum.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "support/world.hpp"
+
+namespace {
+
+using support::world;
+
+/// What rank `rank` brings to round `round`, entry `i`: large, of both signs.
+std::int64_t term(int rank, std::int64_t round, std::size_t i) {
+  constexpr std::int64_t large = 0x0123456789abcdef;
+  const std::int64_t value = (large >> (round % 40)) + 7 * rank - static_cast<std::int64_t>(i);
+  return round % 2 == 0 ? value : -value;
+}
+
+/// Whether the sums of `count` entries are right in so many rounds; `work` comes before each.
+template <typename Work>
+void expect_right(const parallel::Communicator& comm, parallel::RankSum& sum, std::size_t count,
+                  std::int64_t rounds, const Work& work) {
+  std::int64_t wrong = 0;
+  std::vector<std::int64_t> values(count);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    work(round);
+    std::vector<std::int64_t> expected(count, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      values[i] = term(comm.rank(), round, i);
+      for (int rank = 0; rank < comm.size(); ++rank) {
+        expected[i] += term(rank, round, i);
+      }
+    }
+    sum(values);
+    wrong += values == expected ? 0 : 1;
+  }
+  EXPECT_EQ(wrong, 0) << "of " << rounds << " sums of " << count << " values";
+}
+
+void at_once(std::int64_t /*round*/) {}
+
+TEST(RankSum, is_exact_for_any_number_of_values) {
+  parallel::RankSum sum(world());
+  for (const std::size_t count : {0, 1, 2, 6, 7, 100}) {
+    expect_right(world(), sum, count, 2000, at_once);
+  }
+}
+
+TEST(RankSum, waits_for_whoever_is_late) {
+  parallel::RankSum sum(world());
+  expect_right(world(), sum, 2, 200, [](std::int64_t round) {
+    if (round % world().size() == world().rank()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+}
+
+TEST(RankSum, has_lines_of_its_own) {
+  parallel::RankSum first(world());
+  parallel::RankSum second(world());
+  const parallel::Communicator self(MPI_COMM_SELF);
+  parallel::RankSum alone(self);
+  for (int i = 0; i < 100; ++i) {
+    expect_right(world(), first, 2, 3, at_once);
+    expect_right(self, alone, 2, i, at_once);
+    expect_right(world(), second, 1, 2, at_once);
+  }
+}
+
+TEST(RankSum, is_of_the_ranks_of_a_part) {
+  // Both halves at once, of different lengths.
+  const int half = (world().size() + 1) / 2;
+  const bool low = world().rank() < half;
+  const parallel::Communicator part(world(), low ? 0 : half, low ? half : world().size() - half);
+  parallel::RankSum sum(part);
+  expect_right(part, sum, 2, low ? 3000 : 1000, at_once);
+}
+
+TEST(RankSum, needs_no_memory_to_share) {
+  // The last rank may open no file: all go over MPI.
+  struct rlimit before {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  if (world().rank() == world().size() - 1) {
+    const struct rlimit none { 0, before.rlim_max };
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  const parallel::SharedMemory memory(world(), 4096);
+  EXPECT_EQ(memory.data(), nullptr);
+  parallel::RankSum sum(world());
+  setrlimit(RLIMIT_NOFILE, &before);
+  expect_right(world(), sum, 2, 1000, at_once);
+}
+
+TEST(SharedMemory, holds_what_any_rank_writes) {
+  const parallel::SharedMemory memory(world(), sizeof(int) * 64);
+  ASSERT_NE(memory.data(), nullptr);
+  auto* numbers = static_cast<volatile int*>(memory.data());
+  EXPECT_EQ(numbers[world().rank()], 0);
+  MPI_Barrier(world().handle());
+  numbers[world().rank()] = world().rank() + 1;
+  MPI_Barrier(world().handle());
+  for (int rank = 0; rank < world().size(); ++rank) {
+    EXPECT_EQ(numbers[rank], rank + 1);
+  }
+  MPI_Barrier(world().handle());
+}
+
+}  // namespace
