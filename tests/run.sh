@@ -68,10 +68,10 @@ tail -n 3 "$logs/ctest.txt"
 count_junit ctest "$logs/ctest.xml"
 
 echo "== pytest"
-python=$(find_python pytest,h5py,numpy,matplotlib,jinja2) || { count_step "finding Python" 1; finish; }
+python=$(find_python pytest,xdist,h5py,numpy,matplotlib,jinja2) || { count_step "finding Python" 1; finish; }
 [ "$long" = no ] || export MASING_LONG_TESTS=1
 MASING_PROGRAM=$root/build/dev/masing "$python" -m pytest -q -p no:cacheprovider \
-  --junitxml="$logs/pytest.xml" --ignore=tests/jobs/test_slurm.py tests
+  --numprocesses "$cores" --dist loadfile --junitxml="$logs/pytest.xml" --ignore=tests/jobs/test_slurm.py tests
 count_junit pytest "$logs/pytest.xml"
 
 if [ "$long" = yes ]; then
@@ -83,7 +83,7 @@ if [ "$long" = yes ]; then
   echo "== ctest and damaged files under the sanitizers (preset asan)"
   build_preset asan
   count_step "building with sanitizers" $?
-  ctest --preset asan --timeout 600 --output-junit "$logs/asan.xml" >"$logs/asan.txt" 2>&1 ||
+  ctest --preset asan --label-exclude slurm --timeout 600 --output-junit "$logs/asan.xml" >"$logs/asan.txt" 2>&1 ||
     cat "$logs/asan.txt"
   count_junit "ctest with sanitizers" "$logs/asan.xml"
   LSAN_OPTIONS=suppressions=$root/tests/sanitizers/leaks.supp:print_suppressions=0 \
