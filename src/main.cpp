@@ -57,6 +57,15 @@ int dispatch(const parallel::Communicator& comm, const std::vector<std::string>&
   return base::exit_done;
 }
 
+/// The exit code once all that was said is written: a table that nobody gets is a failure.
+int heard(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return code;
+  }
+  std::fputs("masing: cannot write to the standard output\n", stderr);
+  return base::exit_failure;
+}
+
 }  // namespace
 
 int main(int count, char** values) {
@@ -65,7 +74,7 @@ int main(int count, char** values) {
   const std::vector<std::string> petsc_options(petsc == words.end() ? petsc : petsc + 1,
                                                words.end());
   parallel::Session session(petsc_options);
-  return session.run([&](const parallel::Communicator& comm) {
+  return heard(session.run([&](const parallel::Communicator& comm) {
     if (const auto copy = parallel::lonely_copy(comm.size())) {
       if (copy->index > 0) {
         return static_cast<int>(base::exit_user_mistake);  // one of them says it for all
@@ -75,5 +84,5 @@ int main(int count, char** values) {
                             "MPI than this program; take the mpirun of the MPI it was built with");
     }
     return dispatch(comm, words);
-  });
+  }));
 }

@@ -48,6 +48,36 @@ def test_a_full_disk_under_the_checkpoint_leaves_the_last_one(masing, small_disk
     assert contents(masing.folder / "run.h5") == contents(masing.folder / "whole.h5")
 
 
+def test_a_full_disk_under_a_studys_checkpoint(masing, small_disk):
+    """What was saved before goes on to the study of a run that was never stopped."""
+    words = ("converge", "--levels=20000,40000,80000", "--reference=successive", "--quiet")
+    words = (*words, "--cells=2000", "--final-time=5")
+    kept = (*words, "--output=study.h5", "--checkpoint=disk/c.h5", "--checkpoint-every=15000")
+    (small_disk / "ballast").write_bytes(bytes(100 * 1024))
+    failed(masing(*kept, ranks=2))
+    assert not (masing.folder / "study.h5").exists()
+    (small_disk / "ballast").unlink()
+    for draft in small_disk.glob("*.draft"):
+        draft.unlink()
+    masing.done(*words, "--output=study.h5", "--checkpoint=c.h5", "--restart=disk/c.h5")
+    masing.done(*words, "--output=whole.h5")
+    assert contents(masing.folder / "study.h5") == contents(masing.folder / "whole.h5")
+
+
+@pytest.mark.parametrize("words", [("--help",), ("models",), (*SMALL, "--output=run.h5")])
+def test_a_full_disk_under_what_is_said(masing, words):
+    with open("/dev/full", "w") as full:
+        process = subprocess.run(
+            [masing.program, *words],
+            cwd=masing.folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=30,
+        )
+    assert "standard output" in failed(process)
+
+
 def test_a_vanished_folder(masing):
     """The folder of the checkpoint goes while the run is on its way."""
     (masing.folder / "there").mkdir()
