@@ -4,6 +4,7 @@
 #include "commands/commands.hpp"
 #include "commands/products.hpp"
 #include "commands/request.hpp"
+#include "io/naming.hpp"
 #include "io/output_file.hpp"
 #include "io/output_lock.hpp"
 #include "io/recorder.hpp"
@@ -39,8 +40,10 @@ study::Study make_study(const parallel::Communicator& comm,
   const io::OutputLock lock(comm, configuration.output);
   const study::Study study = refined(comm, configuration);
   io::OutputFile output(comm, configuration, command_line);
-  study::write(comm, output.file(), configuration, study);
-  output.finish();
+  io::naming(configuration.output, [&] {
+    study::write(comm, output.file(), configuration, study);
+    output.finish();
+  });
   study::remove_study_checkpoint(comm, configuration);
   return study;
 }

@@ -14,6 +14,7 @@
 #include "engine/time_loop.hpp"
 #include "io/checkpoint.hpp"
 #include "io/energy_recorder.hpp"
+#include "io/naming.hpp"
 #include "io/output_file.hpp"
 #include "io/output_lock.hpp"
 #include "io/progress.hpp"
@@ -160,9 +161,11 @@ Summary make_trajectory(const parallel::Communicator& comm,
   io::OutputFile output = configuration.restart.empty()
                               ? io::OutputFile(comm, configuration, command_line)
                               : io::OutputFile(comm, configuration);
-  const Summary summary = integrate_into(comm, configuration, setup, output);
-  output.finish();
-  return summary;
+  return io::naming(configuration.output, [&] {
+    const Summary summary = integrate_into(comm, configuration, setup, output);
+    output.finish();
+    return summary;
+  });
 }
 
 int simulate(const parallel::Communicator& comm, const Arguments& arguments) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "io/naming.hpp"
 #include "io/sealed_file.hpp"
 
 namespace io {
@@ -127,14 +128,16 @@ void Checkpoints::write(std::int64_t step) {
   const std::string draft = path_ + ".draft";
   Collection collection;
   exchange(actors_, step, collection);
-  begin_(draft);
-  {
-    const Handle file = open_together(comm_, draft, H5F_ACC_RDWR);
-    const Handle group = create_group(file, "/checkpoint");
-    write_attribute(group, "step", step);
-    collection.write(comm_, file);
-  }
-  seal(comm_, draft, path_);
+  naming(draft, [&] {
+    begin_(draft);
+    {
+      const Handle file = open_together(comm_, draft, H5F_ACC_RDWR);
+      const Handle group = create_group(file, "/checkpoint");
+      write_attribute(group, "step", step);
+      collection.write(comm_, file);
+    }
+    seal(comm_, draft, path_);
+  });
   last_ = std::chrono::steady_clock::now();
 }
 

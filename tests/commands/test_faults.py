@@ -30,7 +30,8 @@ def failed(process):
 
 @pytest.mark.parametrize("ranks", [None, 2])
 def test_a_full_disk_under_the_result(masing, small_disk, ranks):
-    failed(masing(*SMALL, "--field-every=10", "--output=disk/run.h5", ranks=ranks))
+    said = failed(masing(*SMALL, "--field-every=10", "--output=disk/run.h5", ranks=ranks))
+    assert "disk/run.h5" in said and "disk is full" in said
     assert not (small_disk / "run.h5").exists()
 
 
@@ -54,7 +55,7 @@ def test_a_full_disk_under_a_studys_checkpoint(masing, small_disk):
     words = (*words, "--cells=2000", "--final-time=5")
     kept = (*words, "--output=study.h5", "--checkpoint=disk/c.h5", "--checkpoint-every=15000")
     (small_disk / "ballast").write_bytes(bytes(100 * 1024))
-    failed(masing(*kept, ranks=2))
+    assert "disk/c.h5.run" in failed(masing(*kept, ranks=2))
     assert not (masing.folder / "study.h5").exists()
     (small_disk / "ballast").unlink()
     for draft in small_disk.glob("*.draft"):
