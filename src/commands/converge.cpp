@@ -38,7 +38,7 @@ study::Study make_study(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
                         const std::string& command_line) {
   const io::OutputLock lock(comm, configuration.output);
-  const study::Study study = refined(comm, configuration);
+  study::Study study = refined(comm, configuration);
   io::OutputFile output(comm, configuration, command_line);
   io::naming(configuration.output, [&] {
     study::write(comm, output.file(), configuration, study);

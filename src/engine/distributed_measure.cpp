@@ -79,10 +79,11 @@ DistributedMeasure distributed_measure(const parallel::Communicator& comm,
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     initial += scale.term(profile.stiffness_of(i), profile.initial_u_of(i));
   }
+  parallel::RankSum sum(comm);
   SlabTable forwards(comm, profile, 1, scale);
   SlabTable backwards(comm, profile, -1, scale);
   return DistributedMeasure(std::move(threshold), {std::move(forwards), std::move(backwards)},
-                            scale.value(sum_over_ranks(comm, initial)).force);
+                            scale.value(sum_over_ranks(sum, initial)).force);
 }
 
 std::string memory_fault(const parallel::Communicator& comm, const masing::Profile& profile) {

@@ -35,17 +35,20 @@ Int128 join(const std::int64_t* limbs) {
 
 }  // namespace
 
-ExactSums sum_over_ranks(const parallel::Communicator& comm, const ExactSums& sums) {
+ExactSums sum_over_ranks(parallel::RankSum& sum, const ExactSums& sums) {
   std::array<std::int64_t, 6> limbs{};
   split(sums.stiffness, limbs.data());
   split(sums.force, limbs.data() + 3);
-  parallel::sum_over_ranks(comm, limbs);
+  sum(limbs);
   return {join(limbs.data()), join(limbs.data() + 3)};
 }
 
 SlabTable::SlabTable(const parallel::Communicator& comm, const masing::Profile& profile,
                      int direction, const masing::ExactScale& scale)
-    : comm_(&comm), scale_(scale), cells_(static_cast<std::size_t>(profile.range.size)) {
+    : comm_(&comm),
+      sum_(std::make_shared<parallel::RankSum>(comm)),
+      scale_(scale),
+      cells_(static_cast<std::size_t>(profile.range.size)) {
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     cells_[static_cast<std::size_t>(i)] = {masing::virgin_threshold(profile, direction, i),
                                            profile.stiffness_of(i)};
@@ -63,7 +66,7 @@ SlabTable::SlabTable(const parallel::Communicator& comm, const masing::Profile& 
     sums += scale_.term(cells_[i].stiffness, cells_[i].threshold);
   }
   group_sums_.push_back(sums);
-  total_ = scale_.value(sum_over_ranks(comm, sums));
+  total_ = scale_.value(sum_over_ranks(*sum_, sums));
 }
 
 std::int64_t SlabTable::passed(double r) const {
@@ -82,7 +85,7 @@ ExactSums SlabTable::sum_of_first(std::int64_t cells) const {
 }
 
 masing::Sums SlabTable::below(double r) const {
-  return scale_.value(sum_over_ranks(*comm_, sum_of_first(passed(r))));
+  return scale_.value(sum_over_ranks(*sum_, sum_of_first(passed(r))));
 }
 
 double SlabTable::next_break(double r) const {

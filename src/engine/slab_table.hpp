@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "masing/exact_sums.hpp"
 #include "masing/front_search.hpp"
 #include "masing/profile.hpp"
-#include "parallel/communicator.hpp"
+#include "parallel/rank_sum.hpp"
 
 namespace engine {
 
@@ -39,6 +40,7 @@ class SlabTable {
   [[nodiscard]] masing::ExactSums sum_of_first(std::int64_t cells) const;
 
   const parallel::Communicator* comm_;
+  std::shared_ptr<parallel::RankSum> sum_;
   masing::ExactScale scale_;
   std::vector<Cell> cells_;                    // in the order of θ
   std::vector<masing::ExactSums> group_sums_;  // before each group of cells, and after the last
@@ -47,6 +49,6 @@ class SlabTable {
 };
 
 /// The sum over the ranks of exact sums, exact. Collective.
-masing::ExactSums sum_over_ranks(const parallel::Communicator& comm, const masing::ExactSums& sums);
+masing::ExactSums sum_over_ranks(parallel::RankSum& sum, const masing::ExactSums& sums);
 
 }  // namespace engine

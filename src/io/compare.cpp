@@ -175,7 +175,7 @@ std::vector<std::string> differences(const std::string& expected, const std::str
     if (type == H5O_TYPE_DATASET) {
       const std::string what = difference(dataset(one.id()), dataset(two.id()));
       if (!what.empty()) {
-        lines.push_back(place + ": " + what);
+        lines.push_back(base::joined({place, what}, ": "));
       }
     }
     compare_attributes(place, one.id(), two.id(), lines);

@@ -42,7 +42,7 @@ class SlabKernel {
  private:
   std::shared_ptr<const std::vector<double>> line_offsets_;  // null: η is read from memory
   KernelSlab arrays_;
-  std::array<KernelPass, 2> passes_;
+  std::array<KernelPass, 2> passes_{};
 };
 
 /// The instruction set chosen at run time: "avx512", "avx2" or "baseline". Local.
