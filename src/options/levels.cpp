@@ -1,6 +1,7 @@
 #include "options/levels.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -100,20 +101,26 @@ ExpectedOrder expectation(const std::string& quantity, std::string text) {
 
 std::vector<ExpectedOrder> expected_orders(const std::string& text) {
   std::vector<ExpectedOrder> orders;
+  std::set<std::string> given;
   for (const auto& piece : base::split(text, ',')) {
     const auto sign = piece.find_first_of("=>");
-    if (sign == 0 || sign == std::string::npos) {
+    const bool is_bare = sign == 0 || sign == std::string::npos;
+    const std::string whose{is_bare ? "" : base::trimmed(piece.substr(0, sign))};
+    if (!given.insert(whose).second) {
+      throw UserError((is_bare ? "an order for all" : "an order of " + whose) +
+                      " is given twice; give one");
+    }
+    if (is_bare) {
       for (const auto* quantity : {"x", "y", "u"}) {
         orders.push_back(expectation(quantity, piece));
       }
       continue;
     }
-    const std::string quantity{base::trimmed(piece.substr(0, sign))};
-    if (std::ranges::find(quantities, quantity) == quantities.end()) {
-      throw UserError("'" + quantity + "' has no order; the errors are of " +
+    if (std::ranges::find(quantities, whose) == quantities.end()) {
+      throw UserError("'" + whose + "' has no order; the errors are of " +
                       base::joined(quantities, ", "));
     }
-    orders.push_back(expectation(quantity, std::string(base::trimmed(piece.substr(sign)))));
+    orders.push_back(expectation(whose, std::string(base::trimmed(piece.substr(sign)))));
   }
   if (orders.empty()) {
     throw UserError("no order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");

@@ -65,6 +65,8 @@ TEST(Validation, refuses_studies_outside_their_range) {
       {"levels", "0,10", ">= 1"},
       {"expect-order", "w=1", "x, y, u, u_cells"},
       {"expect-order", "one", "x=1"},
+      {"expect-order", "x=1,x=2", "x is given twice"},
+      {"expect-order", "1,2", "all is given twice"},
       {"refine", "time", "steps|cells|both"},
       {"reference", "best", "finest|succes"},
   };
