@@ -1,5 +1,7 @@
 #include "parallel/launch.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "base/text.hpp"
@@ -37,6 +39,11 @@ std::optional<Copy> lonely_copy(int ranks) {
     }
   }
   return std::nullopt;
+}
+
+bool ranks_outnumber_cores() {
+  // Not the cores this rank may use: it may be bound to one, and the others to others.
+  return number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1) > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 }  // namespace parallel

@@ -15,4 +15,8 @@ struct Copy {
 /// and Slurm tell their processes. Local.
 std::optional<Copy> lonely_copy(int ranks);
 
+/// Whether the ranks on this host outnumber its cores, as far as Open MPI's mpirun tells; else it
+/// is taken that they do not. Local.
+bool ranks_outnumber_cores();
+
 }  // namespace parallel

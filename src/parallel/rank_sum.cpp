@@ -27,9 +27,9 @@ void wait_for(std::int64_t& written, std::int64_t round) {
 
 }  // namespace
 
-RankSum::RankSum(const Communicator& comm) : comm_(comm) {
+RankSum::RankSum(const Communicator& comm, bool crowded) : comm_(comm) {
   const int ranks = comm.size();
-  if (ranks > 1 && ranks <= most_ranks) {
+  if (ranks > 1 && ranks <= most_ranks && !crowded) {
     memory_.emplace(comm, 2 * static_cast<std::size_t>(ranks) * sizeof(Line));
     lines_ = static_cast<Line*>(memory_->data());
   }

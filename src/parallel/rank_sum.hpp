@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "parallel/launch.hpp"
 #include "parallel/shared_memory.hpp"
 
 namespace parallel {
@@ -14,8 +15,9 @@ namespace parallel {
 /// sums go to. Exact, whatever the order.
 class RankSum {
  public:
-  /// `comm` must outlive it. Collective.
-  explicit RankSum(const Communicator& comm);
+  /// `comm` must outlive it. Ranks that are `crowded`, more than the cores, leave it to MPI: who
+  /// waits for a line does not know who should run instead. Collective.
+  explicit RankSum(const Communicator& comm, bool crowded = ranks_outnumber_cores());
 
   /// Replace each of `values` by its sum over the ranks. Collective.
   void operator()(std::span<std::int64_t> values);

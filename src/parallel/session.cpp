@@ -1,7 +1,6 @@
 #include "parallel/session.hpp"
 
 #include <petscsys.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -13,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "parallel/check.hpp"
+#include "parallel/launch.hpp"
 #include "parallel/stopping.hpp"
 
 namespace parallel {
@@ -51,11 +51,8 @@ std::string one_line(const std::string& message) {
 /// milliseconds; others must not, or it takes twice as long. Open MPI knows only where its own
 /// slots are exceeded. What the user has set stays.
 void choose_how_to_wait() {
-  const char* ranks_here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  if (ranks_here != nullptr) {
-    // Not the cores this rank may use: it may be bound to one, and the others to others.
-    const bool crowded = std::atol(ranks_here) > sysconf(_SC_NPROCESSORS_ONLN);
-    setenv("OMPI_MCA_mpi_yield_when_idle", crowded ? "1" : "0", 0);
+  if (std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE") != nullptr) {
+    setenv("OMPI_MCA_mpi_yield_when_idle", ranks_outnumber_cores() ? "1" : "0", 0);
   }
 }
 

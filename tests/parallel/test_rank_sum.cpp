@@ -47,15 +47,23 @@ void expect_right(const parallel::Communicator& comm, parallel::RankSum& sum, st
 
 void at_once(std::int64_t /*round*/) {}
 
+// Also where the tests' ranks outnumber the cores.
+constexpr bool over_lines = false;
+
+TEST(RankSum, goes_over_mpi_where_ranks_are_crowded) {
+  parallel::RankSum sum(world(), true);
+  expect_right(world(), sum, 2, 1000, at_once);
+}
+
 TEST(RankSum, is_exact_for_any_number_of_values) {
-  parallel::RankSum sum(world());
+  parallel::RankSum sum(world(), over_lines);
   for (const std::size_t count : {0, 1, 2, 6, 7, 100}) {
     expect_right(world(), sum, count, 2000, at_once);
   }
 }
 
 TEST(RankSum, waits_for_whoever_is_late) {
-  parallel::RankSum sum(world());
+  parallel::RankSum sum(world(), over_lines);
   expect_right(world(), sum, 2, 200, [](std::int64_t round) {
     if (round % world().size() == world().rank()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -64,10 +72,10 @@ TEST(RankSum, waits_for_whoever_is_late) {
 }
 
 TEST(RankSum, has_lines_of_its_own) {
-  parallel::RankSum first(world());
-  parallel::RankSum second(world());
+  parallel::RankSum first(world(), over_lines);
+  parallel::RankSum second(world(), over_lines);
   const parallel::Communicator self(MPI_COMM_SELF);
-  parallel::RankSum alone(self);
+  parallel::RankSum alone(self, over_lines);
   for (int i = 0; i < 100; ++i) {
     expect_right(world(), first, 2, 3, at_once);
     expect_right(self, alone, 2, i, at_once);
@@ -80,7 +88,7 @@ TEST(RankSum, is_of_the_ranks_of_a_part) {
   const int half = (world().size() + 1) / 2;
   const bool low = world().rank() < half;
   const parallel::Communicator part(world(), low ? 0 : half, low ? half : world().size() - half);
-  parallel::RankSum sum(part);
+  parallel::RankSum sum(part, over_lines);
   expect_right(part, sum, 2, low ? 3000 : 1000, at_once);
 }
 
@@ -94,7 +102,7 @@ TEST(RankSum, needs_no_memory_to_share) {
   }
   const parallel::SharedMemory memory(world(), 4096);
   EXPECT_EQ(memory.data(), nullptr);
-  parallel::RankSum sum(world());
+  parallel::RankSum sum(world(), over_lines);
   setrlimit(RLIMIT_NOFILE, &before);
   expect_right(world(), sum, 2, 1000, at_once);
 }
