@@ -96,6 +96,9 @@ Configuration validated(Configuration configuration, const options::FileReader& 
                           " has options in place of parameters; masing models " + c.model +
                           " lists them");
   } else if (options::family_of(c.model) == Family::quasistatic_slab) {
+    if (c.expected_order_text.empty() && !c.position.empty()) {
+      c.expected_order_text = "u" + entry.info.order;  // x is given and has no error
+    }
     resolve_study(entry.info, {{{"x"}, {"u"}}}, c);
   }
   return options::validated(std::move(configuration), read);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/error.hpp"
@@ -105,9 +106,11 @@ void Values::refuse(const std::string& name, const std::string& wrong,
 
 void Values::require_within(const std::string& name, const std::vector<double>& bounds,
                             const std::string& bound) const {
+  // A bound may be a quotient, and a value on it a rounding away.
+  constexpr double rounding = 1 + 4 * std::numeric_limits<double>::epsilon();
   const List& list = list_of(name);
   for (std::size_t i = 0; i < list.values.size(); ++i) {
-    if (!(std::abs(list.values[i]) <= bounds[i])) {
+    if (!(std::abs(list.values[i]) <= rounding * bounds[i])) {
       refuse(name, list.indexed(name, i) + " = " + base::to_text(list.values[i]),
              "must lie within +-" + list.indexed(bound, i) + " = +-" + base::to_text(bounds[i]));
     }
@@ -165,6 +168,10 @@ void Values::evaluate(const Parameter& parameter, List& list) const {
     for (std::int64_t i = 0; i < list.held.size; ++i) {
       const std::int64_t place = list.held.first + i;
       const std::string& piece = (*pieces)[static_cast<std::size_t>(place)];
+      if (base::trimmed(piece).empty()) {
+        refuse(parameter.name, "value " + base::to_text(place + 1) + " of the list is empty",
+               "give a number or an expression in i and n");
+      }
       const auto value = base::to_number(piece);
       list.values.push_back(value ? *value : expression(parameter, piece, list)(element(place)));
     }

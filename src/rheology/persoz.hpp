@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,10 @@ class Persoz {
         projection_(stiffness_matrix(p.springs), p.bound) {}
 
   static const PersozParameters& checked(const Values& values, const PersozParameters& p) {
+    if (!std::isfinite(determinant(p.springs))) {
+      values.refuse("k0", "products of three stiffnesses exceed what a double holds",
+                    "give them in other units");
+    }
     if (!(determinant(p.springs) > 0)) {
       values.refuse(p.springs.k0 > 0 ? "k1" : "k0", "the stiffness matrix K is singular",
                     "give k1, k2, k3 > 0, or k0 > 0 and at least two of k1, k2, k3 > 0");
