@@ -64,13 +64,20 @@ def column(file, name, length=None):
     if name not in file:
         raise UserError(f"{file.filename}: has no dataset /{name}; give a file written by masing")
     try:
-        values = np.asarray(file[name][()], dtype=float)
+        values = _real(file[name][()])
     except (*DAMAGE, *OTHER_TYPE, AttributeError):
         raise UserError(f"{file.filename}: /{name} cannot be read as numbers; make the file again") from None
     if values.ndim != 1 or (length is not None and len(values) != length):
         wanted = "one column" if length is None else f"one column of {length} rows"
         raise UserError(f"{file.filename}: /{name} has the shape {values.shape}; it must be {wanted}")
     return values
+
+
+def _real(values):
+    """Integers or floats as doubles; ValueError for what is neither."""
+    if np.asarray(values).dtype.kind not in "fiu":
+        raise ValueError("not real numbers")
+    return np.asarray(values, dtype=float)
 
 
 def optional_column(file, name, length):
@@ -81,7 +88,7 @@ def optional_column(file, name, length):
 def table(file, name, shape):
     """The 2-D dataset `name` as doubles; raises UserError when it is damaged or not of the shape."""
     try:
-        values = np.asarray(file[name][()], dtype=float)
+        values = _real(file[name][()])
     except (*DAMAGE, *OTHER_TYPE, AttributeError):
         raise UserError(f"{file.filename}: /{name} cannot be read as numbers; make the file again") from None
     if values.shape != shape:

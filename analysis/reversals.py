@@ -60,6 +60,10 @@ def _take_in(points, place, x, shortest):
 
 def widest_half_cycle(curve):
     """The loading half-cycle of a Measured curve whose usable part is widest, the last of such; raises UserError without."""
+    with np.errstate(over="ignore"):
+        ranges = np.ptp(curve.x), np.ptp(curve.force)
+    if not np.all(np.isfinite(ranges)):
+        raise UserError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
     if np.ptp(curve.x) == 0:
         raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
     x, force = opened_at_the_top(curve.x, curve.force)

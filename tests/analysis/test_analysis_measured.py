@@ -32,7 +32,7 @@ def test_kinds_of_csv(tmp_path, text):
 
 BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force", (X[:9], X[:9])),
        "only falls": ("x,force", (-X, -YIELDING)), "slope increases": ("x,force", (X, X**3)),
-       "never changes": ("x,force", (0 * X, X)), "does not rise": ("x,force", (X, -X)),
+       "never changes": ("x,force", (0 * X, X)), "a double holds": ("x,force", (1.5e308 * np.sin(9 * X), X)), "does not rise": ("x,force", (X, -X)),
        "line 9: 'nan'": ("x,force", (X, np.where(np.arange(400) == 7, np.nan, YIELDING))),
        "never yields": ("x,force", (X, 2 * X)), "so that only k0 + Σk = 2": ("x,force", (ROUND, 2 * ROUND)),
        "one straight segment": ("x,force", (ROUND, 2 * ROUND + np.where(np.arange(800) < 400, 1, -1))),

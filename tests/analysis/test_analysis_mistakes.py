@@ -46,6 +46,10 @@ def change(kind, file):
     elif kind == "shorter":
         del file["series/x"]
         file["series/x"] = [1.0, 2.0]
+    elif kind == "complex":
+        values = file["series/x"][:] + 1j
+        del file["series/x"]
+        file["series/x"] = values
     elif kind == "words":
         del file["series/x"]
         file["series/x"] = [b"one", b"two"]
@@ -67,7 +71,7 @@ def one_line(result, *words):
 
 
 @pytest.mark.parametrize("kind", ["missing", "truncated", "text", "empty", "foreign", "no-restoring", "shorter",
-                                  "words", "no-samples", "group"])
+                                  "words", "no-samples", "group", "complex"])
 def test_damaged_trajectories(run_script, run_file, study_file, tmp_path, kind):
     bad = damage(kind, run_file, tmp_path)
     one_line(run_script(cycles, bad, "-o", tmp_path / "out.png"), bad)
