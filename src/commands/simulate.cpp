@@ -75,8 +75,8 @@ io::Sampling state_sampling(const options::Configuration& configuration, io::Sam
 /// again. Returns the step of the checkpoint.
 std::int64_t resume(const options::Configuration& configuration, const io::Handle& file,
                     const io::Actors& actors) {
-  const std::int64_t step = io::checkpoint_step(file, configuration.restart);
-  io::restore(file, step, actors);
+  const std::int64_t step = io::checkpoint_step(file, configuration.restart, configuration.steps);
+  io::restore(file, configuration.restart, step, actors);
   io::check(H5Ldelete(file.id(), "/checkpoint", H5P_DEFAULT));
   return step;
 }
@@ -143,7 +143,8 @@ Summary integrate_into(const parallel::Communicator& comm,
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
   summary.samples = series.rows();
   summary.self_check = setup.engine->self_check();
-  summary.steps_per_second = static_cast<double>(setup.time.steps) / summary.seconds;
+  const std::int64_t steps = setup.time.steps - course.resumed.value_or(0);
+  summary.steps_per_second = static_cast<double>(steps) / summary.seconds;
   summary.updates_per_second =
       setup.slab ? summary.steps_per_second * static_cast<double>(setup.slab->problem.cells) : 0.0;
   write_timing(file, summary);
@@ -158,6 +159,10 @@ Summary make_trajectory(const parallel::Communicator& comm,
   // What the engine cannot solve is refused before there is a file.
   engine::Setup setup = engine::make_setup(comm, configuration);
   const io::OutputLock lock(comm, configuration.output);
+  std::optional<io::OutputLock> checkpoint_lock;
+  if (!configuration.checkpoint.empty()) {
+    checkpoint_lock.emplace(comm, configuration.checkpoint, "--checkpoint");
+  }
   io::OutputFile output = configuration.restart.empty()
                               ? io::OutputFile(comm, configuration, command_line)
                               : io::OutputFile(comm, configuration);

@@ -19,7 +19,8 @@ class Archive {
 
   /// Whether what is handed over is overwritten with what was saved. Local.
   [[nodiscard]] virtual bool restores() const = 0;
-  /// Numbers of the root; restored, they are the same on every rank. Collective.
+  /// Numbers of the root; restored, they are the same on every rank. As many as there are in
+  /// `values`, or any number where it is empty: UserError otherwise. Collective.
   virtual void numbers(const std::string& name, std::vector<double>& values) = 0;
   /// An array split over the ranks; restored, it may be split over others. It must outlive what
   /// the archive does with it. Collective.

@@ -69,6 +69,9 @@ class Memory : public Engine {
     masing::TurningPointState memory = slab_.state();
     std::vector<double> corner{memory.x0, memory.x, static_cast<double>(memory.direction)};
     archive.numbers("memory", corner);
+    if (archive.restores()) {
+      memory.positions.clear();  // however many there were
+    }
     archive.numbers("turning points", memory.positions);
     if (archive.restores()) {
       memory.x0 = corner[0];

@@ -4,7 +4,7 @@ execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
 if(failed)
   set(revision unknown)
 endif()
-execute_process(COMMAND git -C ${SOURCE} status --porcelain
+execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no
   OUTPUT_VARIABLE changes ERROR_QUIET)
 set(dirty 0)
 if(NOT changes STREQUAL "")

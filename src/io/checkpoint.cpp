@@ -11,6 +11,9 @@ namespace io {
 
 namespace {
 
+/// Goes up when what engines and observers save changes.
+constexpr std::int64_t checkpoint_format = 1;
+
 /// An archive in the group /checkpoint, a group in it for each owner.
 class OwnersArchive : public engine::Archive {
  public:
@@ -62,7 +65,12 @@ class Source final : public OwnersArchive {
 
   [[nodiscard]] bool restores() const override { return true; }
   void numbers(const std::string& name, std::vector<double>& values) override {
-    values = read_numbers(file_, path(name));
+    std::vector<double> saved = read_numbers(file_, path(name));
+    if (!values.empty() && saved.size() != values.size()) {
+      throw base::UserError(path(name) + " has " + std::to_string(saved.size()) + " numbers for " +
+                            std::to_string(values.size()));
+    }
+    values = std::move(saved);
   }
   void split(const std::string& name, parallel::Vector& values) override {
     const base::CellRange range = values.range();
@@ -133,6 +141,7 @@ void Checkpoints::write(std::int64_t step) {
     {
       const Handle file = open_together(comm_, draft, H5F_ACC_RDWR);
       const Handle group = create_group(file, "/checkpoint");
+      write_attribute(group, "format", checkpoint_format);
       write_attribute(group, "step", step);
       collection.write(comm_, file);
     }
@@ -141,22 +150,36 @@ void Checkpoints::write(std::int64_t step) {
   last_ = std::chrono::steady_clock::now();
 }
 
-std::int64_t checkpoint_step(const Handle& file, const std::string& path) {
-  const htri_t found = H5Aexists_by_name(file.id(), "/checkpoint", "step", H5P_DEFAULT);
-  if (found <= 0) {
+std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::int64_t steps) {
+  const auto number = [&](const char* name) {
+    const htri_t found = H5Aexists_by_name(file.id(), "/checkpoint", name, H5P_DEFAULT);
+    if (found <= 0) {
+      throw base::UserError("--restart: " + path +
+                            " holds no /checkpoint of this version; give a checkpoint of masing");
+    }
+    const Handle attribute(
+        H5Aopen_by_name(file.id(), "/checkpoint", name, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    std::int64_t value = 0;
+    check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &value));
+    return value;
+  };
+  const std::int64_t step = number("step");
+  if (number("format") != checkpoint_format || step < 0 || step > steps) {
     throw base::UserError("--restart: " + path +
-                          " holds no /checkpoint; give a checkpoint of masing");
+                          " is a checkpoint of another version, or was changed; give one that this "
+                          "masing wrote");
   }
-  const Handle attribute(
-      H5Aopen_by_name(file.id(), "/checkpoint", "step", H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  std::int64_t step = 0;
-  check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &step));
   return step;
 }
 
-void restore(const Handle& file, std::int64_t step, const Actors& actors) {
+void restore(const Handle& file, const std::string& path, std::int64_t step, const Actors& actors) {
   Source source(file);
-  exchange(actors, step, source);
+  try {
+    exchange(actors, step, source);
+  } catch (const std::exception& fault) {
+    throw base::UserError("--restart: " + path + " does not hold the state of this run: " +
+                          fault.what() + "; give a checkpoint that this masing wrote");
+  }
 }
 
 }  // namespace io

@@ -34,8 +34,8 @@ Rhythm rhythm_of(const options::Configuration& configuration);
 
 /// Makes the checkpoints of a run, each to the same FILE: written as FILE.draft, sealed
 /// (io/sealed_file), on the disk, then renamed, so that FILE is always a whole one. A checkpoint is
-/// an HDF5 file, all the run has written so far, with a group /checkpoint: its attribute `step`,
-/// the numbers of engine and observers, and the arrays split over the ranks.
+/// an HDF5 file, all the run has written so far, with a group /checkpoint: its attributes `format`
+/// and `step`, the numbers of engine and observers, and the arrays split over the ranks.
 class Checkpoints final : public engine::Checkpointer {
  public:
   /// `begin` makes the HDF5 file of that name without /checkpoint, when the actors have written
@@ -56,12 +56,12 @@ class Checkpoints final : public engine::Checkpointer {
   std::chrono::steady_clock::time_point last_;
 };
 
-/// The step of the checkpoint in an open file. Throws UserError, naming `path`, where there is
-/// none. Local.
-std::int64_t checkpoint_step(const Handle& file, const std::string& path);
+/// The step of the checkpoint in an open file, of a run of `steps`. Throws UserError, naming
+/// `path`, where there is none, or one of another format. Local.
+std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::int64_t steps);
 
-/// Bring the actors to the state in an open file, a checkpoint of that step. Collective on the
-/// file's ranks.
-void restore(const Handle& file, std::int64_t step, const Actors& actors);
+/// Bring the actors to the state in an open file, a checkpoint of that step. Throws UserError,
+/// naming `path`, where it is another run's. Collective on the file's ranks.
+void restore(const Handle& file, const std::string& path, std::int64_t step, const Actors& actors);
 
 }  // namespace io

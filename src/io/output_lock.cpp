@@ -15,15 +15,15 @@ namespace io {
 namespace {
 
 /// Throws UserError where `path` is there and no regular file: opening a pipe would wait for ever.
-void require_regular(const std::string& path) {
+void require_regular(const std::string& path, const std::string& option) {
   struct stat info {};
   if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    throw base::UserError("--output: " + path + " is not a regular file; give a file name");
+    throw base::UserError(option + ": " + path + " is not a regular file; give a file name");
   }
 }
 
-[[noreturn]] void refuse(const std::string& path) {
-  throw base::UserError("--output: cannot write " + path + ": " + std::strerror(errno) +
+[[noreturn]] void refuse(const std::string& path, const std::string& option) {
+  throw base::UserError(option + ": cannot write " + path + ": " + std::strerror(errno) +
                         "; give a file in a writable folder");
 }
 
@@ -35,16 +35,16 @@ bool has_name(int file, const std::string& name) {
          mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
-int locked(const std::string& name, const std::string& path) {
+int locked(const std::string& name, const std::string& path, const std::string& option) {
   for (;;) {
     const int file = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0) {
-      refuse(name);
+      refuse(name, option);
     }
     // Where a file system has no locks, the run goes on without.
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(file);
-      throw base::UserError("--output: another run is writing " + path +
+      throw base::UserError(option + ": another run is writing " + path +
                             "; give another file, or wait for it");
     }
     // Its holder may have removed it between our opening and our locking it.
@@ -57,17 +57,18 @@ int locked(const std::string& name, const std::string& path) {
 
 }  // namespace
 
-OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path)
+OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
+                       const std::string& option)
     : name_(path + ".lock") {
   parallel::from_root(comm, [&] {
     const std::string partial = path + ".partial";
     for (const std::string& name : {path, partial, name_}) {
-      require_regular(name);
+      require_regular(name, option);
     }
     if (access(partial.c_str(), F_OK) == 0 && access(partial.c_str(), W_OK) != 0) {
-      refuse(partial);
+      refuse(partial, option);
     }
-    file_ = locked(name_, path);
+    file_ = locked(name_, path, option);
     return std::string();
   });
 }

@@ -11,9 +11,11 @@ namespace io {
 /// with it.
 class OutputLock {
  public:
-  /// Throws UserError alike on all ranks where a file cannot be written there (HDF5's own messages
-  /// would not say why) or another run is writing it. Collective.
-  OutputLock(const parallel::Communicator& comm, const std::string& path);
+  /// Throws UserError alike on all ranks, naming the `option` that gave the path, where a file
+  /// cannot be written there (HDF5's own messages would not say why) or another run is writing it.
+  /// Collective.
+  OutputLock(const parallel::Communicator& comm, const std::string& path,
+             const std::string& option = "--output");
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;

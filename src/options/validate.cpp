@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -27,6 +29,15 @@ void require(bool holds, const Configuration& c, const std::string& key, const s
   if (!holds) {
     throw UserError(where(c, key) + wrong + "; " + right);
   }
+}
+
+/// Whether two names, of files that may not be there yet, are of one file.
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code unknown;
+  const auto name = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
+  };
+  return name(one) == name(other);
 }
 
 void check_count(const Configuration& c, const std::string& key, std::int64_t value,
@@ -70,8 +81,8 @@ void check_numbers(const Configuration& c) {
   }
   require(!c.output.empty(), c, "output", "empty", "give a file name");
   for (const char* end : {"", ".partial", ".lock"}) {
-    require(c.checkpoint != c.output + end, c, "checkpoint", c.checkpoint,
-            "the run writes this file itself; give another");
+    require(c.checkpoint.empty() || !is_same_file(c.checkpoint, c.output + end), c, "checkpoint",
+            c.checkpoint, "the run writes this file itself; give another");
   }
 }
 

@@ -32,7 +32,7 @@ void ContinuousField::append_to(std::vector<double>& numbers) const {
 }
 
 void ContinuousField::read_from(const std::vector<double>& numbers, std::size_t& place) {
-  const auto next = [&] { return numbers[place++]; };
+  const auto next = [&] { return numbers.at(place++); };
   parts_.resize(static_cast<std::size_t>(next()));
   for (auto& [weight, u] : parts_) {
     weight = next();
@@ -144,7 +144,9 @@ void Recording::exchange(std::int64_t /*step*/, engine::Archive& archive) {
   exchange_motion(archive, "y", y_);
   std::vector<double> legs;
   for (const ContinuousField& field : continuous_fields_) {
-    field.append_to(legs);
+    if (!archive.restores()) {
+      field.append_to(legs);
+    }
   }
   archive.numbers("continuous fields", legs);
   for (std::size_t j = 0; j < fields_.size(); ++j) {

@@ -1,6 +1,7 @@
 #include "study/run_checkpoint.hpp"
 
 #include <filesystem>
+#include <vector>
 
 #include "base/error.hpp"
 #include "io/compare.hpp"
@@ -62,9 +63,9 @@ std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const
     return std::nullopt;
   }
   const io::Handle open = io::open_together(comm, file, H5F_ACC_RDONLY);
-  const std::int64_t step = io::checkpoint_step(open, file);
+  const std::int64_t step = io::checkpoint_step(open, file, job.configuration.steps);
   const bool done = step == job.configuration.steps;
-  io::restore(open, step, {done ? nullptr : actors.engine, actors.observers});
+  io::restore(open, file, step, {done ? nullptr : actors.engine, actors.observers});
   return step;
 }
 
@@ -98,15 +99,15 @@ void write_study_checkpoint(const parallel::Communicator& comm,
 void remove_study_checkpoint(const parallel::Communicator& comm,
                              const options::Configuration& configuration) {
   parallel::from_root(comm, [&] {
-    for (const std::string& path : {options::checkpoint_of(configuration), configuration.restart}) {
-      std::error_code none_there;
-      if (path.empty()) {
-        continue;
-      }
-      std::filesystem::remove(path, none_there);
-      for (std::size_t index = 0; index < most_runs(configuration); ++index) {
-        std::filesystem::remove(run_file(path, index), none_there);
-      }
+    const std::string path = options::checkpoint_of(configuration);
+    std::vector<std::string> files{path};
+    for (std::size_t index = 0; index < most_runs(configuration); ++index) {
+      files.push_back(run_file(path, index));
+    }
+    std::error_code none_there;
+    for (const std::string& file : files) {
+      std::filesystem::remove(file, none_there);
+      std::filesystem::remove(file + ".draft", none_there);
     }
     return std::string();
   });

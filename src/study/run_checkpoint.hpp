@@ -33,7 +33,8 @@ void adopt_study_checkpoint(const parallel::Communicator& comm,
 void write_study_checkpoint(const parallel::Communicator& comm,
                             const options::Configuration& configuration);
 
-/// Remove what a finished study does not need any more. Collective.
+/// Remove what a finished study does not need any more: its own checkpoint, and not another that it
+/// went on from. Collective.
 void remove_study_checkpoint(const parallel::Communicator& comm,
                              const options::Configuration& configuration);
 

@@ -4,6 +4,7 @@ that nobody stopped, bit for bit, on any number of ranks."""
 import os
 import random
 import shutil
+import struct
 import signal
 import time
 
@@ -289,6 +290,63 @@ def test_a_bad_checkpoint_is_refused(masing, checkpoint, fault, command):
     assert {name: (masing.folder / name).read_bytes() for name in masing.names()} == before
 
 
+def crc64(content):
+    """CRC-64 of ECMA-182, most significant bit first, from 0."""
+    table = []
+    for byte in range(256):
+        value = byte << 56
+        for _ in range(8):
+            value = (value << 1) ^ (0x142F0E1EBA9EA3693 if value >> 63 else 0)
+        table.append(value)
+    value = 0
+    for byte in content:
+        value = ((value << 8) & 0xFFFFFFFFFFFFFFFF) ^ table[(value >> 56) ^ byte]
+    return value
+
+
+def replace(file, name, values):
+    del file[name]
+    file[name] = values
+
+
+FORGED = {
+    "a later step": lambda file: file["checkpoint"].attrs.modify("step", 10**12),
+    "a step before the first": lambda file: file["checkpoint"].attrs.modify("step", -5),
+    "another version": lambda file: file["checkpoint"].attrs.modify("format", 0),
+    "no version": lambda file: file["checkpoint"].attrs.__delitem__("format"),
+    "no mass": lambda file: replace(file, "checkpoint/engine/mass", []),
+    "no engine": lambda file: file.__delitem__("checkpoint/engine"),
+    "fewer cells": lambda file: replace(file, "checkpoint/engine/u", [0.0]),
+}
+
+
+@pytest.mark.parametrize("change", FORGED)
+def test_a_whole_checkpoint_of_another_state_is_refused(masing, checkpoint, change):
+    path, words = checkpoint
+    forged = masing.folder / "c.h5"
+    forged.write_bytes(path.read_bytes()[:-32])
+    with h5py.File(forged, "a") as file:
+        FORGED[change](file)
+    content = forged.read_bytes()
+    forged.write_bytes(
+        content + b"masing seal 1\n\0\0" + struct.pack("<qQ", len(content), crc64(content))
+    )
+    said = masing.refused(*words, "--restart=c.h5", ranks=2)
+    assert "--restart: c.h5" in said
+
+
+def test_two_runs_do_not_share_a_checkpoint(masing):
+    words = ("simulate", "--quiet", "--steps=2000000", "--cells=3000", "--checkpoint=c.h5")
+    first = masing.start(*words, "--output=one.h5")
+    while not (masing.folder / "c.h5.lock").exists():
+        assert first.poll() is None
+    said = masing.refused(*words, "--output=two.h5")
+    assert "--checkpoint: another run is writing c.h5" in said
+    first.terminate()
+    first.communicate(timeout=30)
+    assert first.returncode == 75
+
+
 def test_a_checkpoint_of_the_other_command_is_refused(masing, checkpoint):
     path, words = checkpoint
     shutil.copy(path, masing.folder / "c.h5")
@@ -339,7 +397,8 @@ def test_a_study_goes_on_where_it_was(masing, study, given, ranks):
         assert saved_steps(masing.folder, "d.h5")[run] >= step
     masing.done(*words, "--restart=d.h5", ranks=2)
     assert same(masing.folder / "run.h5", study)
-    assert [name for name in masing.names() if name.startswith("d.h5")] == []
+    assert [name for name in masing.names() if name.startswith("run.h5.")] == []
+    assert "d.h5" in masing.names()  # given, not made
 
 
 def saved_steps(folder, name):
