@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <optional>
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
@@ -36,9 +37,16 @@ study::Study refined(const parallel::Communicator& comm,
 
 study::Study make_study(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
-                        const std::string& command_line) {
+                        const std::string& command_line, const Announce& announce) {
   const io::OutputLock lock(comm, configuration.output);
+  std::optional<io::OutputLock> checkpoint_lock;
+  if (!configuration.checkpoint.empty()) {
+    checkpoint_lock.emplace(comm, configuration.checkpoint, "--checkpoint");
+  }
   study::Study study = refined(comm, configuration);
+  if (announce) {
+    announce(study);
+  }
   io::OutputFile output(comm, configuration, command_line);
   io::naming(configuration.output, [&] {
     study::write(comm, output.file(), configuration, study);
@@ -53,12 +61,18 @@ int converge(const parallel::Communicator& comm, const Arguments& arguments) {
   if (!configuration) {
     return base::exit_done;
   }
-  const study::Study study = make_study(comm, *configuration, arguments.command_line);
+  // The table is said first: of a study that cannot be written it is all that is left.
+  const Announce announce = [&](const study::Study& study) {
+    if (comm.is_root()) {
+      std::printf("masing converge: T = %g, %d rank%s, %.3g s, %s\n%s", configuration->final_time,
+                  comm.size(), comm.size() == 1 ? "" : "s", study.seconds,
+                  study::reference_text(*configuration, study).c_str(),
+                  study::table(*configuration, study).c_str());
+    }
+  };
+  const study::Study study = make_study(comm, *configuration, arguments.command_line, announce);
   if (comm.is_root()) {
-    std::printf("masing converge: T = %g, %d rank%s, %.3g s, %s\n%sstudy in %s\n",
-                configuration->final_time, comm.size(), comm.size() == 1 ? "" : "s", study.seconds,
-                study::reference_text(*configuration, study).c_str(),
-                study::table(*configuration, study).c_str(), configuration->output.c_str());
+    std::printf("study in %s\n", configuration->output.c_str());
   }
   return study.verdict == study::Verdict::as_expected ? base::exit_done
                                                       : base::exit_unexpected_order;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -28,9 +29,12 @@ Summary make_trajectory(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
                         const std::string& command_line);
 
+/// What is to be done with a study before it is written, which may fail. Collective.
+using Announce = std::function<void(const study::Study& study)>;
+
 /// Make the result file of a study. Throws UserError alike on all ranks. Collective.
 study::Study make_study(const parallel::Communicator& comm,
                         const options::Configuration& configuration,
-                        const std::string& command_line);
+                        const std::string& command_line, const Announce& announce = {});
 
 }  // namespace commands
