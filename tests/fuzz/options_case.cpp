@@ -152,7 +152,7 @@ std::string described(const OptionsCase& one) {
     text.append(" '").append(word).append("'");
   }
   for (const auto& [name, content] : one.files) {
-    text += "\n--- " + name + "\n" + content;
+    text.append("\n--- ").append(name).append("\n").append(content);
   }
   return text;
 }

@@ -31,6 +31,8 @@ class OutputFile : public testing::Test {
     configuration_ = options::validated(configuration_, {});
   }
   ~OutputFile() override { remove_all(); }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
 
   void remove_all() const {
     MPI_Barrier(world().handle());
@@ -114,8 +116,8 @@ TEST_F(OutputFile, holds_tables_of_uneven_columns) {
     const auto [values, extent] = read("/deep/er/table");
     ASSERT_EQ(extent, (std::vector<hsize_t>{6, static_cast<hsize_t>(columns)}));
     for (std::int64_t i = 0; i < std::ssize(values); ++i) {
-      ASSERT_EQ(values[static_cast<std::size_t>(i)],
-                static_cast<double>(10000 * (i / columns) + i % columns));
+      const std::int64_t expected = 10000 * (i / columns) + i % columns;
+      ASSERT_EQ(values[static_cast<std::size_t>(i)], static_cast<double>(expected));
     }
     EXPECT_EQ(read("/other").second, std::vector<hsize_t>{0});
   }

@@ -55,8 +55,9 @@ class Driven {
   /// A bound of the rounding of S after `steps` increments: each rounds u (below 2) by eps/2 twice
   /// (here and in x), then the product and 68 additions of a block, then half a unit a block.
   [[nodiscard]] double rounding(int steps, double stiffness, double bound) const {
-    const auto blocks = static_cast<double>(problem_.cells / 1024 + 1);
-    return 2 * steps * eps * stiffness + 69 * eps / 2 * bound + blocks * fixed_.unit();
+    const std::int64_t blocks = problem_.cells / 1024 + 1;
+    return 2 * steps * eps * stiffness + 69 * eps / 2 * bound +
+           static_cast<double>(blocks) * fixed_.unit();
   }
 
  private:

@@ -54,7 +54,8 @@ TEST(ExactSolution, OneCellOvershootsToTheClosedFormAndRingsAboutIt) {
   const MassState top = solution.at(stops);
   EXPECT_NEAR(top.x, x_max, 1e-14);
   EXPECT_NEAR(top.y, 0.0, 1e-14);
-  for (double t = stops; t < 100.0; t += 0.37) {
+  for (int i = 0; stops + 0.37 * i < 100.0; ++i) {
+    const double t = stops + 0.37 * i;
     ASSERT_NEAR(solution.at(t).x, x_max - eta + eta * std::cos(omega * (t - stops)), 3e-12) << t;
   }
 }

@@ -32,6 +32,8 @@ class Groups : public testing::Test {
     fs::remove_all(mount_);
   }
   ~Groups() override { fs::remove_all(mount_); }
+  Groups(const Groups&) = delete;
+  Groups& operator=(const Groups&) = delete;
 
   void write(const std::string& name, const std::string& text) const {
     fs::create_directories((mount_ / name).parent_path());

@@ -20,7 +20,8 @@ using support::world;
 /// What rank `rank` brings to round `round`, entry `i`: large, of both signs.
 std::int64_t term(int rank, std::int64_t round, std::size_t i) {
   constexpr std::int64_t large = 0x0123456789abcdef;
-  const std::int64_t value = (large >> (round % 40)) + 7 * rank - static_cast<std::int64_t>(i);
+  const std::int64_t value =
+      (large >> (round % 40)) + std::int64_t{7} * rank - static_cast<std::int64_t>(i);
   return round % 2 == 0 ? value : -value;
 }
 
