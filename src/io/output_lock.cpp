@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace io {
 
@@ -44,8 +45,9 @@ int locked(const std::string& name, const std::string& path, const std::string& 
     // Where a file system has no locks, the run goes on without.
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(file);
-      throw base::UserError(option + ": another run is writing " + path +
-                            "; give another file, or wait for it");
+      throw base::UserError(base::joined(
+          {option + ": another run is writing " + path, "give another file, or wait for it"},
+          "; "));
     }
     // Its holder may have removed it between our opening and our locking it.
     if (has_name(file, name)) {
