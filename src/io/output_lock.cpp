@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 
 namespace io {
 
@@ -26,6 +25,11 @@ void require_regular(const std::string& path, const std::string& option) {
 [[noreturn]] void refuse(const std::string& path, const std::string& option) {
   throw base::UserError(option + ": cannot write " + path + ": " + std::strerror(errno) +
                         "; give a file in a writable folder");
+}
+
+[[noreturn]] void refuse_shared(const std::string& path, const std::string& option) {
+  throw base::UserError(option + ": another run is writing " + path +
+                        "; give another file, or wait for it");
 }
 
 /// Whether the open file is the one that has this name now.
@@ -45,9 +49,7 @@ int locked(const std::string& name, const std::string& path, const std::string& 
     // Where a file system has no locks, the run goes on without.
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(file);
-      throw base::UserError(base::joined(
-          {option + ": another run is writing " + path, "give another file, or wait for it"},
-          "; "));
+      refuse_shared(path, option);
     }
     // Its holder may have removed it between our opening and our locking it.
     if (has_name(file, name)) {
