@@ -5,49 +5,46 @@ The results are FOLDER/CASE.h5 for each CASE.ini; a leading comment in a case fi
 `# draw: x, restoring; t, x from 400 to 500` in it says what is drawn of a trajectory (by default its cycle).
 """
 
-import cli
+from masing import command_line
 
-cli.require("h5py", "numpy", "scipy", "matplotlib", "jinja2")
+command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib", "jinja2")
 
 from pathlib import Path
 
-import program
-from case_file import read_case
-from claim import claim
-from companion import Companions
-from drawing import picture
-from report_page import environment, origin, page
-from reproduction import reproduction
-from results import Study, read
+from masing import program
+from masing.report.cases import picture, read_case
+from masing.report.exact import ExactSolutions
+from masing.report.page import origin, page, render, reproduction
+from masing.report.study import claim
+from masing.results import Study, read
 
 
 def parser():
     """The command line of this script."""
-    options = cli.Parser(description=__doc__)
+    options = command_line.Parser(description=__doc__)
     options.add_argument("cases", nargs="+", metavar="CASE.ini", help="case files, in the gallery's order")
     options.add_argument("--results", required=True, metavar="FOLDER", help="where CASE.h5 are, and where the pages go")
-    options.add_argument("--program", metavar="MASING", help="the program (default: $MASING_PROGRAM, build/masing, PATH)")
+    options.add_program()
     options.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
     options.add_argument("--commands", action="store_true", help="print `simulate CASE` or `converge CASE` and stop")
     return options
 
 
-def entry(case, folder, companions):
-    """The index's entry of a case, whose page is written into the folder."""
+def entry(case, folder, exact):
+    """Write the page of a case into the folder and give its entry in the index; exact: the ExactSolutions."""
     result = folder / f"{case.name}.h5"
     held = read(result)
     if isinstance(held, Study):
-        html, pieces = page(case.caption, [held], [], companions, [reproduction(held.run, None, False)])
-        thumbnail, said = pieces[0], claim(held)
-        return _written(case, folder, html, thumbnail, said.sentence, said.verdict)
+        html, pieces = page(case.caption, [held], [], exact, [reproduction(held.run)])
+        claimed = claim(held)
+        return _written(case, folder, html, pieces[0], claimed.sentence, claimed.verdict)
     pictures = [picture(held, words) for words in case.drawings]
-    html = environment().get_template("case.html.j2").render(
-        title=case.caption, pictures=pictures, origin=origin(held, reproduction(held, None, False)))
+    html = render("case.html.j2", title=case.caption, pictures=pictures, origin=origin(held, reproduction(held)))
     return _written(case, folder, html, pictures[0], pictures[0].caption, None)
 
 
 def _written(case, folder, html, thumbnail, said, verdict):
-    cli.write_file(folder / f"{case.name}.html", html.encode("utf-8"))
+    command_line.write_file(folder / f"{case.name}.html", html.encode("utf-8"))
     return {"name": case.name, "address": f"{case.name}.html", "src": thumbnail.src, "alt": thumbnail.alt,
             "caption": case.caption, "said": said, "verdict": verdict}
 
@@ -61,21 +58,21 @@ def main(arguments):
         return
     folder = Path(options.results)
     if not folder.is_dir():
-        raise cli.UserError(f"--results: {folder} is not a folder; give the one that holds the results CASE.h5")
-    companions = Companions([], None if options.files_only else program.find(options.program))
+        raise command_line.UserError(f"--results: {folder} is not a folder; give the one that holds the results CASE.h5")
+    exact = ExactSolutions([], None if options.files_only else program.find(options.program))
     entries, failures = [], []
     for case in cases:
         try:
-            entries.append(entry(case, folder, companions))
-        except cli.UserError as mistake:
+            entries.append(entry(case, folder, exact))
+        except command_line.UserError as mistake:
             failures.append(str(mistake))
             entries.append({"name": case.name, "address": None, "caption": case.caption, "said": str(mistake)})
     index = folder / "index.html"
-    cli.write_file(index, environment().get_template("gallery.html.j2").render(entries=entries).encode("utf-8"))
+    command_line.write_file(index, render("gallery.html.j2", entries=entries).encode("utf-8"))
     print(index)
     if failures:
-        raise cli.UserError(f"{len(failures)} of {len(cases)} cases have no page; the first: {failures[0]}")
+        raise command_line.UserError(f"{len(failures)} of {len(cases)} cases have no page; the first: {failures[0]}")
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    command_line.run(main)

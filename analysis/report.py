@@ -2,38 +2,36 @@
 """Write one self-contained HTML page on refinement studies of masing converge and trajectories of masing simulate.
 
 Beside the page PAGE.html a folder PAGE-files takes its pictures (SVG, PDF) and its tables (CSV, LaTeX). What a study does
-not hold, the exact solution with its field and its energy, the program masing makes for the page.
+not hold, the exact solution with its field and its energy, the program masing computes for the page.
 """
 
-import cli
+from masing import command_line
 
-cli.require("h5py", "numpy", "scipy", "matplotlib", "jinja2")
+command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib", "jinja2")
 
 from pathlib import Path
 
-import browser
-import program
-from companion import Companions
-from pieces import write_pieces
-from report_page import page
-from reproduction import reproduction
-from results import Study, read, read_run
+from masing import program
+from masing.report import browser
+from masing.report.exact import ExactSolutions
+from masing.report.page import page, reproduction
+from masing.report.pictures import write_pieces
+from masing.results import Study, read, read_run
 
 
 def parser():
     """The command line of this script."""
-    options = cli.Parser(description=__doc__)
+    options = command_line.Parser(description=__doc__)
     options.add_argument("files", nargs="+", metavar="FILE.h5", help="studies of masing converge, in the page's order, "
                          "and trajectories of masing simulate")
     options.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
                          help="more trajectories; of a study its finest level")
     options.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
     options.add_argument("--title", default="Order of convergence and hysteresis cycles", help="the page's heading")
-    options.add_argument("--from", dest="start", type=float, metavar="T0", help="draw cycles from T0")
-    options.add_argument("--to", dest="end", type=float, metavar="T1", help="draw cycles up to T1")
+    options.add_window(("draw cycles from", "draw cycles up to"))
     options.add_argument("--pdf", action="store_true", help="print the page to REPORT.pdf, too, by Chromium")
     options.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, and say what it found")
-    options.add_argument("--program", metavar="MASING", help="the program (default: $MASING_PROGRAM, build/masing, PATH)")
+    options.add_program()
     options.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
     options.add_argument("--page-only", action="store_true", help="write no folder of pictures and tables")
     return options
@@ -42,23 +40,23 @@ def parser():
 def main(arguments):
     """Read the files, write the page and the files beside it, print its path."""
     options = parser().parse_args(arguments)
-    path = cli.output_path(options.output, options.files[0], ".html", (".html", ".htm"))
+    path = command_line.output_path(options.output, options.files[0], ".html", (".html", ".htm"))
     chromium = browser.required() if options.pdf else None
     if options.files_only and (options.program or options.reproduce):
-        raise cli.UserError("--files-only runs no program: leave out --program and --reproduce, or it")
+        raise command_line.UserError("--files-only runs no program: leave out --program and --reproduce, or it")
     masing = None if options.files_only else program.find(options.program)
     held = [read(file) for file in options.files]
     studies = [one for one in held if isinstance(one, Study)]
     runs = [one for one in held if not isinstance(one, Study)] + [read_run(file) for file in options.cycles]
     again = [reproduction(run, masing, options.reproduce) for run in (*(study.run for study in studies), *runs)]
-    html, pieces = page(options.title, studies, runs, Companions(runs, masing), again, (options.start, options.end))
+    html, pieces = page(options.title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end))
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
-    cli.write_file(path, html.encode("utf-8"))
+    command_line.write_file(path, html.encode("utf-8"))
     if chromium:
         browser.print_pdf(chromium, path, path.with_suffix(".pdf"))
     print(path)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    command_line.run(main)

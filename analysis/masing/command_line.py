@@ -1,0 +1,101 @@
+"""The command line of the scripts: options, one line for a user's mistake, and complete files only."""
+
+import argparse
+import importlib.util
+import json
+import math
+import os
+import sys
+from pathlib import Path
+
+USER_MISTAKE = 2
+FAILURE = 1
+PICTURES = (".png", ".svg", ".pdf")
+
+
+class UserError(Exception):
+    """A user's mistake; the message says in one line what is wrong, where, and what would be right."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises UserError instead of printing its usage."""
+
+    def error(self, message):
+        """Raise UserError with argparse's message."""
+        raise UserError(f"{message} (see --help)")
+
+    def add_window(self, what):
+        """Add --from and --to, with a help text of the form `<what> T0`; the values are `start` and `end`."""
+        self.add_argument("--from", dest="start", type=float, metavar="T0", help=f"{what[0]} T0")
+        self.add_argument("--to", dest="end", type=float, metavar="T1", help=f"{what[1]} T1")
+
+    def add_program(self):
+        """Add --program, the path of masing."""
+        self.add_argument("--program", metavar="MASING",
+                          help="the program (default: $MASING_PROGRAM, build/masing, PATH)")
+
+
+def require(*libraries):
+    """Exit with code 1 and one line on stderr if this Python lacks one of the named libraries."""
+    missing = [name for name in libraries if importlib.util.find_spec(name) is None]
+    if missing:
+        script = Path(sys.argv[0]).name
+        print(f"{script}: {sys.executable} has no {', '.join(missing)}: use a Python that has them, "
+              "such as /usr/bin/python3 with Debian's python3-h5py, python3-matplotlib, python3-pandas, "
+              "python3-jinja2", file=sys.stderr)
+        sys.exit(FAILURE)
+
+
+def run(main):
+    """Call main(arguments) and exit: 0 when it returns, 2 with one line on stderr when it raises UserError."""
+    script = Path(sys.argv[0]).name
+    try:
+        main(sys.argv[1:])
+    except UserError as mistake:
+        print(f"{script}: {' '.join(str(mistake).split())}", file=sys.stderr)
+        sys.exit(USER_MISTAKE)
+    except BrokenPipeError:
+        # The reader of stdout is gone; Python must not flush to it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(FAILURE)
+    except KeyboardInterrupt:
+        print(f"{script}: interrupted", file=sys.stderr)
+        sys.exit(FAILURE)
+
+
+def output_path(given, beside, suffix, allowed):
+    """The path to write: `given`, or `beside` with `suffix`; raises UserError unless its ending is in `allowed`."""
+    path = Path(given) if given else Path(beside).with_suffix(suffix)
+    if path.suffix.lower() not in allowed:
+        raise UserError(f"{path}: cannot write this kind of file; the name must end in {' or '.join(allowed)}")
+    if path.is_dir():
+        raise UserError(f"{path}: is a folder; give the name of a file")
+    if not path.parent.is_dir():
+        raise UserError(f"{path}: the folder {path.parent} does not exist")
+    return path
+
+
+def write_file(path, content):
+    """Write the bytes `content` beside `path` and rename when complete; raises UserError if that fails."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(content)
+        os.replace(partial, path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def as_json(value):
+    """JSON as bytes of nested lists, dictionaries, NumPy arrays and scalars; null where a number is not finite."""
+    return (json.dumps(_plain(value), indent=1) + "\n").encode()
+
+
+def _plain(value):
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

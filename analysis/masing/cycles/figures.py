@@ -1,0 +1,133 @@
+"""The figures of hysteresis cycles and of analysed limit cycles: data in, matplotlib Figure out."""
+
+import math
+
+import numpy as np
+
+from masing import style
+from masing.notation import measured
+from masing.style import RESTORING_LABEL, X_LABEL
+
+# Where a cycle's magnified corner is drawn, in parts of the frame: a cycle leaves the lower right empty.
+CORNER = (0.71, 0.04, 0.28, 0.28)
+TRANSIENT, CENTRE = "#bbbbbb", "#000000"
+# A slope of this fraction of the steepest is rounding.
+ROUNDING = 1e-9
+
+
+def cycle_figure(curve, title="", limits=None, exact=None, part=None):
+    """One hysteresis cycle; curve = (x, restoring), each [samples], limits as shared_limits() gives them.
+
+    With the exact cycle behind it; `part` of its width and height around its right-hand corner is magnified, if given.
+    """
+    figure = style.figure(1, 1 if exact is None else 1.15)
+    axes = figure.add_subplot()
+    if exact is not None:
+        axes.plot(*exact, **style.BEHIND, label="exact")
+    if part is not None:
+        _draw_corner(axes, curve, exact, part)
+    _draw_cycle(axes, curve, title, limits)
+    if exact is not None:
+        axes.legend(loc="upper left")
+    return figure
+
+
+def magnification(part):
+    """How many times larger than the cycle the corner is drawn."""
+    return CORNER[2] / (2 * part)
+
+
+def _draw_corner(axes, curve, exact, part):
+    inset = axes.inset_axes(CORNER)
+    inset.plot(*exact, **style.BEHIND)
+    inset.plot(*curve, color=style.COLOURS[0])
+    tip = np.argmax(exact[0])
+    half = [part * np.ptp(values) or 1.0 for values in exact]
+    limits = [(values[tip] - 1.5 * h, values[tip] + 0.5 * h) for values, h in zip(exact, half)]
+    inset.set(xlim=limits[0], ylim=limits[1], xticks=[], yticks=[])
+    inset.text(0.95, 0.08, f"× {magnification(part):.2g}", transform=inset.transAxes, ha="right", fontsize=10)
+    for spine in inset.spines.values():
+        spine.set_visible(True)
+    axes.indicate_inset_zoom(inset, edgecolor=style.GREY)
+
+
+def cycle_panels(curves, titles):
+    """One panel per cycle on the same scales; curves = [(x, restoring), ...]."""
+    columns = 1 if len(curves) == 1 else 2 if len(curves) <= 6 else 3
+    rows = math.ceil(len(curves) / columns)
+    figure = style.figure(columns, rows)
+    for place, (curve, title, limits) in enumerate(zip(curves, titles, shared_limits(curves)), start=1):
+        _draw_cycle(figure.add_subplot(rows, columns, place), curve, title, limits)
+    return figure
+
+
+def cycles_together(curves, labels):
+    """All cycles in one frame; each line is thinner than the one before, so that coinciding cycles stay visible."""
+    figure = style.figure(1.6, 1.6)
+    axes = figure.add_subplot()
+    widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
+    for n, (curve, label, width) in enumerate(zip(curves, labels, widths)):
+        axes.plot(*curve, color=style.COLOURS[n % len(style.COLOURS)], label=label, linewidth=width)
+    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3)
+    return figure
+
+
+def _draw_cycle(axes, curve, title, limits):
+    axes.plot(*curve, color=style.COLOURS[0], label="computed")
+    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title=title)
+    if limits:
+        axes.set(xlim=limits[0], ylim=limits[1])
+
+
+def shared_limits(curves):
+    """For each curve its axes' limits ((x0, x1), (y0, y1)), of the same widths, so that shapes can be compared."""
+    return list(zip(*(_shared([curve[axis] for curve in curves]) for axis in (0, 1))))
+
+
+def _shared(columns, margin=0.05):
+    low, high = np.array([(column.min(), column.max()) for column in columns]).T
+    widest = (high - low).max() or 1.0
+    # Without hardening a cycle is defined up to a translation: cycles far apart keep the scale, not the place.
+    if high.max() - low.min() <= 2 * widest:
+        low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
+        widest = high[0] - low[0] or 1.0
+    centre, half = (low + high) / 2, (0.5 + margin) * widest
+    return [(c - half, c + half) for c in centre]
+
+
+def analysis_figure(analyses, titles):
+    """One panel an Analysis, with its numbers below the title."""
+    figure = style.figure(1.5, 1.6 * len(analyses))
+    panels = figure.subplots(len(analyses), 1, squeeze=False)[:, 0]
+    for axes, analysis, title in zip(panels, analyses, titles):
+        _draw_analysis(axes, analysis, title)
+    return figure
+
+
+def _draw_analysis(axes, analysis, title):
+    loop = analysis.last
+    begin = analysis.loops[-analysis.period].start if analysis.first is not None else loop.start
+    x, force = analysis.x, analysis.force
+    if begin:
+        axes.plot(x[:begin + 1], force[:begin + 1], color=TRANSIENT, linewidth=0.7, label="before")
+    axes.plot(x[begin:loop.end + 1], force[begin:loop.end + 1], color=style.COLOURS[0],
+              label="limit cycle" if analysis.first is not None else "last cycle, no limit yet")
+    axes.plot(loop.centre_x + analysis.backbone[:, 0], loop.centre_force + analysis.backbone[:, 1],
+              color=style.COLOURS[1], linestyle="--", label="backbone")
+    if analysis.corners is not None:
+        axes.plot(*analysis.corners.T, "o", color=CENTRE, markersize=4, label="corners")
+    axes.plot(loop.centre_x, loop.centre_force, "+", color=CENTRE, markersize=10, label="centre")
+    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
+    axes.set_title(f"{title}\n{_numbers(analysis)}", fontsize=10)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _numbers(analysis):
+    loop = analysis.last
+    least = ROUNDING * abs(loop.tangent_after_reversal)
+    last_slope = loop.tangent_before_reversal if abs(loop.tangent_before_reversal) > least else 0.0
+    shape = f"{analysis.segments} segments" if analysis.segments else "no polygon"
+    return (f"amplitude {measured(loop.amplitude, 4)}, area {measured(loop.area, 4)}, {shape},\n"
+            f"secant {measured(loop.secant_stiffness, 3)}, tangents {measured(loop.tangent_after_reversal, 3)} to "
+            f"{measured(last_slope, 3)}, damping ratio {measured(loop.damping_ratio, 3)}")

@@ -1,0 +1,204 @@
+"""Half-cycles between two reversals of x, and the loading branch of a half-cycle that identifies a model."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from masing.command_line import UserError
+from masing.cycles.curves import FEWEST_POINTS
+
+# A reversal shorter than this fraction of the curve's width, or than this many standard deviations of the noise of x up
+# to the larger fraction, is noise.
+LEAST_REVERSAL, MOST_NOISE = 0.01, 0.1
+DEVIATIONS = 8
+# A curve whose ends are this near, as fractions of its width and height, is closed.
+CLOSED = 0.02
+# A half-cycle of this share of the widest one's width is as good.
+AS_WIDE = 0.99
+# Curvature counts from this many of its standard errors on: one in 10⁵ straight branches looks curved.
+SIGNIFICANT = 4.5
+# Forces are not known better than this fraction of their range.
+EXACT = 1e-10
+# From this much noise on, as a fraction of the force's range, the unloading half is used, too.
+NOISY = 1e-3
+# What share of a half-cycle's width its other half must have to be its mirror image.
+WHOLE = 0.98
+# A fit may miss the forces by this fraction of their range, noise apart.
+WORST_FIT = 0.03
+
+
+@dataclass(frozen=True)
+class HalfCycle:
+    """A loading half-cycle and the unloading before it: x and force of each [points], `width` the part to be used.
+
+    A loading half that is wider than the unloading before it passes the start of that: only up to there it is one branch.
+    """
+
+    x: np.ndarray
+    force: np.ndarray
+    before_x: np.ndarray
+    before_force: np.ndarray
+    width: float
+
+
+def reversals(x):
+    """Indices of the samples at which x [samples] turns round, however little; a rest is no reversal."""
+    step = np.diff(x)
+    moving = np.flatnonzero(step)
+    return moving[1:][np.diff(np.sign(step[moving])) != 0]
+
+
+def turning_points(x):
+    """Indices of the first sample, every reversal of x [samples] that is longer than its noise, and the last."""
+    noise = DEVIATIONS * scatter(np.arange(len(x)), x)
+    shortest = min(max(noise, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
+    points = [0]
+    for place in (*reversals(x), len(x) - 1):
+        _take_in(points, place, x, shortest)
+    return np.array(points)
+
+
+def _take_in(points, place, x, shortest):
+    """Add an extreme to the turning points: it extends the last leg, begins a new one, or is too small to count."""
+    if len(points) == 1:
+        if abs(x[place] - x[points[0]]) > shortest:
+            points.append(place)
+        return
+    direction = np.sign(x[points[-1]] - x[points[-2]])
+    if direction * (x[place] - x[points[-1]]) >= 0:
+        points[-1] = place
+    elif abs(x[place] - x[points[-1]]) > shortest:
+        points.append(place)
+
+
+def widest_half_cycle(curve):
+    """The loading half-cycle of a Measured curve whose usable part is widest, the last of such; raises UserError without."""
+    with np.errstate(over="ignore"):
+        ranges = np.ptp(curve.x), np.ptp(curve.force)
+    if not np.all(np.isfinite(ranges)):
+        raise UserError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
+    if np.ptp(curve.x) == 0:
+        raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
+    x, force = opened_at_the_top(curve.x, curve.force)
+    points = turning_points(x)
+    halves = [_half(x, force, points, n) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
+    if not halves and x[points[1]] > x[0]:
+        # Nothing before it: the file is taken to begin at the reversal.
+        part = slice(points[0], points[1] + 1)
+        halves = [HalfCycle(x[part], force[part], x[:0], force[:0], x[points[1]] - x[0])]
+    if not halves:
+        raise UserError(f"{curve.path}: is not a loading branch: x only falls, from {x[0]:g} to {x[-1]:g}; give the "
+                        "half-cycle on which x rises, or change the sign of x and force")
+    widest = max(each.width for each in halves)
+    # Later cycles are nearer to the limit cycle.
+    half = next(each for each in reversed(halves) if each.width >= AS_WIDE * widest)
+    inside = np.count_nonzero(half.x - half.x[0] <= half.width)
+    if inside < FEWEST_POINTS:
+        raise UserError(f"{curve.path}: its widest loading branch has {inside} points; at least {FEWEST_POINTS} are "
+                        "needed between two reversals of x")
+    return half
+
+
+def opened_at_the_top(x, force):
+    """The curve x, force [points]; a single closed cycle is turned round to begin where x is largest."""
+    if not is_one_cycle(x, force):
+        return x, force
+    top = np.argmax(x)
+    return np.r_[x[top:], x[1:top + 1]], np.r_[force[top:], force[1:top + 1]]
+
+
+def is_one_cycle(x, force):
+    """Whether the curve is a single cycle whose ends meet."""
+    ends_meet = abs(x[-1] - x[0]) <= CLOSED * np.ptp(x) and abs(force[-1] - force[0]) <= CLOSED * np.ptp(force)
+    return ends_meet and len(turning_points(x)) in (3, 4)
+
+
+def _half(x, force, points, n):
+    """The leg that rises from the turning point n, with the leg before it."""
+    before, start, end = points[n - 1], points[n], points[n + 1]
+    width = min(x[before], x[end]) - x[start]
+    rise, fall = slice(start, end + 1), slice(before, start + 1)
+    return HalfCycle(x[rise], force[rise], x[fall], force[fall], width)
+
+
+@dataclass(frozen=True)
+class Loading:
+    """The used part of a half-cycle: x of its start, distance d from it and force, each [points] by rising d.
+
+    `pooled` says that the unloading half's points, turned about the centre of symmetry, are among them.
+    """
+
+    path: Path
+    start: float
+    distance: np.ndarray
+    force: np.ndarray
+    pooled: bool = False
+
+    @property
+    def width(self):
+        """The largest distance, twice the amplitude."""
+        return self.distance[-1]
+
+
+def loading(path, half, start):
+    """The Loading from `start` on; raises UserError when it is straight, falls, or steepens, so that nothing yields."""
+    order = np.argsort(half.x, kind="stable")
+    inside = order[half.x[order] - half.x[0] <= half.width]
+    result = Loading(path, start, np.maximum(half.x[inside] - start, 0), half.force[inside])
+    _refuse_wrong_shape(result)
+    noise = scatter(result.distance, result.force)
+    return _with_mirror_image(result, half, noise) if noise > NOISY * np.ptp(result.force) else result
+
+
+def _with_mirror_image(branch, half, noise):
+    """The branch with the unloading half turned by 180 degrees onto it, if that is whole and fits up to the noise."""
+    order = np.argsort(-half.before_x, kind="stable")
+    if not len(order) or np.ptp(half.before_x) < WHOLE * branch.width:
+        return branch
+    distance, force = half.before_x.max() - half.before_x[order], -half.before_force[order]
+    off = branch.force - np.interp(branch.distance, distance, force)
+    # The difference of two samples scatters by √2 of the noise.
+    if off.std() > 2 * noise:
+        return branch
+    inside = distance <= branch.width
+    both = np.r_[branch.distance, distance[inside]], np.r_[branch.force, force[inside] + off.mean()]
+    by_distance = np.argsort(both[0], kind="stable")
+    return Loading(branch.path, branch.start, *(each[by_distance] for each in both), pooled=True)
+
+
+def scatter(distance, force):
+    """The standard deviation of the noise of force, from how far samples are off the line through their neighbours."""
+    gap = np.diff(distance)
+    share = gap[1:] / np.maximum(gap[1:] + gap[:-1], np.finfo(float).tiny)
+    off = force[1:-1] - share * force[:-2] - (1 - share) * force[2:]
+    # 0.6745 is the median of |normal|.
+    return np.median(np.abs(off) / np.sqrt(1 + share**2 + (1 - share)**2)) / 0.6745
+
+
+def refuse_bad_fit(branch, fitted, hint):
+    """Raise UserError, with the hint, where fitted forces [points] miss the measured ones by far more than noise."""
+    missed = np.sqrt(np.mean((fitted - branch.force)**2))
+    height = np.ptp(branch.force)
+    if missed**2 - scatter(branch.distance, branch.force)**2 > (WORST_FIT * height)**2:
+        raise UserError(f"{branch.path}: no such model has this branch: the best misses its forces by "
+                        f"{missed / height:.0%} of their range; {hint}")
+
+
+def _refuse_wrong_shape(branch):
+    d, height = branch.distance / branch.width, np.ptp(branch.force)
+    # Legendre's polynomials: slope and curvature of the least-squares parabola.
+    columns = np.polynomial.legendre.legvander(2 * d - 1, 2)
+    found, *_ = np.linalg.lstsq(columns, branch.force, rcond=None)
+    noise = max(scatter(branch.distance, branch.force), EXACT * height)
+    error = noise * np.sqrt(np.diag(np.linalg.inv(columns.T @ columns)))
+    slope = 2 * found[1] / branch.width
+    if height == 0 or found[1] <= 0:
+        raise UserError(f"{branch.path}: is not a loading branch: the force does not rise with x (mean slope "
+                        f"{slope:g}); columns exchanged, or a sign?")
+    if found[2] > SIGNIFICANT * error[2]:
+        raise UserError(f"{branch.path}: is not a loading branch: its slope increases with x, but a Masing model's "
+                        "only falls from a reversal on")
+    if found[2] > -SIGNIFICANT * error[2]:
+        raise UserError(f"{branch.path}: never yields: the branch is straight up to the noise, so that only k0 + Σk = "
+                        f"{slope:.6g} is known; measure a cycle wider than {branch.width:.6g}")

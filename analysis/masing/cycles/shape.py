@@ -1,0 +1,72 @@
+"""The shape of a hysteresis cycle: straight segments and concavity of its widest rising half, in numbers and in words."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from masing.cycles.polygons import equal_runs, true_runs
+from masing.notation import minus, percent
+
+# Two neighbouring secants are one straight line when their slopes agree to this fraction of the steepest.
+SAME_SLOPE = 1e-6
+# A straight segment counts when it has this many secants and this fraction of the half-cycle's width.
+FEWEST_SECANTS = 3
+SHORTEST = 0.01
+MANY_SLOPES = 12
+
+
+@dataclass(frozen=True)
+class RisingHalf:
+    """The widest rising half of a cycle: x from start to end, slopes of its straight segments, whether it is concave."""
+
+    start: float
+    end: float
+    slopes: np.ndarray
+    concave: bool
+
+
+def rising_half(x, restoring):
+    """The RisingHalf of the curve x, restoring [samples]; None when x never rises three times in a row."""
+    part = _widest_rise(x)
+    if part is None:
+        return None
+    x, restoring = x[part], restoring[part]
+    slopes = np.diff(restoring) / np.diff(x)
+    tolerance = SAME_SLOPE * np.abs(slopes).max()
+    first, last = equal_runs(slopes, tolerance, FEWEST_SECANTS)
+    long = x[last + 1] - x[first] >= SHORTEST * (x[-1] - x[0])
+    return RisingHalf(x[0], x[-1], slopes[first[long]], bool(np.all(np.diff(slopes) <= tolerance)))
+
+
+def _widest_rise(x):
+    first, last = true_runs(np.diff(x) > 0)
+    if len(first) == 0:
+        return None
+    # A rise that the window cuts off is only part of a half-cycle.
+    whole = (first > 0) & (last < len(x) - 1)
+    if whole.any():
+        first, last = first[whole], last[whole]
+    widest = np.argmax(x[last] - x[first])
+    return slice(first[widest], last[widest] + 1) if last[widest] - first[widest] >= FEWEST_SECANTS else None
+
+
+def description(x, restoring):
+    """One sentence on the widest rising half of x, restoring [samples], and on their extent."""
+    extent = f"max |x| = {np.abs(x).max():.4g}, max |F − m x″| = {np.abs(restoring).max():.4g}."
+    half = rising_half(x, restoring)
+    if half is None:
+        return f"No rising half cycle is in the samples; {extent}"
+    shape = "its slope never increases" if half.concave else "its slope increases somewhere"
+    reach = minus(f"x from {half.start:.4g} to {half.end:.4g}")
+    return f"In the widest rising half cycle ({reach}) {_segments(half.slopes)} and {shape}; {extent}"
+
+
+def _segments(slopes):
+    share = f"of at least {percent(SHORTEST)} of its width"
+    if len(slopes) == 0:
+        return f"the samples show no straight segment {share}"
+    words = "one straight segment" if len(slopes) == 1 else f"{len(slopes)} straight segments"
+    if len(slopes) > MANY_SLOPES:
+        return f"the samples show {words} {share} (slopes {slopes[0]:.3f} to {slopes[-1]:.3f})"
+    return (f"the samples show {words} {share} (slope{'s' if len(slopes) > 1 else ''} "
+            f"{', '.join(f'{slope:.3f}' for slope in slopes)})")

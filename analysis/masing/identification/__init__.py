@@ -1,0 +1,1 @@
+"""Identification of a Masing model from a hysteresis cycle."""

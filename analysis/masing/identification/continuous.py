@@ -1,0 +1,187 @@
+"""Identification of the continuous model: the stiffness density k(s) that a chosen η(s) needs for a measured branch."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.interpolate import BSpline
+from scipy.optimize import lsq_linear
+
+from masing import hdf5, program
+from masing.command_line import UserError
+from masing.cycles.half_cycles import Loading, loading, refuse_bad_fit
+from masing.cycles.polygons import NORMAL_95, grouped
+from masing.identification.elements import Elements, last_slope_spring
+
+DEGREE = 3
+MOST_INTERVALS = 40
+POINTS_PER_INTERVAL = 5
+SMOOTHINGS = np.logspace(-12, 8, 81)
+# Parameters count a little more than one each, without which cross-validation now and then follows the noise.
+COST = 1.4
+# Elements at the ends of η are taken out when they have at most this fraction of the stiffness and, without them, the
+# criterion is larger by this factor.
+LARGEST_END = 0.005
+SEEN = 1.1
+# The program's cells must be stiff: the least density, as a fraction of the mean.
+LEAST_STIFFNESS = 1e-6
+# The number of cells at which the program evaluates η(s).
+PLACES = 4000
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """k(s_i) with its 95 % half-width, at places s_i with yield displacements η(s_i), each [places], and k0.
+
+    `known` marks the places that yield in the branch; elsewhere k continues constant, and only k0 + ∫ k ds over them is
+    measured. `smoothing` is the weight of ∫ k''² that cross-validation chose, `freedom` the parameters it leaves.
+    """
+
+    branch: Loading
+    s: np.ndarray
+    threshold: np.ndarray
+    stiffness: np.ndarray
+    stiffness_width: np.ndarray
+    known: np.ndarray
+    k0: float
+    start_force: float
+    smoothing: float
+    freedom: float
+    noise: float
+
+    @property
+    def elements(self):
+        """The places as elements of the stiffness k(s_i)/places."""
+        return Elements(self.k0, self.stiffness / len(self.s), self.threshold)
+
+
+def identify_continuous(path, half, s, threshold):
+    """The Continuous model of a HalfCycle for η(s_i) = threshold at the equidistant middles s_i [places], monotone.
+
+    Fits Θ(d) = Θ(0) + p d + ∫ k(s) min(d, 2 η(s)) ds over the cells that yield, so that Θ''(2η) = -k/(2|η'|) holds,
+    which is (27), continuous-masing-2001, for an affine η; k is a cubic spline under a penalty on k''. Raises UserError
+    where η is not monotone, or nothing of it yields.
+    """
+    if not (np.all(np.diff(threshold) > 0) or np.all(np.diff(threshold) < 0)):
+        raise UserError("--threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after cell "
+                        "yields")
+    branch = loading(path, half, half.x[0])
+    known = 2 * threshold <= branch.width
+    if np.count_nonzero(known) < DEGREE + 1:
+        raise UserError(f"--threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield below "
+                        f"{branch.width / 2:.6g}, half its width; choose a smaller η(s)")
+    distance, force = grouped(branch.distance, branch.force)
+    first, last = np.sort(2 * threshold[known][[0, -1]])
+    inside = np.count_nonzero((distance >= first) & (distance <= last))
+    basis = _basis(s[known], min(MOST_INTERVALS, max(1, inside // POINTS_PER_INTERVAL)))
+    fit = _fit(distance, force, threshold[known], basis / len(s))
+    return _continued(branch, s, threshold, known, basis, fit)
+
+
+def threshold_values(masing, threshold):
+    """The middles s_i of PLACES cells and η(s_i) as the program evaluates the expression or table `threshold`."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "threshold.h5"
+        program.simulate(masing, "--threshold", threshold, "--cells", PLACES, "--rule", "midpoint", "--steps", 1,
+                         "--final-time", "1e-9", "--field-points", 0, "--output", file)
+        with hdf5.opened(file) as data:
+            return hdf5.column(data, "field/s"), hdf5.column(data, "field/eta")
+
+
+def _basis(s, intervals):
+    """Cubic B-splines on equal intervals of the range of s: [places, intervals + 3]."""
+    half_cell = (s[1] - s[0]) / 2
+    ends = np.linspace(s[0] - half_cell, s[-1] + half_cell, intervals + 1)
+    step = ends[1] - ends[0]
+    knots = np.r_[ends[0] - step * np.arange(DEGREE, 0, -1), ends, ends[-1] + step * np.arange(1, DEGREE + 1)]
+    return BSpline.design_matrix(s, knots, DEGREE).toarray()
+
+
+def _answers(distance, threshold, weights):
+    """Σ_i weights[i, j] min(d, 2 η_i): [points, functions], by sums over the cells in the order of η."""
+    order = np.argsort(threshold)
+    weights, threshold = weights[order], threshold[order]
+    stiff = np.vstack([np.zeros(weights.shape[1]), np.cumsum(weights, axis=0)])
+    slid = np.vstack([np.zeros(weights.shape[1]), np.cumsum(weights * threshold[:, None], axis=0)])
+    passed = np.searchsorted(threshold, distance / 2, side="right")
+    return distance[:, None] * (stiff[-1] - stiff[passed]) + 2 * slid[passed]
+
+
+@dataclass(frozen=True)
+class _Fit:
+    coefficients: np.ndarray
+    covariance: np.ndarray
+    smoothing: float
+    freedom: float
+    noise: float
+    score: float
+    ends: np.ndarray
+
+
+def _fit(distance, force, threshold, shares):
+    """The spline alone, or beside two elements at the ends of η where these are small, but seen above the noise.
+
+    Measured cells need not end where η(s) does, by about the width of one: the papers' rule has none at s = 0. An end
+    that is tied to the wrong place makes k(s) swing within; what the two elements catch is no part of k(s).
+    """
+    answers = _answers(distance, threshold, shares)
+    tied = np.column_stack([np.ones_like(distance), distance, answers])
+    ends = np.minimum(distance[:, None], 2 * threshold[[0, -1]])
+    alone = _smoothed(tied, force, shares.shape[1])
+    beside = _smoothed(np.column_stack([tied[:, :2], ends, answers]), force, shares.shape[1])
+    small = np.all(np.abs(beside.ends) <= LARGEST_END * shares.sum(axis=0) @ np.abs(beside.coefficients[2:]))
+    return beside if small and beside.score < alone.score / SEEN else alone
+
+
+def _smoothed(columns, force, splines):
+    """The penalised least squares of the smoothing with the least generalised cross-validation n RSS/(n - COST tr H)²."""
+    n = len(force)
+    scale = np.linalg.norm(columns, axis=0)
+    q, r = np.linalg.qr(columns / scale)
+    answer = q.T @ force
+    beyond = np.sum((force - q @ answer)**2)
+    others = columns.shape[1] - splines
+    # Second differences of the spline's coefficients, as densities that are comparable with each other.
+    roughness = np.hstack([np.zeros((splines - 2, others)), np.diff(np.eye(splines), 2, axis=0)])
+    roughness = roughness / scale * scale[others:].mean()
+
+    def solved(smoothing):
+        upper, triangle = np.linalg.qr(np.vstack([r, np.sqrt(smoothing) * roughness]))
+        upper = upper[:len(r)]
+        found = np.linalg.solve(triangle, upper.T @ answer)
+        left = beyond + np.sum((r @ found - answer)**2)
+        return found, left, np.sum(upper**2), triangle
+
+    scores = [n * left / (n - COST * freedom)**2 for _, left, freedom, _ in map(solved, SMOOTHINGS)]
+    smoothing = SMOOTHINGS[int(np.argmin(scores))]
+    found, left, freedom, triangle = solved(smoothing)
+    least = np.r_[-np.inf, 0, np.full(others - 2, -np.inf), np.zeros(splines)]
+    if np.any(found < least):
+        stacked, rest = np.vstack([r, np.sqrt(smoothing) * roughness]), np.r_[answer, np.zeros(len(roughness))]
+        found = lsq_linear(stacked, rest, (least, np.inf), method="bvls").x
+        left = beyond + np.sum((r @ found - answer)**2)
+    noise = np.sqrt(left / max(n - freedom, 1))
+    spread = noise * np.linalg.inv(triangle) / scale[:, None]
+    keep = np.r_[:2, others:len(found)]
+    return _Fit((found / scale)[keep], (spread @ spread.T)[np.ix_(keep, keep)], smoothing, freedom, noise,
+                min(scores), found[2:others] / scale[2:others])
+
+
+def _continued(branch, s, threshold, known, basis, fit):
+    """The fit as a Continuous model: beyond the known places k is constant, as far as the last slope has room for it."""
+    stiffness, width = np.empty_like(s), np.full_like(s, np.nan)
+    stiffness[known] = basis @ fit.coefficients[2:]
+    width[known] = NORMAL_95 * np.sqrt(np.einsum("ij,jk,ik->i", basis, fit.covariance[2:, 2:], basis))
+    least = LEAST_STIFFNESS * stiffness[known].mean()
+    k0, unknown = fit.coefficients[1], np.mean(~known)
+    if unknown:
+        edge = stiffness[known][-1 if known[0] else 0]
+        stiffness[~known] = min(edge, k0 / unknown)
+        k0 -= stiffness[~known][0] * unknown
+    result = Continuous(branch, s, threshold, np.maximum(stiffness, least), width, known,
+                       last_slope_spring(k0, stiffness.mean()),
+                       fit.coefficients[0], fit.smoothing, fit.freedom, fit.noise)
+    refuse_bad_fit(branch, result.start_force + result.elements.branch(branch.distance),
+                   f"η(s) was chosen from {threshold.min():.4g} to {threshold.max():.4g}: it must span all that yields")
+    return result

@@ -1,0 +1,134 @@
+"""The findings of an identification: the comparison with the measured cycle, lines of text, JSON."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from masing.command_line import as_json
+from masing.identification.discrete import Discrete
+from masing.notation import measured
+
+# The unloading half belongs to the same cycle when its width agrees to this fraction.
+SAME_WIDTH = 1e-3
+MOST_LINES = 8
+# A Masing model's halves are mirror images; where they differ by this share of the force's range they are not.
+UNLIKE = 0.05
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Loading and unloading halves, measured and identified, as pairs (x, force) about the centre of the cycle.
+
+    `unloading` may be without points. `largest` and `mean` are max and rms of the measured less the identified force on
+    the loading half, `unloading_largest` the max on the unloading one (NaN without), as fractions of the force's range.
+    """
+
+    loading: tuple
+    unloading: tuple
+    identified_loading: tuple
+    identified_unloading: tuple
+    residual: np.ndarray
+    largest: float
+    mean: float
+    unloading_largest: float
+
+
+def compare(found, half, series):
+    """Compare a HalfCycle with the Series of the model `found` on it, which starts at the lower reversal."""
+    amplitude = found.branch.width / 2
+    height = 2 * float(found.elements.backbone(np.array(amplitude)))
+    centre_x, centre_force = found.branch.start + amplitude, found.start_force + height / 2
+    rising, falling = _halves(series)
+    used = half.x - half.x[0] <= half.width
+    loading = half.x[used] - centre_x, half.force[used] - centre_force
+    part = half.before_x - found.branch.start <= found.branch.width
+    unloading = half.before_x[part] - centre_x, half.before_force[part] - centre_force
+    reach = np.ptp(loading[1])
+    residual = (loading[1] - np.interp(loading[0], *rising)) / reach
+    other = (unloading[1] - np.interp(unloading[0], falling[0][::-1], falling[1][::-1])) / reach
+    whole = len(other) and abs(np.ptp(half.before_x) / found.branch.width - 1) <= SAME_WIDTH
+    return Comparison(loading, unloading, rising, falling, residual, np.abs(residual).max(),
+                      np.sqrt(np.mean(residual**2)), np.abs(other).max() if whole else np.nan)
+
+
+def _halves(series):
+    top = int(np.argmax(series.x))
+    return (series.x[:top + 1], series.restoring[:top + 1]), (series.x[top:], series.restoring[top:])
+
+
+def facts(found, compared):
+    """The findings as short lines: the model, the misfit, and what cannot be known."""
+    lines = _of_elements(found) if isinstance(found, Discrete) else _of_density(found)
+    use = "used, too" if found.branch.pooled else "not used"
+    other = f"; of the unloading half, {use}: {_percent(compared.unloading_largest)}"
+    other = "" if math.isnan(compared.unloading_largest) else other
+    unlike = []
+    if compared.unloading_largest > UNLIKE and not found.branch.pooled:
+        unlike = ["the unloading half is not the loading half turned round: no Masing model has this cycle"]
+    return [*lines, f"misfit of the cycle: max {_percent(compared.largest)}, rms {_percent(compared.mean)} of the "
+                    f"force's range{other}", *unlike, *_unknown(found)]
+
+
+def numbers(found, compared, threshold):
+    """The findings as the bytes of a JSON object; null where a number is not finite."""
+    elements = found.elements
+    common = {"cycle": found.branch.path.name, "k0": elements.k0, "amplitude": found.branch.width / 2,
+              "noise": found.noise, "misfit_max": compared.largest, "misfit_rms": compared.mean,
+              "misfit_max_unloading": compared.unloading_largest, "unknown": _unknown(found)}
+    if isinstance(found, Discrete):
+        own = {"model": "discrete-masing", "n": len(elements.stiffness), "exact": found.exact,
+               "eta": elements.threshold, "eta_halfwidth_95": found.threshold_width,
+               "k": elements.stiffness, "k_halfwidth_95": found.stiffness_width}
+    else:
+        own = {"model": "masing", "threshold": threshold, "smoothing": found.smoothing, "freedom": found.freedom,
+               "s": found.s, "eta": found.threshold, "k": found.stiffness, "k_halfwidth_95": found.stiffness_width,
+               "yields": found.known}
+    return as_json(own | common)
+
+
+def _percent(value):
+    return f"{measured(100 * value)} %"
+
+
+def _noise(found):
+    return f"noise {_percent(found.noise / np.ptp(found.branch.force))} of the force's range"
+
+
+def _of_elements(found):
+    elements = found.elements
+    count = len(elements.stiffness)
+    how = "slopes and corners of a polygon, exact" if found.exact else f"regression, {_noise(found)}"
+    lines = [f"{count} element{'s' if count > 1 else ''} ({how}); k0 = {_within(elements.k0, found.k0_width)}"]
+    for n, (eta, k, eta_width, k_width) in enumerate(zip(elements.threshold, elements.stiffness, found.threshold_width,
+                                                         found.stiffness_width), start=1):
+        lines.append(f"η{n} = {_within(eta, eta_width)}, k{n} = {_within(k, k_width)}")
+    if count > MOST_LINES:
+        lines[MOST_LINES:] = [f"… to η{count} = {elements.threshold[-1]:.6g}, all in the .json"]
+        lines += [] if found.exact else ["a smooth branch? --threshold η(s) identifies a continuous model"]
+    return lines
+
+
+def _within(value, width):
+    return f"{value:.4g} ± {width:.1g}" if width else f"{value:.10g}"
+
+
+def _of_density(found):
+    stiffness = found.stiffness[found.known]
+    return [f"k(s) from {stiffness.min():.4g} to {stiffness.max():.4g}, ∫k ds = {stiffness.sum() / len(found.s):.6g} "
+            f"over the yielding s; k0 = {found.k0:.6g}",
+            f"cubic spline: weight of ∫k″² by generalised cross-validation: {found.smoothing:.2g}",
+            f"({found.freedom:.1f} degrees of freedom left); {_noise(found)}"]
+
+
+def _unknown(found):
+    reach = found.branch.width / 2
+    beyond = "k0 = 0: all that is stiff yields in this cycle" if found.k0 == 0 else (
+        f"not known: what yields beyond {reach:.6g}, half the cycle's width; it is in k0")
+    if isinstance(found, Discrete):
+        unknown = [beyond, "not known: whether an element is several of the same η"]
+    else:
+        if not found.known.all():
+            beyond = f"not known: k(s) where η(s) > {reach:.6g} ({np.mean(~found.known):.0%} of s): continued constant"
+        unknown = [beyond, "not unique: another monotone η(s), with its own k(s), has the same cycle"]
+    return [*unknown, "not known: mass, and what is viscous"]

@@ -1,0 +1,103 @@
+"""Numbers and lists as text, for figures and pages."""
+
+import math
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+EN_DASH = "–"
+THIN_SPACE = "\u202f"
+FIXED_SPACE = "\u00a0"
+
+
+def count(value):
+    """A whole number: 1500, 10⁶, 2.5·10⁵, 12 345; 0 stands for ∞ (cells)."""
+    if value == 0:
+        return "∞"
+    value = int(value)
+    exponent = len(str(value)) - 1
+    mantissa = str(value).rstrip("0")
+    if exponent < 4 or len(mantissa) > 2:
+        return grouped(value)
+    power = "10" + superscript(str(exponent))
+    return power if mantissa == "1" else f"{'.'.join(mantissa)}·{power}"
+
+
+def power_of_ten(value):
+    """A tick of a logarithmic axis: 10⁻³, 2·10⁻³."""
+    mantissa, exponent = f"{value:.0e}".split("e")
+    power = "10" + superscript(str(int(exponent)))
+    return power if mantissa == "1" else f"{mantissa}·{power}"
+
+
+def superscript(text):
+    """The digits of a text raised, as in δs²."""
+    return text.translate(SUPERSCRIPTS)
+
+
+def grouped(value):
+    """A whole number in full, in groups of three digits; 0 stands for ∞ (cells)."""
+    if not math.isfinite(value):
+        return EN_DASH
+    if value == 0:
+        return "∞"
+    return f"{int(value):,}".replace(",", THIN_SPACE) if value >= 10000 else str(int(value))
+
+
+def scientific(value):
+    """A step or an error with four digits, 1.234e-03; 0 for zero; an en dash where it is not a number."""
+    if not math.isfinite(value):
+        return EN_DASH
+    return f"{value:.3e}" if value else "0"
+
+
+def order(value):
+    """An observed order with three decimals; an en dash where it is undefined."""
+    return f"{value:.3f}" if math.isfinite(value) else EN_DASH
+
+
+def plus_minus(width):
+    """The half-width of an interval, ` ± 0.019`, a small one with one digit; empty where there is none."""
+    if not math.isfinite(width):
+        return ""
+    digits = f"{width:.3f}" if width >= 1e-3 or width == 0 else f"{width:.0e}"
+    return f"{FIXED_SPACE}±{FIXED_SPACE}{digits}"
+
+
+def measured(value, digits=2):
+    """A measured number for a sentence: 5.1·10⁻³, 0.51, 12.6, with `digits` significant digits; – where it is none."""
+    if not math.isfinite(value):
+        return EN_DASH
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    if value == 0 or -2 < int(exponent) < 4:
+        return minus(f"{float(f'{value:.{digits - 1}e}'):g}")
+    power = "10" + superscript(str(int(exponent)))
+    return minus(power if float(mantissa) == 1 else f"{mantissa}·{power}")
+
+
+def within(value, width):
+    """A number with the half-width of its interval, `−5.4 ± 0.6`: two digits of the width, or four of the number."""
+    if not math.isfinite(width) or width <= 0 or not math.isfinite(value):
+        return minus(f"{value:#.4g}") if 1e-2 <= abs(value) < 1e4 else measured(value, 4)
+    places = max(0, 1 - math.floor(math.log10(width)))
+    return minus(f"{value:.{places}f} ± {width:.{places}f}")
+
+
+def minus(text):
+    """The text with its hyphens as minus signs."""
+    return text.replace("-", "−")
+
+
+def percent(share):
+    """A share as a whole percentage: `50 %`."""
+    return f"{share:.0%}".replace("%", " %")
+
+
+def cell(value, shown, sign=""):
+    """A table's cell (exact value, text, sign): a number as `shown` formats it, an en dash where it is not finite."""
+    value = float(value) if isinstance(value, (int, float)) else math.nan
+    return repr(value), shown(value) if math.isfinite(value) else EN_DASH, sign
+
+
+def listed(words):
+    """The words as a sentence lists them: `x, y and u`."""
+    words = list(words)
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""

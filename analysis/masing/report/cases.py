@@ -1,0 +1,154 @@
+"""Case files: the caption and the drawings in the leading comment, and the pictures that it declares.
+
+A drawing is declared in words: `x, restoring`, `t, u1 and u2 from 400`, `x, restoring, t`, `field`, `energy`, …
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from masing import style
+from masing.command_line import UserError
+from masing.cycles.curves import between
+from masing.notation import minus
+from masing.report.pictures import Picture
+from masing.report.trajectories import energy_picture, field_picture, motion_picture, trajectory_name
+from masing.results import parse_configuration
+
+DRAW = "draw:"
+# What is drawn of a trajectory if its case file does not say.
+CYCLE = "x, restoring"
+PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture}
+LABELS = {"t": "time t", "x": style.X_LABEL, "y": "velocity y", "force": "force F",
+          "restoring": style.RESTORING_LABEL}
+# In space there is room for symbols only.
+SYMBOLS = {"force": "F", "restoring": "F − m x″"}
+# More numbers of five digits would touch each other along a panel.
+MOST_TICKS = 6
+WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?$")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case file: the command that runs it, its caption, and its drawings as words (none for a study)."""
+
+    path: Path
+    command: str
+    caption: str
+    drawings: list
+
+    @property
+    def name(self):
+        """The name of the case's files."""
+        return self.path.stem
+
+
+def read_case(path):
+    """The Case in an .ini: its caption is the leading comment, less a line `draw: x, restoring; t, x`.
+
+    A file with the key `refine` or `levels` is a study for masing converge, another a trajectory for masing simulate. Raises
+    UserError when it cannot be read.
+    """
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeError):
+        raise UserError(f"{path}: cannot be read; give a case file such as those in jobs/cases") from None
+    comment = []
+    for line in lines:
+        if not line.startswith(("#", ";")):
+            break
+        comment.append(line.lstrip("#; ").rstrip())
+    drawn = [line[len(DRAW):] for line in comment if line.startswith(DRAW)]
+    caption = " ".join(line for line in comment if not line.startswith(DRAW))
+    is_study = not {"refine", "levels"}.isdisjoint(parse_configuration("\n".join(lines)))
+    drawings = [words.strip() for line in drawn for words in line.split(";") if words.strip()]
+    return Case(path, "converge" if is_study else "simulate", caption or path.stem,
+                [] if is_study else drawings or [CYCLE])
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Two names make a curve in the plane, three one in space; samples before `start` and after `end` are left out.
+
+    `curves` are the lists of names of curves in the same frame.
+    """
+
+    curves: list
+    start: float
+    end: float
+
+
+def parse_drawing(words):
+    """The Drawing that the words declare; raises UserError when they are not a drawing."""
+    found = WINDOW.match(words.strip())
+    names = [name.strip() for name in found["names"].split(",")]
+    try:
+        window = [float(found[key]) if found[key] else limit for key, limit in (("start", -np.inf), ("end", np.inf))]
+    except ValueError:
+        raise UserError(f"draw: {words}: after 'from' and 'to' there must be a number") from None
+    several = names[1].split(" and ") if len(names) == 2 else []
+    if len(names) not in (2, 3) or len(several) > len(style.LINES):
+        raise UserError(f"draw: {words}: give two or three names, as in 'x, restoring' or 't, u1 and u2 from 400', or "
+                        f"one of {', '.join(PICTURES)}; a frame takes up to {len(style.LINES)} curves")
+    return Drawing([[names[0], name.strip()] for name in several] or [names], *window)
+
+
+def picture(run, words):
+    """The Picture of a run that the words declare; raises UserError when the run lacks what they name."""
+    if words in PICTURES:
+        made = PICTURES[words](run)
+        if made is None:
+            raise UserError(f"{run.path}: has nothing to draw for 'draw: {words}'")
+        return made
+    drawing = parse_drawing(words)
+    columns = _columns(run)
+    names = list(dict.fromkeys(each for curve in drawing.curves for each in curve))
+    unknown = [each for each in names if each not in columns]
+    if unknown:
+        raise UserError(f"{run.path}: has no '{unknown[0]}' to draw; it has {', '.join(columns)}")
+    t = columns["t"]
+    keep = between(t, drawing.start, drawing.end) & style.drawable(*(columns[each] for each in names))
+    if not keep.any():
+        raise UserError(f"{run.path}: no finite sample for 'draw: {words}'; it has {t[0]:g} <= t <= {t[-1]:g}")
+    kept = {each: columns[each][keep] for each in names}
+    window = f"{t[keep][0]:.6g} ≤ t ≤ {t[keep][-1]:.6g}"
+    ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items())
+    drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
+    return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves),
+                   f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.", f"{window}: {ranges}.")
+
+
+def curve_figure(columns, curves):
+    """Curves in the plane or in space, each a list of two or three names of columns [samples]."""
+    in_space = len(curves[0]) == 3
+    words = SYMBOLS if in_space else LABELS
+    figure = style.figure(1, 1.2 if in_space else 1)
+    axes = figure.add_subplot(projection="3d" if in_space else None)
+    for n, names in enumerate(curves):
+        axes.plot(*(columns[each] for each in names), style.LINES[n], color=style.COLOURS[n], linewidth=1.0,
+                  label=names[-1])
+    axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), (words.get(each, each) for each in curves[0]))))
+    axes.locator_params(nbins=MOST_TICKS)
+    if in_space:
+        _make_room(axes)
+    if len(curves) > 1:
+        axes.set(ylabel=None)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves), borderaxespad=0)
+    return figure
+
+
+def _make_room(axes):
+    """Labels in space lie beside the numbers, and within the figure: its layout does not see to that."""
+    axes.set_box_aspect((1, 1, 1), zoom=0.85)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.labelpad = 8
+
+
+def _columns(run):
+    """The samples of a run by name, those of its series before those of its state."""
+    series = run.series
+    found = {"t": series.t, "x": series.x, "y": series.y, "force": series.force, "restoring": series.restoring}
+    return {name: values for name, values in (run.columns | found).items() if values is not None}

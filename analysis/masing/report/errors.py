@@ -1,0 +1,221 @@
+"""The pictures of a study's errors: over the refined step, and over the plane (δs, δt)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.colors import LogNorm
+
+from masing import derived, style
+from masing.derived import QUANTITY_NAMES
+from masing.notation import listed, measured, power_of_ten, within
+from masing.report.pictures import Picture
+from masing.results import Mark
+from masing.style import drawable_in_logarithm, label_decades
+
+LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points"}
+PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
+# Where a first and a second slope triangle lie between the smallest (0) and the largest (1) step, in logarithms.
+TRIANGLES = ((0.55, 0.9), (0.1, 0.45))
+# A triangle is below the lowest curve by this factor.
+GAP = 1.8
+# Perceptually uniform, and the same to the colour-blind.
+COLOUR_MAP = "cividis"
+RESOLUTION = 200
+# The axes of a map extend beyond the levels by this factor.
+MARGIN = 1.7
+# The multiples of a power of ten that have a contour line.
+MULTIPLES = (1, 2, 5)
+# The part of an axis next to its ends that holds no label.
+EDGE = 0.05
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The errors [levels] of one quantity, which of them are fitted, and the errors that the fit predicts (NaN: none)."""
+
+    label: str
+    errors: np.ndarray
+    fitted: np.ndarray
+    predicted: np.ndarray
+
+
+def error_picture(study, findings, quantities):
+    """The Picture of the errors of the quantities over the step; u at the cells' points only if its order is judged."""
+    wanted = {f.quantity: derived.expected_order(f.expected) for f in findings if f.expected}
+    drawn = [q for q in quantities if q != "u_cells" or q in wanted]
+    slopes = sorted({wanted[q] for q in drawn if wanted.get(q)})
+    abscissa, label, over, joint = _abscissa(study)
+    curves = [Curve(LABELS[q], study.errors[q], _is_fitted(study, q), derived.fitted_errors(study, q)) for q in drawn]
+    shown = [drawable_in_logarithm(abscissa, curve.errors) for curve in curves]
+    errors = [curve.errors[keep] for curve, keep in zip(curves, shown)]
+    ranges = "; ".join(f"{curve.label} from {values.min():.2e} to {values.max():.2e}"
+                       for curve, values in zip(curves, errors) if len(values))
+    caption = _caption(curves, shown, slopes, f"{listed(QUANTITY_NAMES[q] for q in drawn)} over {over}")
+    floor = study.number("floor")
+    if 0 < floor < min((values.min() for values in errors if len(values)), default=0) / 10:
+        caption += f" The round-off floor, {measured(floor)}, is far below."
+    if joint and any(np.isfinite(curve.predicted).any() for curve in curves[1:]):
+        caption += " The other quantities’ lines bend a little: their constants are not those of x."
+    return Picture(f"{study.run.path.stem}-errors", error_figure(abscissa, curves, slopes, label, floor),
+                   f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)
+
+
+def _abscissa(study):
+    """The step [levels] to draw errors over, the axis's label, its name in a sentence, whether it is the joint fit's of x."""
+    joint = derived.joint_step(study, "x")
+    if joint is None:
+        return derived.plain_step(study), *PLAIN_STEPS[study.refine], False
+    fit = derived.joint_fit(study, "x")
+    name = f"|{fit.formula}|" if fit.power == 1 else f"h, hᵖ = {fit.formula}, p = {fit.power:g},"
+    return joint, f"{name} of x", f"{name} with the constants of x", True
+
+
+def _is_fitted(study, quantity):
+    """Which levels [levels] are in the fit of a quantity; all that have an error where the file does not say."""
+    marks = study.marks[quantity]
+    return np.isfinite(study.errors[quantity]) if marks is None else marks == Mark.FITTED
+
+
+def _caption(curves, shown, slopes, what):
+    shown = np.array(shown)
+    caption = f"Maximal errors of {what}."
+    if any((drawn & ~curve.fitted).any() for curve, drawn in zip(curves, shown)):
+        caption += " Filled points are in the fit, hollow ones are left out of it."
+    fits = [np.isfinite(curve.predicted).any() for curve in curves]
+    if any(fits):
+        caption += " Lines: the fits, over the levels in them."
+    if not all(fits):
+        caption += " Pale lines only join the points of an order without a fit."
+    if slopes and (shown.sum(axis=1) > 1).any():
+        triangles = "triangles have the expected slopes" if len(slopes) > 1 else "triangle has the expected slope"
+        caption += f" The {triangles} {listed(f'{slope:g}' for slope in slopes)}."
+    if not shown.all():
+        caption += f" Not drawn, because zero or not a number: {np.sum(~shown)} of {shown.size} points."
+    return caption
+
+
+def error_figure(abscissa, curves, expected, label, floor=0.0):
+    """Errors over the refined step in log-log axes: fitted points filled, others hollow, lines fitted over their range.
+
+    abscissa [levels] with its label; curves [Curve, ...]; expected: the orders whose triangles to draw; floor: that
+    of round-off, drawn where it is in sight. Points that a logarithm cannot show (zero, NaN) are left out.
+    """
+    figure = style.figure(1, 1.15)
+    axes = figure.add_subplot(xscale="log", yscale="log")
+    for n, curve in enumerate(curves):
+        _draw_curve(axes, abscissa, curve, n)
+    axes.margins(y=0.1)
+    points = [_points(abscissa, curve.errors) for curve in curves]
+    for place, exponent in enumerate(expected):
+        _draw_triangle(axes, points, exponent, place)
+    _draw_floor(axes, floor)
+    label_decades(axes)
+    axes.set(xlabel=label, ylabel="maximal error")
+    if any(len(h) for h, _ in points):
+        axes.legend(loc="upper left")
+    else:
+        axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
+    return figure
+
+
+def _draw_curve(axes, abscissa, curve, n):
+    colour, marker, width = style.COLOURS[n], style.MARKERS[n], 8.5 - 1.2 * n
+    h, line = _points(abscissa, np.where(curve.fitted, curve.predicted, np.nan))
+    if len(h) > 1:
+        axes.plot(h, line, linestyle=style.LINES[n], color=colour, linewidth=1.2)
+    else:
+        # Without a fit a pale line joins the points.
+        axes.plot(*_points(abscissa, curve.errors), color=colour, linewidth=0.7, alpha=0.5)
+    for chosen, face in ((curve.fitted, colour), (~curve.fitted, "white")):
+        axes.plot(*_points(abscissa, np.where(chosen, curve.errors, np.nan)), marker, color=colour,
+                  markerfacecolor=face, markersize=width, markeredgewidth=1.4)
+    # The legend's sample is the same whether points are filled or not.
+    axes.plot([], [], marker=marker, linestyle=style.LINES[n], color=colour, markersize=width, label=curve.label)
+
+
+def _points(abscissa, errors):
+    """The points that can be drawn, by rising abscissa."""
+    keep = drawable_in_logarithm(abscissa, errors)
+    order = np.argsort(abscissa[keep])
+    return abscissa[keep][order], errors[keep][order]
+
+
+def _draw_triangle(axes, curves, exponent, place):
+    """Draw the triangle of slope `exponent` below the curves [(h, error), ...]; nothing when no curve has two points."""
+    curves = [(np.log(h), np.log(error)) for h, error in curves if len(h) > 1]
+    if not curves:
+        return
+    first, last = min(h[0] for h, _ in curves), max(h[-1] for h, _ in curves)
+    left, right = (first + part * (last - first) for part in TRIANGLES[place % len(TRIANGLES)])
+    places = np.linspace(left, right, 9)
+    # The hypotenuse must be below every curve.
+    room = [np.interp(places, h, error) - exponent * (places - left) for h, error in curves]
+    bottom = np.min(room) - np.log(GAP)
+    corners = np.exp([(left, bottom), (right, bottom), (right, bottom + exponent * (right - left))])
+    axes.fill(*corners.T, facecolor="none", edgecolor=style.GREY, linewidth=1)
+    middle = np.exp(((left + right) / 2, bottom + exponent * (right - left) / 2))
+    axes.annotate("1", (middle[0], corners[0, 1]), (0, -3), textcoords="offset points",
+                  ha="center", va="top", color=style.GREY)
+    axes.annotate(f"{exponent:g}", (corners[1, 0], middle[1]), (4, 0), textcoords="offset points",
+                  ha="left", va="center", color=style.GREY)
+
+
+def _draw_floor(axes, floor):
+    low, high = axes.get_ylim()
+    if low <= floor <= high:
+        axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle=(0, (6, 2)))
+        axes.annotate("round-off floor", (1, floor), (-2, 2), xycoords=("axes fraction", "data"),
+                      textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=9)
+
+
+def map_picture(study):
+    """The Picture of the error of x over (δs, δt), with the contour lines of its joint fit; None without one."""
+    fit = derived.joint_fit(study, "x")
+    shown = drawable_in_logarithm(study.ds, study.errors["x"]) & drawable_in_logarithm(study.dt, study.errors["x"])
+    if fit is None or np.count_nonzero(shown) < 2:
+        return None
+    ds, dt, errors = study.ds[shown], study.dt[shown], study.errors["x"][shown]
+    caption = ("The error of x over δs and δt, both logarithmic, as measured at each level. "
+               f"Lines: where the joint fit |{fit.formula}| has the value written on them, "
+               f"C₁ = {within(fit.space, fit.space_uncertainty)} and "
+               f"C₂ = {within(fit.time, fit.time_uncertainty)}.")
+    if fit.cancels:
+        caption += " Along the dashed line the fitted errors in space and in time cancel."
+    if not shown.all():
+        caption += f" Not drawn, because P = ∞ or without an error: {np.sum(~shown)} of {study.levels} levels."
+    levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
+    return Picture(f"{study.run.path.stem}-map", _map_figure(ds, dt, errors, fit),
+                   f"Map of the error of x over δs and δt: {levels}.", caption)
+
+
+def _map_figure(ds, dt, errors, fit):
+    """Log-log map of the errors [levels] at (δs, δt) [levels], contours of their Joint fit."""
+    figure = style.figure(1, 1.15)
+    limits = [(values.min() / MARGIN, values.max() * MARGIN) for values in (ds, dt)]
+    axes = figure.add_subplot(xscale="log", yscale="log", xlim=limits[0], ylim=limits[1])
+    _draw_contours(axes, errors, fit)
+    spread = LogNorm(errors.min() / 1.001, errors.max() * 1.001)
+    axes.scatter(ds, dt, c=errors, norm=spread, cmap=COLOUR_MAP, s=70, edgecolors="black", linewidths=0.8, zorder=3)
+    for place in zip(ds, dt, errors):
+        axes.annotate(measured(place[2]), place[:2], (0, 7), textcoords="offset points", ha="center", va="bottom",
+                      fontsize=9, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}, zorder=4)
+    label_decades(axes)
+    axes.grid(False, which="both")
+    axes.set(xlabel="cell width δs", ylabel="step δt")
+    return figure
+
+
+def _draw_contours(axes, errors, fit):
+    ds, dt = (np.geomspace(*limits, RESOLUTION) for limits in (axes.get_xlim(), axes.get_ylim()))
+    values = fit.at(*np.meshgrid(ds, dt))
+    decades = 10.0 ** np.arange(np.floor(np.log10(errors.min())) - 1, np.log10(errors.max()) + 1)
+    levels = np.outer(decades, MULTIPLES).ravel()
+    levels = levels[(levels > errors.min() / 3) & (levels < errors.max() * 1.1)]
+    lines = axes.contour(ds, dt, values, levels=levels, colors=style.GREY, linewidths=0.7)
+    for text in axes.clabel(lines, fmt=power_of_ten, fontsize=8, inline_spacing=2):
+        # The frame must not cut a label.
+        where = axes.transAxes.inverted().transform(axes.transData.transform(text.get_position()))
+        text.set_visible(bool(np.all((where > EDGE) & (where < 1 - EDGE))))
+    if fit.cancels:
+        axes.plot(ds, -fit.space / fit.time * ds, "--", color=style.COLOURS[1], linewidth=1.2)
+        axes.set(xlim=(ds[0], ds[-1]), ylim=(dt[0], dt[-1]))

@@ -1,0 +1,114 @@
+"""The exact solution beside a study or a trajectory: the program computes it for the page, if no file of the page holds it."""
+
+import shlex
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.interpolate import CubicHermiteSpline, CubicSpline
+
+from masing import derived
+from masing import program as masing
+from masing.results import read_run
+
+# The steps of the exact solution only place its samples.
+SAMPLES = 20000
+FIELDS = 10000
+PLACES = 200
+# Seconds after which a page does without it.
+TIME_LIMIT = 120
+NO_PROGRAM = "the program masing was not asked or not found; build it, or name it by --program"
+KEYS = (*derived.DEFAULT_FUNCTIONS, *derived.DEFAULT_NUMBERS, "cells", "rule", "breaks")
+
+
+@dataclass(frozen=True)
+class Distance:
+    """The largest distances in x and in the restoring force at the samples of a window, and its ends."""
+
+    x: float
+    restoring: float
+    start: float
+    end: float
+
+
+class ExactSolutions:
+    """The exact solutions of a page: those among its files, and those that the program computes, one for each problem.
+
+    `reasons` holds one line for each that could not be had.
+    """
+
+    def __init__(self, runs, program):
+        self._program = program
+        self._found = {_key(run): run for run in reversed(runs) if is_exact(run)}
+        self.reasons = {}
+
+    def get(self, run, cells=0):
+        """The exact solution of the run's problem with `cells` cells (0: the continuum), or None."""
+        if run.model != "masing" or run.configuration is None:
+            return None
+        wanted = replace(run, settings=run.settings | {"cells": str(cells) if cells else "inf"})
+        key = _key(wanted)
+        if key not in self._found:
+            self._found[key] = _compute(self._program, wanted.settings) if self._program else NO_PROGRAM
+        found = self._found[key]
+        if isinstance(found, str):
+            self.reasons[key] = found
+            return None
+        return found
+
+    def description(self, model):
+        """The text of masing models MODEL, or None without a program."""
+        if self._program is None:
+            return None
+        answer = masing.run(self._program, "models", model, seconds=TIME_LIMIT)
+        return "\n".join(answer.lines) if answer.code == 0 else None
+
+    @property
+    def all(self):
+        """The exact solutions that were found or computed."""
+        return [found for found in self._found.values() if not isinstance(found, str)]
+
+
+def is_exact(run):
+    """Whether a run of the continuous Masing model is exact in time, with samples over all of [0, T]."""
+    series = run.series
+    if run.model != "masing" or derived.engine(run.settings) != "exact" or series.y is None or len(series.t) < 2:
+        return False
+    whole = series.t[0] == 0 and f"{series.t[-1]:.12g}" == run.settings.get("final-time", "500")
+    return whole and bool(np.all(np.diff(series.t) > 0) and np.all(np.isfinite([series.x, series.y, series.restoring])))
+
+
+def distance(sample, exact):
+    """The Distance of the samples (t, x, restoring) from the exact Run, interpolated to their times with its y.
+
+    The interpolation's own error is of fourth order in the exact Run's sampling interval.
+    """
+    t, x, restoring = sample
+    series = exact.series
+    exact_x = CubicHermiteSpline(series.t, series.x, series.y)(t)
+    exact_restoring = CubicSpline(series.t, series.restoring)(t)
+    return Distance(float(np.abs(x - exact_x).max()), float(np.abs(restoring - exact_restoring).max()), t[0], t[-1])
+
+
+def _key(run):
+    """What tells one exact solution from another; the continuum is not sampled by a rule."""
+    cells = run.size("cells")
+    return derived.problem(run.settings), cells, derived.method(run.settings)[1] if cells else None
+
+
+def _compute(program, settings):
+    """The exact solution as a Run, or one line on why there is none."""
+    keys = [key for key in KEYS if settings.get(key)]
+    with tempfile.TemporaryDirectory(prefix="masing-report-") as folder:
+        case, output = Path(folder) / "exact.ini", Path(folder) / "exact.h5"
+        case.write_text("".join(f"{key} = {settings[key]}\n" for key in keys), encoding="utf-8")
+        options = ["--engine", "exact", "--steps", SAMPLES, "--sample-every", 1, "--field-every", SAMPLES // FIELDS,
+                   "--field-points", PLACES, "--energy"]
+        answer = masing.run(program, "simulate", "--quiet", "--config", case, "--output", output, *options,
+                            seconds=TIME_LIMIT)
+        if answer.code != 0 or not output.is_file():
+            return answer.lines[-1] if answer.lines else f"masing ended with exit code {answer.code}"
+        data = [f"--{key}={shlex.quote(settings[key])}" for key in keys]
+        command = " ".join(["masing simulate", *data, *map(str, options)])
+        return replace(read_run(output), path=Path(f"exact-P-{settings['cells']}"), made_by=command)

@@ -1,0 +1,63 @@
+"""The pieces of a page: pictures, and the folder beside the page with the files of its pictures and tables."""
+
+import re
+from dataclasses import dataclass, field
+
+from matplotlib.figure import Figure
+
+from masing import style
+from masing.command_line import UserError, write_file
+
+# The kinds of file of a picture in the folder beside the page.
+KINDS = ("svg", "pdf")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure under a `name` for its files; `alt` says in words what it shows, `words` are parts of a caption by name."""
+
+    name: str
+    figure: Figure
+    alt: str
+    caption: str = ""
+    words: dict = field(default_factory=dict)
+    _encoded: dict = field(default_factory=dict)
+
+    @property
+    def src(self):
+        """The picture as an SVG data URI."""
+        return style.data_uri(self._file("svg"))
+
+    @property
+    def files(self):
+        """The bytes of the picture's files by kind; the same figure gives the same bytes."""
+        return {kind: self._file(kind) for kind in KINDS}
+
+    def _file(self, kind):
+        if kind not in self._encoded:
+            self._encoded[kind] = style.encoded(self.figure, kind)
+            # The layout found for the first file is kept for the others.
+            self.figure.set_layout_engine("none")
+        return self._encoded[kind]
+
+
+def write_pieces(folder, pieces):
+    """Write the files of the pieces (pictures and tables) into the folder; raises UserError when it cannot be made."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made: {error.strerror}") from None
+    for name, piece in file_names(pieces):
+        for kind, content in piece.files.items():
+            write_file(folder / f"{name}.{kind}", content)
+
+
+def file_names(pieces):
+    """The pairs (name, piece) with names that are valid for files and unique."""
+    taken, pairs = set(), []
+    for piece in pieces:
+        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", piece.name).strip("-.") or "piece"
+        name = next(n for n in (plain, *(f"{plain}-{k}" for k in range(2, len(pieces) + 2))) if n not in taken)
+        taken.add(name)
+        pairs.append((name, piece))
+    return pairs

@@ -1,0 +1,164 @@
+"""The work-precision diagram: the errors of x of several studies against the exact solution, over their work and time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from masing import derived, style
+from masing.notation import count, listed, measured
+from masing.report.cycles import PAPERS_METHOD, PAPERS_STEPS
+from masing.report.pictures import Picture
+from masing.style import drawable_in_logarithm, label_decades
+
+# P and N of the papers' finest case.
+FINEST = (1500, PAPERS_STEPS)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The levels of a study: error of x, work P·N (NaN where an engine or P = ∞ does not go through the cells), seconds
+    (NaN where the file has none), each [levels]; `finest` is the index of the papers' finest case among them or None."""
+
+    method: tuple
+    engine: str
+    label: str
+    cells: np.ndarray
+    steps: np.ndarray
+    errors: np.ndarray
+    work: np.ndarray
+    seconds: np.ndarray
+    finest: int | None
+
+    @property
+    def best(self):
+        """The index of the most accurate level, or None without an error."""
+        errors = np.where(self.errors > 0, self.errors, np.nan)
+        return int(np.nanargmin(errors)) if np.isfinite(errors).any() else None
+
+
+def lines(studies):
+    """The Lines of the largest group of studies that solve one problem and are measured against the exact solution."""
+    groups = {}
+    for study in studies:
+        if study.reference == "exact":
+            groups.setdefault(derived.problem(study.run.settings), []).append(study)
+    chosen = max(groups.values(), key=len, default=[])
+    methods = [(derived.method(study.run.settings), derived.engine(study.run.settings)) for study in chosen]
+    found = [_line(study, methods) for study in chosen]
+    return [line for line in found if line.best is not None]
+
+
+def _line(study, methods):
+    """The Line of a study; methods are the pairs (method, engine) of all studies in the diagram."""
+    method, engine = derived.method(study.run.settings), derived.engine(study.run.settings)
+    label = ", ".join(method) + (f", {engine}" if len({engine for _, engine in methods}) > 1 else "")
+    if methods.count((method, engine)) > 1:
+        label += f" ({study.run.path.stem})"
+    finest = np.flatnonzero((study.cells == FINEST[0]) & (study.steps == FINEST[1]) & (study.errors["x"] > 0))
+    is_papers = method == PAPERS_METHOD and derived.is_papers_problem(study.run.settings) and len(finest) > 0
+    return Line(method, engine, label, study.cells, study.steps, study.errors["x"], derived.cell_updates(study),
+                study.seconds, int(finest[0]) if is_papers else None)
+
+
+def work_precision(studies):
+    """The Pictures and the caption of the work-precision diagram of a page; None when there is none."""
+    found = lines(studies)
+    pictures = []
+    for name, label in (("work", "cell updates P·N"), ("seconds", "wall time (s)")):
+        drawn = [(line, getattr(line, name)) for line in found]
+        if any((np.isfinite(cost) & (cost > 0) & (line.errors > 0)).any() for line, cost in drawn):
+            best = [f"{line.label}: {measured(line.errors[line.best])} at {measured(cost[line.best])}"
+                    for line, cost in drawn if np.isfinite(cost[line.best])]
+            pictures.append(Picture(f"work-precision-{name}", work_figure(drawn, label),
+                                    f"Log-log figure of the error of x over {label}, the most accurate level of each "
+                                    f"study: {'; '.join(best)}."))
+    return {"pictures": pictures, "caption": caption(found)} if pictures else None
+
+
+def caption(found):
+    """The caption of the diagram of these Lines: the papers' method in numbers, and the others beside it."""
+    start = ("Error of x against the exact solution; the error falls downwards and what it costs grows to the right. "
+             "Filled points, joined for each study: the levels that no other of the study beats in both.")
+    base = next((line for line in found if line.finest is not None), None)
+    level = base.finest if base else None
+    if base is None:
+        base = next((line for line in found if line.method == PAPERS_METHOD), found[0])
+        level = base.best
+    ring = ", the papers’ finest case (ringed)" if level == base.finest else ""
+    sentences = [f"{_size(base, level)} with {_words(base.method)}{ring}: {_price(base, level)}"]
+    for wanted in dict.fromkeys(line.method for line in found if line.method != base.method):
+        other = min((line for line in found if line.method == wanted), key=lambda line: line.errors[line.best])
+        sentences.append(f"{_words(wanted)} at {_size(other, other.best)}: {_price(other, other.best)}, that is "
+                         + _comparison(base, level, other, other.best))
+    for line in found:
+        same = np.flatnonzero((line.cells == base.cells[level]) & (line.steps == base.steps[level]) & (line.errors > 0))
+        if line.method == base.method and line.engine != base.engine and len(same):
+            sentences.append(f"the same level by engine {line.engine}: {_comparison(base, level, line, same[0])}")
+    return f"{start} {'; '.join(sentences)}."
+
+
+def _comparison(base, level, other, place):
+    """The accuracy, the work and the time of a level of `other` beside those of a level of `base`, in words."""
+    gain = base.errors[level] / other.errors[place]
+    if abs(gain - 1) < 1e-3:
+        accuracy = "as accurate"
+    else:
+        accuracy = f"{measured(gain)} times more accurate" if gain >= 1 else f"{measured(1 / gain)} times less accurate"
+    shares = [(other.work[place] / base.work[level], "work"), (other.seconds[place] / base.seconds[level], "time")]
+    costs = [f"{_share(share)} {name}" for share, name in shares if np.isfinite(share) and share > 0]
+    return f"{accuracy} for {listed(costs)}" if costs else accuracy
+
+
+def _share(share):
+    if abs(share - 1) < 0.05:
+        return "the same"
+    return f"1/{measured(1 / share)} of the" if share < 1 else f"{measured(share)} times the"
+
+
+def _size(line, level):
+    return f"P = {count(line.cells[level])}, N = {count(line.steps[level])}"
+
+
+def _words(method):
+    return f"scheme {method[0]} and rule {method[1]}"
+
+
+def _price(line, level):
+    costs = [f"{measured(line.work[level])} cell updates"] if np.isfinite(line.work[level]) else []
+    costs += [f"{line.seconds[level]:.2g} s"] if np.isfinite(line.seconds[level]) else []
+    return measured(line.errors[level]) + (f" for {listed(costs)}" if costs else "")
+
+
+def work_figure(drawn, label):
+    """Error of x over a cost called `label`; drawn = [(Line, cost [levels]), ...].
+
+    A line joins the efficient levels of one study, the filled points. The papers' finest case has a ring. Levels
+    without a cost are left out.
+    """
+    figure = style.figure(1, 1 + 0.07 * len(drawn))
+    axes = figure.add_subplot(xscale="log", yscale="log")
+    for n, (line, cost) in enumerate(drawn):
+        keep = drawable_in_logarithm(cost, line.errors)
+        marker, colour = style.MARKERS[n % len(style.MARKERS)], style.COLOURS[n % len(style.COLOURS)]
+        dashes = style.LINES[n % len(style.LINES)]
+        axes.plot(cost[keep], line.errors[keep], marker, color=colour, markerfacecolor="white", markeredgewidth=1.4)
+        best = efficient(cost[keep], line.errors[keep])
+        axes.plot(cost[keep][best], line.errors[keep][best], dashes, marker=marker, color=colour, label=line.label)
+        if line.finest is not None and keep[line.finest]:
+            axes.plot(cost[line.finest], line.errors[line.finest], "o", markersize=14, markerfacecolor="none",
+                      markeredgecolor="black", markeredgewidth=1.2)
+    axes.margins(0.12)
+    label_decades(axes)
+    axes.set(xlabel=label, ylabel="maximal error of x")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=1)
+    return figure
+
+
+def efficient(cost, errors):
+    """The indices of the points that no other one beats in both cost and error, by rising cost."""
+    chosen, least = [], np.inf
+    for n in np.lexsort((errors, cost)):
+        if errors[n] < least:
+            chosen.append(n)
+            least = errors[n]
+    return np.array(chosen, dtype=int)

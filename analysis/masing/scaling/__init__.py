@@ -1,0 +1,1 @@
+"""Predicted scaling of the program on many ranks, from a benchmark file."""
