@@ -42,6 +42,6 @@ prepare_runs() {
   "$root/jobs/install_dependencies.sh" --run || return
   echo "building (preset release), a minute or two the first time"
   build_preset release || return
-  python=$(find_python h5py,numpy,scipy,matplotlib,jinja2) || return
+  python=$(find_python h5py,numpy,scipy,pandas,matplotlib,jinja2) || return
   mkdir -p "$1"
 }

@@ -68,7 +68,7 @@ tail -n 3 "$logs/ctest.txt"
 count_junit ctest "$logs/ctest.xml"
 
 echo "== pytest"
-python=$(find_python pytest,xdist,h5py,numpy,matplotlib,jinja2) || { count_step "finding Python" 1; finish; }
+python=$(find_python pytest,xdist,h5py,numpy,scipy,pandas,matplotlib,jinja2) || { count_step "finding Python" 1; finish; }
 [ "$long" = no ] || export MASING_LONG_TESTS=1
 MASING_PROGRAM=$root/build/dev/masing "$python" -m pytest -q -p no:cacheprovider \
   --numprocesses "$cores" --dist loadfile --junitxml="$logs/pytest.xml" --ignore=tests/jobs/test_slurm.py tests

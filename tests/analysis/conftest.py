@@ -8,11 +8,10 @@ import pytest
 ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 sys.path.insert(0, str(ANALYSIS))
 
-import cli
-import program
 import report
 import synthetic
-from page import Page
+from html_page import Page
+from masing import command_line, program
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def run_script(capsys, monkeypatch):
         monkeypatch.setattr(sys, "argv", [f"{script.__name__}.py", *map(str, arguments)])
         code = 0
         try:
-            cli.run(script.main)
+            command_line.run(script.main)
         except SystemExit as leaving:
             code = leaving.code
         captured = capsys.readouterr()

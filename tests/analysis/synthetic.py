@@ -87,7 +87,9 @@ def write_study(path, columns, fit, samples=None, **changes):
     with h5py.File(path, "a") as file:
         for name, values in columns.items():
             _dataset(file, f"cases/{name}", values, name)
-        file.create_group("fit").attrs.update(fit)
+        levels = {f"levels_{name[5:]}": np.count_nonzero(marks == 0) for name, marks in columns.items()
+                  if name.startswith("mark_")}
+        file.create_group("fit").attrs.update(levels | fit)
         _dataset(file, "timing/cases", np.linspace(0.1, 0.9, len(columns["cells"])), "s")
     return path
 

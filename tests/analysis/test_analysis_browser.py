@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-import browser
 import gallery
 import report
+from masing.report import browser
 from synthetic import (NAN, add_energy, add_field, fit, fitted, jointly, ladder, staircase, write_model, write_run,
                        write_study)
 

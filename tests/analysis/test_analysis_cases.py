@@ -8,11 +8,9 @@ of the case where that is a long run.
 import numpy as np
 import pytest
 
-import configuration
-import program
-from cycle import half_cycle
-from results import read_run
-from samples import Series
+from masing import program
+from masing.cycles.shape import rising_half
+from masing.results import Series, parse_configuration, read_run
 
 CASES = program.ROOT / "jobs" / "cases"
 COSINE = 4 * np.pi  # the period of cos(0.5 t)
@@ -45,7 +43,7 @@ def case(solve):
 def last_cycles(case):
     """The Series of the last two periods of a case in every step, beginning anywhere in the period."""
     def run(name, period, *options):
-        end = float(configuration.parse((CASES / f"{name}.ini").read_text(encoding="utf-8"))["final-time"])
+        end = float(parse_configuration((CASES / f"{name}.ini").read_text(encoding="utf-8"))["final-time"])
         return case(name, *options, f"--from={end - 2 * period}", "--sample-every=1").series
     return run
 
@@ -114,7 +112,7 @@ def test_the_segments_of_a_half_cycle(last_cycles, name, slopes):
     period, _, _, options = POLYGONS[name]
     series = last_cycles(name, period, *options)
     for half in (series, mirrored(series)):
-        found = half_cycle(half.x, half.restoring)
+        found = rising_half(half.x, half.restoring)
         np.testing.assert_allclose(found.slopes, slopes, rtol=0, atol=1e-6)
         assert found.concave
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import cycles
-import figures
-from cycle import half_cycle
-from notation import count, listed, power_of_ten
+from masing.cycles import figures
+from masing.cycles.shape import rising_half
+from masing.notation import count, listed, power_of_ten
 from synthetic import trajectory, write_run
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -44,14 +44,14 @@ def test_titles(run_file, study_file):
 
 def test_a_polygon_has_its_slopes():
     t, x, _, _, restoring = trajectory(10, 40000, 20, every=4)
-    half = half_cycle(x, restoring)
+    half = rising_half(x, restoring)
     np.testing.assert_allclose(half.slopes, np.arange(10, -1, -1) / 10, atol=1e-9)
     assert half.concave
 
 
 def test_a_monotone_or_resting_curve_has_no_half_cycle():
-    assert half_cycle(np.zeros(9), np.zeros(9)) is None
-    assert half_cycle(-np.arange(9.0), np.zeros(9)) is None
+    assert rising_half(np.zeros(9), np.zeros(9)) is None
+    assert rising_half(-np.arange(9.0), np.zeros(9)) is None
 
 
 def test_panels_share_their_scales():

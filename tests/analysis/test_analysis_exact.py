@@ -4,16 +4,15 @@ import h5py
 import numpy as np
 import pytest
 
-import companion
-import program
 import report
-from companion import Companions
-from exact_cycle import distance, last_cycles
-from notation import measured
-from page import Page
-from reproduction import reproduction
-from results import Run, read_run
-from samples import Series
+from html_page import Page
+from masing import program
+from masing.notation import measured
+from masing.report import exact as exact_module
+from masing.report.exact import ExactSolutions, distance
+from masing.report.page import reproduction
+from masing.report.trajectories import start_of_last_cycles
+from masing.results import Run, Series, read_run
 from synthetic import write_run
 
 EVERY = 0.05
@@ -22,8 +21,8 @@ EVERY = 0.05
 @pytest.fixture
 def coarse(monkeypatch):
     """An exact solution with fewer samples than a page's, for a short test."""
-    monkeypatch.setattr(companion, "SAMPLES", 3000)
-    monkeypatch.setattr(companion, "FIELDS", 300)
+    monkeypatch.setattr(exact_module, "SAMPLES", 3000)
+    monkeypatch.setattr(exact_module, "FIELDS", 300)
 
 
 @pytest.fixture
@@ -68,11 +67,11 @@ def test_the_distance_is_at_equal_times():
 def test_the_last_cycles_start_at_a_reversal():
     series = circle(np.arange(0, 100, EVERY)).series
     # The reversals of sin are at π/2 + nπ; the last before 100 has n = 31.
-    assert last_cycles(series, 2) == pytest.approx(np.pi / 2 + 27 * np.pi, abs=EVERY)
-    assert last_cycles(series, 40) == 0
+    assert start_of_last_cycles(series, 2) == pytest.approx(np.pi / 2 + 27 * np.pi, abs=EVERY)
+    assert start_of_last_cycles(series, 40) == 0
     # A rest is no reversal.
     resting = Series(np.arange(6.0), np.array([0.0, 1, 1, 2, 1, 2]), np.zeros(6))
-    assert last_cycles(resting, 1) == 0 and last_cycles(resting, 0) == 4
+    assert start_of_last_cycles(resting, 1) == 0 and start_of_last_cycles(resting, 0) == 4
 
 
 CASE = ("--final-time", "60", "--cells", "20")
@@ -83,8 +82,8 @@ def test_a_cycle_beside_the_exact_one(made, page_with, masing, coarse):
     truth = read_run(made("simulate", "truth.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps",
                           "6000", "--sample-every", "20"))
     apart = np.abs(run.series.x - truth.series.x).max()
-    companions = Companions([], masing)
-    exact = companions.exact(run)
+    solutions = ExactSolutions([], masing)
+    exact = solutions.get(run)
     found = distance((run.series.t, run.series.x, run.series.restoring), exact)
     # The exact solution's samples are h = 60/3000 apart, so that h⁴/384 is 4e-10.
     assert found.x == pytest.approx(apart, abs=1e-9)
@@ -92,7 +91,7 @@ def test_a_cycle_beside_the_exact_one(made, page_with, masing, coarse):
     for part in (f"Grey: the exact cycle. At the samples drawn the computed one is at most {measured(apart)} from it in x",
                  "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
         assert part in words
-    assert companions.exact(run) is exact and not companions.reasons
+    assert solutions.get(run) is exact and not solutions.reasons
 
 
 def test_an_exact_trajectory_among_the_files_is_taken(made, page_with):
@@ -104,17 +103,17 @@ def test_an_exact_trajectory_among_the_files_is_taken(made, page_with):
 
 def test_a_problem_without_an_exact_solution_says_why(masing, tmp_path, papers_case):
     run = read_run(write_run(tmp_path / "run.h5", papers_case, initial_u="0.1*sin(40*s)"))
-    companions = Companions([], masing)
-    assert companions.exact(run) is None
-    (reason,) = companions.reasons.values()
+    solutions = ExactSolutions([], masing)
+    assert solutions.get(run) is None
+    (reason,) = solutions.reasons.values()
     assert "initial-u" in reason
-    assert Companions([], None).exact(run) is None
+    assert ExactSolutions([], None).get(run) is None
 
 
 def test_other_models_have_no_exact_solution(masing, tmp_path, papers_case):
     run = read_run(write_run(tmp_path / "run.h5", papers_case, model="prandtl"))
-    companions = Companions([], masing)
-    assert companions.exact(run) is None and not companions.reasons
+    solutions = ExactSolutions([], masing)
+    assert solutions.get(run) is None and not solutions.reasons
 
 
 def test_what_reproduce_said_is_on_the_page(made, page_with, masing):

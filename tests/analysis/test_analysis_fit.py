@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import fitted as analysis_fitted
-from error_figure import Curve, error_figure
-from notation import measured, within
-from results import read_study
+from masing import derived
+from masing.notation import measured, within
+from masing.report.errors import Curve, error_figure
+from masing.results import read
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_study
 
 
@@ -42,8 +42,8 @@ def test_nothing_left_out_has_no_legend(page_of, tmp_path):
 
 def test_joint_constants_and_the_combined_step(page_of, tmp_path):
     path = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly())
-    study = read_study(path)
-    assert analysis_fitted.step(study, "y") == pytest.approx(study.errors["y"])
+    study = read(path)
+    assert derived.step(study, "y") == pytest.approx(study.errors["y"])
     words = page_of(path).words
     assert "C₁ (of δs) C₂ (of δt)" in words and "12.00 ± 0.42 −5.00 ± 0.65" in words
     assert "opposite signs and partly cancel" in words
@@ -57,14 +57,14 @@ def test_positive_joint_constants_do_not_cancel(page_of, tmp_path):
 
 def test_a_constant_that_may_be_zero_cancels_nothing(page_of, tmp_path):
     facts = fitted() | jointly() | {"time_constant_uncertainty_x": 5.1}
-    assert not analysis_fitted.joint(read_study(write_study(tmp_path / "s.h5", staircase(), facts)), "x").cancels
+    assert not derived.joint_fit(read(write_study(tmp_path / "s.h5", staircase(), facts)), "x").cancels
     assert "A negative constant (y, u and u at the cells’ points)" in page_of(tmp_path / "s.h5").words
 
 
 def test_a_combined_step_that_changes_sign_is_not_used(tmp_path):
-    study = read_study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(time=-20.0)))
-    assert analysis_fitted.steps_of_joint(study, "x") is None
-    np.testing.assert_array_equal(analysis_fitted.step(study, "x"), study.ds + study.dt)
+    study = read(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(time=-20.0)))
+    assert derived.joint_step(study, "x") is None
+    np.testing.assert_array_equal(derived.step(study, "x"), study.ds + study.dt)
 
 
 def test_levels_on_one_ray_cannot_tell_the_constants_apart(page_of, tmp_path):
@@ -83,7 +83,7 @@ def test_the_fitted_line_goes_through_errors_of_its_form(page_of, tmp_path, refe
     facts = fitted(1.1, constant=0.3, reference=reference)
     facts |= {"reference_cells": 10, "reference_steps": 128000} if reference == "finest" else {}
     path = write_study(tmp_path / "s.h5", columns, facts)
-    np.testing.assert_allclose(analysis_fitted.predicted(read_study(path), "x"), columns["error_x"])
+    np.testing.assert_allclose(derived.fitted_errors(read(path), "x"), columns["error_x"])
     assert f"error ≈ {form}" in page_of(path).words
 
 

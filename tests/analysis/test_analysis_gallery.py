@@ -5,12 +5,11 @@ import re
 import numpy as np
 import pytest
 
-import cli
 import gallery
-from case_file import read_case
-from drawing import parse_drawing, picture
-from page import Page
-from results import read_run
+from html_page import Page
+from masing import command_line, program
+from masing.report.cases import parse_drawing, picture, read_case
+from masing.results import read_run
 from synthetic import add_energy, fit, ladder, write_model, write_run, write_study
 
 
@@ -47,7 +46,7 @@ def test_drawings_in_words(words, curves, window):
     ("energy", "nothing to draw"),
 ])
 def test_mistakes_in_drawings(run_file, words, said):
-    with pytest.raises(cli.UserError, match=re.escape(said)):
+    with pytest.raises(command_line.UserError, match=re.escape(said)):
         picture(read_run(run_file), words)
 
 
@@ -95,7 +94,7 @@ def test_a_case_that_failed_is_named_and_the_others_are_there(run_script, tmp_pa
 
 
 def test_every_case_file_of_the_repository_can_be_read():
-    cases = sorted((gallery.program.ROOT / "jobs" / "cases").glob("*.ini"))
+    cases = sorted((program.ROOT / "jobs" / "cases").glob("*.ini"))
     assert cases
     for found in map(read_case, cases):
         assert found.caption != found.name, found.path

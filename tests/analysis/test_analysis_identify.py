@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import identify
-from continuum import identify_continuum
-from discrete import identify_discrete
-from measured import Measured
+from masing import program
+from masing.cycles.curves import Measured
+from masing.cycles.half_cycles import widest_half_cycle
+from masing.identification.continuous import identify_continuous
+from masing.identification.discrete import identify_discrete
+from masing.results import read_run
 from oracle import TABLES, continuum, driven, led, noisy, there_and_back, write_csv
-from results import read_run
-from reversals import widest_half_cycle
-from simulation import find_program
 
 MIDDLES = (np.arange(4000) + 0.5) / 4000
 INNER = (MIDDLES >= 0.05) & (MIDDLES <= 0.95)
@@ -32,7 +32,7 @@ def half_cycle(x, force):
 
 
 def continuous(x, force, threshold):
-    return identify_continuum(Path("curve"), half_cycle(x, force), MIDDLES, threshold(MIDDLES))
+    return identify_continuous(Path("curve"), half_cycle(x, force), MIDDLES, threshold(MIDDLES))
 
 
 @pytest.mark.parametrize("every", [1, 37])
@@ -143,4 +143,4 @@ def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypat
 
 
 def simulate(*words):
-    subprocess.run([find_program(), "simulate", "--quiet", *words], check=True, capture_output=True)
+    subprocess.run([program.required(), "simulate", "--quiet", *words], check=True, capture_output=True)

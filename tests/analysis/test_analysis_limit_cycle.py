@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import cycles
-from elements import Elements
-from limit_cycle import analyse
-from measured import Measured
+from masing.cycles.curves import Measured
+from masing.cycles.limit_cycle import analyse
+from masing.identification.elements import Elements
 from oracle import TABLES, driven, led, noisy, there_and_back, write_csv
 from test_analysis_mistakes import one_line
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import identify
-from measured import Measured, read_measured
+from masing.cycles.curves import Measured, read_measured
+from masing.cycles.half_cycles import turning_points, widest_half_cycle
 from oracle import write_csv
-from reversals import turning_points, widest_half_cycle
+from synthetic import write_run
 from test_analysis_mistakes import one_line
 
 X = np.linspace(0, 3, 400)
@@ -70,7 +71,6 @@ def test_mistakes_in_the_request(run_script, tmp_path, arguments, words):
 
 
 def test_samples_of_a_run_must_be_finite(run_script, tmp_path, papers_case):
-    from synthetic import write_run
     samples = papers_case.copy()
     samples[4, 17] = np.nan
     one_line(run_script(identify, write_run(tmp_path / "blown.h5", samples)), "point 18")

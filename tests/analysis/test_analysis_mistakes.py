@@ -4,16 +4,15 @@ import shutil
 import subprocess
 import sys
 
-import h5py
 from pathlib import Path
 
+import h5py
 import pytest
 
-import browser
-import cli
 import cycles
-import program
 import report
+from masing import command_line, program
+from masing.report import browser
 from synthetic import add_energy, add_field
 
 ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
@@ -142,9 +141,9 @@ def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path, monkeypa
         raise PermissionError(13, "Permission denied")
     output = tmp_path / "page.html"
     output.write_bytes(b"old")
-    monkeypatch.setattr(cli.os, "replace", refuse)
-    with pytest.raises(cli.UserError, match="Permission denied"):
-        cli.write_file(output, b"new")
+    monkeypatch.setattr(command_line.os, "replace", refuse)
+    with pytest.raises(command_line.UserError, match="Permission denied"):
+        command_line.write_file(output, b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"] and output.read_bytes() == b"old"
 
 

@@ -6,11 +6,12 @@ import shutil
 import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import report
-import tables
-from pieces import named, write_pieces
+from masing.report import tables
+from masing.report.pictures import file_names, write_pieces
 from synthetic import NAN, fitted, jointly, ladder, marked, staircase, write_study
 
 
@@ -78,8 +79,8 @@ def test_the_joint_constants_are_in_the_table(pieces_of, tmp_path):
 
 
 def test_words_and_numbers_for_latex():
-    table = tables.Table("t", ["error of x", "a_b & 50 %", "C₁"], [[1.23456e-5, NAN, 1500.0], ["a{b", -np.inf, 0.25]],
-                         "from a\nb.h5")
+    table = tables.Table("t", pd.DataFrame([[1.23456e-5, NAN, 1500.0], ["a{b", -np.inf, 0.25]],
+                                           columns=["error of x", "a_b & 50 %", "C₁"]), "from a\nb.h5")
     text = table.files["tex"].decode("ascii")
     assert text.splitlines()[0] == "% from a b.h5"
     assert r"error of x & a\_b \& 50 \% & C$_1$ \\" in text
@@ -98,8 +99,8 @@ def test_the_tables_compile(pieces_of, tmp_path):
 
 
 def test_names_are_those_of_files_and_each_is_taken_once(run_script, tmp_path):
-    made = [tables.Table(name, [], [], "") for name in ("a/b c", "a b/c", "...", "a-b-c-2")]
-    assert [name for name, _ in named(made)] == ["a-b-c", "a-b-c-2", "piece", "a-b-c-2-2"]
+    made = [tables.Table(name, pd.DataFrame(), "") for name in ("a/b c", "a b/c", "...", "a-b-c-2")]
+    assert [name for name, _ in file_names(made)] == ["a-b-c", "a-b-c-2", "piece", "a-b-c-2-2"]
     write_pieces(tmp_path / "beside", made)
     assert len(list((tmp_path / "beside").iterdir())) == 8
 

@@ -6,9 +6,9 @@ import h5py
 import numpy as np
 import pytest
 
-import style
 from colours import DICHROMATS, contrast_with_white, lab, linear
-from notation import order, scientific
+from masing import style
+from masing.notation import order, scientific
 from synthetic import (NAN, add_energy, add_field, fit, fitted, jointly, ladder, staircase, write_model, write_run,
                        write_study)
 

@@ -1,22 +1,17 @@
 """The scaling script: the model it fits is the one a file was made from, and its crossovers follow by hand."""
 
 import math
-import sys
-from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "analysis"))
-
-import cli
 import scaling
-import scaling_model
+from masing.scaling import model
 
 CELLS = np.array([100.0, 1000, 1500, 1e4, 1e5, 1e6, 1e7, 1e8])
-COMPUTE, MEMORY, PASS = 8e9, 1e9, 4e-9  # updates/s in cache and streaming, seconds a pass beside them
-FORCING, THREE_CELLS, RECALL = 40e-9, 20e-9, 15e-9
+COMPUTE, STREAMING, PASS = 8e9, 1e9, 4e-9  # updates/s in cache and streaming, seconds a pass beside them
+FORCING, THREE_CELLS, LOOK_UP = 40e-9, 20e-9, 15e-9
 ALPHA, BETA = 0.3e-6, 0.2e-6
 CACHE = 32 << 20
 
@@ -31,43 +26,34 @@ def benchmark_file(tmp_path):
         for scope, ranks in (("one_rank", 1), ("all_ranks", 4)):
             slab = CELLS / ranks
             cached = np.minimum(1, CACHE / 4 / 8 / slab)
-            seconds = PASS + slab * (cached / COMPUTE + (1 - cached) / MEMORY)
+            seconds = PASS + slab * (cached / COMPUTE + (1 - cached) / STREAMING)
             file[f"kernel/{scope}/both/seconds_per_step"] = seconds
             file[f"kernel/{scope}/both/bytes_per_update"] = np.full(len(CELLS), 8.0)
         file.create_group("machine").attrs.update({"ranks": 4, "hosts": 1, "cores": 4, "cache_bytes": CACHE,
                                                    "update_bandwidth_all_ranks": 32e9})
         file.create_group("step").attrs.update({"forcing_seconds": FORCING, "three_cells_seconds": THREE_CELLS})
         file["latency/ranks"], file["latency/seconds"] = [2.0, 4.0], ALPHA + BETA * np.array([1.0, 2.0])
-        file["memory/cells"], file["memory/seconds_per_step"] = [10.0, 1e4, 0.0], np.full(3, RECALL)
+        file["memory/cells"], file["memory/seconds_per_step"] = [10.0, 1e4, 0.0], np.full(3, LOOK_UP)
     return path
 
 
 @pytest.fixture
-def script(capsys, monkeypatch):
-    """Call the script as the command line does; gives (exit code, stdout, stderr)."""
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["scaling.py", *map(str, arguments)])
-        code = 0
-        try:
-            cli.run(scaling.main)
-        except SystemExit as leaving:
-            code = leaving.code
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-    return call
+def script(run_script):
+    """Call scaling.py as the command line does; gives (exit code, stdout, stderr)."""
+    return lambda *arguments: run_script(scaling, *arguments)
 
 
 def machine(path, **changes):
-    return scaling_model.read_machine(path, "both", changes.pop("hop", 2e-6), **changes)
+    return model.read_machine(path, "both", changes.pop("hop", 2e-6), **changes)
 
 
 def test_the_fit_finds_what_the_file_was_made_of(benchmark_file):
     found = machine(benchmark_file)
     assert found.compute == pytest.approx(COMPUTE, rel=1e-6)
     # At 10⁸ cells a little of each slab is still in cache.
-    assert found.memory == pytest.approx(MEMORY, rel=0.05)
+    assert found.streaming == pytest.approx(STREAMING, rel=0.05)
     assert (found.alpha, found.beta) == (pytest.approx(ALPHA), pytest.approx(BETA))
-    assert found.fixed == pytest.approx(FORCING + THREE_CELLS) and found.recall == pytest.approx(FORCING + RECALL)
+    assert found.fixed == pytest.approx(FORCING + THREE_CELLS) and found.memory_engine == pytest.approx(FORCING + LOOK_UP)
     assert found.host == 4 and found.measured and found.cache == CACHE / 4 / 8
 
 
@@ -75,7 +61,7 @@ def test_a_step_is_the_sum_of_its_parts(benchmark_file):
     found = machine(benchmark_file)
     one = found.step(1e4, 1)
     assert one == pytest.approx(found.fixed + 1e4 / COMPUTE, rel=1e-6)
-    # 10⁴ cells are ten blocks: eight ranks leave somebody two of them.
+    # 10⁴ cells are ten blocks: eight ranks leave one rank two of them.
     assert found.step(1e4, 8) == pytest.approx(
         found.fixed + 2048 / COMPUTE + (ALPHA + 2 * BETA + 2e-6 * math.log2(2)) / 2, rel=1e-6)
     assert found.latency(1) == 0 and found.latency(2) == pytest.approx(ALPHA + BETA)
@@ -96,11 +82,11 @@ def test_more_ranks_stop_helping(benchmark_file):
 
 def test_where_the_memory_engine_wins(benchmark_file):
     # A step of one cell costs more than a look-up here.
-    assert machine(benchmark_file).memory_wins_from() == 1
+    assert machine(benchmark_file).memory_engine_wins_from() == 1
     with h5py.File(benchmark_file, "a") as file:
         file["memory/seconds_per_step"][...] = 200e-9
     # f + P/compute = forcing + 200 ns.
-    assert machine(benchmark_file).memory_wins_from() == pytest.approx(180e-9 * COMPUTE, abs=2)
+    assert machine(benchmark_file).memory_engine_wins_from() == pytest.approx(180e-9 * COMPUTE, abs=2)
 
 
 def test_ranks_of_a_host_that_measure_no_allreduce(benchmark_file):
@@ -116,7 +102,7 @@ def test_ranks_of_a_host_that_measure_no_allreduce(benchmark_file):
 ])
 def test_latency_is_never_negative(seconds, expected):
     ranks = np.array([2.0, 4.0][:len(seconds)])
-    assert scaling_model.fitted_latency(ranks, np.array(seconds)) == pytest.approx(expected)
+    assert model.fitted_latency(ranks, np.array(seconds)) == pytest.approx(expected)
 
 
 def test_figure_and_crossovers(script, benchmark_file, tmp_path):

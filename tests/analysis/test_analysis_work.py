@@ -4,11 +4,10 @@ import h5py
 import numpy as np
 import pytest
 
-from cycle_section import distance_from_exact
-from results import read_run, read_study
+from masing.report.cycles import distance_from_exact
+from masing.report.work import caption, efficient, lines
+from masing.results import read, read_run
 from synthetic import fitted, marked, write_run, write_study
-from work_figure import efficient
-from work_precision import caption, lines
 
 EXACT = {"refine": "both", "reference": "exact"}
 
@@ -54,12 +53,12 @@ def test_without_the_papers_case_the_best_level_is_compared(page_of, leapfrog, t
 
 def test_other_problems_and_other_references_are_not_in_the_diagram(page_of, euler, tmp_path):
     other = against_exact(tmp_path / "other.h5", [(10, 2000, 1e-2)], force="0.4*cos(0.5*t)")
-    assert len(lines([read_study(euler), read_study(other)])) == 1
+    assert len(lines([read(euler), read(other)])) == 1
     finest = against_exact(tmp_path / "finest.h5", [(10, 2000, 1e-2)])
-    assert len(lines([read_study(euler), read_study(finest)])) == 2
+    assert len(lines([read(euler), read(finest)])) == 2
     with h5py.File(finest, "a") as file:
         file["fit"].attrs["reference"] = "finest"
-    assert len(lines([read_study(euler), read_study(finest)])) == 1
+    assert len(lines([read(euler), read(finest)])) == 1
     assert "Work and precision" not in page_of(finest).words
 
 
@@ -71,21 +70,21 @@ def test_a_line_joins_only_levels_that_no_other_beats():
 
 def test_engines_are_told_apart(euler, tmp_path):
     memory = against_exact(tmp_path / "memory.h5", [(1500, 10**6, 5e-3)], engine="memory")
-    assert [line.label for line in lines([read_study(euler), read_study(memory)])] == [
+    assert [line.label for line in lines([read(euler), read(memory)])] == [
         "euler, right, sweep", "euler, right, memory"]
-    said = caption(lines([read_study(euler), read_study(memory)]))
+    said = caption(lines([read(euler), read(memory)]))
     assert "the same level by engine memory: as accurate for 1/9 of the time." in said
 
 
 def test_two_studies_of_one_method_are_told_apart_by_their_files(euler, tmp_path):
     again = against_exact(tmp_path / "again.h5", [(10, 2000, 1e-2)])
-    assert [line.label for line in lines([read_study(euler), read_study(again)])] == [
+    assert [line.label for line in lines([read(euler), read(again)])] == [
         "euler, right (euler)", "euler, right (again)"]
 
 
 def test_what_does_not_go_through_the_cells_has_no_cell_updates(page_of, euler, leapfrog, tmp_path):
     continuum = against_exact(tmp_path / "inf.h5", [(0, 2000, 1e-2)], engine="memory")
-    (line, _) = lines([read_study(continuum), read_study(leapfrog)])
+    (line, _) = lines([read(continuum), read(leapfrog)])
     assert np.isnan(line.work).all() and np.isfinite(line.seconds).all()
     assert "Work and precision" in page_of(continuum, leapfrog).words
 
@@ -96,7 +95,7 @@ def test_a_cycle_says_how_far_it_is_from_the_exact_solution(page_of, euler, tmp_
     assert said in page_of(euler, "--cycles", run).words
     for changes in ({"cells": 700}, {"cells": 1500, "scheme": "leapfrog"}, {"cells": 1500, "mass": 2}):
         other = write_run(tmp_path / "other.h5", papers_case, **changes)
-        assert distance_from_exact(read_run(other), [read_study(euler)]) is None
+        assert distance_from_exact(read_run(other), [read(euler)]) is None
 
 
 def test_the_finest_cycle_of_a_study_says_so_too(page_of, tmp_path, papers_case):

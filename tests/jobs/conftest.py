@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analysis"))
 sys.path.insert(0, str(ROOT / "tests" / "commands"))
 
-import program
+from masing import program
 
 
 @pytest.fixture(scope="session")

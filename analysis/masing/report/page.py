@@ -116,7 +116,9 @@ def _cost_rows(studies, runs):
 def _study_costs(study):
     seconds = np.where(study.seconds > 0, study.seconds, np.nan)
     cells = study.cells if study.run.has_cells else [None] * study.levels
-    columns = cells, study.steps, study.seconds, study.steps / seconds, derived.cell_updates(study) / seconds
+    steps_per_second = study.steps / seconds
+    updates = np.where(np.isfinite(derived.cell_updates(study)), steps_per_second * study.cells, np.nan)
+    columns = cells, study.steps, study.seconds, steps_per_second, updates
     return [_cost(study.run, *row) for row in zip(*columns)]
 
 
