@@ -102,7 +102,7 @@ class Run:
 class Study:
     """A refinement study: per level P, N, δs, δt, errors, orders and marks, each [levels]; `fit` has the observed orders.
 
-    `marks` has the Mark of each level in the fit of a quantity's order, None where the file has none.
+    Errors, orders and marks are by quantity, None where the study has none of it; a mark is a Mark.
     """
 
     run: Run
@@ -224,11 +224,11 @@ def _study(file, run):
     ladder = _ladder(file)
     levels = len(ladder[0])
     required = ("x", "y", "u") if run.model == "masing" else ("x",)
-    errors, orders = ({q: (hdf5.column if q in required else hdf5.optional_column)(file, f"cases/{kind}_{q}", levels)
-                       for q in QUANTITIES} for kind in ("error", "order"))
-    marks = {q: hdf5.optional_column(file, f"cases/mark_{q}", levels) for q in QUANTITIES}
-    seconds = hdf5.optional_column(file, "timing/cases", levels)
+    errors = {q: (hdf5.column if q in required else hdf5.optional_column)(file, f"cases/error_{q}", levels)
+              for q in QUANTITIES}
+    orders, marks = ({q: None if errors[q] is None else hdf5.column(file, f"cases/{kind}_{q}", levels)
+                      for q in QUANTITIES} for kind in ("order", "mark"))
     fit = hdf5.attributes(file, "fit")
     if fit.get("refine") not in ("steps", "cells", "both"):
         raise UserError(f"{file.filename}: /fit does not say what was refined; give a study written by masing converge")
-    return Study(run, *ladder, errors, orders, marks, np.full(levels, np.nan) if seconds is None else seconds, fit)
+    return Study(run, *ladder, errors, orders, marks, hdf5.column(file, "timing/cases", levels), fit)

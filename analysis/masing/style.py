@@ -1,4 +1,4 @@
-"""The style of the figures: sizes, colours that the colour-blind can tell apart, logarithmic axes, reproducible files."""
+"""The style of the figures: sizes, colours, logarithmic axes, reproducible files."""
 
 import base64
 import io
@@ -28,7 +28,7 @@ X_LABEL = "displacement x"
 RESTORING_LABEL = "restoring force F − m x″"
 # Numbers of this size, the end of an unstable run, cannot be drawn.
 HUGE = 1e100
-# The multiples of a power of ten that a logarithmic axis may label, the fewest first; over more decades the labels would collide.
+# The multiples of a power of ten that a logarithmic axis may label, the fewest first.
 DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
 
 matplotlib.rcParams.update({
@@ -76,9 +76,9 @@ def drawable_in_logarithm(abscissa, errors):
     return drawable(abscissa, errors) & (abscissa > 1 / HUGE) & (errors > 1 / HUGE)
 
 
-def label_decades(axes):
-    """Label the powers of ten of both logarithmic axes; on a short axis also multiples, for at least three labels."""
-    for axis in (axes.xaxis, axes.yaxis):
+def label_decades(*axes):
+    """Label the powers of ten of logarithmic axes; on a short one also multiples, for at least three labels."""
+    for axis in axes:
         low, high = axis.get_view_interval()
         decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
         ticks = [np.outer(decades, digits).ravel() for digits in DIGITS]
@@ -88,7 +88,7 @@ def label_decades(axes):
             axis.set_ticks(enough)
             axis.set_major_formatter(lambda value, _: power_of_ten(value))
             axis.set_minor_formatter(NullFormatter())
-    axes.grid(True, which="minor", linewidth=0.3)
+        axis.grid(True, which="minor", linewidth=0.3)
 
 
 def save(drawing, path):

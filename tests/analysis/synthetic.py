@@ -82,9 +82,13 @@ def write_model(path, samples, name="prandtl"):
 
 
 def write_study(path, columns, fit, samples=None, **changes):
-    """A file of masing converge: columns of /cases by name, attributes of /fit; no /series without samples."""
+    """A file of masing converge: columns of /cases by name, attributes of /fit; no /series without samples.
+
+    Levels without a mark are fitted.
+    """
     write_run(path, samples if samples is not None else [], kind="converge", **changes)
     with h5py.File(path, "a") as file:
+        columns = marked(columns, [name[6:] for name in columns if name.startswith("error_")]) | columns
         for name, values in columns.items():
             _dataset(file, f"cases/{name}", values, name)
         levels = {f"levels_{name[5:]}": np.count_nonzero(marks == 0) for name, marks in columns.items()

@@ -45,7 +45,7 @@ def error_picture(study, findings, quantities):
     drawn = [q for q in quantities if q != "u_cells" or q in wanted]
     slopes = sorted({wanted[q] for q in drawn if wanted.get(q)})
     abscissa, label, over, joint = _abscissa(study)
-    curves = [Curve(LABELS[q], study.errors[q], _is_fitted(study, q), derived.fitted_errors(study, q)) for q in drawn]
+    curves = [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, derived.fitted_errors(study, q)) for q in drawn]
     shown = [drawable_in_logarithm(abscissa, curve.errors) for curve in curves]
     errors = [curve.errors[keep] for curve, keep in zip(curves, shown)]
     ranges = "; ".join(f"{curve.label} from {values.min():.2e} to {values.max():.2e}"
@@ -68,12 +68,6 @@ def _abscissa(study):
     fit = derived.joint_fit(study, "x")
     name = f"|{fit.formula}|" if fit.power == 1 else f"h, hᵖ = {fit.formula}, p = {fit.power:g},"
     return joint, f"{name} of x", f"{name} with the constants of x", True
-
-
-def _is_fitted(study, quantity):
-    """Which levels [levels] are in the fit of a quantity; all that have an error where the file does not say."""
-    marks = study.marks[quantity]
-    return np.isfinite(study.errors[quantity]) if marks is None else marks == Mark.FITTED
 
 
 def _caption(curves, shown, slopes, what):
@@ -109,7 +103,7 @@ def error_figure(abscissa, curves, expected, label, floor=0.0):
     for place, exponent in enumerate(expected):
         _draw_triangle(axes, points, exponent, place)
     _draw_floor(axes, floor)
-    label_decades(axes)
+    label_decades(axes.xaxis, axes.yaxis)
     axes.set(xlabel=label, ylabel="maximal error")
     if any(len(h) for h, _ in points):
         axes.legend(loc="upper left")
@@ -199,7 +193,7 @@ def _map_figure(ds, dt, errors, fit):
     for place in zip(ds, dt, errors):
         axes.annotate(measured(place[2]), place[:2], (0, 7), textcoords="offset points", ha="center", va="bottom",
                       fontsize=9, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}, zorder=4)
-    label_decades(axes)
+    label_decades(axes.xaxis, axes.yaxis)
     axes.grid(False, which="both")
     axes.set(xlabel="cell width δs", ylabel="step δt")
     return figure

@@ -109,9 +109,8 @@ def _finding(study, quantity):
 
 def _finding_row(study, finding):
     """(Finding, order, what follows it, expectation, levels in the fit, constants), a row of the first table."""
-    fitted = study.number(f"levels_{finding.quantity}")
     return (finding, order(finding.observed), finding.addition, finding.expectation(study.number("tolerance")),
-            EN_DASH if math.isnan(fitted) else f"{fitted:.0f} of {study.levels}", constant_cells(study, finding.quantity))
+            f"{study.fit[f'levels_{finding.quantity}']} of {study.levels}", constant_cells(study, finding.quantity))
 
 
 def _sentence(study, expected, verdict):
@@ -189,7 +188,7 @@ def _notes(study, quantities):
     legends = {Mark.BEFORE: "before the asymptotic range (the order from there on is not yet that of the finest pair)",
                Mark.ON_FLOOR: "on the round-off floor" + (f", {measured(floor)}" if floor > 0 else "")}
     notes = [f"{SIGNS[mark]} left out of the fit: {legend}." for mark, legend in legends.items() if SIGNS[mark] in used]
-    if any(study.orders[q] is None or np.isnan(study.orders[q]).any() for q in quantities):
+    if any(np.isnan(study.orders[q]).any() for q in quantities):
         notes.append(f"{EN_DASH} in a column “order”: undefined. An order compares a level with the one before it: "
                      "the first level has none, nor has a level whose error, or the one before, is zero or no number.")
     if any(np.isnan(study.errors[q]).any() for q in quantities):

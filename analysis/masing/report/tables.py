@@ -82,13 +82,13 @@ def level_rows(study, quantities):
     columns = [[cell(value, shown) for value in values] for values, shown in sizes(study).values()]
     for q in quantities:
         columns.append([cell(error, scientific, sign) for error, sign in zip(study.errors[q], signs(study, q))])
-        columns.append([cell(value, order) for value in _orders(study, q)])
+        columns.append([cell(value, order) for value in study.orders[q]])
     return list(zip(*columns))
 
 
 def signs(study, quantity):
     """The sign behind each error [levels] that is left out of the fit."""
-    return ["" if mark is None else SIGNS.get(mark, "") for mark in _marks(study, quantity)]
+    return [SIGNS.get(mark, "") for mark in study.marks[quantity]]
 
 
 def constant_headings(study):
@@ -123,9 +123,9 @@ def study_tables(study, findings, quantities):
 def _levels(study, quantities):
     columns = {heading: values for heading, (values, _) in sizes(study).items()}
     for q in quantities:
-        columns |= {f"error of {QUANTITY_NAMES[q]}": study.errors[q], f"order of {QUANTITY_NAMES[q]}": _orders(study, q)}
-        if study.marks[q] is not None:
-            columns[f"fit of {QUANTITY_NAMES[q]}"] = [MARKS.get(mark, "unknown") for mark in study.marks[q]]
+        name = QUANTITY_NAMES[q]
+        columns |= {f"error of {name}": study.errors[q], f"order of {name}": study.orders[q],
+                    f"fit of {name}": [MARKS.get(mark, "unknown") for mark in study.marks[q]]}
     return _whole_sizes(pd.DataFrame(columns))
 
 
@@ -134,7 +134,7 @@ def _short_levels(study, quantities):
     for q in quantities:
         errors = list(zip(study.errors[q], signs(study, q)))
         frame.insert(len(frame.columns), f"e({SHORT_NAMES[q]})", errors)
-        frame.insert(len(frame.columns), "order", [order(value) for value in _orders(study, q)], allow_duplicates=True)
+        frame.insert(len(frame.columns), "order", [order(value) for value in study.orders[q]], allow_duplicates=True)
     return frame
 
 
@@ -160,12 +160,3 @@ def _short_orders(study, findings):
     return pd.DataFrame([[f.name, f.observation, f.expected or EN_DASH, f.verdict, *constant_cells(study, f.quantity)]
                          for f in findings],
                         columns=["", "observed order", "expected", "verdict", *constant_headings(study)])
-
-
-def _orders(study, quantity):
-    """The orders [levels] of a quantity; NaN where the file has none."""
-    return np.full(study.levels, math.nan) if study.orders[quantity] is None else study.orders[quantity]
-
-
-def _marks(study, quantity):
-    return [None] * study.levels if study.marks[quantity] is None else study.marks[quantity]

@@ -148,7 +148,7 @@ def work_figure(drawn, label):
             axes.plot(cost[line.finest], line.errors[line.finest], "o", markersize=14, markerfacecolor="none",
                       markeredgecolor="black", markeredgewidth=1.2)
     axes.margins(0.12)
-    label_decades(axes)
+    label_decades(axes.xaxis, axes.yaxis)
     axes.set(xlabel=label, ylabel="maximal error of x")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=1)
     return figure

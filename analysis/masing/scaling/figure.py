@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
-
 from masing import style
-from masing.notation import count, power_of_ten
+from masing.notation import count
 from masing.scaling.model import MOST_RANKS
 
 STRONG = (10**4, 10**6, 10**8, 10**10)
@@ -32,8 +30,7 @@ def _draw_strong(axes, machine):
                   ha="right", color=style.GREY, fontsize=10)
     axes.set(xlabel="ranks", ylabel="time of a step, µs", title="fixed P; beyond a mark more ranks do not help")
     _legend(axes)
-    for axis in (axes.xaxis, axes.yaxis):
-        _label_decades(axis)
+    style.label_decades(axes.xaxis, axes.yaxis)
 
 
 def _draw_weak(axes, machine):
@@ -42,17 +39,8 @@ def _draw_weak(axes, machine):
         axes.semilogx(RANKS, efficiency, style.LINES[place], color=style.COLOURS[place], label=f"P/R = {count(cells)}")
     axes.set(xlabel="ranks R", ylabel="efficiency t(P/R, 1) / t(P, R)", title="fixed cells a rank", ylim=(0, 1.1))
     _legend(axes)
-    _label_decades(axes.xaxis)
+    style.label_decades(axes.xaxis)
 
 
 def _legend(axes):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=2)
-
-
-def _label_decades(axis):
-    low, high = np.log10(axis.get_view_interval())
-    exponents = np.arange(np.ceil(low), np.floor(high) + 1)
-    axis.set_ticks(10.0 ** exponents[:: 1 + len(exponents) // 9])
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
-    axis.set_minor_formatter(NullFormatter())
