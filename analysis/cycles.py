@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Draw the hysteresis cycles (x, F - m x'') of files of masing simulate or masing converge, or of CSV files of x and force.
+"""Draw the hysteresis cycles (x, F - m x'') of files of masing simulate or converge, or of CSV files of x and force.
 
-With --analysis it finds the limit cycle and writes its numbers, too: area, stiffnesses, damping ratio, corners,
-backbone, symmetry, of every loop to OUT-numbers.csv, and all of it to OUT-numbers.json."""
+With --analysis it also finds the limit cycle and writes its numbers: area, stiffnesses, damping ratio and symmetry of
+every loop to OUT-numbers.csv; these, corners and backbone to OUT-numbers.json.
+"""
 
 from masing import command_line
 
@@ -18,7 +19,7 @@ def parser():
     """The command line of this script."""
     options = command_line.Parser(description=__doc__)
     options.add_argument("files", nargs="+", metavar="FILE.h5",
-                         help="written by masing simulate or masing converge, or a CSV with columns x and force (and t)")
+                         help="of masing simulate or masing converge, or a CSV with columns x and force (and t)")
     options.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the first file)")
     options.add_window(("leave out samples before", "leave out samples after"))
     options.add_argument("--labels", metavar="A,B", help="one title per file instead of P and N")

@@ -58,7 +58,7 @@ def main(arguments):
         return
     folder = Path(options.results)
     if not folder.is_dir():
-        raise command_line.UserError(f"--results: {folder} is not a folder; give the one that holds the results CASE.h5")
+        raise command_line.UserError(f"--results: {folder} is not a folder; give the one of the results CASE.h5")
     exact = ExactSolutions([], None if options.files_only else program.find(options.program))
     entries, failures = [], []
     for case in cases:

@@ -3,7 +3,8 @@
 
 Without --threshold it is the discrete model, elements (k_i, η_i) in parallel; with --threshold "η(s)" the continuous
 one, whose k(s) follows. Writes OUT.ini, which masing simulate runs, its tables OUT-….csv, its result OUT.h5, the
-numbers OUT.json and the page OUT.png."""
+numbers OUT.json and the page OUT.png.
+"""
 
 from masing import command_line
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write one self-contained HTML page on refinement studies of masing converge and trajectories of masing simulate.
 
-Beside the page PAGE.html a folder PAGE-files takes its pictures (SVG, PDF) and its tables (CSV, LaTeX). What a study does
-not hold, the exact solution with its field and its energy, the program masing computes for the page.
+Beside the page PAGE.html a folder PAGE-files takes its pictures (SVG, PDF) and its tables (CSV, LaTeX). The program
+masing computes the exact solution with its field and its energy, which no study holds, for the page.
 """
 
 from masing import command_line
@@ -30,7 +30,7 @@ def parser():
     options.add_argument("--title", default="Order of convergence and hysteresis cycles", help="the page's heading")
     options.add_window(("draw cycles from", "draw cycles up to"))
     options.add_argument("--pdf", action="store_true", help="print the page to REPORT.pdf, too, by Chromium")
-    options.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, and say what it found")
+    options.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
     options.add_program()
     options.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
     options.add_argument("--page-only", action="store_true", help="write no folder of pictures and tables")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Predict strong and weak scaling to 100,000 ranks from a file of masing benchmark, and where more ranks stop helping.
 
-A step costs the forcing, the pass over a slab (cells in cache or streamed from memory) and half an allreduce, whose
+A step costs the forcing, the pass over a slab (cells in cache or streamed from RAM) and half an allreduce, whose
 latency is measured within a host and assumed beyond it: --hop for each doubling of hosts.
 """
 
@@ -21,7 +21,7 @@ VARIANTS = ("both", "affine", "constant", "general")
 def parser():
     """The command line of this script."""
     options = command_line.Parser(description=__doc__)
-    options.add_argument("file", metavar="BENCHMARK.h5", help="written by masing benchmark, best on all cores of a host")
+    options.add_argument("file", metavar="BENCHMARK.h5", help="of masing benchmark, best on all cores of a host")
     options.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the file)")
     options.add_argument("--hop", type=float, default=2.0, metavar="US",
                          help="assumed microseconds of an allreduce for each doubling of hosts (default 2)")

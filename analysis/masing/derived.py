@@ -135,7 +135,7 @@ def plain_step(study):
 
 
 def joint_step(study, quantity):
-    """h [levels], hᵖ = C₁ δsᵖ + C₂ δtᵖ, if the quantity's orders refer to it: it is positive at every level; else None."""
+    """h [levels], hᵖ = C₁ δsᵖ + C₂ δtᵖ, to which orders refer if it is positive at every level; else None."""
     found = joint_fit(study, quantity)
     if found is None or not np.all(found.signed(study.ds, study.dt) > 0):
         return None

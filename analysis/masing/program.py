@@ -20,7 +20,7 @@ class Answer:
 
 
 def find(given=None):
-    """The program: `given`, $MASING_PROGRAM, build/masing of this repository, or masing on the PATH; None if there is none.
+    """The program: `given`, $MASING_PROGRAM, build/masing of this repository, or masing on the PATH; else None.
 
     Raises UserError when the given one cannot be run.
     """

@@ -68,7 +68,6 @@ class Run:
     """
 
     path: Path
-    kind: str
     series: Series | None
     configuration: str | None
     settings: dict
@@ -100,7 +99,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Study:
-    """A refinement study: per level P, N, δs, δt, errors, orders and marks, each [levels]; `fit` has the observed orders.
+    """A refinement study: P, N, δs, δt, errors, orders, marks and seconds, each [levels], and the attributes of `fit`.
 
     Errors, orders and marks are by quantity, None where the study has none of it; a mark is a Mark.
     """
@@ -178,7 +177,7 @@ def _run(file, kind, series_required):
     if kind == "converge":
         settings |= derived.trajectory_size(*_ladder(file))
     rows = 0 if series is None else len(series.t)
-    return Run(Path(file.filename), kind, series, resolved, settings, hdf5.attributes(file, "provenance"),
+    return Run(Path(file.filename), series, resolved, settings, hdf5.attributes(file, "provenance"),
                hdf5.attributes(file, "timing"), _field(file), _energy(file, rows), _state(file, rows))
 
 

@@ -50,7 +50,7 @@ def page_with(run_script, masing, tmp_path, coarse):
 def circle(t, shift=0.0):
     """A Run whose x is sin t and whose restoring force is cos t."""
     series = Series(t, np.sin(t) + shift, np.cos(t) - 2 * shift, np.cos(t))
-    return Run(None, "simulate", series, "", {}, {}, {})
+    return Run(None, series, "", {}, {}, {})
 
 
 def test_the_distance_is_at_equal_times():

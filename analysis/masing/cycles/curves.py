@@ -29,7 +29,7 @@ class Measured:
 
 
 def read_measured(path, start=None, end=None):
-    """The curve in a file of masing or in a CSV, start <= t <= end; raises UserError unless it is all finite numbers."""
+    """The curve in a file of masing or in a CSV, start <= t <= end; raises UserError if a number is not finite."""
     path = Path(path)
     if not path.is_file():
         raise UserError(f"{path}: is not there or is not a file; give an HDF5 file of masing, or a CSV of x and force")
@@ -61,7 +61,7 @@ def between(t, start=None, end=None):
 
 
 def samples_in_window(run, start=None, end=None):
-    """The samples (t, x, restoring) of a run in start <= t <= end that are finite; raises UserError when there are none."""
+    """The finite samples (t, x, restoring) of a run in start <= t <= end; raises UserError when there are none."""
     series = run.series
     keep = drawable(series.x, series.restoring) & between(series.t, start, end)
     if not keep.any():

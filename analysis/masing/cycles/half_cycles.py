@@ -32,7 +32,7 @@ WORST_FIT = 0.03
 class HalfCycle:
     """A loading half-cycle and the unloading before it: x and force of each [points], `width` the part to be used.
 
-    A loading half that is wider than the unloading before it passes the start of that: only up to there it is one branch.
+    A loading half that is wider than the unloading before it is one branch only up to the start of that.
     """
 
     x: np.ndarray
@@ -73,7 +73,7 @@ def _take_in(points, place, x, shortest):
 
 
 def widest_half_cycle(curve):
-    """The loading half-cycle of a Measured curve whose usable part is widest, the last of such; raises UserError without."""
+    """The last of the widest loading half-cycles of a Measured curve; raises UserError when there is none."""
     with np.errstate(over="ignore"):
         ranges = np.ptp(curve.x), np.ptp(curve.force)
     if not np.all(np.isfinite(ranges)):

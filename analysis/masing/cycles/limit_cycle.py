@@ -82,8 +82,8 @@ def analyse(curve):
     t = curve.t if curve.t is not None and not closed else np.full(len(x), np.nan)
     points = turning_points(x) if closed else turning_points(x)[1:-1]
     if len(points) < 3:
-        raise UserError(f"{curve.path}: has no whole cycle: {len(points)} reversals of x, but a cycle lies between three; "
-                        "take a larger window")
+        raise UserError(f"{curve.path}: has no whole cycle: {len(points)} reversals of x, but a cycle lies between "
+                        "three; take a larger window")
     places = [points[n:n + 3] for n in range((len(points) - 1) % 2, len(points) - 2, 2)]
     loops = [_loop(t, x, force, *map(int, place)) for place in places]
     first, period = _limit(loops)
@@ -151,7 +151,7 @@ def _asymmetry(loading, unloading, centre_x, centre_force):
 
 
 def _limit(loops):
-    """The first loop from which on all repeat, and after how many; (None, 0) where none do; a single loop is its own."""
+    """The loop from which on all repeat, and the loops in a period; (None, 0) if none do; (0, 1) for a single loop."""
     if len(loops) == 1:
         return 0, 1
     marks = np.array([(2 * loop.amplitude, loop.area) for loop in loops])
@@ -171,7 +171,7 @@ def _drift(loops, period):
 
 
 def _corners(x, force, loop):
-    """Corners of the loop in its order, reversals included, and the count of its segments; None, None if it is curved."""
+    """Corners of the loop in its order, with the reversals, and the number of segments; (None, None) if it is curved."""
     corners, count = [], 0
     for sign, (half_x, half_force) in zip((1, -1), _halves(x, force, loop.start, loop.turn, loop.end)):
         found = _half_corners(sign * half_x, sign * half_force)

@@ -1,4 +1,4 @@
-"""Polygonal branches: their straight segments, exact where the samples are exact, by regression where they are noisy."""
+"""Polygonal branches: straight segments of exact samples, and regression for noisy ones."""
 
 from dataclasses import dataclass
 
@@ -86,7 +86,7 @@ def _line(x, force):
 
 @dataclass(frozen=True)
 class Polygon:
-    """f = start + last_slope d + Σ drop_j min(d, corner_j): corners and drops of the slope [corners], their 95 % half-widths.
+    """f = start + last_slope d + Σ drop_j min(d, corner_j): corners and drops of the slope [corners], 95 % half-widths.
 
     `noise` is the standard deviation of the force that remains.
     """
@@ -174,8 +174,8 @@ def _refined(distance, force, corner):
         lower = np.r_[-np.inf, np.zeros(n + 1), np.full(n, distance[0])]
         upper = np.r_[np.full(n + 2, np.inf), np.full(n, distance[-1])]
         inside = np.clip(start, lower + 1e-12 * units, upper - 1e-12 * units)
-        solved = least_squares(lambda p: _residual(distance, force, p[n + 2:], p[:n + 2]), inside, bounds=(lower, upper),
-                               jac=lambda p: _jacobian(distance, p, n), x_scale=units, max_nfev=60)
+        solved = least_squares(lambda p: _residual(distance, force, p[n + 2:], p[:n + 2]), inside, x_scale=units,
+                               jac=lambda p: _jacobian(distance, p, n), bounds=(lower, upper), max_nfev=60)
         start = solved.x
     order = np.argsort(start[n + 2:])
     parameters = np.r_[start[:2], start[2:n + 2][order], start[n + 2:][order]]

@@ -1,4 +1,4 @@
-"""The shape of a hysteresis cycle: straight segments and concavity of its widest rising half, in numbers and in words."""
+"""The shape of a hysteresis cycle: straight segments and concavity of its widest rising half."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ MANY_SLOPES = 12
 
 @dataclass(frozen=True)
 class RisingHalf:
-    """The widest rising half of a cycle: x from start to end, slopes of its straight segments, whether it is concave."""
+    """The widest rising half of a cycle: x from start to end, slopes of straight segments, whether it is concave."""
 
     start: float
     end: float

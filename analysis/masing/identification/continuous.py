@@ -135,7 +135,7 @@ def _fit(distance, force, threshold, shares):
 
 
 def _smoothed(columns, force, splines):
-    """The penalised least squares of the smoothing with the least generalised cross-validation n RSS/(n - COST tr H)²."""
+    """Penalised least squares; the smoothing has the least generalised cross-validation n RSS/(n - COST tr H)²."""
     n = len(force)
     scale = np.linalg.norm(columns, axis=0)
     q, r = np.linalg.qr(columns / scale)
@@ -169,7 +169,7 @@ def _smoothed(columns, force, splines):
 
 
 def _continued(branch, s, threshold, known, basis, fit):
-    """The fit as a Continuous model: beyond the known places k is constant, as far as the last slope has room for it."""
+    """The fit as a Continuous model: beyond the known places k is constant, at most what the last slope allows."""
     stiffness, width = np.empty_like(s), np.full_like(s, np.nan)
     stiffness[known] = basis @ fit.coefficients[2:]
     width[known] = NORMAL_95 * np.sqrt(np.einsum("ij,jk,ik->i", basis, fit.covariance[2:, 2:], basis))

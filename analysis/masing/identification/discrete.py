@@ -12,7 +12,7 @@ from masing.identification.elements import Elements, last_slope_spring
 
 @dataclass(frozen=True)
 class Discrete:
-    """The elements found, the force at the start of the branch, the 95 % half-widths of η_i, k_i [n] and k0, and the noise.
+    """The elements found, the force at the start of the branch, 95 % half-widths of η_i, k_i [n] and k0, and the noise.
 
     `exact` says that the samples lie on a polygon to rounding; the half-widths are then 0.
     """
@@ -33,7 +33,7 @@ class Discrete:
 
 
 def identify_discrete(path, half):
-    """The discrete model of a HalfCycle: p_j = k0 + Σ_{l >= j} k_l and d_i = 2 η_i; raises UserError where there is none.
+    """The discrete model of a HalfCycle: p_j = k0 + Σ_{l >= j} k_l, d_i = 2 η_i; raises UserError if there is none.
 
     Source: (4.23), (4.24), rheological-models-2000.
     """
@@ -51,15 +51,15 @@ def _from_segments(path, half, lines):
     if np.any(drop <= 0) or lines.slope[-1] < -polygons.SAME_SLOPE * lines.slope[0]:
         worst = int(np.argmin(drop))
         raise UserError(f"{path}: is not a loading branch: its slope goes from {lines.slope[worst]:g} to "
-                        f"{lines.slope[worst + 1]:g} at x = {lines.corners()[worst]:g}, but a Masing model's only falls, "
-                        "to no less than 0")
+                        f"{lines.slope[worst + 1]:g} at x = {lines.corners()[worst]:g}, but a Masing model's only "
+                        "falls, to no less than 0")
     elements = Elements(last_slope_spring(lines.slope[-1], drop.sum()), drop, (lines.corners() - x) / 2)
     none = np.zeros_like(drop)
     return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], none, none, 0.0, 0.0, exact=True)
 
 
 def _start(half, lines):
-    """Where the unloading's last segment and the loading's first meet: the reversal, though it may lie between samples."""
+    """x where the last unloading and the first loading segment meet: the reversal, which may be between samples."""
     first = half.x[0]
     before = polygons.segments(half.before_x, half.before_force) if len(half.before_x) else None
     if before is None or before.slope[0] >= lines.slope[0]:

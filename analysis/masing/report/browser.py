@@ -10,7 +10,7 @@ from masing.command_line import UserError, write_file
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 # Nothing from the network, no first-run dialogues; root may not use the sandbox.
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage")
+           "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage")
 TIME_LIMIT = 120
 
 
@@ -23,8 +23,8 @@ def required():
     """The path of Chromium; raises UserError when there is none."""
     found = find()
     if found is None:
-        raise UserError("--pdf needs Chromium, which is not installed: apt-get install chromium; or leave out --pdf and "
-                        "print the page from any browser")
+        raise UserError("--pdf needs Chromium, which is not installed: apt-get install chromium; or leave out --pdf "
+                        "and print the page from any browser")
     return found
 
 

@@ -48,8 +48,8 @@ class Case:
 def read_case(path):
     """The Case in an .ini: its caption is the leading comment, less a line `draw: x, restoring; t, x`.
 
-    A file with the key `refine` or `levels` is a study for masing converge, another a trajectory for masing simulate. Raises
-    UserError when it cannot be read.
+    A file with the key `refine` or `levels` is a study for masing converge, another a trajectory for masing simulate.
+    Raises UserError when it cannot be read.
     """
     path = Path(path)
     try:

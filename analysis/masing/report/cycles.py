@@ -57,7 +57,7 @@ def distances_table(pictures):
 
 
 def distance_from_exact(run, studies):
-    """One sentence on the maximal error of x of the run, from a study that has it as a level; None when there is none."""
+    """One sentence on the maximal error of x of the run, from a study of which it is a level; None without one."""
     for study in studies:
         level = np.flatnonzero((study.cells == run.size("cells")) & (study.steps == run.size("steps"))
                                & np.isfinite(study.errors["x"]))
@@ -111,17 +111,17 @@ def _picture(run, sample, limits, exact, over_all_steps):
         of_cells = f" of P = {exact.size('cells')} cells" if exact.size("cells") else ""
         beside = f" Behind it the exact cycle{of_cells}, grey."
         magnified = f"; the corner is magnified {figures.magnification(part):.2g} times." if part else "."
-        words["exact"].insert(0, f"Grey: the exact cycle{of_cells}. At the samples drawn the computed one is at "
-                                 f"most {measured(apart.x)} from it in x and {measured(apart.restoring)} in F − m x″ at "
-                                 f"equal times{magnified}")
+        words["exact"].insert(0, f"Grey: the exact cycle{of_cells}. At the samples drawn the computed one is at most "
+                                 f"{measured(apart.x)} from it in x and {measured(apart.restoring)} in F − m x″ "
+                                 f"at equal times{magnified}")
         words["distance"] = (title, run.path.name, of_cells or "P = ∞", apart)
     figure = figures.cycle_figure((x, restoring), title, limits, behind, part)
-    return Picture(f"{run.path.stem}-cycle", figure,
-                   f"Hysteresis cycle, {title}, {window}: restoring force over displacement.{beside} {seen}", words=words)
+    alt = f"Hysteresis cycle, {title}, {window}: restoring force over displacement.{beside} {seen}"
+    return Picture(f"{run.path.stem}-cycle", figure, alt, words=words)
 
 
 def _corner_part(apart, behind):
-    """The part of the exact cycle's width and height that shows the distance between the cycles; None for a large one."""
+    """The part of the exact cycle's width and height that shows the distance of the cycles; None for a large one."""
     widths = [np.ptp(values) or 1.0 for values in behind]
     wanted = CORNER_DISTANCES * max(apart.x / widths[0], apart.restoring / widths[1])
     return max(SMALLEST_CORNER, float(wanted)) if wanted < LARGEST_CORNER else None

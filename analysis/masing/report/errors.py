@@ -31,7 +31,7 @@ EDGE = 0.05
 
 @dataclass(frozen=True)
 class Curve:
-    """The errors [levels] of one quantity, which of them are fitted, and the errors that the fit predicts (NaN: none)."""
+    """The errors [levels] of one quantity, which of them are fitted, and what the fit predicts (NaN: nothing)."""
 
     label: str
     errors: np.ndarray
@@ -45,7 +45,8 @@ def error_picture(study, findings, quantities):
     drawn = [q for q in quantities if q != "u_cells" or q in wanted]
     slopes = sorted({wanted[q] for q in drawn if wanted.get(q)})
     abscissa, label, over, joint = _abscissa(study)
-    curves = [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, derived.fitted_errors(study, q)) for q in drawn]
+    curves = [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, derived.fitted_errors(study, q))
+              for q in drawn]
     shown = [drawable_in_logarithm(abscissa, curve.errors) for curve in curves]
     errors = [curve.errors[keep] for curve, keep in zip(curves, shown)]
     ranges = "; ".join(f"{curve.label} from {values.min():.2e} to {values.max():.2e}"
@@ -61,7 +62,7 @@ def error_picture(study, findings, quantities):
 
 
 def _abscissa(study):
-    """The step [levels] to draw errors over, the axis's label, its name in a sentence, whether it is the joint fit's of x."""
+    """The step [levels] to draw errors over, its axis's label, its name, and whether it is the joint fit's of x."""
     joint = derived.joint_step(study, "x")
     if joint is None:
         return derived.plain_step(study), *PLAIN_STEPS[study.refine], False
@@ -135,7 +136,7 @@ def _points(abscissa, errors):
 
 
 def _draw_triangle(axes, curves, exponent, place):
-    """Draw the triangle of slope `exponent` below the curves [(h, error), ...]; nothing when no curve has two points."""
+    """Draw the triangle of slope `exponent` below the curves [(h, error), ...], if one of them has two points."""
     curves = [(np.log(h), np.log(error)) for h, error in curves if len(h) > 1]
     if not curves:
         return

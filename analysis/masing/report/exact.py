@@ -1,4 +1,4 @@
-"""The exact solution beside a study or a trajectory: the program computes it for the page, if no file of the page holds it."""
+"""The exact solution beside a study or a trajectory: that of a file, or else computed by the program for the page."""
 
 import shlex
 import tempfile

@@ -1,4 +1,4 @@
-"""The page: its sections in the order of a reviewer's questions, as HTML text, with the pieces for the files beside it."""
+"""The page: its sections as HTML text, and the pieces (pictures and tables) for the files beside it."""
 
 import math
 import shlex
@@ -61,8 +61,9 @@ def page(title, studies, runs, exact, reproductions, window=(None, None)):
 
 def render(template, **values):
     """The text of a template with the values, which are escaped."""
-    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
-                              lstrip_blocks=True, undefined=jinja2.StrictUndefined).get_template(template).render(values)
+    templates = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
+                                   lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    return templates.get_template(template).render(values)
 
 
 def reproduction(run, program=None, wanted=False):

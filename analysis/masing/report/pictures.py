@@ -14,7 +14,7 @@ KINDS = ("svg", "pdf")
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure under a `name` for its files; `alt` says in words what it shows, `words` are parts of a caption by name."""
+    """A figure under a `name` for its files; `alt` describes it in words, `words` are parts of a caption by name."""
 
     name: str
     figure: Figure

@@ -90,7 +90,7 @@ def study_section(study, number, alike=None, described=None):
         "constants": _constants(study, [f.quantity for f in claimed.findings if f.quantity in quantities]),
         "reference": derived.reference_text(study), "model": study.run.model, "has_cells": study.run.has_cells,
         "described": described, "alike": alike, "sizes": list(sizes(study)),
-        "data": (_data(study, DATA) + _model_data(study) if alike is None else []) + _data(study, METHOD) + _sizes(study),
+        "data": (_problem_data(study) if alike is None else []) + _data(study, METHOD) + _sizes(study),
         "method": ", ".join(value for _, value in _data(study, METHOD)),
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": level_rows(study, quantities),
@@ -119,7 +119,7 @@ def _sentence(study, expected, verdict):
         return f"No order in {step} was expected of this study; what was observed is shown without judgement."
     parts = []
     for wanted in dict.fromkeys(finding.expected for finding in expected):
-        seen = [f"{finding.name}{FIXED_SPACE}{finding.observation}" for finding in expected if finding.expected == wanted]
+        seen = [f"{f.name}{FIXED_SPACE}{f.observation}" for f in expected if f.expected == wanted]
         where = f" in {step}" if not parts else ""
         doubt = "" if verdict == AS_EXPECTED else " was expected; observed"
         parts.append(f"order {_degree(wanted)}{where}{doubt}: {listed(seen)}")
@@ -137,15 +137,16 @@ def _data(study, keys):
     return [(symbol, study.run.settings[key]) for symbol, key in keys if study.run.settings.get(key)]
 
 
-def _model_data(study):
-    """The pairs (parameter, value) of the [model] section."""
-    return [(key[len("model."):], value) for key, value in study.run.settings.items() if key.startswith("model.")]
+def _problem_data(study):
+    """The pairs (symbol, value) of the problem's data, and (parameter, value) of the [model] section."""
+    settings = study.run.settings.items()
+    return _data(study, DATA) + [(key[len("model."):], value) for key, value in settings if key.startswith("model.")]
 
 
 def _sizes(study):
     """The pairs (symbol, values) of P and N over the levels."""
-    return [(name, listed(grouped(value) for value in dict.fromkeys(values))) for name, (values, _) in sizes(study).items()
-            if name in "PN" and np.isfinite(values).all()]
+    return [(name, listed(grouped(value) for value in dict.fromkeys(values)))
+            for name, (values, _) in sizes(study).items() if name in "PN" and np.isfinite(values).all()]
 
 
 def _statement(study):
@@ -204,7 +205,8 @@ def _extrapolation(study):
     sentences = [f"{name}(T) extrapolated to step zero from the last three levels (Richardson): "
                  + minus(f"{study.number(f'richardson_{name}'):.10g}")
                  + f", observed order {order(study.number(f'richardson_order_{name}'))}; grid convergence index of the "
-                   f"last level (ASME V&V 20, factor 1.25): {measured(study.number(f'gci_{name}'), 3)}." for name in known]
+                   f"last level (ASME V&V 20, factor 1.25): {measured(study.number(f'gci_{name}'), 3)}."
+                 for name in known]
     unknown = [f"{name}(T)" for name in names if name not in known]
     if unknown:
         sentences.append(f"No extrapolation of {listed(unknown)}: there are no three last levels "

@@ -111,8 +111,8 @@ def constant_cells(study, quantity):
 def study_tables(study, findings, quantities):
     """The Tables of a study: its levels, and the orders of the findings with the constants of their fits."""
     known, stem = study.run.provenance, study.run.path.stem
-    made = [f"{word} {known[key]}" for word, key in (("masing", "version"), ("revision", "git_revision"), ("of", "date"))
-            if key in known]
+    words = (("masing", "version"), ("revision", "git_revision"), ("of", "date"))
+    made = [f"{word} {known[key]}" for word, key in words if key in known]
     origin = f"from {study.run.path.name}{', ' if made else ''}{' '.join(made)}"
     judged = {finding.quantity for finding in findings if finding.expected}
     short = [q for q in quantities if q != "u_cells" or q in judged]
@@ -153,7 +153,8 @@ def _orders_found(study, findings):
     if not any(joint):
         return frame.assign(C=[study.number(f"constant_{f.quantity}") for f in findings])
     names = {"C₁": "space", "± of C₁": "space_uncertainty", "C₂": "time", "± of C₂": "time_uncertainty"}
-    return frame.assign(**{heading: [getattr(each, name, math.nan) for each in joint] for heading, name in names.items()})
+    return frame.assign(**{heading: [getattr(each, name, math.nan) for each in joint]
+                           for heading, name in names.items()})
 
 
 def _short_orders(study, findings):

@@ -35,14 +35,13 @@ def field_picture(run):
         late[:] = True
     field = replace(run.field, t=run.field.t[late], u=run.field.u[late])
     share = _is_yielding(field).mean(axis=1)
-    window = _window(field.t)
-    facts = (f"At most {percent(share.max())} of the cells yield at once, and none do in {percent(np.mean(share == 0))} of "
-             "the time shown.")
+    facts = (f"At most {percent(share.max())} of the cells yield at once, and none do in "
+             f"{percent(np.mean(share == 0))} of the time shown.")
     every = -(-len(field.t) // MOST_COLUMNS)
-    return Picture(f"{run.path.stem}-u", _field_figure(replace(field, t=field.t[::every], u=field.u[::every])),
-                   f"Image of the elongations u over time t and s, {window}, {trajectory_name(run)}. {facts}",
-                   f"{trajectory_name(run, True)}: u(t, s), {window}. Dotted areas yield, |u| = η; "
-                   f"the lines around them are the yield fronts. {facts}")
+    return _picture(run, "u", _field_figure(replace(field, t=field.t[::every], u=field.u[::every])),
+                    f"Image of the elongations u over time t and s, {_window(field.t)}",
+                    f"u(t, s), {_window(field.t)}. Dotted areas yield, |u| = η; the lines around them are the yield "
+                    "fronts", facts)
 
 
 def motion_picture(run):
@@ -52,10 +51,10 @@ def motion_picture(run):
     late = series.x[series.t >= start]
     facts = (f"x is in [{measured(series.x.min(), 4)}, {measured(series.x.max(), 4)}], in the last cycles in "
              f"[{measured(late.min(), 4)}, {measured(late.max(), 4)}].")
-    shown = "x(t)" if series.force is None else "x(t) and F(t)"
-    return Picture(f"{run.path.stem}-motion", _motion_figure(series, start),
-                   f"Displacement x{' and force F' if series.force is not None else ''} over time, {trajectory_name(run)}. {facts}",
-                   f"{trajectory_name(run, True)}: {shown}; last cycles, {_window(series.t[series.t >= start])}. {facts}")
+    known = series.force is not None
+    return _picture(run, "motion", _motion_figure(series, start),
+                    f"Displacement x{' and force F' if known else ''} over time",
+                    f"x(t){' and F(t)' if known else ''}; last cycles, {_window(series.t[series.t >= start])}", facts)
 
 
 def energy_picture(run):
@@ -68,10 +67,15 @@ def energy_picture(run):
     share = f", {measured(lacking / work)} of the largest work" if work > 0 else ""
     facts = (f"Work of F over all samples {measured(energy.input[-1], 4)}, dissipated "
              f"{measured(energy.dissipated[-1], 4)}; the balance lacks at most {measured(lacking)}{share}.")
-    return Picture(f"{run.path.stem}-energy", _energy_figure(t, energy, start_of_last_cycles(run.series, MOTION_CYCLES)),
-                   f"Energy over time, {trajectory_name(run)}. {facts}",
-                   f"{trajectory_name(run, True)}: work = dissipated + what the kinetic and elastic energy gained, with integrals "
-                   f"over the steps. {facts}")
+    return _picture(run, "energy", _energy_figure(t, energy, start_of_last_cycles(run.series, MOTION_CYCLES)),
+                    "Energy over time",
+                    "work = dissipated + what the kinetic and elastic energy gained, with integrals over the steps",
+                    facts)
+
+
+def _picture(run, kind, figure, alt, caption, facts):
+    return Picture(f"{run.path.stem}-{kind}", figure, f"{alt}, {trajectory_name(run)}. {facts}",
+                   f"{trajectory_name(run, capital=True)}: {caption}. {facts}")
 
 
 def trajectory_name(run, capital=False):

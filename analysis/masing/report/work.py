@@ -1,4 +1,4 @@
-"""The work-precision diagram: the errors of x of several studies against the exact solution, over their work and time."""
+"""The work-precision diagram: the errors of x of several studies against the exact solution, over work and time."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ FINEST = (1500, PAPERS_STEPS)
 @dataclass(frozen=True)
 class Line:
     """The levels of a study: error of x, work P·N (NaN where an engine or P = ∞ does not go through the cells), seconds
-    (NaN where the file has none), each [levels]; `finest` is the index of the papers' finest case among them or None."""
+    each [levels]; `finest` is the index of the papers' finest case among them or None."""
 
     method: tuple
     engine: str

@@ -22,7 +22,8 @@ def scaling_figure(machine):
 def _draw_strong(axes, machine):
     for place, cells in enumerate(STRONG):
         colour, best = style.COLOURS[place], machine.best_ranks(cells)
-        axes.loglog(RANKS, 1e6 * machine.step(cells, RANKS), style.LINES[place], color=colour, label=f"P = {count(cells)}")
+        axes.loglog(RANKS, 1e6 * machine.step(cells, RANKS), style.LINES[place], color=colour,
+                    label=f"P = {count(cells)}")
         if best < MOST_RANKS:
             axes.plot(best, 1e6 * machine.step(cells, best), style.MARKERS[place], color=colour)
     axes.axhline(1e6 * machine.memory_engine, color=style.GREY, linewidth=1)

@@ -75,7 +75,7 @@ class Machine:
         return min(int(ranks[good].max()), self.best_ranks(cells, most))
 
     def memory_engine_wins_from(self, most=MOST_RANKS):
-        """The least P from which a step of engine memory is quicker than of sweep on any number of ranks; inf if none."""
+        """The least P from which on engine memory is quicker than sweep on any number of ranks; inf if none."""
         def slower(cells):
             return self.step(cells, self.best_ranks(cells, most)) > self.memory_engine
 
@@ -113,9 +113,9 @@ def read_machine(path, variant, hop, host=None):
         places = hdf5.column(file, "memory/cells")
         look_up = hdf5.column(file, "memory/seconds_per_step", len(places))
     _require_positive(path, cells, one, together, footprint, ranks, seconds, look_up)
-    numbers = {name: _number(path, group, name) for group, name in (
-        (facts, "ranks"), (facts, "hosts"), (facts, "cores"), (facts, "cache_bytes"), (facts, "update_bandwidth_all_ranks"),
-        (step, "forcing_seconds"), (step, "three_cells_seconds"))}
+    numbers = {name: _number(path, group, name) for group, names in (
+        (facts, ("ranks", "hosts", "cores", "cache_bytes", "update_bandwidth_all_ranks")),
+        (step, ("forcing_seconds", "three_cells_seconds"))) for name in names}
     busy = max(1, round(numbers["ranks"] / numbers["hosts"]))
     alpha, beta = fitted_latency(ranks, seconds)
     per_rank = (numbers["cache_bytes"] or CACHE_IF_UNKNOWN) / min(busy, numbers["cores"])
@@ -125,7 +125,8 @@ def read_machine(path, variant, hop, host=None):
                    streaming=min(compute, streaming_rate(cells, together, numbers["ranks"], cache,
                                                    numbers["update_bandwidth_all_ranks"], footprint[0])),
                    cache=cache, alpha=alpha, beta=beta, host=host or busy, hop=hop,
-                   memory_engine=numbers["forcing_seconds"] + float(np.median(look_up)), measured=bool(np.any(ranks > 1)))
+                   memory_engine=numbers["forcing_seconds"] + float(np.median(look_up)),
+                   measured=bool(np.any(ranks > 1)))
 
 
 def fitted_latency(ranks, seconds):
@@ -181,9 +182,10 @@ def summary(machine, cells_shown):
         f"variant {machine.variant}, hosts of {machine.host} rank{'s' if machine.host > 1 else ''}",
         f"compute    {machine.compute:.3g} cell-updates/s of a core, slabs up to {machine.cache:.3g} cells in cache",
         f"bandwidth  {machine.streaming:.3g} cell-updates/s of a core, slabs far larger",
-        f"latency    {1e6 * machine.alpha:.3g} us + {1e6 * machine.beta:.3g} us log2(ranks) within a host ({measured}), "
-        f"+ {1e6 * machine.hop:.3g} us log2(hosts) (assumed)",
-        f"a step     {1e9 * machine.fixed:.3g} ns beside the cells; engine memory {1e9 * machine.memory_engine:.3g} ns in all",
+        f"latency    {1e6 * machine.alpha:.3g} us + {1e6 * machine.beta:.3g} us log2(ranks) within a host "
+        f"({measured}), + {1e6 * machine.hop:.3g} us log2(hosts) (assumed)",
+        f"a step     {1e9 * machine.fixed:.3g} ns beside the cells; engine memory {1e9 * machine.memory_engine:.3g} ns "
+        "in all",
         "         P   ranks at efficiency 1/2   quickest with ranks   speed-up   step there",
     ]
     for cells in cells_shown:
