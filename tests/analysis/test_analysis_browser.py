@@ -72,7 +72,7 @@ def full_page(run_script, tmp_path, papers_case):
     return output
 
 
-def test_a_page_with_everything_and_its_print(full_page):
+def test_a_page_with_everything_fits_and_prints(full_page):
     # errors, map, errors; work and time; cycles; u; motion of three problems and the file with u; energy
     is_in_order(look(full_page), 3 + 2 + 4 + 1 + 4 + 1, ["as expected", "not as expected"] * 2)
     printed = full_page.with_suffix(".pdf").read_bytes()
@@ -82,14 +82,14 @@ def test_a_page_with_everything_and_its_print(full_page):
     assert boxes and all(abs(w - 595.3) < 1 and abs(h - 841.9) < 1 for _, _, w, h in boxes)
 
 
-def test_a_page_of_one_level(run_script, tmp_path):
+def test_a_page_of_one_level_fits(run_script, tmp_path):
     study = write_study(tmp_path / "one.h5", ladder(1), fit(NAN, "undefined"))
     output = tmp_path / "page.html"
     assert run_script(report, study, "--files-only", "--page-only", "-o", output)[0] == 0
     is_in_order(look(output), 1, ["undefined"])
 
 
-def test_the_gallery(run_script, tmp_path, papers_case):
+def test_the_gallery_fits(run_script, tmp_path, papers_case):
     write_run(tmp_path / "cycle.h5", papers_case)
     write_study(tmp_path / "study.h5", ladder(), fit())
     for name, text in (("cycle", "# A cycle.\ncells = 3\n"), ("study", "# A study.\nrefine = steps\n")):
@@ -100,7 +100,7 @@ def test_the_gallery(run_script, tmp_path, papers_case):
     is_in_order(look(tmp_path / "cycle.html"), 1, [])
 
 
-def test_the_probe_sees_what_is_wrong(tmp_path):
+def test_the_probe_finds_faults(tmp_path):
     page = tmp_path / "bad.html"
     page.write_text('<meta charset="utf-8"><img src="data:image/png;base64,AAAA" width="900">')
     seen = look(page)

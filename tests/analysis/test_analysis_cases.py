@@ -108,7 +108,7 @@ def test_both_halves_of_a_cycle_lie_on_the_polygon(last_cycles, name):
     ("rheology-fig22a", np.arange(30, -1, -1) / 30), ("rheology-fig22b", np.arange(31, 0, -1) / 30),
     ("rheology-fig24", [1, 0]), ("rheology-fig27a", [2, 1]), ("rheology-fig29", [4, 3, 1, 1 / 3, 1 / 4, 0]),
 ])
-def test_the_segments_of_a_half_cycle(last_cycles, name, slopes):
+def test_a_half_cycle_has_the_segments_of_the_paper(last_cycles, name, slopes):
     period, _, _, options = POLYGONS[name]
     series = last_cycles(name, period, *options)
     for half in (series, mirrored(series)):
@@ -185,7 +185,7 @@ def test_figure_20_shows_one_cycle_twice(case):
     assert np.hypot(rest.x, rest.restoring)[late].min() > 0.5
 
 
-def test_the_ratchet_of_figure_25(case, solve):
+def test_figure_25_is_a_ratchet(case, solve):
     drift = np.diff(case("rheology-fig25", "--sample-every=2001", "--from=400").series.x)
     exact = np.diff(solve("--engine=exact", "--cells=1", "--threshold=1", "--force=80*sawtooth(0.5*t)",
                           "--final-time=500", "--steps=2500", "--sample-every=10", "--from=400").series.x)
@@ -231,7 +231,7 @@ def test_the_dashpot_of_figure_30_vanishes_as_c_grows(case):
 
 
 @pytest.mark.parametrize("name, least, most", [("rheology-fig30a", 0, 0.02), ("rheology-fig30b", 0.5, 10)])
-def test_the_flanks_of_figure_30(case, name, least, most):
+def test_figure_30_has_straight_and_curved_flanks(case, name, least, most):
     series = case(name, "--from=1980").series
     flank = np.abs(series.restoring) < 1
     flank = flank[1:] & flank[:-1]

@@ -6,14 +6,13 @@ import pytest
 import cycles
 from masing.cycles import figures
 from masing.cycles.shape import rising_half
-from masing.notation import count, listed, power_of_ten
 from synthetic import trajectory, write_run
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
 @pytest.mark.parametrize("ending", SIGNATURES)
-def test_each_kind_of_picture(run_script, run_file, tmp_path, ending):
+def test_each_kind_of_picture_is_written(run_script, run_file, tmp_path, ending):
     output = tmp_path / f"picture{ending}"
     assert run_script(cycles, run_file, "-o", output) == (0, f"{output}\n", "")
     assert output.read_bytes().startswith(SIGNATURES[ending])
@@ -25,7 +24,7 @@ def test_the_default_output_is_beside_the_first_file(run_script, run_file, study
     assert run_file.with_suffix(".png").stat().st_size > 1000
 
 
-def test_together_and_reproducible(run_script, run_file, study_file, tmp_path):
+def test_cycles_together_give_the_same_bytes_again(run_script, run_file, study_file, tmp_path):
     pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
     for picture in pictures:
         assert run_script(cycles, run_file, study_file, "--together", "-o", picture)[0] == 0
@@ -38,8 +37,9 @@ def test_samples_that_are_not_finite_are_left_out(run_script, tmp_path, papers_c
     assert run_script(cycles, write_run(tmp_path / "blown.h5", samples))[0] == 0
 
 
-def test_titles(run_file, study_file):
-    assert [cycles.title_and_curve(file, None, None)[0] for file in (run_file, study_file)] == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
+def test_titles_name_cells_and_steps(run_file, study_file):
+    titles = [cycles.title_and_curve(file, None, None)[0] for file in (run_file, study_file)]
+    assert titles == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
 
 
 def test_a_polygon_has_its_slopes():
@@ -61,9 +61,3 @@ def test_panels_share_their_scales():
     far = [near[0], (near[0][0] + 100, near[0][1])]
     widths = [x[1] - x[0] for x, _ in figures.shared_limits(far)]
     assert widths[0] == pytest.approx(widths[1]) and widths[0] < 2
-
-
-def test_numbers_as_words():
-    assert [count(n) for n in (0, 3, 1500, 10**6, 25 * 10**4)] == ["∞", "3", "1500", "10⁶", "2.5·10⁵"]
-    assert [power_of_ten(value) for value in (1e-3, 2e-3)] == ["10⁻³", "2·10⁻³"]
-    assert [listed("x"), listed("xy"), listed("xyu")] == ["x", "x and y", "x, y and u"]

@@ -77,7 +77,7 @@ def test_the_last_cycles_start_at_a_reversal():
 CASE = ("--final-time", "60", "--cells", "20")
 
 
-def test_a_cycle_beside_the_exact_one(made, page_with, masing, coarse):
+def test_a_cycle_is_drawn_over_the_exact_one(made, page_with, masing, coarse):
     run = read_run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--sample-every", "20"))
     truth = read_run(made("simulate", "truth.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps",
                           "6000", "--sample-every", "20"))
@@ -127,7 +127,7 @@ def test_what_reproduce_said_is_on_the_page(made, page_with, masing):
     assert reproduction(read_run(run), masing, False).same is None
 
 
-def test_a_file_that_reproduce_refuses(run_script, masing, tmp_path, papers_case):
+def test_a_file_without_configuration_is_not_reproduced(run_script, masing, tmp_path, papers_case):
     run = write_run(tmp_path / "run.h5", papers_case)
     with h5py.File(run, "a") as file:
         del file["configuration"]

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from masing import derived
-from masing.notation import measured, within
 from masing.report.errors import Curve, error_figure
 from masing.results import read
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_study
@@ -17,7 +16,7 @@ def test_the_claim_carries_orders_with_their_uncertainty(page_of, tmp_path):
             "Verdict: as expected.") in words
 
 
-def test_a_failed_claim_is_no_claim(page_of, tmp_path):
+def test_a_failed_claim_names_expected_and_observed_orders(page_of, tmp_path):
     facts = fitted(0.5, verdict="not as expected", **{f"verdict_{q}": "not as expected" for q in "xyu"})
     words = page_of(write_study(tmp_path / "s.h5", marked(ladder()), facts)).words
     assert "Order one in δt was expected; observed: x 0.500 ± 0.004, y" in words
@@ -40,7 +39,7 @@ def test_nothing_left_out_has_no_legend(page_of, tmp_path):
     assert "left out" not in words and "4 of 4" in words
 
 
-def test_joint_constants_and_the_combined_step(page_of, tmp_path):
+def test_a_joint_fit_shows_its_constants_and_the_combined_step(page_of, tmp_path):
     path = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly())
     study = read(path)
     assert derived.step(study, "y") == pytest.approx(study.errors["y"])
@@ -97,14 +96,14 @@ def test_the_fitted_line_goes_through_errors_of_its_form(page_of, tmp_path, refe
     ("both", "right", "leapfrog", "3", ["Verlet", "“right” stays of first order in δs"], ["Proposition 4.1"]),
     ("both", "midpoint", "euler", "3", ["at their middle", "“euler” stays of first order in δt"], ["Proposition 4.1"]),
 ])
-def test_the_statement_that_is_tested(page_of, tmp_path, refine, rule, scheme, cells, said, unsaid):
+def test_the_page_names_the_statement_that_is_tested(page_of, tmp_path, refine, rule, scheme, cells, said, unsaid):
     path = write_study(tmp_path / "s.h5", ladder(), fit(refine=refine), rule=rule, scheme=scheme, cells=cells)
     words = page_of(path).words
     assert [text for text in said if text not in words] == []
     assert [text for text in unsaid if text in words] == []
 
 
-def test_infinitely_many_cells(page_of, tmp_path):
+def test_infinitely_many_cells_are_shown(page_of, tmp_path):
     columns = ladder()
     columns["cells"][:] = columns["ds"][:] = 0.0
     words = page_of(write_study(tmp_path / "s.h5", columns, fit(reference="exact"), cells="inf")).words
@@ -113,7 +112,7 @@ def test_infinitely_many_cells(page_of, tmp_path):
     assert f"at every level of this study: {3 * 0.123456:.3g}" in words
 
 
-def test_infinitely_many_cells_in_a_ladder_of_both(page_of, tmp_path):
+def test_infinitely_many_cells_are_not_on_the_map(page_of, tmp_path):
     columns = staircase()
     columns["cells"][-1] = columns["ds"][-1] = 0.0
     columns["error_x"][-1] = 0.01
@@ -126,7 +125,7 @@ def test_the_smallest_bound_needs_the_right_reference(page_of, tmp_path):
     assert "The smallest C" not in page_of(path).words
 
 
-def test_extrapolation(page_of, tmp_path):
+def test_extrapolations_are_shown(page_of, tmp_path):
     found = {"richardson_x": -1.25, "richardson_order_x": 1.01, "gci_x": 2.5e-4,
              "richardson_y": NAN, "richardson_order_y": NAN, "gci_y": NAN}
     words = page_of(write_study(tmp_path / "s.h5", ladder(), fit(**found))).words
@@ -145,13 +144,3 @@ def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
                  and len(line.get_xdata())}
         assert sorted(faces.values()) == [1, 2] and faces["white"] == 1
         assert sum(text.get_text() == "round-off floor" for text in axes.texts) == lines
-
-
-def test_numbers_in_sentences():
-    assert [measured(value) for value in (5.06e-3, 1.5e9, 41.7, 0.1, 1e-4, NAN)] == [
-        "5.1·10⁻³", "1.5·10⁹", "42", "0.1", "10⁻⁴", "–"]
-    assert [within(-5.428, 0.6457), within(123.4, 21.0), within(2.5, NAN)] == ["−5.43 ± 0.65", "123 ± 21", "2.500"]
-
-
-def test_the_command_that_reproduces(page_of, study_file):
-    assert "masing reproduce study.h5" in page_of(study_file).words

@@ -21,7 +21,8 @@ def case(folder, name, text):
 
 
 def test_a_case_says_what_it_is(tmp_path):
-    found = read_case(case(tmp_path, "a", "# Figure 1, of\n# the paper.\n# draw: t, x; x, restoring from 1\nmass = 1\n# no\n"))
+    text = "# Figure 1, of\n# the paper.\n# draw: t, x; x, restoring from 1\nmass = 1\n# no\n"
+    found = read_case(case(tmp_path, "a", text))
     assert (found.command, found.caption, found.name) == ("simulate", "Figure 1, of the paper.", "a")
     assert found.drawings == ["t, x", "x, restoring from 1"]
     assert read_case(case(tmp_path, "b", "# B.\nmass = 1\n")).drawings == ["x, restoring"]
@@ -34,7 +35,7 @@ def test_a_case_says_what_it_is(tmp_path):
     ("x, restoring, t to 1e3", [["x", "restoring", "t"]], (-np.inf, 1000)),
     ("t, g1 and g2 from 4", [["t", "g1"], ["t", "g2"]], (4, np.inf)),
 ])
-def test_drawings_in_words(words, curves, window):
+def test_words_declare_drawings(words, curves, window):
     found = parse_drawing(words)
     assert found.curves == curves and (found.start, found.end) == window
 
@@ -45,12 +46,12 @@ def test_drawings_in_words(words, curves, window):
     ("x, z", "has no 'z' to draw; it has t, x"), ("x, y from 600", "400 <= t <= 500"), ("field", "nothing to draw"),
     ("energy", "nothing to draw"),
 ])
-def test_mistakes_in_drawings(run_file, words, said):
+def test_mistakes_in_drawings_are_refused(run_file, words, said):
     with pytest.raises(command_line.UserError, match=re.escape(said)):
         picture(read_run(run_file), words)
 
 
-def test_every_kind_of_drawing(tmp_path, papers_case):
+def test_every_kind_of_drawing_shows_its_samples(tmp_path, papers_case):
     run_file = write_model(tmp_path / "m.h5", papers_case)
     add_energy(run_file)
     run = read_run(run_file)
@@ -72,7 +73,8 @@ def test_every_kind_of_drawing(tmp_path, papers_case):
 def test_the_index_leads_to_every_page(run_script, tmp_path, papers_case):
     write_run(tmp_path / "cycle.h5", papers_case)
     write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected"))
-    cases = [case(tmp_path, "cycle", "# A <cycle>.\ncells = 3\n"), case(tmp_path, "study", "# A study.\nrefine = steps\n")]
+    cases = [case(tmp_path, "cycle", "# A <cycle>.\ncells = 3\n"),
+             case(tmp_path, "study", "# A study.\nrefine = steps\n")]
     assert run_script(gallery, *cases, "--commands", "--results", tmp_path)[1].splitlines() == [
         f"simulate {cases[0]}", f"converge {cases[1]}"]
     code, out, err = run_script(gallery, *cases, "--results", tmp_path, "--files-only")

@@ -36,7 +36,7 @@ def continuous(x, force, threshold):
 
 
 @pytest.mark.parametrize("every", [1, 37])
-def test_tables_four_and_five_to_rounding(table, every):
+def test_tables_four_and_five_are_found_to_rounding(table, every):
     threshold, stiffness, samples = table
     t, x, _, _, force = samples[:, ::every]
     found = identify_discrete(Path("table"), half_cycle(x[t > 20], force[t > 20]))
@@ -45,7 +45,7 @@ def test_tables_four_and_five_to_rounding(table, every):
     np.testing.assert_allclose(found.elements.stiffness, stiffness, atol=1e-10)
 
 
-def test_elements_that_do_not_yield_are_in_the_hardening():
+def test_elements_that_do_not_yield_are_in_k0():
     x = there_and_back(3.5, 3000)
     found = identify_discrete(Path("c"), half_cycle(x, led(x, np.arange(1.0, 6), np.ones(5), k0=0.25)))
     np.testing.assert_allclose(found.elements.threshold, [1, 2, 3], atol=1e-9)
@@ -54,7 +54,7 @@ def test_elements_that_do_not_yield_are_in_the_hardening():
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("seed", [1, 2])
-def test_one_percent_of_noise(name, seed):
+def test_five_elements_are_found_in_one_percent_of_noise(name, seed):
     threshold, stiffness, _ = (np.array(each) for each in TABLES[name])
     x = there_and_back(1.3 * threshold[-1], 2000)
     force = led(x, threshold, stiffness)
@@ -71,7 +71,7 @@ CONTINUA = {"affine": (lambda s: s + 0.1, lambda s: 1.0), "curved": (lambda s: 0
 
 
 @pytest.mark.parametrize("name", CONTINUA)
-def test_the_density_of_1500_cells(name):
+def test_the_density_of_1500_cells_is_found(name):
     threshold, stiffness = CONTINUA[name]
     x = there_and_back(1.5, 1200)
     found = continuous(x, led(x, *continuum(threshold, stiffness)), threshold)
@@ -88,7 +88,7 @@ def test_another_threshold_gives_another_density_of_the_same_cycle():
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_density_in_noise(seed):
+def test_a_density_is_found_in_noise(seed):
     threshold, stiffness = CONTINUA["curved"]
     x = there_and_back(1.5, 2000)
     force = led(x, *continuum(threshold, stiffness))
@@ -98,7 +98,7 @@ def test_a_density_in_noise(seed):
     assert np.abs(off).max() < 0.01 * np.ptp(force)
 
 
-def test_a_small_cycle_says_what_it_does_not_know():
+def test_a_small_cycle_leaves_cells_unknown():
     x = there_and_back(0.6, 1200)
     found = continuous(x, led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), lambda s: s + 0.1)
     assert found.known.mean() == pytest.approx(0.5, abs=1e-3)

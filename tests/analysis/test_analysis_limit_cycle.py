@@ -42,7 +42,7 @@ def test_a_cycle_has_its_closed_forms(curve):
     assert Elements(K0, STIFFNESS, THRESHOLD).dissipation(X) == pytest.approx(area)
 
 
-def test_corners_and_backbone(curve):
+def test_corners_and_backbone_are_those_of_the_elements(curve):
     found = analyse(curve)
     np.testing.assert_allclose(found.corners[:4, 0], 7 - X + 2 * np.r_[0, THRESHOLD], atol=1e-9)
     np.testing.assert_allclose(found.corners[4:, 0], 7 + X - 2 * np.r_[0, THRESHOLD], atol=1e-9)
@@ -64,7 +64,7 @@ def test_loops_that_still_grow_have_no_limit():
     assert found.first is None and len(found.loops) >= 3
 
 
-def test_a_limit_cycle_of_two_loops_that_drifts():
+def test_a_limit_cycle_may_have_two_loops_and_drift():
     sizes = np.tile([1.0, 2.0], 4)
     x = np.concatenate([size * np.cos(np.linspace(0, 2 * np.pi, 201))[:-1] - size for size in sizes])
     x += 0.1 * np.arange(len(x)) / 400
@@ -100,5 +100,5 @@ def test_the_script_writes_numbers_and_a_picture(run_script, curve, tmp_path):
 
 
 @pytest.mark.parametrize("x, words", [(np.linspace(0, 1, 50), "three"), (np.zeros(50), "never changes")])
-def test_curves_without_a_cycle(run_script, tmp_path, x, words):
+def test_curves_without_a_cycle_are_refused(run_script, tmp_path, x, words):
     one_line(run_script(cycles, write_csv(tmp_path / "c.csv", "x,force", x, x), "--analysis"), words)

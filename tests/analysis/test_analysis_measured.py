@@ -19,7 +19,7 @@ ROUND = np.r_[X, X[::-1]]
 
 @pytest.mark.parametrize("text", [
     "x,force\n{}", "# a test\n\nForce;X\n{}", "{}", "t,x,force,restoring\n{}", "x\tf\n{}", "x force\n{}"])
-def test_kinds_of_csv(tmp_path, text):
+def test_kinds_of_csv_are_read(tmp_path, text):
     columns = {"Force;X": "{f};{x}", "t,x": "0,{x},9,{f}", "x\tf": "{x}\t{f}", "x force": "{x}  {f}"}
     row = next((row for start, row in columns.items() if start in text), "{x},{f}")
     rows = [row.format(x=f"{n / 8}", f=f"{n / 4}") for n in range(12)]
@@ -33,7 +33,8 @@ def test_kinds_of_csv(tmp_path, text):
 
 BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force", (X[:9], X[:9])),
        "only falls": ("x,force", (-X, -YIELDING)), "slope increases": ("x,force", (X, X**3)),
-       "never changes": ("x,force", (0 * X, X)), "a double holds": ("x,force", (1.5e308 * np.sin(9 * X), X)), "does not rise": ("x,force", (X, -X)),
+       "never changes": ("x,force", (0 * X, X)), "a double holds": ("x,force", (1.5e308 * np.sin(9 * X), X)),
+       "does not rise": ("x,force", (X, -X)),
        "line 9: 'nan'": ("x,force", (X, np.where(np.arange(400) == 7, np.nan, YIELDING))),
        "never yields": ("x,force", (X, 2 * X)), "so that only k0 + Σk = 2": ("x,force", (ROUND, 2 * ROUND)),
        "one straight segment": ("x,force", (ROUND, 2 * ROUND + np.where(np.arange(800) < 400, 1, -1))),
@@ -42,7 +43,7 @@ BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force"
 
 
 @pytest.mark.parametrize("words", BAD)
-def test_curves_that_are_no_cycles(run_script, tmp_path, words):
+def test_curves_that_are_no_cycles_are_refused(run_script, tmp_path, words):
     heading, columns = BAD[words]
     path = write_csv(tmp_path / "bad.csv", heading, *columns)
     window = ("--from", "1") if words == "no column t" else ()
@@ -53,7 +54,7 @@ def test_curves_that_are_no_cycles(run_script, tmp_path, words):
 @pytest.mark.parametrize("content, words", [
     (b"", "empty"), (b"x,force\n1,2\n2,three\n", "line 3: 'three'"), (b"x,force\n1,2\n2\n", "line 3"),
     (bytes(range(128, 256)), "neither"), (b"1,2,3\n" * 20, "no heading")])
-def test_files_that_are_no_tables(run_script, tmp_path, content, words):
+def test_files_that_are_no_tables_are_refused(run_script, tmp_path, content, words):
     (tmp_path / "bad.csv").write_bytes(content)
     one_line(run_script(identify, tmp_path / "bad.csv"), words)
 
@@ -62,7 +63,7 @@ def test_files_that_are_no_tables(run_script, tmp_path, content, words):
     (("--threshold", "1"), "monotone"), (("--threshold", "(s-0.5)^2+1"), "monotone"), (("--threshold", "s+"), "position"),
     (("--threshold", "100+s"), "smaller"), (("--threshold", "0.01*(1+s)"), "span"), (("-o", "a.txt"), ".ini"),
     (("--program", "/nowhere"), "--program"), (("-o", "CYCLE.ini"), "replace")])
-def test_mistakes_in_the_request(run_script, tmp_path, arguments, words):
+def test_mistakes_in_the_request_are_refused(run_script, tmp_path, arguments, words):
     name = "CYCLE-force.csv"
     path = write_csv(tmp_path / name, "x,force", X, YIELDING)
     given = [str(tmp_path / word) if word == "CYCLE.ini" else word for word in arguments]
@@ -84,7 +85,7 @@ def test_small_reversals_are_noise(noise):
     np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.01 + 3.5 * noise)
 
 
-def test_a_leg_is_used_as_far_as_the_memory_of_its_start():
+def test_a_leg_is_used_up_to_the_start_of_the_one_before():
     x = np.r_[np.linspace(0, 1, 50), np.linspace(1, 0.2, 50)[1:], np.linspace(0.2, 3, 90)[1:]]
     half = widest_half_cycle(Measured(Path("c"), None, x, x))
     assert half.x[0] == pytest.approx(0.2) and half.width == pytest.approx(0.8)

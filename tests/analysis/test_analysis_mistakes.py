@@ -1,4 +1,4 @@
-"""A user's mistake gives one line, exit code 2 and no file; nobody ever sees half a file."""
+"""A user's mistake gives one line, exit code 2 and no file; an incomplete file is never seen."""
 
 import shutil
 import subprocess
@@ -71,7 +71,7 @@ def one_line(result, *words):
 
 @pytest.mark.parametrize("kind", ["missing", "truncated", "text", "empty", "foreign", "no-restoring", "shorter",
                                   "words", "no-samples", "group", "complex"])
-def test_damaged_trajectories(run_script, run_file, study_file, tmp_path, kind):
+def test_damaged_trajectories_are_refused(run_script, run_file, study_file, tmp_path, kind):
     bad = damage(kind, run_file, tmp_path)
     one_line(run_script(cycles, bad, "-o", tmp_path / "out.png"), bad)
     one_line(run_script(report, study_file, "--cycles", bad, "-o", tmp_path / "out.html"), bad)
@@ -80,7 +80,7 @@ def test_damaged_trajectories(run_script, run_file, study_file, tmp_path, kind):
 
 @pytest.mark.parametrize("name, shape", [("field/u", (3, 3)), ("field/eta", (2,)), ("energy/input", (7,)),
                                          ("state/values", (5, 5))])
-def test_a_trajectory_whose_parts_do_not_fit(run_script, run_file, tmp_path, name, shape):
+def test_a_trajectory_whose_parts_do_not_fit_is_refused(run_script, run_file, tmp_path, name, shape):
     add_field(run_file)
     add_energy(run_file)
     with h5py.File(run_file, "a") as file:
@@ -94,7 +94,7 @@ def test_a_trajectory_whose_parts_do_not_fit(run_script, run_file, tmp_path, nam
 @pytest.mark.parametrize("arguments, word", [
     (("--files-only", "--reproduce"), "--files-only"), (("--program", "/nowhere/masing"), "--program"),
 ])
-def test_mistakes_on_the_command_line_of_the_report(run_script, study_file, tmp_path, arguments, word):
+def test_mistakes_on_the_command_line_of_the_report_are_refused(run_script, study_file, tmp_path, arguments, word):
     one_line(run_script(report, study_file, *arguments, "-o", tmp_path / "out.html"), word)
 
 
@@ -110,13 +110,13 @@ def test_without_a_browser_there_is_no_pdf(run_script, study_file, tmp_path, mon
 
 
 @pytest.mark.parametrize("name", ["cells", "dt", "error_u", "order_x"])
-def test_a_study_without_a_required_column(run_script, study_file, name):
+def test_a_study_without_a_required_column_is_refused(run_script, study_file, name):
     with h5py.File(study_file, "a") as file:
         del file[f"cases/{name}"]
     one_line(run_script(report, study_file), study_file, f"/cases/{name}")
 
 
-def test_a_study_without_levels(run_script, study_file):
+def test_a_study_without_levels_is_refused(run_script, study_file):
     with h5py.File(study_file, "a") as file:
         for name in list(file["cases"]):
             del file[f"cases/{name}"]
@@ -129,7 +129,7 @@ def test_a_study_without_levels(run_script, study_file):
     (("FILE", "--from", "600"), "400 <= t <= 500"), (("FILE", "--labels", "a,b"), "--labels"),
     (("FILE", "-o", "a.gif"), ".png"), (("FILE", "-o", "/nowhere/a.png"), "/nowhere"), (("FILE", "-o", "FOLDER"), ""),
 ])
-def test_mistakes_on_the_command_line(run_script, run_file, tmp_path, arguments, word):
+def test_mistakes_on_the_command_line_of_cycles_are_refused(run_script, run_file, tmp_path, arguments, word):
     folder = tmp_path / "folder.png"
     folder.mkdir()
     names = {"FILE": run_file, "FOLDER": folder}

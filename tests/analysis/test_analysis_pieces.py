@@ -78,7 +78,7 @@ def test_the_joint_constants_are_in_the_table(pieces_of, tmp_path):
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["± of C₂"][0]) == 0.65
 
 
-def test_words_and_numbers_for_latex():
+def test_words_and_numbers_are_escaped_for_latex():
     table = tables.Table("t", pd.DataFrame([[1.23456e-5, NAN, 1500.0], ["a{b", -np.inf, 0.25]],
                                            columns=["error of x", "a_b & 50 %", "C₁"]), "from a\nb.h5")
     text = table.files["tex"].decode("ascii")
@@ -98,14 +98,14 @@ def test_the_tables_compile(pieces_of, tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-def test_names_are_those_of_files_and_each_is_taken_once(run_script, tmp_path):
+def test_names_are_valid_for_files_and_unique(run_script, tmp_path):
     made = [tables.Table(name, pd.DataFrame(), "") for name in ("a/b c", "a b/c", "...", "a-b-c-2")]
     assert [name for name, _ in file_names(made)] == ["a-b-c", "a-b-c-2", "piece", "a-b-c-2-2"]
     write_pieces(tmp_path / "beside", made)
     assert len(list((tmp_path / "beside").iterdir())) == 8
 
 
-def test_a_folder_that_cannot_be_made(run_script, study_file, tmp_path):
+def test_a_folder_that_cannot_be_made_is_refused(run_script, study_file, tmp_path):
     (tmp_path / "page-files").write_text("in the way")
     code, out, err = run_script(report, study_file, "--files-only", "-o", tmp_path / "page.html")
     assert (code, out) == (2, "") and "page-files: cannot be made" in err and not (tmp_path / "page.html").exists()

@@ -8,7 +8,7 @@ import pytest
 
 from colours import DICHROMATS, contrast_with_white, lab, linear
 from masing import style
-from masing.notation import order, scientific
+from masing.notation import scientific
 from synthetic import (NAN, add_energy, add_field, fit, fitted, jointly, ladder, staircase, write_model, write_run,
                        write_study)
 
@@ -27,14 +27,14 @@ def test_numbers_equal_those_of_the_file(page_of, study_file):
         assert scientific(error) in page.words
 
 
-def test_claim_and_verdict_of_a_good_study(page_of, study_file):
+def test_a_good_study_has_claim_and_verdict(page_of, study_file):
     words = page_of(study_file).words
     assert "Order one in δt: x 1.000, y 1.000 and u 1.000. Verdict: as expected." in words
     assert "1.000" in words and "1 ± 0.1" in words
     assert "(25) of Bastien" in words and "0.45*cos(0.5*t)" in words and "revision 0123abc" in words
 
 
-def test_failed_verdict(page_of, tmp_path):
+def test_a_failed_study_has_its_verdict(page_of, tmp_path):
     facts = fit(0.512, "not as expected", observed_x=1.0, verdict_x="as expected")
     words = page_of(write_study(tmp_path / "bad.h5", ladder(order=0.512), facts)).words
     assert "Order one in δt was expected; observed: x 1.000, y 0.512 and u 0.512. Verdict: not as expected." in words
@@ -49,7 +49,7 @@ def test_one_level_has_no_order(page_of, tmp_path):
     assert "– in a column “order”: undefined" in words
 
 
-def test_zero_errors_and_undefined_orders(page_of, tmp_path):
+def test_zero_errors_have_no_order(page_of, tmp_path):
     columns = ladder()
     columns["error_u"][:] = 0.0
     columns["order_u"][:] = NAN
@@ -73,7 +73,7 @@ def test_successive_differences_leave_the_last_level_without_errors(page_of, tmp
     assert "The last level has no finer one to differ from." in words
 
 
-def test_infinitely_many_cells_and_a_lower_bound(page_of, tmp_path):
+def test_an_expected_order_may_be_a_lower_bound(page_of, tmp_path):
     columns = ladder()
     columns["cells"][:] = columns["ds"][:] = 0.0
     facts = fit(**{f"expected_{q}": ">=0.5" for q in "xyu"})
@@ -81,7 +81,7 @@ def test_infinitely_many_cells_and_a_lower_bound(page_of, tmp_path):
     assert "Order at least 0.5 in δt" in words and "≥ 0.5" in words and "∞" in words
 
 
-def test_a_study_that_expects_nothing_and_lacks_what_is_optional(page_of, tmp_path):
+def test_a_study_may_expect_nothing(page_of, tmp_path):
     facts = {"refine": "cells", "reference": "finest"}
     words = page_of(write_study(tmp_path / "plain.h5", ladder(quantities=("x", "y", "u")), facts)).words
     assert "No order in δs was expected" in words and "not judged" in words
@@ -144,15 +144,15 @@ def test_studies_of_one_problem_show_it_once_and_are_compared(page_of, study_fil
     assert "other.h5 δt right, leapfrog, sweep x 0.500y 0.500u 0.500 not as expected" in page.words
 
 
-def test_the_order_of_the_contents(page_of, tmp_path, papers_case):
+def test_the_sections_are_in_order(page_of, tmp_path, papers_case):
     study = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case)
     run = write_run(tmp_path / "run.h5", papers_case)
     add_field(run)
     add_energy(run)
     words = page_of(study, run).words
-    parts = ["Verdict: as expected", "The problem The", "The levels Err", "Maximal errors of", "The error of x over δs and δt",
-             "Work and precision Error", "Hysteresis cycles", "yield fronts", "x(t) and F(t)", "lacks at most", "Cost Wall",
-             "masing reproduce s.h5"]
+    parts = ["Verdict: as expected", "The problem The", "The levels Err", "Maximal errors of",
+             "The error of x over δs and δt", "Work and precision Error", "Hysteresis cycles", "yield fronts",
+             "x(t) and F(t)", "lacks at most", "Cost Wall", "masing reproduce s.h5"]
     places = [words.index(part) for part in parts]
     assert places == sorted(places)
 
@@ -191,8 +191,3 @@ def test_the_colours_stand_out_and_apart():
         places = [lab(seen @ linear(colour)) for colour in style.COLOURS]
         apart = [np.linalg.norm(a - b) for n, a in enumerate(places) for b in places[:n]]
         assert min(apart) > 10
-
-
-def test_orders_as_text():
-    assert [order(1.0004), order(NAN)] == ["1.000", "–"]
-    assert re.fullmatch(r"\d\.\d{3}e-05", scientific(1.23456e-5))

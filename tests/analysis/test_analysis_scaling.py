@@ -80,7 +80,7 @@ def test_more_ranks_stop_helping(benchmark_file):
     assert machine(benchmark_file, hop=0.0).best_ranks(10**8) > best
 
 
-def test_where_the_memory_engine_wins(benchmark_file):
+def test_the_memory_engine_wins_from_a_number_of_cells(benchmark_file):
     # A step of one cell costs more than a look-up here.
     assert machine(benchmark_file).memory_engine_wins_from() == 1
     with h5py.File(benchmark_file, "a") as file:
@@ -89,7 +89,7 @@ def test_where_the_memory_engine_wins(benchmark_file):
     assert machine(benchmark_file).memory_engine_wins_from() == pytest.approx(180e-9 * COMPUTE, abs=2)
 
 
-def test_ranks_of_a_host_that_measure_no_allreduce(benchmark_file):
+def test_one_rank_measures_no_allreduce(benchmark_file):
     with h5py.File(benchmark_file, "a") as file:
         del file["latency"]
         file["latency/ranks"], file["latency/seconds"] = [1.0], [1e-8]
@@ -105,7 +105,7 @@ def test_latency_is_never_negative(seconds, expected):
     assert model.fitted_latency(ranks, np.array(seconds)) == pytest.approx(expected)
 
 
-def test_figure_and_crossovers(script, benchmark_file, tmp_path):
+def test_the_script_prints_crossovers_and_draws(script, benchmark_file, tmp_path):
     pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
     for picture in pictures:
         code, out, err = script(benchmark_file, "-o", picture)
@@ -135,7 +135,7 @@ def change(kind, file):
     ("a trajectory", "masing benchmark"), ("without latency", "/latency/seconds"), ("without ranks", "'ranks'"),
     ("not a number", "positive"), ("too short", "8 rows"),
 ])
-def test_damaged_files(script, benchmark_file, kind, words):
+def test_damaged_benchmarks_are_refused(script, benchmark_file, kind, words):
     with h5py.File(benchmark_file, "a") as file:
         change(kind, file)
     code, out, err = script(benchmark_file)
@@ -146,6 +146,6 @@ def test_damaged_files(script, benchmark_file, kind, words):
     (("none.h5",), "none.h5"), ((), "BENCHMARK.h5"), (("FILE", "--hop", "-1"), "--hop"), (("FILE", "--hop", "nan"), "--hop"),
     (("FILE", "--host", "0"), "--host"), (("FILE", "--variant", "best"), "--variant"), (("FILE", "-o", "a.gif"), ".png"),
 ])
-def test_mistakes(script, benchmark_file, arguments, words):
+def test_mistakes_on_the_command_line_are_refused(script, benchmark_file, arguments, words):
     code, out, err = script(*(benchmark_file if word == "FILE" else word for word in arguments))
     assert code == 2 and out == "" and err.count("\n") == 1 and words in err

@@ -171,7 +171,7 @@ def _drift(loops, period):
 
 
 def _corners(x, force, loop):
-    """Corners of the loop in its order, with the reversals, and the number of segments; (None, None) if it is curved."""
+    """Corners of the loop in its order, reversals included, and its number of segments; (None, None) if curved."""
     corners, count = [], 0
     for sign, (half_x, half_force) in zip((1, -1), _halves(x, force, loop.start, loop.turn, loop.end)):
         found = _half_corners(sign * half_x, sign * half_force)
