@@ -2,7 +2,7 @@
 """Make a page of each case file's results and an index of thumbnails with links to them.
 
 The results are FOLDER/CASE.h5 for each CASE.ini; a leading comment in a case file is its caption, and a line
-`# draw: x, restoring; t, x from 400 to 500` in it says what is drawn of a trajectory (by default its cycle).
+`# draw: x, restoring; t, x from 400 to 500` in it declares the pictures of a trajectory (by default its cycle).
 """
 
 from masing import command_line
@@ -32,21 +32,20 @@ def parser():
 
 def entry(case, folder, exact):
     """Write the page of a case into the folder and give its entry in the index; exact: the ExactSolutions."""
-    result = folder / f"{case.name}.h5"
-    held = read(result)
-    if isinstance(held, Study):
-        html, pieces = page(case.caption, [held], [], exact, [reproduction(held.run)])
-        claimed = claim(held)
+    result = read(folder / f"{case.name}.h5")
+    if isinstance(result, Study):
+        html, pieces = page(case.caption, [result], [], exact, [reproduction(result.run)])
+        claimed = claim(result)
         return _written(case, folder, html, pieces[0], claimed.sentence, claimed.verdict)
-    pictures = [picture(held, words) for words in case.drawings]
-    html = render("case.html.j2", title=case.caption, pictures=pictures, origin=origin(held, reproduction(held)))
+    pictures = [picture(result, words) for words in case.drawings]
+    html = render("case.html.j2", title=case.caption, pictures=pictures, origin=origin(result, reproduction(result)))
     return _written(case, folder, html, pictures[0], pictures[0].caption, None)
 
 
-def _written(case, folder, html, thumbnail, said, verdict):
+def _written(case, folder, html, thumbnail, summary, verdict):
     command_line.write_file(folder / f"{case.name}.html", html.encode("utf-8"))
     return {"name": case.name, "address": f"{case.name}.html", "src": thumbnail.src, "alt": thumbnail.alt,
-            "caption": case.caption, "said": said, "verdict": verdict}
+            "caption": case.caption, "summary": summary, "verdict": verdict}
 
 
 def main(arguments):
@@ -66,7 +65,7 @@ def main(arguments):
             entries.append(entry(case, folder, exact))
         except command_line.UserError as mistake:
             failures.append(str(mistake))
-            entries.append({"name": case.name, "address": None, "caption": case.caption, "said": str(mistake)})
+            entries.append({"name": case.name, "address": None, "caption": case.caption, "summary": str(mistake)})
     index = folder / "index.html"
     command_line.write_file(index, render("gallery.html.j2", entries=entries).encode("utf-8"))
     print(index)

@@ -45,9 +45,9 @@ def main(arguments):
     if options.files_only and (options.program or options.reproduce):
         raise command_line.UserError("--files-only runs no program: leave out --program and --reproduce, or it")
     masing = None if options.files_only else program.find(options.program)
-    held = [read(file) for file in options.files]
-    studies = [one for one in held if isinstance(one, Study)]
-    runs = [one for one in held if not isinstance(one, Study)] + [read_run(file) for file in options.cycles]
+    results = [read(file) for file in options.files]
+    studies = [result for result in results if isinstance(result, Study)]
+    runs = [result for result in results if not isinstance(result, Study)] + [read_run(file) for file in options.cycles]
     again = [reproduction(run, masing, options.reproduce) for run in (*(study.run for study in studies), *runs)]
     html, pieces = page(options.title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end))
     if not options.page_only:

@@ -1,6 +1,6 @@
 """Facts about a run or a study that follow from its file, but are not in it; one function each.
 
-The program knows all of them. A function here is replaced by a read as soon as the file holds its value.
+Where the program comes to write such a value into the file, the function here becomes a read of it.
 """
 
 import math
@@ -102,9 +102,9 @@ class Joint:
 
     @property
     def cancels(self):
-        """Whether the errors in space and in time have opposite signs, both constants being told from zero."""
-        told = abs(self.space) > self.space_uncertainty and abs(self.time) > self.time_uncertainty
-        return told and self.space * self.time < 0
+        """Whether the errors in space and in time have opposite signs, both constants being significant."""
+        significant = abs(self.space) > self.space_uncertainty and abs(self.time) > self.time_uncertainty
+        return significant and self.space * self.time < 0
 
     def at(self, ds, dt):
         """|C₁ δsᵖ + C₂ δtᵖ|, of the shape of δs and δt."""
@@ -192,7 +192,7 @@ def is_at_least(expected):
 
 
 def is_last_pair(study, quantity):
-    """Whether the observed order of a quantity is that of the last pair of levels, for want of a fit."""
+    """Whether the observed order of a quantity is that of the last pair of levels, because there is no fit."""
     return f"order_{quantity}" in study.fit and not math.isfinite(study.number(f"order_{quantity}"))
 
 

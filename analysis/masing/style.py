@@ -92,7 +92,7 @@ def label_decades(*axes):
 
 
 def save(drawing, path):
-    """Write a figure to the path, whose ending says the kind of file; raises UserError if that fails."""
+    """Write a figure to the path, whose ending gives the kind of file; raises UserError if that fails."""
     write_file(path, encoded(drawing, path.suffix.lower()[1:]))
 
 

@@ -116,14 +116,14 @@ def test_other_models_have_no_exact_solution(masing, tmp_path, papers_case):
     assert solutions.get(run) is None and not solutions.reasons
 
 
-def test_what_reproduce_said_is_on_the_page(made, page_with, masing):
+def test_the_output_of_reproduce_is_on_the_page(made, page_with, masing):
     run = made("simulate", "run.h5", *CASE, "--steps", "2000")
     words = page_with(run, "--reproduce").words
     assert "Run when this page was made: reproduced. run.h5: reproduced, bit for bit, on 1 rank" in words
     with h5py.File(run, "a") as file:
         file["series/x"][3] += 1e-12
     found = reproduction(read_run(run), masing, True)
-    assert found.same is False and "not reproduced" in found.said[0] and "/series/x" in " ".join(found.said)
+    assert found.same is False and "not reproduced" in found.output[0] and "/series/x" in " ".join(found.output)
     assert reproduction(read_run(run), masing, False).same is None
 
 

@@ -10,7 +10,6 @@ import pytest
 import cycles
 from masing.cycles.curves import Measured
 from masing.cycles.limit_cycle import analyse
-from masing.identification.elements import Elements
 from oracle import TABLES, driven, led, noisy, there_and_back, write_csv
 from test_analysis_mistakes import one_line
 
@@ -39,7 +38,6 @@ def test_a_cycle_has_its_closed_forms(curve):
         assert loop.damping_ratio == pytest.approx(area / (2 * np.pi * secant * X**2), rel=1e-12)
         assert loop.asymmetry < 1e-12
     assert (found.first, found.period, len(found.loops), found.segments) == (0, 1, 2, 8)
-    assert Elements(K0, STIFFNESS, THRESHOLD).dissipation(X) == pytest.approx(area)
 
 
 def test_corners_and_backbone_are_those_of_the_elements(curve):

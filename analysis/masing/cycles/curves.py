@@ -12,7 +12,7 @@ from masing.results import read_run
 from masing.style import drawable
 
 FEWEST_POINTS = 10
-# The force of a static test is the restoring force; a file with both columns says which is which.
+# The force of a static test is the restoring force; in a file with both columns `restoring` is taken.
 FORCE_NAMES = ("restoring", "force", "f")
 NAMES = "x and force (or restoring), and t if --from or --to are given"
 HDF5_SIGNATURE = b"\x89HDF"
@@ -65,8 +65,8 @@ def samples_in_window(run, start=None, end=None):
     series = run.series
     keep = drawable(series.x, series.restoring) & between(series.t, start, end)
     if not keep.any():
-        held = f"its samples are in {series.t.min():g} <= t <= {series.t.max():g}" if len(series.t) else "it has none"
-        raise UserError(f"{run.path}: no finite sample in the window; {held}")
+        extent = f"its samples are in {series.t.min():g} <= t <= {series.t.max():g}" if len(series.t) else "it has none"
+        raise UserError(f"{run.path}: no finite sample in the window; {extent}")
     return series.t[keep], series.x[keep], series.restoring[keep]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import least_squares, nnls
 
-# Samples nearer than this fraction of the branch's width say more about rounding than about slopes.
+# The slope between samples nearer than this fraction of the branch's width is mostly rounding.
 SPACING = 1e-5
 # Two secants are one straight line when their slopes agree to this fraction of the steepest, and to rounding.
 SAME_SLOPE = 1e-8
@@ -68,7 +68,7 @@ def equal_runs(values, tolerance, fewest=FEWEST_SECANTS):
 
 
 def _thinned(x, force):
-    """The samples in the order of x, none nearer to its forerunner than SPACING."""
+    """The samples in the order of x, none nearer to the one before than SPACING."""
     order = np.argsort(x, kind="stable")
     x, force = x[order], force[order]
     cell = np.floor((x - x[0]) / (SPACING * (x[-1] - x[0])))

@@ -20,7 +20,7 @@ TABLES = ("force", "stiffness")
 def write_case(path, found, threshold=None):
     """Write path.ini and the tables beside it for a Discrete, or a Continuous model of the expression η(s) `threshold`.
 
-    From rest at x = 0 the force leads the mass to x = -X, then along x = -X cos(ω t') once round the cycle of the
+    From rest at x = 0 the force moves the mass to x = -X, then along x = -X cos(ω t') once round the cycle of the
     amplitude X; the samples are of that.
     """
     elements, amplitude = found.elements, found.branch.width / 2

@@ -18,13 +18,13 @@ DEGREE = 3
 MOST_INTERVALS = 40
 POINTS_PER_INTERVAL = 5
 SMOOTHINGS = np.logspace(-12, 8, 81)
-# Parameters count a little more than one each, without which cross-validation now and then follows the noise.
+# Parameters count a little more than one each; otherwise cross-validation sometimes fits the noise.
 COST = 1.4
 # Elements at the ends of η are taken out when they have at most this fraction of the stiffness and, without them, the
 # criterion is larger by this factor.
 LARGEST_END = 0.005
-SEEN = 1.1
-# The program's cells must be stiff: the least density, as a fraction of the mean.
+LEAST_GAIN = 1.1
+# The program needs k > 0: the least density, as a fraction of the mean.
 LEAST_STIFFNESS = 1e-6
 # The number of cells at which the program evaluates η(s).
 PLACES = 4000
@@ -120,18 +120,18 @@ class _Fit:
 
 
 def _fit(distance, force, threshold, shares):
-    """The spline alone, or beside two elements at the ends of η where these are small, but seen above the noise.
+    """The spline alone, or with two elements at the ends of η if these are small, but above the noise.
 
-    Measured cells need not end where η(s) does, by about the width of one: the papers' rule has none at s = 0. An end
-    that is tied to the wrong place makes k(s) swing within; what the two elements catch is no part of k(s).
+    The cells of a measured model may end about one cell before or after η(s): the papers' rule has none at s = 0. The
+    wrong end makes k(s) oscillate. The two elements take up the difference and are not part of k(s).
     """
     answers = _answers(distance, threshold, shares)
     tied = np.column_stack([np.ones_like(distance), distance, answers])
     ends = np.minimum(distance[:, None], 2 * threshold[[0, -1]])
     alone = _smoothed(tied, force, shares.shape[1])
-    beside = _smoothed(np.column_stack([tied[:, :2], ends, answers]), force, shares.shape[1])
-    small = np.all(np.abs(beside.ends) <= LARGEST_END * shares.sum(axis=0) @ np.abs(beside.coefficients[2:]))
-    return beside if small and beside.score < alone.score / SEEN else alone
+    with_ends = _smoothed(np.column_stack([tied[:, :2], ends, answers]), force, shares.shape[1])
+    small = np.all(np.abs(with_ends.ends) <= LARGEST_END * shares.sum(axis=0) @ np.abs(with_ends.coefficients[2:]))
+    return with_ends if small and with_ends.score < alone.score / LEAST_GAIN else alone
 
 
 def _smoothed(columns, force, splines):

@@ -9,7 +9,7 @@ NO_SLOPE = 1e-8
 
 
 def last_slope_spring(slope, stiffness):
-    """k0 from the last slope of a branch: 0 where that is no more than rounding beside the elements' stiffness."""
+    """k0 from the last slope of a branch: 0 where that is only rounding of the elements' stiffness."""
     return float(slope) if slope > NO_SLOPE * stiffness else 0.0
 
 
@@ -32,7 +32,3 @@ class Elements:
     def branch(self, distance):
         """2 B(d/2), the rise of the force at the distance d from a reversal [points] (Masing's rule)."""
         return 2 * self.backbone(np.asarray(distance) / 2)
-
-    def dissipation(self, amplitude):
-        """4 Σ k_i η_i (X - η_i)⁺, the energy lost in a closed cycle of amplitude X."""
-        return 4 * np.sum(self.stiffness * self.threshold * np.maximum(amplitude - self.threshold, 0))

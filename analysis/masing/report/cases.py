@@ -141,7 +141,7 @@ def curve_figure(columns, curves):
 
 
 def _make_room(axes):
-    """Labels in space lie beside the numbers, and within the figure: its layout does not see to that."""
+    """Shrink the box and move the labels away from the numbers, which the layout of a figure in space does not do."""
     axes.set_box_aspect((1, 1, 1), zoom=0.85)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.labelpad = 8

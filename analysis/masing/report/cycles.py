@@ -18,7 +18,7 @@ LAST_PART = 0.2
 # a larger distance is visible without.
 CORNER_DISTANCES = 3
 SMALLEST_CORNER, LARGEST_CORNER = 2e-3, 0.07
-# Figures 6 to 10 of continuous-masing-2001 by P, and what the paper says of them.
+# Figures 6 to 10 of continuous-masing-2001 by P, and the paper's description of them.
 POLYGON = "a polygonal cycle, like those of the discrete Prandtl model"
 SMOOTH = "a smooth closed curve with two straight segments and a concave part; no polygon any more"
 PAPERS_FIGURES = {3: (6, POLYGON), 10: (7, POLYGON), 100: (8, SMOOTH), 700: (9, SMOOTH), 1500: (10, SMOOTH)}

@@ -25,11 +25,11 @@ REPRODUCED, DIFFERENT = 0, 1
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The command that makes a file again; whether it did (None: it was not run) and the program's lines."""
+    """The command that makes a file again; whether it did (None: it was not run), and the program's output."""
 
     command: str
     same: bool | None
-    said: list
+    output: list
 
 
 def page(title, studies, runs, exact, reproductions, window=(None, None)):
@@ -77,8 +77,8 @@ def reproduction(run, program=None, wanted=False):
         answer = masing.run(program, "reproduce", "--quiet", "--output", Path(folder) / "again.h5", run.path)
     if answer.code not in (REPRODUCED, DIFFERENT):
         raise UserError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")
-    said = [line.replace(str(run.path), run.path.name) for line in answer.lines]
-    return Reproduction(command, answer.code == REPRODUCED, said)
+    output = [line.replace(str(run.path), run.path.name) for line in answer.lines]
+    return Reproduction(command, answer.code == REPRODUCED, output)
 
 
 def origin(run, again):
