@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace base {
+namespace masing::base {
 
 FixedPoint::FixedPoint(double bound) {
   // Outside this range the unit or its inverse would leave the range of doubles.
@@ -20,4 +20,4 @@ FixedPoint::FixedPoint(double bound) {
   units_per_one_ = std::ldexp(1.0, 62 - power);
 }
 
-}  // namespace base
+}  // namespace masing::base

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <system_error>
 
-namespace base {
+namespace masing::base {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::string joined(const std::vector<std::string>& pieces, std::string_view sepa
   return text;
 }
 
-}  // namespace base
+}  // namespace masing::base

@@ -3,7 +3,7 @@
 
 #include "benchmark/report.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 namespace {
 
@@ -148,4 +148,4 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Rep
   write_case(file, report.example);
 }
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

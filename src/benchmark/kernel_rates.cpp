@@ -7,19 +7,19 @@
 
 #include "base/error.hpp"
 #include "base/fixed_point.hpp"
-#include "benchmark/drive.hpp"
+#include "benchmark/engine_rates.hpp"
 #include "benchmark/native_loops.hpp"
 #include "benchmark/plain_sum.hpp"
 #include "engine/sweep.hpp"
-#include "masing/kernel.hpp"
-#include "parallel/check.hpp"
+#include "parallel/communicator.hpp"
+#include "slab/kernel/kernel.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 namespace {
 
-masing::ProfileForm form_of(const Variant& variant, const masing::ProfileForm& whole) {
-  masing::ProfileForm form = whole;
+slab::ProfileForm form_of(const Variant& variant, const slab::ProfileForm& whole) {
+  slab::ProfileForm form = whole;
   if (!variant.affine) {
     form.affine_threshold.reset();
   }
@@ -33,7 +33,7 @@ masing::ProfileForm form_of(const Variant& variant, const masing::ProfileForm& w
 /// Each increment waits for the sum before it, as in a run.
 class BareSlab {
  public:
-  BareSlab(const parallel::Communicator& comm, const masing::Profile& profile, std::int64_t cells)
+  BareSlab(const parallel::Communicator& comm, const slab::Profile& profile, std::int64_t cells)
       : comm_(comm),
         profile_(profile),
         form_(profile.form),
@@ -41,12 +41,12 @@ class BareSlab {
         scale_(base::FixedPoint(1.2).units_per_one() / static_cast<double>(cells)) {}
 
   Work work(const Variant& variant) {
-    const masing::SlabKernel kernel({.u = u_,
-                                     .threshold = profile_.threshold,
-                                     .stiffness = profile_.stiffness,
-                                     .first_cell = profile_.range.first,
-                                     .form = form_of(variant, form_)},
-                                    scale_);
+    const slab::SlabKernel kernel({.u = u_,
+                                   .threshold = profile_.threshold,
+                                   .stiffness = profile_.stiffness,
+                                   .first_cell = profile_.range.first,
+                                   .form = form_of(variant, form_)},
+                                  scale_);
     return {variant.increments, [this, &variant, kernel](std::int64_t passes) {
               for (std::int64_t pass = 0; pass < passes; ++pass) {
                 once(variant, kernel, pass % 8 < 4 ? 0.01 : -0.01);
@@ -55,7 +55,7 @@ class BareSlab {
   }
 
  private:
-  void once(const Variant& variant, const masing::SlabKernel& kernel, double increment) {
+  void once(const Variant& variant, const slab::SlabKernel& kernel, double increment) {
     // Too small to change the increment, but the processor cannot know.
     const double d = increment + 1e-30 * last_sum_;
     switch (variant.sum) {
@@ -89,8 +89,8 @@ class BareSlab {
   }
 
   const parallel::Communicator& comm_;
-  const masing::Profile& profile_;
-  masing::ProfileForm form_;
+  const slab::Profile& profile_;
+  slab::ProfileForm form_;
   base::AlignedVector u_;
   double scale_;
   double last_sum_ = 0.0;
@@ -98,7 +98,7 @@ class BareSlab {
 
 std::vector<Timing> on_one_rank(const Effort& effort, std::int64_t cells) {
   const parallel::Communicator self(MPI_COMM_SELF);
-  const masing::Profile profile = papers_profile(cells, {0, cells});
+  const slab::Profile profile = papers_profile(cells, {0, cells});
   BareSlab slab(self, profile, cells);
   std::vector<Work> works;
   for (const Variant& variant : variants()) {
@@ -114,8 +114,8 @@ class AllRanks {
       : profile_(papers_profile(cells, base::slab_of(cells, comm.rank(), comm.size()))),
         form_(profile_.form),
         bare_(comm, profile_, cells),
-        euler_(comm, problem(cells, options::Scheme::euler), profile_),
-        leapfrog_(comm, problem(cells, options::Scheme::leapfrog), profile_),
+        euler_(comm, problem(cells, cli::Scheme::euler), profile_),
+        leapfrog_(comm, problem(cells, cli::Scheme::leapfrog), profile_),
         drive_euler_(euler_, force_),
         drive_leapfrog_(leapfrog_, force_) {}
 
@@ -131,15 +131,15 @@ class AllRanks {
   }
 
  private:
-  static masing::Problem problem(std::int64_t cells, options::Scheme scheme) {
-    options::Configuration configuration = papers_case(cells, 1000000);
+  static slab::Problem problem(std::int64_t cells, cli::Scheme scheme) {
+    cli::Configuration configuration = papers_case(cells, 1000000);
     configuration.scheme = scheme;
-    return masing::make_problem(configuration);
+    return slab::make_problem(configuration);
   }
 
   SampledForce force_;
-  masing::Profile profile_;
-  masing::ProfileForm form_;
+  slab::Profile profile_;
+  slab::ProfileForm form_;
   BareSlab bare_;
   engine::Sweep euler_;
   engine::Sweep leapfrog_;
@@ -238,4 +238,4 @@ KernelRates measure_kernels(const parallel::Communicator& comm, const Effort& ef
   return rates;
 }
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

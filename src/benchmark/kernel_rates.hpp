@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "benchmark/timing.hpp"
+#include "benchmark/machine.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 /// How a variant adds up the internal force.
 enum class Sum { baseline, reproducible, plain };
@@ -51,4 +51,4 @@ std::vector<std::int64_t> ladder(std::int64_t largest);
 KernelRates measure_kernels(const parallel::Communicator& comm, const Effort& effort,
                             std::span<const std::int64_t> cells);
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

@@ -1,8 +1,9 @@
-// Compiled with -O3 -march=native -fopenmp-simd and the kernel's other flags; it includes no
-// library, whose inline functions compiled here could be the ones the linker keeps for everybody.
 #include "benchmark/native_loops.hpp"
 
-namespace benchmark {
+// Compiled with -O3 -march=native -fopenmp-simd and the kernel's other flags; it includes no
+// library, whose inline functions compiled here could be the ones the linker keeps for everybody.
+
+namespace masing::benchmark {
 
 bool native_loops_run_here() {
 #if defined(__AVX512F__)
@@ -51,4 +52,4 @@ void update(double* target, std::int64_t size, double term) {
   }
 }
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

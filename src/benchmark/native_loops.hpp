@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace benchmark {
+namespace masing::benchmark {
 
 // Loops as a careful user writes them, compiled for the machine the program is built on.
 
@@ -22,4 +22,4 @@ void triad(double* target, const double* first, const double* second, std::int64
 /// target ← target + term, [size]: the kernel's own traffic of u. Local.
 void update(double* target, std::int64_t size, double term);
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

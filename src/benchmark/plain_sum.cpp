@@ -2,25 +2,25 @@
 
 #include "benchmark/plain_sum_variant.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 namespace {
 
-const masing::PlainVariant& chosen() {
+const slab::PlainVariant& chosen() {
 #if defined(__x86_64__)
-  if (masing::kernel_instruction_set() == "avx512") {
-    return masing::plain_avx512::plain_variant;
+  if (slab::kernel_instruction_set() == "avx512") {
+    return slab::plain_avx512::plain_variant;
   }
-  if (masing::kernel_instruction_set() == "avx2") {
-    return masing::plain_avx2::plain_variant;
+  if (slab::kernel_instruction_set() == "avx2") {
+    return slab::plain_avx2::plain_variant;
   }
 #endif
-  return masing::plain_baseline::plain_variant;
+  return slab::plain_baseline::plain_variant;
 }
 
 }  // namespace
 
-std::array<double, 2> project_and_sum_plainly(const masing::SlabKernel& kernel,
+std::array<double, 2> project_and_sum_plainly(const slab::SlabKernel& kernel,
                                               const std::array<double, 2>& increments) {
   const bool from_memory = kernel.arrays().line_offsets == nullptr;
   std::array<double, 2> sums{};
@@ -28,4 +28,4 @@ std::array<double, 2> project_and_sum_plainly(const masing::SlabKernel& kernel,
   return sums;
 }
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

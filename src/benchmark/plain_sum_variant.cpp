@@ -3,9 +3,9 @@
 // else changed.
 #include "benchmark/plain_sum_variant.hpp"
 
-#include "masing/kernel_variant.cpp"  // NOLINT(bugprone-suspicious-include)
+#include "slab/kernel/kernel_variant.cpp"  // NOLINT(bugprone-suspicious-include)
 
-namespace masing::MASING_ISA {
+namespace masing::slab::MASING_ISA {
 
 namespace {
 
@@ -41,4 +41,4 @@ void plain_pass(const KernelSlab& slab, const double* increments, double* sums) 
 const PlainVariant plain_variant = {
     {plain_pass<ReadThreshold, ReadStiffness>, plain_pass<LineThreshold, ConstantStiffness>}};
 
-}  // namespace masing::MASING_ISA
+}  // namespace masing::slab::MASING_ISA

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "masing/kernel_variant.hpp"
+#include "slab/kernel/kernel_variant.hpp"
 
-namespace masing {
+namespace masing::slab {
 
 /// Two increments over a slab and the plain sums of k u after each, for one instruction set.
 using PlainPass = void (*)(const KernelSlab& slab, const double* increments, double* sums);
@@ -25,4 +25,4 @@ extern const KernelVariant variant;
 extern const PlainVariant plain_variant;
 }  // namespace plain_avx512
 
-}  // namespace masing
+}  // namespace masing::slab

@@ -7,7 +7,7 @@
 #include "benchmark/machine.hpp"
 #include "io/hdf5.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 /// All that was measured; the same on every rank.
 struct Report {
@@ -42,4 +42,4 @@ std::string table(const Report& report);
 /// The report as /machine, /latency, /kernel, /memory, /exact, /step and /case. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const Report& report);
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

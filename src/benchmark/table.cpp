@@ -3,9 +3,9 @@
 
 #include "base/text.hpp"
 #include "benchmark/report.hpp"
-#include "options/configuration.hpp"
+#include "cli/configuration.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 namespace {
 
@@ -88,10 +88,10 @@ std::string engine_text(const EngineRates& engines) {
   std::string text = "a step of                                        median     [least, most]\n";
   for (std::size_t i = 0; i < engines.memory.size(); ++i) {
     const std::int64_t cells = engines.memory_cells[i];
-    text += engine_line(
-        "engine memory, P = " +
-            (cells == options::infinitely_many ? std::string("inf") : base::to_text(cells)),
-        engines.memory[i]);
+    text +=
+        engine_line("engine memory, P = " +
+                        (cells == cli::infinitely_many ? std::string("inf") : base::to_text(cells)),
+                    engines.memory[i]);
   }
   text += engine_line("engine sweep, P = 3, one rank", engines.three_cells);
   text += engine_line("the forcing's evaluation", engines.forcing);
@@ -137,4 +137,4 @@ std::string table(const Report& report) {
          engine_text(report.engines) + "\n" + case_text(report.example, report.machine.ranks);
 }
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

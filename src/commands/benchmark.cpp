@@ -8,10 +8,9 @@
 #include "base/text.hpp"
 #include "benchmark/report.hpp"
 #include "commands/commands.hpp"
-#include "io/output_file.hpp"
-#include "io/output_lock.hpp"
+#include "io/result_file.hpp"
 
-namespace commands {
+namespace masing::commands {
 
 namespace {
 
@@ -162,4 +161,4 @@ int benchmark(const parallel::Communicator& comm, const Arguments& arguments) {
   return base::exit_done;
 }
 
-}  // namespace commands
+}  // namespace masing::commands

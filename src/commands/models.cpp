@@ -5,7 +5,7 @@
 #include "commands/commands.hpp"
 #include "rheology/catalogue.hpp"
 
-namespace commands {
+namespace masing::commands {
 
 int models(const parallel::Communicator& comm, const Arguments& arguments) {
   const auto& words = arguments.words;
@@ -24,4 +24,4 @@ int models(const parallel::Communicator& comm, const Arguments& arguments) {
   return base::exit_done;
 }
 
-}  // namespace commands
+}  // namespace masing::commands

@@ -5,14 +5,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/parse.hpp"
 #include "commands/commands.hpp"
-#include "commands/products.hpp"
-#include "io/compare.hpp"
-#include "io/isolated.hpp"
-#include "options/parse.hpp"
+#include "io/result_reader.hpp"
 #include "rheology/configured.hpp"
 
-namespace commands {
+namespace masing::commands {
 
 namespace {
 
@@ -67,7 +65,7 @@ Wanted parse(const std::vector<std::string>& words) {
 }
 
 /// The configuration embedded in the file, with another output.
-options::Configuration embedded(const parallel::Communicator& comm, const Wanted& wanted) {
+cli::Configuration embedded(const parallel::Communicator& comm, const Wanted& wanted) {
   const std::string all = parallel::from_root(comm, [&] {
     std::string recipe = io::isolated(wanted.file, [&] {
       const io::Recipe read = io::read_recipe(wanted.file);
@@ -86,11 +84,11 @@ options::Configuration embedded(const parallel::Communicator& comm, const Wanted
     throw base::UserError(wanted.file + " is of kind '" + kind +
                           "'; reproduce takes the files of " + "simulate and converge");
   }
-  const auto command = kind == "simulate" ? options::Command::simulate : options::Command::converge;
-  const options::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
+  const auto command = kind == "simulate" ? cli::Command::simulate : cli::Command::converge;
+  const base::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
   const std::string name = "/configuration of " + wanted.file;
   auto configuration =
-      rheology::validated(options::parse(command, {"--config", name}, read).configuration, read);
+      rheology::validated(cli::parse(command, {"--config", name}, read).configuration, read);
   configuration.output = wanted.output.empty() ? wanted.file + ".reproduced" : wanted.output;
   if (wanted.output.empty()) {
     parallel::from_root(comm, [&] {
@@ -105,9 +103,9 @@ options::Configuration embedded(const parallel::Communicator& comm, const Wanted
   return configuration;
 }
 
-void make_again(const parallel::Communicator& comm, const options::Configuration& configuration,
+void make_again(const parallel::Communicator& comm, const cli::Configuration& configuration,
                 const std::string& command_line) {
-  if (configuration.command == options::Command::simulate) {
+  if (configuration.command == cli::Command::simulate) {
     make_trajectory(comm, configuration, command_line);
   } else {
     make_study(comm, configuration, command_line);
@@ -128,7 +126,7 @@ int reproduce(const parallel::Communicator& comm, const Arguments& arguments) {
     }
     return base::exit_done;
   }
-  const options::Configuration configuration = embedded(comm, wanted);
+  const cli::Configuration configuration = embedded(comm, wanted);
   make_again(comm, configuration, arguments.command_line);
   const std::string found = parallel::from_root(comm, [&] {
     std::string lines = io::isolated(wanted.file, [&] {
@@ -151,4 +149,4 @@ int reproduce(const parallel::Communicator& comm, const Arguments& arguments) {
   return found.empty() ? base::exit_done : base::exit_failure;
 }
 
-}  // namespace commands
+}  // namespace masing::commands

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-namespace io {
+namespace masing::io {
 
 namespace {
 
@@ -59,4 +59,4 @@ void Progress::observe(const engine::Samples& samples, engine::Engine& /*engine*
   std::fflush(stderr);
 }
 
-}  // namespace io
+}  // namespace masing::io

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <string>
 
-#include "engine/observer.hpp"
+#include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 
-namespace io {
+namespace masing::io {
 
 /// A progress line with rate and time left on stderr of the root: a bar that is redrawn on a
 /// terminal, a line every half minute in a batch log.
@@ -32,4 +32,4 @@ class Progress final : public engine::Observer {
   bool drawn_ = false;
 };
 
-}  // namespace io
+}  // namespace masing::io

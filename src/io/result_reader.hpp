@@ -1,12 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "io/hdf5.hpp"
 
-namespace io {
+namespace masing::io {
+
+/// The text that `read` makes in a child process of this one: HDF5 crashes on some damaged files,
+/// or never returns, and then only the child ends. Throws UserError that names the file `path`
+/// where it has not HDF5's signature or is shorter than it says, where `read` throws, and where the
+/// child ends early or takes longer than a file of that size can need. Local, without MPI; the
+/// child must not use it either.
+std::string isolated(const std::string& path, const std::function<std::string()>& read);
 
 /// A file opened for reading. Throws UserError if it is not HDF5. Local, without MPI.
 Handle open_for_reading(const std::string& path);
@@ -33,4 +41,19 @@ class ResultReader {
   Handle file_;
 };
 
-}  // namespace io
+/// What `masing reproduce` needs of a result file to make it again.
+struct Recipe {
+  std::string kind;           ///< "simulate" or "converge"
+  std::string configuration;  ///< its .ini
+};
+
+/// The recipe of a result file. Throws UserError if it is not one. Local, without MPI.
+Recipe read_recipe(const std::string& path);
+
+/// What differs, bit by bit, between two result files outside /provenance and /timing: datasets or
+/// groups missing on one side, shapes, types, values (how many, and the first), attributes. One
+/// line each, in the order of the names. Throws UserError if a file cannot be opened. Local,
+/// without MPI.
+std::vector<std::string> differences(const std::string& expected, const std::string& found);
+
+}  // namespace masing::io

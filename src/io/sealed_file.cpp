@@ -17,7 +17,7 @@
 
 #include "base/error.hpp"
 
-namespace io {
+namespace masing::io {
 
 namespace {
 
@@ -213,4 +213,4 @@ void copy_file(const parallel::Communicator& comm, const std::string& from, cons
   });
 }
 
-}  // namespace io
+}  // namespace masing::io

@@ -8,7 +8,7 @@
 // CRC-64 (ECMA-182). HDF5 does not look behind its data, and is not asked to open a file whose seal
 // is broken: some damaged files crash it.
 
-namespace io {
+namespace masing::io {
 
 /// Seal the file `draft`, then put_in_place. Throws SystemError alike on all ranks. Collective.
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path);
@@ -26,4 +26,4 @@ void require_seal(const parallel::Communicator& comm, const std::string& path,
 /// Copy a file, with its seal if it has one. Throws SystemError alike on all ranks. Collective.
 void copy_file(const parallel::Communicator& comm, const std::string& from, const std::string& to);
 
-}  // namespace io
+}  // namespace masing::io

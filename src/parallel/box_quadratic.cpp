@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "parallel/check.hpp"
+#include "parallel/communicator.hpp"
 
-namespace parallel {
+namespace masing::parallel {
 
 namespace {
 
@@ -79,4 +79,4 @@ void minimise_in_box(Mat hessian, Vec linear, Vec bound, Vec minimiser) {
   }
 }
 
-}  // namespace parallel
+}  // namespace masing::parallel

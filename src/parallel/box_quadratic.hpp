@@ -2,7 +2,7 @@
 
 #include <petscmat.h>
 
-namespace parallel {
+namespace masing::parallel {
 
 /// argmin_w ½ wᵀH w - bᵀw over the box |w_i| ≤ α_i for a symmetric positive definite H of any size
 /// and form, by PETSc's TAO (a bound-constrained Newton method unless --petsc -box_tao_type names
@@ -11,4 +11,4 @@ namespace parallel {
 /// SystemError where TAO does not converge. Collective on the communicator of H.
 void minimise_in_box(Mat hessian, Vec linear, Vec bound, Vec minimiser);
 
-}  // namespace parallel
+}  // namespace masing::parallel

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 template <std::size_t N>
 using SmallVector = std::array<double, N>;
@@ -143,4 +143,4 @@ SmallVector<N> ActiveSetProjection<N>::project(const SmallVector<N>& value) cons
   return best.point;
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -5,10 +5,9 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "options/option_table.hpp"
-#include "rheology/slab_models.hpp"
+#include "cli/keys.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 namespace {
 
@@ -62,11 +61,11 @@ std::string line_of(const Parameter& parameter) {
 }
 
 /// The options of a model of slabs that say what it is, not how it is solved or written.
-std::string slab_options(options::Family family) {
+std::string slab_options(cli::Family family) {
   std::string text;
-  const options::Configuration presets;
-  for (const auto& option : options::option_table()) {
-    if (!takes(family, option) || takes(options::Family::finite, option)) {
+  const cli::Configuration presets;
+  for (const auto& option : cli::option_table()) {
+    if (!takes(family, option) || takes(cli::Family::finite, option)) {
       continue;
     }
     const std::string preset = option.get(presets);
@@ -121,7 +120,7 @@ std::string catalogue_text() {
 std::string model_text(const ModelInfo& info) {
   std::string text = info.name + ": " + info.title + "\n\n" + indented(info.equation);
   if (info.state.empty()) {
-    text += "\noptions\n" + slab_options(options::family_of(info.name));
+    text += "\noptions\n" + slab_options(cli::family_of(info.name));
   } else {
     text += "\nparameters, --set PARAMETER=VALUE\n";
     for (const auto& parameter : all_parameters(info)) {
@@ -132,4 +131,4 @@ std::string model_text(const ModelInfo& info) {
   return text + "\nexpected order  " + info.order + "\nsource          " + info.source + "\n";
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

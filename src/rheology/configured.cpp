@@ -5,15 +5,14 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "options/levels.hpp"
-#include "options/validate.hpp"
+#include "cli/validate.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 namespace {
 
-using options::Configuration;
-using options::Family;
+using cli::Configuration;
+using cli::Family;
 
 /// With more numbers than this, /state/values has not a row for every sample by default.
 constexpr double most_state_values = 1e7;
@@ -50,18 +49,18 @@ std::string expected_orders(const ModelInfo& info, const StateLayout& layout) {
 
 /// N/8, N/4, N/2, N.
 std::string halved_steps(std::int64_t steps) {
-  std::vector<options::Level> levels;
+  std::vector<cli::Level> levels;
   for (const std::int64_t factor : {1, 2, 4, 8}) {
     levels.push_back({0, std::max<std::int64_t>(1, steps / 8) * factor});
   }
-  return level_text(options::Refine::steps, levels);
+  return level_text(cli::Refine::steps, levels);
 }
 
 void resolve_study(const ModelInfo& info, const StateLayout& layout, Configuration& c) {
   if (c.expected_order_text.empty()) {
     c.expected_order_text = expected_orders(info, layout);
   }
-  if (c.level_text.empty() && c.refine == options::Refine::steps) {
+  if (c.level_text.empty() && c.refine == cli::Refine::steps) {
     c.level_text = halved_steps(c.steps);
   }
 }
@@ -84,7 +83,7 @@ void resolve_finite(const CatalogueEntry& entry, Configuration& c) {
 
 }  // namespace
 
-Configuration validated(Configuration configuration, const options::FileReader& read) {
+Configuration validated(Configuration configuration, const base::FileReader& read) {
   Configuration& c = configuration;
   const auto origin = c.origin.find("model");
   const CatalogueEntry& entry =
@@ -95,13 +94,13 @@ Configuration validated(Configuration configuration, const options::FileReader& 
     throw base::UserError(c.settings.front().origin + ": " + c.model +
                           " has options in place of parameters; masing models " + c.model +
                           " lists them");
-  } else if (options::family_of(c.model) == Family::quasistatic_slab) {
+  } else if (cli::family_of(c.model) == Family::quasistatic_slab) {
     if (c.expected_order_text.empty() && !c.position.empty()) {
       c.expected_order_text = "u" + entry.info.order;  // x is given and has no error
     }
     resolve_study(entry.info, {{{"x"}, {"u"}}}, c);
   }
-  return options::validated(std::move(configuration), read);
+  return cli::validated(std::move(configuration), read);
 }
 
 ConfiguredModel configured_model(const Configuration& configuration, const Part& part) {
@@ -115,4 +114,4 @@ ConfiguredModel configured_model(const Configuration& configuration, const Part&
           initial_state(entry.info, values)};
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -3,18 +3,17 @@
 #include <string>
 #include <vector>
 
-#include "options/configuration.hpp"
-#include "options/function.hpp"
+#include "base/function.hpp"
+#include "cli/configuration.hpp"
 #include "rheology/catalogue.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
-/// options::validated with the model looked up first: its parameters checked and completed, its
+/// cli::validated with the model looked up first: its parameters checked and completed, its
 /// expected orders and levels filled in where none are given. Throws UserError. Local if `read` is.
-options::Configuration validated(options::Configuration configuration,
-                                 const options::FileReader& read);
+cli::Configuration validated(cli::Configuration configuration, const base::FileReader& read);
 
-/// A model as a validated configuration of options::Family::finite describes it.
+/// A model as a validated configuration of cli::Family::finite describes it.
 struct ConfiguredModel {
   AnyModel model;
   StateLayout layout;
@@ -25,7 +24,6 @@ struct ConfiguredModel {
 
 /// The model, with the elements of `part` alone if its work is split. Throws UserError where the
 /// parameters do not make a model. Local.
-ConfiguredModel configured_model(const options::Configuration& configuration,
-                                 const Part& part = whole);
+ConfiguredModel configured_model(const cli::Configuration& configuration, const Part& part = whole);
 
-}  // namespace rheology
+}  // namespace masing::rheology

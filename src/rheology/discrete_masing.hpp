@@ -6,7 +6,7 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// The generalised Prandtl model with linear hardening, n S-elements in parallel with a spring:
 /// m y' = F - k0 x - Σ k_i u_i, u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y. State x, y, u_1..u_n.
@@ -62,4 +62,4 @@ struct DiscreteMasing {
   }
 };
 
-}  // namespace rheology
+}  // namespace masing::rheology

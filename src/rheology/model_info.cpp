@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::string StateLayout::names(std::size_t longest) const {
   return base::joined(pieces, " ");
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

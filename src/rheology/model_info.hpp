@@ -8,7 +8,7 @@
 
 #include "rheology/parameters.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// Whether a group of the state is one column or one for each of the n elements.
 enum class Extent { one, each };
@@ -32,7 +32,7 @@ struct ModelInfo {
   std::string title;                  ///< in words
   std::string equation;               ///< lines
   std::vector<Parameter> parameters;  ///< without those of the initial state
-  std::vector<StateGroup> state;      ///< empty: not of options::Family::finite
+  std::vector<StateGroup> state;      ///< empty: not of cli::Family::finite
   std::string order;                  ///< expected: "1", or ">=0.5" where φ contains |·|
   std::string source;
   Work work = Work::replicated;
@@ -64,4 +64,4 @@ struct StateLayout {
 /// others. Local.
 std::vector<double> initial_state(const ModelInfo& info, const Values& values);
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -7,7 +7,7 @@
 #include "rheology/model_info.hpp"
 #include "rheology/total_variation.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// n P-elements and n masses in series, held at the end of element 1, F on mass n:
 ///     m_i y_i' + g_i - g_{i+1} = k_{i+1} (x_{i+1} - x_i) - k_i (x_i - x_{i-1}),  F for i = n,
@@ -78,4 +78,4 @@ class PChain {
   TotalVariation total_variation_;
 };
 
-}  // namespace rheology
+}  // namespace masing::rheology

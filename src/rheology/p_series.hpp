@@ -9,7 +9,7 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// n P-elements, a spring k0 and a mass in series:
 ///     m y' = F - κ (x - Σ v_i/k_i),  κ = (Σ_{i=0..n} 1/k_i)⁻¹,
@@ -99,4 +99,4 @@ class PSeriesOn {
 
 using PSeries = PSeriesOn<base::NoReduction>;
 
-}  // namespace rheology
+}  // namespace masing::rheology

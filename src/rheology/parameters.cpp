@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/function.hpp"
 #include "base/text.hpp"
-#include "options/function.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 namespace {
 
@@ -58,13 +58,13 @@ const char* rule(Range range) {
 }  // namespace
 
 Values::Values(const std::string& model, const std::vector<Parameter>& parameters,
-               const std::vector<options::Setting>& settings, const Part& part) {
+               const std::vector<cli::Setting>& settings, const Part& part) {
   refuse_strangers(model, parameters, settings);
   for (const Parameter& parameter : parameters) {
-    const auto given = std::ranges::find(settings, parameter.name, &options::Setting::parameter);
+    const auto given = std::ranges::find(settings, parameter.name, &cli::Setting::parameter);
     settings_.push_back(given != settings.end() ? *given
-                                                : options::Setting{parameter.name, parameter.preset,
-                                                                   "--set " + parameter.name});
+                                                : cli::Setting{parameter.name, parameter.preset,
+                                                               "--set " + parameter.name});
   }
   find_count(parameters);
   part_ = part(count_);
@@ -82,8 +82,8 @@ Values::Values(const std::string& model, const std::vector<Parameter>& parameter
   }
 }
 
-const options::Setting& Values::setting(const std::string& name) const {
-  return *std::ranges::find(settings_, name, &options::Setting::parameter);
+const cli::Setting& Values::setting(const std::string& name) const {
+  return *std::ranges::find(settings_, name, &cli::Setting::parameter);
 }
 
 std::string Values::List::indexed(const std::string& name, std::size_t i) const {
@@ -118,10 +118,10 @@ void Values::require_within(const std::string& name, const std::vector<double>& 
 }
 
 void Values::refuse_strangers(const std::string& model, const std::vector<Parameter>& parameters,
-                              const std::vector<options::Setting>& given) const {
+                              const std::vector<cli::Setting>& given) const {
   std::vector<std::string> names;
   std::ranges::transform(parameters, std::back_inserter(names), &Parameter::name);
-  const auto stranger = std::ranges::find_if(given, [&](const options::Setting& one) {
+  const auto stranger = std::ranges::find_if(given, [&](const cli::Setting& one) {
     return std::ranges::find(names, one.parameter) == names.end();
   });
   if (stranger != given.end()) {
@@ -177,7 +177,7 @@ void Values::evaluate(const Parameter& parameter, List& list) const {
     }
     return;
   }
-  const options::Function value = expression(parameter, text, list);
+  const base::Function value = expression(parameter, text, list);
   if (value.is_constant()) {
     list.values.assign(static_cast<std::size_t>(list.held.size), value(1.0));
   }
@@ -186,8 +186,8 @@ void Values::evaluate(const Parameter& parameter, List& list) const {
   }
 }
 
-options::Function Values::expression(const Parameter& parameter, const std::string& text,
-                                     const List& list) const {
+base::Function Values::expression(const Parameter& parameter, const std::string& text,
+                                  const List& list) const {
   try {
     // A single value may depend on n, too; a list of fixed length is its own n.
     const auto n = static_cast<double>(std::max(list.total, count_));
@@ -207,4 +207,4 @@ void Values::require_range(const Parameter& parameter, const List& list) const {
   }
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "base/function.hpp"
 #include "base/partition.hpp"
-#include "options/configuration.hpp"
-#include "options/function.hpp"
+#include "cli/configuration.hpp"
 
 /// The papers' models in one form, X' + M ∂φ(X) ∋ G(t, X): drift and resolvent. No MPI, no PETSc,
 /// no HDF5. Source: (3.8), rheological-models-2000.
-namespace rheology {
+namespace masing::rheology {
 
 /// What a number may be.
 enum class Range { any, positive, not_negative };
@@ -48,7 +48,7 @@ class Values {
   /// is no number, list or expression in i and n, a list of the wrong length, or a value out of its
   /// range. Local.
   Values(const std::string& model, const std::vector<Parameter>& parameters,
-         const std::vector<options::Setting>& settings, const Part& part = whole);
+         const std::vector<cli::Setting>& settings, const Part& part = whole);
 
   /// The number of elements; 1 for models that have no n.
   [[nodiscard]] std::int64_t count() const { return count_; }
@@ -59,7 +59,7 @@ class Values {
   /// The values of a parameter, [values] or [n_local].
   [[nodiscard]] const std::vector<double>& list(const std::string& name) const;
   /// Every parameter with its text, in the order of the catalogue: read again they give the same.
-  [[nodiscard]] const std::vector<options::Setting>& settings() const { return settings_; }
+  [[nodiscard]] const std::vector<cli::Setting>& settings() const { return settings_; }
 
   /// Throws UserError "ORIGIN: `wrong`; `right`" for a parameter.
   [[noreturn]] void refuse(const std::string& name, const std::string& wrong,
@@ -70,9 +70,9 @@ class Values {
                       const std::string& bound) const;
 
  private:
-  [[nodiscard]] const options::Setting& setting(const std::string& name) const;
+  [[nodiscard]] const cli::Setting& setting(const std::string& name) const;
   void refuse_strangers(const std::string& model, const std::vector<Parameter>& parameters,
-                        const std::vector<options::Setting>& given) const;
+                        const std::vector<cli::Setting>& given) const;
   void find_count(const std::vector<Parameter>& parameters);
   /// A parameter's values: which of how many, and themselves.
   struct List {
@@ -85,14 +85,14 @@ class Values {
   [[nodiscard]] const List& list_of(const std::string& name) const;
   void evaluate(const Parameter& parameter, List& list) const;
   /// `text`, of a whole parameter or a piece of a list, as a function of i.
-  [[nodiscard]] options::Function expression(const Parameter& parameter, const std::string& text,
-                                             const List& list) const;
+  [[nodiscard]] base::Function expression(const Parameter& parameter, const std::string& text,
+                                          const List& list) const;
   void require_range(const Parameter& parameter, const List& list) const;
 
   std::int64_t count_ = 1;
   base::CellRange part_{0, 1};
-  std::vector<options::Setting> settings_;
+  std::vector<cli::Setting> settings_;
   std::vector<List> lists_;  // one a setting
 };
 
-}  // namespace rheology
+}  // namespace masing::rheology

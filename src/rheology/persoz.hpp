@@ -6,11 +6,55 @@
 #include <vector>
 
 #include "rheology/active_set.hpp"
-#include "rheology/gephyroid.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
+
+/// Stiffnesses of the springs of Persoz's gephyroid; spring 1 is the bridge, spring 0 holds the
+/// mass.
+struct GephyroidSprings {
+  double k0 = 1.0;
+  double k1 = 1.0;
+  double k2 = 1.0;
+  double k3 = 1.0;
+};
+
+/// det K = k1 k2 k3 + k0 (k1 k2 + k1 k3 + k2 k3): for stiffnesses ≥ 0, K is positive definite if
+/// and only if it is > 0. Local. Source: (10) with "positive" in (10b), persoz-gephyroid.
+inline double determinant(const GephyroidSprings& k) {
+  return k.k1 * k.k2 * k.k3 + k.k0 * (k.k1 * k.k2 + k.k1 * k.k3 + k.k2 * k.k3);
+}
+
+/// K, for the forces W = (g2, g3, g1) of the St-Venant elements. Local.
+/// Source: (7), persoz-gephyroid.
+inline SmallMatrix<3> stiffness_matrix(const GephyroidSprings& k) {
+  const double a = k.k0 + k.k2;
+  const double b = k.k0 + k.k3;
+  return {{{a, k.k0, -a}, {k.k0, b, -b}, {-a, -b, k.k0 + k.k1 + k.k2 + k.k3}}};
+}
+
+/// Q = (K⁻¹ + EᵀE/δ)⁻¹ of the massless model. As Q⁻¹ is K⁻¹ after a change of rank one, and
+/// K Eᵀ = k0 U, δ = k0(1 - E U), it is K - k0 U Uᵀ: the matrix without spring 0, which in series
+/// only passes the force on. For the same reasons Q Eᵀ/δ = U. Local.
+inline SmallMatrix<3> quasistatic_matrix(const GephyroidSprings& k) {
+  return stiffness_matrix({.k0 = 0.0, .k1 = k.k1, .k2 = k.k2, .k3 = k.k3});
+}
+
+/// How a force holds the mass: x'' = (F - δ x + E W)/m.
+struct GephyroidForce {
+  SmallVector<3> friction{};  ///< E = k0 Uᵀ K⁻¹, U = (1, 1, -1)
+  double stiffness = 0.0;     ///< δ = k0 (1 - E U), (Σ 1/k_i)⁻¹ where all k_i > 0
+};
+
+/// E and δ, as quotients of sums without cancellation; for det K > 0. Local.
+/// Source: (6) and (8), persoz-gephyroid, which leaves δ undefined.
+inline GephyroidForce force_on_mass(const GephyroidSprings& k) {
+  const double scale = k.k0 / determinant(k);
+  return {
+      .friction = {scale * k.k3 * (k.k1 + k.k2), scale * k.k2 * (k.k1 + k.k3), scale * k.k2 * k.k3},
+      .stiffness = scale * k.k1 * k.k2 * k.k3};
+}
 
 /// The stiffnesses and thresholds of Persoz's model, the same with and without a mass.
 struct PersozParameters {
@@ -102,4 +146,60 @@ class Persoz {
   ActiveSetProjection<3> projection_;
 };
 
-}  // namespace rheology
+/// Persoz's gephyroid without a mass: x = (F + E W)/δ,
+///     W' + Q A(W) ∋ -U F',   Q⁻¹ = K⁻¹ + EᵀE/δ,   for which Q Eᵀ/δ = U.
+/// State x, g2, g3, g1; hF' is F(t_{p+1}) - F(t_p). Source: §4.1, persoz-gephyroid.
+class PersozQuasistatic {
+ public:
+  static ModelInfo info() {
+    return {.name = "persoz-quasistatic",
+            .title = "Persoz's gephyroid without a mass",
+            .equation =
+                "x = (F + E W)/delta\nW' + Q A(W) ∋ -Q E^T F'/delta\n"
+                "Q^-1 = K^-1 + E^T E/delta; W, E, K, delta as in persoz",
+            .parameters = PersozParameters::list(Range::positive),
+            .state = {{"x", Extent::one, Start::follows}, {"g2"}, {"g3"}, {"g1"}},
+            .order = ">=1",
+            .source = "section 4.1, persoz-gephyroid"};
+  }
+
+  explicit PersozQuasistatic(const Values& values) : PersozQuasistatic(PersozParameters(values)) {}
+
+  /// x at t = 0, from F(0).
+  void complete_start(double force, std::span<double> state) const {
+    state[0] = position(force, state);
+  }
+  /// x has no equation of its own: it follows in the resolvent.
+  void drift(const Instant& now, std::span<const double> /*state*/, std::span<double> rate) const {
+    const double force_rate = (now.next_force - now.force) / now.step;
+    rate[0] = 0.0;
+    rate[1] = rate[2] = -force_rate;
+    rate[3] = force_rate;
+  }
+  [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
+    std::ranges::copy(projection_.project({state[1], state[2], state[3]}), state.begin() + 1);
+    state[0] = position(now.next_force, state);
+    return 0.0;
+  }
+  [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
+    return force_.stiffness * state[0] - friction_part(state);
+  }
+
+ private:
+  explicit PersozQuasistatic(const PersozParameters& p)
+      : force_(force_on_mass(p.springs)), projection_(quasistatic_matrix(p.springs), p.bound) {}
+
+  /// E W.
+  [[nodiscard]] double friction_part(std::span<const double> state) const {
+    const auto& e = force_.friction;
+    return e[0] * state[1] + e[1] * state[2] + e[2] * state[3];
+  }
+  [[nodiscard]] double position(double force, std::span<const double> state) const {
+    return (force + friction_part(state)) / force_.stiffness;
+  }
+
+  GephyroidForce force_;
+  ActiveSetProjection<3> projection_;
+};
+
+}  // namespace masing::rheology

@@ -7,7 +7,7 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// The ends of a chain that is all here.
 struct WholeChain {
@@ -96,4 +96,4 @@ struct SChainOn {
 
 using SChain = SChainOn<WholeChain>;
 
-}  // namespace rheology
+}  // namespace masing::rheology

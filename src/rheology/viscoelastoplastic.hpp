@@ -5,7 +5,7 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// A spring, a St-Venant element and a dashpot in series:
 /// m y' = F - k u, u' + ∂ψ[-η,η](u) ∋ y - k u/c. State x, y, u.
@@ -51,4 +51,4 @@ struct Viscoelastoplastic {
   }
 };
 
-}  // namespace rheology
+}  // namespace masing::rheology

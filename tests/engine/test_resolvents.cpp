@@ -8,15 +8,16 @@
 #include <vector>
 
 #include "parallel/box_quadratic.hpp"
-#include "parallel/check.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
 #include "rheology/active_set.hpp"
 #include "rheology/box_projection.hpp"
-#include "rheology/friction_impulse.hpp"
-#include "rheology/gephyroid.hpp"
-#include "rheology/soft_threshold.hpp"
+#include "rheology/friction.hpp"
+#include "rheology/persoz.hpp"
 #include "rheology/total_variation.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -203,3 +204,5 @@ TEST(GephyroidProjection, IsTheMinimumInItsNorm) {
 }
 
 }  // namespace
+
+}  // namespace masing

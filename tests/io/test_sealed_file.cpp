@@ -14,6 +14,8 @@
 #include "base/error.hpp"
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
 using support::world;
@@ -184,3 +186,5 @@ TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
 }
 
 }  // namespace
+
+}  // namespace masing

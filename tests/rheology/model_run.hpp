@@ -8,13 +8,13 @@
 #include "rheology/catalogue.hpp"
 
 /// What the tests of models share: a model by its name, stepped without any engine.
-namespace model_run {
+namespace masing::model_run {
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 using State = std::vector<double>;
 
-inline std::vector<options::Setting> settings(const Parameters& parameters) {
-  std::vector<options::Setting> all;
+inline std::vector<cli::Setting> settings(const Parameters& parameters) {
+  std::vector<cli::Setting> all;
   for (const auto& [name, text] : parameters) {
     all.push_back({name, text, "--set " + name});
   }
@@ -68,4 +68,4 @@ inline void advance(Run& run, const std::function<double(double)>& force, double
   }
 }
 
-}  // namespace model_run
+}  // namespace masing::model_run

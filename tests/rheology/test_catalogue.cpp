@@ -8,19 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "options/given.hpp"
+#include "cli/given.hpp"
 #include "rheology/configured.hpp"
 #include "rheology/model_run.hpp"
 
+namespace masing {
+
 namespace {
 
-using options::Command;
-using options::Configuration;
+using cli::Command;
+using cli::Configuration;
 using Words = std::vector<std::string>;
 
 Configuration configured(const Words& words, const given::Files& files = {},
                          Command command = Command::simulate) {
-  return rheology::validated(options::parse(command, words, given::reader(files)).configuration,
+  return rheology::validated(cli::parse(command, words, given::reader(files)).configuration,
                              given::reader(files));
 }
 
@@ -197,3 +199,5 @@ TEST(Study, expects_what_the_catalogue_says_of_the_errors_there_are) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -11,6 +11,8 @@
 
 #include "rheology/model_run.hpp"
 
+namespace masing {
+
 namespace {
 
 /// x and y of the mass at the time of a sample.
@@ -119,3 +121,5 @@ TEST(Prandtl, slips_with_hardening_as_4_11_says) {
 }
 
 }  // namespace
+
+}  // namespace masing

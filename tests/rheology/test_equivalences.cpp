@@ -11,6 +11,8 @@
 
 #include "rheology/model_run.hpp"
 
+namespace masing {
+
 namespace {
 
 using model_run::Parameters;
@@ -216,3 +218,5 @@ TEST(Equivalence, PersozWithAFreeBridgeBecomesItsBranchesInParallel) {
 }
 
 }  // namespace
+
+}  // namespace masing

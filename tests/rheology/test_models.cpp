@@ -10,6 +10,8 @@
 
 #include "rheology/model_run.hpp"
 
+namespace masing {
+
 namespace {
 
 using model_run::Parameters;
@@ -240,3 +242,5 @@ TEST(PersozQuasistatic, balances_the_force_at_every_step) {
 }
 
 }  // namespace
+
+}  // namespace masing
