@@ -1,5 +1,7 @@
 #include "base/fixed_point.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "base/error.hpp"
@@ -10,8 +12,9 @@ namespace masing::base {
 FixedPoint::FixedPoint(double bound) {
   // Outside this range the unit or its inverse would leave the range of doubles.
   if (!(bound >= 1e-200 && bound <= 1e200)) {
-    throw UserError("the largest stiffness * threshold is " + to_text(bound) +
-                    "; it must lie between 1e-200 and 1e200");
+    throw UserError(
+        fmt::format("the largest stiffness * threshold is {}; it must lie between 1e-200 and 1e200",
+                    to_text(bound)));
   }
   int exponent = 0;
   const double mantissa = std::frexp(bound, &exponent);  // bound = mantissa * 2^exponent

@@ -1,5 +1,6 @@
 #include "base/function.hpp"
 
+#include <fmt/format.h>
 #include <muParser.h>
 
 #include <algorithm>
@@ -37,21 +38,21 @@ void refuse_the_unusual(const std::string& text) {
     throw UserError("empty; give an expression, table:FILE.csv or points:…");
   }
   if (text.size() > longest_expression) {
-    throw UserError("an expression of " + std::to_string(text.size()) +
-                    " characters; at most 10000, or use table:FILE.csv");
+    throw UserError(fmt::format("an expression of {} characters; at most {}, or use table:FILE.csv",
+                                text.size(), longest_expression));
   }
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     depth += static_cast<int>(text[i] == '(') - static_cast<int>(text[i] == ')');
     if (depth > deepest_nesting) {
-      throw UserError("brackets nested deeper than 200 at position " + std::to_string(i + 1));
+      throw UserError(
+          fmt::format("brackets nested deeper than {} at position {}", deepest_nesting, i + 1));
     }
     const bool comparison =
         (i > 0 && std::string_view("<>!=").find(text[i - 1]) != std::string::npos) ||
         (i + 1 < text.size() && text[i + 1] == '=');
     if (text[i] == '=' && !comparison) {
-      throw UserError("'=' at position " + std::to_string(i + 1) +
-                      " would assign; compare with ==");
+      throw UserError(fmt::format("'=' at position {} would assign; compare with ==", i + 1));
     }
   }
 }
@@ -104,8 +105,9 @@ class Function::Expression : public Function::Impl {
       int results = 0;
       parser_.Eval(results);
       if (results != 1) {
-        throw UserError("'" + shown(text) + "' has " + std::to_string(results) +
-                        " values; one is needed (write decimals with a point)");
+        throw UserError(
+            fmt::format("'{}' has {} values; one is needed (write decimals with a point)",
+                        shown(text), results));
       }
     } catch (const mu::ParserError& error) {
       const int last = static_cast<int>(text.size());
@@ -114,8 +116,8 @@ class Function::Expression : public Function::Impl {
       // muParser counts from 0, people from 1: say the position once.
       message.resize(std::min(message.size(), message.find(" found at position")));
       message.resize(message.find_last_not_of(". \n") + 1);
-      throw UserError("'" + shown(text) + "' is not an expression in " + variable +
-                      ", at position " + std::to_string(position + 1) + ": " + shown(message));
+      throw UserError(fmt::format("'{}' is not an expression in {}, at position {}: {}",
+                                  shown(text), variable, position + 1, shown(message)));
     }
   }
 
@@ -169,7 +171,8 @@ class Function::Points : public Function::Impl {
   [[nodiscard]] std::string text() const {
     std::string points{points_prefix};
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
-      points += (i == 0 ? "" : "; ") + to_text(arguments_[i]) + " " + to_text(values_[i]);
+      points +=
+          fmt::format("{}{} {}", i == 0 ? "" : "; ", to_text(arguments_[i]), to_text(values_[i]));
     }
     return points;
   }
@@ -188,13 +191,13 @@ class Function::Points : public Function::Impl {
       if (heading) {
         return;
       }
-      throw UserError(name + " line " + std::to_string(number) + ": '" + line.substr(0, 60) +
-                      "' is not two finite numbers 'argument, value'");
+      throw UserError(fmt::format("{} line {}: '{}' is not two finite numbers 'argument, value'",
+                                  name, number, line.substr(0, 60)));
     }
     if (!arguments_.empty() && *argument <= arguments_.back()) {
-      throw UserError(name + " line " + std::to_string(number) + ": argument " +
-                      to_text(*argument) + " does not follow " + to_text(arguments_.back()) +
-                      "; arguments must increase");
+      throw UserError(
+          fmt::format("{} line {}: argument {} does not follow {}; arguments must increase", name,
+                      number, to_text(*argument), to_text(arguments_.back())));
     }
     arguments_.push_back(*argument);
     values_.push_back(*value);

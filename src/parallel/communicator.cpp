@@ -1,5 +1,6 @@
 #include "parallel/communicator.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -16,8 +17,8 @@ namespace masing::parallel {
 std::string place(const base::Location& where) {
   const std::string_view path = where.file;
   const auto slash = path.rfind('/');
-  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1)) + ":" +
-         std::to_string(where.line);
+  return fmt::format("{}:{}", slash == std::string_view::npos ? path : path.substr(slash + 1),
+                     where.line);
 }
 
 void check_petsc(PetscErrorCode code, base::Location where) {
@@ -26,8 +27,8 @@ void check_petsc(PetscErrorCode code, base::Location where) {
   }
   const char* text = nullptr;
   PetscErrorMessage(code, &text, nullptr);
-  throw base::SystemError("PETSc at " + place(where) + ": " +
-                          (text != nullptr ? text : "error " + std::to_string(code)));
+  throw base::SystemError(fmt::format("PETSc at {}: {}", place(where),
+                                      text != nullptr ? text : fmt::format("error {}", code)));
 }
 
 void check_mpi(int code, base::Location where) {
@@ -37,7 +38,7 @@ void check_mpi(int code, base::Location where) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw base::SystemError("MPI at " + place(where) + ": " + text);
+  throw base::SystemError(fmt::format("MPI at {}: {}", place(where), text));
 }
 
 Communicator::Communicator(MPI_Comm original) {

@@ -1,6 +1,7 @@
 #include "parallel/rank_sum.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ int created(std::size_t bytes, std::string& name) {
   int file = -1;
   // Two containers may share the names but not the numbers of their processes.
   for (int i = 0; i < tries && file < 0; ++i) {
-    name = "/masing-" + std::to_string(getpid()) + "-" + std::to_string(count++);
+    name = fmt::format("/masing-{}-{}", getpid(), count++);
     file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   }
   // Where memory is short this fails; a file that is only lengthened would end the rank later.
