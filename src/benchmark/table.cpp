@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/partition.hpp"
 #include "benchmark/report.hpp"
 #include "cli/configuration.hpp"
 
@@ -115,8 +116,10 @@ KernelRow kernel_row(const Report& report, Ranks ranks, std::size_t variant, std
 }
 
 double sum_overhead(const Report& report, const std::string& variant, std::size_t level) {
-  const auto& one = report.kernels.one;
-  return one[place_of(variant)][level].median / one[place_of("plain_" + variant)][level].median - 1;
+  const KernelRates& kernels = report.kernels;
+  const std::int64_t blocks = (kernels.cells[level] - 1) / base::block_cells + 1;
+  const double sums = static_cast<double>(blocks) * kernels.exact_sum.median;
+  return sums / (kernels.one[place_of(variant)][level].median - sums);
 }
 
 std::string table(const Report& report) {

@@ -36,7 +36,7 @@ class SlabKernel {
   /// Source: (26c), (26b), continuous-masing-2001.
   void project_and_sum(std::span<const double> increments, std::span<std::int64_t> units) const;
 
-  /// The slab as the kernel's variants see it. Local.
+  /// The arguments of a pass, for any instruction set's. Local.
   [[nodiscard]] const KernelSlab& arrays() const { return arrays_; }
 
  private:

@@ -1,4 +1,4 @@
-#include "parallel/box_quadratic.hpp"
+#include "support/box_quadratic.hpp"
 
 #include <petsctao.h>
 
@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "parallel/communicator.hpp"
 
-namespace masing::parallel {
+namespace masing::support {
 
 namespace {
 
@@ -46,10 +46,10 @@ using OwnedVec = std::unique_ptr<std::remove_pointer_t<Vec>, DestroyVec>;
 
 OwnedVec negative(Vec bound) {
   Vec copy = nullptr;
-  check_petsc(VecDuplicate(bound, &copy));
+  parallel::check_petsc(VecDuplicate(bound, &copy));
   OwnedVec owner(copy);
-  check_petsc(VecCopy(bound, copy));
-  check_petsc(VecScale(copy, -1.0));
+  parallel::check_petsc(VecCopy(bound, copy));
+  parallel::check_petsc(VecScale(copy, -1.0));
   return owner;
 }
 
@@ -59,24 +59,22 @@ void minimise_in_box(Mat hessian, Vec linear, Vec bound, Vec minimiser) {
   Quadratic quadratic{hessian, linear};
   const OwnedVec least = negative(bound);
   Tao tao = nullptr;
-  check_petsc(TaoCreate(PetscObjectComm(reinterpret_cast<PetscObject>(hessian)), &tao));
+  parallel::check_petsc(TaoCreate(PetscObjectComm(reinterpret_cast<PetscObject>(hessian)), &tao));
   const OwnedTao owner(tao);
-  check_petsc(TaoSetType(tao, TAOBNLS));
-  check_petsc(TaoSetObjectiveAndGradient(tao, nullptr, evaluate, &quadratic));
-  check_petsc(TaoSetHessian(tao, hessian, hessian, keep_hessian, nullptr));
-  check_petsc(TaoSetVariableBounds(tao, least.get(), bound));
+  parallel::check_petsc(TaoSetType(tao, TAOBNLS));
+  parallel::check_petsc(TaoSetObjectiveAndGradient(tao, nullptr, evaluate, &quadratic));
+  parallel::check_petsc(TaoSetHessian(tao, hessian, hessian, keep_hessian, nullptr));
+  parallel::check_petsc(TaoSetVariableBounds(tao, least.get(), bound));
   // Relative to the gradient at the start, or none at all where the start is the minimum.
-  check_petsc(TaoSetTolerances(tao, 1e-13, 1e-13, 1e-13));
-  check_petsc(TaoSetOptionsPrefix(tao, "box_"));
-  check_petsc(TaoSetFromOptions(tao));
-  check_petsc(TaoSetSolution(tao, minimiser));
-  check_petsc(TaoSolve(tao));
+  parallel::check_petsc(TaoSetTolerances(tao, 1e-13, 1e-13, 1e-13));
+  parallel::check_petsc(TaoSetSolution(tao, minimiser));
+  parallel::check_petsc(TaoSolve(tao));
   TaoConvergedReason reason = TAO_CONTINUE_ITERATING;
-  check_petsc(TaoGetConvergedReason(tao, &reason));
+  parallel::check_petsc(TaoGetConvergedReason(tao, &reason));
   if (reason < 0) {
     throw base::SystemError("TAO found no minimum in the box: " +
                             std::string(TaoConvergedReasons[reason]));
   }
 }
 
-}  // namespace masing::parallel
+}  // namespace masing::support
