@@ -2,8 +2,8 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "cli/model.hpp"
 #include "commands/commands.hpp"
-#include "rheology/catalogue.hpp"
 
 namespace masing::commands {
 
@@ -14,10 +14,9 @@ int models(const parallel::Communicator& comm, const Arguments& arguments) {
     throw base::UserError("'" + words.back() + "' is one word too many; give masing models or " +
                           "masing models NAME");
   }
-  const std::string text =
-      words.empty() || help
-          ? rheology::catalogue_text()
-          : rheology::model_text(rheology::catalogue_entry(words.front(), "models").info);
+  const std::string text = words.empty() || help
+                               ? cli::catalogue_text()
+                               : cli::model_text(cli::known_model(words.front(), "models").info);
   if (comm.is_root()) {
     std::fputs(text.c_str(), stdout);
   }

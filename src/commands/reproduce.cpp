@@ -5,10 +5,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/model.hpp"
 #include "cli/parse.hpp"
 #include "commands/commands.hpp"
 #include "io/result_reader.hpp"
-#include "rheology/configured.hpp"
 
 namespace masing::commands {
 
@@ -88,7 +88,7 @@ cli::Configuration embedded(const parallel::Communicator& comm, const Wanted& wa
   const base::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
   const std::string name = "/configuration of " + wanted.file;
   auto configuration =
-      rheology::validated(cli::parse(command, {"--config", name}, read).configuration, read);
+      cli::validated_with_model(cli::parse(command, {"--config", name}, read).configuration, read);
   configuration.output = wanted.output.empty() ? wanted.file + ".reproduced" : wanted.output;
   if (wanted.output.empty()) {
     parallel::from_root(comm, [&] {

@@ -13,12 +13,12 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/continuation.hpp"
+#include "cli/model.hpp"
 #include "cli/parse.hpp"
 #include "engine/setup.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/stopping.hpp"
-#include "rheology/configured.hpp"
 #include "slab/step_limits.hpp"
 #include "study/plan.hpp"
 
@@ -166,7 +166,8 @@ std::optional<cli::Configuration> requested(const parallel::Communicator& comm,
     say(comm, cli::help(command));
     return std::nullopt;
   }
-  cli::Configuration configuration = rheology::validated(std::move(request.configuration), read);
+  cli::Configuration configuration =
+      cli::validated_with_model(std::move(request.configuration), read);
   if (!configuration.restart.empty()) {
     configuration = continued(comm, std::move(configuration));
   }

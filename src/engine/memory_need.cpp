@@ -53,7 +53,7 @@ MemoryNeed need_of_state(const cli::Configuration& configuration, int ranks,
   return {.cells = configuration.cells,
           .ranks = ranks,
           .fields = holding.fields,
-          .state = rheology::catalogue_entry(configuration.model, "--model").info.work};
+          .state = rheology::catalogue_entry(configuration.model).info.work};
 }
 
 double bytes_a_rank(const MemoryNeed& need) {

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/force_breaks.hpp"
+#include "cli/model.hpp"
 #include "cli/validate.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/exact.hpp"
@@ -15,7 +16,6 @@
 #include "engine/sweep.hpp"
 #include "engine/turning_points.hpp"
 #include "parallel/available_memory.hpp"
-#include "rheology/configured.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 
 namespace masing::engine {
@@ -210,40 +210,44 @@ void add_slab(const parallel::Communicator& comm, const Configuration& configura
   setup.engine = make_engine(comm, configuration, setup.slab->problem, setup.slab->profile);
 }
 
-/// A model whose work every rank does alike, as an engine runs it.
+/// What an engine steps of a model: its elements on this rank, coupled to those of other ranks
+/// where they are split.
 template <class Model>
-Model placed(const parallel::Communicator& /*comm*/, Model model,
-             const rheology::ConfiguredModel& /*configured*/) {
+Model coupled(const parallel::Communicator& /*comm*/, Model model, const base::CellRange& /*mine*/,
+              std::int64_t /*elements*/) {
   return model;
 }
 
-rheology::SChainOn<RankLine> placed(const parallel::Communicator& comm, rheology::SChain model,
-                                    const rheology::ConfiguredModel& configured) {
-  return {std::move(model), RankLine(comm, configured.elements, configured.layout.elements)};
+rheology::SChainOn<RankLine> coupled(const parallel::Communicator& comm, rheology::SChain model,
+                                     const base::CellRange& mine, std::int64_t elements) {
+  return {std::move(model), RankLine(comm, mine, elements)};
 }
 
-rheology::PSeriesOn<RankReduction> placed(const parallel::Communicator& comm,
-                                          rheology::PSeries model,
-                                          const rheology::ConfiguredModel& /*configured*/) {
+rheology::PSeriesOn<RankReduction> coupled(const parallel::Communicator& comm,
+                                           rheology::PSeries model, const base::CellRange& /*mine*/,
+                                           std::int64_t /*elements*/) {
   return {std::move(model), RankReduction(comm)};
 }
 
 void add_model(const parallel::Communicator& comm, const Configuration& configuration,
                const Holding& holding, Setup& setup) {
   require_state_memory(comm, configuration, holding);
-  rheology::ConfiguredModel configured = rheology::configured_model(
-      configuration,
-      [&](std::int64_t elements) { return base::slab_of(elements, comm.rank(), comm.size()); });
-  setup.state = configured.layout;
-  StateColumns columns(comm, configured.layout, configured.elements, configured.work);
+  const rheology::ModelSpec spec = cli::model_spec(configuration.model, configuration.settings);
+  const base::CellRange mine =
+      spec.work() == rheology::Work::split
+          ? base::slab_of(spec.parameters.elements, comm.rank(), comm.size())
+          : spec.all();
+  rheology::BuiltModel built = rheology::build(spec, mine);
+  setup.state = spec.layout();
+  StateColumns columns(comm, spec.layout(), mine, spec.work());
   setup.engine = std::visit(
       [&](auto& model) -> std::unique_ptr<Engine> {
-        auto here = placed(comm, std::move(model), configured);
+        auto here = coupled(comm, std::move(model), mine, spec.parameters.elements);
         return std::make_unique<Generic<decltype(here)>>(
-            comm, std::move(here), std::move(configured.start), std::move(columns),
-            setup.time.step(), force_at_start(comm, setup.driving));
+            comm, std::move(here), std::move(built.start), std::move(columns), setup.time.step(),
+            force_at_start(comm, setup.driving));
       },
-      configured.model);
+      built.model);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,51 +17,46 @@
 
 namespace masing::rheology {
 
-/// Any model of cli::Family::finite, each an Inclusion: the catalogue lists them as they stand
+/// Any model of finitely many elements, each an Inclusion: the catalogue lists them as they stand
 /// here.
 using AnyModel = std::variant<FrictionOscillator, PParallel, Viscoelastoplastic, Prandtl,
                               ThreeSprings, DiscreteMasing, SChain, PChain, PSeries, S1P2Series,
                               S1P2Parallel, Persoz, PersozQuasistatic>;
 
-/// What the catalogue says of the continuous Masing model, which masing solves.
-inline ModelInfo continuous_masing() {
-  return {.name = "masing",
-          .title = "the continuous Masing model, S-elements for all s in [0,1] in parallel",
-          .equation = "x' = y\nm y' = F - k0 x - ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ y",
-          .parameters = {},
-          .state = {},
-          .order = "1",
-          .source = "(7), (26), continuous-masing-2001"};
-}
-
-/// The same without a mass.
-inline ModelInfo quasistatic_masing() {
-  return {.name = "masing-quasistatic",
-          .title = "the continuous Masing model without a mass, driven by x(t) or F(t)",
-          .equation = "F = k0 x + ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ x'",
-          .parameters = {},
-          .state = {},
-          .order = ">=1",
-          .source = "(7) with m = 0, continuous-masing-2001"};
-}
-
-/// One model: what is said of it, and how it is made; models of slabs are made by masing.
+/// One model: what is said of it, and how it is made of the values of its parameters.
 struct CatalogueEntry {
   ModelInfo info;
-  std::function<AnyModel(const Values&)> make;  ///< empty unless of cli::Family::finite
+  AnyModel (*make)(const ParameterValues& values) = nullptr;  ///< none of the slab models
 };
 
-/// Every model, in the order of the papers. Local.
+/// Every model, in the order of the papers, with the continuous Masing model, which other engines
+/// solve, at the end. Local.
 const std::vector<CatalogueEntry>& catalogue();
 
-/// The entry of a name, given at `origin`. Throws UserError where there is none. Local.
-const CatalogueEntry& catalogue_entry(const std::string& name, const std::string& origin);
+/// The entry of a name. Throws UserError where there is none. Local.
+const CatalogueEntry& catalogue_entry(const std::string& name);
 
-/// Each model in short: title, order, equation, parameters with their presets. Local.
-std::string catalogue_text();
+/// A model of finitely many elements, with its parameters.
+struct ModelSpec {
+  const CatalogueEntry* model = nullptr;  ///< of the catalogue; has a `make`
+  Parameters parameters;
 
-/// All of one model: its equation, its parameters or options with their presets, the columns of its
-/// state, the expected order, the source. Local.
-std::string model_text(const ModelInfo& info);
+  /// The columns of the state of all elements. Local.
+  [[nodiscard]] StateLayout layout() const { return {model->info.state, parameters.elements}; }
+  /// How ranks share the elements.
+  [[nodiscard]] Work work() const { return model->info.work; }
+  /// All elements.
+  [[nodiscard]] base::CellRange all() const { return {0, parameters.elements}; }
+};
+
+/// Some elements of a model, with their state at t = 0, before StartsFromForce.
+struct BuiltModel {
+  AnyModel model;
+  std::vector<double> start;
+};
+
+/// The elements `held` of a model. Throws ParameterError where its parameters do not make a model,
+/// UserError where no single one is to blame. Local.
+BuiltModel build(const ModelSpec& spec, const base::CellRange& held);
 
 }  // namespace masing::rheology

@@ -3,8 +3,21 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstddef>
+#include <span>
+
+// The resolvents of St-Venant elements: beside a spring (dry friction of a mass) and in series with
+// one (a bounded elongation).
 
 namespace masing::rheology {
+
+/// The resolvent of St-Venant elements in series with springs: u_i ← clamp(u_i, -η_i, η_i), [n].
+/// Local. Source: (2.29) with (4.2), rheological-models-2000.
+inline void yield(std::span<double> elongation, std::span<const double> threshold) {
+  for (std::size_t i = 0; i < elongation.size(); ++i) {
+    elongation[i] = std::clamp(elongation[i], -threshold[i], threshold[i]);
+  }
+}
 
 /// The resolvent of dry friction on one mass, argmin_z ½(z - y)² + bound·|z|:
 ///     y - clamp(y, -bound, bound),
@@ -13,6 +26,15 @@ namespace masing::rheology {
 inline double soft_threshold(double y, double bound) {
   assert(!(bound < 0));
   return y - std::clamp(y, -bound, bound);
+}
+
+/// The dry friction α of a mass on the ground during a step h: y ← soft_threshold(y, hα/m). Returns
+/// the friction force, clamp(m y/h, -α, α) with the y before it. Local.
+/// Source: (2.1) with (4.2), rheological-models-2000.
+inline double slide_on_ground(double mass, double bound, double step, double& velocity) {
+  const double friction = std::clamp(mass * velocity / step, -bound, bound);
+  velocity = soft_threshold(velocity, step * bound / mass);
+  return friction;
 }
 
 /// Velocities of two masses after dry friction between them, and what it gave to the first.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <numeric>
 
 #include "rheology/friction.hpp"
@@ -20,15 +19,15 @@ struct FrictionOscillator {
     return {.name = "friction-oscillator",
             .title = "one spring and one St-Venant element in parallel",
             .equation = "m x'' + k x + alpha sigma(x') ∋ F",
-            .parameters = {{"m", "mass", "1", 1, Range::positive},
-                           {"k", "stiffness", "", 1, Range::not_negative},
-                           {"alpha", "friction threshold", "", 1, Range::not_negative}},
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"k", "stiffness", Range::not_negative},
+                           {"alpha", "friction threshold", Range::not_negative}},
             .state = {{"x"}, {"y"}},
             .order = ">=0.5",
             .source = "(2.1), rheological-models-2000"};
   }
 
-  explicit FrictionOscillator(const Values& values)
+  explicit FrictionOscillator(const ParameterValues& values)
       : FrictionOscillator(values.number("m"), values.number("k"), values.number("alpha")) {}
   FrictionOscillator(double m, double k, double alpha) : mass(m), stiffness(k), bound(alpha) {}
 
@@ -37,9 +36,7 @@ struct FrictionOscillator {
     rate[1] = (now.force - stiffness * state[0]) / mass;
   }
   [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
-    const double friction = std::clamp(mass * state[1] / now.step, -bound, bound);
-    state[1] = soft_threshold(state[1], now.step * bound / mass);
-    return friction;
+    return slide_on_ground(mass, bound, now.step, state[1]);
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return stiffness * state[0] + friction;
@@ -53,16 +50,16 @@ struct PParallel : FrictionOscillator {
     return {.name = "p-parallel",
             .title = "n P-elements (spring and St-Venant element in parallel) in parallel",
             .equation = "m x'' + (Σ k_i) x + (Σ alpha_i) sigma(x') ∋ F",
-            .parameters = {{"m", "mass", "1", 1, Range::positive},
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                            {"n", "elements"},
-                           {"k", "stiffnesses", "", per_element, Range::not_negative},
-                           {"alpha", "friction thresholds", "", per_element, Range::not_negative}},
+                           {"k", "stiffnesses", Range::not_negative, per_element},
+                           {"alpha", "friction thresholds", Range::not_negative, per_element}},
             .state = {{"x"}, {"y"}},
             .order = ">=0.5",
             .source = "(2.24), rheological-models-2000"};
   }
 
-  explicit PParallel(const Values& values)
+  explicit PParallel(const ParameterValues& values)
       : FrictionOscillator(values.number("m"), sum(values.list("k")), sum(values.list("alpha"))) {}
 
  private:

@@ -25,15 +25,15 @@ class PChain {
             "with F for k_{n+1} (x_{n+1} - x_n), x_0 = y_0 = 0, g_{n+1} = 0\n"
             "g_i ∈ alpha_i sigma(y_i - y_{i-1})",
         .parameters = {{"n", "elements"},
-                       {"m", "masses", "1", per_element, Range::positive},
-                       {"k", "stiffnesses", "", per_element, Range::not_negative},
-                       {"alpha", "friction thresholds", "", per_element, Range::not_negative}},
+                       {"m", "masses", Range::positive, per_element, 1.0},
+                       {"k", "stiffnesses", Range::not_negative, per_element},
+                       {"alpha", "friction thresholds", Range::not_negative, per_element}},
         .state = {{"x", Extent::each}, {"y", Extent::each}},
         .order = ">=0.5",
         .source = "(2.32), rheological-models-2000"};
   }
 
-  explicit PChain(const Values& values)
+  explicit PChain(const ParameterValues& values)
       : mass_(values.list("m")),
         stiffness_(values.list("k")),
         bound_(values.list("alpha")),

@@ -64,17 +64,17 @@ struct PersozParameters {
   static std::vector<Parameter> list(Range range_of_stiffness) {
     std::vector<Parameter> all;
     for (const char* name : {"k0", "k1", "k2", "k3"}) {
-      all.push_back({name, "stiffness", "", 1, range_of_stiffness});
+      all.push_back({name, "stiffness", range_of_stiffness});
     }
     for (const char* name : {"alpha1", "alpha2", "alpha3"}) {
-      all.push_back({name, "threshold of St-Venant element " + std::string(1, name[5]), "", 1,
-                     Range::not_negative});
+      all.push_back(
+          {name, "threshold of St-Venant element " + std::string(1, name[5]), Range::not_negative});
     }
     return all;
   }
 
-  /// Throws UserError where an initial force is beyond its threshold.
-  explicit PersozParameters(const Values& values)
+  /// Throws ParameterError where an initial force is beyond its threshold.
+  explicit PersozParameters(const ParameterValues& values)
       : springs{values.number("k0"), values.number("k1"), values.number("k2"), values.number("k3")},
         bound{values.number("alpha2"), values.number("alpha3"), values.number("alpha1")} {
     // g0 is given in the order of the state: g2, g3, g1.
@@ -90,7 +90,7 @@ class Persoz {
  public:
   static ModelInfo info() {
     std::vector<Parameter> parameters = PersozParameters::list(Range::not_negative);
-    parameters.insert(parameters.begin(), {"m", "mass", "1", 1, Range::positive});
+    parameters.insert(parameters.begin(), {"m", "mass", Range::positive, 1, 1.0});
     return {.name = "persoz",
             .title = "Persoz's gephyroid, four springs and three St-Venant elements",
             .equation =
@@ -103,7 +103,7 @@ class Persoz {
             .source = "(6) to (12), figure 2, persoz-gephyroid"};
   }
 
-  explicit Persoz(const Values& values) : Persoz(values, PersozParameters(values)) {}
+  explicit Persoz(const ParameterValues& values) : Persoz(values, PersozParameters(values)) {}
 
   void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
@@ -121,21 +121,21 @@ class Persoz {
   }
 
  private:
-  /// Throws UserError unless K is positive definite.
-  Persoz(const Values& values, const PersozParameters& p)
+  /// Throws ParameterError unless K is positive definite.
+  Persoz(const ParameterValues& values, const PersozParameters& p)
       : mass_(values.number("m")),
         k0_(p.springs.k0),
-        force_(force_on_mass(checked(values, p).springs)),
+        force_(force_on_mass(checked(p).springs)),
         projection_(stiffness_matrix(p.springs), p.bound) {}
 
-  static const PersozParameters& checked(const Values& values, const PersozParameters& p) {
+  static const PersozParameters& checked(const PersozParameters& p) {
     if (!std::isfinite(determinant(p.springs))) {
-      values.refuse("k0", "products of three stiffnesses exceed what a double holds",
-                    "give them in other units");
+      throw ParameterError("k0", "products of three stiffnesses exceed what a double holds",
+                           "give them in other units");
     }
     if (!(determinant(p.springs) > 0)) {
-      values.refuse(p.springs.k0 > 0 ? "k1" : "k0", "the stiffness matrix K is singular",
-                    "give k1, k2, k3 > 0, or k0 > 0 and at least two of k1, k2, k3 > 0");
+      throw ParameterError(p.springs.k0 > 0 ? "k1" : "k0", "the stiffness matrix K is singular",
+                           "give k1, k2, k3 > 0, or k0 > 0 and at least two of k1, k2, k3 > 0");
     }
     return p;
   }
@@ -163,7 +163,8 @@ class PersozQuasistatic {
             .source = "section 4.1, persoz-gephyroid"};
   }
 
-  explicit PersozQuasistatic(const Values& values) : PersozQuasistatic(PersozParameters(values)) {}
+  explicit PersozQuasistatic(const ParameterValues& values)
+      : PersozQuasistatic(PersozParameters(values)) {}
 
   /// x at t = 0, from F(0).
   void complete_start(double force, std::span<double> state) const {

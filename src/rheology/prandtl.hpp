@@ -20,16 +20,16 @@ struct Prandtl {
     return {.name = "prandtl",
             .title = "the Prandtl model, with linear hardening where k0 > 0",
             .equation = "x' = y\nm y' = F - k0 x - k u\nu' + beta(u/eta) ∋ y",
-            .parameters = {{"m", "mass", "1", 1, Range::positive},
-                           {"k0", "hardening spring", "0", 1, Range::not_negative},
-                           {"k", "stiffness", "", 1, Range::positive},
-                           {"eta", "yield displacement alpha/k", "", 1, Range::positive}},
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"k0", "hardening spring", Range::not_negative, 1, 0.0},
+                           {"k", "stiffness", Range::positive},
+                           {"eta", "yield displacement alpha/k", Range::positive}},
             .state = {{"x"}, {"y"}, {"u"}},
             .order = "1",
             .source = "(2.16), (2.20), figures 16 to 19, rheological-models-2000"};
   }
 
-  explicit Prandtl(const Values& values)
+  explicit Prandtl(const ParameterValues& values)
       : Prandtl(values.number("m"), values.number("k0"), values.number("k"), values.number("eta")) {
     values.require_within("u0", {threshold}, "eta");
   }
@@ -61,17 +61,17 @@ struct ThreeSprings : Prandtl {
                 "the model prandtl with k0 = K2 K3/(K2+K3), "
                 "k = K1 K3^2/((K1+K2+K3)(K2+K3)),\n"
                 "eta = alpha/k, alpha = A K3/(K2+K3)",
-            .parameters = {{"m", "mass", "1", 1, Range::positive},
-                           {"K1", "stiffness", "", 1, Range::positive},
-                           {"K2", "stiffness", "", 1, Range::not_negative},
-                           {"K3", "stiffness", "", 1, Range::positive},
-                           {"A", "threshold of the St-Venant element", "", 1, Range::positive}},
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"K1", "stiffness", Range::positive},
+                           {"K2", "stiffness", Range::not_negative},
+                           {"K3", "stiffness", Range::positive},
+                           {"A", "threshold of the St-Venant element", Range::positive}},
             .state = {{"x"}, {"y"}, {"u"}},
             .order = "1",
             .source = "figure 5b, rheological-models-2000"};
   }
 
-  explicit ThreeSprings(const Values& values)
+  explicit ThreeSprings(const ParameterValues& values)
       : ThreeSprings(values.number("m"), values.number("K1"), values.number("K2"),
                      values.number("K3"), values.number("A")) {
     values.require_within("u0", {threshold}, "eta");

@@ -19,16 +19,15 @@ struct S1P2 {
 
   /// The parameters, behind those of the masses.
   static std::vector<Parameter> parameters(std::vector<Parameter> masses) {
-    masses.insert(masses.end(),
-                  {{"k1", "stiffness of the S-element", "", 1, Range::positive},
-                   {"alpha1", "threshold of the S-element", "", 1, Range::positive},
-                   {"k2", "stiffness of the P-element", "", 1, Range::not_negative},
-                   {"alpha2", "threshold of the P-element", "", 1, Range::not_negative}});
+    masses.insert(masses.end(), {{"k1", "stiffness of the S-element", Range::positive},
+                                 {"alpha1", "threshold of the S-element", Range::positive},
+                                 {"k2", "stiffness of the P-element", Range::not_negative},
+                                 {"alpha2", "threshold of the P-element", Range::not_negative}});
     return masses;
   }
 
-  /// Throws UserError where the initial elongation of the S-element is beyond its threshold.
-  explicit S1P2(const Values& values)
+  /// Throws ParameterError where the initial elongation of the S-element is beyond its threshold.
+  explicit S1P2(const ParameterValues& values)
       : k1(values.number("k1")),
         threshold(values.number("alpha1") / k1),
         k2(values.number("k2")),
@@ -49,13 +48,13 @@ struct S1P2Parallel : S1P2 {
             .equation =
                 "x' = y\nm y' + alpha2 sigma(y) ∋ F - k1 u - k2 x\n"
                 "u' + beta(u/eta1) ∋ y, eta1 = alpha1/k1",
-            .parameters = S1P2::parameters({{"m", "mass", "1", 1, Range::positive}}),
+            .parameters = S1P2::parameters({{"m", "mass", Range::positive, 1, 1.0}}),
             .state = {{"x"}, {"y"}, {"u"}},
             .order = ">=0.5",
             .source = "(2.38), rheological-models-2000"};
   }
 
-  explicit S1P2Parallel(const Values& values) : S1P2(values), mass(values.number("m")) {}
+  explicit S1P2Parallel(const ParameterValues& values) : S1P2(values), mass(values.number("m")) {}
 
   void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
@@ -63,8 +62,7 @@ struct S1P2Parallel : S1P2 {
     rate[2] = state[1];
   }
   [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
-    const double friction = std::clamp(mass * state[1] / now.step, -bound, bound);
-    state[1] = soft_threshold(state[1], now.step * bound / mass);
+    const double friction = slide_on_ground(mass, bound, now.step, state[1]);
     state[2] = std::clamp(state[2], -threshold, threshold);
     return friction;
   }
@@ -89,14 +87,14 @@ struct S1P2Series : S1P2 {
                 "m1 y1' = -k1 u1 + k2 (x2 - x1) + g2\nm2 y2' = F - k2 (x2 - x1) - g2\n"
                 "g2 ∈ alpha2 sigma(y2 - y1)\nu1' + beta(u1/eta1) ∋ y1, eta1 = alpha1/k1",
             .parameters =
-                S1P2::parameters({{"m1", "mass between the elements", "1", 1, Range::positive},
-                                  {"m2", "mass at the end", "1", 1, Range::positive}}),
+                S1P2::parameters({{"m1", "mass between the elements", Range::positive, 1, 1.0},
+                                  {"m2", "mass at the end", Range::positive, 1, 1.0}}),
             .state = {{"x1"}, {"y1"}, {"x2"}, {"y2"}, {"u1"}},
             .order = ">=0.5",
             .source = "(2.36), rheological-models-2000"};
   }
 
-  explicit S1P2Series(const Values& values)
+  explicit S1P2Series(const ParameterValues& values)
       : S1P2(values), m1(values.number("m1")), m2(values.number("m2")) {}
 
   void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {

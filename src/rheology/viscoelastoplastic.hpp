@@ -20,16 +20,16 @@ struct Viscoelastoplastic {
     return {.name = "viscoelastoplastic",
             .title = "a spring, a St-Venant element and a dashpot in series",
             .equation = "x' = y\nm y' = F - k u\nu' + beta(u/eta) ∋ y - k u/c",
-            .parameters = {{"m", "mass", "1", 1, Range::positive},
-                           {"k", "stiffness", "", 1, Range::positive},
-                           {"eta", "yield displacement alpha/k", "", 1, Range::positive},
-                           {"c", "viscosity", "", 1, Range::positive}},
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"k", "stiffness", Range::positive},
+                           {"eta", "yield displacement alpha/k", Range::positive},
+                           {"c", "viscosity", Range::positive}},
             .state = {{"x"}, {"y"}, {"u"}},
             .order = "1",
             .source = "(2.14), figure 30, rheological-models-2000"};
   }
 
-  explicit Viscoelastoplastic(const Values& values)
+  explicit Viscoelastoplastic(const ParameterValues& values)
       : mass(values.number("m")),
         stiffness(values.number("k")),
         threshold(values.number("eta")),

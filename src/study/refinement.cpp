@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "rheology/configured.hpp"
+#include "cli/model.hpp"
 #include "study/plan.hpp"
 
 namespace masing::study {
@@ -42,7 +42,7 @@ std::optional<rheology::StateLayout> layout_of(const cli::Configuration& configu
   if (cli::family_of(configuration.model) != cli::Family::finite) {
     return std::nullopt;
   }
-  return rheology::configured_model(configuration).layout;
+  return cli::model_spec(configuration.model, configuration.settings).layout();
 }
 
 /// Makes all runs and measures each level against its reference, or the level before against it.

@@ -32,7 +32,7 @@ double estimated_seconds(const cli::Configuration& c, int ranks) {
   const double forcing = steps * seconds_per_force;
   if (cli::family_of(c.model) == cli::Family::finite) {
     const bool split =
-        rheology::catalogue_entry(c.model, "--model").info.work == rheology::Work::split;
+        rheology::catalogue_entry(c.model).info.work == rheology::Work::split;
     const auto own = static_cast<double>(base::slab_of(c.cells, 0, split ? ranks : 1).size);
     const double hops = split ? std::log2(static_cast<double>(ranks)) : 0.0;
     return forcing +

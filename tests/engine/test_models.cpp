@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/model.hpp"
 #include "engine/setup.hpp"
 #include "parallel/neighbours.hpp"
-#include "rheology/configured.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
@@ -37,7 +37,7 @@ cli::Configuration configuration(const std::string& model,
   c.force = "3*sin(t)";
   c.final_time = 6;
   c.steps = 300;
-  return rheology::validated(c, [](const std::string&) { return std::string(); });
+  return cli::validated_with_model(c, [](const std::string&) { return std::string(); });
 }
 
 /// Collective on `comm`.
@@ -117,7 +117,7 @@ TEST(DiscreteMasing, WithCellWidthsForWeightsIsTheSlab) {
   slab.force = "3*sin(t)";
   slab.final_time = 6;
   slab.steps = 300;
-  slab = rheology::validated(slab, [](const std::string&) { return std::string(); });
+  slab = cli::validated_with_model(slab, [](const std::string&) { return std::string(); });
   const Motion continuous = motion(support::world(), slab);
   const Motion discrete = motion(
       support::world(),

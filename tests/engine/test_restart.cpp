@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/model.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/setup.hpp"
 #include "engine/turning_points.hpp"
-#include "rheology/configured.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
@@ -199,7 +199,7 @@ cli::Configuration configuration(const Case& of) {
     c.settings.push_back({key, value, ""});
   }
   of.change(c);
-  return rheology::validated(c, [](const std::string&) { return std::string(); });
+  return cli::validated_with_model(c, [](const std::string&) { return std::string(); });
 }
 
 MadeRun configured_run(const parallel::Communicator& comm, const cli::Configuration& c) {

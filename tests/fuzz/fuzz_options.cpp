@@ -15,11 +15,11 @@
 #include "base/function.hpp"
 #include "base/text.hpp"
 #include "cli/force_breaks.hpp"
+#include "cli/model.hpp"
 #include "cli/parse.hpp"
 #include "cli/validate.hpp"
 #include "fuzz/fuzz_loop.hpp"
 #include "fuzz/options_case.hpp"
-#include "rheology/configured.hpp"
 
 using namespace masing;
 
@@ -58,13 +58,14 @@ std::string read_back(const Configuration& configuration) {
                           .words = {"--config=printed.ini"},
                           .files = {{"printed.ini", cli::printed(configuration)}}};
   auto request = cli::parse(again.command, again.words, reader(again));
-  return cli::printed(rheology::validated(std::move(request.configuration), reader(again)));
+  return cli::printed(cli::validated_with_model(std::move(request.configuration), reader(again)));
 }
 
 /// What the program does with an accepted configuration before its first step, short of cells.
 void use(const Configuration& c) {
   if (cli::family_of(c.model) == cli::Family::finite) {
-    rheology::configured_model(c);
+    const rheology::ModelSpec spec = cli::model_spec(c.model, c.settings);
+    rheology::build(spec, spec.all());
   }
   const base::Function drive = cli::driving_function(c);
   for (const double share : {0.0, 0.3, 1.0}) {
@@ -84,7 +85,7 @@ Outcome try_case(const OptionsCase& one) {
     if (request.help || is_too_long(request.configuration)) {
       return Outcome::skipped;
     }
-    configuration = rheology::validated(std::move(request.configuration), reader(one));
+    configuration = cli::validated_with_model(std::move(request.configuration), reader(one));
     before = cli::printed(configuration);
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);

@@ -94,7 +94,7 @@ std::vector<Line> lines(RandomText& random, cli::Command command) {
   if (!masing) {
     chosen.push_back({"model", random.once_in(40) ? "mass" : entry.info.name});
     for (const auto& parameter : rheology::all_parameters(entry.info)) {
-      if (entry.make && (parameter.preset.empty() ? !random.once_in(30) : random.once_in(4))) {
+      if (entry.make != nullptr && (parameter.preset ? random.once_in(4) : !random.once_in(30))) {
         chosen.push_back({"set", parameter.name + "=" + parameter_value(random, parameter)});
       }
     }
