@@ -249,54 +249,123 @@ std::vector<double> ResultReader::row(const std::string& name, std::int64_t row)
 
 namespace {
 
-/// Bytes with their type and shape.
-struct Content {
-  std::string type;  ///< class and size
-  std::vector<hsize_t> shape;
-  std::vector<unsigned char> bytes;
-  std::size_t item = 1;  ///< bytes of one entry
+/// A dataset, or an attribute of an object, as HDF5 names it.
+struct Place {
+  const Handle& handle;
+  bool attribute;
+
+  [[nodiscard]] Handle type() const {
+    return {attribute ? H5Aget_type(handle.id()) : H5Dget_type(handle.id()), H5Tclose};
+  }
+  [[nodiscard]] Handle space() const {
+    return {attribute ? H5Aget_space(handle.id()) : H5Dget_space(handle.id()), H5Sclose};
+  }
+  void read(const Handle& type, void* values) const {
+    check(attribute ? H5Aread(handle.id(), type.id(), values)
+                    : H5Dread(handle.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  }
 };
 
-/// Bytes that the file of an object has.
-std::size_t file_size(hid_t object) {
-  const Handle file(H5Iget_file_id(object), H5Fclose);
-  hsize_t size = 0;
-  check(H5Fget_filesize(file.id(), &size));
-  return size;
+/// Only numbers count in a comparison.
+enum class Kind { numbers, texts, references };
+
+/// What a dataset or attribute holds.
+struct Content {
+  Kind kind = Kind::numbers;
+  std::string type;           ///< of numbers: class and size; of integers, which are read as 64-bit
+                              ///< ones, class and sign
+  std::size_t file_item = 0;  ///< bytes of one entry in the file
+  std::vector<hsize_t> shape;
+  std::size_t item = 1;              ///< of numbers: bytes of one entry
+  std::vector<unsigned char> bytes;  ///< of numbers
+  std::vector<std::string> texts;    ///< without what pads them
+};
+
+Kind kind_of(const Handle& type) {
+  const H5T_class_t kind = H5Tget_class(type.id());
+  if (kind == H5T_STRING) {
+    return Kind::texts;
+  }
+  const bool points =
+      kind == H5T_REFERENCE || kind == H5T_VLEN || H5Tdetect_class(type.id(), H5T_REFERENCE) > 0 ||
+      H5Tdetect_class(type.id(), H5T_VLEN) > 0 || H5Tdetect_class(type.id(), H5T_STRING) > 0;
+  return points ? Kind::references : Kind::numbers;
 }
 
-/// What `object`, or an attribute of it, is said to hold, with room for it.
-Content described(hid_t object, hid_t type_id, hid_t space_id) {
-  const Handle type(type_id, H5Tclose);
-  const Handle space(space_id, H5Sclose);
+std::string until_zero(const std::string& text) {
+  return text.substr(0, text.find('\0'));
+}
+
+std::vector<std::string> read_texts(const Place& place, const Handle& type, std::size_t entries) {
+  std::vector<std::string> texts;
+  if (H5Tis_variable_str(type.id()) <= 0) {
+    const std::size_t length = H5Tget_size(type.id());
+    std::string all(entries * length, '\0');
+    place.read(type, all.data());
+    for (std::size_t i = 0; i < entries; ++i) {
+      texts.push_back(until_zero(all.substr(i * length, length)));
+    }
+    return texts;
+  }
+  std::vector<char*> pointers(entries);
+  place.read(type, pointers.data());
+  for (const char* text : pointers) {
+    texts.emplace_back(text == nullptr ? "" : text);
+  }
+  check(H5Dvlen_reclaim(type.id(), place.space().id(), H5P_DEFAULT, pointers.data()));
+  return texts;
+}
+
+void read_numbers(const Place& place, const Handle& type, std::size_t entries, Content& content) {
+  const H5T_class_t kind = H5Tget_class(type.id());
+  content.type = std::to_string(kind);
+  if (kind == H5T_INTEGER) {
+    const bool with_sign = H5Tget_sign(type.id()) == H5T_SGN_2;
+    content.type += with_sign ? " with sign" : " without sign";
+    content.item = sizeof(std::int64_t);
+    content.bytes.resize(entries * content.item);
+    const Handle wide(H5Tcopy(with_sign ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64), H5Tclose);
+    place.read(wide, content.bytes.data());
+    return;
+  }
+  content.type += "/" + std::to_string(content.file_item);
+  content.item = content.file_item;
+  content.bytes.resize(entries * content.item);
+  place.read(type, content.bytes.data());
+}
+
+Content content_of(const Place& place) {
+  const Handle type = place.type();
+  const Handle space = place.space();
   Content content;
-  content.item = H5Tget_size(type.id());
-  content.type = std::to_string(H5Tget_class(type.id())) + "/" + std::to_string(content.item);
+  content.kind = kind_of(type);
+  content.file_item = H5Tget_size(type.id());
   content.shape.resize(
       static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.id()))));
   check(H5Sget_simple_extent_dims(space.id(), content.shape.data(), nullptr));
   const auto entries = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id())));
+  const Handle file(H5Iget_file_id(place.handle.id()), H5Fclose);
+  hsize_t bytes = 0;
+  check(H5Fget_filesize(file.id(), &bytes));
   // masing compresses nothing, so that no object is larger than its file.
-  if (content.item == 0 || entries > file_size(object) / content.item) {
+  if (content.file_item == 0 || entries > bytes / content.file_item) {
     throw base::SystemError("an object larger than the file");
   }
-  content.bytes.resize(entries * content.item);
+  if (content.kind == Kind::texts) {
+    content.texts = read_texts(place, type, entries);
+  } else if (content.kind == Kind::numbers) {
+    read_numbers(place, type, entries, content);
+  }
   return content;
 }
 
-Content attribute(hid_t object, const std::string& name) {
-  const Handle handle(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
-  Content content = described(object, H5Aget_type(handle.id()), H5Aget_space(handle.id()));
-  const Handle type(H5Aget_type(handle.id()), H5Tclose);
-  check(H5Aread(handle.id(), type.id(), content.bytes.data()));
-  return content;
+Content attribute(const Handle& object, const std::string& name) {
+  const Handle handle(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
+  return content_of({handle, true});
 }
 
-Content dataset(hid_t object) {
-  Content content = described(object, H5Dget_type(object), H5Dget_space(object));
-  const Handle type(H5Dget_type(object), H5Tclose);
-  check(H5Dread(object, type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, content.bytes.data()));
-  return content;
+Handle open_object(const Handle& file, const std::string& name) {
+  return {H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose};
 }
 
 herr_t add_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
@@ -304,14 +373,31 @@ herr_t add_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, 
   return 0;
 }
 
+std::vector<std::string> attributes_of(const Handle& object) {
+  std::vector<std::string> names;
+  check(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names));
+  return names;
+}
+
+/// Whether an attribute only joins datasets with their dimension scales. Source: HDF5 Dimension
+/// Scale Specification; netCDF-4's own begin with _.
+bool is_of_dimension_scales(const std::string& attribute) {
+  constexpr std::array names{"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST",
+                             "DIMENSION_LABELS"};
+  return std::ranges::find(names, attribute) != names.end() || attribute.starts_with("_Net") ||
+         attribute == "_nc3_strict" || attribute == "_NCProperties";
+}
+
+using Objects = std::map<std::string, H5O_type_t>;
+
 herr_t add_object(hid_t /*file*/, const char* name, const H5O_info_t* info, void* objects) {
-  static_cast<std::map<std::string, H5O_type_t>*>(objects)->emplace(name, info->type);
+  static_cast<Objects*>(objects)->emplace(name, info->type);
   return 0;
 }
 
-/// Every group and dataset whose content must be the same again.
-std::map<std::string, H5O_type_t> objects(const Handle& file) {
-  std::map<std::string, H5O_type_t> found;
+/// Every group and dataset outside /provenance and /timing.
+Objects objects(const Handle& file) {
+  Objects found;
   check(H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, add_object, &found, H5O_INFO_BASIC));
   std::erase_if(found, [](const auto& entry) {
     return entry.first == "provenance" || entry.first == "timing" ||
@@ -320,8 +406,13 @@ std::map<std::string, H5O_type_t> objects(const Handle& file) {
   return found;
 }
 
-std::string difference(const Content& expected, const Content& found) {
-  if (expected.type != found.type || expected.shape != found.shape) {
+constexpr const char* not_made = "not made again";
+constexpr const char* not_there = "not in the file";
+
+/// Which entries of `found` are others than those `expected`; empty if none.
+std::string different_numbers(const Content& expected, const Content& found) {
+  if (expected.type != found.type || expected.shape != found.shape ||
+      expected.file_item > found.file_item) {
     return "another type or shape";
   }
   std::size_t count = 0;
@@ -338,33 +429,106 @@ std::string difference(const Content& expected, const Content& found) {
                           " entries, the first at " + std::to_string(first);
 }
 
-void compare_attributes(const std::string& place, hid_t expected, hid_t found,
-                        std::vector<std::string>& lines) {
-  std::vector<std::string> names;
-  check(H5Aiterate2(expected, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names));
-  std::vector<std::string> others;
-  check(H5Aiterate2(found, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &others));
-  if (names != others) {
-    lines.push_back(place + ": other attributes");
-    return;
+/// Compares two files, object by object, and keeps what it finds.
+class Comparison {
+ public:
+  Comparison(const Handle& expected, const Handle& found) : expected_(expected), found_(found) {}
+
+  std::vector<Difference> run() {
+    const Objects here = objects(expected_);
+    const Objects there = objects(found_);
+    for (const auto& [name, type] : here) {
+      const auto twin = there.find(name);
+      if (twin == there.end() || twin->second != type) {
+        missing(name, type);
+      } else {
+        compare_objects(name, type);
+      }
+    }
+    for (const auto& [name, type] : there) {
+      if (!here.contains(name)) {
+        add(Weight::note, place_of(name), not_there);
+      }
+    }
+    return std::move(differences_);
   }
-  for (const auto& name : names) {
-    const std::string what = difference(attribute(expected, name), attribute(found, name));
-    if (!what.empty()) {
-      lines.push_back(place);
-      lines.back().append(" attribute ").append(name).append(": ").append(what);
+
+ private:
+  static std::string place_of(const std::string& object) {
+    return std::string("/").append(object == "." ? "" : object);
+  }
+
+  void add(Weight weight, const std::string& place, const std::string& what) {
+    differences_.push_back({weight, base::joined({place, what}, ": ")});
+  }
+
+  /// An object that was not made again counts if it or its attributes hold numbers.
+  void missing(const std::string& name, H5O_type_t type) {
+    const Handle object = open_object(expected_, name);
+    const auto names = attributes_of(object);
+    const bool numbers =
+        (type == H5O_TYPE_DATASET && content_of({object, false}).kind == Kind::numbers) ||
+        std::ranges::any_of(names, [&](const std::string& attribute_name) {
+          return counts(attribute_name, attribute(object, attribute_name));
+        });
+    add(numbers ? Weight::counts : Weight::note, place_of(name), not_made);
+  }
+
+  static bool counts(const std::string& attribute_name, const Content& content) {
+    return content.kind == Kind::numbers && !is_of_dimension_scales(attribute_name);
+  }
+
+  void compare_objects(const std::string& name, H5O_type_t type) {
+    const Handle one = open_object(expected_, name);
+    const Handle two = open_object(found_, name);
+    if (type == H5O_TYPE_DATASET && name != configuration_name) {
+      compare(Weight::counts, place_of(name), content_of({one, false}), content_of({two, false}));
+    }
+    compare_attributes(place_of(name), one, two);
+  }
+
+  void compare(Weight weight, const std::string& place, const Content& one, const Content& two) {
+    if (one.kind == Kind::numbers) {
+      const std::string what =
+          two.kind == Kind::numbers ? different_numbers(one, two) : "another type or shape";
+      if (!what.empty()) {
+        add(weight, place, what);
+      }
+    } else if (one.kind != two.kind) {
+      add(Weight::note, place, "another type");
+    } else if (one.texts != two.texts) {
+      add(Weight::note, place, "another text");
     }
   }
-}
 
-Handle open_object(const Handle& file, const std::string& name) {
-  return {H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose};
-}
+  void compare_attributes(const std::string& place, const Handle& one, const Handle& two) {
+    const auto here = attributes_of(one);
+    const auto there = attributes_of(two);
+    const auto place_of_attribute = [&](const std::string& name) {
+      return base::joined({place, "attribute", name}, " ");
+    };
+    for (const auto& name : here) {
+      const Content content = attribute(one, name);
+      const Weight weight = counts(name, content) ? Weight::counts : Weight::note;
+      if (std::ranges::find(there, name) == there.end()) {
+        add(weight, place_of_attribute(name), not_made);
+      } else {
+        compare(weight, place_of_attribute(name), content, attribute(two, name));
+      }
+    }
+    for (const auto& name : there) {
+      if (std::ranges::find(here, name) == here.end()) {
+        add(Weight::note, place_of_attribute(name), not_there);
+      }
+    }
+  }
 
-std::string text_of(const Content& content) {
-  const std::string text(content.bytes.begin(), content.bytes.end());
-  return text.substr(0, text.find('\0'));
-}
+  static constexpr const char* configuration_name = "configuration";
+
+  const Handle& expected_;
+  const Handle& found_;
+  std::vector<Difference> differences_;
+};
 
 /// Whether a type is that of the texts masing writes, which have a fixed length.
 bool is_text(hid_t type_id) {
@@ -390,39 +554,15 @@ Recipe read_recipe(const std::string& path) {
   if (!has_recipe(file)) {
     throw base::UserError(path + " has no /configuration; give a file that masing wrote");
   }
-  return {text_of(attribute(file.id(), "kind")),
-          text_of(dataset(open_object(file, "configuration").id()))};
+  const Handle configuration = open_object(file, "configuration");
+  return {base::joined(attribute(file, "kind").texts, ""),
+          base::joined(content_of({configuration, false}).texts, "")};
 }
 
-std::vector<std::string> differences(const std::string& expected, const std::string& found) {
+std::vector<Difference> differences(const std::string& expected, const std::string& found) {
   const Handle file = open_for_reading(expected);
   const Handle other = open_for_reading(found);
-  const auto there = objects(other);
-  std::vector<std::string> lines;
-  for (const auto& [name, type] : objects(file)) {
-    const std::string place = std::string("/").append(name == "." ? "" : name);
-    const auto twin = there.find(name);
-    if (twin == there.end() || twin->second != type) {
-      lines.push_back(place + ": not made again");
-      continue;
-    }
-    const Handle one = open_object(file, name);
-    const Handle two = open_object(other, name);
-    if (type == H5O_TYPE_DATASET) {
-      const std::string what = difference(dataset(one.id()), dataset(two.id()));
-      if (!what.empty()) {
-        lines.push_back(base::joined({place, what}, ": "));
-      }
-    }
-    compare_attributes(place, one.id(), two.id(), lines);
-  }
-  const auto here = objects(file);
-  for (const auto& [name, type] : there) {
-    if (!here.contains(name)) {
-      lines.push_back("/" + name + ": not in the file");
-    }
-  }
-  return lines;
+  return Comparison(file, other).run();
 }
 
 }  // namespace masing::io
