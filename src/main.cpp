@@ -6,9 +6,10 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands/commands.hpp"
-#include "io/provenance.hpp"
-#include "parallel/launch.hpp"
+#include "io/result_file.hpp"
 #include "parallel/session.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -68,7 +69,10 @@ int heard(int code) {
 
 }  // namespace
 
+}  // namespace masing
+
 int main(int count, char** values) {
+  using namespace masing;
   const std::vector<std::string> words(values, values + count);
   const auto petsc = std::find(words.begin(), words.end(), "--petsc");
   const std::vector<std::string> petsc_options(petsc == words.end() ? petsc : petsc + 1,

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-namespace base {
+namespace masing::base {
 
 /// Bytes of a cache line, and of the widest vector register: the kernel's arrays begin at a
 /// multiple, or half of its loads and stores would touch two lines.
@@ -52,4 +52,4 @@ struct AlignedAllocator {
 /// A vector of doubles that begins at a cache line, or at a huge page where it is large.
 using AlignedVector = std::vector<double, AlignedAllocator<double>>;
 
-}  // namespace base
+}  // namespace masing::base

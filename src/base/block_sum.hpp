@@ -10,7 +10,7 @@
 #include "base/fixed_point.hpp"
 #include "base/partition.hpp"
 
-namespace base {
+namespace masing::base {
 
 /// The reduction of terms that are all here; one over ranks replaces the entries by their maximum
 /// or sum over all of them.
@@ -87,4 +87,4 @@ double sum_of_not_negative(std::span<const double> terms, const Reduction& reduc
                     reduction);
 }
 
-}  // namespace base
+}  // namespace masing::base

@@ -4,7 +4,20 @@
 #include <string>
 
 /// Errors, text, block partition and exact sums: what every room uses, without MPI, PETSc or HDF5.
-namespace base {
+namespace masing::base {
+
+/// The place of a call in the source, for messages of failures; as std::source_location, which not
+/// every compiler and checker in use has yet. `Location where = Location::current()` as the last
+/// parameter of a function is the place of its caller.
+struct Location {
+  const char* file = "";
+  int line = 0;
+
+  static constexpr Location current(const char* file = __builtin_FILE(),
+                                    int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
 
 /// Exit codes of the program.
 enum ExitCode : int {
@@ -36,4 +49,4 @@ class Stopped : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace base
+}  // namespace masing::base

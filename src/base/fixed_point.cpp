@@ -1,17 +1,20 @@
 #include "base/fixed_point.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace base {
+namespace masing::base {
 
 FixedPoint::FixedPoint(double bound) {
   // Outside this range the unit or its inverse would leave the range of doubles.
   if (!(bound >= 1e-200 && bound <= 1e200)) {
-    throw UserError("the largest stiffness * threshold is " + to_text(bound) +
-                    "; it must lie between 1e-200 and 1e200");
+    throw UserError(
+        fmt::format("the largest stiffness * threshold is {}; it must lie between 1e-200 and 1e200",
+                    to_text(bound)));
   }
   int exponent = 0;
   const double mantissa = std::frexp(bound, &exponent);  // bound = mantissa * 2^exponent
@@ -20,4 +23,4 @@ FixedPoint::FixedPoint(double bound) {
   units_per_one_ = std::ldexp(1.0, 62 - power);
 }
 
-}  // namespace base
+}  // namespace masing::base

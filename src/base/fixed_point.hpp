@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace base {
+namespace masing::base {
 
 /// Sums as 64-bit integers in units of C·2⁻⁶², C the smallest power of two ≥ a known bound of the
 /// sum: integer addition is associative, so the sum has the same bits in any order and grouping.
@@ -27,4 +27,4 @@ class FixedPoint {
   double units_per_one_;
 };
 
-}  // namespace base
+}  // namespace masing::base

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace base {
+namespace masing::base {
 
 CellRange slab_of(std::int64_t cells, int rank, int ranks) {
   assert(cells >= 1 && ranks >= 1 && rank >= 0 && rank < ranks);
@@ -19,4 +19,4 @@ CellRange slab_of(std::int64_t cells, int rank, int ranks) {
   return {first, first_cell(rank + 1) - first};
 }
 
-}  // namespace base
+}  // namespace masing::base

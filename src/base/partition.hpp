@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace base {
+namespace masing::base {
 
 /// Cells of a block: the unit of summation and of distribution. Blocks lie at multiples of it in
 /// the GLOBAL cell index, so that a sum over blocks does not depend on who holds them.
@@ -18,4 +18,4 @@ struct CellRange {
 /// allow; a rank may have none. Local.
 CellRange slab_of(std::int64_t cells, int rank, int ranks);
 
-}  // namespace base
+}  // namespace masing::base

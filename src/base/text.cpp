@@ -1,20 +1,15 @@
 #include "base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
 
-namespace base {
+namespace masing::base {
 
 namespace {
-
-template <typename Number>
-std::string shortest(Number value) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
-}
 
 template <typename Number>
 std::optional<Number> whole(std::string_view text) {
@@ -35,11 +30,14 @@ std::string_view without_plus(std::string_view text) {
 }  // namespace
 
 std::string to_text(double value) {
-  return shortest(value);
+  // Not fmt's {}: it prefers 100000 to the shorter 1e+05.
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
 }
 
 std::string to_text(std::int64_t value) {
-  return shortest(value);
+  return fmt::to_string(value);
 }
 
 std::optional<double> to_number(std::string_view text) {
@@ -85,12 +83,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 std::string joined(const std::vector<std::string>& pieces, std::string_view separator) {
-  std::string text;
-  for (const auto& piece : pieces) {
-    text += text.empty() ? "" : separator;
-    text += piece;
-  }
-  return text;
+  return fmt::format("{}", fmt::join(pieces, separator));
 }
 
-}  // namespace base
+}  // namespace masing::base

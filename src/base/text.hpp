@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace base {
+namespace masing::base {
 
 /// The shortest decimal text that reads back as exactly `value`. Local.
 std::string to_text(double value);
@@ -28,4 +28,4 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// The pieces with `separator` between them. Local.
 std::string joined(const std::vector<std::string>& pieces, std::string_view separator);
 
-}  // namespace base
+}  // namespace masing::base

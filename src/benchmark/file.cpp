@@ -3,7 +3,7 @@
 
 #include "benchmark/report.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 namespace {
 
@@ -139,8 +139,8 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Rep
   for (const std::string variant : {"general", "both"}) {
     columns.write(
         "/kernel/one_rank/sum_overhead_" + variant,
-        {"what reproducible sums add to a step of " + variant + ", over the step with plain sums",
-         "t/t_plain - 1"},
+        {"what reproducible sums add at most to a step of " + variant + ", over the rest of it",
+         "B c/(t - B c)"},
         report.kernels.cells.size(),
         [&](std::size_t level) { return sum_overhead(report, variant, level); });
   }
@@ -148,4 +148,4 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Rep
   write_case(file, report.example);
 }
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

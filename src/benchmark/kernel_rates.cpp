@@ -7,19 +7,18 @@
 
 #include "base/error.hpp"
 #include "base/fixed_point.hpp"
-#include "benchmark/drive.hpp"
+#include "benchmark/engine_rates.hpp"
 #include "benchmark/native_loops.hpp"
-#include "benchmark/plain_sum.hpp"
 #include "engine/sweep.hpp"
-#include "masing/kernel.hpp"
-#include "parallel/check.hpp"
+#include "parallel/communicator.hpp"
+#include "slab/kernel/kernel.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 namespace {
 
-masing::ProfileForm form_of(const Variant& variant, const masing::ProfileForm& whole) {
-  masing::ProfileForm form = whole;
+slab::ProfileForm form_of(const Variant& variant, const slab::ProfileForm& whole) {
+  slab::ProfileForm form = whole;
   if (!variant.affine) {
     form.affine_threshold.reset();
   }
@@ -33,7 +32,7 @@ masing::ProfileForm form_of(const Variant& variant, const masing::ProfileForm& w
 /// Each increment waits for the sum before it, as in a run.
 class BareSlab {
  public:
-  BareSlab(const parallel::Communicator& comm, const masing::Profile& profile, std::int64_t cells)
+  BareSlab(const parallel::Communicator& comm, const slab::Profile& profile, std::int64_t cells)
       : comm_(comm),
         profile_(profile),
         form_(profile.form),
@@ -41,12 +40,12 @@ class BareSlab {
         scale_(base::FixedPoint(1.2).units_per_one() / static_cast<double>(cells)) {}
 
   Work work(const Variant& variant) {
-    const masing::SlabKernel kernel({.u = u_,
-                                     .threshold = profile_.threshold,
-                                     .stiffness = profile_.stiffness,
-                                     .first_cell = profile_.range.first,
-                                     .form = form_of(variant, form_)},
-                                    scale_);
+    const slab::SlabKernel kernel({.u = u_,
+                                   .threshold = profile_.threshold,
+                                   .stiffness = profile_.stiffness,
+                                   .first_cell = profile_.range.first,
+                                   .form = form_of(variant, form_)},
+                                  scale_);
     return {variant.increments, [this, &variant, kernel](std::int64_t passes) {
               for (std::int64_t pass = 0; pass < passes; ++pass) {
                 once(variant, kernel, pass % 8 < 4 ? 0.01 : -0.01);
@@ -55,19 +54,14 @@ class BareSlab {
   }
 
  private:
-  void once(const Variant& variant, const masing::SlabKernel& kernel, double increment) {
+  void once(const Variant& variant, const slab::SlabKernel& kernel, double increment) {
     // Too small to change the increment, but the processor cannot know.
     const double d = increment + 1e-30 * last_sum_;
     switch (variant.sum) {
-      case Sum::baseline:
+      case Sum::plain:
         last_sum_ = joined(baseline_step(u_.data(), profile_.threshold.data(),
                                          profile_.stiffness.data(), std::ssize(u_), d));
         return;
-      case Sum::plain: {
-        const auto sums = project_and_sum_plainly(kernel, {d, d});
-        last_sum_ = joined(sums[0] + sums[1]);
-        return;
-      }
       case Sum::reproducible: {
         const std::array increments{d, d};
         std::array<std::int64_t, 2> units{};
@@ -89,8 +83,8 @@ class BareSlab {
   }
 
   const parallel::Communicator& comm_;
-  const masing::Profile& profile_;
-  masing::ProfileForm form_;
+  const slab::Profile& profile_;
+  slab::ProfileForm form_;
   base::AlignedVector u_;
   double scale_;
   double last_sum_ = 0.0;
@@ -98,7 +92,7 @@ class BareSlab {
 
 std::vector<Timing> on_one_rank(const Effort& effort, std::int64_t cells) {
   const parallel::Communicator self(MPI_COMM_SELF);
-  const masing::Profile profile = papers_profile(cells, {0, cells});
+  const slab::Profile profile = papers_profile(cells, {0, cells});
   BareSlab slab(self, profile, cells);
   std::vector<Work> works;
   for (const Variant& variant : variants()) {
@@ -114,8 +108,8 @@ class AllRanks {
       : profile_(papers_profile(cells, base::slab_of(cells, comm.rank(), comm.size()))),
         form_(profile_.form),
         bare_(comm, profile_, cells),
-        euler_(comm, problem(cells, options::Scheme::euler), profile_),
-        leapfrog_(comm, problem(cells, options::Scheme::leapfrog), profile_),
+        euler_(comm, problem(cells, cli::Scheme::euler), profile_),
+        leapfrog_(comm, problem(cells, cli::Scheme::leapfrog), profile_),
         drive_euler_(euler_, force_),
         drive_leapfrog_(leapfrog_, force_) {}
 
@@ -131,15 +125,15 @@ class AllRanks {
   }
 
  private:
-  static masing::Problem problem(std::int64_t cells, options::Scheme scheme) {
-    options::Configuration configuration = papers_case(cells, 1000000);
+  static slab::Problem problem(std::int64_t cells, cli::Scheme scheme) {
+    cli::Configuration configuration = papers_case(cells, 1000000);
     configuration.scheme = scheme;
-    return masing::make_problem(configuration);
+    return slab::make_problem(configuration);
   }
 
   SampledForce force_;
-  masing::Profile profile_;
-  masing::ProfileForm form_;
+  slab::Profile profile_;
+  slab::ProfileForm form_;
   BareSlab bare_;
   engine::Sweep euler_;
   engine::Sweep leapfrog_;
@@ -157,6 +151,21 @@ std::vector<Timing> on_all_ranks(const parallel::Communicator& comm, const Effor
   return measure(comm, effort, works);
 }
 
+/// What makes the sum of one block exact: in the kernel the processor may overlap it with the next
+/// block's cells, so this is the most that exact sums can cost.
+Timing of_exact_sum(const Effort& effort) {
+  constexpr std::int64_t blocks = 64;
+  const std::vector<double> lanes(blocks * block_lanes, 0.1);
+  std::int64_t total = 0;
+  const Work work{blocks, [&](std::int64_t units) {
+                    for (std::int64_t i = 0; i < units; ++i) {
+                      total += exact_sum(lanes.data(), blocks, 1e6);
+                    }
+                  }};
+  const parallel::Communicator self(MPI_COMM_SELF);
+  return measure(self, effort, std::span(&work, 1)).front();
+}
+
 void append(std::vector<std::vector<Timing>>& columns, const std::vector<Timing>& row) {
   columns.resize(row.size());
   for (std::size_t v = 0; v < row.size(); ++v) {
@@ -172,8 +181,8 @@ double Variant::bytes_per_update() const {
 
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
-      {"baseline", "the obvious fused loop: one step a pass, three arrays, a plain sum",
-       Sum::baseline, 1, false, false},
+      {"baseline", "the obvious fused loop: one step a pass, three arrays, a plain sum", Sum::plain,
+       1, false, false},
       {"general", "the kernel, two steps a pass, any k and eta", Sum::reproducible, 2, false,
        false},
       {"affine", "the kernel, two steps a pass, eta affine", Sum::reproducible, 2, true, false},
@@ -181,9 +190,7 @@ const std::vector<Variant>& variants() {
       {"both", "the kernel, two steps a pass, eta affine and k constant: the papers' case",
        Sum::reproducible, 2, true, true},
       {"leapfrog", "the kernel, one step a pass, any k and eta", Sum::reproducible, 1, false,
-       false},
-      {"plain_general", "as general, with a plain sum of doubles", Sum::plain, 2, false, false},
-      {"plain_both", "as both, with a plain sum of doubles", Sum::plain, 2, true, true}};
+       false}};
   return all;
 }
 
@@ -229,6 +236,8 @@ KernelRates measure_kernels(const parallel::Communicator& comm, const Effort& ef
         "lacks; build it here");
   }
   KernelRates rates;
+  rates.exact_sum =
+      on_root_alone(comm, 1, [&] { return std::vector{of_exact_sum(effort)}; }).front();
   for (const std::int64_t p : cells) {
     rates.cells.push_back(p);
     append(rates.one,
@@ -238,4 +247,4 @@ KernelRates measure_kernels(const parallel::Communicator& comm, const Effort& ef
   return rates;
 }
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "benchmark/timing.hpp"
+#include "benchmark/machine.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 /// How a variant adds up the internal force.
-enum class Sum { baseline, reproducible, plain };
+enum class Sum { plain, reproducible };
 
 /// A way to make steps cell by cell.
 struct Variant {
@@ -26,7 +26,7 @@ struct Variant {
   [[nodiscard]] double bytes_per_update() const;
 };
 
-/// The obvious loop first, then the kernel's variants, then two of them with plain sums.
+/// The obvious loop first, then the kernel's variants.
 const std::vector<Variant>& variants();
 /// The place of a variant in variants(), by its name.
 std::size_t place_of(const std::string& variant);
@@ -36,6 +36,7 @@ struct KernelRates {
   std::vector<std::int64_t> cells;
   std::vector<std::vector<Timing>> one;  ///< on the root, the other ranks asleep
   std::vector<std::vector<Timing>> all;  ///< slabs split over the ranks, the allreduce included
+  Timing exact_sum;                      ///< what makes the sum of one block exact, on the root
 
   /// Seconds a step of a variant at P cells on one rank, between the P measured. Local.
   [[nodiscard]] double one_rank_step(std::size_t variant, double cells_of_rank) const;
@@ -51,4 +52,4 @@ std::vector<std::int64_t> ladder(std::int64_t largest);
 KernelRates measure_kernels(const parallel::Communicator& comm, const Effort& effort,
                             std::span<const std::int64_t> cells);
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

@@ -7,7 +7,7 @@
 #include "benchmark/machine.hpp"
 #include "io/hdf5.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 /// All that was measured; the same on every rank.
 struct Report {
@@ -32,8 +32,9 @@ enum class Ranks { one, all };
 /// The row of variants()[variant] at kernels.cells[level]. Local.
 KernelRow kernel_row(const Report& report, Ranks ranks, std::size_t variant, std::size_t level);
 
-/// What reproducible sums add to a step of a variant ("general" or "both") on one rank, as a
-/// fraction of the step with plain sums. Local.
+/// What reproducible sums add to a step of a variant ("general" or "both") on one rank, at most, as
+/// a fraction of the rest of the step: B c / (t - B c), t seconds a step, B blocks, c seconds to
+/// add up a block's lanes, round the sum to an integer and add that. Local.
 double sum_overhead(const Report& report, const std::string& variant, std::size_t level);
 
 /// The report in words, for a reader. Local.
@@ -42,4 +43,4 @@ std::string table(const Report& report);
 /// The report as /machine, /latency, /kernel, /memory, /exact, /step and /case. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const Report& report);
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

@@ -1,42 +1,32 @@
-#include <cstdarg>
-#include <cstdio>
+#include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "base/partition.hpp"
 #include "benchmark/report.hpp"
-#include "options/configuration.hpp"
+#include "cli/configuration.hpp"
 
-namespace benchmark {
+namespace masing::benchmark {
 
 namespace {
 
-__attribute__((format(printf, 1, 2))) std::string formatted(const char* format, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  return text;
-}
-
 std::string counted(int count, const char* what) {
-  return base::to_text(std::int64_t{count}) + " " + what + (count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string bandwidth_line(const char* who, const Bandwidth& bandwidth) {
-  return formatted("%-24s copy %7.2f   triad %7.2f   update in place %7.2f   GB/s\n", who,
-                   1e-9 * bandwidth.copy, 1e-9 * bandwidth.triad, 1e-9 * bandwidth.update);
+  return fmt::format("{:24} copy {:7.2f}   triad {:7.2f}   update in place {:7.2f}   GB/s\n", who,
+                     1e-9 * bandwidth.copy, 1e-9 * bandwidth.triad, 1e-9 * bandwidth.update);
 }
 
 std::string machine_text(const Machine& machine) {
-  std::string text = machine.processor + ", " + counted(machine.cores, "core") + ", " +
-                     machine.instruction_set + "; " + counted(machine.ranks, "rank") + " on " +
-                     counted(machine.hosts, "host") + "\n";
+  std::string text = fmt::format("{}, {}, {}; {} on {}\n", machine.processor,
+                                 counted(machine.cores, "core"), machine.instruction_set,
+                                 counted(machine.ranks, "rank"), counted(machine.hosts, "host"));
   text += bandwidth_line("one rank alone", machine.one);
   text += bandwidth_line("all ranks together", machine.all);
   for (const Latency& latency : machine.latencies) {
-    text += formatted("allreduce, %6d rank%s  %8.3f us  [%.3f, %.3f]\n", latency.ranks,
-                      latency.ranks == 1 ? " " : "s", 1e6 * latency.seconds.median,
-                      1e6 * latency.seconds.least, 1e6 * latency.seconds.most);
+    text += fmt::format("allreduce, {:6} rank{}  {:8.3f} us  [{:.3f}, {:.3f}]\n", latency.ranks,
+                        latency.ranks == 1 ? " " : "s", 1e6 * latency.seconds.median,
+                        1e6 * latency.seconds.least, 1e6 * latency.seconds.most);
   }
   return text;
 }
@@ -45,33 +35,32 @@ std::string kernel_line(const Report& report, Ranks ranks, std::size_t variant, 
   const KernelRow row = kernel_row(report, ranks, variant, level);
   const auto cells = static_cast<double>(report.kernels.cells[level]);
   const bool sweep = ranks == Ranks::all && variants()[variant].sum == Sum::reproducible;
-  std::string text =
-      formatted("%11lld %5d %-5s  %-13s %9.3e  [%9.3e, %9.3e]  %5.1f %9.3f %9.2f",
-                static_cast<long long>(report.kernels.cells[level]),
-                ranks == Ranks::one ? 1 : report.machine.ranks, sweep ? "sweep" : "loop",
-                variants()[variant].name.c_str(), row.updates, cells / row.step.most,
-                cells / row.step.least, row.bytes, row.fraction, row.ratio);
-  text += ranks == Ranks::one ? "         -" : formatted(" %9.2f", row.speed_up);
-  return text + formatted(" %13.2f\n", 1e9 * row.step.median);
+  std::string text = fmt::format(
+      "{:11} {:5} {:5}  {:13} {:9.3e}  [{:9.3e}, {:9.3e}]  {:5.1f} {:9.3f} {:9.2f}",
+      report.kernels.cells[level], ranks == Ranks::one ? 1 : report.machine.ranks,
+      sweep ? "sweep" : "loop", variants()[variant].name, row.updates, cells / row.step.most,
+      cells / row.step.least, row.bytes, row.fraction, row.ratio);
+  text += ranks == Ranks::one ? "         -" : fmt::format(" {:9.2f}", row.speed_up);
+  return text + fmt::format(" {:13.2f}\n", 1e9 * row.step.median);
 }
 
 std::string kernel_text(const Report& report) {
   std::string text;
   for (std::size_t level = 0; level < report.kernels.cells.size(); ++level) {
-    text += formatted("%11s %5s %-5s  %-13s %9s  %-22s  %5s %9s %9s %9s %13s\n", "P", "ranks", "by",
-                      "variant", "updates/s", "[least, most]", "B/upd", "of bandw.", "/baseline",
-                      "/one rank", "ns/step");
+    text += fmt::format("{:>11} {:>5} {:5}  {:13} {:>9}  {:22}  {:>5} {:>9} {:>9} {:>9} {:>13}\n",
+                        "P", "ranks", "by", "variant", "updates/s", "[least, most]", "B/upd",
+                        "of bandw.", "/baseline", "/one rank", "ns/step");
     for (const Ranks ranks : {Ranks::one, Ranks::all}) {
       for (std::size_t variant = 0; variant < variants().size(); ++variant) {
         text += kernel_line(report, ranks, variant, level);
       }
     }
-    text += formatted(
-        "%24s reproducible sums, one rank: general %+.1f %%, both %+.1f %% of time\n\n", "",
+    text += fmt::format(
+        "{:24} reproducible sums, one rank: general {:+.1f} %, both {:+.1f} % of time\n\n", "",
         100 * sum_overhead(report, "general", level), 100 * sum_overhead(report, "both", level));
   }
   for (const Variant& variant : variants()) {
-    text += formatted("%-13s  %s\n", variant.name.c_str(), variant.description.c_str());
+    text += fmt::format("{:13}  {}\n", variant.name, variant.description);
   }
   return text +
          "loop: passes over the slab alone, on all ranks with an allreduce each; sweep: the engine "
@@ -80,34 +69,33 @@ std::string kernel_text(const Report& report) {
 }
 
 std::string engine_line(const std::string& what, const Timing& timing) {
-  return formatted("%-44s %10.2f ns  [%.2f, %.2f]\n", what.c_str(), 1e9 * timing.median,
-                   1e9 * timing.least, 1e9 * timing.most);
+  return fmt::format("{:44} {:10.2f} ns  [{:.2f}, {:.2f}]\n", what, 1e9 * timing.median,
+                     1e9 * timing.least, 1e9 * timing.most);
 }
 
 std::string engine_text(const EngineRates& engines) {
   std::string text = "a step of                                        median     [least, most]\n";
   for (std::size_t i = 0; i < engines.memory.size(); ++i) {
     const std::int64_t cells = engines.memory_cells[i];
-    text += engine_line(
-        "engine memory, P = " +
-            (cells == options::infinitely_many ? std::string("inf") : base::to_text(cells)),
-        engines.memory[i]);
+    text += engine_line(cells == cli::infinitely_many ? "engine memory, P = inf"
+                                                      : fmt::format("engine memory, P = {}", cells),
+                        engines.memory[i]);
   }
   text += engine_line("engine sweep, P = 3, one rank", engines.three_cells);
   text += engine_line("the forcing's evaluation", engines.forcing);
-  text += engine_line(formatted("engine exact, P = inf, N = %lld, T = %g",
-                                static_cast<long long>(engines.exact_steps), engines.exact_time),
+  text += engine_line(fmt::format("engine exact, P = inf, N = {}, T = {:g}", engines.exact_steps,
+                                  engines.exact_time),
                       engines.exact);
-  return text + formatted("engine exact: %.3e steps/s\n", 1.0 / engines.exact.median);
+  return text + fmt::format("engine exact: {:.3e} steps/s\n", 1.0 / engines.exact.median);
 }
 
 std::string case_text(const Case& example, int ranks) {
-  return formatted("P = %lld, N = %lld on %s: predicted %.4g s", (long long)example.cells,
-                   (long long)example.steps, counted(ranks, "rank").c_str(), example.predicted()) +
-         formatted(", measured %.4g s [%.4g, %.4g]\n", example.measured.median,
-                   example.measured.least, example.measured.most) +
-         formatted("  (cells %.4g, allreduces %.4g, forcing %.4g, the rest of a step %.4g)\n",
-                   example.cell_work, example.waiting, example.forcing, example.overhead);
+  return fmt::format(
+      "P = {}, N = {} on {}: predicted {:.4g} s, measured {:.4g} s [{:.4g}, {:.4g}]\n"
+      "  (cells {:.4g}, allreduces {:.4g}, forcing {:.4g}, the rest of a step {:.4g})\n",
+      example.cells, example.steps, counted(ranks, "rank"), example.predicted(),
+      example.measured.median, example.measured.least, example.measured.most, example.cell_work,
+      example.waiting, example.forcing, example.overhead);
 }
 
 }  // namespace
@@ -128,8 +116,10 @@ KernelRow kernel_row(const Report& report, Ranks ranks, std::size_t variant, std
 }
 
 double sum_overhead(const Report& report, const std::string& variant, std::size_t level) {
-  const auto& one = report.kernels.one;
-  return one[place_of(variant)][level].median / one[place_of("plain_" + variant)][level].median - 1;
+  const KernelRates& kernels = report.kernels;
+  const std::int64_t blocks = (kernels.cells[level] - 1) / base::block_cells + 1;
+  const double sums = static_cast<double>(blocks) * kernels.exact_sum.median;
+  return sums / (kernels.one[place_of(variant)][level].median - sums);
 }
 
 std::string table(const Report& report) {
@@ -137,4 +127,4 @@ std::string table(const Report& report) {
          engine_text(report.engines) + "\n" + case_text(report.example, report.machine.ranks);
 }
 
-}  // namespace benchmark
+}  // namespace masing::benchmark

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <cmath>
@@ -8,16 +10,15 @@
 #include "base/text.hpp"
 #include "benchmark/report.hpp"
 #include "commands/commands.hpp"
-#include "io/output_file.hpp"
-#include "io/output_lock.hpp"
+#include "io/result_file.hpp"
 
-namespace commands {
+namespace masing::commands {
 
 namespace {
 
 namespace po = boost::program_options;
 
-struct Wanted {
+struct Options {
   std::string output = "benchmark.h5";
   std::int64_t largest = 0;  ///< 0: as memory allows
   std::int64_t cells = 1500;
@@ -55,8 +56,8 @@ po::variables_map read(const std::vector<std::string>& words) {
                   .run(),
               values);
   } catch (const po::error& error) {
-    throw base::UserError(std::string(error.what()) +
-                          "; masing benchmark --help lists the options");
+    throw base::UserError(
+        fmt::format("{}; masing benchmark --help lists the options", error.what()));
   }
   return values;
 }
@@ -67,70 +68,68 @@ void take(const po::variables_map& values, const char* name, std::int64_t& numbe
     const auto& text = values[name].as<std::string>();
     number = base::to_integer(text).value_or(0);
     if (number < 1) {
-      throw base::UserError(std::string("--") + name + ": '" + text +
-                            "' is not a whole number from 1 on");
+      throw base::UserError(fmt::format("--{}: '{}' is not a whole number from 1 on", name, text));
     }
   }
 }
 
-Wanted parse(const std::vector<std::string>& words) {
+Options parse(const std::vector<std::string>& words) {
   const po::variables_map values = read(words);
-  Wanted wanted;
-  wanted.help = values.contains("help");
-  wanted.quick = values.contains("quick");
-  if (wanted.quick) {
-    wanted.largest = 100000;
-    wanted.steps = 20000;
-    wanted.effort = {.seconds = 0.02, .repeat = 3};
+  Options options;
+  options.help = values.contains("help");
+  options.quick = values.contains("quick");
+  if (options.quick) {
+    options.largest = 100000;
+    options.steps = 20000;
+    options.effort = {.seconds = 0.02, .repeat = 3};
   }
-  take(values, "largest", wanted.largest);
-  take(values, "cells", wanted.cells);
-  take(values, "steps", wanted.steps);
-  take(values, "repeat", wanted.effort.repeat);
+  take(values, "largest", options.largest);
+  take(values, "cells", options.cells);
+  take(values, "steps", options.steps);
+  take(values, "repeat", options.effort.repeat);
   if (values.contains("seconds")) {
     const auto& text = values["seconds"].as<std::string>();
-    wanted.effort.seconds = base::to_number(text).value_or(0.0);
-    if (!(wanted.effort.seconds > 0)) {
-      throw base::UserError("--seconds: '" + text + "' is not a number > 0");
+    options.effort.seconds = base::to_number(text).value_or(0.0);
+    if (!(options.effort.seconds > 0)) {
+      throw base::UserError(fmt::format("--seconds: '{}' is not a number > 0", text));
     }
   }
   if (values.contains("output")) {
-    wanted.output = values["output"].as<std::string>();
+    options.output = values["output"].as<std::string>();
   }
-  return wanted;
+  return options;
 }
 
 /// Settles --largest, and refuses what memory does not hold. Collective.
-void fit_into_memory(const parallel::Communicator& comm, Wanted& wanted) {
+void fit_into_memory(const parallel::Communicator& comm, Options& options) {
   constexpr std::int64_t most = 100000000;
   const std::int64_t free = benchmark::free_memory_of_host(comm);
-  const std::int64_t room = free / benchmark::bytes_per_cell;
-  if (wanted.largest == 0) {
-    wanted.largest = std::clamp<std::int64_t>(room / 3, 1, most);
+  constexpr std::int64_t bytes_per_cell = benchmark::bytes_per_cell;
+  const std::int64_t room = free / bytes_per_cell;
+  if (options.largest == 0) {
+    options.largest = std::clamp<std::int64_t>(room / 3, 1, most);
   }
   const auto require = [&](const char* option, std::int64_t cells) {
     if (cells > room) {
-      std::ostringstream text;
-      text.precision(3);
-      text << "--" << option << ": " << cells << " cells need "
-           << static_cast<double>(cells) * benchmark::bytes_per_cell / (1 << 30)
-           << " GiB, available are " << static_cast<double>(free) / (1 << 30) << "; give at most "
-           << room;
-      throw base::UserError(text.str());
+      throw base::UserError(
+          fmt::format("--{}: {} cells need {:.3g} GiB, available are {:.3g}; give at most {}",
+                      option, cells, static_cast<double>(cells) * bytes_per_cell / (1 << 30),
+                      static_cast<double>(free) / (1 << 30), room));
     }
   };
-  require("largest", wanted.largest);
-  require("cells", wanted.cells);
+  require("largest", options.largest);
+  require("cells", options.cells);
 }
 
-benchmark::Report measured(const parallel::Communicator& comm, const Wanted& wanted) {
+benchmark::Report measured(const parallel::Communicator& comm, const Options& options) {
   constexpr std::int64_t small_array = std::int64_t{4} << 20;
   benchmark::Report report;
-  report.machine = benchmark::measure_machine(comm, wanted.effort, wanted.quick ? small_array : 0);
+  report.machine =
+      benchmark::measure_machine(comm, options.effort, options.quick ? small_array : 0);
   report.kernels =
-      benchmark::measure_kernels(comm, wanted.effort, benchmark::ladder(wanted.largest));
-  report.engines = benchmark::measure_engines(comm, wanted.effort, wanted.largest, wanted.quick);
-  report.example = benchmark::measure_case(comm, wanted.effort, wanted.cells, wanted.steps,
+      benchmark::measure_kernels(comm, options.effort, benchmark::ladder(options.largest));
+  report.engines = benchmark::measure_engines(comm, options.effort, options.largest, options.quick);
+  report.example = benchmark::measure_case(comm, options.effort, options.cells, options.steps,
                                            report.machine, report.kernels, report.engines);
   return report;
 }
@@ -138,8 +137,8 @@ benchmark::Report measured(const parallel::Communicator& comm, const Wanted& wan
 }  // namespace
 
 int benchmark(const parallel::Communicator& comm, const Arguments& arguments) {
-  Wanted wanted = parse(arguments.words);
-  if (wanted.help) {
+  Options options = parse(arguments.words);
+  if (options.help) {
     if (comm.is_root()) {
       std::ostringstream text;
       text << "masing benchmark: what this machine's memory gives, what each engine and variant of "
@@ -149,17 +148,18 @@ int benchmark(const parallel::Communicator& comm, const Arguments& arguments) {
     }
     return base::exit_done;
   }
-  fit_into_memory(comm, wanted);
-  const io::OutputLock lock(comm, wanted.output);
-  io::OutputFile output(comm, wanted.output, "benchmark", arguments.command_line);
-  const benchmark::Report report = measured(comm, wanted);
+  fit_into_memory(comm, options);
+  const io::OutputLock lock(comm, options.output);
+  io::OutputFile output(comm, options.output, "benchmark", arguments.command_line);
+  const benchmark::Report report = measured(comm, options);
   benchmark::write(comm, output.file(), report);
   output.finish();
   if (comm.is_root()) {
-    std::printf("masing benchmark: %sbenchmark in %s\n", benchmark::table(report).c_str(),
-                wanted.output.c_str());
+    const std::string text = fmt::format("masing benchmark: {}benchmark in {}\n",
+                                         benchmark::table(report), options.output);
+    std::fputs(text.c_str(), stdout);
   }
   return base::exit_done;
 }
 
-}  // namespace commands
+}  // namespace masing::commands

@@ -2,25 +2,21 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "cli/continuation.hpp"
 #include "commands/commands.hpp"
-#include "commands/products.hpp"
 #include "commands/request.hpp"
-#include "io/naming.hpp"
-#include "io/output_file.hpp"
-#include "io/output_lock.hpp"
-#include "io/recorder.hpp"
-#include "options/continuation.hpp"
+#include "io/recorders.hpp"
+#include "io/result_file.hpp"
 #include "study/output.hpp"
 #include "study/refinement.hpp"
 #include "study/run_checkpoint.hpp"
 
-namespace commands {
+namespace masing::commands {
 
 namespace {
 
 /// study::refine, saved where it is stopped.
-study::Study refined(const parallel::Communicator& comm,
-                     const options::Configuration& configuration) {
+study::Study refined(const parallel::Communicator& comm, const cli::Configuration& configuration) {
   study::adopt_study_checkpoint(comm, configuration);
   if (!configuration.checkpoint.empty()) {
     study::write_study_checkpoint(comm, configuration);
@@ -29,14 +25,13 @@ study::Study refined(const parallel::Communicator& comm,
     return study::refine(comm, configuration);
   } catch (const base::Stopped& stopped) {
     study::write_study_checkpoint(comm, configuration);
-    throw base::Stopped(stopped.what() + options::how_to_go_on(configuration));
+    throw base::Stopped(stopped.what() + cli::how_to_go_on(configuration));
   }
 }
 
 }  // namespace
 
-study::Study make_study(const parallel::Communicator& comm,
-                        const options::Configuration& configuration,
+study::Study make_study(const parallel::Communicator& comm, const cli::Configuration& configuration,
                         const std::string& command_line, const Announce& announce) {
   const io::OutputLock lock(comm, configuration.output);
   std::optional<io::OutputLock> checkpoint_lock;
@@ -57,7 +52,7 @@ study::Study make_study(const parallel::Communicator& comm,
 }
 
 int converge(const parallel::Communicator& comm, const Arguments& arguments) {
-  const auto configuration = requested(comm, options::Command::converge, arguments);
+  const auto configuration = requested(comm, cli::Command::converge, arguments);
   if (!configuration) {
     return base::exit_done;
   }
@@ -78,4 +73,4 @@ int converge(const parallel::Communicator& comm, const Arguments& arguments) {
                                                       : base::exit_unexpected_order;
 }
 
-}  // namespace commands
+}  // namespace masing::commands

@@ -2,10 +2,10 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "cli/model.hpp"
 #include "commands/commands.hpp"
-#include "rheology/catalogue.hpp"
 
-namespace commands {
+namespace masing::commands {
 
 int models(const parallel::Communicator& comm, const Arguments& arguments) {
   const auto& words = arguments.words;
@@ -14,14 +14,13 @@ int models(const parallel::Communicator& comm, const Arguments& arguments) {
     throw base::UserError("'" + words.back() + "' is one word too many; give masing models or " +
                           "masing models NAME");
   }
-  const std::string text =
-      words.empty() || help
-          ? rheology::catalogue_text()
-          : rheology::model_text(rheology::catalogue_entry(words.front(), "models").info);
+  const std::string text = words.empty() || help
+                               ? cli::catalogue_text()
+                               : cli::model_text(cli::known_model(words.front(), "models").info);
   if (comm.is_root()) {
     std::fputs(text.c_str(), stdout);
   }
   return base::exit_done;
 }
 
-}  // namespace commands
+}  // namespace masing::commands

@@ -1,18 +1,17 @@
 #include <boost/program_options.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/model.hpp"
+#include "cli/parse.hpp"
 #include "commands/commands.hpp"
-#include "commands/products.hpp"
-#include "io/compare.hpp"
-#include "io/isolated.hpp"
-#include "options/parse.hpp"
-#include "rheology/configured.hpp"
+#include "io/result_reader.hpp"
 
-namespace commands {
+namespace masing::commands {
 
 namespace {
 
@@ -67,7 +66,7 @@ Wanted parse(const std::vector<std::string>& words) {
 }
 
 /// The configuration embedded in the file, with another output.
-options::Configuration embedded(const parallel::Communicator& comm, const Wanted& wanted) {
+cli::Configuration embedded(const parallel::Communicator& comm, const Wanted& wanted) {
   const std::string all = parallel::from_root(comm, [&] {
     std::string recipe = io::isolated(wanted.file, [&] {
       const io::Recipe read = io::read_recipe(wanted.file);
@@ -86,11 +85,11 @@ options::Configuration embedded(const parallel::Communicator& comm, const Wanted
     throw base::UserError(wanted.file + " is of kind '" + kind +
                           "'; reproduce takes the files of " + "simulate and converge");
   }
-  const auto command = kind == "simulate" ? options::Command::simulate : options::Command::converge;
-  const options::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
+  const auto command = kind == "simulate" ? cli::Command::simulate : cli::Command::converge;
+  const base::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
   const std::string name = "/configuration of " + wanted.file;
   auto configuration =
-      rheology::validated(options::parse(command, {"--config", name}, read).configuration, read);
+      cli::validated_with_model(cli::parse(command, {"--config", name}, read).configuration, read);
   configuration.output = wanted.output.empty() ? wanted.file + ".reproduced" : wanted.output;
   if (wanted.output.empty()) {
     parallel::from_root(comm, [&] {
@@ -105,13 +104,89 @@ options::Configuration embedded(const parallel::Communicator& comm, const Wanted
   return configuration;
 }
 
-void make_again(const parallel::Communicator& comm, const options::Configuration& configuration,
+void make_again(const parallel::Communicator& comm, const cli::Configuration& configuration,
                 const std::string& command_line) {
-  if (configuration.command == options::Command::simulate) {
+  if (configuration.command == cli::Command::simulate) {
     make_trajectory(comm, configuration, command_line);
   } else {
     make_study(comm, configuration, command_line);
   }
+}
+
+using io::Difference;
+using io::Weight;
+
+/// The keys of an .ini with their values.
+std::map<std::string, std::string> keys(const std::string& path, const std::string& content) {
+  std::map<std::string, std::string> values;
+  for (const auto& [key, text, line] : cli::ini_assignments("/configuration of " + path, content)) {
+    values[key] = text;
+  }
+  return values;
+}
+
+bool same_value(const std::string& one, const std::string& two) {
+  const auto number = base::to_number(one);
+  return one == two || (number && number == base::to_number(two));
+}
+
+/// What differs between two configurations: a key of the first that has another value or none in
+/// the second counts; a key that only the second has, and anything beside the keys and their
+/// values, is noted.
+std::vector<Difference> different_keys(const std::string& file, const std::string& expected,
+                                       const std::string& output, const std::string& found) {
+  const auto here = keys(file, expected);
+  const auto there = keys(output, found);
+  std::vector<Difference> lines;
+  const auto add = [&](Weight weight, const std::string& key, const std::string& what) {
+    lines.push_back({weight, "/configuration " + key + ": " + what});
+  };
+  for (const auto& [key, text] : here) {
+    const auto twin = there.find(key);
+    if (twin == there.end()) {
+      add(Weight::counts, key, "not made again");
+    } else if (!same_value(text, twin->second)) {
+      add(Weight::counts, key, "'" + twin->second + "', not '" + text + "'");
+    }
+  }
+  for (const auto& [key, text] : there) {
+    if (!here.contains(key)) {
+      add(Weight::note, key, "not in the file");
+    }
+  }
+  if (lines.empty() && expected != found) {
+    lines.push_back({Weight::note, "/configuration: the same keys and values in another text"});
+  }
+  return lines;
+}
+
+/// What differs between the file and what was made again, the lines that count and the notes.
+struct Comparison {
+  std::string counted;
+  std::string noted;
+};
+
+constexpr char end_of_counted = '\0';
+
+/// Compares in a child process; the same on all ranks. Collective.
+Comparison compared(const parallel::Communicator& comm, const std::string& file,
+                    const std::string& output) {
+  const std::string both = parallel::from_root(comm, [&] {
+    return io::isolated(file, [&] {
+      auto lines = io::differences(file, output);
+      const auto more = different_keys(file, io::read_recipe(file).configuration, output,
+                                       io::read_recipe(output).configuration);
+      lines.insert(lines.end(), more.begin(), more.end());
+      Comparison texts;
+      for (const Difference& line : lines) {
+        const bool counts = line.weight == Weight::counts;
+        (counts ? texts.counted : texts.noted) += (counts ? "" : "note: ") + line.text + "\n";
+      }
+      return texts.counted + end_of_counted + texts.noted;
+    });
+  });
+  const auto end = both.find(end_of_counted);
+  return {both.substr(0, end), both.substr(end + 1)};
 }
 
 }  // namespace
@@ -122,33 +197,31 @@ int reproduce(const parallel::Communicator& comm, const Arguments& arguments) {
     if (comm.is_root()) {
       std::ostringstream text;
       text << "masing reproduce FILE.h5: run the configuration in a result file again and compare "
-              "the data\nbit by bit; exit 0 if all is the same, 1 if not\n\n"
+              "the numbers\nbit by bit; exit 0 if every dataset and attribute of numbers in the "
+              "file "
+              "is the same, 1 if not.\nOther texts and what is new are noted and do not count; "
+              "/provenance and /timing are not compared.\n\n"
            << declared();
       std::fputs(text.str().c_str(), stdout);
     }
     return base::exit_done;
   }
-  const options::Configuration configuration = embedded(comm, wanted);
+  const cli::Configuration configuration = embedded(comm, wanted);
   make_again(comm, configuration, arguments.command_line);
-  const std::string found = parallel::from_root(comm, [&] {
-    std::string lines = io::isolated(wanted.file, [&] {
-      return base::joined(io::differences(wanted.file, configuration.output), "\n");
-    });
+  const Comparison found = compared(comm, wanted.file, configuration.output);
+  if (comm.is_root()) {
     if (wanted.output.empty()) {
       std::filesystem::remove(configuration.output);
     }
-    return lines;
-  });
-  if (comm.is_root()) {
-    if (found.empty()) {
-      std::printf("%s: reproduced, bit for bit, on %d rank%s\n", wanted.file.c_str(), comm.size(),
-                  comm.size() == 1 ? "" : "s");
-    } else {
-      std::printf("%s: not reproduced on %d rank%s\n%s\n", wanted.file.c_str(), comm.size(),
-                  comm.size() == 1 ? "" : "s", found.c_str());
-    }
+    const std::string ranks =
+        std::to_string(comm.size()) + (comm.size() == 1 ? " rank\n" : " ranks\n");
+    const std::string text =
+        found.counted.empty()
+            ? found.noted + wanted.file + ": reproduced, bit for bit, on " + ranks
+            : wanted.file + ": not reproduced on " + ranks + found.counted + found.noted;
+    std::fputs(text.c_str(), stdout);
   }
-  return found.empty() ? base::exit_done : base::exit_failure;
+  return found.counted.empty() ? base::exit_done : base::exit_failure;
 }
 
-}  // namespace commands
+}  // namespace masing::commands

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -11,18 +12,73 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "commands/step_advice.hpp"
+#include "cli/continuation.hpp"
+#include "cli/model.hpp"
+#include "cli/parse.hpp"
 #include "engine/setup.hpp"
-#include "io/compare.hpp"
+#include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
-#include "options/continuation.hpp"
-#include "options/parse.hpp"
-#include "options/print.hpp"
 #include "parallel/stopping.hpp"
-#include "rheology/configured.hpp"
+#include "slab/step_limits.hpp"
 #include "study/plan.hpp"
 
-namespace commands {
+namespace masing::commands {
+
+namespace {
+
+/// The run with the largest step.
+cli::Configuration coarsest(cli::Configuration configuration) {
+  for (const cli::Level& level : configuration.levels) {
+    configuration.steps = &level == &configuration.levels.front()
+                              ? level.steps
+                              : std::min(configuration.steps, level.steps);
+  }
+  return configuration;
+}
+
+/// Throws UserError where no leapfrog is possible; else the warning, empty if there is none.
+std::string advice(const cli::Configuration& configuration) {
+  const slab::Problem problem = slab::make_problem(configuration);
+  const double frequency = slab::elastic_frequency(problem);
+  const double step = problem.time.step();
+  if (problem.scheme == cli::Scheme::leapfrog) {
+    if (step * frequency > 2.0) {
+      throw base::UserError(
+          "--steps: leapfrog is unstable beyond a step of 2/omega = " +
+          base::to_text(2.0 / frequency) + ", omega^2 = (k0 + int k ds)/m, and this one is " +
+          base::to_text(step) + "; give at least " +
+          base::to_text(slab::least_stable_steps(frequency, problem.time)) + " steps");
+    }
+    return {};
+  }
+  constexpr double tolerable = 1.1;
+  const double growth = slab::elastic_growth(frequency, problem.time);
+  if (!(growth > 10.0)) {
+    return {};
+  }
+  char text[256] = "";
+  std::snprintf(text, sizeof text,
+                "with a step of %.4g euler lets an elastic oscillation grow by "
+                "exp(dt omega^2 T/2) = %.3g until T; with a step of %.4g by %g",
+                step, growth, slab::step_for_growth(frequency, problem.time, tolerable), tolerable);
+  return text;
+}
+
+}  // namespace
+
+void advise_on_step(const parallel::Communicator& comm, const cli::Configuration& configuration,
+                    Speech speech) {
+  if (configuration.engine == cli::EngineKind::exact ||
+      cli::family_of(configuration.model) != cli::Family::slab) {
+    return;
+  }
+  const std::string warning =
+      parallel::from_root(comm, [&] { return advice(coarsest(configuration)); });
+  // A failure has its one line "masing: ...", which this is not.
+  if (comm.is_root() && !warning.empty() && speech == Speech::loud) {
+    std::fprintf(stderr, "masing warning: %s\n", warning.c_str());
+  }
+}
 
 namespace {
 
@@ -46,7 +102,7 @@ std::string content(const std::string& path) {
 
 /// Checks what only a look shows: every cell, what the engine needs, and F at every step, or at a
 /// million of them.
-void validate_run(const parallel::Communicator& comm, const options::Configuration& configuration) {
+void validate_run(const parallel::Communicator& comm, const cli::Configuration& configuration) {
   const engine::Setup setup = engine::make_setup(comm, configuration);
   constexpr std::int64_t looks = 1000000;
   const std::int64_t stride = setup.time.steps / looks + 1;
@@ -62,9 +118,8 @@ void validate_run(const parallel::Communicator& comm, const options::Configurati
 }
 
 /// The same for every run of a study.
-void validate_runs(const parallel::Communicator& comm,
-                   const options::Configuration& configuration) {
-  if (configuration.command == options::Command::simulate) {
+void validate_runs(const parallel::Communicator& comm, const cli::Configuration& configuration) {
+  if (configuration.command == cli::Command::simulate) {
     validate_run(comm, configuration);
     return;
   }
@@ -80,19 +135,17 @@ void validate_runs(const parallel::Communicator& comm,
 }
 
 /// The configuration as one that goes on with its checkpoint.
-options::Configuration continued(const parallel::Communicator& comm,
-                                 options::Configuration configuration) {
+cli::Configuration continued(const parallel::Communicator& comm, cli::Configuration configuration) {
   io::require_seal(comm, configuration.restart, "--restart");  // before HDF5 looks at it
   const std::string before = parallel::from_root(comm, [&] {
     const io::Recipe recipe = io::read_recipe(configuration.restart);
-    if (recipe.kind != options::name_of(configuration.command)) {
+    if (recipe.kind != cli::name_of(configuration.command)) {
       throw base::UserError("--restart: " + configuration.restart + " is of masing " + recipe.kind +
-                            "; give a checkpoint of masing " +
-                            options::name_of(configuration.command));
+                            "; give a checkpoint of masing " + cli::name_of(configuration.command));
     }
     return recipe.configuration;
   });
-  return options::continued(std::move(configuration), before);
+  return cli::continued(std::move(configuration), before);
 }
 
 void say(const parallel::Communicator& comm, const std::string& text) {
@@ -103,19 +156,18 @@ void say(const parallel::Communicator& comm, const std::string& text) {
 
 }  // namespace
 
-std::optional<options::Configuration> requested(const parallel::Communicator& comm,
-                                                options::Command command,
-                                                const Arguments& arguments) {
-  const options::FileReader read = [&](const std::string& path) {
+std::optional<cli::Configuration> requested(const parallel::Communicator& comm,
+                                            cli::Command command, const Arguments& arguments) {
+  const base::FileReader read = [&](const std::string& path) {
     return parallel::from_root(comm, [&] { return content(path); });
   };
-  options::Request request = options::parse(command, arguments.words, read);
+  cli::Request request = cli::parse(command, arguments.words, read);
   if (request.help) {
-    say(comm, options::help(command));
+    say(comm, cli::help(command));
     return std::nullopt;
   }
-  options::Configuration configuration =
-      rheology::validated(std::move(request.configuration), read);
+  cli::Configuration configuration =
+      cli::validated_with_model(std::move(request.configuration), read);
   if (!configuration.restart.empty()) {
     configuration = continued(comm, std::move(configuration));
   }
@@ -125,7 +177,7 @@ std::optional<options::Configuration> requested(const parallel::Communicator& co
     validate_runs(comm, configuration);
   }
   if (request.print_config) {
-    say(comm, options::printed(configuration));
+    say(comm, cli::printed(configuration));
   } else if (request.validate_only) {
     say(comm, "valid\n");
   }
@@ -138,4 +190,4 @@ std::optional<options::Configuration> requested(const parallel::Communicator& co
   return configuration;
 }
 
-}  // namespace commands
+}  // namespace masing::commands

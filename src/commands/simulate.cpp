@@ -7,22 +7,18 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/continuation.hpp"
 #include "commands/commands.hpp"
-#include "commands/products.hpp"
 #include "commands/request.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/checkpoint.hpp"
 #include "io/energy_recorder.hpp"
-#include "io/naming.hpp"
-#include "io/output_file.hpp"
-#include "io/output_lock.hpp"
 #include "io/progress.hpp"
-#include "io/recorder.hpp"
-#include "io/state_recorder.hpp"
-#include "options/continuation.hpp"
+#include "io/recorders.hpp"
+#include "io/result_file.hpp"
 
-namespace commands {
+namespace masing::commands {
 
 namespace {
 
@@ -63,8 +59,8 @@ void write_timing(const io::Handle& file, const Summary& summary) {
 
 /// When the state is written: of a slab without a mass, which has a field beside it, with every
 /// sample; else at its own distances, and at both ends.
-io::Sampling state_sampling(const options::Configuration& configuration, io::Sampling sampling) {
-  if (options::family_of(configuration.model) == options::Family::finite) {
+io::Sampling state_sampling(const cli::Configuration& configuration, io::Sampling sampling) {
+  if (cli::family_of(configuration.model) == cli::Family::finite) {
     sampling.every =
         configuration.field_every > 0 ? configuration.field_every : configuration.steps;
   }
@@ -73,7 +69,7 @@ io::Sampling state_sampling(const options::Configuration& configuration, io::Sam
 
 /// Brings the actors to the checkpoint that the open file was made from, and makes it a result file
 /// again. Returns the step of the checkpoint.
-std::int64_t resume(const options::Configuration& configuration, const io::Handle& file,
+std::int64_t resume(const cli::Configuration& configuration, const io::Handle& file,
                     const io::Actors& actors) {
   const std::int64_t step = io::checkpoint_step(file, configuration.restart, configuration.steps);
   io::restore(file, configuration.restart, step, actors);
@@ -82,9 +78,8 @@ std::int64_t resume(const options::Configuration& configuration, const io::Handl
 }
 
 /// Integrate into the open file. All that writes to it has died when this returns.
-Summary integrate_into(const parallel::Communicator& comm,
-                       const options::Configuration& configuration, engine::Setup& setup,
-                       const io::OutputFile& output) {
+Summary integrate_into(const parallel::Communicator& comm, const cli::Configuration& configuration,
+                       engine::Setup& setup, const io::OutputFile& output) {
   const io::Handle& file = output.file();
   Summary summary;
   Extremes extremes(summary);
@@ -114,9 +109,8 @@ Summary integrate_into(const parallel::Communicator& comm,
     }
   }
   const io::Actors actors{setup.engine.get(), observers};
-  io::Checkpoints checkpoints(comm, options::checkpoint_of(configuration),
-                              io::rhythm_of(configuration), actors,
-                              [&](const std::string& draft) { output.copy_to(draft); });
+  io::Checkpoints checkpoints(comm, cli::checkpoint_of(configuration), io::rhythm_of(configuration),
+                              actors, [&](const std::string& draft) { output.copy_to(draft); });
   engine::Course course{.checkpointer = &checkpoints};
   if (!configuration.restart.empty()) {
     course.resumed = resume(configuration, file, actors);
@@ -130,7 +124,7 @@ Summary integrate_into(const parallel::Communicator& comm,
   try {
     engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers, course);
   } catch (const base::Stopped& stopped) {
-    throw base::Stopped(stopped.what() + options::how_to_go_on(configuration));
+    throw base::Stopped(stopped.what() + cli::how_to_go_on(configuration));
   }
   series.flush();
   if (state) {
@@ -153,8 +147,7 @@ Summary integrate_into(const parallel::Communicator& comm,
 
 }  // namespace
 
-Summary make_trajectory(const parallel::Communicator& comm,
-                        const options::Configuration& configuration,
+Summary make_trajectory(const parallel::Communicator& comm, const cli::Configuration& configuration,
                         const std::string& command_line) {
   // What the engine cannot solve is refused before there is a file.
   engine::Setup setup = engine::make_setup(comm, configuration);
@@ -174,7 +167,7 @@ Summary make_trajectory(const parallel::Communicator& comm,
 }
 
 int simulate(const parallel::Communicator& comm, const Arguments& arguments) {
-  const auto configuration = requested(comm, options::Command::simulate, arguments);
+  const auto configuration = requested(comm, cli::Command::simulate, arguments);
   if (!configuration) {
     return base::exit_done;
   }
@@ -188,7 +181,7 @@ int simulate(const parallel::Communicator& comm, const Arguments& arguments) {
     if (summary.updates_per_second > 0) {
       std::printf(", %.3g cell-updates/s", summary.updates_per_second);
     }
-    if (configuration->engine == options::EngineKind::exact) {
+    if (configuration->engine == cli::EngineKind::exact) {
       std::printf("\n  two tolerances agree to %.1e in x and y", summary.self_check);
     }
     std::printf("\n  %lld samples in %s\n", static_cast<long long>(summary.samples),
@@ -197,4 +190,4 @@ int simulate(const parallel::Communicator& comm, const Arguments& arguments) {
   return base::exit_done;
 }
 
-}  // namespace commands
+}  // namespace masing::commands

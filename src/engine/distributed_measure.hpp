@@ -1,15 +1,58 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
-#include "engine/slab_table.hpp"
-#include "masing/cell_measure.hpp"
+#include "parallel/rank_sum.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/cell_measure.hpp"
 
-namespace engine {
+namespace masing::engine {
+
+/// Sums over the cells with θ_i ≤ r of all ranks, where one table of all cells would be too large
+/// for each: every rank keeps its own cells in the order of θ, adds them up exactly, and the ranks'
+/// integers are added. To the bit what slab::CellTable gives, on any number of ranks.
+class SlabTable {
+ public:
+  static constexpr bool is_cellwise = true;
+
+  /// θ_i = η_i - σ u0_i, σ the `direction` -1, 0 or 1, and k_i of this rank's cells, in any order.
+  /// `comm` must outlive the table. Collective.
+  SlabTable(const parallel::Communicator& comm, const slab::Profile& profile, int direction,
+            const slab::ExactScale& scale);
+
+  /// Over all cells of all ranks. Local.
+  [[nodiscard]] slab::Sums total() const { return total_; }
+  /// Collective; the same `r` on every rank.
+  [[nodiscard]] slab::Sums below(double r) const;
+  /// The least θ_i > r, or infinity. Collective.
+  [[nodiscard]] double next_break(double r) const;
+
+ private:
+  struct Cell {
+    double threshold;
+    double stiffness;
+  };
+
+  [[nodiscard]] std::int64_t passed(double r) const;
+  [[nodiscard]] slab::ExactSums sum_of_first(std::int64_t cells) const;
+
+  const parallel::Communicator* comm_;
+  std::shared_ptr<parallel::RankSum> sum_;
+  slab::ExactScale scale_;
+  std::vector<Cell> cells_;                  // in the order of θ
+  std::vector<slab::ExactSums> group_sums_;  // before each group of cells, and after the last
+  slab::Sums total_;
+  mutable slab::FrontSearch search_;
+};
+
+/// The sum over the ranks of exact sums, exact. Collective.
+slab::ExactSums sum_over_ranks(parallel::RankSum& sum, const slab::ExactSums& sums);
 
 /// The distribution of stiffness of P cells, each rank with its own; look-ups are collective.
-using DistributedMeasure = masing::TableMeasure<SlabTable>;
+using DistributedMeasure = slab::TableMeasure<SlabTable>;
 
 /// Cells up to which every rank gets the whole table (some 50 MB), and a step needs no
 /// communication.
@@ -21,16 +64,16 @@ inline bool fits_every_rank(int ranks, std::int64_t cells) {
 }
 
 /// The measure of all cells on every rank, from the slab of each. Collective.
-masing::CellMeasure replicated_measure(const parallel::Communicator& comm,
-                                       const masing::Profile& profile);
+slab::CellMeasure replicated_measure(const parallel::Communicator& comm,
+                                     const slab::Profile& profile);
 
 /// The measure of all `cells` cells, each rank with the cells of its slab. The same bits as
 /// replicated_measure. `comm` must outlive it. Collective.
 DistributedMeasure distributed_measure(const parallel::Communicator& comm,
-                                       const masing::Profile& profile, std::int64_t cells);
+                                       const slab::Profile& profile, std::int64_t cells);
 
-/// Why the slab's initial state cannot be remembered by turning points (masing::memory_fault, over
+/// Why the slab's initial state cannot be remembered by turning points (slab::memory_fault, over
 /// the cells of all ranks), in one line, the same on every rank; empty if it can. Collective.
-std::string memory_fault(const parallel::Communicator& comm, const masing::Profile& profile);
+std::string memory_fault(const parallel::Communicator& comm, const slab::Profile& profile);
 
-}  // namespace engine
+}  // namespace masing::engine

@@ -1,15 +1,37 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "engine/archive.hpp"
-#include "masing/remembered_elongation.hpp"
 #include "parallel/vector.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 /// Engines that advance a trajectory by chunks, the time loop, and the observers that watch it.
-namespace engine {
+namespace masing::engine {
+
+/// Where the state of a run goes when it is saved and comes from when it is restored. Engines and
+/// observers hand over the same things by the same names both ways, so that neither way can forget
+/// one.
+class Archive {
+ public:
+  Archive() = default;
+  virtual ~Archive() = default;
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+
+  /// Whether what is handed over is overwritten with what was saved. Local.
+  [[nodiscard]] virtual bool restores() const = 0;
+  /// Numbers of the root; restored, they are the same on every rank. As many as there are in
+  /// `values`, or any number where it is empty: UserError otherwise. Collective.
+  virtual void numbers(const std::string& name, std::vector<double>& values) = 0;
+  /// An array split over the ranks; restored, it may be split over others. It must outlive what
+  /// the archive does with it. Collective.
+  virtual void split(const std::string& name, parallel::Vector& values) = 0;
+};
 
 /// One chunk of n steps from step `first`: what an engine reads and fills.
 struct Chunk {
@@ -52,7 +74,7 @@ class Engine {
   virtual const parallel::Vector& state() { return field(); }
   /// u at the current step for every η and u0, where the engine remembers turning points rather
   /// than cells; the same on every rank. Nothing otherwise. Collective.
-  virtual std::optional<masing::RememberedElongation> elongation() { return std::nullopt; }
+  virtual std::optional<slab::RememberedElongation> elongation() { return std::nullopt; }
   /// How far two solutions with different tolerances have been apart in x and y so far, where the
   /// engine checks itself; 0 otherwise. The same on every rank. Collective.
   [[nodiscard]] virtual double self_check() const { return 0.0; }
@@ -61,4 +83,58 @@ class Engine {
   virtual void exchange(std::int64_t step, Archive& archive) = 0;
 };
 
-}  // namespace engine
+/// Samples of consecutive steps, the same on every rank.
+struct Samples {
+  std::int64_t first_step = 0;
+  std::span<const double> force;      ///< F(t_p), [n]
+  std::span<const double> x;          ///< [n]
+  std::span<const double> y;          ///< [n]
+  std::span<const double> restoring;  ///< F - m x'', [n]
+
+  [[nodiscard]] std::int64_t last_step() const {
+    return first_step + static_cast<std::int64_t>(x.size()) - 1;
+  }
+};
+
+/// "No step": later than any.
+inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+/// Who looks at a trajectory between chunks: recorder, error norms, progress.
+class Observer {
+ public:
+  Observer() = default;
+  virtual ~Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+
+  /// The first step after `step` at which the observer must see the field; a chunk ends there. The
+  /// same on every rank. Local.
+  [[nodiscard]] virtual std::int64_t next_field_step(std::int64_t /*step*/) const { return never; }
+
+  /// Called once with step 0 alone, then with every chunk; engine.field() is u at the last of the
+  /// samples. Collective.
+  virtual void observe(const Samples& samples, Engine& engine) = 0;
+
+  /// Save or restore what the observer keeps of the steps up to `step`; what it has written is in
+  /// its file when this returns. Collective.
+  virtual void exchange(std::int64_t /*step*/, Archive& /*archive*/) {}
+};
+
+/// Who writes checkpoints of a run, between its chunks.
+class Checkpointer {
+ public:
+  Checkpointer() = default;
+  virtual ~Checkpointer() = default;
+  Checkpointer(const Checkpointer&) = delete;
+  Checkpointer& operator=(const Checkpointer&) = delete;
+
+  /// The first step after `step` at which one is due; a chunk ends there. The same on every rank.
+  /// Local.
+  [[nodiscard]] virtual std::int64_t next_step(std::int64_t step) const = 0;
+  /// Whether one is due by the clock of this rank; the root's counts. Local.
+  [[nodiscard]] virtual bool is_due() const = 0;
+  /// Save the run as it is after step `step`. Collective.
+  virtual void write(std::int64_t step) = 0;
+};
+
+}  // namespace masing::engine

@@ -7,35 +7,35 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "engine/remembered_field.hpp"
-#include "masing/exact_check.hpp"
+#include "engine/turning_points.hpp"
+#include "slab/exact/exact_solution.hpp"
 
-namespace engine {
+namespace masing::engine {
 
 /// The exact solution as an engine: steps only set where samples lie. The root integrates and
 /// shares x, y and the hysteresis memory, so that ranks cannot drift apart; each rank writes u at
 /// its own points. At the end of every chunk a second solution with other tolerances is compared.
-template <masing::StiffnessMeasure Measure>
+template <slab::StiffnessMeasure Measure>
 class Exact final : public Engine {
  public:
   /// `profile`: the points where this rank writes u. `breaks`: times where F is not smooth. `comm`,
   /// `problem` and `profile` must outlive the engine. Collective.
-  Exact(const parallel::Communicator& comm, const masing::Problem& problem,
-        const masing::Profile& profile, std::shared_ptr<const Measure> measure,
-        std::vector<double> breaks, const masing::ExactOptions& options = {})
+  Exact(const parallel::Communicator& comm, const slab::Problem& problem,
+        const slab::Profile& profile, std::shared_ptr<const Measure> measure,
+        std::vector<double> breaks, const slab::ExactOptions& options = {})
       : comm_(comm),
         problem_(problem),
         profile_(profile),
         measure_(std::move(measure)),
         u_(comm, problem.field_cells()) {
-    const masing::Oscillator& mass = problem.oscillator;
+    const slab::Oscillator& mass = problem.oscillator;
     sample_ = {mass.x0, mass.y0, mass.k0 * mass.x0 + measure_->initial_force()};
     if (comm.is_root()) {
-      const masing::SmoothPieces force([&f = problem.force](double t) { return f(t); },
-                                       std::move(breaks), problem.time.final_time);
-      using Solution = masing::ExactSolution<Measure>;
+      const slab::SmoothPieces force([&f = problem.force](double t) { return f(t); },
+                                     std::move(breaks), problem.time.final_time);
+      using Solution = slab::ExactSolution<Measure>;
       solution_ = std::make_unique<Solution>(*measure_, mass, force, options);
-      check_ = std::make_unique<Solution>(*measure_, mass, force, masing::checking(options));
+      check_ = std::make_unique<Solution>(*measure_, mass, force, slab::checking(options));
     }
   }
 
@@ -45,14 +45,14 @@ class Exact final : public Engine {
   void advance(const Chunk& chunk) override {
     fill_on_root(comm_, chunk, [&] {
       for (std::size_t i = 0; i < chunk.x.size(); ++i) {
-        const masing::MassState state =
+        const slab::MassState state =
             solution_->at(problem_.time.time(chunk.first + 1 + static_cast<std::int64_t>(i)));
         chunk.x[i] = state.x;
         chunk.y[i] = state.y;
-        chunk.restoring[i] = masing::restoring_force(problem_.oscillator, state);
+        chunk.restoring[i] = slab::restoring_force(problem_.oscillator, state);
       }
       const std::int64_t last = chunk.first + static_cast<std::int64_t>(chunk.x.size());
-      const masing::MassState other = check_->at(problem_.time.time(last));
+      const slab::MassState other = check_->at(problem_.time.time(last));
       difference_ = std::max(
           {difference_, std::abs(other.x - chunk.x.back()), std::abs(other.y - chunk.y.back())});
     });
@@ -64,10 +64,10 @@ class Exact final : public Engine {
     return u_;
   }
 
-  std::optional<masing::RememberedElongation> elongation() override {
-    const masing::TurningPointState own =
-        comm_.is_root() ? solution_->memory().state() : masing::TurningPointState{};
-    return masing::TurningPoints<Measure>(*measure_, shared(comm_, own)).elongation();
+  std::optional<slab::RememberedElongation> elongation() override {
+    const slab::TurningPointState own =
+        comm_.is_root() ? solution_->memory().state() : slab::TurningPointState{};
+    return slab::TurningPoints<Measure>(*measure_, shared(comm_, own)).elongation();
   }
 
   [[nodiscard]] double self_check() const override {
@@ -93,14 +93,14 @@ class Exact final : public Engine {
 
  private:
   const parallel::Communicator& comm_;
-  const masing::Problem& problem_;
-  const masing::Profile& profile_;
+  const slab::Problem& problem_;
+  const slab::Profile& profile_;
   std::shared_ptr<const Measure> measure_;
-  std::unique_ptr<masing::ExactSolution<Measure>> solution_;  // on the root
-  std::unique_ptr<masing::ExactSolution<Measure>> check_;     // on the root
-  double difference_ = 0.0;                                   // on the root
+  std::unique_ptr<slab::ExactSolution<Measure>> solution_;  // on the root
+  std::unique_ptr<slab::ExactSolution<Measure>> check_;     // on the root
+  double difference_ = 0.0;                                 // on the root
   parallel::Vector u_;
   Sample sample_;
 };
 
-}  // namespace engine
+}  // namespace masing::engine

@@ -7,11 +7,11 @@
 #include "engine/distributed_measure.hpp"
 #include "rheology/catalogue.hpp"
 
-namespace engine {
+namespace masing::engine {
 
 namespace {
 
-using options::EngineKind;
+using cli::EngineKind;
 
 bool replicated(const MemoryNeed& need) {
   return need.engine == EngineKind::exact || fits_every_rank(need.ranks, need.cells);
@@ -40,7 +40,7 @@ std::string advice(const MemoryNeed& need, double available) {
 
 }  // namespace
 
-MemoryNeed need_of(const masing::Problem& problem, int ranks, const Holding& holding) {
+MemoryNeed need_of(const slab::Problem& problem, int ranks, const Holding& holding) {
   // The continuum's tables do not grow with the places of its field.
   return {.cells = problem.field_cells(),
           .ranks = ranks,
@@ -48,12 +48,12 @@ MemoryNeed need_of(const masing::Problem& problem, int ranks, const Holding& hol
           .fields = holding.fields};
 }
 
-MemoryNeed need_of_state(const options::Configuration& configuration, int ranks,
+MemoryNeed need_of_state(const cli::Configuration& configuration, int ranks,
                          const Holding& holding) {
   return {.cells = configuration.cells,
           .ranks = ranks,
           .fields = holding.fields,
-          .state = rheology::catalogue_entry(configuration.model, "--model").info.work};
+          .state = rheology::catalogue_entry(configuration.model).info.work};
 }
 
 double bytes_a_rank(const MemoryNeed& need) {
@@ -93,4 +93,4 @@ std::string memory_shortage(const MemoryNeed& need, double available) {
          gibibytes(available) + " available; " + advice(need, available);
 }
 
-}  // namespace engine
+}  // namespace masing::engine

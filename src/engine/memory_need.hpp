@@ -4,18 +4,18 @@
 #include <optional>
 #include <string>
 
-#include "masing/problem.hpp"
-#include "options/configuration.hpp"
+#include "cli/configuration.hpp"
 #include "rheology/model_info.hpp"
+#include "slab/problem.hpp"
 
-namespace engine {
+namespace masing::engine {
 
 /// What a run keeps of every cell.
 struct MemoryNeed {
   std::int64_t cells = 1;  ///< of the field, on all ranks
   int ranks = 1;
   /// sweep for P = ∞ too, whose tables do not grow with the places of the field.
-  options::EngineKind engine = options::EngineKind::sweep;
+  cli::EngineKind engine = cli::EngineKind::sweep;
   int arrays = 0;       ///< of k, η, u0, how many are kept
   bool moved = false;   ///< u0 is not 0 everywhere: tables of both virgin orders
   double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank
@@ -25,17 +25,17 @@ struct MemoryNeed {
 
 /// What a run will hold beside u and its profile, and what there is for it.
 struct Holding {
-  options::EngineKind engine = options::EngineKind::sweep;
+  cli::EngineKind engine = cli::EngineKind::sweep;
   double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank, this run's too
   /// Bytes a rank, where runs of other ranks share the nodes; else found out for this run alone.
   std::optional<double> available;
 };
 
 /// The need of a problem on a number of ranks before its profile is known: no array. Local.
-MemoryNeed need_of(const masing::Problem& problem, int ranks, const Holding& holding);
+MemoryNeed need_of(const slab::Problem& problem, int ranks, const Holding& holding);
 
 /// The need of a model that is no slab. Local.
-MemoryNeed need_of_state(const options::Configuration& configuration, int ranks,
+MemoryNeed need_of_state(const cli::Configuration& configuration, int ranks,
                          const Holding& holding);
 
 /// Bytes that the rank with most cells needs. Of a state: some numbers a column that it holds, its
@@ -48,4 +48,4 @@ double bytes_a_rank(const MemoryNeed& need);
 /// it fits. Local.
 std::string memory_shortage(const MemoryNeed& need, double available);
 
-}  // namespace engine
+}  // namespace masing::engine

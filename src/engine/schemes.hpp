@@ -3,11 +3,11 @@
 #include <array>
 #include <cstddef>
 
+#include "cli/configuration.hpp"
 #include "engine/engine.hpp"
-#include "masing/oscillator.hpp"
-#include "options/configuration.hpp"
+#include "slab/problem.hpp"
 
-namespace engine {
+namespace masing::engine {
 
 // A slab, for a scheme, is what answers to increments of x with its internal force S:
 //   double           slab.after(d)         S after one increment,
@@ -17,17 +17,17 @@ namespace engine {
 /// y^{p+1} needs only S^p, so the increments of two steps are known at once and the slab makes them
 /// in one go. Collective if the slab is. Source: (26), continuous-masing-2001.
 template <typename Slab>
-void advance_euler(const masing::Oscillator& oscillator, double step, const Chunk& chunk,
-                   masing::MassState& state, Slab& slab) {
+void advance_euler(const slab::Oscillator& oscillator, double step, const Chunk& chunk,
+                   slab::MassState& state, Slab& slab) {
   const auto record = [&](std::size_t i) {
     chunk.x[i] = state.x;
     chunk.y[i] = state.y;
-    chunk.restoring[i] = masing::restoring_force(oscillator, state);
+    chunk.restoring[i] = slab::restoring_force(oscillator, state);
   };
   const std::size_t steps = chunk.x.size();
   for (std::size_t i = 0; i < steps; i += 2) {
     const double d = step * state.y;
-    const masing::MassState next = masing::euler_step(oscillator, step, chunk.force[i], state);
+    const slab::MassState next = slab::euler_step(oscillator, step, chunk.force[i], state);
     if (i + 1 == steps) {
       state = next;
       state.internal_force = slab.after(d);
@@ -38,7 +38,7 @@ void advance_euler(const masing::Oscillator& oscillator, double step, const Chun
     state = next;
     state.internal_force = internal_force[0];
     record(i);
-    state = masing::euler_step(oscillator, step, chunk.force[i + 1], state);
+    state = slab::euler_step(oscillator, step, chunk.force[i + 1], state);
     state.internal_force = internal_force[1];
     record(i + 1);
   }
@@ -50,33 +50,33 @@ void advance_euler(const masing::Oscillator& oscillator, double step, const Chun
 /// the slab goes to its vertex first, by -y²/(2a), and then the rest: else each reversal would lose
 /// a part of order δt² that depends on its phase. Second order. Collective if the slab is.
 template <typename Slab>
-void advance_leapfrog(const masing::Oscillator& oscillator, double step, const Chunk& chunk,
-                      masing::MassState& state, Slab& slab) {
+void advance_leapfrog(const slab::Oscillator& oscillator, double step, const Chunk& chunk,
+                      slab::MassState& state, Slab& slab) {
   for (std::size_t i = 0; i < chunk.x.size(); ++i) {
-    const double a = masing::acceleration(oscillator, chunk.force[i], state);
+    const double a = slab::acceleration(oscillator, chunk.force[i], state);
     const double d = step * state.y + 0.5 * step * step * a;
     const double turn = -state.y / a;
     const bool turns = turn > 0 && turn < step;
     const double vertex = 0.5 * state.y * turn;
     state.x += d;
     state.internal_force = turns ? slab.after(vertex, d - vertex)[1] : slab.after(d);
-    const double a_next = masing::acceleration(oscillator, chunk.force[i + 1], state);
+    const double a_next = slab::acceleration(oscillator, chunk.force[i + 1], state);
     state.y += 0.5 * step * (a + a_next);
     chunk.x[i] = state.x;
     chunk.y[i] = state.y;
-    chunk.restoring[i] = masing::restoring_force(oscillator, state);
+    chunk.restoring[i] = slab::restoring_force(oscillator, state);
   }
 }
 
 /// The chunk by either scheme. Collective if the slab is.
 template <typename Slab>
-void advance(options::Scheme scheme, const masing::Oscillator& oscillator, double step,
-             const Chunk& chunk, masing::MassState& state, Slab& slab) {
-  if (scheme == options::Scheme::euler) {
+void advance(cli::Scheme scheme, const slab::Oscillator& oscillator, double step,
+             const Chunk& chunk, slab::MassState& state, Slab& slab) {
+  if (scheme == cli::Scheme::euler) {
     advance_euler(oscillator, step, chunk, state, slab);
   } else {
     advance_leapfrog(oscillator, step, chunk, state, slab);
   }
 }
 
-}  // namespace engine
+}  // namespace masing::engine

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "parallel/range_gather.hpp"
+#include "parallel/vector.hpp"
 
-namespace engine {
+namespace masing::engine {
 
 using rheology::Extent;
 using rheology::Work;
@@ -73,4 +73,4 @@ void StateColumns::spread(std::span<double> state) const {
   }
 }
 
-}  // namespace engine
+}  // namespace masing::engine

@@ -1,12 +1,49 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "parallel/communicator.hpp"
+#include "parallel/neighbours.hpp"
 #include "parallel/vector.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/s_chain.hpp"
 
-namespace engine {
+namespace masing::engine {
+
+/// Sums and maxima over the ranks, for physics that does not know them. `comm` must outlive it.
+class RankReduction {
+ public:
+  explicit RankReduction(const parallel::Communicator& comm) : comm_(&comm) {}
+  /// Collective.
+  void max(std::span<double> values) const { parallel::max_over_ranks(*comm_, values); }
+  /// Collective.
+  void sum(std::span<std::int64_t> values) const { parallel::sum_over_ranks(*comm_, values); }
+
+ private:
+  const parallel::Communicator* comm_;
+};
+
+/// A chain whose elements are split over ranks: the ends of a part are its neighbours', but those
+/// of the whole chain.
+class RankLine {
+ public:
+  /// `mine`: the elements of this rank of `elements`. Collective on `comm`.
+  RankLine(const parallel::Communicator& comm, base::CellRange mine, std::int64_t elements)
+      : neighbours_(comm, mine, elements), is_last_(mine.first + mine.size == elements) {}
+
+  /// As rheology::WholeChain's. Collective.
+  rheology::WholeChain::Ends exchange(double first_force, double last_velocity, double force) {
+    const auto received = neighbours_.exchange(first_force, last_velocity);
+    return {received.from_before, is_last_ ? force : received.from_after};
+  }
+
+ private:
+  parallel::Neighbours neighbours_;
+  bool is_last_;
+};
 
 /// Where the state of a model lies: each rank holds that of its elements, group by group, or the
 /// whole; files and studies see columns, split over the ranks at block limits.
@@ -34,4 +71,4 @@ class StateColumns {
   parallel::Vector columns_;
 };
 
-}  // namespace engine
+}  // namespace masing::engine

@@ -4,15 +4,15 @@
 #include <array>
 
 #include "engine/schemes.hpp"
-#include "masing/kernel.hpp"
+#include "slab/kernel/kernel.hpp"
 
-namespace engine {
+namespace masing::engine {
 
 namespace {
 
 /// A bound of |S| that does not depend on the ranks: max k_i η_i ≥ δs Σ k_i η_i.
-double global_force_bound(const parallel::Communicator& comm, const masing::Profile& profile) {
-  double bound = masing::force_bound(profile);
+double global_force_bound(const parallel::Communicator& comm, const slab::Profile& profile) {
+  double bound = slab::force_bound(profile);
   parallel::max_over_ranks(comm, std::span(&bound, 1));
   return bound;
 }
@@ -21,8 +21,8 @@ double global_force_bound(const parallel::Communicator& comm, const masing::Prof
 /// sum over the ranks.
 class MovedSlab {
  public:
-  MovedSlab(parallel::RankSum& sum, const masing::Profile& profile, std::span<double> u,
-            double scale, const base::FixedPoint& fixed_point)
+  MovedSlab(parallel::RankSum& sum, const slab::Profile& profile, std::span<double> u, double scale,
+            const base::FixedPoint& fixed_point)
       : sum_(sum),
         kernel_({.u = u,
                  .threshold = profile.threshold,
@@ -50,14 +50,14 @@ class MovedSlab {
   }
 
   parallel::RankSum& sum_;
-  masing::SlabKernel kernel_;
+  slab::SlabKernel kernel_;
   const base::FixedPoint& fixed_point_;
 };
 
 }  // namespace
 
-Sweep::Sweep(const parallel::Communicator& comm, const masing::Problem& problem,
-             const masing::Profile& profile)
+Sweep::Sweep(const parallel::Communicator& comm, const slab::Problem& problem,
+             const slab::Profile& profile)
     : profile_(profile),
       scheme_(problem.scheme),
       oscillator_(problem.oscillator),
@@ -75,7 +75,7 @@ Sweep::Sweep(const parallel::Communicator& comm, const masing::Problem& problem,
 }
 
 Sample Sweep::sample() const {
-  return {state_.x, state_.y, masing::restoring_force(oscillator_, state_)};
+  return {state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
 }
 
 void Sweep::exchange(std::int64_t /*step*/, Archive& archive) {
@@ -91,4 +91,4 @@ void Sweep::advance(const Chunk& chunk) {
   engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
 }
 
-}  // namespace engine
+}  // namespace masing::engine

@@ -2,11 +2,11 @@
 
 #include "base/fixed_point.hpp"
 #include "engine/engine.hpp"
-#include "masing/oscillator.hpp"
-#include "masing/profile.hpp"
 #include "parallel/rank_sum.hpp"
+#include "slab/problem.hpp"
+#include "slab/profile.hpp"
 
-namespace engine {
+namespace masing::engine {
 
 /// Cell by cell: each rank projects its slab of the Vec u and sums its internal force in the same
 /// pass; one sum of integers over the ranks joins them, for `euler` of two steps. The same bits on
@@ -14,8 +14,8 @@ namespace engine {
 class Sweep final : public Engine {
  public:
   /// `comm` and `profile` (checked_profile's) must outlive the engine. Collective.
-  Sweep(const parallel::Communicator& comm, const masing::Problem& problem,
-        const masing::Profile& profile);
+  Sweep(const parallel::Communicator& comm, const slab::Problem& problem,
+        const slab::Profile& profile);
 
   [[nodiscard]] Sample sample() const override;
   void advance(const Chunk& chunk) override;
@@ -23,15 +23,15 @@ class Sweep final : public Engine {
   void exchange(std::int64_t step, Archive& archive) override;
 
  private:
-  const masing::Profile& profile_;
-  options::Scheme scheme_;
-  masing::Oscillator oscillator_;
+  const slab::Profile& profile_;
+  cli::Scheme scheme_;
+  slab::Oscillator oscillator_;
   double step_;  // δt
   base::FixedPoint fixed_point_;
   double scale_;  // δs in units of the fixed point
   parallel::Vector u_;
-  masing::MassState state_;
+  slab::MassState state_;
   parallel::RankSum sum_;
 };
 
-}  // namespace engine
+}  // namespace masing::engine

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "parallel/stopping.hpp"
 
-namespace engine {
+namespace masing::engine {
 
 namespace {
 
@@ -35,8 +35,8 @@ class Pace {
 
 class TimeLoop {
  public:
-  TimeLoop(const parallel::Communicator& comm, Engine& engine, const options::Function& force,
-           const masing::TimeGrid& time, std::span<Observer* const> observers, const Course& course)
+  TimeLoop(const parallel::Communicator& comm, Engine& engine, const base::Function& force,
+           const slab::TimeGrid& time, std::span<Observer* const> observers, const Course& course)
       : comm_(comm),
         engine_(engine),
         force_function_(force),
@@ -178,8 +178,8 @@ class TimeLoop {
 
   const parallel::Communicator& comm_;
   Engine& engine_;
-  const options::Function& force_function_;
-  const masing::TimeGrid& time_;
+  const base::Function& force_function_;
+  const slab::TimeGrid& time_;
   std::span<Observer* const> observers_;
   Course course_;
   std::int64_t saved_ = -1;  // the step last saved
@@ -192,10 +192,10 @@ class TimeLoop {
 
 }  // namespace
 
-void integrate(const parallel::Communicator& comm, Engine& engine, const options::Function& force,
-               const masing::TimeGrid& time, std::span<Observer* const> observers,
+void integrate(const parallel::Communicator& comm, Engine& engine, const base::Function& force,
+               const slab::TimeGrid& time, std::span<Observer* const> observers,
                const Course& course) {
   TimeLoop(comm, engine, force, time, observers, course).run();
 }
 
-}  // namespace engine
+}  // namespace masing::engine

@@ -4,13 +4,11 @@
 #include <optional>
 #include <span>
 
-#include "engine/checkpointer.hpp"
 #include "engine/engine.hpp"
-#include "engine/observer.hpp"
-#include "masing/problem.hpp"
 #include "parallel/communicator.hpp"
+#include "slab/problem.hpp"
 
-namespace engine {
+namespace masing::engine {
 
 /// Where a run goes on, and who saves it.
 struct Course {
@@ -24,8 +22,8 @@ struct Course {
 /// shares it, so x and y cannot drift apart between ranks. Throws UserError where F, x or y is not
 /// finite, with the step; Stopped alike on all ranks after the chunk in which one of them was asked
 /// to stop, the run having been saved. Collective.
-void integrate(const parallel::Communicator& comm, Engine& engine, const options::Function& force,
-               const masing::TimeGrid& time, std::span<Observer* const> observers,
+void integrate(const parallel::Communicator& comm, Engine& engine, const base::Function& force,
+               const slab::TimeGrid& time, std::span<Observer* const> observers,
                const Course& course = {});
 
-}  // namespace engine
+}  // namespace masing::engine

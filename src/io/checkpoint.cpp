@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "io/naming.hpp"
+#include "io/result_file.hpp"
 #include "io/sealed_file.hpp"
 
-namespace io {
+namespace masing::io {
 
 namespace {
 
@@ -96,7 +96,7 @@ void exchange(const Actors& actors, std::int64_t step, OwnersArchive& archive) {
 
 }  // namespace
 
-Rhythm rhythm_of(const options::Configuration& configuration) {
+Rhythm rhythm_of(const cli::Configuration& configuration) {
   if (configuration.checkpoint.empty()) {
     return {};
   }
@@ -182,4 +182,4 @@ void restore(const Handle& file, const std::string& path, std::int64_t step, con
   }
 }
 
-}  // namespace io
+}  // namespace masing::io

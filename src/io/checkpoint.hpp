@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/checkpointer.hpp"
+#include "cli/configuration.hpp"
 #include "engine/engine.hpp"
-#include "engine/observer.hpp"
 #include "io/hdf5.hpp"
-#include "options/configuration.hpp"
 
-namespace io {
+namespace masing::io {
 
 /// Who has a state to save: an engine and the observers of its run, always in the same order.
 struct Actors {
@@ -30,7 +28,7 @@ struct Rhythm {
 
 /// The rhythm that a configuration asks for: none without --checkpoint; every --checkpoint-every
 /// steps, or where that is 0 every ten minutes, and at step N. Local.
-Rhythm rhythm_of(const options::Configuration& configuration);
+Rhythm rhythm_of(const cli::Configuration& configuration);
 
 /// Makes the checkpoints of a run, each to the same FILE: written as FILE.draft, sealed
 /// (io/sealed_file), on the disk, then renamed, so that FILE is always a whole one. A checkpoint is
@@ -64,4 +62,4 @@ std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::i
 /// naming `path`, where it is another run's. Collective on the file's ranks.
 void restore(const Handle& file, const std::string& path, std::int64_t step, const Actors& actors);
 
-}  // namespace io
+}  // namespace masing::io

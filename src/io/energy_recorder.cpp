@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 
-namespace io {
+namespace masing::io {
 
 namespace {
 
 /// A bound of ½ δs Σ k u² that does not depend on the ranks: ½ max k η².
-double energy_bound(const parallel::Communicator& comm, const masing::Profile& profile) {
+double energy_bound(const parallel::Communicator& comm, const slab::Profile& profile) {
   double bound = 0.0;
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     const double eta = profile.threshold_of(i);
@@ -22,8 +22,8 @@ double energy_bound(const parallel::Communicator& comm, const masing::Profile& p
 }  // namespace
 
 EnergyRecorder::EnergyRecorder(const parallel::Communicator& comm, const Handle& file,
-                               const Sampling& sampling, const masing::Problem& problem,
-                               const masing::Profile& profile)
+                               const Sampling& sampling, const slab::Problem& problem,
+                               const slab::Profile& profile)
     : comm_(comm),
       sampling_(sampling),
       problem_(problem),
@@ -71,7 +71,7 @@ double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
 }
 
 double EnergyRecorder::energy_of_continuum(engine::Engine& engine) const {
-  const masing::RememberedElongation elongation = *engine.elongation();
+  const slab::RememberedElongation elongation = *engine.elongation();
   double sum = 0.0;
   for (const Place& place : places_) {
     const double u = elongation(place.threshold, place.initial_u);
@@ -100,7 +100,7 @@ void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
 }
 
 void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
-  const masing::Oscillator& mass = problem_.oscillator;
+  const slab::Oscillator& mass = problem_.oscillator;
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     const double x = samples.x[i];
     const Point point{x, samples.force[i], samples.restoring[i] - mass.k0 * x};
@@ -120,4 +120,4 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
                            slab_work_ - (slab - slab_energy_at_start_), input_});
 }
 
-}  // namespace io
+}  // namespace masing::io

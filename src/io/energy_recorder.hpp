@@ -3,14 +3,13 @@
 #include <vector>
 
 #include "base/fixed_point.hpp"
-#include "engine/observer.hpp"
+#include "engine/engine.hpp"
 #include "io/hdf5.hpp"
-#include "io/recorder.hpp"
-#include "io/sample_columns.hpp"
-#include "masing/problem.hpp"
-#include "masing/profile.hpp"
+#include "io/recorders.hpp"
+#include "slab/problem.hpp"
+#include "slab/profile.hpp"
 
-namespace io {
+namespace masing::io {
 
 /// /energy/kinetic, elastic, dissipated, input: the balance of energy, one row a sample,
 ///     kinetic ½ m y²;   elastic ½ k0 x² + ½ ∫ k u² ds;   input ∫ F dx from t = 0;
@@ -23,7 +22,7 @@ class EnergyRecorder final : public engine::Observer {
  public:
   /// All must outlive the recorder. Collective.
   EnergyRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling,
-                 const masing::Problem& problem, const masing::Profile& profile);
+                 const slab::Problem& problem, const slab::Profile& profile);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
@@ -45,8 +44,8 @@ class EnergyRecorder final : public engine::Observer {
 
   const parallel::Communicator& comm_;
   Sampling sampling_;
-  const masing::Problem& problem_;
-  const masing::Profile& profile_;
+  const slab::Problem& problem_;
+  const slab::Profile& profile_;
   base::FixedPoint fixed_point_;
   SampleColumns columns_;
   Point last_{};
@@ -62,4 +61,4 @@ class EnergyRecorder final : public engine::Observer {
   std::vector<Place> places_;  // of the continuum
 };
 
-}  // namespace io
+}  // namespace masing::io

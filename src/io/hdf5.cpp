@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "parallel/check.hpp"
+#include "parallel/communicator.hpp"
 
-namespace io {
+namespace masing::io {
 
 namespace {
 
@@ -289,4 +289,4 @@ void Table::append(std::int64_t rows, std::span<const double> local, std::int64_
   rows_ += rows;
 }
 
-}  // namespace io
+}  // namespace masing::io

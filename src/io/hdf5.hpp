@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/location.hpp"
+#include "base/error.hpp"
 #include "base/partition.hpp"
 #include "parallel/communicator.hpp"
 
 /// Files and messages: HDF5 results, provenance, progress.
-namespace io {
+namespace masing::io {
 
 /// Throws SystemError with HDF5's own words and the place of the call if `code` < 0; else gives it
 /// back. Local.
@@ -122,4 +122,4 @@ class Table {
   std::int64_t rows_ = 0;
 };
 
-}  // namespace io
+}  // namespace masing::io

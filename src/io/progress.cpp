@@ -1,45 +1,45 @@
 #include "io/progress.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 
-namespace io {
+namespace masing::io {
 
 namespace {
 
-constexpr int bar_width = 30;
+constexpr std::size_t bar_width = 30;
+constexpr const char* clear_line = "\r\033[K";
 
 std::string time_left(double seconds) {
-  char text[32] = "";
   if (seconds < 100) {
-    std::snprintf(text, sizeof text, "%.0f s", seconds);
-  } else if (seconds < 7200) {
-    std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
-  } else {
-    std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
+    return fmt::format("{:.0f} s", seconds);
   }
-  return text;
+  if (seconds < 7200) {
+    return fmt::format("{:.0f} min", seconds / 60);
+  }
+  return fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace
 
 Progress::Progress(const parallel::Communicator& comm, std::string title, std::int64_t steps)
-    : speaks_(comm.is_root()),
+    : is_root_(comm.is_root()),
       terminal_(isatty(STDERR_FILENO) != 0),
       title_(std::move(title)),
       steps_(steps) {}
 
 Progress::~Progress() {
   if (drawn_ && terminal_) {
-    std::fputs("\r\033[K", stderr);
+    std::fputs(clear_line, stderr);
   }
 }
 
 void Progress::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
   const Clock::time_point now = Clock::now();
   const auto pause = terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(30000);
-  if (!speaks_ || now - last_ < pause) {
+  if (!is_root_ || now - last_ < pause) {
     return;
   }
   last_ = now;
@@ -49,14 +49,14 @@ void Progress::observe(const engine::Samples& samples, engine::Engine& /*engine*
   const double share = done / static_cast<double>(steps_);
   const double rate = done / seconds;
   const std::string left = time_left((static_cast<double>(steps_) - done) / rate);
-  const int filled = static_cast<int>(share * bar_width);
-  const std::string bar = std::string(static_cast<std::size_t>(filled), '#') +
-                          std::string(static_cast<std::size_t>(bar_width - filled), '.');
-  std::fprintf(stderr,
-               terminal_ ? "\r\033[K[%s] %3.0f %%  %s  %.3g steps/s  %s left"
-                         : "[%s] %3.0f %%  %s  %.3g steps/s  %s left\n",
-               bar.c_str(), 100 * share, title_.c_str(), rate, left.c_str());
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(bar_width));
+  std::string bar(bar_width, '.');
+  bar.replace(0, filled, filled, '#');
+  const std::string line =
+      fmt::format("{}[{}] {:3.0f} %  {}  {:.3g} steps/s  {} left{}", terminal_ ? clear_line : "",
+                  bar, 100 * share, title_, rate, left, terminal_ ? "" : "\n");
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }
 
-}  // namespace io
+}  // namespace masing::io

@@ -3,16 +3,16 @@
 #include <chrono>
 #include <string>
 
-#include "engine/observer.hpp"
+#include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 
-namespace io {
+namespace masing::io {
 
-/// A progress line with rate and time left on stderr of the root: a bar that is redrawn on a
+/// Writes a progress line with rate and time left to stderr, on rank 0: a bar that is redrawn on a
 /// terminal, a line every half minute in a batch log.
 class Progress final : public engine::Observer {
  public:
-  /// `title` says what advances, e.g. "P = 1500, N = 1000000".
+  /// `title`: the run's name in the line, e.g. "P = 1500, N = 1000000".
   Progress(const parallel::Communicator& comm, std::string title, std::int64_t steps);
   ~Progress() override;
   Progress(const Progress&) = delete;
@@ -23,7 +23,7 @@ class Progress final : public engine::Observer {
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool speaks_;
+  bool is_root_;
   bool terminal_;
   std::string title_;
   std::int64_t steps_;
@@ -32,4 +32,4 @@ class Progress final : public engine::Observer {
   bool drawn_ = false;
 };
 
-}  // namespace io
+}  // namespace masing::io

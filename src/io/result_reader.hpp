@@ -1,12 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "io/hdf5.hpp"
 
-namespace io {
+namespace masing::io {
+
+/// The text that `read` makes in a child process of this one: HDF5 crashes on some damaged files,
+/// or never returns, and then only the child ends. Throws UserError that names the file `path`
+/// where it has not HDF5's signature or is shorter than it says, where `read` throws, and where the
+/// child ends early or takes longer than a file of that size can need. Local, without MPI; the
+/// child must not use it either.
+std::string isolated(const std::string& path, const std::function<std::string()>& read);
 
 /// A file opened for reading. Throws UserError if it is not HDF5. Local, without MPI.
 Handle open_for_reading(const std::string& path);
@@ -33,4 +41,30 @@ class ResultReader {
   Handle file_;
 };
 
-}  // namespace io
+/// What `masing reproduce` needs of a result file to make it again.
+struct Recipe {
+  std::string kind;           ///< "simulate" or "converge"
+  std::string configuration;  ///< its .ini
+};
+
+/// The recipe of a result file. Throws UserError if it is not one. Local, without MPI.
+Recipe read_recipe(const std::string& path);
+
+/// Whether a difference makes a file count as not reproduced.
+enum class Weight { counts, note };
+
+/// One difference between a file and what was made again.
+struct Difference {
+  Weight weight = Weight::counts;
+  std::string text;  ///< the place and what differs, one line
+};
+
+/// What differs between a result file and another made from the same configuration, in the order
+/// of the names. Every dataset and attribute of numbers that `expected` holds must be in `found`
+/// with the same shape and the same bits (a whole number may be stored wider); what differs there
+/// counts. Noted only: other texts, what `found` has in addition, and the attributes of dimension
+/// scales. Not compared: /provenance, /timing, the text of /configuration, references. Throws
+/// UserError if a file cannot be opened. Local, without MPI.
+std::vector<Difference> differences(const std::string& expected, const std::string& found);
+
+}  // namespace masing::io

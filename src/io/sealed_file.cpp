@@ -1,34 +1,40 @@
 #include "io/sealed_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
-#include <boost/crc.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <new>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 
-namespace io {
+namespace masing::io {
 
 namespace {
 
+constexpr std::string_view mark_of_any_version = "masing seal ";
+
 struct Seal {
-  std::array<char, 16> mark{'m', 'a', 's', 'i', 'n', 'g', ' ', 's', 'e', 'a', 'l', ' ', '1', '\n'};
+  std::array<char, 16> mark{'m', 'a', 's', 'i', 'n', 'g', ' ', 's', 'e', 'a', 'l', ' ', '2', '\n'};
   std::int64_t size = 0;
   std::uint64_t checksum = 0;
 };
 static_assert(sizeof(Seal) == 32);
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
 /// Owner of a file descriptor.
 class File {
@@ -44,8 +50,7 @@ class File {
   File& operator=(const File&) = delete;
 
   [[noreturn]] void fail(const char* what) const {
-    throw base::SystemError(std::string("cannot ") + what + " " + path_ + ": " +
-                            std::strerror(errno));
+    throw base::SystemError(fmt::format("cannot {} {}: {}", what, path_, std::strerror(errno)));
   }
 
   /// Reads up to `size` bytes; fewer only at the end.
@@ -91,15 +96,15 @@ class File {
   int descriptor_ = -1;
 };
 
-/// Calls `take` with the first `size` bytes of a file, piece by piece; false if it has fewer.
-template <typename Take>
-bool for_each_piece(const File& file, std::int64_t size, const Take& take) {
-  std::vector<char> piece(piece_bytes);
+/// Calls `work` with the first `size` bytes of a file, piece by piece; false if it has fewer.
+template <typename Work>
+bool for_each_piece(const File& file, std::int64_t size, const Work& work) {
+  std::vector<char> piece(static_cast<std::size_t>(std::min<std::int64_t>(size, piece_bytes)));
   while (size > 0) {
-    const auto wanted = static_cast<std::size_t>(std::min<std::int64_t>(size, piece_bytes));
-    const std::size_t got = file.read(piece.data(), wanted);
-    take(piece.data(), got);
-    if (got < wanted) {
+    const auto expected = static_cast<std::size_t>(std::min<std::int64_t>(size, piece_bytes));
+    const std::size_t got = file.read(piece.data(), expected);
+    work(piece.data(), got);
+    if (got < expected) {
       return false;
     }
     size -= static_cast<std::int64_t>(got);
@@ -107,16 +112,23 @@ bool for_each_piece(const File& file, std::int64_t size, const Take& take) {
   return true;
 }
 
+/// XXH3-64 of a text given in pieces.
 class Checksum {
  public:
-  void operator()(const char* bytes, std::size_t size) { crc_.process_bytes(bytes, size); }
-  [[nodiscard]] std::uint64_t value() const { return crc_.checksum(); }
+  Checksum() : state_(XXH3_createState(), XXH3_freeState) {
+    if (state_ == nullptr) {
+      throw std::bad_alloc();
+    }
+    XXH3_64bits_reset(state_.get());
+  }
+  void add(const char* bytes, std::size_t size) { XXH3_64bits_update(state_.get(), bytes, size); }
+  [[nodiscard]] std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
 
  private:
-  boost::crc_optimal<64, 0x42F0E1EBA9EA3693, 0, 0, false, false> crc_;
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
 
-/// What the root does, with its failure thrown on every rank.
+/// Runs `work` on the root; a SystemError it throws is thrown on every rank. Collective.
 void on_root(const parallel::Communicator& comm, const std::function<void()>& work) {
   const std::string failure = parallel::from_root(comm, [&] {
     try {
@@ -134,12 +146,14 @@ void on_root(const parallel::Communicator& comm, const std::function<void()>& wo
 void move_durably(const std::string& from, const std::string& to) {
   File(from, O_RDONLY).flush();
   if (std::rename(from.c_str(), to.c_str()) != 0) {
-    throw base::SystemError("cannot rename " + from + " to " + to + ": " + std::strerror(errno));
+    throw base::SystemError(
+        fmt::format("cannot rename {} to {}: {}", from, to, std::strerror(errno)));
   }
   const auto folder = std::filesystem::path(to).parent_path();
   File(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY).flush();
 }
 
+/// What is wrong with a sealed file, read to its end; empty if nothing is.
 std::string damage(const File& file) {
   const std::int64_t size = file.size() - static_cast<std::int64_t>(sizeof(Seal));
   if (size < 0) {
@@ -148,12 +162,15 @@ std::string damage(const File& file) {
   Checksum checksum;
   Seal seal;
   seal.mark.fill('\0');
-  if (!for_each_piece(file, size, [&](const char* bytes, std::size_t n) { checksum(bytes, n); }) ||
+  const auto add = [&](const char* bytes, std::size_t n) { checksum.add(bytes, n); };
+  if (!for_each_piece(file, size, add) ||
       file.read(reinterpret_cast<char*>(&seal), sizeof seal) < sizeof seal) {
     return "cannot be read to its end";
   }
   if (seal.mark != Seal().mark) {
-    return "is not a checkpoint, or a truncated one";
+    return std::string_view(seal.mark.data(), seal.mark.size()).starts_with(mark_of_any_version)
+               ? "is a checkpoint of another version of masing"
+               : "is not a checkpoint, or a truncated one";
   }
   return seal.size == size && seal.checksum == checksum.value() ? "" : "is damaged";
 }
@@ -168,7 +185,7 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
       seal.size = file.size();
       Checksum checksum;
       for_each_piece(file, seal.size,
-                     [&](const char* bytes, std::size_t n) { checksum(bytes, n); });
+                     [&](const char* bytes, std::size_t n) { checksum.add(bytes, n); });
       seal.checksum = checksum.value();
     }
     const File file(draft, O_WRONLY | O_APPEND);
@@ -194,11 +211,12 @@ void require_seal(const parallel::Communicator& comm, const std::string& path,
         fault = damage(File(path, O_RDONLY));
       }
     } catch (const base::SystemError& error) {
-      throw base::UserError(option + ": " + error.what() + "; give a checkpoint of masing");
+      throw base::UserError(
+          fmt::format("{}: {}; give a checkpoint of masing", option, error.what()));
     }
     if (!fault.empty()) {
-      throw base::UserError(option + ": " + path + " " + fault +
-                            "; give a whole checkpoint of masing");
+      throw base::UserError(
+          fmt::format("{}: {} {}; give a whole checkpoint of masing", option, path, fault));
     }
     return std::string();
   });
@@ -213,4 +231,4 @@ void copy_file(const parallel::Communicator& comm, const std::string& from, cons
   });
 }
 
-}  // namespace io
+}  // namespace masing::io

@@ -4,26 +4,26 @@
 
 #include "parallel/communicator.hpp"
 
-// A sealed file ends with 32 bytes of its own: a mark, how many bytes are before it, and their
-// CRC-64 (ECMA-182). HDF5 does not look behind its data, and is not asked to open a file whose seal
-// is broken: some damaged files crash it.
+// A sealed file ends with 32 bytes: a mark with the version, the number of bytes before it, and
+// their XXH3-64. HDF5 ignores what follows its data. It must not open a file whose seal is broken:
+// some damaged files crash it.
 
-namespace io {
+namespace masing::io {
 
 /// Seal the file `draft`, then put_in_place. Throws SystemError alike on all ranks. Collective.
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path);
 
-/// Have the file `draft` on the disk, and give it the name `path`, which until then names what it
-/// named before. Throws SystemError alike on all ranks. Collective.
+/// Flush the file `draft` to the disk and rename it to `path`; until then `path` keeps its old
+/// content. Throws SystemError alike on all ranks. Collective.
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path);
 
-/// Throws UserError alike on all ranks, naming the `option` that gave the file, where it cannot be
-/// read, has no seal, or a damaged content: it is read to its end. Collective.
+/// Read the file to its end; throw UserError alike on all ranks, naming the `option` that gave the
+/// file, where it cannot be read, has no seal of this version, or a damaged content. Collective.
 void require_seal(const parallel::Communicator& comm, const std::string& path,
                   const std::string& option);
 
 /// Copy a file, with its seal if it has one. Throws SystemError alike on all ranks. Collective.
 void copy_file(const parallel::Communicator& comm, const std::string& from, const std::string& to);
 
-}  // namespace io
+}  // namespace masing::io

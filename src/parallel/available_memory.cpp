@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "parallel/check.hpp"
+#include "parallel/communicator.hpp"
 
-namespace parallel {
+namespace masing::parallel {
 
 namespace {
 
@@ -109,4 +109,4 @@ double available_memory(const Communicator& comm) {
   return -least[0];
 }
 
-}  // namespace parallel
+}  // namespace masing::parallel

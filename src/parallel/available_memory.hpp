@@ -6,7 +6,7 @@
 
 #include "parallel/communicator.hpp"
 
-namespace parallel {
+namespace masing::parallel {
 
 /// MemAvailable of a /proc/meminfo, in bytes; nothing where it has none. Local.
 std::optional<double> available_of_meminfo(std::string_view meminfo);
@@ -22,4 +22,4 @@ std::optional<double> allowance_of_groups(const std::filesystem::path& mount,
 /// on every rank, the least of all nodes; infinite where the system does not say. Collective.
 double available_memory(const Communicator& comm);
 
-}  // namespace parallel
+}  // namespace masing::parallel

@@ -1,15 +1,45 @@
 #include "parallel/communicator.hpp"
 
+#include <fmt/format.h>
+#include <mpi.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "parallel/check.hpp"
 
-namespace parallel {
+namespace masing::parallel {
+
+std::string place(const base::Location& where) {
+  const std::string_view path = where.file;
+  const auto slash = path.rfind('/');
+  return fmt::format("{}:{}", slash == std::string_view::npos ? path : path.substr(slash + 1),
+                     where.line);
+}
+
+void check_petsc(PetscErrorCode code, base::Location where) {
+  if (code == 0) {
+    return;
+  }
+  const char* text = nullptr;
+  PetscErrorMessage(code, &text, nullptr);
+  throw base::SystemError(fmt::format("PETSc at {}: {}", place(where),
+                                      text != nullptr ? text : fmt::format("error {}", code)));
+}
+
+void check_mpi(int code, base::Location where) {
+  if (code == MPI_SUCCESS) {
+    return;
+  }
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw base::SystemError(fmt::format("MPI at {}: {}", place(where), text));
+}
 
 Communicator::Communicator(MPI_Comm original) {
   check_mpi(MPI_Comm_dup(original, &handle_));
@@ -204,4 +234,4 @@ std::string first_text(const Communicator& comm, const std::string& text) {
   return found;
 }
 
-}  // namespace parallel
+}  // namespace masing::parallel

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <petscsys.h>
 
 #include <cstdint>
 #include <functional>
@@ -10,8 +11,27 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/error.hpp"
 
-namespace parallel {
+static_assert(sizeof(PetscInt) == 8, "masing needs a PETSc with 64-bit indices (petsc64)");
+#if !defined(PETSC_HAVE_HDF5)
+#error "masing needs a PETSc built with HDF5"
+#endif
+#if defined(PETSC_USE_COMPLEX)
+#error "masing needs a PETSc with real scalars"
+#endif
+
+/// MPI and PETSc: session, communicators, distributed vectors, reductions, failure on all ranks.
+namespace masing::parallel {
+
+/// "file.cpp:12", for messages of failures.
+std::string place(const base::Location& where);
+
+/// Throws SystemError with PETSc's message and the place of the call if `code` is an error. Local.
+void check_petsc(PetscErrorCode code, base::Location where = base::Location::current());
+
+/// Throws SystemError with MPI's message and the place of the call if `code` is an error. Local.
+void check_mpi(int code, base::Location where = base::Location::current());
 
 /// Owner of a communicator whose errors come back as codes; move-only, freed with the object.
 class Communicator {
@@ -69,4 +89,4 @@ std::string from_root(const Communicator& comm, const std::function<std::string(
 /// so that one of several local findings is reported, always the same one. Collective.
 std::string first_text(const Communicator& comm, const std::string& text);
 
-}  // namespace parallel
+}  // namespace masing::parallel

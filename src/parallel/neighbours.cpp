@@ -3,9 +3,9 @@
 #include <array>
 #include <utility>
 
-#include "parallel/check.hpp"
+#include "parallel/communicator.hpp"
 
-namespace parallel {
+namespace masing::parallel {
 
 Neighbours::Neighbours(const Communicator& comm, base::CellRange mine, std::int64_t elements) {
   // Entries 2r and 2r + 1 of `ends_` are rank r's.
@@ -70,4 +70,4 @@ Neighbours::Received Neighbours::exchange(double to_before, double to_after) {
   return result;
 }
 
-}  // namespace parallel
+}  // namespace masing::parallel

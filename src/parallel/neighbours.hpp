@@ -5,7 +5,7 @@
 #include "base/partition.hpp"
 #include "parallel/communicator.hpp"
 
-namespace parallel {
+namespace masing::parallel {
 
 /// Numbers that pass between the ranks of a line of elements, over a PETSc scatter; move-only.
 class Neighbours {
@@ -34,4 +34,4 @@ class Neighbours {
   VecScatter scatter_ = nullptr;
 };
 
-}  // namespace parallel
+}  // namespace masing::parallel

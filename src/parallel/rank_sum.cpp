@@ -1,11 +1,83 @@
 #include "parallel/rank_sum.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <string>
+#include <utility>
 
-namespace parallel {
+namespace masing::parallel {
+
+namespace {
+
+/// A memory object of this host that had no name before, and its name; -1 if there is none.
+int created(std::size_t bytes, std::string& name) {
+  constexpr int tries = 100;
+  static int count = 0;
+  int file = -1;
+  // Two containers may share the names but not the numbers of their processes.
+  for (int i = 0; i < tries && file < 0; ++i) {
+    name = fmt::format("/masing-{}-{}", getpid(), count++);
+    file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  }
+  // Where memory is short this fails; a file that is only lengthened would end the rank later.
+  if (file >= 0 && posix_fallocate(file, 0, static_cast<off_t>(bytes)) != 0) {
+    close(file);
+    shm_unlink(name.c_str());
+    file = -1;
+  }
+  name = file < 0 ? "" : name;
+  return file;
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(const Communicator& comm, std::size_t bytes) : bytes_(bytes) {
+  if (hosts(comm) > 1) {
+    return;
+  }
+  int file = -1;
+  const std::string name = from_root(comm, [&] {
+    std::string mine;
+    file = created(bytes, mine);
+    return mine;
+  });
+  if (!comm.is_root() && !name.empty()) {
+    file = shm_open(name.c_str(), O_RDWR, 0);
+  }
+  if (file >= 0) {
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    data_ = memory == MAP_FAILED ? nullptr : memory;
+    close(file);
+  }
+  const bool everywhere = min_over_ranks(comm, data_ == nullptr ? 0 : 1) == 1;
+  if (comm.is_root() && !name.empty()) {
+    shm_unlink(name.c_str());
+  }
+  if (!everywhere && data_ != nullptr) {
+    munmap(std::exchange(data_, nullptr), bytes);
+  }
+}
+
+SharedMemory::~SharedMemory() {
+  if (data_ != nullptr) {
+    munmap(data_, bytes_);
+  }
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : bytes_(other.bytes_), data_(std::exchange(other.data_, nullptr)) {}
+
+SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  std::swap(data_, other.data_);
+  return *this;
+}
 
 namespace {
 
@@ -56,4 +128,4 @@ void RankSum::operator()(std::span<std::int64_t> values) {
   }
 }
 
-}  // namespace parallel
+}  // namespace masing::parallel

@@ -1,14 +1,36 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 
-#include "parallel/launch.hpp"
-#include "parallel/shared_memory.hpp"
+#include "parallel/communicator.hpp"
+#include "parallel/session.hpp"
 
-namespace parallel {
+namespace masing::parallel {
+
+/// Memory that all ranks of a communicator see, where they are on one host; move-only. It has no
+/// name when it is there, so nothing is left of it when the ranks end, however they do.
+class SharedMemory {
+ public:
+  /// `bytes` zeros, or none where the ranks are on several hosts or the system has no memory to
+  /// share. Collective.
+  SharedMemory(const Communicator& comm, std::size_t bytes);
+  ~SharedMemory();
+  SharedMemory(SharedMemory&& other) noexcept;
+  SharedMemory& operator=(SharedMemory&& other) noexcept;
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  /// Begins at a page; null, alike on all ranks, where there is none.
+  [[nodiscard]] void* data() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  void* data_ = nullptr;
+};
 
 /// Sums of a few integers over the ranks, once a step. Few ranks of one host write theirs to lines
 /// of memory they share and read the others': a third of the time of MPI_Allreduce, which all other
@@ -38,4 +60,4 @@ class RankSum {
   std::int64_t round_ = 0;  // sums so far
 };
 
-}  // namespace parallel
+}  // namespace masing::parallel

@@ -1,21 +1,64 @@
 #include "parallel/session.hpp"
 
 #include <petscsys.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "base/error.hpp"
-#include "parallel/check.hpp"
-#include "parallel/launch.hpp"
+#include "base/text.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/stopping.hpp"
 
-namespace parallel {
+namespace masing::parallel {
+
+namespace {
+
+struct Names {
+  const char* count;
+  const char* index;
+};
+
+// The innermost launcher first: mpirun under Slurm is started by srun, too.
+constexpr Names launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                               {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
+                               {"PMI_SIZE", "PMI_RANK"},
+                               {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+
+std::optional<std::int64_t> number(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? std::nullopt : base::to_integer(text);
+}
+
+}  // namespace
+
+std::optional<Copy> lonely_copy(int ranks) {
+  for (const Names& names : launchers) {
+    const auto count = number(names.count);
+    if (count) {
+      if (ranks > 1 || *count <= 1) {
+        return std::nullopt;
+      }
+      return Copy{static_cast<int>(number(names.index).value_or(0)), static_cast<int>(*count)};
+    }
+  }
+  return std::nullopt;
+}
+
+bool ranks_outnumber_cores() {
+  // Not the cores this rank may use: it may be bound to one, and the others to others.
+  return number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1) > sysconf(_SC_NPROCESSORS_ONLN);
+}
 
 namespace {
 
@@ -56,9 +99,53 @@ void choose_how_to_wait() {
   }
 }
 
+/// Whether mpirun, srun or another launcher started this process. A batch script of Slurm is no
+/// step of srun: what it starts by itself is alone.
+bool started_by_launcher() {
+  constexpr std::array signs{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",     "PMI_RANK",    "PMI_SIZE",
+                             "MV2_COMM_WORLD_SIZE",  "SLURM_STEP_ID", "SLURM_STEPID"};
+  return std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+/// An empty folder of this process, or "" where none can be made.
+std::string private_folder() {
+  std::error_code failure;
+  std::string name = (std::filesystem::temp_directory_path(failure) / "masing-XXXXXX").string();
+  return !failure && ::mkdtemp(name.data()) != nullptr ? name : "";
+}
+
+/// Open MPI in a process that is alone starts a daemon, for MPI_Comm_spawn, and looks for networks:
+/// 0.3 s for nothing. Returns the folder made for its session, "" if none. What the user has set
+/// stays.
+std::string start_alone() {
+  const char* const wanted = std::getenv("MASING_SINGLETON");
+  if (started_by_launcher() || (wanted != nullptr && std::string_view(wanted) == "0")) {
+    return "";
+  }
+  setenv("OMPI_MCA_pml", "ob1", 0);
+  setenv("OMPI_MCA_btl", "self", 0);
+  // Without the daemon all such processes have one session's name: the first that ends would take
+  // the folder away from the others.
+  const bool chosen = std::getenv("OMPI_MCA_ess_singleton_isolated") != nullptr ||
+                      std::getenv("OMPI_MCA_orte_tmpdir_base") != nullptr;
+  std::string folder = chosen ? "" : private_folder();
+  if (!folder.empty()) {
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    setenv("OMPI_MCA_orte_tmpdir_base", folder.c_str(), 0);
+  }
+  return folder;
+}
+
+void remove_folder(const std::string& folder) {
+  if (!folder.empty()) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+}
+
 }  // namespace
 
-Session::Session(const std::vector<std::string>& petsc_options) {
+Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_alone()) {
   listen_to_signals();
   choose_how_to_wait();
   std::vector<std::string> words{"masing"};
@@ -74,6 +161,7 @@ Session::Session(const std::vector<std::string>& petsc_options) {
   // PETSc reads the words while it initialises and copies what it keeps.
   if (PetscInitialize(&count, &arguments, nullptr, nullptr) != 0) {
     std::fputs("masing: PETSc and MPI did not start\n", stderr);
+    remove_folder(folder_);
     std::exit(base::exit_failure);
   }
   PetscPopSignalHandler();
@@ -93,6 +181,7 @@ Session::~Session() {
   failures_.reset();
   world_.reset();
   PetscFinalize();
+  remove_folder(folder_);
 }
 
 int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
@@ -118,6 +207,7 @@ int Session::fail(int code, const std::string& text) noexcept {
     if (code == base::exit_failure) {
       // To finalise would be to write once more to what has just failed, and to wait for it.
       std::fflush(nullptr);
+      remove_folder(folder_);
       std::_Exit(code);
     }
     return code;
@@ -129,4 +219,4 @@ int Session::fail(int code, const std::string& text) noexcept {
   return code;
 }
 
-}  // namespace parallel
+}  // namespace masing::parallel

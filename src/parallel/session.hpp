@@ -5,15 +5,35 @@
 #include <string>
 #include <vector>
 
-#include "parallel/bell.hpp"
 #include "parallel/communicator.hpp"
+#include "parallel/stopping.hpp"
 
-namespace parallel {
+namespace masing::parallel {
+
+/// One of several copies of the program, of which each believes to be alone.
+struct Copy {
+  int index = 0;
+  int count = 1;
+};
+
+/// Which copy this is, if a launcher started several and MPI, of `ranks` ranks, knows of one only:
+/// the launcher is of another MPI than the program. Looks at what Open MPI, MPICH (hydra), MVAPICH
+/// and Slurm tell their processes. Local.
+std::optional<Copy> lonely_copy(int ranks);
+
+/// Whether the ranks on this host outnumber its cores, as far as Open MPI's mpirun tells; else it
+/// is taken that they do not. Local.
+bool ranks_outnumber_cores();
 
 /// MPI and PETSc from start to end: initialised with it, finalised after every object has died.
 class Session {
  public:
-  /// `petsc_options`: what PETSc's own parser shall see, e.g. {"-log_view"}. Collective.
+  /// `petsc_options`: what PETSc's own parser shall see, e.g. {"-log_view"}. A process that no
+  /// launcher started tells Open MPI that it is alone, which starts in a fifth of the time:
+  /// OMPI_MCA_pml=ob1, OMPI_MCA_btl=self, OMPI_MCA_ess_singleton_isolated=1, and
+  /// OMPI_MCA_orte_tmpdir_base a folder of its own below $TMPDIR, gone at the end. What the
+  /// environment sets already wins; MASING_SINGLETON=0 there leaves Open MPI as it is, and with it
+  /// what a file of MCA parameters says. Collective.
   explicit Session(const std::vector<std::string>& petsc_options);
   ~Session();
   Session(const Session&) = delete;
@@ -30,9 +50,10 @@ class Session {
  private:
   int fail(int code, const std::string& text) noexcept;
 
+  std::string folder_;  // of Open MPI's session where it is made here, else empty
   std::optional<Communicator> world_;
   std::optional<Bell> bell_;
   std::optional<Communicator> failures_;  // its own, so that no pending message can be mistaken
 };
 
-}  // namespace parallel
+}  // namespace masing::parallel

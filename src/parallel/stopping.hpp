@@ -1,11 +1,34 @@
 #pragma once
 
-#include <string>
+#include <mpi.h>
 
-#include "parallel/bell.hpp"
+#include <string>
+#include <vector>
+
 #include "parallel/communicator.hpp"
 
-namespace parallel {
+namespace masing::parallel {
+
+/// Tells all ranks that one of them was asked to stop, while they work apart and meet in no
+/// collective: a message without content to each, looked for between chunks.
+class Bell {
+ public:
+  /// Collective.
+  explicit Bell(const Communicator& comm) : comm_(comm.handle()) {}
+
+  /// Rings once, however often it is called. Local.
+  void ring();
+  /// Whether any rank's ring has come here. Local.
+  [[nodiscard]] bool heard();
+  /// Takes in what was rung, so that no message is left. No rank may ring any more. Collective.
+  void silence();
+
+ private:
+  Communicator comm_;  // its own, so that no other message can be mistaken
+  bool rung_ = false;
+  bool heard_ = false;
+  std::vector<MPI_Request> requests_;
+};
 
 /// From now on SIGUSR1, SIGUSR2, SIGTERM and SIGINT ask this process to stop where it can; a second
 /// one, half a second later or more, ends it at once. Local.
@@ -24,4 +47,4 @@ void listen_to(Bell* bell);
 /// Collective.
 std::string stop_reason(const Communicator& comm);
 
-}  // namespace parallel
+}  // namespace masing::parallel

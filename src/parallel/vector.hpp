@@ -10,7 +10,7 @@
 #include "base/partition.hpp"
 #include "parallel/communicator.hpp"
 
-namespace parallel {
+namespace masing::parallel {
 
 /// Owner of a PETSc Vec of cells, split over the ranks at block limits; move-only.
 class Vector {
@@ -77,4 +77,23 @@ void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double
 /// target ← target + weight·source; the two are laid out alike. Local.
 void add_scaled(Vector& target, double weight, const Vector& source);
 
-}  // namespace parallel
+/// Brings a contiguous range of a vector's cells, wherever they lie, to this rank; each rank names
+/// a range of its own. Move-free: made once for vectors of one layout, used for many.
+class RangeGather {
+ public:
+  /// `layout`: any vector laid out like those to come. Collective.
+  RangeGather(const Vector& layout, const base::CellRange& wanted);
+  ~RangeGather();
+  RangeGather(const RangeGather&) = delete;
+  RangeGather& operator=(const RangeGather&) = delete;
+
+  /// The wanted entries of `source`, [wanted.size], valid until the next call. Collective.
+  std::span<const double> operator()(const Vector& source);
+
+ private:
+  Vec local_ = nullptr;
+  VecScatter scatter_ = nullptr;
+  const double* array_ = nullptr;
+};
+
+}  // namespace masing::parallel

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 template <std::size_t N>
 using SmallVector = std::array<double, N>;
@@ -75,7 +75,7 @@ void ActiveSetProjection<N>::invert(std::size_t set) {
     if (!(left[pivot][pivot] > rounding * matrix_[pivot][pivot] &&
           std::isfinite(left[pivot][pivot]))) {
       throw base::UserError(
-          "--set: the stiffness matrix is singular to rounding; give stiffnesses closer in size");
+          "the stiffness matrix is singular to rounding; give stiffnesses closer in size");
     }
     for (std::size_t row = 0; row < N; ++row) {
       const double factor = left[row][pivot] / left[pivot][pivot];
@@ -143,4 +143,4 @@ SmallVector<N> ActiveSetProjection<N>::project(const SmallVector<N>& value) cons
   return best.point;
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

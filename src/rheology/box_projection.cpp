@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace rheology {
+namespace masing::rheology {
 
 namespace {
 
@@ -80,4 +80,4 @@ void project_shifted(std::span<const double> value, std::span<const double> boun
   }
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -6,7 +6,7 @@
 
 #include "base/block_sum.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// Elements of a projection in the norm of K⁻¹, K = k0·11ᵀ + diag(k_i): all of them, or those of a
 /// rank. The first must lie on a block limit (base::block_cells).
@@ -87,4 +87,4 @@ double common_shift(const BoxElements& elements, const Coupling& coupling, doubl
 void project_shifted(std::span<const double> value, std::span<const double> bound, double shift,
                      std::span<double> point);
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -1,90 +1,45 @@
 #include "rheology/catalogue.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <type_traits>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
-#include "options/option_table.hpp"
-#include "rheology/slab_models.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 namespace {
 
+ModelInfo continuous_masing() {
+  return {.name = "masing",
+          .title = "the continuous Masing model, S-elements for all s in [0,1] in parallel",
+          .equation = "x' = y\nm y' = F - k0 x - ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ y",
+          .parameters = {},
+          .state = {},
+          .order = "1",
+          .source = "(7), (26), continuous-masing-2001"};
+}
+
+ModelInfo quasistatic_masing() {
+  return {.name = "masing-quasistatic",
+          .title = "the continuous Masing model without a mass, driven by x(t) or F(t)",
+          .equation = "F = k0 x + ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ x'",
+          .parameters = {},
+          .state = {},
+          .order = ">=1",
+          .source = "(7) with m = 0, continuous-masing-2001"};
+}
+
 template <Inclusion Model>
 CatalogueEntry entry() {
-  return {Model::info(), [](const Values& values) -> AnyModel { return Model(values); }};
+  return {Model::info(), [](const ParameterValues& values) -> AnyModel { return Model(values); }};
 }
 
-/// An entry for each model, in the order of AnyModel, and those of slabs.
+/// An entry for each model, in the order of AnyModel, and those of the slab.
 template <typename... Models>
 std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models...>> /*models*/) {
-  return {entry<Models>()..., {continuous_masing(), {}}, {quasistatic_masing(), {}}};
-}
-
-std::string padded(std::string text, std::size_t width) {
-  text.resize(std::max(text.size() + 2, width), ' ');
-  return text;
-}
-
-std::string indented(const std::string& lines) {
-  std::string text;
-  for (const auto& line : base::split(lines, '\n')) {
-    text += "  " + line + "\n";
-  }
-  return text;
-}
-
-const char* range_text(Range range) {
-  switch (range) {
-    case Range::positive:
-      return ", > 0";
-    case Range::not_negative:
-      return ", >= 0";
-    default:
-      return "";
-  }
-}
-
-std::string line_of(const Parameter& parameter) {
-  std::string text = parameter.meaning + range_text(parameter.range);
-  if (parameter.values != 1) {
-    text += parameter.values == per_element ? "; list of n"
-                                            : "; list of " + base::to_text(parameter.values);
-  }
-  if (parameter.name == element_count) {
-    text += "; may be left out beside a list";
-  } else {
-    text += parameter.preset.empty() ? "; required" : " [" + parameter.preset + "]";
-  }
-  return "  " + padded(parameter.name, 12) + text + "\n";
-}
-
-/// The options of a model of slabs that say what it is, not how it is solved or written.
-std::string slab_options(options::Family family) {
-  std::string text;
-  const options::Configuration presets;
-  for (const auto& option : options::option_table()) {
-    if (!takes(family, option) || takes(options::Family::finite, option)) {
-      continue;
-    }
-    const std::string preset = option.get(presets);
-    text += "  " + padded("--" + option.name, 16) + option.help +
-            (preset.empty() ? "" : " [" + preset + "]") + "\n";
-  }
-  return text;
-}
-
-std::string state_text(const ModelInfo& info) {
-  std::vector<std::string> names;
-  for (const StateGroup& group : info.state) {
-    names.push_back(group.name);
-    if (group.extent == Extent::each) {
-      names.back().append("1 … ").append(group.name).append("n");
-    }
-  }
-  return base::joined(names, " ");
+  return {entry<Models>()..., {continuous_masing()}, {quasistatic_masing()}};
 }
 
 }  // namespace
@@ -94,42 +49,22 @@ const std::vector<CatalogueEntry>& catalogue() {
   return all;
 }
 
-const CatalogueEntry& catalogue_entry(const std::string& name, const std::string& origin) {
+const CatalogueEntry& catalogue_entry(const std::string& name) {
   const auto found = std::ranges::find(catalogue(), name,
                                        [](const CatalogueEntry& entry) { return entry.info.name; });
   if (found == catalogue().end()) {
-    throw base::UserError(origin + ": '" + name + "' is not a model; masing models lists them");
+    throw base::UserError(fmt::format("'{}' is not a model; masing models lists them", name));
   }
   return *found;
 }
 
-std::string catalogue_text() {
-  std::string text = "The models; masing models NAME tells what the parameters mean.\n";
-  for (const auto& [info, make] : catalogue()) {
-    text += "\n" + info.name + ": " + info.title + "; order " + info.order + "\n" +
-            indented(info.equation);
-    std::vector<std::string> names;
-    for (const auto& parameter : all_parameters(info)) {
-      names.push_back(parameter.name + (parameter.preset.empty() ? "" : "=" + parameter.preset));
-    }
-    text += names.empty() ? "  options: masing models " + info.name + "\n"
-                          : "  parameters: " + base::joined(names, " ") + "\n";
+BuiltModel build(const ModelSpec& spec, const base::CellRange& held) {
+  const ModelInfo& info = spec.model->info;
+  for (const auto& [name, sequence] : spec.parameters.sequences) {
+    require_parameter(info, name);
   }
-  return text;
+  const ParameterValues values(all_parameters(info), spec.parameters, held);
+  return {spec.model->make(values), initial_state(info, values)};
 }
 
-std::string model_text(const ModelInfo& info) {
-  std::string text = info.name + ": " + info.title + "\n\n" + indented(info.equation);
-  if (info.state.empty()) {
-    text += "\noptions\n" + slab_options(options::family_of(info.name));
-  } else {
-    text += "\nparameters, --set PARAMETER=VALUE\n";
-    for (const auto& parameter : all_parameters(info)) {
-      text += line_of(parameter);
-    }
-    text += "\nstate           " + state_text(info);
-  }
-  return text + "\nexpected order  " + info.order + "\nsource          " + info.source + "\n";
-}
-
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -1,31 +1,62 @@
 #pragma once
 
-#include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "rheology/any_model.hpp"
+#include "rheology/discrete_masing.hpp"
+#include "rheology/friction_oscillator.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/p_chain.hpp"
+#include "rheology/p_series.hpp"
+#include "rheology/persoz.hpp"
+#include "rheology/prandtl.hpp"
+#include "rheology/s1_p2.hpp"
+#include "rheology/s_chain.hpp"
+#include "rheology/viscoelastoplastic.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
-/// One model: what is said of it, and how it is made; models of slabs are made by masing.
+/// Any model of finitely many elements, each an Inclusion: the catalogue lists them as they stand
+/// here.
+using AnyModel = std::variant<FrictionOscillator, PParallel, Viscoelastoplastic, Prandtl,
+                              ThreeSprings, DiscreteMasing, SChain, PChain, PSeries, S1P2Series,
+                              S1P2Parallel, Persoz, PersozQuasistatic>;
+
+/// One model: what is said of it, and how it is made of the values of its parameters.
 struct CatalogueEntry {
   ModelInfo info;
-  std::function<AnyModel(const Values&)> make;  ///< empty unless of options::Family::finite
+  AnyModel (*make)(const ParameterValues& values) = nullptr;  ///< none of the slab models
 };
 
-/// Every model, in the order of the papers. Local.
+/// Every model, in the order of the papers, with the continuous Masing model, which other engines
+/// solve, at the end. Local.
 const std::vector<CatalogueEntry>& catalogue();
 
-/// The entry of a name, given at `origin`. Throws UserError where there is none. Local.
-const CatalogueEntry& catalogue_entry(const std::string& name, const std::string& origin);
+/// The entry of a name. Throws UserError where there is none. Local.
+const CatalogueEntry& catalogue_entry(const std::string& name);
 
-/// Each model in short: title, order, equation, parameters with their presets. Local.
-std::string catalogue_text();
+/// A model of finitely many elements, with its parameters.
+struct ModelSpec {
+  const CatalogueEntry* model = nullptr;  ///< of the catalogue; has a `make`
+  Parameters parameters;
 
-/// All of one model: its equation, its parameters or options with their presets, the columns of its
-/// state, the expected order, the source. Local.
-std::string model_text(const ModelInfo& info);
+  /// The columns of the state of all elements. Local.
+  [[nodiscard]] StateLayout layout() const { return {model->info.state, parameters.elements}; }
+  /// How ranks share the elements.
+  [[nodiscard]] Work work() const { return model->info.work; }
+  /// All elements.
+  [[nodiscard]] base::CellRange all() const { return {0, parameters.elements}; }
+};
 
-}  // namespace rheology
+/// Some elements of a model, with their state at t = 0, before StartsFromForce.
+struct BuiltModel {
+  AnyModel model;
+  std::vector<double> start;
+};
+
+/// The elements `held` of a model. Throws ParameterError where its parameters do not make a model,
+/// UserError where no single one is to blame. Local.
+BuiltModel build(const ModelSpec& spec, const base::CellRange& held);
+
+}  // namespace masing::rheology

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "rheology/friction.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// The generalised Prandtl model with linear hardening, n S-elements in parallel with a spring:
 /// m y' = F - k0 x - Σ k_i u_i, u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y. State x, y, u_1..u_n.
@@ -18,21 +19,21 @@ struct DiscreteMasing {
   std::vector<double> threshold;  ///< η
 
   static ModelInfo info() {
-    return {.name = "discrete-masing",
-            .title = "the generalised Prandtl or discrete Masing model, n S-elements in parallel",
-            .equation = "x' = y\nm y' = F - k0 x - Σ k_i u_i\nu_i' + beta(u_i/eta_i) ∋ y",
-            .parameters = {{"m", "mass", "1", 1, Range::positive},
-                           {"k0", "hardening spring", "0", 1, Range::not_negative},
-                           {"n", "elements"},
-                           {"k", "stiffnesses", "", per_element, Range::positive},
-                           {"eta", "yield displacements alpha_i/k_i", "", per_element,
-                            Range::positive}},
-            .state = {{"x"}, {"y"}, {"u", Extent::each}},
-            .order = "1",
-            .source = "(2.27), (2.29), figures 20 to 29, rheological-models-2000"};
+    return {
+        .name = "discrete-masing",
+        .title = "the generalised Prandtl or discrete Masing model, n S-elements in parallel",
+        .equation = "x' = y\nm y' = F - k0 x - Σ k_i u_i\nu_i' + beta(u_i/eta_i) ∋ y",
+        .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                       {"k0", "hardening spring", Range::not_negative, 1, 0.0},
+                       {"n", "elements"},
+                       {"k", "stiffnesses", Range::positive, per_element},
+                       {"eta", "yield displacements alpha_i/k_i", Range::positive, per_element}},
+        .state = {{"x"}, {"y"}, {"u", Extent::each}},
+        .order = "1",
+        .source = "(2.27), (2.29), figures 20 to 29, rheological-models-2000"};
   }
 
-  explicit DiscreteMasing(const Values& values)
+  explicit DiscreteMasing(const ParameterValues& values)
       : mass(values.number("m")),
         k0(values.number("k0")),
         stiffness(values.list("k")),
@@ -46,10 +47,7 @@ struct DiscreteMasing {
     std::ranges::fill(rate.subspan(2), state[1]);
   }
   [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
-    const auto u = state.subspan(2);
-    for (std::size_t i = 0; i < u.size(); ++i) {
-      u[i] = std::clamp(u[i], -threshold[i], threshold[i]);
-    }
+    yield(state.subspan(2), threshold);
     return 0.0;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
@@ -62,4 +60,4 @@ struct DiscreteMasing {
   }
 };
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace rheology {
+namespace masing::rheology {
 
 /// One step from t_p to t_{p+1}: its length and the force at both ends.
 struct Instant {
@@ -48,4 +48,4 @@ double make_step(Model& model, const Instant& now, std::span<double> state,
   return model.resolve(now, state);
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -1,10 +1,13 @@
 #include "rheology/model_info.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 
 #include "base/text.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 namespace {
 
@@ -35,8 +38,8 @@ std::vector<Parameter> all_parameters(const ModelInfo& info) {
     if (is_new) {
       all.push_back({.name = start_of(letter),
                      .meaning = meanings().at(letter) + " " + name,
-                     .preset = "0",
-                     .values = extent == Extent::each ? per_element : 1});
+                     .values = extent == Extent::each ? per_element : 1,
+                     .preset = 0.0});
     } else {
       ++all[place->second].values;
       all[place->second].meaning += ", " + name;
@@ -45,7 +48,18 @@ std::vector<Parameter> all_parameters(const ModelInfo& info) {
   return all;
 }
 
-std::vector<double> initial_state(const ModelInfo& info, const Values& values) {
+void require_parameter(const ModelInfo& info, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : all_parameters(info)) {
+    names.push_back(parameter.name);
+  }
+  if (std::ranges::find(names, name) == names.end()) {
+    throw ParameterError(name, fmt::format("'{}' is not a parameter of {}", name, info.name),
+                         "it has " + base::joined(names, ", "));
+  }
+}
+
+std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& values) {
   std::vector<double> state;
   std::map<char, std::size_t> used;
   for (const auto& [name, extent, start] : info.state) {
@@ -103,4 +117,4 @@ std::string StateLayout::names(std::size_t longest) const {
   return base::joined(pieces, " ");
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

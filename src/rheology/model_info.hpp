@@ -8,18 +8,18 @@
 
 #include "rheology/parameters.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
-/// Whether a group of the state is one column or one for each of the n elements.
+/// The number of columns of a group of the state: one, or one for each of the n elements.
 enum class Extent { one, each };
-/// Whether the initial values of a group are the user's, or follow from the others.
+/// Initial values of a group: a parameter, or computed from the force and the other groups.
 enum class Start { given, follows };
 
-/// Who makes the steps of a model: every rank all of them, or each rank those of its elements.
+/// How ranks share the elements of a model: each rank computes all, or its own only.
 enum class Work { replicated, split };
 
 /// Columns of the state: "x", or "u" for u1, …, un. The letter says what they are: x positions, y
-/// velocities, u elongations, v and g forces; the user gives its initial values as x0, y0, …
+/// velocities, u elongations, v and g forces; the initial values are the parameters x0, y0, …
 struct StateGroup {
   std::string name;
   Extent extent = Extent::one;
@@ -32,7 +32,7 @@ struct ModelInfo {
   std::string title;                  ///< in words
   std::string equation;               ///< lines
   std::vector<Parameter> parameters;  ///< without those of the initial state
-  std::vector<StateGroup> state;      ///< empty: not of options::Family::finite
+  std::vector<StateGroup> state;      ///< empty: the continuous Masing model, another engine's
   std::string order;                  ///< expected: "1", or ">=0.5" where φ contains |·|
   std::string source;
   Work work = Work::replicated;
@@ -40,6 +40,9 @@ struct ModelInfo {
 
 /// The parameters of a model with those of its initial state. Local.
 std::vector<Parameter> all_parameters(const ModelInfo& info);
+
+/// Throws ParameterError where a model has no such parameter. Local.
+void require_parameter(const ModelInfo& info, const std::string& name);
 
 /// The columns of the mass that the force acts on: the last x and the last y.
 struct MotionColumns {
@@ -62,6 +65,6 @@ struct StateLayout {
 
 /// The initial state of the elements held, a value a column, 0 for those that follow from the
 /// others. Local.
-std::vector<double> initial_state(const ModelInfo& info, const Values& values);
+std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& values);
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -7,7 +7,7 @@
 #include "rheology/model_info.hpp"
 #include "rheology/total_variation.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// n P-elements and n masses in series, held at the end of element 1, F on mass n:
 ///     m_i y_i' + g_i - g_{i+1} = k_{i+1} (x_{i+1} - x_i) - k_i (x_i - x_{i-1}),  F for i = n,
@@ -25,15 +25,15 @@ class PChain {
             "with F for k_{n+1} (x_{n+1} - x_n), x_0 = y_0 = 0, g_{n+1} = 0\n"
             "g_i ∈ alpha_i sigma(y_i - y_{i-1})",
         .parameters = {{"n", "elements"},
-                       {"m", "masses", "1", per_element, Range::positive},
-                       {"k", "stiffnesses", "", per_element, Range::not_negative},
-                       {"alpha", "friction thresholds", "", per_element, Range::not_negative}},
+                       {"m", "masses", Range::positive, per_element, 1.0},
+                       {"k", "stiffnesses", Range::not_negative, per_element},
+                       {"alpha", "friction thresholds", Range::not_negative, per_element}},
         .state = {{"x", Extent::each}, {"y", Extent::each}},
         .order = ">=0.5",
         .source = "(2.32), rheological-models-2000"};
   }
 
-  explicit PChain(const Values& values)
+  explicit PChain(const ParameterValues& values)
       : mass_(values.list("m")),
         stiffness_(values.list("k")),
         bound_(values.list("alpha")),
@@ -78,4 +78,4 @@ class PChain {
   TotalVariation total_variation_;
 };
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -9,7 +9,7 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// n P-elements, a spring k0 and a mass in series:
 ///     m y' = F - κ (x - Σ v_i/k_i),  κ = (Σ_{i=0..n} 1/k_i)⁻¹,
@@ -27,18 +27,18 @@ class PSeriesOn {
                 "m y' = F + (Σ v_i/k_i - x)/(1/k0 + Σ 1/k_i)\n"
                 "V' + K B(V) ∋ -k0 y (1, ..., 1), K = diag(k_i) + k0 1 1^T\n"
                 "B(V) = beta(v_1/alpha_1) x ... x beta(v_n/alpha_n)",
-            .parameters = {{"m", "mass", "1", 1, Range::positive},
-                           {"k0", "stiffness of the single spring", "", 1, Range::positive},
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"k0", "stiffness of the single spring", Range::positive},
                            {"n", "elements"},
-                           {"k", "stiffnesses", "", per_element, Range::positive},
-                           {"alpha", "friction thresholds", "", per_element, Range::not_negative}},
+                           {"k", "stiffnesses", Range::positive, per_element},
+                           {"alpha", "friction thresholds", Range::not_negative, per_element}},
             .state = {{"x"}, {"y"}, {"v", Extent::each}},
             .order = "1",
             .source = "(2.34), rheological-models-2000",
             .work = Work::split};
   }
 
-  explicit PSeriesOn(const Values& values)
+  explicit PSeriesOn(const ParameterValues& values)
       : mass_(values.number("m")), k0_(values.number("k0")), bound_(values.list("alpha")) {
     values.require_within("v0", bound_, "alpha");
     compliance_ = values.list("k");
@@ -99,4 +99,4 @@ class PSeriesOn {
 
 using PSeries = PSeriesOn<base::NoReduction>;
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -1,45 +1,19 @@
 #include "rheology/parameters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <utility>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
-#include "options/function.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 namespace {
 
-constexpr std::int64_t most_elements = 100000000;
-
-/// The pieces of "0.5, 2/3, max(1,i)"; none where the text is no list of two or more.
-std::optional<std::vector<std::string>> list_pieces(const std::string& text) {
-  std::vector<std::string> pieces(1);
-  int depth = 0;  // of parentheses: the commas in them are of functions
-  for (const char letter : text) {
-    depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
-    if (letter == ',' && depth == 0) {
-      pieces.emplace_back();
-    } else {
-      pieces.back() += letter;
-    }
-  }
-  return pieces.size() < 2 ? std::nullopt : std::optional(pieces);
-}
-
-std::string no_tables(const std::string& path) {
-  throw base::UserError("table:" + path + " is for functions; give a list or an expression");
-}
-
-/// The i of the element at a place counted from 0.
-double element(std::int64_t place) {
-  return static_cast<double>(place + 1);
-}
-
-bool within(Range range, double value) {
+bool is_within(Range range, double value) {
   return std::isfinite(value) && (range != Range::positive || value > 0) &&
          (range != Range::not_negative || value >= 0);
 }
@@ -55,156 +29,88 @@ const char* rule(Range range) {
   }
 }
 
+/// The values of `held` places of `total`, [held.size].
+std::vector<double> values_of(const Sequence& sequence, const base::CellRange& held) {
+  if (const auto* const one = std::get_if<double>(&sequence)) {
+    return std::vector<double>(static_cast<std::size_t>(held.size), *one);
+  }
+  if (const auto* const all = std::get_if<std::vector<double>>(&sequence)) {
+    const auto first = all->begin() + held.first;
+    return {first, first + held.size};
+  }
+  const base::Function& function = *std::get<std::shared_ptr<const base::Function>>(sequence);
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(held.size));
+  for (std::int64_t i = held.first + 1; i <= held.first + held.size; ++i) {
+    values.push_back(function(static_cast<double>(i)));
+  }
+  return values;
+}
+
 }  // namespace
 
-Values::Values(const std::string& model, const std::vector<Parameter>& parameters,
-               const std::vector<options::Setting>& settings, const Part& part) {
-  refuse_strangers(model, parameters, settings);
-  for (const Parameter& parameter : parameters) {
-    const auto given = std::ranges::find(settings, parameter.name, &options::Setting::parameter);
-    settings_.push_back(given != settings.end() ? *given
-                                                : options::Setting{parameter.name, parameter.preset,
-                                                                   "--set " + parameter.name});
-  }
-  find_count(parameters);
-  part_ = part(count_);
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    const Parameter& parameter = parameters[p];
-    if (settings_[p].text.empty()) {
-      refuse(parameter.name, "missing; " + model + " needs it: " + parameter.meaning,
-             "give --set " + parameter.name + "=VALUE");
+ParameterError::ParameterError(std::string name, const std::string& wrong, const std::string& right)
+    : base::UserError(fmt::format("{}: {}; {}", name, wrong, right)),
+      parameter_(std::move(name)),
+      mistake_(fmt::format("{}; {}", wrong, right)) {}
+
+ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
+                                 const base::CellRange& held) {
+  for (const Parameter& parameter : declared) {
+    const std::string& name = parameter.name;
+    const auto found = given.sequences.find(name);
+    const std::int64_t total = parameter.count(given.elements);
+    if (name == element_count) {
+      continue;
     }
-    const bool each = parameter.values == per_element;
-    const std::int64_t total = each ? count_ : parameter.values;
-    lists_.push_back({total, each ? part_ : whole(total), {}});
-    evaluate(parameter, lists_.back());
-    require_range(parameter, lists_.back());
-  }
-}
-
-const options::Setting& Values::setting(const std::string& name) const {
-  return *std::ranges::find(settings_, name, &options::Setting::parameter);
-}
-
-std::string Values::List::indexed(const std::string& name, std::size_t i) const {
-  return total == 1 ? name
-                    : name + "_" + base::to_text(held.first + static_cast<std::int64_t>(i) + 1);
-}
-
-const Values::List& Values::list_of(const std::string& name) const {
-  return lists_[static_cast<std::size_t>(&setting(name) - settings_.data())];
-}
-
-const std::vector<double>& Values::list(const std::string& name) const {
-  return list_of(name).values;
-}
-
-void Values::refuse(const std::string& name, const std::string& wrong,
-                    const std::string& right) const {
-  throw base::UserError(setting(name).origin + ": " + wrong + "; " + right);
-}
-
-void Values::require_within(const std::string& name, const std::vector<double>& bounds,
-                            const std::string& bound) const {
-  // A bound may be a quotient, and a value on it a rounding away.
-  constexpr double rounding = 1 + 4 * std::numeric_limits<double>::epsilon();
-  const List& list = list_of(name);
-  for (std::size_t i = 0; i < list.values.size(); ++i) {
-    if (!(std::abs(list.values[i]) <= rounding * bounds[i])) {
-      refuse(name, list.indexed(name, i) + " = " + base::to_text(list.values[i]),
-             "must lie within +-" + list.indexed(bound, i) + " = +-" + base::to_text(bounds[i]));
+    if (found != given.sequences.end()) {
+      lists_.emplace(name, evaluated(parameter, found->second, total, held));
+    } else if (parameter.preset) {
+      lists_.emplace(name, evaluated(parameter, *parameter.preset, total, held));
+    } else {
+      throw ParameterError(name, "missing", "give the " + parameter.meaning);
     }
   }
 }
 
-void Values::refuse_strangers(const std::string& model, const std::vector<Parameter>& parameters,
-                              const std::vector<options::Setting>& given) const {
-  std::vector<std::string> names;
-  std::ranges::transform(parameters, std::back_inserter(names), &Parameter::name);
-  const auto stranger = std::ranges::find_if(given, [&](const options::Setting& one) {
-    return std::ranges::find(names, one.parameter) == names.end();
-  });
-  if (stranger != given.end()) {
-    throw base::UserError(stranger->origin + ": '" + stranger->parameter +
-                          "' is not a parameter of " + model + "; it has " +
-                          base::joined(names, ", "));
+ParameterValues::List ParameterValues::evaluated(const Parameter& parameter,
+                                                 const Sequence& sequence, std::int64_t total,
+                                                 const base::CellRange& held) {
+  const std::string& name = parameter.name;
+  const auto* const one_by_one = std::get_if<std::vector<double>>(&sequence);
+  if (one_by_one != nullptr && static_cast<std::int64_t>(one_by_one->size()) != total) {
+    throw ParameterError(
+        name, fmt::format("{} has {} values", name, one_by_one->size()),
+        total == 1 ? "must be one number" : fmt::format("must be {}, or one for all", total));
   }
-}
-
-/// n as given, else the length of a list.
-void Values::find_count(const std::vector<Parameter>& parameters) {
-  const auto declared = std::ranges::find(parameters, element_count, &Parameter::name);
-  if (declared == parameters.end()) {
-    return;
-  }
-  auto& n = settings_[static_cast<std::size_t>(declared - parameters.begin())];
-  for (std::size_t p = 0; p < parameters.size() && n.text.empty(); ++p) {
-    const auto pieces = list_pieces(settings_[p].text);
-    if (parameters[p].values == per_element && pieces) {
-      n.text = base::to_text(static_cast<std::int64_t>(pieces->size()));
-    }
-  }
-  if (n.text.empty()) {
-    refuse(element_count, "missing; no list of values says how many elements there are",
-           "give --set n=VALUE");
-  }
-  const auto count = base::to_integer(n.text);
-  if (!count || *count < 1 || *count > most_elements) {
-    refuse(element_count, "'" + n.text + "'",
-           "must be a whole number from 1 to " + base::to_text(most_elements));
-  }
-  count_ = *count;
-}
-
-void Values::evaluate(const Parameter& parameter, List& list) const {
-  const std::string& text = setting(parameter.name).text;
-  list.values.reserve(static_cast<std::size_t>(list.held.size));
-  if (const auto pieces = list_pieces(text)) {
-    if (static_cast<std::int64_t>(pieces->size()) != list.total) {
-      refuse(parameter.name, parameter.name + " has " + std::to_string(pieces->size()) + " values",
-             list.total == 1 ? "must be one number"
-                             : "must be " + base::to_text(list.total) + ", or one for all");
-    }
-    for (std::int64_t i = 0; i < list.held.size; ++i) {
-      const std::int64_t place = list.held.first + i;
-      const std::string& piece = (*pieces)[static_cast<std::size_t>(place)];
-      if (base::trimmed(piece).empty()) {
-        refuse(parameter.name, "value " + base::to_text(place + 1) + " of the list is empty",
-               "give a number or an expression in i and n");
-      }
-      const auto value = base::to_number(piece);
-      list.values.push_back(value ? *value : expression(parameter, piece, list)(element(place)));
-    }
-    return;
-  }
-  const options::Function value = expression(parameter, text, list);
-  if (value.is_constant()) {
-    list.values.assign(static_cast<std::size_t>(list.held.size), value(1.0));
-  }
-  for (auto i = static_cast<std::int64_t>(list.values.size()); i < list.held.size; ++i) {
-    list.values.push_back(value(element(list.held.first + i)));
-  }
-}
-
-options::Function Values::expression(const Parameter& parameter, const std::string& text,
-                                     const List& list) const {
-  try {
-    // A single value may depend on n, too; a list of fixed length is its own n.
-    const auto n = static_cast<double>(std::max(list.total, count_));
-    return {text, 'i', no_tables, {{element_count, n}}};
-  } catch (const base::UserError& mistake) {
-    throw base::UserError(setting(parameter.name).origin + ": " + mistake.what());
-  }
-}
-
-void Values::require_range(const Parameter& parameter, const List& list) const {
+  const base::CellRange here = parameter.values == per_element ? held : base::CellRange{0, total};
+  List list{.total = total, .first = here.first, .values = values_of(sequence, here)};
   const auto bad = std::ranges::find_if_not(
-      list.values, [&](double value) { return within(parameter.range, value); });
+      list.values, [&](double value) { return is_within(parameter.range, value); });
   if (bad != list.values.end()) {
     const auto i = static_cast<std::size_t>(bad - list.values.begin());
-    refuse(parameter.name, list.indexed(parameter.name, i) + " = " + base::to_text(*bad),
-           rule(parameter.range));
+    throw ParameterError(name, list.indexed(name, i) + " = " + base::to_text(*bad),
+                         rule(parameter.range));
+  }
+  return list;
+}
+
+std::string ParameterValues::List::indexed(const std::string& name, std::size_t i) const {
+  return total == 1 ? name : fmt::format("{}_{}", name, first + static_cast<std::int64_t>(i) + 1);
+}
+
+void ParameterValues::require_within(const std::string& name, const std::vector<double>& bounds,
+                                     const std::string& bound) const {
+  // A bound may be a quotient, and a value on it a rounding away.
+  constexpr double rounding = 1 + 4 * std::numeric_limits<double>::epsilon();
+  const List& list = lists_.at(name);
+  for (std::size_t i = 0; i < list.values.size(); ++i) {
+    if (!(std::abs(list.values[i]) <= rounding * bounds[i])) {
+      throw ParameterError(
+          name, list.indexed(name, i) + " = " + base::to_text(list.values[i]),
+          "must lie within +-" + list.indexed(bound, i) + " = +-" + base::to_text(bounds[i]));
+    }
   }
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -6,11 +6,55 @@
 #include <vector>
 
 #include "rheology/active_set.hpp"
-#include "rheology/gephyroid.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
+
+/// Stiffnesses of the springs of Persoz's gephyroid; spring 1 is the bridge, spring 0 holds the
+/// mass.
+struct GephyroidSprings {
+  double k0 = 1.0;
+  double k1 = 1.0;
+  double k2 = 1.0;
+  double k3 = 1.0;
+};
+
+/// det K = k1 k2 k3 + k0 (k1 k2 + k1 k3 + k2 k3): for stiffnesses ≥ 0, K is positive definite if
+/// and only if it is > 0. Local. Source: (10) with "positive" in (10b), persoz-gephyroid.
+inline double determinant(const GephyroidSprings& k) {
+  return k.k1 * k.k2 * k.k3 + k.k0 * (k.k1 * k.k2 + k.k1 * k.k3 + k.k2 * k.k3);
+}
+
+/// K, for the forces W = (g2, g3, g1) of the St-Venant elements. Local.
+/// Source: (7), persoz-gephyroid.
+inline SmallMatrix<3> stiffness_matrix(const GephyroidSprings& k) {
+  const double a = k.k0 + k.k2;
+  const double b = k.k0 + k.k3;
+  return {{{a, k.k0, -a}, {k.k0, b, -b}, {-a, -b, k.k0 + k.k1 + k.k2 + k.k3}}};
+}
+
+/// Q = (K⁻¹ + EᵀE/δ)⁻¹ of the massless model. As Q⁻¹ is K⁻¹ after a change of rank one, and
+/// K Eᵀ = k0 U, δ = k0(1 - E U), it is K - k0 U Uᵀ: the matrix without spring 0, which in series
+/// only passes the force on. For the same reasons Q Eᵀ/δ = U. Local.
+inline SmallMatrix<3> quasistatic_matrix(const GephyroidSprings& k) {
+  return stiffness_matrix({.k0 = 0.0, .k1 = k.k1, .k2 = k.k2, .k3 = k.k3});
+}
+
+/// How a force holds the mass: x'' = (F - δ x + E W)/m.
+struct GephyroidForce {
+  SmallVector<3> friction{};  ///< E = k0 Uᵀ K⁻¹, U = (1, 1, -1)
+  double stiffness = 0.0;     ///< δ = k0 (1 - E U), (Σ 1/k_i)⁻¹ where all k_i > 0
+};
+
+/// E and δ, as quotients of sums without cancellation; for det K > 0. Local.
+/// Source: (6) and (8), persoz-gephyroid, which leaves δ undefined.
+inline GephyroidForce force_on_mass(const GephyroidSprings& k) {
+  const double scale = k.k0 / determinant(k);
+  return {
+      .friction = {scale * k.k3 * (k.k1 + k.k2), scale * k.k2 * (k.k1 + k.k3), scale * k.k2 * k.k3},
+      .stiffness = scale * k.k1 * k.k2 * k.k3};
+}
 
 /// The stiffnesses and thresholds of Persoz's model, the same with and without a mass.
 struct PersozParameters {
@@ -20,17 +64,17 @@ struct PersozParameters {
   static std::vector<Parameter> list(Range range_of_stiffness) {
     std::vector<Parameter> all;
     for (const char* name : {"k0", "k1", "k2", "k3"}) {
-      all.push_back({name, "stiffness", "", 1, range_of_stiffness});
+      all.push_back({name, "stiffness", range_of_stiffness});
     }
     for (const char* name : {"alpha1", "alpha2", "alpha3"}) {
-      all.push_back({name, "threshold of St-Venant element " + std::string(1, name[5]), "", 1,
-                     Range::not_negative});
+      all.push_back(
+          {name, "threshold of St-Venant element " + std::string(1, name[5]), Range::not_negative});
     }
     return all;
   }
 
-  /// Throws UserError where an initial force is beyond its threshold.
-  explicit PersozParameters(const Values& values)
+  /// Throws ParameterError where an initial force is beyond its threshold.
+  explicit PersozParameters(const ParameterValues& values)
       : springs{values.number("k0"), values.number("k1"), values.number("k2"), values.number("k3")},
         bound{values.number("alpha2"), values.number("alpha3"), values.number("alpha1")} {
     // g0 is given in the order of the state: g2, g3, g1.
@@ -46,7 +90,7 @@ class Persoz {
  public:
   static ModelInfo info() {
     std::vector<Parameter> parameters = PersozParameters::list(Range::not_negative);
-    parameters.insert(parameters.begin(), {"m", "mass", "1", 1, Range::positive});
+    parameters.insert(parameters.begin(), {"m", "mass", Range::positive, 1, 1.0});
     return {.name = "persoz",
             .title = "Persoz's gephyroid, four springs and three St-Venant elements",
             .equation =
@@ -59,7 +103,7 @@ class Persoz {
             .source = "(6) to (12), figure 2, persoz-gephyroid"};
   }
 
-  explicit Persoz(const Values& values) : Persoz(values, PersozParameters(values)) {}
+  explicit Persoz(const ParameterValues& values) : Persoz(values, PersozParameters(values)) {}
 
   void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
@@ -77,21 +121,21 @@ class Persoz {
   }
 
  private:
-  /// Throws UserError unless K is positive definite.
-  Persoz(const Values& values, const PersozParameters& p)
+  /// Throws ParameterError unless K is positive definite.
+  Persoz(const ParameterValues& values, const PersozParameters& p)
       : mass_(values.number("m")),
         k0_(p.springs.k0),
-        force_(force_on_mass(checked(values, p).springs)),
+        force_(force_on_mass(checked(p).springs)),
         projection_(stiffness_matrix(p.springs), p.bound) {}
 
-  static const PersozParameters& checked(const Values& values, const PersozParameters& p) {
+  static const PersozParameters& checked(const PersozParameters& p) {
     if (!std::isfinite(determinant(p.springs))) {
-      values.refuse("k0", "products of three stiffnesses exceed what a double holds",
-                    "give them in other units");
+      throw ParameterError("k0", "products of three stiffnesses exceed what a double holds",
+                           "give them in other units");
     }
     if (!(determinant(p.springs) > 0)) {
-      values.refuse(p.springs.k0 > 0 ? "k1" : "k0", "the stiffness matrix K is singular",
-                    "give k1, k2, k3 > 0, or k0 > 0 and at least two of k1, k2, k3 > 0");
+      throw ParameterError(p.springs.k0 > 0 ? "k1" : "k0", "the stiffness matrix K is singular",
+                           "give k1, k2, k3 > 0, or k0 > 0 and at least two of k1, k2, k3 > 0");
     }
     return p;
   }
@@ -102,4 +146,61 @@ class Persoz {
   ActiveSetProjection<3> projection_;
 };
 
-}  // namespace rheology
+/// Persoz's gephyroid without a mass: x = (F + E W)/δ,
+///     W' + Q A(W) ∋ -U F',   Q⁻¹ = K⁻¹ + EᵀE/δ,   for which Q Eᵀ/δ = U.
+/// State x, g2, g3, g1; hF' is F(t_{p+1}) - F(t_p). Source: §4.1, persoz-gephyroid.
+class PersozQuasistatic {
+ public:
+  static ModelInfo info() {
+    return {.name = "persoz-quasistatic",
+            .title = "Persoz's gephyroid without a mass",
+            .equation =
+                "x = (F + E W)/delta\nW' + Q A(W) ∋ -Q E^T F'/delta\n"
+                "Q^-1 = K^-1 + E^T E/delta; W, E, K, delta as in persoz",
+            .parameters = PersozParameters::list(Range::positive),
+            .state = {{"x", Extent::one, Start::follows}, {"g2"}, {"g3"}, {"g1"}},
+            .order = ">=1",
+            .source = "section 4.1, persoz-gephyroid"};
+  }
+
+  explicit PersozQuasistatic(const ParameterValues& values)
+      : PersozQuasistatic(PersozParameters(values)) {}
+
+  /// x at t = 0, from F(0).
+  void complete_start(double force, std::span<double> state) const {
+    state[0] = position(force, state);
+  }
+  /// x has no equation of its own: it follows in the resolvent.
+  void drift(const Instant& now, std::span<const double> /*state*/, std::span<double> rate) const {
+    const double force_rate = (now.next_force - now.force) / now.step;
+    rate[0] = 0.0;
+    rate[1] = rate[2] = -force_rate;
+    rate[3] = force_rate;
+  }
+  [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
+    std::ranges::copy(projection_.project({state[1], state[2], state[3]}), state.begin() + 1);
+    state[0] = position(now.next_force, state);
+    return 0.0;
+  }
+  [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
+    return force_.stiffness * state[0] - friction_part(state);
+  }
+
+ private:
+  explicit PersozQuasistatic(const PersozParameters& p)
+      : force_(force_on_mass(p.springs)), projection_(quasistatic_matrix(p.springs), p.bound) {}
+
+  /// E W.
+  [[nodiscard]] double friction_part(std::span<const double> state) const {
+    const auto& e = force_.friction;
+    return e[0] * state[1] + e[1] * state[2] + e[2] * state[3];
+  }
+  [[nodiscard]] double position(double force, std::span<const double> state) const {
+    return (force + friction_part(state)) / force_.stiffness;
+  }
+
+  GephyroidForce force_;
+  ActiveSetProjection<3> projection_;
+};
+
+}  // namespace masing::rheology

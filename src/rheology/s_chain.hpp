@@ -4,19 +4,19 @@
 #include <utility>
 #include <vector>
 
+#include "rheology/friction.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
-/// The ends of a chain that is all here.
+/// What acts on the elements held at both ends, where these are the whole chain: the ground and F.
 struct WholeChain {
-  /// y before the first element, and the force after the last.
   struct Ends {
-    double velocity_before = 0.0;
-    double force_after = 0.0;
+    double velocity_before = 0.0;  ///< y of what the first element is fixed to
+    double force_after = 0.0;      ///< on the last mass
   };
-  /// The ends, for the force of the first spring and the velocity of the last mass held, and F.
+  /// For the force of the first spring and the velocity of the last mass, which neighbours need.
   [[nodiscard]] Ends exchange(double /*first_force*/, double /*last_velocity*/,
                               double force) const {
     return {0.0, force};
@@ -26,7 +26,8 @@ struct WholeChain {
 /// n S-elements and n masses in series, held at the end of element 1, F on mass n:
 ///     m_i y_i' = k_{i+1} u_{i+1} - k_i u_i  (F - k_n u_n for i = n),
 ///     u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y_i - y_{i-1},  y_0 = 0.
-/// State x_1..x_n, y_1..y_n, u_1..u_n, of the elements held: `Line` knows what lies beyond them.
+/// State x_1..x_n, y_1..y_n, u_1..u_n of the elements held; `Line` is WholeChain, or has the same
+/// function for a part of a chain.
 /// Source: (2.30), rheological-models-2000.
 template <class Line>
 struct SChainOn {
@@ -36,28 +37,28 @@ struct SChainOn {
   Line line;
 
   static ModelInfo info() {
-    return {.name = "s-chain",
-            .title = "n S-elements (spring and St-Venant element in series) and n masses in series",
-            .equation =
-                "x_i' = y_i\n"
-                "m_i y_i' = k_{i+1} u_{i+1} - k_i u_i, with F for k_{n+1} u_{n+1}\n"
-                "u_i' + beta(u_i/eta_i) ∋ y_i - y_{i-1}, y_0 = 0",
-            .parameters = {{"n", "elements"},
-                           {"m", "masses", "1", per_element, Range::positive},
-                           {"k", "stiffnesses", "", per_element, Range::positive},
-                           {"eta", "yield displacements alpha_i/k_i", "", per_element,
-                            Range::positive}},
-            .state = {{"x", Extent::each}, {"y", Extent::each}, {"u", Extent::each}},
-            .order = "1",
-            .source = "(2.30), rheological-models-2000",
-            .work = Work::split};
+    return {
+        .name = "s-chain",
+        .title = "n S-elements (spring and St-Venant element in series) and n masses in series",
+        .equation =
+            "x_i' = y_i\n"
+            "m_i y_i' = k_{i+1} u_{i+1} - k_i u_i, with F for k_{n+1} u_{n+1}\n"
+            "u_i' + beta(u_i/eta_i) ∋ y_i - y_{i-1}, y_0 = 0",
+        .parameters = {{"n", "elements"},
+                       {"m", "masses", Range::positive, per_element, 1.0},
+                       {"k", "stiffnesses", Range::positive, per_element},
+                       {"eta", "yield displacements alpha_i/k_i", Range::positive, per_element}},
+        .state = {{"x", Extent::each}, {"y", Extent::each}, {"u", Extent::each}},
+        .order = "1",
+        .source = "(2.30), rheological-models-2000",
+        .work = Work::split};
   }
 
-  explicit SChainOn(const Values& values)
+  explicit SChainOn(const ParameterValues& values)
       : mass(values.list("m")), stiffness(values.list("k")), threshold(values.list("eta")) {
     values.require_within("u0", threshold, "eta");
   }
-  /// The same elements on another line.
+  /// The same elements with another `Line`.
   template <class Other>
   SChainOn(SChainOn<Other> chain, Line beyond)
       : mass(std::move(chain.mass)),
@@ -82,10 +83,7 @@ struct SChainOn {
     }
   }
   [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
-    const auto u = state.subspan(2 * mass.size());
-    for (std::size_t i = 0; i < u.size(); ++i) {
-      u[i] = std::clamp(u[i], -threshold[i], threshold[i]);
-    }
+    yield(state.subspan(2 * mass.size()), threshold);
     return 0.0;
   }
   /// Of the last mass held; 0 where there is none.
@@ -96,4 +94,4 @@ struct SChainOn {
 
 using SChain = SChainOn<WholeChain>;
 
-}  // namespace rheology
+}  // namespace masing::rheology

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-namespace rheology {
+namespace masing::rheology {
 
 namespace {
 
@@ -120,4 +120,4 @@ void friction_impulses(const FrictionChain& chain, std::span<const double> targe
   }
 }
 
-}  // namespace rheology
+}  // namespace masing::rheology

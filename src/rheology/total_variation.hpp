@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace rheology {
+namespace masing::rheology {
 
 /// A chain of n masses, each held to the one before it by dry friction, the first to the ground.
 struct FrictionChain {
@@ -66,4 +66,4 @@ class TotalVariation {
 void friction_impulses(const FrictionChain& chain, std::span<const double> target,
                        std::span<const double> velocity, std::span<double> impulse);
 
-}  // namespace rheology
+}  // namespace masing::rheology

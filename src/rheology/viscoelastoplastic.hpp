@@ -5,7 +5,7 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-namespace rheology {
+namespace masing::rheology {
 
 /// A spring, a St-Venant element and a dashpot in series:
 /// m y' = F - k u, u' + ∂ψ[-η,η](u) ∋ y - k u/c. State x, y, u.
@@ -20,16 +20,16 @@ struct Viscoelastoplastic {
     return {.name = "viscoelastoplastic",
             .title = "a spring, a St-Venant element and a dashpot in series",
             .equation = "x' = y\nm y' = F - k u\nu' + beta(u/eta) ∋ y - k u/c",
-            .parameters = {{"m", "mass", "1", 1, Range::positive},
-                           {"k", "stiffness", "", 1, Range::positive},
-                           {"eta", "yield displacement alpha/k", "", 1, Range::positive},
-                           {"c", "viscosity", "", 1, Range::positive}},
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"k", "stiffness", Range::positive},
+                           {"eta", "yield displacement alpha/k", Range::positive},
+                           {"c", "viscosity", Range::positive}},
             .state = {{"x"}, {"y"}, {"u"}},
             .order = "1",
             .source = "(2.14), figure 30, rheological-models-2000"};
   }
 
-  explicit Viscoelastoplastic(const Values& values)
+  explicit Viscoelastoplastic(const ParameterValues& values)
       : mass(values.number("m")),
         stiffness(values.number("k")),
         threshold(values.number("eta")),
@@ -51,4 +51,4 @@ struct Viscoelastoplastic {
   }
 };
 
-}  // namespace rheology
+}  // namespace masing::rheology

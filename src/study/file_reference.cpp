@@ -8,14 +8,13 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/isolated.hpp"
 #include "io/result_reader.hpp"
 
-namespace study {
+namespace masing::study {
 
 namespace {
 
-using options::Configuration;
+using cli::Configuration;
 
 constexpr const char* fields = "/field/u";
 constexpr const char* states = "/state/values";
@@ -93,7 +92,7 @@ std::vector<std::vector<double>> unpacked(const std::string& bytes) {
 
 /// What the root reads, with the sizes agreeing.
 FileReference read_columns(const Configuration& c, const io::ResultReader& file, FieldRows& field) {
-  const bool finite = options::family_of(c.model) == options::Family::finite;
+  const bool finite = cli::family_of(c.model) == cli::Family::finite;
   FileReference read{.time = file.column("/series/t"),
                      .x = file.column("/series/x"),
                      .y = file.column("/series/y"),
@@ -150,7 +149,7 @@ FileReference isolated_columns(const Configuration& c, FieldRows& field) {
 /// The fields of `rows`, read likewise.
 std::vector<std::vector<double>> isolated_rows(const Configuration& c,
                                                std::span<const std::int64_t> rows) {
-  const bool finite = options::family_of(c.model) == options::Family::finite;
+  const bool finite = cli::family_of(c.model) == cli::Family::finite;
   return unpacked(io::isolated(c.reference_file, [&] {
     const io::ResultReader file(c.reference_file);
     std::vector<std::vector<double>> values;
@@ -191,4 +190,4 @@ FileReference read_reference(const parallel::Communicator& comm, const Configura
   return read;
 }
 
-}  // namespace study
+}  // namespace masing::study

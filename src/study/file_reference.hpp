@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "options/configuration.hpp"
+#include "cli/configuration.hpp"
 #include "parallel/vector.hpp"
 
-namespace study {
+namespace masing::study {
 
 /// A trajectory from a file of masing simulate, for levels to be measured against.
 struct FileReference {
@@ -22,6 +22,6 @@ struct FileReference {
 /// /field, of other models about --field-samples of the rows of /state/values.
 /// Throws UserError alike on all ranks if it is no such file. Collective.
 FileReference read_reference(const parallel::Communicator& comm,
-                             const options::Configuration& configuration);
+                             const cli::Configuration& configuration);
 
-}  // namespace study
+}  // namespace masing::study

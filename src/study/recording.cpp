@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-namespace study {
+namespace masing::study {
 
-void ContinuousField::add(double weight, masing::RememberedElongation elongation) {
+void ContinuousField::add(double weight, slab::RememberedElongation elongation) {
   parts_.push_back({weight, std::move(elongation)});
 }
 
@@ -60,7 +60,7 @@ std::vector<FieldTime> uniform_times(std::int64_t steps, std::int64_t samples) {
   return times;
 }
 
-std::vector<FieldTime> given_times(const masing::TimeGrid& time, const std::vector<double>& given) {
+std::vector<FieldTime> given_times(const slab::TimeGrid& time, const std::vector<double>& given) {
   std::vector<FieldTime> times;
   for (const double t : given) {
     const double position = std::clamp(t / time.step(), 0.0, static_cast<double>(time.steps));
@@ -75,7 +75,7 @@ std::vector<FieldTime> given_times(const masing::TimeGrid& time, const std::vect
   return times;
 }
 
-Recording::Recording(const parallel::Communicator& comm, const masing::TimeGrid& time,
+Recording::Recording(const parallel::Communicator& comm, const slab::TimeGrid& time,
                      std::int64_t cells, std::int64_t stride, const std::vector<FieldTime>& times)
     : steps_(time.steps), cells_(cells), stride_(stride) {
   assert(steps_ % stride_ == 0);
@@ -214,7 +214,7 @@ Recording::Motion Recording::at(std::int64_t p, std::int64_t steps) const {
   return {std::lerp(x_[i], x_[i + 1], rest), std::lerp(y_[i], y_[i + 1], rest)};
 }
 
-Recording::Motion Recording::at(const masing::TimeGrid& time, double t) const {
+Recording::Motion Recording::at(const slab::TimeGrid& time, double t) const {
   const auto [step, rest] = given_times(time, {t}).front();
   const Motion before = at(step, time.steps);
   if (rest == 0) {
@@ -224,4 +224,4 @@ Recording::Motion Recording::at(const masing::TimeGrid& time, double t) const {
   return {std::lerp(before.x, after.x, rest), std::lerp(before.y, after.y, rest)};
 }
 
-}  // namespace study
+}  // namespace masing::study

@@ -3,17 +3,17 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "engine/observer.hpp"
-#include "masing/problem.hpp"
+#include "engine/engine.hpp"
+#include "slab/problem.hpp"
 
 /// Refinement studies: levels, references, error norms, observed orders, verdict.
-namespace study {
+namespace masing::study {
 
 /// u at one time as a function of a cell's η and u0, for a run at P = ∞: a mean of functions with
 /// weights that add up to 1.
 class ContinuousField {
  public:
-  void add(double weight, masing::RememberedElongation elongation);
+  void add(double weight, slab::RememberedElongation elongation);
   /// All of it as numbers behind `numbers`, and back from `numbers` at `place`, which moves on.
   /// Local.
   void append_to(std::vector<double>& numbers) const;
@@ -24,7 +24,7 @@ class ContinuousField {
  private:
   struct Part {
     double weight = 0.0;
-    masing::RememberedElongation elongation;
+    slab::RememberedElongation elongation;
   };
   std::vector<Part> parts_;
 };
@@ -40,7 +40,7 @@ std::vector<FieldTime> uniform_times(std::int64_t steps, std::int64_t samples);
 
 /// Given times among the steps of a grid; one that misses a step by rounding only is that step.
 /// Local.
-std::vector<FieldTime> given_times(const masing::TimeGrid& time, const std::vector<double>& given);
+std::vector<FieldTime> given_times(const slab::TimeGrid& time, const std::vector<double>& given);
 
 /// What a study keeps of one trajectory: x and y at every `stride`-th step, the same on every rank,
 /// and u at some times: vectors split over the ranks for P cells, or the P columns of a state;
@@ -48,8 +48,8 @@ std::vector<FieldTime> given_times(const masing::TimeGrid& time, const std::vect
 /// continuous-masing-2001 has them.
 class Recording final : public engine::Observer {
  public:
-  /// `cells`: P, or options::infinitely_many. `stride` divides N. Collective.
-  Recording(const parallel::Communicator& comm, const masing::TimeGrid& time, std::int64_t cells,
+  /// `cells`: P, or cli::infinitely_many. `stride` divides N. Collective.
+  Recording(const parallel::Communicator& comm, const slab::TimeGrid& time, std::int64_t cells,
             std::int64_t stride, const std::vector<FieldTime>& times);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
@@ -57,9 +57,9 @@ class Recording final : public engine::Observer {
   void exchange(std::int64_t step, engine::Archive& archive) override;
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
-  /// P, or options::infinitely_many.
+  /// P, or cli::infinitely_many.
   [[nodiscard]] std::int64_t cells() const { return cells_; }
-  [[nodiscard]] bool continuum() const { return cells_ == options::infinitely_many; }
+  [[nodiscard]] bool continuum() const { return cells_ == cli::infinitely_many; }
 
   /// Take over what the ranks first.. of `comm` recorded: `mine` on those, which is of no use
   /// afterwards, null on the others. This recording is on `comm`, of the same problem, and empty.
@@ -79,7 +79,7 @@ class Recording final : public engine::Observer {
   /// x and y at t = p·T/`steps`, p in 0..`steps`. Local.
   [[nodiscard]] Motion at(std::int64_t p, std::int64_t steps) const;
   /// x and y at any time in [0, T], `time` being the grid of the run. Local.
-  [[nodiscard]] Motion at(const masing::TimeGrid& time, double t) const;
+  [[nodiscard]] Motion at(const slab::TimeGrid& time, double t) const;
   /// u at the times asked for, [P] each; empty for P = ∞.
   [[nodiscard]] const std::vector<parallel::Vector>& fields() const { return fields_; }
   /// u at the times asked for, for P = ∞; else empty.
@@ -108,4 +108,4 @@ class Recording final : public engine::Observer {
   std::vector<ContinuousField> continuous_fields_;
 };
 
-}  // namespace study
+}  // namespace masing::study

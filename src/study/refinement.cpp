@@ -5,11 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "rheology/configured.hpp"
-#include "study/finest.hpp"
+#include "cli/model.hpp"
 #include "study/plan.hpp"
 
-namespace study {
+namespace masing::study {
 
 namespace {
 
@@ -17,11 +16,11 @@ constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 constexpr Errors all_undefined{undefined, undefined, undefined, undefined};
 
 double width(std::int64_t cells) {
-  return cells == options::infinitely_many ? 0.0 : 1.0 / static_cast<double>(cells);
+  return cells == cli::infinitely_many ? 0.0 : 1.0 / static_cast<double>(cells);
 }
 
 /// At how many times the fields of a study are compared.
-std::int64_t field_samples(const options::Configuration& configuration) {
+std::int64_t field_samples(const cli::Configuration& configuration) {
   std::vector<std::int64_t> steps;
   for (const auto& level : configuration.levels) {
     steps.push_back(level.steps);
@@ -31,25 +30,25 @@ std::int64_t field_samples(const options::Configuration& configuration) {
 
 /// The reference that is a file, if one is.
 std::optional<FileReference> read_file(const parallel::Communicator& comm,
-                                       const options::Configuration& configuration) {
-  if (configuration.reference != options::Reference::file) {
+                                       const cli::Configuration& configuration) {
+  if (configuration.reference != cli::Reference::file) {
     return std::nullopt;
   }
   return read_reference(comm, configuration);
 }
 
 /// The columns of the state, where the model is not one of slabs.
-std::optional<rheology::StateLayout> layout_of(const options::Configuration& configuration) {
-  if (options::family_of(configuration.model) != options::Family::finite) {
+std::optional<rheology::StateLayout> layout_of(const cli::Configuration& configuration) {
+  if (cli::family_of(configuration.model) != cli::Family::finite) {
     return std::nullopt;
   }
-  return rheology::configured_model(configuration).layout;
+  return cli::model_spec(configuration.model, configuration.settings).layout();
 }
 
 /// Makes all runs and measures each level against its reference, or the level before against it.
 class Ladder {
  public:
-  Ladder(const parallel::Communicator& comm, const options::Configuration& configuration)
+  Ladder(const parallel::Communicator& comm, const cli::Configuration& configuration)
       : comm_(comm),
         configuration_(configuration),
         layout_(layout_of(configuration)),
@@ -79,7 +78,7 @@ class Ladder {
   [[nodiscard]] const Run& level(std::size_t i) const { return runs_[plan_.levels[i]]; }
 
   [[nodiscard]] Case measured_case(std::size_t i) const {
-    const options::Level& size = configuration_.levels[i];
+    const cli::Level& size = configuration_.levels[i];
     const Recording& mine = *level(i).recording;
     const auto last = mine.at(size.steps, size.steps);
     Case result{.level = size,
@@ -103,9 +102,9 @@ class Ladder {
   }
 
   /// Against the file, if there is one, else against `reference`.
-  [[nodiscard]] Errors measured_errors(const options::Level& size, const Recording& mine,
+  [[nodiscard]] Errors measured_errors(const cli::Level& size, const Recording& mine,
                                        const Recording* reference) const {
-    const auto problem = masing::make_problem(at_level(configuration_, size));
+    const auto problem = slab::make_problem(at_level(configuration_, size));
     if (layout_) {
       return file_ ? errors(comm_, *layout_, problem.time, mine, *file_)
                    : errors(comm_, *layout_, mine, *reference);
@@ -114,7 +113,7 @@ class Ladder {
   }
 
   const parallel::Communicator& comm_;
-  const options::Configuration& configuration_;
+  const cli::Configuration& configuration_;
   std::optional<rheology::StateLayout> layout_;
   std::optional<FileReference> file_;
   StudyPlan plan_;
@@ -124,7 +123,7 @@ class Ladder {
 /// Finds what the errors of one quantity say.
 class Finder {
  public:
-  Finder(const options::Configuration& configuration, Study& study, const Quantity& quantity)
+  Finder(const cli::Configuration& configuration, Study& study, const Quantity& quantity)
       : configuration_(configuration), study_(study), quantity_(quantity) {
     for (const Case& at : study.cases) {
       ds_.push_back(at.ds);
@@ -141,7 +140,7 @@ class Finder {
       }
     }
     const double power = promised_order();
-    finding.joint = configuration_.refine == options::Refine::both
+    finding.joint = configuration_.refine == cli::Refine::both
                         ? fit_jointly(ds_, dt_, errors_, power)
                         : JointFit{power, undefined, undefined, undefined, undefined};
     set_steps(finding.joint);
@@ -161,13 +160,13 @@ class Finder {
 
  private:
   [[nodiscard]] bool successive() const {
-    return configuration_.reference == options::Reference::successive;
+    return configuration_.reference == cli::Reference::successive;
   }
 
   /// What scheme and rule promise in δs and δt together; u over all s is piecewise constant.
   [[nodiscard]] double promised_order() const {
-    const bool second = configuration_.scheme == options::Scheme::leapfrog &&
-                        configuration_.rule == options::Rule::midpoint;
+    const bool second = configuration_.scheme == cli::Scheme::leapfrog &&
+                        configuration_.rule == cli::Rule::midpoint;
     return second && quantity_.value != &Errors::u ? 2.0 : 1.0;
   }
 
@@ -186,8 +185,8 @@ class Finder {
       if (together) {
         return std::pow(joined(ds, dt), 1.0 / joint.power);
       }
-      return (configuration_.refine == options::Refine::steps ? 0.0 : ds) +
-             (configuration_.refine == options::Refine::cells ? 0.0 : dt);
+      return (configuration_.refine == cli::Refine::steps ? 0.0 : ds) +
+             (configuration_.refine == cli::Refine::cells ? 0.0 : dt);
     };
     for (std::size_t l = 0; l < errors_.size(); ++l) {
       steps_.push_back(step(ds_[l], dt_[l]));
@@ -220,7 +219,7 @@ class Finder {
     return undefined;
   }
 
-  const options::Configuration& configuration_;
+  const cli::Configuration& configuration_;
   Study& study_;
   const Quantity& quantity_;
   std::vector<double> ds_;
@@ -256,12 +255,12 @@ Verdict overall(const std::vector<Finding>& findings) {
 
 }  // namespace
 
-bool is_exact(options::Reference reference) {
-  return reference == options::Reference::exact || reference == options::Reference::exact_time ||
-         reference == options::Reference::cells_inf;
+bool is_exact(cli::Reference reference) {
+  return reference == cli::Reference::exact || reference == cli::Reference::exact_time ||
+         reference == cli::Reference::cells_inf;
 }
 
-Study refine(const parallel::Communicator& comm, const options::Configuration& configuration) {
+Study refine(const parallel::Communicator& comm, const cli::Configuration& configuration) {
   const auto begin = std::chrono::steady_clock::now();
   Study study = Ladder(comm, configuration).measured();
   std::vector<double> steps;
@@ -281,4 +280,4 @@ Study refine(const parallel::Communicator& comm, const options::Configuration& c
   return study;
 }
 
-}  // namespace study
+}  // namespace masing::study

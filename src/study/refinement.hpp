@@ -4,16 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "options/configuration.hpp"
-#include "study/error_norms.hpp"
+#include "cli/configuration.hpp"
+#include "study/errors.hpp"
 #include "study/fit.hpp"
-#include "study/observed_order.hpp"
 
-namespace study {
+namespace masing::study {
 
 /// One level of a study with what came of it.
 struct Case {
-  options::Level level;
+  cli::Level level;
   double ds = 0.0;  ///< 1/P; 0 for P = ∞, NaN for a model that is no slab
   double dt = 0.0;  ///< T/N
   Errors errors;
@@ -29,7 +28,7 @@ struct Finding {
   JointFit joint;          ///< for Refine::both
   double last_pair = 0.0;  ///< the order of the last pair of levels that has one
   double observed = 0.0;   ///< the fitted order, or with fewer than three levels the last pair's
-  std::optional<options::ExpectedOrder> expected;
+  std::optional<cli::ExpectedOrder> expected;
   Verdict verdict = Verdict::undefined;  ///< where an order was expected
 };
 
@@ -47,24 +46,24 @@ inline constexpr Quantity quantities[] = {{"x", "x", &Errors::x},
 /// A study: its levels, what they say, and the verdict.
 struct Study {
   std::vector<Case> cases;
-  std::optional<options::Level> reference;  ///< the run of `finest`
-  std::vector<Finding> findings;            ///< one a quantity
-  std::vector<double> series;               ///< rows of /series of the last level
-  double floor = 0.0;                       ///< errors at or below are round-off
-  double self_check = 0.0;                  ///< of the exact reference; 0 for others
-  Extrapolation extrapolated_x;             ///< of x(T); where no exact reference exists
-  Extrapolation extrapolated_y;             ///< of y(T)
+  std::optional<cli::Level> reference;  ///< the run of `finest`
+  std::vector<Finding> findings;        ///< one a quantity
+  std::vector<double> series;           ///< rows of /series of the last level
+  double floor = 0.0;                   ///< errors at or below are round-off
+  double self_check = 0.0;              ///< of the exact reference; 0 for others
+  Extrapolation extrapolated_x;         ///< of x(T); where no exact reference exists
+  Extrapolation extrapolated_y;         ///< of y(T)
   Verdict verdict = Verdict::undefined;
   double seconds = 0.0;
 };
 
 /// Whether a reference is exact in what is refined, so that errors against it are true errors.
-bool is_exact(options::Reference reference);
+bool is_exact(cli::Reference reference);
 
 /// Run every level and what it is measured against, and find errors, orders and the verdict. The
 /// order is in δt, δs, or for `both` in C₁δs + C₂δt of the joint fit (in δs + δt, the bound of
 /// Proposition 4.1, where the levels cannot tell C₁ and C₂ apart). Collective. Source: Propositions
 /// 3.1 and 4.1, continuous-masing-2001.
-Study refine(const parallel::Communicator& comm, const options::Configuration& configuration);
+Study refine(const parallel::Communicator& comm, const cli::Configuration& configuration);
 
-}  // namespace study
+}  // namespace masing::study

@@ -9,18 +9,18 @@
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
 #include "parallel/available_memory.hpp"
-#include "study/footprint.hpp"
 #include "study/run_checkpoint.hpp"
+#include "study/schedule.hpp"
 
-namespace study {
+namespace masing::study {
 
 namespace {
 
-masing::TimeGrid grid_of(const options::Configuration& c) {
+slab::TimeGrid grid_of(const cli::Configuration& c) {
   return {.final_time = c.final_time, .steps = c.steps};
 }
 
-io::Sampling sampling_of(const options::Configuration& c) {
+io::Sampling sampling_of(const cli::Configuration& c) {
   return {.time = grid_of(c), .every = *c.sample_every, .from = *c.from, .to = *c.to};
 }
 
@@ -49,7 +49,7 @@ class SeriesBuffer final : public engine::Observer {
 
 /// An empty recording for a job.
 std::unique_ptr<Recording> empty_recording(const parallel::Communicator& comm, const Job& job) {
-  const masing::TimeGrid time = grid_of(job.configuration);
+  const slab::TimeGrid time = grid_of(job.configuration);
   return std::make_unique<Recording>(comm, time, job.configuration.cells, job.stride,
                                      job.field_times.empty()
                                          ? uniform_times(time.steps, job.field_samples)
@@ -123,7 +123,7 @@ void share(const parallel::Communicator& comm, const Job& job, const Placement& 
 
 }  // namespace
 
-options::Configuration at_level(options::Configuration configuration, const options::Level& level) {
+cli::Configuration at_level(cli::Configuration configuration, const cli::Level& level) {
   configuration.cells = level.cells;
   configuration.steps = level.steps;
   return configuration;
@@ -175,4 +175,4 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<J
   return runs;
 }
 
-}  // namespace study
+}  // namespace masing::study

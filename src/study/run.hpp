@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "io/recorder.hpp"
-#include "options/configuration.hpp"
+#include "cli/configuration.hpp"
+#include "io/recorders.hpp"
 #include "study/recording.hpp"
 
-namespace study {
+namespace masing::study {
 
 /// One run to be made, and what is kept of it.
 struct Job {
-  options::Configuration configuration;
+  cli::Configuration configuration;
   std::int64_t stride = 1;          ///< every how many steps x and y are kept
   std::int64_t field_samples = 1;   ///< at how many times T/m, 2T/m, …, T u is kept
   std::vector<double> field_times;  ///< or at these, where there are any
@@ -28,11 +28,11 @@ struct Run {
 };
 
 /// `configuration` at another level. Local.
-options::Configuration at_level(options::Configuration configuration, const options::Level& level);
+cli::Configuration at_level(cli::Configuration configuration, const cli::Level& level);
 
 /// Make the runs, several at once on parts of the ranks where that is faster (schedule); their
 /// results do not depend on who made them, bit for bit. Throws UserError alike on all ranks.
 /// Collective.
 std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<Job>& jobs);
 
-}  // namespace study
+}  // namespace masing::study

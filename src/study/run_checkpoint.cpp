@@ -4,14 +4,13 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/compare.hpp"
-#include "io/output_file.hpp"
+#include "cli/continuation.hpp"
+#include "cli/parse.hpp"
+#include "io/result_file.hpp"
+#include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
-#include "options/continuation.hpp"
-#include "options/parse.hpp"
-#include "options/print.hpp"
 
-namespace study {
+namespace masing::study {
 
 namespace {
 
@@ -20,7 +19,7 @@ std::string run_file(const std::string& checkpoint, std::size_t index) {
 }
 
 /// Levels, and a reference for each or for all.
-std::size_t most_runs(const options::Configuration& configuration) {
+std::size_t most_runs(const cli::Configuration& configuration) {
   return 2 * configuration.levels.size() + 1;
 }
 
@@ -32,15 +31,15 @@ bool is_there(const parallel::Communicator& comm, const std::string& file) {
           }).empty();
 }
 
-std::string recipe_of(const options::Configuration& configuration) {
-  return options::printed_result_keys(configuration);
+std::string recipe_of(const cli::Configuration& configuration) {
+  return cli::printed_result_keys(configuration);
 }
 
 }  // namespace
 
 io::Checkpoints run_checkpoints(const parallel::Communicator& comm, const Job& job,
                                 std::size_t index, const io::Actors& actors) {
-  return {comm, run_file(options::checkpoint_of(job.configuration), index),
+  return {comm, run_file(cli::checkpoint_of(job.configuration), index),
           io::rhythm_of(job.configuration), actors,
           [&comm, text = recipe_of(job.configuration)](const std::string& draft) {
             io::create_recipe(comm, draft, {.kind = "run", .configuration = text});
@@ -70,8 +69,8 @@ std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const
 }
 
 void adopt_study_checkpoint(const parallel::Communicator& comm,
-                            const options::Configuration& configuration) {
-  const std::string path = options::checkpoint_of(configuration);
+                            const cli::Configuration& configuration) {
+  const std::string path = cli::checkpoint_of(configuration);
   if (configuration.restart.empty() || configuration.restart == path) {
     return;
   }
@@ -87,19 +86,19 @@ void adopt_study_checkpoint(const parallel::Communicator& comm,
 }
 
 void write_study_checkpoint(const parallel::Communicator& comm,
-                            const options::Configuration& configuration) {
-  const std::string path = options::checkpoint_of(configuration);
+                            const cli::Configuration& configuration) {
+  const std::string path = cli::checkpoint_of(configuration);
   const std::string draft = path + ".draft";
   io::create_recipe(
       comm, draft,
-      {.kind = options::name_of(configuration.command), .configuration = recipe_of(configuration)});
+      {.kind = cli::name_of(configuration.command), .configuration = recipe_of(configuration)});
   io::seal(comm, draft, path);
 }
 
 void remove_study_checkpoint(const parallel::Communicator& comm,
-                             const options::Configuration& configuration) {
+                             const cli::Configuration& configuration) {
   parallel::from_root(comm, [&] {
-    const std::string path = options::checkpoint_of(configuration);
+    const std::string path = cli::checkpoint_of(configuration);
     std::vector<std::string> files{path};
     for (std::size_t index = 0; index < most_runs(configuration); ++index) {
       files.push_back(run_file(path, index));
@@ -113,4 +112,4 @@ void remove_study_checkpoint(const parallel::Communicator& comm,
   });
 }
 
-}  // namespace study
+}  // namespace masing::study

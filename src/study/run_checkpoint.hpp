@@ -11,7 +11,7 @@
 // each run that has begun, FILE.run0, FILE.run1, …: runs on parts of the ranks cannot write
 // together.
 
-namespace study {
+namespace masing::study {
 
 /// The checkpoints of a job, the plan's of that index, as it runs on `comm`. Local.
 io::Checkpoints run_checkpoints(const parallel::Communicator& comm, const Job& job,
@@ -27,15 +27,15 @@ std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const
 /// the other lacks none of them. Throws UserError alike on all ranks where one is damaged, and
 /// SystemError. Collective.
 void adopt_study_checkpoint(const parallel::Communicator& comm,
-                            const options::Configuration& configuration);
+                            const cli::Configuration& configuration);
 
 /// Write FILE of a study's checkpoint. Collective.
 void write_study_checkpoint(const parallel::Communicator& comm,
-                            const options::Configuration& configuration);
+                            const cli::Configuration& configuration);
 
 /// Remove what a finished study does not need any more: its own checkpoint, and not another that it
 /// went on from. Collective.
 void remove_study_checkpoint(const parallel::Communicator& comm,
-                             const options::Configuration& configuration);
+                             const cli::Configuration& configuration);
 
-}  // namespace study
+}  // namespace masing::study

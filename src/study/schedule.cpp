@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
+#include "base/error.hpp"
 #include "base/partition.hpp"
 #include "rheology/catalogue.hpp"
 
-namespace study {
+namespace masing::study {
 
 namespace {
 
@@ -24,22 +26,22 @@ constexpr double seconds_per_force = 50e-9;
 
 }  // namespace
 
-double estimated_seconds(const options::Configuration& c, int ranks) {
+double estimated_seconds(const cli::Configuration& c, int ranks) {
   const auto steps = static_cast<double>(c.steps);
   const auto cells = static_cast<double>(c.cells);
   const double forcing = steps * seconds_per_force;
-  if (options::family_of(c.model) == options::Family::finite) {
+  if (cli::family_of(c.model) == cli::Family::finite) {
     const bool split =
-        rheology::catalogue_entry(c.model, "--model").info.work == rheology::Work::split;
+        rheology::catalogue_entry(c.model).info.work == rheology::Work::split;
     const auto own = static_cast<double>(base::slab_of(c.cells, 0, split ? ranks : 1).size);
     const double hops = split ? std::log2(static_cast<double>(ranks)) : 0.0;
     return forcing +
            steps * (own * seconds_per_column + hops * reductions_per_step * seconds_per_allreduce);
   }
-  switch (c.engine.value_or(options::EngineKind::sweep)) {
-    case options::EngineKind::memory:
+  switch (c.engine.value_or(cli::EngineKind::sweep)) {
+    case cli::EngineKind::memory:
       return forcing + steps * seconds_per_remembered_step;
-    case options::EngineKind::exact:
+    case cli::EngineKind::exact:
       return forcing + steps * seconds_per_exact_step +
              cells * events_per_cell_and_time * c.final_time * seconds_per_event;
     default: {
@@ -47,8 +49,7 @@ double estimated_seconds(const options::Configuration& c, int ranks) {
       const auto slab = static_cast<double>(base::slab_of(c.cells, 0, ranks).size);
       const double hops = std::log2(static_cast<double>(ranks));
       return forcing + steps * slab * seconds_per_update +
-             steps * (c.scheme == options::Scheme::euler ? 0.5 : 1.0) * hops *
-                 seconds_per_allreduce;
+             steps * (c.scheme == cli::Scheme::euler ? 0.5 : 1.0) * hops * seconds_per_allreduce;
     }
   }
 }
@@ -92,4 +93,83 @@ std::vector<Placement> schedule(const std::vector<Cost>& costs, int ranks) {
   return placements;
 }
 
-}  // namespace study
+namespace {
+
+/// Bytes of a run's fields on the fullest of `ranks` ranks.
+double field_bytes(const Job& job, int ranks) {
+  const std::int64_t cells = job.configuration.cells;
+  if (cells == cli::infinitely_many) {
+    return 0.0;
+  }
+  const double fields = job.field_times.empty() ? static_cast<double>(job.field_samples)
+                                                : static_cast<double>(job.field_times.size());
+  return 8.0 * fields * static_cast<double>(base::slab_of(cells, 0, ranks).size);
+}
+
+/// Bytes of fields that each rank keeps: those of its runs, and for a moment one run's anew, when
+/// all ranks take their part of it.
+std::vector<double> kept_bytes(const std::vector<Job>& jobs,
+                               const std::vector<Placement>& placements, int ranks) {
+  std::vector<double> kept(static_cast<std::size_t>(ranks), 0.0);
+  double shared = 0.0;
+  for (const auto& [run, first, count] : placements) {
+    for (int rank = first; rank < first + count; ++rank) {
+      kept[static_cast<std::size_t>(rank)] += field_bytes(jobs[run], count);
+    }
+    shared = std::max(shared, count < ranks ? field_bytes(jobs[run], ranks) : 0.0);
+  }
+  for (double& bytes : kept) {
+    bytes += shared;
+  }
+  return kept;
+}
+
+std::string shortage(const std::vector<engine::MemoryNeed>& needs, double available) {
+  for (const auto& need : needs) {
+    std::string found = engine::memory_shortage(need, available);
+    if (!found.empty()) {
+      return found;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<engine::MemoryNeed> least_needs(const std::vector<Job>& jobs,
+                                            const std::vector<Placement>& placements, int ranks) {
+  const std::vector<double> kept = kept_bytes(jobs, placements, ranks);
+  std::vector<engine::MemoryNeed> needs;
+  for (const auto& [run, first, count] : placements) {
+    const auto begin = kept.begin() + first;
+    const cli::Configuration& c = jobs[run].configuration;
+    const engine::Holding holding{.engine = *c.engine,
+                                  .fields = *std::max_element(begin, begin + count)};
+    needs.push_back(cli::family_of(c.model) == cli::Family::finite
+                        ? engine::need_of_state(c, count, holding)
+                        : engine::need_of(slab::make_problem(c), count, holding));
+  }
+  return needs;
+}
+
+std::vector<Placement> fitting_schedule(const std::vector<Job>& jobs, int ranks, double available) {
+  std::vector<Cost> costs;
+  costs.reserve(jobs.size());
+  for (const Job& job : jobs) {
+    costs.emplace_back([&job](int count) { return estimated_seconds(job.configuration, count); });
+  }
+  std::vector<Placement> placements = schedule(costs, ranks);
+  if (shortage(least_needs(jobs, placements, ranks), available).empty()) {
+    return placements;
+  }
+  for (Placement& placement : placements) {
+    placement = {placement.run, 0, ranks};
+  }
+  const std::string found = shortage(least_needs(jobs, placements, ranks), available);
+  if (!found.empty()) {
+    throw base::UserError(found);
+  }
+  return placements;
+}
+
+}  // namespace masing::study

@@ -3,14 +3,16 @@
 #include <functional>
 #include <vector>
 
-#include "options/configuration.hpp"
+#include "cli/configuration.hpp"
+#include "engine/memory_need.hpp"
+#include "study/run.hpp"
 
-namespace study {
+namespace masing::study {
 
 /// About how long one run takes on a number of ranks, seconds: cells × steps at a rate, an
 /// allreduce for every pass, what only one rank does. The schedule depends on it, no result does.
 /// Local.
-double estimated_seconds(const options::Configuration& configuration, int ranks);
+double estimated_seconds(const cli::Configuration& configuration, int ranks);
 
 /// One run of a schedule: which run, and the ranks first..first+count-1 that make it.
 struct Placement {
@@ -27,4 +29,13 @@ using Cost = std::function<double(int ranks)>;
 /// Every rank makes its runs in the order of the list, so no two wait for each other. Local.
 std::vector<Placement> schedule(const std::vector<Cost>& costs, int ranks);
 
-}  // namespace study
+/// What each run of a schedule needs, [placements]: the run itself and the fields of all runs that
+/// its fullest rank keeps until the end of the study, before the profiles are known. Local.
+std::vector<engine::MemoryNeed> least_needs(const std::vector<Job>& jobs,
+                                            const std::vector<Placement>& placements, int ranks);
+
+/// The schedule of the jobs that the machine's speed suggests, or each on all ranks where it would
+/// not fit into `available` bytes a rank. Throws UserError where neither fits. Local.
+std::vector<Placement> fitting_schedule(const std::vector<Job>& jobs, int ranks, double available);
+
+}  // namespace masing::study

@@ -2,18 +2,17 @@
 #include <functional>
 #include <vector>
 
-#include "io/recorder.hpp"
-#include "options/option_table.hpp"
+#include "cli/keys.hpp"
+#include "io/recorders.hpp"
 #include "study/output.hpp"
 
-namespace study {
+namespace masing::study {
 
 namespace {
 
 /// A key's value as the user would give it.
-std::string value_of(const options::Configuration& configuration, const std::string& key) {
-  return std::ranges::find(options::option_table(), key, &options::Option::name)
-      ->get(configuration);
+std::string value_of(const cli::Configuration& configuration, const std::string& key) {
+  return std::ranges::find(cli::option_table(), key, &cli::Option::name)->get(configuration);
 }
 
 /// Writes columns of one number a level.
@@ -109,7 +108,7 @@ void write_extrapolation(const io::Handle& fit, const std::string& name,
 }  // namespace
 
 void write(const parallel::Communicator& comm, const io::Handle& file,
-           const options::Configuration& configuration, const Study& study) {
+           const cli::Configuration& configuration, const Study& study) {
   write_series(comm, file, study);
   const Columns columns(comm, file, study);
   write_cases(columns, study);
@@ -137,4 +136,4 @@ void write(const parallel::Communicator& comm, const io::Handle& file,
                 [&](std::size_t l) { return study.cases[l].seconds; });
 }
 
-}  // namespace study
+}  // namespace masing::study

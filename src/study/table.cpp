@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "study/output.hpp"
 
-namespace study {
+namespace masing::study {
 
 namespace {
 
@@ -21,7 +21,7 @@ std::string number_or_dash(const char* format, int width, double value) {
 }
 
 std::string cells_text(std::int64_t cells) {
-  return cells == options::infinitely_many ? "inf" : base::to_text(cells);
+  return cells == cli::infinitely_many ? "inf" : base::to_text(cells);
 }
 
 /// Behind an error: why its level is not in the fit.
@@ -37,13 +37,13 @@ char mark_sign(Mark mark) {
 }
 
 /// Whether the levels have cells; a model that is no slab has columns, the same on every level.
-bool has_cells(const options::Configuration& configuration) {
-  return options::family_of(configuration.model) != options::Family::finite;
+bool has_cells(const cli::Configuration& configuration) {
+  return cli::family_of(configuration.model) != cli::Family::finite;
 }
 
 /// Whether a study has anything to show of a quantity: a state has no points of cells, and some
 /// have no columns beside x and y.
-bool is_shown(const options::Configuration& configuration, const Study& study, std::size_t q) {
+bool is_shown(const cli::Configuration& configuration, const Study& study, std::size_t q) {
   if (has_cells(configuration)) {
     return true;
   }
@@ -53,7 +53,7 @@ bool is_shown(const options::Configuration& configuration, const Study& study, s
          });
 }
 
-std::string heading(const options::Configuration& configuration, const Study& study) {
+std::string heading(const cli::Configuration& configuration, const Study& study) {
   std::string text = has_cells(configuration) ? formatted("%10s ", "P") : "";
   text += formatted("%12s", "N");
   for (std::size_t q = 0; q < study.findings.size(); ++q) {
@@ -65,8 +65,7 @@ std::string heading(const options::Configuration& configuration, const Study& st
   return text + '\n';
 }
 
-std::string row(const options::Configuration& configuration, const Study& study,
-                std::size_t level) {
+std::string row(const cli::Configuration& configuration, const Study& study, std::size_t level) {
   const Case& at = study.cases[level];
   std::string text =
       has_cells(configuration) ? formatted("%10s ", cells_text(at.level.cells).c_str()) : "";
@@ -101,7 +100,7 @@ std::string legend(const Study& study) {
   return text;
 }
 
-std::string conclusion(const options::Configuration& configuration, const Finding& finding,
+std::string conclusion(const cli::Configuration& configuration, const Finding& finding,
                        const Quantity& quantity) {
   std::string text = "order of " + std::string(quantity.name) + ": ";
   if (!std::isnan(finding.fit.order)) {
@@ -143,31 +142,31 @@ std::string checked(const Study& study) {
 
 }  // namespace
 
-std::string expected_text(const options::ExpectedOrder& expected) {
+std::string expected_text(const cli::ExpectedOrder& expected) {
   return (expected.at_least ? ">=" : "") + base::to_text(expected.order);
 }
 
-std::string reference_text(const options::Configuration& configuration, const Study& study) {
+std::string reference_text(const cli::Configuration& configuration, const Study& study) {
   switch (configuration.reference) {
-    case options::Reference::finest:
+    case cli::Reference::finest:
       return (has_cells(configuration)
                   ? "reference P = " + cells_text(study.reference->cells) + ", "
                   : std::string("reference ")) +
              "N = " + base::to_text(study.reference->steps);
-    case options::Reference::successive:
+    case cli::Reference::successive:
       return "differences of successive levels";
-    case options::Reference::exact:
+    case cli::Reference::exact:
       return "reference: the exact solution" + checked(study);
-    case options::Reference::exact_time:
+    case cli::Reference::exact_time:
       return "reference: the exact solution at the same P" + checked(study);
-    case options::Reference::file:
+    case cli::Reference::file:
       return "reference: " + configuration.reference_file;
     default:
       return "reference: P = inf at the same N";
   }
 }
 
-std::string table(const options::Configuration& configuration, const Study& study) {
+std::string table(const cli::Configuration& configuration, const Study& study) {
   std::string text = heading(configuration, study);
   for (std::size_t level = 0; level < study.cases.size(); ++level) {
     text += row(configuration, study, level);
@@ -184,4 +183,4 @@ std::string table(const options::Configuration& configuration, const Study& stud
   return text;
 }
 
-}  // namespace study
+}  // namespace masing::study

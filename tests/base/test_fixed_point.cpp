@@ -15,6 +15,8 @@
 
 #include "base/error.hpp"
 
+namespace masing {
+
 namespace {
 
 using base::FixedPoint;
@@ -106,3 +108,5 @@ TEST_F(FixedPointSum, errs_by_half_a_unit_a_term) {
 }
 
 }  // namespace
+
+}  // namespace masing

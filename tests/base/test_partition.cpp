@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <tuple>
 
+namespace masing {
+
 namespace {
 
 using base::block_cells;
@@ -90,3 +92,5 @@ TEST(PartitionByHand, counts_beyond_32_bits) {
 }
 
 }  // namespace
+
+}  // namespace masing

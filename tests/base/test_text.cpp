@@ -10,6 +10,8 @@
 #include <limits>
 #include <random>
 
+namespace masing {
+
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -80,3 +82,5 @@ TEST(Pieces, joined_split_again) {
 }
 
 }  // namespace
+
+}  // namespace masing

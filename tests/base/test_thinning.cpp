@@ -1,8 +1,10 @@
 // Which of P cells go to a file, and products of cell counts beyond 64 bits.
 
-#include "base/thinning.hpp"
+#include "base/ratio.hpp"
 
 #include <gtest/gtest.h>
+
+namespace masing {
 
 namespace {
 
@@ -68,3 +70,5 @@ TEST(Thinning, counts_beyond_64_bits) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -47,12 +47,14 @@ class Masing:
         self.program = program()
 
     def start(self, *words, ranks=None, env=None):
-        """The process, running; `ranks` None runs without mpirun, `env` adds to the environment."""
+        """The process, running; `ranks` None runs without mpirun, `env` changes the environment:
+        None takes a variable out."""
         launcher = [] if ranks is None else ["mpirun", "-n", str(ranks)]
+        all_of_it = {**os.environ, **OPEN_MPI, **(env or {})}
         return subprocess.Popen(
             [*launcher, self.program, *map(str, words)],
             cwd=self.folder,
-            env={**os.environ, **OPEN_MPI, **(env or {})},
+            env={name: value for name, value in all_of_it.items() if value is not None},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

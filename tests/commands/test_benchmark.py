@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 SMALL = ("--quick", "--largest", "20000", "--seconds", "0.01", "--repeat", "1")
-VARIANTS = ("baseline", "general", "affine", "constant", "both", "leapfrog", "plain_general", "plain_both")
-BYTES = {"baseline": 32, "general": 16, "affine": 12, "constant": 12, "both": 8, "leapfrog": 32,
-         "plain_general": 16, "plain_both": 8}
+VARIANTS = ("baseline", "general", "affine", "constant", "both", "leapfrog")
+BYTES = {"baseline": 32, "general": 16, "affine": 12, "constant": 12, "both": 8, "leapfrog": 32}
 
 
 def positive(values):
@@ -28,6 +27,9 @@ def check_kernel(file):
                                file["kernel/cells"][()])
             assert ("speed_up" in group) == (scope == "all_ranks")
         assert set(file[f"kernel/{scope}/baseline/baseline_ratio"]) == {1}
+    for name in ("general", "both"):
+        overhead = file[f"kernel/one_rank/sum_overhead_{name}"]
+        assert overhead.shape == (5,) and positive(overhead)
 
 
 def check_machine(file, ranks):

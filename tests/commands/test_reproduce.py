@@ -1,5 +1,5 @@
-"""A result file made again from the configuration in it and compared bit by bit: what differs is
-named, and what cannot be made again is refused."""
+"""A result file made again from the configuration in it and its numbers compared bit by bit: what
+differs is named, texts and additions are noted, and what cannot be made again is refused."""
 
 import shutil
 
@@ -57,11 +57,28 @@ def flip_attribute(file, name):
     file["fit"].attrs.modify(name, value)
 
 
-def reworded(file):
-    file["series/y"].attrs.modify("symbol", np.bytes_("z"))
+def again(file, name, values):
+    """Write a dataset anew; a function makes its values of the old ones."""
+    old = file[name][()]
+    del file[name]
+    file[name] = values(old)
 
 
-# file, what is done to it, what must be said
+def with_configuration(file, old, new):
+    """Replace part of /configuration, which has a fixed length."""
+    text = file["configuration"][()]
+    assert old in text
+    del file["configuration"]
+    file["configuration"] = np.bytes_(text.replace(old, new))
+
+
+def with_scales(file):
+    """Make /series/t a dimension scale of /series/x, as netCDF's readers expect."""
+    file["series/t"].make_scale("t")
+    file["series/x"].dims[0].attach_scale(file["series/t"])
+
+
+# file, what is done to it, what must be said of it: differences that count
 CHANGES = {
     "a bit of x": (
         "run.h5",
@@ -88,27 +105,113 @@ CHANGES = {
         lambda file: flip_attribute(file, "order_x"),
         "/fit attribute order_x: 1 of 1 entries, the first at 0",
     ),
-    "a symbol": ("run.h5", reworded, "/series/y attribute symbol: 1 of 1 entries, the first at 0"),
-    "a removed attribute": (
+    "an attribute that is not made": (
         "run.h5",
-        lambda file: file["series/t"].attrs.pop("description"),
-        "/series/t: other attributes",
+        lambda file: file["series/t"].attrs.create("scale", 1.5),
+        "/series/t attribute scale: not made again",
     ),
-    "a removed dataset": (
+    "an attribute of a group that is not made": (
         "run.h5",
-        lambda file: file.pop("series/force"),
-        "/series/force: not in the file",
+        lambda file: file.create_group("more").attrs.create("scale", 1.5),
+        "/more: not made again",
     ),
-    "a removed group": ("study.h5", lambda file: file.pop("fit"), "/fit: not in the file"),
-    "an added dataset": (
+    "a dataset that is not made": (
         "run.h5",
         lambda file: file.create_dataset("series/z", data=[1.0]),
         "/series/z: not made again",
     ),
     "a shorter dataset": (
         "study.h5",
-        lambda file: (file.pop("cases/ds"), file.create_dataset("cases/ds", data=[0.0, 0.0])),
+        lambda file: again(file, "cases/ds", lambda old: old[:2]),
         "/cases/ds: another type or shape",
+    ),
+    "a dataset of another class": (
+        "run.h5",
+        lambda file: again(file, "series/force", lambda old: old.astype(np.int64)),
+        "/series/force: another type or shape",
+    ),
+    "a dataset of narrower numbers": (
+        "run.h5",
+        lambda file: again(file, "series/force", lambda old: old.astype(np.float32)),
+        "/series/force: another type or shape",
+    ),
+    "a whole number": (
+        "study.h5",
+        lambda file: file["fit"].attrs.create("levels_x", 4),
+        "/fit attribute levels_x: 1 of 1 entries, the first at 0",
+    ),
+    "a whole number without sign": (
+        "study.h5",
+        lambda file: file["fit"].attrs.create("levels_x", np.uint64(3)),
+        "/fit attribute levels_x: another type or shape",
+    ),
+}
+
+# The same for what is noted only.
+NOTES = {
+    "a symbol": (
+        "run.h5",
+        lambda file: file["series/y"].attrs.modify("symbol", np.bytes_("z")),
+        "/series/y attribute symbol: another text",
+    ),
+    "a description of variable length": (
+        "run.h5",
+        lambda file: file["series/y"].attrs.modify("description", "another velocity"),
+        "/series/y attribute description: another text",
+    ),
+    "the same text of variable length": (
+        "run.h5",
+        lambda file: file["series/y"].attrs.modify("symbol", "y"),
+        "",
+    ),
+    "a text that is not made": (
+        "run.h5",
+        lambda file: file["series/y"].attrs.create("comment", "read twice"),
+        "/series/y attribute comment: not made again",
+    ),
+    "a dataset of texts that is not made": (
+        "run.h5",
+        lambda file: file.create_dataset("names", data=["a", "bc"], dtype=h5py.string_dtype()),
+        "/names: not made again",
+    ),
+    "an empty group": ("run.h5", lambda file: file.create_group("more"), "/more: not made again"),
+    "a new attribute": (
+        "run.h5",
+        lambda file: file["series/t"].attrs.pop("description"),
+        "/series/t attribute description: not in the file",
+    ),
+    "a new attribute of numbers": (
+        "study.h5",
+        lambda file: file["fit"].attrs.pop("order_x"),
+        "/fit attribute order_x: not in the file",
+    ),
+    "a new dataset": ("run.h5", lambda file: file.pop("series/force"),
+                      "/series/force: not in the file"),
+    "a new group": ("study.h5", lambda file: file.pop("fit"), "/fit: not in the file"),
+    "dimension scales": (
+        "run.h5",
+        with_scales,
+        "/series/x attribute DIMENSION_LIST: not made again",
+    ),
+    "a whole number that was stored narrower": (
+        "study.h5",
+        lambda file: file["fit"].attrs.create("levels_x", np.int16(file["fit"].attrs["levels_x"])),
+        "",
+    ),
+    "numbers in the place of a text": (
+        "run.h5",
+        lambda file: again(file, "series/force", lambda old: np.bytes_("gone")),
+        "/series/force: another type",
+    ),
+    "a new key": (
+        "run.h5",
+        lambda file: with_configuration(file, b"y0 = 0\n", b""),
+        "/configuration y0: not in the file",
+    ),
+    "a comment, an order and blanks": (
+        "run.h5",
+        lambda file: with_configuration(file, b"x0 = 0\ny0 = 0\n", b"y0=0 # rest\nx0  =  0.0\n"),
+        "/configuration: the same keys and values in another text",
     ),
 }
 
@@ -125,8 +228,21 @@ def test_a_difference_is_found_and_named(masing, copy, change):
     lines = process.stdout.splitlines()
     assert lines[0] == f"{name}: not reproduced on 1 rank"
     assert said in lines[1:]
-    place = said.split()[0].rstrip(":")  # of a group its datasets are missing, too
-    assert [line for line in lines[1:] if not line.startswith(place)] == []
+    place = said.split()[0].rstrip(":")  # a dataset that is written anew has no attributes
+    assert [line for line in lines[1:] if not line.startswith((place, f"note: {place}"))] == []
+    assert masing.names() == [name]
+
+
+@pytest.mark.parametrize("change", NOTES)
+def test_a_text_or_an_addition_is_noted_and_does_not_count(masing, copy, change):
+    name, do, said = NOTES[change]
+    copy(name)
+    with h5py.File(masing.folder / name, "r+") as file:
+        do(file)
+    *notes, last = masing.done("reproduce", name, "--quiet").stdout.splitlines()
+    assert last == f"{name}: reproduced, bit for bit, on 1 rank"
+    assert f"note: {said}" in notes or (not said and notes == [])
+    assert [line for line in notes if not line.startswith("note: /")] == []
     assert masing.names() == [name]
 
 

@@ -1,6 +1,8 @@
 """Runs that are stopped, by signals, by the clock or by force, and go on: the file is that of a run
 that nobody stopped, bit for bit, on any number of ranks."""
 
+import ctypes
+import ctypes.util
 import os
 import random
 import shutil
@@ -290,18 +292,11 @@ def test_a_bad_checkpoint_is_refused(masing, checkpoint, fault, command):
     assert {name: (masing.folder / name).read_bytes() for name in masing.names()} == before
 
 
-def crc64(content):
-    """CRC-64 of ECMA-182, most significant bit first, from 0."""
-    table = []
-    for byte in range(256):
-        value = byte << 56
-        for _ in range(8):
-            value = (value << 1) ^ (0x142F0E1EBA9EA3693 if value >> 63 else 0)
-        table.append(value)
-    value = 0
-    for byte in content:
-        value = ((value << 8) & 0xFFFFFFFFFFFFFFFF) ^ table[(value >> 56) ^ byte]
-    return value
+def xxh3(content):
+    """XXH3-64 by the library that masing is linked with."""
+    checksum = ctypes.CDLL(ctypes.util.find_library("xxhash")).XXH3_64bits
+    checksum.restype, checksum.argtypes = ctypes.c_uint64, (ctypes.c_char_p, ctypes.c_size_t)
+    return checksum(content, len(content))
 
 
 def replace(file, name, values):
@@ -329,7 +324,7 @@ def test_a_whole_checkpoint_of_another_state_is_refused(masing, checkpoint, chan
         FORGED[change](file)
     content = forged.read_bytes()
     forged.write_bytes(
-        content + b"masing seal 1\n\0\0" + struct.pack("<qQ", len(content), crc64(content))
+        content + b"masing seal 2\n\0\0" + struct.pack("<qQ", len(content), xxh3(content))
     )
     said = masing.refused(*words, "--restart=c.h5", ranks=2)
     assert "--restart: c.h5" in said

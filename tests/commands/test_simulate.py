@@ -214,3 +214,36 @@ def test_the_summary_names_the_file(masing):
     said = masing.done("simulate", *CASE, "--cells=3", "--steps=10", "--output=here.h5").stdout
     assert "P = 3, N = 10" in said
     assert "here.h5" in said
+
+
+ALONE = {"OMPI_MCA_btl": None, "OMPI_MCA_btl_base_verbose": "100"}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "env", "networks"),
+    [
+        (None, {}, False),
+        (None, {"MASING_SINGLETON": "0"}, True),
+        (None, {"OMPI_MCA_btl": "tcp,self"}, True),
+        (None, {"SLURM_STEP_ID": "0"}, True),
+        (1, {}, True),
+        (2, {}, True),
+    ],
+)
+def test_a_run_without_a_launcher_looks_for_no_network(masing, ranks, env, networks):
+    words = ("simulate", "--cells=4", "--steps=10", "--final-time=1", "--quiet")
+    process = masing(*words, ranks=ranks, env={**ALONE, **env})
+    assert process.returncode == 0, process.stderr
+    assert "found loaded component self" in process.stderr
+    assert ("found loaded component tcp" in process.stderr) == networks
+
+
+def test_runs_at_once_share_no_folder_of_open_mpi(masing):
+    (masing.folder / "tmp").mkdir()
+    words = ("simulate", "--cells=4", "--steps=10", "--final-time=1", "--quiet")
+    env = {"TMPDIR": str(masing.folder / "tmp")}
+    runs = [masing.start(*words, f"--output={i}.h5", env=env) for i in range(20)]
+    for run in runs:
+        _, stderr = run.communicate(timeout=30)
+        assert (run.returncode, stderr) == (0, "")
+    assert list((masing.folder / "tmp").iterdir()) == []

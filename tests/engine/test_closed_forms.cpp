@@ -11,6 +11,8 @@
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
 using support::Trajectory;
@@ -60,7 +62,7 @@ TEST(ElasticPhase, is_a_power_to_rounding) {
                                .final_time = 10.0,
                                .steps = steps,
                                .cells = 2500,
-                               .rule = options::Rule::midpoint});
+                               .rule = cli::Rule::midpoint});
   using Complex = std::complex<long double>;
   const long double omega = std::sqrt((static_cast<long double>(k0) + stiffness) / mass);
   const long double dt = 10.0L / steps;
@@ -170,3 +172,5 @@ TEST(StepLoad, peaks_at_the_closed_form_with_order_one) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -7,14 +7,16 @@
 #include <random>
 
 #include "base/partition.hpp"
-#include "masing/turning_points.hpp"
+#include "slab/turning_points/turning_points.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
 /// η = 0.3 + (s - 0.4)² in disorder, k not constant, u0 = `slope` η.
-masing::Profile all_cells(std::int64_t cells, double slope) {
-  masing::Profile profile{.range = {0, cells}, .stiffness = {}, .threshold = {}, .initial_u = {}};
+slab::Profile all_cells(std::int64_t cells, double slope) {
+  slab::Profile profile{.range = {0, cells}, .stiffness = {}, .threshold = {}, .initial_u = {}};
   for (std::int64_t i = 0; i < cells; ++i) {
     const double s = (static_cast<double>(i * 7919 % cells) + 0.5) / static_cast<double>(cells);
     profile.stiffness.push_back(1 + 0.3 * std::sin(9 * s));
@@ -24,7 +26,7 @@ masing::Profile all_cells(std::int64_t cells, double slope) {
   return profile;
 }
 
-masing::Profile slab(const masing::Profile& all) {
+slab::Profile slab(const slab::Profile& all) {
   const base::CellRange range =
       base::slab_of(all.range.size, support::world().rank(), support::world().size());
   const auto part = [&](const base::AlignedVector& values) {
@@ -41,14 +43,14 @@ TEST(DistributedMeasure, HasTheBitsOfTheTableOfAllCells) {
   // 3000 cells are three blocks: a fourth rank has none.
   for (const double slope : {0.0, 0.5, -1.0}) {
     SCOPED_TRACE("u0 = " + std::to_string(slope) + " eta");
-    const masing::Profile all = all_cells(3000, slope);
-    const masing::CellMeasure whole = masing::make_cell_measure(all);
+    const slab::Profile all = all_cells(3000, slope);
+    const slab::CellMeasure whole = slab::make_cell_measure(all);
     const auto replicated = engine::replicated_measure(support::world(), slab(all));
     const auto distributed =
         engine::distributed_measure(support::world(), slab(all), all.range.size);
-    masing::TurningPoints on_whole(whole, 0.1);
-    masing::TurningPoints on_replicated(replicated, 0.1);
-    masing::TurningPoints on_distributed(distributed, 0.1);
+    slab::TurningPoints on_whole(whole, 0.1);
+    slab::TurningPoints on_replicated(replicated, 0.1);
+    slab::TurningPoints on_distributed(distributed, 0.1);
     EXPECT_EQ(on_distributed.internal_force(), on_whole.internal_force());
     std::mt19937_64 random(7);
     std::normal_distribution<double> normal(0.0, 0.2);
@@ -65,13 +67,13 @@ TEST(DistributedMeasure, HasTheBitsOfTheTableOfAllCells) {
 }
 
 TEST(DistributedMeasure, ChecksTheInitialStateAcrossRanks) {
-  const auto fault = [](const masing::Profile& all) {
+  const auto fault = [](const slab::Profile& all) {
     return engine::memory_fault(support::world(), slab(all));
   };
   EXPECT_EQ(fault(all_cells(5000, 0.0)), "");
   EXPECT_EQ(fault(all_cells(5000, 1.0)), "");
   // Each slab is in order, the two branches of η are not: u0 rises with s, η falls and rises.
-  masing::Profile two_branches = all_cells(4096, 0.0);
+  slab::Profile two_branches = all_cells(4096, 0.0);
   for (std::size_t i = 0; i < 4096; ++i) {
     const double s = (static_cast<double>(i) + 0.5) / 4096;
     two_branches.threshold[i] = 0.5 + std::abs(s - 0.5);
@@ -87,3 +89,5 @@ TEST(DistributedMeasure, IsReplicatedWhereItFits) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -7,14 +7,16 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "engine/make_engine.hpp"
+#include "engine/setup.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
-masing::Problem forced(std::int64_t cells, std::int64_t steps) {
+slab::Problem forced(std::int64_t cells, std::int64_t steps) {
   return support::problem({.stiffness = "1+0.5*sin(3*s)",
                            .threshold = "0.1+abs(s-0.4)",
                            .initial_u = "0.3*abs(s-0.4)",
@@ -25,18 +27,18 @@ masing::Problem forced(std::int64_t cells, std::int64_t steps) {
                            .cells = cells});
 }
 
-const options::Configuration exact_engine{.engine = options::EngineKind::exact};
+const cli::Configuration exact_engine{.engine = cli::EngineKind::exact};
 
 support::Trajectory exact_trajectory(const parallel::Communicator& comm,
-                                     const masing::Problem& problem,
+                                     const slab::Problem& problem,
                                      const std::vector<std::int64_t>& field_steps = {}) {
-  const masing::Profile profile = engine::checked_profile(comm, problem);
+  const slab::Profile profile = engine::checked_profile(comm, problem);
   const auto engine = engine::make_engine(comm, exact_engine, problem, profile);
   return support::trajectory(comm, *engine, problem, field_steps);
 }
 
 TEST(Exact, IsTheSameOnAnyNumberOfRanks) {
-  const masing::Problem problem = forced(2500, 200);
+  const slab::Problem problem = forced(2500, 200);
   const auto whole = exact_trajectory(support::world(), problem, {0, 77, 200});
   const auto alone = exact_trajectory(support::alone(), problem, {0, 77, 200});
   EXPECT_TRUE(support::same_bits(whole.x, alone.x));
@@ -69,7 +71,7 @@ TEST(Exact, IsWhatTheSweepTendsTo) {
 }
 
 TEST(Exact, TheContinuumIsTheSameOnAnyNumberOfRanksAndTheLimitOfCells) {
-  masing::Problem problem = forced(options::infinitely_many, 200);
+  slab::Problem problem = forced(cli::infinitely_many, 200);
   problem.field_points = 2500;
   const auto whole = exact_trajectory(support::world(), problem, {200});
   const auto alone = exact_trajectory(support::alone(), problem, {200});
@@ -86,11 +88,11 @@ TEST(Exact, TheContinuumIsTheSameOnAnyNumberOfRanksAndTheLimitOfCells) {
 }
 
 TEST(Exact, ElongationIsTheFieldAtEveryPoint) {
-  const masing::Problem problem = forced(100, 10);
-  const masing::Profile profile = engine::checked_profile(support::world(), problem);
+  const slab::Problem problem = forced(100, 10);
+  const slab::Profile profile = engine::checked_profile(support::world(), problem);
   const auto engine = engine::make_engine(support::world(), exact_engine, problem, profile);
   (void)support::trajectory(support::world(), *engine, problem);
-  const masing::RememberedElongation u = *engine->elongation();
+  const slab::RememberedElongation u = *engine->elongation();
   const parallel::ReadAccess field(engine->field());
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     EXPECT_EQ(u(profile.threshold_of(i), profile.initial_u_of(i)),
@@ -100,8 +102,8 @@ TEST(Exact, ElongationIsTheFieldAtEveryPoint) {
 
 TEST(Exact, RefusesWhatItCannotSolve) {
   const auto refused = [](const support::Data& data) {
-    const masing::Problem problem = support::problem(data);
-    const masing::Profile profile = engine::checked_profile(support::world(), problem);
+    const slab::Problem problem = support::problem(data);
+    const slab::Profile profile = engine::checked_profile(support::world(), problem);
     EXPECT_THROW((void)engine::make_engine(support::world(), exact_engine, problem, profile),
                  base::UserError);
   };
@@ -110,9 +112,11 @@ TEST(Exact, RefusesWhatItCannotSolve) {
 }
 
 TEST(Exact, AForceThatIsNotFiniteIsRefusedOnEveryRank) {
-  const masing::Problem problem =
+  const slab::Problem problem =
       support::problem({.force = "1/(t-0.503)^2*exp(800*t)", .final_time = 1.0, .steps = 4});
   EXPECT_THROW((void)exact_trajectory(support::world(), problem), base::UserError);
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -2,7 +2,7 @@
 // problems and over a million steps, the same bits on any number of ranks and in any chunks, its
 // precondition, and P = ∞ as the limit of finite P.
 
-#include "engine/memory.hpp"
+#include "engine/turning_points.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,29 +13,31 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
-#include "engine/make_engine.hpp"
+#include "engine/setup.hpp"
 #include "engine/sweep.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
-using options::Rule;
-using options::Scheme;
+using cli::Rule;
+using cli::Scheme;
 using support::same_bits;
 using support::Trajectory;
 
-Trajectory run(const parallel::Communicator& comm, options::EngineKind kind,
-               const masing::Problem& problem, const std::vector<std::int64_t>& field_steps = {}) {
-  const masing::Profile profile = engine::checked_profile(comm, problem);
+Trajectory run(const parallel::Communicator& comm, cli::EngineKind kind,
+               const slab::Problem& problem, const std::vector<std::int64_t>& field_steps = {}) {
+  const slab::Profile profile = engine::checked_profile(comm, problem);
   const auto engine = engine::make_engine(comm, {.engine = kind}, problem, profile);
   return support::trajectory(comm, *engine, problem, field_steps);
 }
 
-Trajectory by_memory(const parallel::Communicator& comm, const masing::Problem& problem,
+Trajectory by_memory(const parallel::Communicator& comm, const slab::Problem& problem,
                      const std::vector<std::int64_t>& field_steps = {}) {
-  return run(comm, options::EngineKind::memory, problem, field_steps);
+  return run(comm, cli::EngineKind::memory, problem, field_steps);
 }
 
 double greatest(const std::vector<double>& values) {
@@ -160,12 +162,12 @@ TEST(Memory, IsTheSweepOnRandomProblems) {
                      (scheme == Scheme::euler ? "euler" : "leapfrog") + ", k = " + data.stiffness +
                      ", eta = " + data.threshold + ", u0 = " + data.initial_u +
                      ", F = " + data.force + ", P = " + std::to_string(data.cells));
-        masing::Problem problem = support::problem(data);
+        slab::Problem problem = support::problem(data);
         problem.rule = rule;
         problem.scheme = scheme;
         const std::vector<std::int64_t> field_steps{0, 1, 40, 150, problem.time.steps};
         expect_equal(by_memory(support::alone(), problem, field_steps),
-                     run(support::alone(), options::EngineKind::sweep, problem, field_steps));
+                     run(support::alone(), cli::EngineKind::sweep, problem, field_steps));
         if (HasFailure()) {
           return;
         }
@@ -179,9 +181,9 @@ TEST(Memory, RandomProblemsYieldAndTurn) {
   int yielding = 0;
   int turning = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const masing::Problem problem = support::problem(Draw(seed).data());
+    const slab::Problem problem = support::problem(Draw(seed).data());
     const Trajectory path = by_memory(support::alone(), problem, {problem.time.steps});
-    const masing::Profile profile = masing::sample_profile(problem, {0, problem.cells});
+    const slab::Profile profile = slab::sample_profile(problem, {0, problem.cells});
     const auto [least, most] = std::ranges::minmax(path.x);
     yielding += most - least > 2 * std::ranges::min(profile.threshold) ? 1 : 0;
     int turns = 0;
@@ -201,19 +203,19 @@ TEST(Memory, IsTheSweepAfterAMillionSteps) {
     if (support::world().rank() != rank) {
       continue;
     }
-    masing::Problem problem = support::problem(
+    slab::Problem problem = support::problem(
         {.force = "0.45*cos(0.5*t)", .final_time = 500.0, .steps = 1000000, .cells = 100});
     problem.scheme = scheme;
     const std::vector<std::int64_t> field_steps{500000, 1000000};
     expect_equal(by_memory(support::alone(), problem, field_steps),
-                 run(support::alone(), options::EngineKind::sweep, problem, field_steps));
+                 run(support::alone(), cli::EngineKind::sweep, problem, field_steps));
   }
 }
 
 /// A forcing that dies away leaves hundreds of turning points; the blow at t = 300 wipes them out.
 TEST(Memory, KeepsADeepStackAndLosesItInOneExcursion) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    masing::Problem problem =
+    slab::Problem problem =
         support::problem({.force = "t < 300 ? 0.6*exp(-0.02*t)*cos(4*t) : 2*(t-300)",
                           .oscillator = {.mass = 0.05, .k0 = 0.2},
                           .final_time = 301.0,
@@ -222,13 +224,13 @@ TEST(Memory, KeepsADeepStackAndLosesItInOneExcursion) {
     problem.scheme = scheme;
     const std::vector<std::int64_t> field_steps{40000, 60000, 60200};
     expect_equal(by_memory(support::alone(), problem, field_steps),
-                 run(support::alone(), options::EngineKind::sweep, problem, field_steps));
+                 run(support::alone(), cli::EngineKind::sweep, problem, field_steps));
   }
 }
 
 /// k, η and u0 all varying over s, η neither monotone nor smooth, yielding, reversals.
-masing::Problem forced(std::int64_t cells, Scheme scheme) {
-  masing::Problem problem =
+slab::Problem forced(std::int64_t cells, Scheme scheme) {
+  slab::Problem problem =
       support::problem({.stiffness = "1+0.5*sin(3*s)",
                         .threshold = "0.1+abs(s-0.4)",
                         .initial_u = "-0.6*abs(s-0.4)",
@@ -261,9 +263,9 @@ void expect_same_bits(const Trajectory& whole, const Trajectory& alone) {
 TEST(Memory, GivesTheSameBitsOnAnyNumberOfRanks) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
     for (const std::int64_t cells :
-         {options::infinitely_many, std::int64_t{1}, std::int64_t{1025}, std::int64_t{5000}}) {
+         {cli::infinitely_many, std::int64_t{1}, std::int64_t{1025}, std::int64_t{5000}}) {
       SCOPED_TRACE("P = " + std::to_string(cells));
-      const masing::Problem problem = forced(cells, scheme);
+      const slab::Problem problem = forced(cells, scheme);
       expect_same_bits(by_memory(support::world(), problem, some_steps),
                        by_memory(support::alone(), problem, some_steps));
     }
@@ -275,8 +277,8 @@ TEST(Memory, OfADistributedTableGivesTheBitsOfOneRank) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
     for (const std::int64_t cells : {1, 2500, 5000}) {
       SCOPED_TRACE("P = " + std::to_string(cells));
-      const masing::Problem problem = forced(cells, scheme);
-      const masing::Profile profile = engine::checked_profile(support::world(), problem);
+      const slab::Problem problem = forced(cells, scheme);
+      const slab::Profile profile = engine::checked_profile(support::world(), problem);
       auto measure = std::make_shared<const engine::DistributedMeasure>(
           engine::distributed_measure(support::world(), profile, cells));
       engine::Memory<engine::DistributedMeasure> engine(support::world(), problem, profile,
@@ -293,8 +295,8 @@ TEST(Memory, DoesNotCareWhereChunksEnd) {
     every.push_back(step);
   }
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    for (const std::int64_t cells : {options::infinitely_many, std::int64_t{2500}}) {
-      const masing::Problem problem = forced(cells, scheme);
+    for (const std::int64_t cells : {cli::infinitely_many, std::int64_t{2500}}) {
+      const slab::Problem problem = forced(cells, scheme);
       const Trajectory undisturbed = by_memory(support::world(), problem, {401});
       for (const auto& steps : {every, {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 401}}) {
         Trajectory disturbed = by_memory(support::world(), problem, steps);
@@ -307,13 +309,13 @@ TEST(Memory, DoesNotCareWhereChunksEnd) {
 }
 
 TEST(Memory, ElongationIsTheField) {
-  for (const std::int64_t cells : {options::infinitely_many, std::int64_t{2500}}) {
-    const masing::Problem problem = forced(cells, Scheme::leapfrog);
-    const masing::Profile profile = engine::checked_profile(support::world(), problem);
-    const auto engine = engine::make_engine(
-        support::world(), {.engine = options::EngineKind::memory}, problem, profile);
+  for (const std::int64_t cells : {cli::infinitely_many, std::int64_t{2500}}) {
+    const slab::Problem problem = forced(cells, Scheme::leapfrog);
+    const slab::Profile profile = engine::checked_profile(support::world(), problem);
+    const auto engine = engine::make_engine(support::world(), {.engine = cli::EngineKind::memory},
+                                            problem, profile);
     (void)support::trajectory(support::world(), *engine, problem);
-    const masing::RememberedElongation u = *engine->elongation();
+    const slab::RememberedElongation u = *engine->elongation();
     const parallel::ReadAccess field(engine->field());
     for (std::int64_t i = 0; i < profile.range.size; ++i) {
       ASSERT_EQ(u(profile.threshold_of(i), profile.initial_u_of(i)),
@@ -326,7 +328,7 @@ TEST(Memory, ElongationIsTheField) {
 TEST(Memory, RefusesAnInitialStateItCannotHold) {
   const auto message = [](std::int64_t cells, const std::string& threshold,
                           const std::string& initial_u) -> std::string {
-    const masing::Problem problem =
+    const slab::Problem problem =
         support::problem({.threshold = threshold, .initial_u = initial_u, .cells = cells});
     try {
       (void)by_memory(support::world(), problem);
@@ -335,7 +337,7 @@ TEST(Memory, RefusesAnInitialStateItCannotHold) {
     }
     return "";
   };
-  for (const std::int64_t cells : {options::infinitely_many, std::int64_t{3000}}) {
+  for (const std::int64_t cells : {cli::infinitely_many, std::int64_t{3000}}) {
     for (const auto& [threshold, initial_u] :
          {std::pair("s+0.1", "0.1*sin(30*s)"),  // steeper than η
           std::pair("0.3", "0.1*s"),            // η alike, u0 not
@@ -352,11 +354,11 @@ TEST(Memory, RefusesAnInitialStateItCannotHold) {
 
 /// max |x_P - x_∞| over the steps, P cells against the continuum at equal N.
 double space_error(std::int64_t cells, Rule rule, Scheme scheme, const Trajectory& limit) {
-  masing::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
-                                              .final_time = 30.0,
-                                              .steps = 3000,
-                                              .cells = cells,
-                                              .rule = rule});
+  slab::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
+                                            .final_time = 30.0,
+                                            .steps = 3000,
+                                            .cells = cells,
+                                            .rule = rule});
   problem.scheme = scheme;
   return distance(by_memory(support::alone(), problem).x, limit.x);
 }
@@ -366,10 +368,10 @@ double space_error(std::int64_t cells, Rule rule, Scheme scheme, const Trajector
 /// its mean over several P of a size is what stays.
 TEST(Continuum, IsTheLimitOfFiniteCells) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    masing::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
-                                                .final_time = 30.0,
-                                                .steps = 3000,
-                                                .cells = options::infinitely_many});
+    slab::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
+                                              .final_time = 30.0,
+                                              .steps = 3000,
+                                              .cells = cli::infinitely_many});
     problem.scheme = scheme;
     const Trajectory limit = by_memory(support::alone(), problem);
     const double at_400 = space_error(400, Rule::right, scheme, limit) * 400;
@@ -389,3 +391,5 @@ TEST(Continuum, IsTheLimitOfFiniteCells) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -7,15 +7,17 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "engine/make_engine.hpp"
+#include "engine/setup.hpp"
 #include "support/problem.hpp"
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
+using cli::EngineKind;
 using engine::bytes_a_rank;
 using engine::MemoryNeed;
-using options::EngineKind;
 
 constexpr std::int64_t million = std::int64_t{1024} * 1024;
 
@@ -43,7 +45,7 @@ TEST(MemoryNeed, of_a_memory_has_its_tables) {
 
 TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
   const auto need = [](const std::string& model, int ranks) {
-    options::Configuration c;
+    cli::Configuration c;
     c.model = model;
     c.cells = million;
     return bytes_a_rank(engine::need_of_state(c, ranks, {.fields = 1000.0}));
@@ -89,7 +91,7 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
 
 TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {
   // With a look at every cell this would take a day; the fault in k would then be found first.
-  const masing::Problem problem =
+  const slab::Problem problem =
       support::problem({.stiffness = "-s", .cells = std::int64_t{1} << 45});
   try {
     engine::checked_profile(support::world(), problem);
@@ -101,7 +103,7 @@ TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {
 
 TEST(CheckedProfile, refuses_the_arrays_that_it_would_keep) {
   const auto fits = [](const char* stiffness) {
-    const masing::Problem problem =
+    const slab::Problem problem =
         support::problem({.stiffness = stiffness, .threshold = "s+0.1", .cells = 8192});
     try {
       engine::checked_profile(support::alone(), problem,
@@ -117,7 +119,7 @@ TEST(CheckedProfile, refuses_the_arrays_that_it_would_keep) {
 
 TEST(CheckedProfile, keeps_what_no_formula_gives_on_all_ranks_alike) {
   // One cell of the last block differs: no rank may take the form.
-  const masing::Profile bent =
+  const slab::Profile bent =
       engine::checked_profile(support::world(), support::problem({.stiffness = "s < 1 ? 2 : 3",
                                                                   .threshold = "s+0.1",
                                                                   .initial_u = "0.05",
@@ -130,3 +132,5 @@ TEST(CheckedProfile, keeps_what_no_formula_gives_on_all_ranks_alike) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/model.hpp"
 #include "engine/setup.hpp"
 #include "parallel/neighbours.hpp"
-#include "rheology/configured.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -27,19 +29,19 @@ struct Motion {
   std::vector<double> columns;
 };
 
-options::Configuration configuration(const std::string& model,
-                                     const std::vector<options::Setting>& settings) {
-  options::Configuration c;
+cli::Configuration configuration(const std::string& model,
+                                 const std::vector<cli::Setting>& settings) {
+  cli::Configuration c;
   c.model = model;
   c.settings = settings;
   c.force = "3*sin(t)";
   c.final_time = 6;
   c.steps = 300;
-  return rheology::validated(c, [](const std::string&) { return std::string(); });
+  return cli::validated_with_model(c, [](const std::string&) { return std::string(); });
 }
 
 /// Collective on `comm`.
-Motion motion(const parallel::Communicator& comm, const options::Configuration& c) {
+Motion motion(const parallel::Communicator& comm, const cli::Configuration& c) {
   engine::Setup setup = engine::make_setup(comm, c);
   const auto steps = static_cast<std::size_t>(c.steps);
   Motion made{std::vector<double>(steps + 1),
@@ -65,7 +67,7 @@ Motion motion(const parallel::Communicator& comm, const options::Configuration& 
   return made;
 }
 
-void expect_same_on_any_ranks(const options::Configuration& c) {
+void expect_same_on_any_ranks(const cli::Configuration& c) {
   const Motion split = motion(support::world(), c);
   const Motion whole = motion(support::alone(), c);
   EXPECT_TRUE(same_bits(split.x, whole.x));
@@ -81,7 +83,7 @@ void expect_same_on_any_ranks(const options::Configuration& c) {
 
 class SplitModels : public testing::TestWithParam<int> {
  protected:
-  [[nodiscard]] options::Setting n() const { return {"n", std::to_string(GetParam()), "--set n"}; }
+  [[nodiscard]] cli::Setting n() const { return {"n", std::to_string(GetParam()), "--set n"}; }
 };
 
 TEST_P(SplitModels, ChainHasTheSameBits) {
@@ -107,7 +109,7 @@ TEST_P(SplitModels, SeriesHasTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Elements, SplitModels, testing::Values(1, 3, 1024, 3100));
 
 TEST(DiscreteMasing, WithCellWidthsForWeightsIsTheSlab) {
-  options::Configuration slab;
+  cli::Configuration slab;
   slab.stiffness = "1+s";
   slab.threshold = "s+0.1";
   slab.k0 = 0.2;
@@ -115,7 +117,7 @@ TEST(DiscreteMasing, WithCellWidthsForWeightsIsTheSlab) {
   slab.force = "3*sin(t)";
   slab.final_time = 6;
   slab.steps = 300;
-  slab = rheology::validated(slab, [](const std::string&) { return std::string(); });
+  slab = cli::validated_with_model(slab, [](const std::string&) { return std::string(); });
   const Motion continuous = motion(support::world(), slab);
   const Motion discrete = motion(
       support::world(),
@@ -155,3 +157,5 @@ TEST(Neighbours, TellWhatLiesBeyondTheEnds) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "engine/make_engine.hpp"
+#include "engine/setup.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -16,7 +18,7 @@ using support::same_bits;
 using support::Trajectory;
 
 /// A forced run with yielding, reversals and hardening, k, η and u0 all varying over s.
-masing::Problem forced(std::int64_t cells, options::Rule rule = options::Rule::right) {
+slab::Problem forced(std::int64_t cells, cli::Rule rule = cli::Rule::right) {
   return support::problem({.stiffness = "1+0.5*sin(3*s)",
                            .threshold = "0.1+abs(s-0.4)",
                            .initial_u = "0.05*cos(20*s)",
@@ -49,8 +51,8 @@ class Ranks : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(Ranks, give_the_same_bits_as_one) {
   const std::vector<std::int64_t> field_steps{0, 7, 200, 401};
-  for (const auto rule : {options::Rule::right, options::Rule::midpoint}) {
-    const masing::Problem problem = forced(GetParam(), rule);
+  for (const auto rule : {cli::Rule::right, cli::Rule::midpoint}) {
+    const slab::Problem problem = forced(GetParam(), rule);
     const Trajectory whole = support::trajectory(support::world(), problem, field_steps);
     const Trajectory alone = support::trajectory(support::alone(), problem, field_steps);
     ASSERT_EQ(whole.x.size(), 402U);
@@ -75,7 +77,7 @@ TEST(Slab, holds_each_cell_on_one_rank) {
 }
 
 TEST(Chunks, may_end_at_any_step) {
-  const masing::Problem problem = forced(2500);
+  const slab::Problem problem = forced(2500);
   const Trajectory undisturbed = support::trajectory(support::world(), problem, {401});
   std::vector<std::int64_t> every;
   for (std::int64_t step = 0; step <= 401; ++step) {
@@ -92,7 +94,7 @@ TEST(Chunks, may_end_at_any_step) {
 }
 
 TEST(Runs, repeat_themselves) {
-  const masing::Problem problem = forced(3000);
+  const slab::Problem problem = forced(3000);
   expect_same(support::trajectory(support::world(), problem, {401}),
               support::trajectory(support::alone(), problem, {401}));
   expect_same(support::trajectory(support::alone(), problem, {401}),
@@ -101,8 +103,7 @@ TEST(Runs, repeat_themselves) {
 
 TEST(CheckedProfile, reports_the_first_cell_at_fault_on_every_rank) {
   // Cells at fault in the last two blocks: the same message must come from all ranks.
-  const masing::Problem problem =
-      support::problem({.stiffness = "s < 0.7 ? 1 : -1", .cells = 4096});
+  const slab::Problem problem = support::problem({.stiffness = "s < 0.7 ? 1 : -1", .cells = 4096});
   try {
     engine::checked_profile(support::world(), problem);
     FAIL() << "a negative stiffness was taken";
@@ -133,3 +134,5 @@ TEST(NonFinite, ends_every_rank_alike) {
 }
 
 }  // namespace
+
+}  // namespace masing

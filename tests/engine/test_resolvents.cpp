@@ -7,16 +7,17 @@
 #include <random>
 #include <vector>
 
-#include "parallel/box_quadratic.hpp"
-#include "parallel/check.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
 #include "rheology/active_set.hpp"
 #include "rheology/box_projection.hpp"
-#include "rheology/friction_impulse.hpp"
-#include "rheology/gephyroid.hpp"
-#include "rheology/soft_threshold.hpp"
+#include "rheology/friction.hpp"
+#include "rheology/persoz.hpp"
 #include "rheology/total_variation.hpp"
+#include "support/box_quadratic.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -68,8 +69,8 @@ Numbers minimum(const parallel::Communicator& comm, const Entries& hessian, cons
                 const Numbers& bound) {
   parallel::Vector point(comm, static_cast<std::int64_t>(linear.size()));
   const Matrix matrix(comm, point, hessian);
-  parallel::minimise_in_box(matrix.handle(), vector(comm, linear).handle(),
-                            vector(comm, bound).handle(), point.handle());
+  support::minimise_in_box(matrix.handle(), vector(comm, linear).handle(),
+                           vector(comm, bound).handle(), point.handle());
   const parallel::ReadAccess access(point);
   const auto all = parallel::gather(comm, access.values());
   return {all.begin(), all.end()};
@@ -203,3 +204,5 @@ TEST(GephyroidProjection, IsTheMinimumInItsNorm) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -12,13 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "cli/model.hpp"
 #include "engine/distributed_measure.hpp"
-#include "engine/memory.hpp"
 #include "engine/setup.hpp"
-#include "rheology/configured.hpp"
+#include "engine/turning_points.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -182,11 +184,11 @@ void expect_resumable(const MakeRun& make) {
 struct Case {
   const char* name;
   std::vector<std::pair<const char*, const char*>> settings;
-  std::function<void(options::Configuration&)> change;
+  std::function<void(cli::Configuration&)> change;
 };
 
-options::Configuration configuration(const Case& of) {
-  options::Configuration c;
+cli::Configuration configuration(const Case& of) {
+  cli::Configuration c;
   c.stiffness = "1+0.5*sin(3*s)";
   c.threshold = "0.1+abs(s-0.4)";
   c.force = "0.9*cos(0.5*t)+0.1*sawtooth(t/3)";
@@ -197,10 +199,10 @@ options::Configuration configuration(const Case& of) {
     c.settings.push_back({key, value, ""});
   }
   of.change(c);
-  return rheology::validated(c, [](const std::string&) { return std::string(); });
+  return cli::validated_with_model(c, [](const std::string&) { return std::string(); });
 }
 
-MadeRun configured_run(const parallel::Communicator& comm, const options::Configuration& c) {
+MadeRun configured_run(const parallel::Communicator& comm, const cli::Configuration& c) {
   auto setup = std::make_shared<engine::Setup>(engine::make_setup(comm, c));
   MadeRun run{.owner = setup, .engine = setup->engine.get()};
   for (std::int64_t p = 0; p <= steps; ++p) {
@@ -212,18 +214,18 @@ MadeRun configured_run(const parallel::Communicator& comm, const options::Config
 class Engines : public testing::TestWithParam<Case> {};
 
 TEST_P(Engines, go_on_with_the_same_bits) {
-  const options::Configuration c = configuration(GetParam());
+  const cli::Configuration c = configuration(GetParam());
   expect_resumable([&](const parallel::Communicator& comm) { return configured_run(comm, c); });
 }
 
-using C = options::Configuration;
-using options::EngineKind;
+using C = cli::Configuration;
+using cli::EngineKind;
 
 INSTANTIATE_TEST_SUITE_P(
     All, Engines,
     testing::Values(
         Case{"sweep", {}, [](C& c) { c.initial_u = "0.05*cos(20*s)"; }},
-        Case{"sweep_leapfrog", {}, [](C& c) { c.scheme = options::Scheme::leapfrog; }},
+        Case{"sweep_leapfrog", {}, [](C& c) { c.scheme = cli::Scheme::leapfrog; }},
         Case{"sweep_of_one_cell", {}, [](C& c) { c.cells = 1; }},
         Case{"memory", {}, [](C& c) { c.engine = EngineKind::memory; }},
         Case{"memory_moved",
@@ -236,13 +238,13 @@ INSTANTIATE_TEST_SUITE_P(
              {},
              [](C& c) {
                c.engine = EngineKind::memory;
-               c.scheme = options::Scheme::leapfrog;
+               c.scheme = cli::Scheme::leapfrog;
              }},
         Case{"memory_inf",
              {},
              [](C& c) {
                c.engine = EngineKind::memory;
-               c.cells = options::infinitely_many;
+               c.cells = cli::infinitely_many;
              }},
         Case{"exact",
              {},
@@ -254,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(
              {},
              [](C& c) {
                c.engine = EngineKind::exact;
-               c.cells = options::infinitely_many;
+               c.cells = cli::infinitely_many;
              }},
         Case{"quasistatic_position",
              {},
@@ -268,7 +270,7 @@ INSTANTIATE_TEST_SUITE_P(
              [](C& c) {
                c.model = "masing-quasistatic";
                c.force = "0.2*sin(t)+0.02*sin(7*t)";
-               c.cells = options::infinitely_many;
+               c.cells = cli::infinitely_many;
              }},
         Case{"replicated",
              {{"k", "1"}, {"alpha", "0.3"}},
@@ -283,8 +285,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(DistributedTable, goes_on_with_the_same_bits) {
   struct Owned {
-    masing::Problem problem;
-    masing::Profile profile;
+    slab::Problem problem;
+    slab::Profile profile;
     std::unique_ptr<engine::Engine> engine;
   };
   expect_resumable([](const parallel::Communicator& comm) {
@@ -312,3 +314,5 @@ TEST(DistributedTable, goes_on_with_the_same_bits) {
 }
 
 }  // namespace
+
+}  // namespace masing

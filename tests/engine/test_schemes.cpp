@@ -9,25 +9,27 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/make_engine.hpp"
+#include "engine/setup.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
+using cli::EngineKind;
+using cli::Scheme;
 using engine::advance_euler;
-using options::EngineKind;
-using options::Scheme;
 using Numbers = std::vector<double>;
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 support::Trajectory run(EngineKind kind, Scheme scheme, const support::Data& data,
                         const std::vector<std::int64_t>& field_steps = {}) {
-  masing::Problem problem = support::problem(data);
+  slab::Problem problem = support::problem(data);
   problem.scheme = scheme;
-  const masing::Profile profile = engine::checked_profile(support::world(), problem);
+  const slab::Profile profile = engine::checked_profile(support::world(), problem);
   const auto engine = engine::make_engine(support::world(), {.engine = kind}, problem, profile);
   return support::trajectory(support::world(), *engine, problem, field_steps);
 }
@@ -87,7 +89,7 @@ TEST(Leapfrog, OfAnElasticOscillatorHasItsExactPhaseAndEnergy) {
                            .final_time = final_time,
                            .steps = steps,
                            .cells = 100,
-                           .rule = options::Rule::midpoint});
+                           .rule = cli::Rule::midpoint});
     for (std::size_t p = 0; p < path.x.size(); ++p) {
       const long double phase = static_cast<long double>(p) * theta;
       const auto x = static_cast<double>(x0 * std::cos(phase) + y0 / speed * std::sin(phase));
@@ -152,7 +154,7 @@ struct OneCell {
 
 /// Two steps at a time must be two steps one after the other, in chunks of any length.
 TEST(Euler, IsSchemeTwentySixStepByStepInAnyChunks) {
-  const masing::Oscillator oscillator{.mass = 0.8, .k0 = 0.3, .x0 = 0.1, .y0 = -0.4};
+  const slab::Oscillator oscillator{.mass = 0.8, .k0 = 0.3, .x0 = 0.1, .y0 = -0.4};
   constexpr double step = 0.037;
   constexpr std::size_t steps = 211;
   Numbers force;
@@ -175,7 +177,7 @@ TEST(Euler, IsSchemeTwentySixStepByStepInAnyChunks) {
   }
   for (const std::size_t length : {1U, 2U, 7U, 8U, 211U}) {
     OneCell slab{0.2};
-    masing::MassState state{oscillator.x0, oscillator.y0, 1.5 * slab.u};
+    slab::MassState state{oscillator.x0, oscillator.y0, 1.5 * slab.u};
     Numbers found_x(steps);
     Numbers found_y(steps);
     Numbers restoring(steps);
@@ -200,3 +202,5 @@ TEST(Euler, IsSchemeTwentySixStepByStepInAnyChunks) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -13,9 +13,9 @@
 #include <string>
 
 #include "fuzz/fuzz_loop.hpp"
-#include "io/compare.hpp"
-#include "io/isolated.hpp"
 #include "io/result_reader.hpp"
+
+using namespace masing;
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <exception>
 
-namespace fuzz {
+namespace masing::fuzz {
 
 namespace {
 
@@ -86,4 +86,4 @@ int run(int count, char** values, const Try& one_try) {
   return tries < 100 || (outcomes[0] > 0 && outcomes[1] > 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-}  // namespace fuzz
+}  // namespace masing::fuzz

@@ -8,7 +8,7 @@
 #include "fuzz/random_text.hpp"
 
 /// Inputs made by chance, and what must hold of every one.
-namespace fuzz {
+namespace masing::fuzz {
 
 /// What became of one input.
 enum class Outcome { taken, refused, skipped };
@@ -24,4 +24,4 @@ void require_message(const base::UserError& mistake);
 /// the first failure, or where nothing was taken or nothing refused. Local.
 int run(int count, char** values, const Try& one_try);
 
-}  // namespace fuzz
+}  // namespace masing::fuzz

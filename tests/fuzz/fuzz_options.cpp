@@ -12,25 +12,27 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/function.hpp"
 #include "base/text.hpp"
+#include "cli/force_breaks.hpp"
+#include "cli/model.hpp"
+#include "cli/parse.hpp"
+#include "cli/validate.hpp"
 #include "fuzz/fuzz_loop.hpp"
 #include "fuzz/options_case.hpp"
-#include "options/force_breaks.hpp"
-#include "options/function.hpp"
-#include "options/parse.hpp"
-#include "options/print.hpp"
-#include "rheology/configured.hpp"
+
+using namespace masing;
 
 namespace {
 
+using cli::Configuration;
 using fuzz::OptionsCase;
 using fuzz::Outcome;
-using options::Configuration;
 
 // A model may have more elements than a try has time for.
 constexpr std::int64_t most_elements = 100000;
 
-options::FileReader reader(const OptionsCase& one) {
+base::FileReader reader(const OptionsCase& one) {
   return [&one](const std::string& path) {
     const auto found = one.files.find(path);
     if (found == one.files.end()) {
@@ -54,22 +56,23 @@ bool is_too_long(const Configuration& configuration) {
 std::string read_back(const Configuration& configuration) {
   const OptionsCase again{.command = configuration.command,
                           .words = {"--config=printed.ini"},
-                          .files = {{"printed.ini", options::printed(configuration)}}};
-  auto request = options::parse(again.command, again.words, reader(again));
-  return options::printed(rheology::validated(std::move(request.configuration), reader(again)));
+                          .files = {{"printed.ini", cli::printed(configuration)}}};
+  auto request = cli::parse(again.command, again.words, reader(again));
+  return cli::printed(cli::validated_with_model(std::move(request.configuration), reader(again)));
 }
 
 /// What the program does with an accepted configuration before its first step, short of cells.
 void use(const Configuration& c) {
-  if (options::family_of(c.model) == options::Family::finite) {
-    rheology::configured_model(c);
+  if (cli::family_of(c.model) == cli::Family::finite) {
+    const rheology::ModelSpec spec = cli::model_spec(c.model, c.settings);
+    rheology::build(spec, spec.all());
   }
-  const options::Function drive = options::driving_function(c);
+  const base::Function drive = cli::driving_function(c);
   for (const double share : {0.0, 0.3, 1.0}) {
     (void)drive(share * c.final_time);
   }
-  if (options::family_of(c.model) == options::Family::slab) {
-    options::force_breaks(c.force, c.final_time, c.breaks);
+  if (cli::family_of(c.model) == cli::Family::slab) {
+    cli::force_breaks(c.force, c.final_time, c.breaks);
   }
 }
 
@@ -78,12 +81,12 @@ Outcome try_case(const OptionsCase& one) {
   std::string before;
   Configuration configuration;
   try {
-    auto request = options::parse(one.command, one.words, reader(one));
+    auto request = cli::parse(one.command, one.words, reader(one));
     if (request.help || is_too_long(request.configuration)) {
       return Outcome::skipped;
     }
-    configuration = rheology::validated(std::move(request.configuration), reader(one));
-    before = options::printed(configuration);
+    configuration = cli::validated_with_model(std::move(request.configuration), reader(one));
+    before = cli::printed(configuration);
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
     return Outcome::refused;
@@ -117,7 +120,7 @@ Outcome try_expression(fuzz::RandomText& random, std::string& text) {
   }
   text = random.once_in(3) ? random.damaged(text) : text;
   try {
-    const options::Function function = options::resolved_function(text, 't');
+    const base::Function function = cli::resolved_function(text, 't');
     const double first = function(0.25);
     const double second = function(0.25);
     if (first != second && !(std::isnan(first) && std::isnan(second))) {
@@ -126,7 +129,7 @@ Outcome try_expression(fuzz::RandomText& random, std::string& text) {
     if (function.is_constant() && function(0.75) != first && !std::isnan(first)) {
       throw std::logic_error("constant, but with two values");
     }
-    options::force_breaks(text, 10.0, {});
+    cli::force_breaks(text, 10.0, {});
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
     return Outcome::refused;

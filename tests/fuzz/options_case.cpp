@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <set>
 
-#include "options/option_table.hpp"
+#include "cli/keys.hpp"
 #include "rheology/catalogue.hpp"
 
-namespace fuzz {
+namespace masing::fuzz {
 
 namespace {
 
-using options::Option;
+using cli::Option;
 
 constexpr const char* ini = "case.ini";
 constexpr const char* table = "f.csv";
@@ -86,24 +86,24 @@ std::string parameter_value(RandomText& random, const rheology::Parameter& param
 }
 
 /// Keys of a model, mostly those it takes, mostly once each.
-std::vector<Line> lines(RandomText& random, options::Command command) {
+std::vector<Line> lines(RandomText& random, cli::Command command) {
   const auto& entry = rheology::catalogue()[random.below(rheology::catalogue().size())];
   const bool masing = random.once_in(2);
-  const options::Family family = options::family_of(masing ? "masing" : entry.info.name);
+  const cli::Family family = cli::family_of(masing ? "masing" : entry.info.name);
   std::vector<Line> chosen;
   if (!masing) {
     chosen.push_back({"model", random.once_in(40) ? "mass" : entry.info.name});
     for (const auto& parameter : rheology::all_parameters(entry.info)) {
-      if (entry.make && (parameter.preset.empty() ? !random.once_in(30) : random.once_in(4))) {
+      if (entry.make != nullptr && (parameter.preset ? random.once_in(4) : !random.once_in(30))) {
         chosen.push_back({"set", parameter.name + "=" + parameter_value(random, parameter)});
       }
     }
   }
   std::set<std::string> used;
   for (std::size_t i = random.below(5); i > 0; --i) {
-    const auto& all = options::option_table();
+    const auto& all = cli::option_table();
     const Option& option = all[random.below(all.size())];
-    const bool apt = options::takes(family, option) &&
+    const bool apt = cli::takes(family, option) &&
                      std::ranges::find(option.commands, command) != option.commands.end();
     if ((apt && used.insert(option.name).second && option.name != "model") || random.once_in(40)) {
       chosen.push_back({option.name, value_of(random, option)});
@@ -119,10 +119,9 @@ std::string ini_line(const Line& line) {
 }  // namespace
 
 OptionsCase options_case(RandomText& random) {
-  OptionsCase one{
-      .command = random.once_in(2) ? options::Command::simulate : options::Command::converge,
-      .words = {},
-      .files = {}};
+  OptionsCase one{.command = random.once_in(2) ? cli::Command::simulate : cli::Command::converge,
+                  .words = {},
+                  .files = {}};
   std::string text;
   for (const Line& line : lines(random, one.command)) {
     if (random.once_in(2)) {
@@ -147,7 +146,7 @@ OptionsCase options_case(RandomText& random) {
 }
 
 std::string described(const OptionsCase& one) {
-  std::string text = one.command == options::Command::simulate ? "simulate" : "converge";
+  std::string text = one.command == cli::Command::simulate ? "simulate" : "converge";
   for (const std::string& word : one.words) {
     text.append(" '").append(word).append("'");
   }
@@ -157,4 +156,4 @@ std::string described(const OptionsCase& one) {
   return text;
 }
 
-}  // namespace fuzz
+}  // namespace masing::fuzz

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/configuration.hpp"
 #include "fuzz/random_text.hpp"
-#include "options/configuration.hpp"
 
-namespace fuzz {
+namespace masing::fuzz {
 
 /// What a user might type: a command, its words, and the files that they may name.
 struct OptionsCase {
-  options::Command command = options::Command::simulate;
+  cli::Command command = cli::Command::simulate;
   std::vector<std::string> words;
   std::map<std::string, std::string> files;
 };
@@ -23,4 +23,4 @@ OptionsCase options_case(RandomText& random);
 /// The case as text, for a report. Local.
 std::string described(const OptionsCase& one);
 
-}  // namespace fuzz
+}  // namespace masing::fuzz

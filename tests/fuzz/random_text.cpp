@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fuzz {
+namespace masing::fuzz {
 
 std::string RandomText::number() {
   static const std::vector<std::string> odd{
@@ -100,4 +100,4 @@ std::string RandomText::damaged(std::string text) {
   return text;
 }
 
-}  // namespace fuzz
+}  // namespace masing::fuzz

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace fuzz {
+namespace masing::fuzz {
 
 /// Texts made by chance, the same for the same seed on every machine: only the bits of a
 /// std::mt19937_64 are used, none of the library's distributions.
@@ -46,4 +46,4 @@ class RandomText {
   std::mt19937_64 bits_;
 };
 
-}  // namespace fuzz
+}  // namespace masing::fuzz

@@ -1,8 +1,7 @@
 // Result files: written beside their name and renamed when done; tables that grow by rows whose
 // columns lie unevenly on the ranks.
 
-#include "io/output_file.hpp"
-#include "io/output_lock.hpp"
+#include "io/result_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +10,11 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "options/validate.hpp"
+#include "cli/validate.hpp"
 #include "parallel/vector.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -28,7 +29,7 @@ class OutputFile : public testing::Test {
               std::to_string(world().size()) + ".h5") {
     remove_all();
     configuration_.output = path_;
-    configuration_ = options::validated(configuration_, {});
+    configuration_ = cli::validated(configuration_, {});
   }
   ~OutputFile() override { remove_all(); }
   OutputFile(const OutputFile&) = delete;
@@ -59,7 +60,7 @@ class OutputFile : public testing::Test {
   }
 
   std::string path_;
-  options::Configuration configuration_;
+  cli::Configuration configuration_;
 };
 
 TEST_F(OutputFile, has_its_name_only_when_done) {
@@ -212,3 +213,5 @@ TEST(Check, gives_failures_their_place) {
 }
 
 }  // namespace
+
+}  // namespace masing

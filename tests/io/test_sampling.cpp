@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "io/recorder.hpp"
+#include "io/recorders.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -82,3 +84,5 @@ TEST(Sampling, of_the_papers_window) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -1,5 +1,5 @@
 // Sealed files: whatever has happened to one is found before anybody reads it, and told alike on
-// every rank; CRC-64 finds every single flipped bit.
+// every rank.
 
 #include "io/sealed_file.hpp"
 
@@ -13,6 +13,8 @@
 
 #include "base/error.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -134,6 +136,13 @@ TEST_F(SealedFile, is_refused_when_cut_anywhere_or_longer) {
   expect_refused(path_, "is damaged");
 }
 
+TEST_F(SealedFile, of_another_version_is_refused) {
+  std::string older = get(path_);
+  older[older.size() - seal_bytes + 12] = '1';
+  put(path_, older);
+  expect_refused(path_, "another version");
+}
+
 TEST_F(SealedFile, must_be_a_regular_file) {
   on_root([this] {
     std::filesystem::remove(path_);
@@ -164,11 +173,11 @@ TEST_F(SealedFile, is_copied_with_its_seal) {
 }
 
 TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
-  constexpr std::size_t size = (std::size_t{2} << 20) + 7;
+  constexpr std::size_t size = (std::size_t{8} << 20) + 7;
   put(draft_, std::string(size, 'x'));
   io::seal(world(), draft_, path_);
   EXPECT_EQ(refusal(path_), "");
-  for (const std::int64_t at : {0L, 1L << 20, static_cast<long>(size) - 1}) {
+  for (const std::int64_t at : {0L, 4L << 20, static_cast<long>(size) - 1}) {
     const auto poke = [&](char byte) {
       on_root([&] {
         std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
@@ -184,3 +193,5 @@ TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
 }
 
 }  // namespace
+
+}  // namespace masing

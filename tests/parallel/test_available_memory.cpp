@@ -10,6 +10,8 @@
 
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,3 +91,5 @@ TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -1,10 +1,12 @@
 // One rank's ring comes to all, and leaves no message behind.
 
-#include "parallel/bell.hpp"
+#include "parallel/stopping.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -37,3 +39,5 @@ TEST(Bell, may_be_rung_by_all_at_once) {
 }
 
 }  // namespace
+
+}  // namespace masing

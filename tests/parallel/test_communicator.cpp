@@ -9,8 +9,9 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "parallel/check.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -110,3 +111,5 @@ TEST(Gather, joins_the_ranks_in_order_in_messages_of_any_length) {
 }
 
 }  // namespace
+
+}  // namespace masing

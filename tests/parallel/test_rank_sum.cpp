@@ -13,6 +13,8 @@
 
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
 using support::world;
@@ -123,3 +125,5 @@ TEST(SharedMemory, holds_what_any_rank_writes) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -4,9 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "parallel/check.hpp"
-#include "parallel/range_gather.hpp"
+#include "parallel/communicator.hpp"
 #include "support/world.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -88,3 +89,5 @@ INSTANTIATE_TEST_SUITE_P(Sizes, VectorOf,
                          testing::Values<std::int64_t>(1, 2, 1023, 1024, 1025, 4096, 5000));
 
 }  // namespace
+
+}  // namespace masing

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,24 +10,48 @@
 #include "rheology/catalogue.hpp"
 
 /// What the tests of models share: a model by its name, stepped without any engine.
-namespace model_run {
+namespace masing::model_run {
 
-using Parameters = std::vector<std::pair<std::string, std::string>>;
 using State = std::vector<double>;
 
-inline std::vector<options::Setting> settings(const Parameters& parameters) {
-  std::vector<options::Setting> all;
-  for (const auto& [name, text] : parameters) {
-    all.push_back({name, text, "--set " + name});
+/// The values of a parameter: one for all elements, one by one, or an expression in i.
+struct Values {
+  rheology::Sequence sequence;
+
+  Values(double one) : sequence(one) {}
+  Values(State all) : sequence(std::move(all)) {}
+  Values(const char* of_i)
+      : sequence(std::make_shared<const base::Function>(
+            of_i, 'i', [](const std::string&) { return std::string(); })) {}
+};
+
+/// The values of parameters by their names, "n" among them.
+using Parameters = std::vector<std::pair<std::string, Values>>;
+
+/// A model of n elements; where n is not given, as many as the longest list has values.
+inline rheology::ModelSpec model(const std::string& name, const Parameters& parameters) {
+  rheology::ModelSpec spec{.model = &rheology::catalogue_entry(name), .parameters = {}};
+  for (const auto& [parameter, values] : parameters) {
+    if (parameter == rheology::element_count) {
+      spec.parameters.elements = static_cast<std::int64_t>(std::get<double>(values.sequence));
+      continue;
+    }
+    spec.parameters.sequences.emplace(parameter, values.sequence);
+    const auto* const list = std::get_if<State>(&values.sequence);
+    const auto declared =
+        std::ranges::find(spec.model->info.parameters, parameter, &rheology::Parameter::name);
+    if (list != nullptr && declared != spec.model->info.parameters.end()) {
+      spec.parameters.elements =
+          std::max(spec.parameters.elements, static_cast<std::int64_t>(list->size()));
+    }
   }
-  return all;
+  return spec;
 }
 
 /// A model with its state and what the last resolvent found.
 class Run {
  public:
-  Run(const std::string& name, const Parameters& parameters)
-      : Run(rheology::catalogue_entry(name, "--model"), parameters) {}
+  Run(const std::string& name, const Parameters& parameters) : Run(model(name, parameters)) {}
 
   /// One step of length h with F at both ends.
   void step(double h, double force, double next_force) {
@@ -44,14 +70,13 @@ class Run {
   [[nodiscard]] rheology::MotionColumns motion() const { return motion_; }
 
  private:
-  Run(const rheology::CatalogueEntry& entry, const Parameters& parameters)
-      : Run(entry, rheology::Values(entry.info.name, rheology::all_parameters(entry.info),
-                                    settings(parameters))) {}
-  Run(const rheology::CatalogueEntry& entry, const rheology::Values& values)
-      : state(rheology::initial_state(entry.info, values)),
+  explicit Run(const rheology::ModelSpec& spec)
+      : Run(rheology::build(spec, spec.all()), spec.layout().motion()) {}
+  Run(rheology::BuiltModel built, const rheology::MotionColumns& motion)
+      : state(std::move(built.start)),
         rate(state.size()),
-        model_(entry.make(values)),
-        motion_(rheology::StateLayout{entry.info.state, values.count()}.motion()) {}
+        model_(std::move(built.model)),
+        motion_(motion) {}
 
   rheology::AnyModel model_;
   rheology::MotionColumns motion_;
@@ -68,4 +93,4 @@ inline void advance(Run& run, const std::function<double(double)>& force, double
   }
 }
 
-}  // namespace model_run
+}  // namespace masing::model_run

@@ -10,7 +10,9 @@
 #include <limits>
 #include <random>
 
-#include "rheology/gephyroid.hpp"
+#include "rheology/persoz.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -166,3 +168,5 @@ TEST(Gephyroid, IsRefusedWhereItsMatrixIsSingularToRounding) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -12,6 +12,8 @@
 
 #include "rheology/active_set.hpp"
 
+namespace masing {
+
 namespace {
 
 using Vector = std::vector<double>;
@@ -203,3 +205,5 @@ TEST(BoxProjection, EndsWhereStepsGoBackAndForth) {
 }
 
 }  // namespace
+
+}  // namespace masing

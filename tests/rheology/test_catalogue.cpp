@@ -1,5 +1,5 @@
-// Parameters: what is missing, strange or out of range is refused by name; lists, expressions and n
-// mean what they say; what a configuration resolves to reads back as the same.
+// Parameters as numbers: one for all elements, one by one or a function of i, for all elements or a
+// part of them; what is missing, unknown, of the wrong length or out of range is refused by name.
 
 #include "rheology/catalogue.hpp"
 
@@ -8,153 +8,78 @@
 #include <string>
 #include <vector>
 
-#include "options/given.hpp"
-#include "rheology/configured.hpp"
 #include "rheology/model_run.hpp"
+
+namespace masing {
 
 namespace {
 
-using options::Command;
-using options::Configuration;
-using Words = std::vector<std::string>;
+using model_run::Parameters;
+using model_run::State;
 
-Configuration configured(const Words& words, const given::Files& files = {},
-                         Command command = Command::simulate) {
-  return rheology::validated(options::parse(command, words, given::reader(files)).configuration,
-                             given::reader(files));
-}
-
-std::string refusal(const Words& words, const given::Files& files = {},
-                    Command command = Command::simulate) {
-  return given::mistake([&] { configured(words, files, command); });
-}
-
-std::string setting(const Configuration& c, const std::string& name) {
-  for (const auto& one : c.settings) {
-    if (one.parameter == name) {
-      return one.text;
-    }
+/// What is wrong with the parameters of a model: "NAME: WRONG; RIGHT".
+std::string fault(const std::string& name, const Parameters& parameters) {
+  try {
+    const rheology::ModelSpec spec = model_run::model(name, parameters);
+    rheology::build(spec, spec.all());
+  } catch (const rheology::ParameterError& error) {
+    EXPECT_EQ(error.what(), error.parameter() + ": " + error.mistake());
+    return error.what();
   }
-  return "none";
+  return {};
 }
 
-struct Refused {
-  Words words;
-  std::vector<std::string> said;
-};
-
-TEST(Parameters, name_what_is_wrong_and_what_is_allowed) {
-  const Refused cases[] = {
-      {{"--model", "ising"}, {"--model", "ising", "masing models"}},
-      {{"--model", "prandtl"}, {"--set k", "missing"}},
-      {{"--model", "prandtl", "--set", "k=1", "--set", "eta=1", "--set", "c=1"},
-       {"--set c", "not a parameter of prandtl", "m, k0, k, eta"}},
-      {{"--model", "prandtl", "--set", "k=1", "--set", "eta=0"}, {"--set eta", "0", "> 0"}},
-      {{"--model", "prandtl", "--set", "k=1", "--set", "eta=1", "--mass", "0"},
-       {"--mass", "m = 0", "> 0"}},
-      {{"--model", "prandtl", "--set", "k=1,2", "--set", "eta=1"}, {"--set k", "one number"}},
-      {{"--model", "prandtl", "--set", "k=1", "--set", "eta=1", "--set", "u0=-1.5"},
-       {"--set u0", "-1.5", "+-eta = +-1"}},
-      {{"--model", "prandtl", "--set", "k=1", "--set", "m=1", "--mass", "2"},
-       {"--mass", "twice", "--set m"}},
-      {{"--model", "prandtl", "--set", "k=1", "--set", "k=2"}, {"--set k", "twice"}},
-      {{"--model", "prandtl", "--set", "k"}, {"--set", "PARAMETER=VALUE"}},
-      {{"--model", "prandtl", "--set", "k=", "--set", "eta=1"}, {"--set k", "missing"}},
-      {{"--model", "prandtl", "--set", "k=two", "--set", "eta=1"}, {"--set k", "two"}},
-      {{"--model", "prandtl", "--set", "k=1/0", "--set", "eta=1"}, {"--set k", "inf", "> 0"}},
-      {{"--model", "discrete-masing", "--set", "k=1,2", "--set", "eta=1,2,3"},
-       {"--set eta", "3 values", "2"}},
-      {{"--model", "discrete-masing", "--set", "n=3", "--set", "k=1,2", "--set", "eta=1"},
-       {"--set k", "2 values", "3"}},
-      {{"--model", "discrete-masing", "--set", "k=1,two", "--set", "eta=1"}, {"--set k", "two"}},
-      {{"--model", "discrete-masing", "--set", "k=1,,2", "--set", "eta=1"},
-       {"--set k", "value 2 of the list is empty"}},
-      {{"--model", "discrete-masing", "--set", "k=i", "--set", "eta=1"}, {"--set n", "missing"}},
-      {{"--model", "discrete-masing", "--set", "n=1.5", "--set", "k=i", "--set", "eta=1"},
-       {"--set n", "1.5", "whole number"}},
-      {{"--model", "discrete-masing", "--set", "n=3", "--set", "k=2-i", "--set", "eta=1"},
-       {"--set k", "k_2 = 0", "> 0"}},
-      {{"--model", "discrete-masing", "--set", "n=3", "--set", "k=1", "--set", "eta=i", "--set",
-        "u0=0,-2.5,0"},
-       {"--set u0", "u0_2 = -2.5", "+-eta_2 = +-2"}},
-      {{"--model", "p-series", "--set", "k0=0", "--set", "k=1,1", "--set", "alpha=1"},
-       {"--set k0", "> 0"}},
-      {{"--model", "persoz", "--set", "k0=1", "--set", "k1=1", "--set", "k2=0", "--set", "k3=0",
-        "--set", "alpha1=1", "--set", "alpha2=1", "--set", "alpha3=1"},
-       {"--set k1", "singular", "at least two of k1, k2, k3 > 0"}},
-      {{"--model", "persoz", "--set", "k0=0", "--set", "k1=1", "--set", "k2=1", "--set", "k3=0",
-        "--set", "alpha1=1", "--set", "alpha2=1", "--set", "alpha3=1"},
-       {"--set k0", "singular", "k1, k2, k3 > 0"}},
-      {{"--model", "persoz", "--set", "k0=1", "--set", "k1=1", "--set", "k2=1", "--set", "k3=1",
-        "--set", "alpha1=1", "--set", "alpha2=2", "--set", "alpha3=3", "--set", "g0=0,3.5,0"},
-       {"--set g0", "g0_2 = 3.5", "+-(alpha2, alpha3, alpha1)_2 = +-3"}},
-      {{"--model", "persoz", "--set", "k0=1e103", "--set", "k1=1e103", "--set", "k2=1e103", "--set",
-        "k3=1e103", "--set", "alpha1=1", "--set", "alpha2=1", "--set", "alpha3=1"},
-       {"--set k0", "exceed", "other units"}},
-      {{"--model", "persoz-quasistatic", "--set", "k0=0", "--set", "k1=1", "--set", "k2=1", "--set",
-        "k3=1", "--set", "alpha1=1", "--set", "alpha2=2", "--set", "alpha3=3"},
-       {"--set k0", "> 0"}},
-      {{"--model", "persoz-quasistatic", "--mass", "1"}, {"--mass", "'m' is not a parameter"}},
-      {{"--model", "prandtl", "--set", "k=1", "--set", "eta=1", "--cells", "3"},
-       {"--cells", "not a key of --model prandtl"}},
-      {{"--model", "prandtl", "--set", "k=1", "--set", "eta=1", "--probe", "0.5"}, {"--probe"}},
-      {{"--set", "k=1"}, {"--set k", "masing has options"}},
-      {{"--position", "t"}, {"--position", "not a key of --model masing"}},
-      {{"--model", "masing-quasistatic", "--mass", "1"}, {"--mass", "not a key"}},
-      {{"--model", "masing-quasistatic", "--position", "t", "--force", "t"},
-       {"--position", "--force", "one of the two"}},
-  };
-  for (const auto& [words, said] : cases) {
-    const std::string message = refusal(words);
-    for (const auto& part : said) {
-      EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
-    }
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-  }
+TEST(Parameters, are_evaluated_for_the_elements_held) {
+  const rheology::ModelSpec spec =
+      model_run::model("discrete-masing", {{"k0", 0.5}, {"k", "i"}, {"eta", State{4, 5, 6}}});
+  const auto parameters = all_parameters(spec.model->info);
+  const rheology::ParameterValues all(parameters, spec.parameters, spec.all());
+  EXPECT_EQ(all.number("m"), 1.0);  // the preset
+  EXPECT_EQ(all.number("k0"), 0.5);
+  EXPECT_EQ(all.list("k"), (State{1, 2, 3}));
+  EXPECT_EQ(all.list("eta"), (State{4, 5, 6}));
+  EXPECT_EQ(all.list("u0"), (State{0, 0, 0}));
+  const rheology::ParameterValues last(parameters, spec.parameters, {1, 2});
+  EXPECT_EQ(last.number("k0"), 0.5);
+  EXPECT_EQ(last.list("k"), (State{2, 3}));
+  EXPECT_EQ(last.list("eta"), (State{5, 6}));
+  EXPECT_EQ(last.list("u0"), (State{0, 0}));
+  const rheology::ParameterValues none(parameters, spec.parameters, {3, 0});
+  EXPECT_EQ(none.number("k0"), 0.5);
+  EXPECT_EQ(none.list("k"), State());
 }
 
-TEST(Parameters, are_named_by_their_line_in_an_ini) {
-  const given::Files files{{"case.ini", "[model]\nname = prandtl\nk = 1\neta = -1\n"}};
-  EXPECT_TRUE(refusal({"--config", "case.ini"}, files).starts_with("case.ini line 4, model.eta: "))
-      << refusal({"--config", "case.ini"}, files);
-  const given::Files twice{{"case.ini", "model = prandtl\nmass = 1\n[model]\nk = 1\nm = 2\n"}};
-  EXPECT_TRUE(refusal({"--config", "case.ini"}, twice).starts_with("case.ini line 5, model.m: "));
-}
-
-TEST(Parameters, of_the_command_line_win_over_the_ini) {
-  const given::Files files{{"case.ini", "mass = 3\n[model]\nname = prandtl\nk = 1\neta = 2\n"}};
-  const Configuration c =
-      configured({"--config", "case.ini", "--set", "k=5", "--mass", "7"}, files);
-  EXPECT_EQ(setting(c, "k"), "5");
-  EXPECT_EQ(setting(c, "m"), "7");
-  EXPECT_EQ(setting(c, "eta"), "2");
-}
-
-TEST(Parameters, are_numbers_lists_or_expressions_in_i_and_n) {
-  const auto& entry = rheology::catalogue_entry("discrete-masing", "--model");
-  const rheology::Values values(
-      "discrete-masing", rheology::all_parameters(entry.info),
-      model_run::settings(
-          {{"k0", "1/n"}, {"k", "i/n"}, {"eta", "1, 2/1, max(2,4), n*i/2"}, {"u0", "0.5"}}));
-  EXPECT_EQ(values.count(), 4);
-  EXPECT_EQ(values.number("k0"), 0.25);
-  EXPECT_EQ(values.list("k"), (std::vector<double>{0.25, 0.5, 0.75, 1.0}));
-  EXPECT_EQ(values.list("eta"), (std::vector<double>{1, 2, 4, 8}));
-  EXPECT_EQ(values.list("u0"), std::vector<double>(4, 0.5));
+TEST(Parameters, are_refused_by_name) {
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}}), "");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}}), "eta: missing; give the yield displacement alpha/k");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"c", 1}}),
+            "c: 'c' is not a parameter of prandtl; it has m, k0, k, eta, x0, y0, u0");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", -0.5}}), "eta: eta = -0.5; must be > 0");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"k0", -1}}), "k0: k0 = -1; must be >= 0");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"x0", "1/(i-1)"}}),
+            "x0: x0 = inf; must be finite");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"x0", State{1, 2}}}),
+            "x0: x0 has 2 values; must be one number");
+  EXPECT_EQ(fault("discrete-masing", {{"n", 2}, {"eta", 1}, {"u0", State{1}}, {"k", "i"}}),
+            "u0: u0 has 1 values; must be 2, or one for all");
+  EXPECT_EQ(fault("discrete-masing", {{"n", 4}, {"eta", "3-i"}, {"k", 1}}),
+            "eta: eta_3 = 0; must be > 0");
+  EXPECT_EQ(fault("discrete-masing", {{"n", 4}, {"eta", "i"}, {"k", 1}, {"u0", -2.5}}),
+            "u0: u0_1 = -2.5; must lie within +-eta_1 = +-1");
 }
 
 TEST(StateLayout, puts_initial_values_into_their_columns) {
-  const model_run::Run series("s1-p2-series", {{"k1", "1"},
-                                               {"alpha1", "1"},
-                                               {"k2", "1"},
-                                               {"alpha2", "1"},
-                                               {"x0", "1,2"},
-                                               {"y0", "3,4"},
-                                               {"u0", "0.5"}});
-  EXPECT_EQ(series.state, (model_run::State{1, 3, 2, 4, 0.5}));
+  const model_run::Run series("s1-p2-series", {{"k1", 1},
+                                               {"alpha1", 1},
+                                               {"k2", 1},
+                                               {"alpha2", 1},
+                                               {"x0", State{1, 2}},
+                                               {"y0", State{3, 4}},
+                                               {"u0", 0.5}});
+  EXPECT_EQ(series.state, (State{1, 3, 2, 4, 0.5}));
   const model_run::Run chain(
-      "s-chain", {{"k", "1,1"}, {"eta", "1"}, {"x0", "i"}, {"y0", "3"}, {"u0", "0.1,0.2"}});
-  EXPECT_EQ(chain.state, (model_run::State{1, 2, 3, 3, 0.1, 0.2}));
+      "s-chain", {{"k", State{1, 1}}, {"eta", 1}, {"x0", "i"}, {"y0", 3}, {"u0", State{0.1, 0.2}}});
+  EXPECT_EQ(chain.state, (State{1, 2, 3, 3, 0.1, 0.2}));
   EXPECT_EQ(chain.motion().x, 1);
   EXPECT_EQ(chain.motion().y, 3);
 }
@@ -170,30 +95,6 @@ TEST(StateLayout, abbreviates_what_would_be_too_long) {
             "x u1 u2 u3");
 }
 
-TEST(Catalogue, tells_all_of_every_model) {
-  const std::string text = rheology::catalogue_text();
-  for (const auto& [info, make] : rheology::catalogue()) {
-    EXPECT_NE(text.find("\n" + info.name + ": "), std::string::npos) << info.name;
-    const std::string all = rheology::model_text(info);
-    for (const auto& parameter : rheology::all_parameters(info)) {
-      EXPECT_NE(all.find("\n  " + parameter.name + " "), std::string::npos) << parameter.name;
-    }
-    EXPECT_NE(all.find(info.source), std::string::npos);
-  }
-  EXPECT_EQ(rheology::catalogue().size(), 15);
-}
-
-TEST(Study, expects_what_the_catalogue_says_of_the_errors_there_are) {
-  const auto expected = [](Words words) {
-    words.insert(words.end(), {"--steps", "800"});
-    return configured(words, {}, Command::converge).expected_order_text;
-  };
-  EXPECT_EQ(expected({"--model", "friction-oscillator", "--set", "k=1", "--set", "alpha=1"}),
-            "x>=0.5,y>=0.5");
-  EXPECT_EQ(expected({"--model", "prandtl", "--set", "k=1", "--set", "eta=1"}), "x=1,y=1,u=1");
-  EXPECT_EQ(expected({"--model", "masing-quasistatic"}), "x>=1,u>=1");
-  const Words prandtl{"--model", "prandtl", "--set", "k=1", "--set", "eta=1", "--steps", "800"};
-  EXPECT_EQ(configured(prandtl, {}, Command::converge).level_text, "100,200,400,800");
-}
-
 }  // namespace
+
+}  // namespace masing

@@ -11,6 +11,8 @@
 
 #include "rheology/model_run.hpp"
 
+namespace masing {
+
 namespace {
 
 /// x and y of the mass at the time of a sample.
@@ -34,8 +36,7 @@ TEST(FrictionOscillator, loses_twice_alpha_over_k_of_amplitude_each_half_cycle) 
   constexpr double k = 2.0;
   constexpr double alpha = 0.1;
   constexpr double x0 = 1.025;
-  model_run::Run run("friction-oscillator",
-                     {{"m", "0.5"}, {"k", "2"}, {"alpha", "0.1"}, {"x0", "1.025"}});
+  model_run::Run run("friction-oscillator", {{"m", 0.5}, {"k", 2}, {"alpha", 0.1}, {"x0", 1.025}});
   constexpr double h = 1e-5;
   std::vector<double> peaks;
   double before = 0.0;
@@ -60,7 +61,7 @@ TEST(FrictionOscillator, loses_twice_alpha_over_k_of_amplitude_each_half_cycle) 
 
 TEST(Prandtl, is_the_explicit_scheme_of_an_oscillator_until_it_yields) {
   // x + iy/w times (1 - ihw) each step, about the rest position F/w².
-  model_run::Run run("prandtl", {{"k0", "1"}, {"k", "3"}, {"eta", "1"}});
+  model_run::Run run("prandtl", {{"k0", 1}, {"k", 3}, {"eta", 1}});
   constexpr double force = 1.5;
   constexpr double h = 0.01;
   const std::complex<double> turn{1.0, -h * 2.0};
@@ -88,7 +89,7 @@ double slow_force(double t) {
 
 TEST(Prandtl, slips_as_4_8_says) {
   // Source: (4.8), rheological-models-2000, with ω(t ± t0)/2 in the sines and x'(t0).
-  model_run::Run run("prandtl", {{"k", "1"}, {"eta", "1"}});
+  model_run::Run run("prandtl", {{"k", 1}, {"eta", 1}});
   constexpr double h = 1e-4;
   const auto slip = first_slip(trajectory(run, slow_force, 25, 250000), 1.0);
   ASSERT_GT(slip.size(), 200000);
@@ -103,7 +104,7 @@ TEST(Prandtl, slips_as_4_8_says) {
 
 TEST(Prandtl, slips_with_hardening_as_4_11_says) {
   // Source: (4.11), rheological-models-2000, D and φ from x and y at the start.
-  model_run::Run run("prandtl", {{"k0", "1"}, {"k", "1"}, {"eta", "1"}});
+  model_run::Run run("prandtl", {{"k0", 1}, {"k", 1}, {"eta", 1}});
   constexpr double h = 1e-5;
   const auto slip = first_slip(trajectory(run, slow_force, 5, 500000), 1.0);
   ASSERT_GT(slip.size(), 100000);
@@ -119,3 +120,5 @@ TEST(Prandtl, slips_with_hardening_as_4_11_says) {
 }
 
 }  // namespace
+
+}  // namespace masing

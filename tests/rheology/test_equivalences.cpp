@@ -11,9 +11,12 @@
 
 #include "rheology/model_run.hpp"
 
+namespace masing {
+
 namespace {
 
 using model_run::Parameters;
+using model_run::State;
 
 /// Loops that yield both ways, with reversals inside them.
 double forcing(double t) {
@@ -66,10 +69,9 @@ const Look x = column(0);
 const Look y = column(1);
 
 TEST(Equivalence, PElementsInParallelAreOne) {
-  const Trace many =
-      trace("p-parallel", {{"m", "2"}, {"k", "1,0.5,2"}, {"alpha", "0.2,0.3,0.4"}}, {x, y});
-  const Trace one =
-      trace("friction-oscillator", {{"m", "2"}, {"k", "3.5"}, {"alpha", "0.9"}}, {x, y});
+  const Trace many = trace(
+      "p-parallel", {{"m", 2}, {"k", State{1, 0.5, 2}}, {"alpha", State{0.2, 0.3, 0.4}}}, {x, y});
+  const Trace one = trace("friction-oscillator", {{"m", 2}, {"k", 3.5}, {"alpha", 0.9}}, {x, y});
   EXPECT_LT(distance(many, one), rounding);
 }
 
@@ -95,8 +97,7 @@ class ThreeSpringsNetwork {
 };
 
 TEST(Equivalence, ThreeSpringsAndOneStVenantArePrandtlWithHardening) {
-  model_run::Run run("three-springs",
-                     {{"m", "2"}, {"K1", "3"}, {"K2", "2"}, {"K3", "1.5"}, {"A", "1.2"}});
+  model_run::Run run("three-springs", {{"m", 2}, {"K1", 3}, {"K2", 2}, {"K3", 1.5}, {"A", 1.2}});
   ThreeSpringsNetwork network;
   double largest_u = 0.0;
   model_run::advance(run, forcing, final_time, steps, [&](double t) {
@@ -108,111 +109,109 @@ TEST(Equivalence, ThreeSpringsAndOneStVenantArePrandtlWithHardening) {
 }
 
 TEST(Equivalence, ViscoelastoplasticBecomesPrandtlAsTheDashpotStiffens) {
-  const Parameters spring{{"m", "2"}, {"k", "3"}, {"eta", "0.4"}};
+  const Parameters spring{{"m", 2}, {"k", 3}, {"eta", 0.4}};
   const Trace limit = trace("prandtl", spring, {x, y, column(2)});
-  const auto with = [&](const std::string& viscosity) {
+  const auto with = [&](double viscosity) {
     Parameters all = spring;
     all.emplace_back("c", viscosity);
     return distance(trace("viscoelastoplastic", all, {x, y, column(2)}), limit);
   };
   // The distance is of first order in 1/c.
-  EXPECT_LT(with("1e9"), 1e-6);
-  EXPECT_NEAR(with("1e5") / with("1e7"), 100.0, 1.0);
+  EXPECT_LT(with(1e9), 1e-6);
+  EXPECT_NEAR(with(1e5) / with(1e7), 100.0, 1.0);
 }
 
 TEST(Equivalence, ChainsOfOneElementAreTheirElement) {
-  EXPECT_EQ(distance(trace("s-chain", {{"n", "1"}, {"m", "2"}, {"k", "3"}, {"eta", "0.4"}},
-                           {x, y, column(2)}),
-                     trace("prandtl", {{"m", "2"}, {"k", "3"}, {"eta", "0.4"}}, {x, y, column(2)})),
-            0.0);
-  EXPECT_LT(
-      distance(trace("p-chain", {{"n", "1"}, {"m", "2"}, {"k", "3"}, {"alpha", "0.4"}}, {x, y}),
-               trace("friction-oscillator", {{"m", "2"}, {"k", "3"}, {"alpha", "0.4"}}, {x, y})),
-      rounding);
+  EXPECT_EQ(
+      distance(trace("s-chain", {{"n", 1}, {"m", 2}, {"k", 3}, {"eta", 0.4}}, {x, y, column(2)}),
+               trace("prandtl", {{"m", 2}, {"k", 3}, {"eta", 0.4}}, {x, y, column(2)})),
+      0.0);
+  EXPECT_LT(distance(trace("p-chain", {{"n", 1}, {"m", 2}, {"k", 3}, {"alpha", 0.4}}, {x, y}),
+                     trace("friction-oscillator", {{"m", 2}, {"k", 3}, {"alpha", 0.4}}, {x, y})),
+            rounding);
 }
 
 TEST(Equivalence, SElementsOfOneThresholdInParallelAreOne) {
   EXPECT_LT(distance(trace("discrete-masing",
-                           {{"m", "2"}, {"k0", "0.5"}, {"k", "1,0.5,1.5"}, {"eta", "0.4"}},
+                           {{"m", 2}, {"k0", 0.5}, {"k", State{1, 0.5, 1.5}}, {"eta", 0.4}},
                            {x, y, column(2), column(4)}),
-                     trace("prandtl", {{"m", "2"}, {"k0", "0.5"}, {"k", "3"}, {"eta", "0.4"}},
+                     trace("prandtl", {{"m", 2}, {"k0", 0.5}, {"k", 3}, {"eta", 0.4}},
                            {x, y, column(2), column(2)})),
             rounding);
 }
 
 TEST(Equivalence, OnePElementAndASpringInSeriesArePrandtlWithHardening) {
   // v = -k0 u; k0' = k k0/(k + k0), k' = k0²/(k + k0), η = α/k0, for k0 = 2, k = 6, α = 0.8.
-  EXPECT_LT(distance(trace("p-series",
-                           {{"n", "1"}, {"m", "2"}, {"k0", "2"}, {"k", "6"}, {"alpha", "0.8"}},
+  EXPECT_LT(distance(trace("p-series", {{"n", 1}, {"m", 2}, {"k0", 2}, {"k", 6}, {"alpha", 0.8}},
                            {x, y, column(2, -0.5)}),
-                     trace("prandtl", {{"m", "2"}, {"k0", "1.5"}, {"k", "0.5"}, {"eta", "0.4"}},
+                     trace("prandtl", {{"m", 2}, {"k0", 1.5}, {"k", 0.5}, {"eta", 0.4}},
                            {x, y, column(2)})),
             rounding);
 }
 
 TEST(Equivalence, EqualPElementsInSeriesAreOneSofter) {
-  EXPECT_LT(
-      distance(
-          trace("p-series", {{"n", "4"}, {"m", "2"}, {"k0", "2"}, {"k", "6"}, {"alpha", "0.8"}},
-                {x, y, column(5)}),
-          trace("p-series", {{"n", "1"}, {"m", "2"}, {"k0", "2"}, {"k", "1.5"}, {"alpha", "0.8"}},
-                {x, y, column(2)})),
-      rounding);
+  EXPECT_LT(distance(trace("p-series", {{"n", 4}, {"m", 2}, {"k0", 2}, {"k", 6}, {"alpha", 0.8}},
+                           {x, y, column(5)}),
+                     trace("p-series", {{"n", 1}, {"m", 2}, {"k0", 2}, {"k", 1.5}, {"alpha", 0.8}},
+                           {x, y, column(2)})),
+            rounding);
 }
 
 TEST(Equivalence, PersozWithALockedBridgeIsItsBranchesInSeries) {
   // u1 = 0: what is left is two P-elements and k0, and W = (g2, g3, ...) their friction.
-  EXPECT_LT(
-      distance(trace("persoz",
-                     {{"m", "2"},
-                      {"k0", "2"},
-                      {"k1", "1.7"},
-                      {"k2", "6"},
-                      {"k3", "3"},
-                      {"alpha1", "1e6"},
-                      {"alpha2", "0.8"},
-                      {"alpha3", "0.5"}},
-                     {x, y, column(2), column(3)}),
-               trace("p-series", {{"m", "2"}, {"k0", "2"}, {"k", "6,3"}, {"alpha", "0.8,0.5"}},
-                     {x, y, column(2), column(3)})),
-      rounding);
+  EXPECT_LT(distance(trace("persoz",
+                           {{"m", 2},
+                            {"k0", 2},
+                            {"k1", 1.7},
+                            {"k2", 6},
+                            {"k3", 3},
+                            {"alpha1", 1e6},
+                            {"alpha2", 0.8},
+                            {"alpha3", 0.5}},
+                           {x, y, column(2), column(3)}),
+                     trace("p-series",
+                           {{"m", 2}, {"k0", 2}, {"k", State{6, 3}}, {"alpha", State{0.8, 0.5}}},
+                           {x, y, column(2), column(3)})),
+            rounding);
 }
 
 TEST(Equivalence, PersozWithAFreeBridgeAndEqualBranchesIsPrandtl) {
   // Two S-elements (k, α) in parallel, in series with k0: k' = 2k k0/(2k + k0), α' = 2α.
-  EXPECT_LT(distance(trace("persoz",
-                           {{"m", "2"},
-                            {"k0", "2"},
-                            {"k1", "0"},
-                            {"k2", "3"},
-                            {"k3", "3"},
-                            {"alpha1", "0"},
-                            {"alpha2", "0.3"},
-                            {"alpha3", "0.3"}},
-                           {x, y, column(2, -2.0)}),
-                     trace("prandtl", {{"m", "2"}, {"k", "1.5"}, {"eta", "0.4"}},
-                           {x, y, column(2, 1.5)})),
-            rounding);
+  EXPECT_LT(
+      distance(trace("persoz",
+                     {{"m", 2},
+                      {"k0", 2},
+                      {"k1", 0},
+                      {"k2", 3},
+                      {"k3", 3},
+                      {"alpha1", 0},
+                      {"alpha2", 0.3},
+                      {"alpha3", 0.3}},
+                     {x, y, column(2, -2.0)}),
+               trace("prandtl", {{"m", 2}, {"k", 1.5}, {"eta", 0.4}}, {x, y, column(2, 1.5)})),
+      rounding);
 }
 
 TEST(Equivalence, PersozWithAFreeBridgeBecomesItsBranchesInParallel) {
   // As k0 stiffens: k3 with St-Venant element 2 beside k2 with 3.
   const Trace limit =
-      trace("discrete-masing", {{"m", "2"}, {"k", "3,2"}, {"eta", "0.2,0.35"}}, {x, y});
-  const auto with = [&](const std::string& k0) {
+      trace("discrete-masing", {{"m", 2}, {"k", State{3, 2}}, {"eta", State{0.2, 0.35}}}, {x, y});
+  const auto with = [&](double k0) {
     return distance(trace("persoz",
-                          {{"m", "2"},
+                          {{"m", 2},
                            {"k0", k0},
-                           {"k1", "0"},
-                           {"k2", "2"},
-                           {"k3", "3"},
-                           {"alpha1", "0"},
-                           {"alpha2", "0.6"},
-                           {"alpha3", "0.7"}},
+                           {"k1", 0},
+                           {"k2", 2},
+                           {"k3", 3},
+                           {"alpha1", 0},
+                           {"alpha2", 0.6},
+                           {"alpha3", 0.7}},
                           {x, y}),
                     limit);
   };
-  EXPECT_NEAR(with("1e4") / with("1e6"), 100.0, 2.0);
+  EXPECT_NEAR(with(1e4) / with(1e6), 100.0, 2.0);
 }
 
 }  // namespace
+
+}  // namespace masing

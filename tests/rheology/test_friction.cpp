@@ -7,8 +7,9 @@
 #include <limits>
 #include <random>
 
-#include "rheology/friction_impulse.hpp"
-#include "rheology/soft_threshold.hpp"
+#include "rheology/friction.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -63,3 +64,5 @@ TEST(FrictionImpulse, OnAnImmovableMassIsASoftThreshold) {
 }
 
 }  // namespace
+
+}  // namespace masing

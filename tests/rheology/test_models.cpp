@@ -10,6 +10,8 @@
 
 #include "rheology/model_run.hpp"
 
+namespace masing {
+
 namespace {
 
 using model_run::Parameters;
@@ -30,7 +32,7 @@ const std::vector<OneStep>& steps_by_hand() {
   static const std::vector<OneStep> all{
       // y: 2 + ½(5 - 3)/4 = 2.25, less hα/m = ½·6/4.
       {"friction-oscillator",
-       {{"m", "4"}, {"k", "3"}, {"alpha", "6"}},
+       {{"m", 4}, {"k", 3}, {"alpha", 6}},
        {1, 2},
        5,
        {2, 0.5},
@@ -38,16 +40,9 @@ const std::vector<OneStep>& steps_by_hand() {
        6,
        3 * 2 + 6},
       // The same, held: |m y/h| = 1 is what friction needs to stop it.
-      {"friction-oscillator",
-       {{"m", "1"}, {"k", "1"}, {"alpha", "6"}},
-       {1, 0},
-       2,
-       {0, 1},
-       {1, 0},
-       1,
-       2},
+      {"friction-oscillator", {{"m", 1}, {"k", 1}, {"alpha", 6}}, {1, 0}, 2, {0, 1}, {1, 0}, 1, 2},
       {"p-parallel",
-       {{"m", "4"}, {"k", "1,2"}, {"alpha", "2,4"}},
+       {{"m", 4}, {"k", State{1, 2}}, {"alpha", State{2, 4}}},
        {1, 2},
        5,
        {2, 0.5},
@@ -56,7 +51,7 @@ const std::vector<OneStep>& steps_by_hand() {
        12},
       // u: 1 + ½(2 - 3·1/6) = 1.75 → η.
       {"viscoelastoplastic",
-       {{"m", "2"}, {"k", "3"}, {"eta", "1.5"}, {"c", "6"}},
+       {{"m", 2}, {"k", 3}, {"eta", 1.5}, {"c", 6}},
        {1, 2, 1},
        5,
        {2, 1, 1.5},
@@ -64,7 +59,7 @@ const std::vector<OneStep>& steps_by_hand() {
        0,
        4.5},
       {"prandtl",
-       {{"m", "2"}, {"k0", "1"}, {"k", "3"}, {"eta", "1.5"}},
+       {{"m", 2}, {"k0", 1}, {"k", 3}, {"eta", 1.5}},
        {1, 2, 1},
        6,
        {2, 1, 2},
@@ -73,7 +68,7 @@ const std::vector<OneStep>& steps_by_hand() {
        2 + 4.5},
       // k0 = 2·2/4 = 1, k = 4·4/(8·4) = ½, α = 3·2/4, η = α/k = 3.
       {"three-springs",
-       {{"m", "2"}, {"K1", "4"}, {"K2", "2"}, {"K3", "2"}, {"A", "3"}},
+       {{"m", 2}, {"K1", 4}, {"K2", 2}, {"K3", 2}, {"A", 3}},
        {1, 2, 2.5},
        4.25,
        {2, 1, 2},
@@ -81,7 +76,7 @@ const std::vector<OneStep>& steps_by_hand() {
        0,
        2 + 1.5},
       {"discrete-masing",
-       {{"m", "2"}, {"k0", "1"}, {"n", "2"}, {"k", "i"}, {"eta", "2-1/i"}},
+       {{"m", 2}, {"k0", 1}, {"n", 2}, {"k", "i"}, {"eta", "2-1/i"}},
        {1, 2, 0.5, 0.25},
        4,
        {2, 1, 2, 2},
@@ -90,7 +85,7 @@ const std::vector<OneStep>& steps_by_hand() {
        2 + 1 + 2.5},
       // Mass 1 between springs 1 and 2, F on mass 2.
       {"s-chain",
-       {{"m", "1,2"}, {"k", "2,4"}, {"eta", "1"}},
+       {{"m", State{1, 2}}, {"k", State{2, 4}}, {"eta", 1}},
        {0, 0, 1, 3, 0.5, 0.25},
        5,
        {1, 3, 0, 2, 1, 2},
@@ -99,7 +94,7 @@ const std::vector<OneStep>& steps_by_hand() {
        4},
       // Y* = (1, 3) with hα = (1, 1): both slip forwards, y = (1 - 1 + 1, 3 - 1/2).
       {"p-chain",
-       {{"m", "1,2"}, {"k", "1,2"}, {"alpha", "2"}},
+       {{"m", State{1, 2}}, {"k", State{1, 2}}, {"alpha", 2}},
        {0, 1, 0, 2},
        6,
        {0, 2, 2, 2},
@@ -108,7 +103,7 @@ const std::vector<OneStep>& steps_by_hand() {
        2 * 2 + 2},
       // n = 1: K = k0 + k1 is a number, so the projection is the clamp. κ = 3/4.
       {"p-series",
-       {{"m", "2"}, {"k0", "1"}, {"n", "1"}, {"k", "3"}, {"alpha", "1.5"}},
+       {{"m", 2}, {"k0", 1}, {"n", 1}, {"k", 3}, {"alpha", 1.5}},
        {1, 2, -0.6},
        2.9,
        {2, 1, -2},
@@ -117,7 +112,7 @@ const std::vector<OneStep>& steps_by_hand() {
        0.75 * 2.5},
       // μ = 1·3/4; y2 - y1 = 4 before friction, impulse ½·2 = 1.
       {"s1-p2-series",
-       {{"m1", "1"}, {"m2", "3"}, {"k1", "4"}, {"alpha1", "4"}, {"k2", "2"}, {"alpha2", "2"}},
+       {{"m1", 1}, {"m2", 3}, {"k1", 4}, {"alpha1", 4}, {"k2", 2}, {"alpha2", 2}},
        {0, 1, 1, 4, 0.5},
        8,
        {1, 0, 4, 2, 1},
@@ -125,7 +120,7 @@ const std::vector<OneStep>& steps_by_hand() {
        2,
        2 * 2.5 + 2},
       {"s1-p2-parallel",
-       {{"m", "2"}, {"k1", "3"}, {"alpha1", "4.5"}, {"k2", "1"}, {"alpha2", "4"}},
+       {{"m", 2}, {"k1", 3}, {"alpha1", 4.5}, {"k2", 1}, {"alpha2", 4}},
        {1, 2, 1},
        6,
        {2, 1, 2},
@@ -134,13 +129,7 @@ const std::vector<OneStep>& steps_by_hand() {
        2 + 4.5 + 4},
       // All k = 1: δ = ¼, E = (½, ½, ¼). W* = (-1, -1, 1) lies in the box.
       {"persoz",
-       {{"k0", "1"},
-        {"k1", "1"},
-        {"k2", "1"},
-        {"k3", "1"},
-        {"alpha1", "1"},
-        {"alpha2", "2"},
-        {"alpha3", "3"}},
+       {{"k0", 1}, {"k1", 1}, {"k2", 1}, {"k3", 1}, {"alpha1", 1}, {"alpha2", 2}, {"alpha3", 3}},
        {4, 2, 0, 0, 0},
        3,
        {2, 2, -2, -2, 2},
@@ -149,13 +138,7 @@ const std::vector<OneStep>& steps_by_hand() {
        1.25 + 1 - 0.25},
       // F rises by 1: W ← -U; x = (1 - ½ - ½ + ¼)/¼ = F/k0.
       {"persoz-quasistatic",
-       {{"k0", "1"},
-        {"k1", "1"},
-        {"k2", "1"},
-        {"k3", "1"},
-        {"alpha1", "1"},
-        {"alpha2", "2"},
-        {"alpha3", "3"}},
+       {{"k0", 1}, {"k1", 1}, {"k2", 1}, {"k3", 1}, {"alpha1", 1}, {"alpha2", 2}, {"alpha3", 3}},
        {0, 0, 0, 0},
        0,
        {0, -2, -2, 2},
@@ -189,12 +172,12 @@ TEST(Models, are_all_worked_out) {
   for (const auto& [info, make] : rheology::catalogue()) {
     const bool worked_out = std::ranges::any_of(
         steps_by_hand(), [&](const OneStep& one) { return one.name == info.name; });
-    EXPECT_EQ(worked_out, static_cast<bool>(make)) << info.name;
+    EXPECT_EQ(worked_out, make != nullptr) << info.name;
   }
 }
 
 TEST(SChain, takes_up_the_momentum_of_its_outer_forces) {
-  model_run::Run run("s-chain", {{"n", "5"}, {"m", "i"}, {"k", "2+i"}, {"eta", "0.1*i"}});
+  model_run::Run run("s-chain", {{"n", 5}, {"m", "i"}, {"k", "2+i"}, {"eta", "0.1*i"}});
   double impulse = 0.0;
   const double h = 20.0 / 2000;
   double pull = 0.0;  // of the support
@@ -212,7 +195,7 @@ TEST(SChain, takes_up_the_momentum_of_its_outer_forces) {
 }
 
 TEST(PChain, rests_while_no_force_overcomes_its_friction) {
-  model_run::Run run("p-chain", {{"n", "7"}, {"k", "1"}, {"alpha", "1+0.1*i"}});
+  model_run::Run run("p-chain", {{"n", 7}, {"k", 1}, {"alpha", "1+0.1*i"}});
   model_run::advance(
       run, [](double t) { return 1.09 * std::cos(t); }, 10, 100,
       [&](double t) {
@@ -223,13 +206,13 @@ TEST(PChain, rests_while_no_force_overcomes_its_friction) {
 }
 
 TEST(PersozQuasistatic, balances_the_force_at_every_step) {
-  model_run::Run run("persoz-quasistatic", {{"k0", "2"},
-                                            {"k1", "1"},
-                                            {"k2", "3"},
-                                            {"k3", "0.5"},
-                                            {"alpha1", "1"},
-                                            {"alpha2", "0.7"},
-                                            {"alpha3", "2"}});
+  model_run::Run run("persoz-quasistatic", {{"k0", 2},
+                                            {"k1", 1},
+                                            {"k2", 3},
+                                            {"k3", 0.5},
+                                            {"alpha1", 1},
+                                            {"alpha2", 0.7},
+                                            {"alpha3", 2}});
   const auto force = [](double t) { return 2.5 * std::sin(t); };
   model_run::advance(run, force, 20, 500, [&](double t) {
     ASSERT_NEAR(run.restoring, force(t), 1e-13) << t;
@@ -240,3 +223,5 @@ TEST(PersozQuasistatic, balances_the_force_at_every_step) {
 }
 
 }  // namespace
+
+}  // namespace masing

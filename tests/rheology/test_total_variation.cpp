@@ -15,8 +15,9 @@
 #include <vector>
 
 #include "rheology/active_set.hpp"
-#include "rheology/friction_impulse.hpp"
-#include "rheology/soft_threshold.hpp"
+#include "rheology/friction.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -186,3 +187,5 @@ TEST(TotalVariation, MayWriteOverItsTarget) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -3,7 +3,7 @@
 // cells that overlap) or the cells' own points; everything linear in t between steps.
 // Source: Proposition 4.1, continuous-masing-2001.
 
-#include "study/error_norms.hpp"
+#include "study/errors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,13 +13,15 @@
 #include <limits>
 #include <memory>
 
-#include "study/finest.hpp"
+#include "study/plan.hpp"
 #include "support/problem.hpp"
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
-using options::Rule;
+using cli::Rule;
 using study::Recording;
 using support::world;
 
@@ -69,13 +71,13 @@ class Puppet final : public engine::Engine {
   parallel::Vector u_;
 };
 
-masing::Problem problem_of(const Made& made, Rule rule) {
+slab::Problem problem_of(const Made& made, Rule rule) {
   return support::problem({.steps = made.steps, .cells = made.cells, .rule = rule});
 }
 
 std::unique_ptr<Recording> record(const Made& made, Rule rule, std::int64_t stride,
                                   std::int64_t field_samples) {
-  const masing::Problem problem = problem_of(made, rule);
+  const slab::Problem problem = problem_of(made, rule);
   auto recording =
       std::make_unique<Recording>(world(), problem.time, problem.cells, stride,
                                   study::uniform_times(problem.time.steps, field_samples));
@@ -169,7 +171,7 @@ TEST(Errors, of_a_run_against_itself_are_zero) {
 }
 
 TEST(Recording, asks_for_the_steps_around_its_field_times) {
-  const masing::Problem problem = support::problem({.steps = 10, .cells = 5});
+  const slab::Problem problem = support::problem({.steps = 10, .cells = 5});
   const Recording on_steps(world(), problem.time, problem.cells, 1,
                            study::uniform_times(problem.time.steps, 5));
   EXPECT_EQ(on_steps.next_field_step(0), 2);
@@ -194,3 +196,5 @@ TEST(Recording, is_linear_between_its_steps) {
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -6,34 +6,36 @@
 
 #include <cmath>
 
-#include "options/validate.hpp"
+#include "cli/validate.hpp"
 #include "study/output.hpp"
 #include "study/refinement.hpp"
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
-using options::Configuration;
-using options::Reference;
-using options::Refine;
-using options::Rule;
-using options::Scheme;
+using cli::Configuration;
+using cli::Reference;
+using cli::Refine;
+using cli::Rule;
+using cli::Scheme;
 using study::Finding;
 using study::Mark;
 using study::Study;
 using study::Verdict;
 
 Study run(const Configuration& configuration) {
-  return study::refine(support::world(), options::validated(configuration, {}));
+  return study::refine(support::world(), cli::validated(configuration, {}));
 }
 
 /// The papers' case on [0, 30], by turning points: a step costs the same at every P.
 Configuration papers_case(Refine refine, Reference reference, const std::string& levels) {
-  return {.command = options::Command::converge,
+  return {.command = cli::Command::converge,
           .final_time = 30.0,
           .steps = 3000,
           .cells = 40,
-          .engine = options::EngineKind::memory,
+          .engine = cli::EngineKind::memory,
           .field_points = 200,
           .refine = refine,
           .level_text = levels,
@@ -61,7 +63,7 @@ void expect_order(const Study& study, const std::string& quantity, double order,
 
 TEST(TimeError, OfEulerIsOfFirstOrder) {
   Configuration c = papers_case(Refine::steps, Reference::exact, "10000,20000,40000,80000");
-  c.cells = options::infinitely_many;
+  c.cells = cli::infinitely_many;
   const Study study = run(c);
   for (const char* quantity : {"x", "y", "u"}) {
     expect_order(study, quantity, 1.0, 0.02);
@@ -74,7 +76,7 @@ TEST(TimeError, OfEulerIsOfFirstOrder) {
 
 TEST(TimeError, OfLeapfrogIsOfSecondOrder) {
   Configuration c = papers_case(Refine::steps, Reference::exact, "1500,3000,6000,12000,24000");
-  c.cells = options::infinitely_many;
+  c.cells = cli::infinitely_many;
   c.scheme = Scheme::leapfrog;
   const Study study = run(c);
   for (const char* quantity : {"x", "y", "u"}) {
@@ -129,7 +131,7 @@ TEST(SpaceError, OfRuleMidpointIsOfSecondOrderButForUOverAllS) {
 /// error ≈ C₁δs + C₂δt: the constants of a staircase are those of the two separate studies.
 TEST(BothErrors, HaveTheConstantsOfTheSeparateStudies) {
   Configuration time = papers_case(Refine::steps, Reference::exact, "20000,40000,80000");
-  time.cells = options::infinitely_many;
+  time.cells = cli::infinitely_many;
   Configuration space = papers_case(Refine::cells, Reference::cells_inf, "200,400,800");
   space.steps = 80000;
   const Study of_time = run(time);
@@ -152,7 +154,7 @@ TEST(BothErrors, HaveTheConstantsOfTheSeparateStudies) {
 
 TEST(FitVerdict, IsOfTheFitNotOfTheLastPair) {
   Configuration c = papers_case(Refine::steps, Reference::exact, "1500,3000,6000");
-  c.cells = options::infinitely_many;
+  c.cells = cli::infinitely_many;
   c.scheme = Scheme::leapfrog;
   c.expected_order_text = "x=1";
   EXPECT_EQ(run(c).verdict, Verdict::not_as_expected);
@@ -168,7 +170,7 @@ TEST(FitVerdict, IsOfTheFitNotOfTheLastPair) {
 /// and do not enter.
 TEST(FitVerdict, LeavesOutLevelsBeforeTheAsymptoticRange) {
   Configuration c = papers_case(Refine::steps, Reference::exact, "250,500,20000,40000,80000");
-  c.cells = options::infinitely_many;
+  c.cells = cli::infinitely_many;
   c.k0 = 3.0;
   const Study study = run(c);
   for (const char* quantity : {"x", "y"}) {
@@ -178,21 +180,21 @@ TEST(FitVerdict, LeavesOutLevelsBeforeTheAsymptoticRange) {
     EXPECT_NEAR(found.fit.order, 1.0, 0.06) << quantity;
   }
   EXPECT_EQ(study.verdict, Verdict::as_expected);
-  const std::string text = study::table(options::validated(c, {}), study);
+  const std::string text = study::table(cli::validated(c, {}), study);
   EXPECT_NE(text.find("< left out of the fit: before the asymptotic range"), std::string::npos);
   EXPECT_NE(text.find("(fit of 3 levels)"), std::string::npos) << text;
 }
 
 TEST(FitVerdict, IsOfTheLastPairWithFewerThanThreeLevels) {
   Configuration c = papers_case(Refine::steps, Reference::exact, "20000,40000");
-  c.cells = options::infinitely_many;
+  c.cells = cli::infinitely_many;
   const Study study = run(c);
   const Finding& x = finding(study, "x");
   EXPECT_TRUE(std::isnan(x.fit.order));
   EXPECT_EQ(x.observed, study.cases[1].orders.x);
   EXPECT_EQ(x.observed, x.last_pair);
   EXPECT_EQ(study.verdict, Verdict::as_expected);
-  EXPECT_NE(study::table(options::validated(c, {}), study).find("(last pair)"), std::string::npos);
+  EXPECT_NE(study::table(cli::validated(c, {}), study).find("(last pair)"), std::string::npos);
 }
 
 /// An elastic system of one stiffness for every P: no space error but rounding.
@@ -204,8 +206,7 @@ TEST(FitVerdict, IsUndefinedOnTheRoundOffFloor) {
   EXPECT_EQ(x.fit.marks, std::vector<Mark>(3, Mark::on_floor));
   EXPECT_TRUE(std::isnan(x.observed));
   EXPECT_EQ(study.verdict, Verdict::undefined);
-  EXPECT_NE(study::table(options::validated(c, {}), study).find("round-off floor"),
-            std::string::npos);
+  EXPECT_NE(study::table(cli::validated(c, {}), study).find("round-off floor"), std::string::npos);
 }
 
 TEST(ExactReference, DoesNotDependOnTheRanks) {
@@ -214,7 +215,7 @@ TEST(ExactReference, DoesNotDependOnTheRanks) {
       papers_case(Refine::steps, Reference::exact_time, "400,900"),
       papers_case(Refine::cells, Reference::cells_inf, "30,2050")};
   for (const auto& configuration : configurations) {
-    const Configuration c = options::validated(configuration, {});
+    const Configuration c = cli::validated(configuration, {});
     const parallel::Communicator alone = support::alone();
     const Study all = study::refine(support::world(), c);
     const Study one = study::refine(alone, c);
@@ -228,3 +229,5 @@ TEST(ExactReference, DoesNotDependOnTheRanks) {
 }
 
 }  // namespace
+
+}  // namespace masing

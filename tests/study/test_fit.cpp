@@ -10,7 +10,9 @@
 #include <limits>
 #include <random>
 
-#include "study/finest.hpp"
+#include "study/plan.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -292,3 +294,5 @@ TEST(CommonSamples, AreStepsOfEveryLevel) {
 }
 
 }  // namespace
+
+}  // namespace masing

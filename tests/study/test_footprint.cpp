@@ -1,10 +1,12 @@
 // What the runs of a study need together, and the schedule that fits.
 
-#include "study/footprint.hpp"
+#include "study/schedule.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -15,7 +17,7 @@ Job job(std::int64_t cells, std::int64_t field_samples) {
   Job made{.field_samples = field_samples};
   made.configuration.cells = cells;
   made.configuration.steps = 1000;
-  made.configuration.engine = options::EngineKind::sweep;
+  made.configuration.engine = cli::EngineKind::sweep;
   return made;
 }
 
@@ -35,7 +37,7 @@ TEST(LeastNeeds, count_the_fields_of_all_runs_of_a_rank) {
 }
 
 TEST(LeastNeeds, of_the_continuum_have_no_fields) {
-  const std::vector<Job> jobs{job(options::infinitely_many, 10)};
+  const std::vector<Job> jobs{job(cli::infinitely_many, 10)};
   EXPECT_EQ(study::least_needs(jobs, {{0, 0, 1}}, 1)[0].fields, 0.0);
 }
 
@@ -55,3 +57,5 @@ TEST(FittingSchedule, takes_all_ranks_where_parts_of_them_do_not_fit) {
 }
 
 }  // namespace
+
+}  // namespace masing

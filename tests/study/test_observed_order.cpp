@@ -1,14 +1,16 @@
 // Observed orders of manufactured errors C hᵖ, also with unequal ratios of steps; NaN where an
 // order is undefined; the verdict.
 
-#include "study/observed_order.hpp"
+#include "study/fit.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "study/finest.hpp"
+#include "study/plan.hpp"
+
+namespace masing {
 
 namespace {
 
@@ -73,7 +75,7 @@ TEST(SuccessiveOrder, is_undefined_without_two_positive_finite_differences) {
 }
 
 TEST(Judge, wants_the_order_within_the_tolerance) {
-  const options::ExpectedOrder one{.quantity = "x", .order = 1.0};
+  const cli::ExpectedOrder one{.quantity = "x", .order = 1.0};
   EXPECT_EQ(judge(one, 1.0, 0.1), Verdict::as_expected);
   EXPECT_EQ(judge(one, 1.09, 0.1), Verdict::as_expected);
   EXPECT_EQ(judge(one, 0.91, 0.1), Verdict::as_expected);
@@ -84,7 +86,7 @@ TEST(Judge, wants_the_order_within_the_tolerance) {
 }
 
 TEST(Judge, takes_any_higher_order_where_at_least_is_expected) {
-  const options::ExpectedOrder half{.quantity = "x", .order = 0.5, .at_least = true};
+  const cli::ExpectedOrder half{.quantity = "x", .order = 0.5, .at_least = true};
   EXPECT_EQ(judge(half, 0.41, 0.1), Verdict::as_expected);
   EXPECT_EQ(judge(half, 2.0, 0.1), Verdict::as_expected);
   EXPECT_EQ(judge(half, 0.39, 0.1), Verdict::not_as_expected);
@@ -117,3 +119,5 @@ TEST(CommonStride, meets_the_times_of_all_levels) {
 }
 
 }  // namespace
+
+}  // namespace masing

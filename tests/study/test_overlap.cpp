@@ -1,12 +1,14 @@
 // Which cells of two partitions overlap, in whole numbers beyond 64 bits.
 
-#include "study/overlap.hpp"
+#include "study/errors.hpp"
 
 #include <gtest/gtest.h>
 
+namespace masing {
+
 namespace {
 
-using options::Rule;
+using cli::Rule;
 using study::Overlap;
 
 constexpr std::int64_t large = std::int64_t{1} << 40;
@@ -39,3 +41,5 @@ TEST(Overlap, of_partitions_that_share_no_limit) {
 }
 
 }  // namespace
+
+}  // namespace masing

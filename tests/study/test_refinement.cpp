@@ -9,21 +9,23 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "options/validate.hpp"
+#include "cli/validate.hpp"
 #include "study/output.hpp"
 #include "support/world.hpp"
 
+namespace masing {
+
 namespace {
 
-using options::Configuration;
-using options::Reference;
-using options::Refine;
+using cli::Configuration;
+using cli::Reference;
+using cli::Refine;
 using study::Study;
 using study::Verdict;
 using support::world;
 
 Configuration papers_case(Refine refine, Reference reference, const std::string& levels) {
-  return {.command = options::Command::converge,
+  return {.command = cli::Command::converge,
           .final_time = 10.0,
           .steps = 500,
           .cells = 40,
@@ -35,7 +37,7 @@ Configuration papers_case(Refine refine, Reference reference, const std::string&
 }
 
 Study run(const Configuration& configuration) {
-  const Configuration valid = options::validated(configuration, {});
+  const Configuration valid = cli::validated(configuration, {});
   Study study = study::refine(world(), valid);
   // Rows t, x, y, F, restoring of the last level: its last time is T.
   EXPECT_EQ(study.series.size() % 5, 0U);
@@ -132,7 +134,7 @@ TEST(Study, refuses_a_level_whose_cells_are_wrong) {
 /// The same study on this rank alone has the same errors and orders, bit for bit.
 TEST(Study, does_not_depend_on_the_ranks) {
   const Configuration c =
-      options::validated(papers_case(Refine::both, Reference::finest, "30:400,170:900"), {});
+      cli::validated(papers_case(Refine::both, Reference::finest, "30:400,170:900"), {});
   const Study all = study::refine(world(), c);
   const parallel::Communicator alone = support::alone();
   const Study one = study::refine(alone, c);
@@ -146,7 +148,7 @@ TEST(Study, does_not_depend_on_the_ranks) {
 
 TEST(Table, has_a_row_for_each_level_and_a_line_for_each_order) {
   const Configuration c =
-      options::validated(papers_case(Refine::steps, Reference::finest, "500,1000"), {});
+      cli::validated(papers_case(Refine::steps, Reference::finest, "500,1000"), {});
   const std::string text = study::table(c, study::refine(world(), c));
   for (const char* part : {" 500 ", " 1000 ", "order of x", "order of y", "order of u",
                            "expected 1 within 0.1: as expected"}) {
@@ -155,3 +157,5 @@ TEST(Table, has_a_row_for_each_level_and_a_line_for_each_order) {
 }
 
 }  // namespace
+
+}  // namespace masing

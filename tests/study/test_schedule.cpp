@@ -9,6 +9,8 @@
 #include <numeric>
 #include <random>
 
+namespace masing {
+
 namespace {
 
 using study::Cost;
@@ -96,15 +98,17 @@ TEST(Schedule, stays_within_twice_the_bound_no_schedule_beats) {
 }
 
 TEST(EstimatedSeconds, grow_with_cells_and_steps_and_not_with_cells_for_memory) {
-  options::Configuration c{.steps = 1000, .cells = 100000, .engine = options::EngineKind::sweep};
+  cli::Configuration c{.steps = 1000, .cells = 100000, .engine = cli::EngineKind::sweep};
   const double once = study::estimated_seconds(c, 1);
   EXPECT_LT(study::estimated_seconds(c, 2), once);
   c.steps *= 10;
   EXPECT_NEAR(study::estimated_seconds(c, 1), 10 * once, 1e-9);
-  c.engine = options::EngineKind::memory;
+  c.engine = cli::EngineKind::memory;
   const double remembered = study::estimated_seconds(c, 1);
   c.cells = 10;
   EXPECT_EQ(study::estimated_seconds(c, 8), remembered);
 }
 
 }  // namespace
+
+}  // namespace masing

@@ -10,6 +10,8 @@
 #include "parallel/session.hpp"
 #include "support/world.hpp"
 
+using namespace masing;
+
 namespace {
 
 const parallel::Communicator* the_world = nullptr;

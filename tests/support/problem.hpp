@@ -3,10 +3,10 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "masing/problem.hpp"
+#include "slab/problem.hpp"
 
 /// What the tests of several rooms share.
-namespace support {
+namespace masing::support {
 
 /// What a test says of a problem; the rest is the papers' case at rest, unforced.
 struct Data {
@@ -14,27 +14,27 @@ struct Data {
   std::string threshold = "s+0.1";
   std::string initial_u = "0";
   std::string force = "0";
-  masing::Oscillator oscillator = {};
+  slab::Oscillator oscillator = {};
   double final_time = 1.0;
   std::int64_t steps = 1;
   std::int64_t cells = 1;
-  options::Rule rule = options::Rule::right;
+  cli::Rule rule = cli::Rule::right;
 };
 
 /// The problem, not validated. Local.
-inline masing::Problem problem(const Data& data) {
-  const options::FileReader no_files = [](const std::string& path) -> std::string {
+inline slab::Problem problem(const Data& data) {
+  const base::FileReader no_files = [](const std::string& path) -> std::string {
     throw base::UserError("no file " + path);
   };
-  return {.stiffness = options::Function(data.stiffness, 's', no_files),
-          .threshold = options::Function(data.threshold, 's', no_files),
-          .initial_u = options::Function(data.initial_u, 's', no_files),
-          .force = options::Function(data.force, 't', no_files),
+  return {.stiffness = base::Function(data.stiffness, 's', no_files),
+          .threshold = base::Function(data.threshold, 's', no_files),
+          .initial_u = base::Function(data.initial_u, 's', no_files),
+          .force = base::Function(data.force, 't', no_files),
           .oscillator = data.oscillator,
           .time = {.final_time = data.final_time, .steps = data.steps},
           .cells = data.cells,
-          .field_points = data.cells == options::infinitely_many ? 1 : 0,
+          .field_points = data.cells == cli::infinitely_many ? 1 : 0,
           .rule = data.rule};
 }
 
-}  // namespace support
+}  // namespace masing::support

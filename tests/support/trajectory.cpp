@@ -4,11 +4,11 @@
 #include <array>
 #include <cstring>
 
-#include "engine/make_engine.hpp"
+#include "engine/setup.hpp"
 #include "engine/sweep.hpp"
 #include "engine/time_loop.hpp"
 
-namespace support {
+namespace masing::support {
 
 namespace {
 
@@ -45,8 +45,7 @@ class Trace final : public engine::Observer {
 }  // namespace
 
 Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine,
-                      const masing::Problem& problem,
-                      const std::vector<std::int64_t>& field_steps) {
+                      const slab::Problem& problem, const std::vector<std::int64_t>& field_steps) {
   Trajectory result;
   Trace trace(result, field_steps);
   const std::array<engine::Observer*, 1> observers{&trace};
@@ -54,9 +53,9 @@ Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine
   return result;
 }
 
-Trajectory trajectory(const parallel::Communicator& comm, const masing::Problem& problem,
+Trajectory trajectory(const parallel::Communicator& comm, const slab::Problem& problem,
                       const std::vector<std::int64_t>& field_steps) {
-  const masing::Profile profile = engine::checked_profile(comm, problem);
+  const slab::Profile profile = engine::checked_profile(comm, problem);
   engine::Sweep engine(comm, problem, profile);
   return trajectory(comm, engine, problem, field_steps);
 }
@@ -66,4 +65,4 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
-}  // namespace support
+}  // namespace masing::support

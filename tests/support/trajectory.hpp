@@ -5,10 +5,10 @@
 
 #include "base/partition.hpp"
 #include "engine/engine.hpp"
-#include "masing/problem.hpp"
 #include "parallel/communicator.hpp"
+#include "slab/problem.hpp"
 
-namespace support {
+namespace masing::support {
 
 /// A whole trajectory: every step of x, y, F and F - m x'', [N+1], and u at some steps.
 struct Trajectory {
@@ -28,15 +28,15 @@ struct Trajectory {
 
 /// The trajectory of the sweep engine over the ranks of `comm`, with u at the given steps
 /// (increasing). Collective.
-Trajectory trajectory(const parallel::Communicator& comm, const masing::Problem& problem,
+Trajectory trajectory(const parallel::Communicator& comm, const slab::Problem& problem,
                       const std::vector<std::int64_t>& field_steps = {});
 
 /// The trajectory of any engine at its initial state. Collective.
 Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine,
-                      const masing::Problem& problem,
+                      const slab::Problem& problem,
                       const std::vector<std::int64_t>& field_steps = {});
 
 /// Whether two vectors of doubles have the same bits. Local.
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b);
 
-}  // namespace support
+}  // namespace masing::support

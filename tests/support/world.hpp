@@ -4,7 +4,7 @@
 
 #include "parallel/communicator.hpp"
 
-namespace support {
+namespace masing::support {
 
 /// All ranks of the test run.
 const parallel::Communicator& world();
@@ -14,4 +14,4 @@ inline parallel::Communicator alone() {
   return parallel::Communicator(PETSC_COMM_SELF);
 }
 
-}  // namespace support
+}  // namespace masing::support

@@ -1,0 +1,245 @@
+#include "base/function.hpp"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace masing::base {
+
+namespace {
+
+constexpr std::string_view table_prefix = "table:";
+constexpr std::string_view points_prefix = "points:";
+// Longer than any formula a person writes; a bound keeps a damaged file from exhausting the parser.
+constexpr std::size_t longest_expression = 10000;
+constexpr int deepest_nesting = 200;
+
+double phase(double x) {
+  const double fraction = x - std::floor(x);
+  return fraction < 1.0 ? fraction : 0.0;
+}
+
+/// A text in a message: of a long one the beginning.
+std::string shown(const std::string& text) {
+  constexpr std::size_t longest = 200;
+  return text.size() <= longest ? text : text.substr(0, longest) + "…";
+}
+
+/// Throws where an expression has what muParser would take silently and a formula never needs.
+void refuse_the_unusual(const std::string& text) {
+  if (text.empty()) {
+    throw UserError("empty; give an expression, table:FILE.csv or points:…");
+  }
+  if (text.size() > longest_expression) {
+    throw UserError(fmt::format("an expression of {} characters; at most {}, or use table:FILE.csv",
+                                text.size(), longest_expression));
+  }
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += static_cast<int>(text[i] == '(') - static_cast<int>(text[i] == ')');
+    if (depth > deepest_nesting) {
+      throw UserError(
+          fmt::format("brackets nested deeper than {} at position {}", deepest_nesting, i + 1));
+    }
+    const bool comparison =
+        (i > 0 && std::string_view("<>!=").find(text[i - 1]) != std::string::npos) ||
+        (i + 1 < text.size() && text[i + 1] == '=');
+    if (text[i] == '=' && !comparison) {
+      throw UserError(fmt::format("'=' at position {} would assign; compare with ==", i + 1));
+    }
+  }
+}
+
+}  // namespace
+
+double triangle(double x) {
+  const double f = phase(x);
+  if (f < 0.25) {
+    return 4.0 * f;
+  }
+  return f < 0.75 ? 2.0 - 4.0 * f : 4.0 * f - 4.0;
+}
+
+double square(double x) {
+  return phase(x) < 0.5 ? 1.0 : -1.0;
+}
+
+double sawtooth(double x) {
+  const double f = phase(x);
+  return f < 0.5 ? 2.0 * f : 2.0 * f - 2.0;
+}
+
+class Function::Impl {
+ public:
+  Impl() = default;
+  virtual ~Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  virtual double value(double argument) = 0;
+  [[nodiscard]] virtual bool is_constant() const = 0;
+  [[nodiscard]] virtual std::span<const double> kinks() const { return {}; }
+};
+
+class Function::Expression : public Function::Impl {
+ public:
+  Expression(const std::string& text, char variable,
+             const std::map<std::string, double>& constants) {
+    refuse_the_unusual(text);
+    try {
+      parser_.DefineVar(std::string(1, variable), &argument_);
+      parser_.DefineConst("pi", std::acos(-1.0));
+      for (const auto& [name, value] : constants) {
+        parser_.DefineConst(name, value);
+      }
+      parser_.DefineFun("triangle", triangle);
+      parser_.DefineFun("square", square);
+      parser_.DefineFun("sawtooth", sawtooth);
+      parser_.SetExpr(text);
+      int results = 0;
+      parser_.Eval(results);
+      if (results != 1) {
+        throw UserError(
+            fmt::format("'{}' has {} values; one is needed (write decimals with a point)",
+                        shown(text), results));
+      }
+    } catch (const mu::ParserError& error) {
+      const int last = static_cast<int>(text.size());
+      const int position = std::clamp(error.GetPos(), 0, last);
+      std::string message = error.GetMsg();
+      // muParser counts from 0, people from 1: say the position once.
+      message.resize(std::min(message.size(), message.find(" found at position")));
+      message.resize(message.find_last_not_of(". \n") + 1);
+      throw UserError(fmt::format("'{}' is not an expression in {}, at position {}: {}",
+                                  shown(text), variable, position + 1, shown(message)));
+    }
+  }
+
+  double value(double argument) override {
+    argument_ = argument;
+    return parser_.Eval();
+  }
+
+  [[nodiscard]] bool is_constant() const override { return parser_.GetUsedVar().empty(); }
+
+ private:
+  mu::Parser parser_;
+  double argument_ = 0.5;
+};
+
+class Function::Points : public Function::Impl {
+ public:
+  /// Lines "argument separator value"; the first line of a file may be a heading.
+  Points(std::string_view text, char line_end, const std::string& name)
+      : heading_allowed_(line_end == '\n') {
+    std::int64_t number = 0;
+    for (const auto& line : split(text, line_end)) {
+      ++number;
+      if (line.empty() || line.front() == '#') {
+        continue;
+      }
+      add(line, number, name);
+    }
+    if (arguments_.empty()) {
+      throw UserError(name + " has no points; give at least one 'argument, value'");
+    }
+  }
+
+  double value(double argument) override {
+    const auto after = std::upper_bound(arguments_.begin(), arguments_.end(), argument);
+    const auto i = static_cast<std::size_t>(after - arguments_.begin());
+    if (i == 0) {
+      return values_.front();
+    }
+    if (i == arguments_.size()) {
+      return values_.back();
+    }
+    const double share = (argument - arguments_[i - 1]) / (arguments_[i] - arguments_[i - 1]);
+    return values_[i - 1] + share * (values_[i] - values_[i - 1]);
+  }
+
+  [[nodiscard]] bool is_constant() const override { return arguments_.size() == 1; }
+
+  [[nodiscard]] std::span<const double> kinks() const override { return arguments_; }
+
+  [[nodiscard]] std::string text() const {
+    std::string points{points_prefix};
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      points +=
+          fmt::format("{}{} {}", i == 0 ? "" : "; ", to_text(arguments_[i]), to_text(values_[i]));
+    }
+    return points;
+  }
+
+ private:
+  void add(std::string line, std::int64_t number, const std::string& name) {
+    std::replace_if(
+        line.begin(), line.end(), [](char c) { return c == ',' || c == ';' || c == '\t'; }, ' ');
+    std::vector<std::string> words = split(line, ' ');
+    std::erase(words, "");
+    const auto argument = words.size() == 2 ? to_number(words[0]) : std::nullopt;
+    const auto value = words.size() == 2 ? to_number(words[1]) : std::nullopt;
+    if (!argument || !value) {
+      const bool heading =
+          heading_allowed_ && number == 1 && !words.empty() && !to_number(words[0]);
+      if (heading) {
+        return;
+      }
+      throw UserError(fmt::format("{} line {}: '{}' is not two finite numbers 'argument, value'",
+                                  name, number, line.substr(0, 60)));
+    }
+    if (!arguments_.empty() && *argument <= arguments_.back()) {
+      throw UserError(
+          fmt::format("{} line {}: argument {} does not follow {}; arguments must increase", name,
+                      number, to_text(*argument), to_text(arguments_.back())));
+    }
+    arguments_.push_back(*argument);
+    values_.push_back(*value);
+  }
+
+  bool heading_allowed_;
+  std::vector<double> arguments_;
+  std::vector<double> values_;
+};
+
+Function::Function(std::string_view text, char variable, const FileReader& read,
+                   const std::map<std::string, double>& constants) {
+  const std::string given{trimmed(text)};
+  if (given.starts_with(table_prefix)) {
+    const std::string path{trimmed(given.substr(table_prefix.size()))};
+    auto points = std::make_unique<Points>(read(path), '\n', "table " + path);
+    text_ = points->text();
+    impl_ = std::move(points);
+  } else if (given.starts_with(points_prefix)) {
+    auto points = std::make_unique<Points>(given.substr(points_prefix.size()), ';', "points:");
+    text_ = points->text();
+    impl_ = std::move(points);
+  } else {
+    text_ = given;
+    impl_ = std::make_unique<Expression>(given, variable, constants);
+  }
+}
+
+Function::~Function() = default;
+Function::Function(Function&& other) noexcept = default;
+Function& Function::operator=(Function&& other) noexcept = default;
+
+double Function::operator()(double argument) const {
+  return impl_->value(argument);
+}
+
+bool Function::is_constant() const {
+  return impl_->is_constant();
+}
+
+std::span<const double> Function::kinks() const {
+  return impl_->kinks();
+}
+
+}  // namespace masing::base

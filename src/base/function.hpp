@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace masing::base {
+
+/// Reads a whole file; throws UserError where it cannot. Every rank must get the same text.
+using FileReader = std::function<std::string(const std::string& path)>;
+
+/// A real function of one variable, as a user gives it: an expression ("0.45*cos(0.5*t)"), a table
+/// in a file ("table:FILE.csv"), or the points themselves ("points:0 1; 0.5 2"). Between points it
+/// is linear, beyond them constant. Expressions know pi, and triangle(), square(), sawtooth() of
+/// period 1 and amplitude 1. Move-only; not for concurrent use.
+class Function {
+ public:
+  /// `variable` is the one letter the expression may use beside named `constants`. Throws UserError
+  /// that gives the position of the error and what is allowed. Local if `read` is.
+  Function(std::string_view text, char variable, const FileReader& read,
+           const std::map<std::string, double>& constants = {});
+  ~Function();
+  Function(Function&& other) noexcept;
+  Function& operator=(Function&& other) noexcept;
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  /// The value at `argument`; may be infinite or NaN where the expression is. Local.
+  double operator()(double argument) const;
+
+  /// Whether the text says that the value is the same everywhere: an expression without its
+  /// variable, a table of one point. Local.
+  [[nodiscard]] bool is_constant() const;
+
+  /// Arguments where the slope may jump because a table says so, increasing; none for an
+  /// expression.
+  [[nodiscard]] std::span<const double> kinks() const;
+
+  /// A text that gives the same function without any file: a table becomes its points.
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  class Impl;
+  class Expression;
+  class Points;
+
+  std::string text_;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.
+double triangle(double x);
+/// Square wave: period 1, +1 on [0, ½), -1 on [½, 1).
+double square(double x);
+/// Sawtooth wave: period 1, 2x on [0, ½), 2x - 2 on [½, 1): a jump from 1 to -1 at ½.
+double sawtooth(double x);
+
+}  // namespace masing::base

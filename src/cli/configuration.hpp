@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace masing::cli {
+
+/// The commands that take a configuration.
+enum class Command { simulate, converge };
+
+/// Where in its cell of width δs a profile is sampled: at s_i = i/P (the papers') or (i - ½)/P.
+enum class Rule { right, midpoint };
+/// The time scheme: (26) of continuous-masing-2001, or velocity Verlet, of second order.
+enum class Scheme { euler, leapfrog };
+/// Who computes the internal force: the slab cell by cell, its memory of turning points, or the
+/// event-driven solution, exact in time.
+enum class EngineKind { sweep, memory, exact };
+/// What a study refines.
+enum class Refine { steps, cells, both };
+/// What a study's errors are measured against: one much finer run; the next level; the exact
+/// solution (P = ∞, N = ∞); the exact solution at the same P; the scheme at P = ∞ and the same N; a
+/// trajectory in a file.
+enum class Reference { finest, successive, exact, exact_time, cells_inf, file };
+
+/// P = ∞, as a number of cells.
+inline constexpr std::int64_t infinitely_many = 0;
+
+/// Places of the field of P = ∞ if not said otherwise.
+inline constexpr std::int64_t default_field_points = 1000;
+
+/// One level of a study.
+struct Level {
+  std::int64_t cells = 0;
+  std::int64_t steps = 0;
+};
+
+/// The order expected of one error, gated by the study's verdict.
+struct ExpectedOrder {
+  std::string quantity;  ///< x, y, u or u_cells
+  double order = 1.0;
+  bool at_least = false;  ///< ">=": an order above is as expected, too
+};
+
+/// What takes which options: the continuous Masing model; the same without a mass, driven by its
+/// position or force; all others, which have parameters instead.
+enum class Family { slab, quasistatic_slab, finite };
+
+/// The family of a model, by its name. Local.
+Family family_of(const std::string& model);
+
+/// A parameter of a model as given: --set PARAMETER=VALUE, a line below [model], or an option of
+/// its own.
+struct Setting {
+  std::string parameter;
+  std::string text;
+  std::string origin;  ///< for messages; "--set PARAMETER" for a preset
+};
+
+/// All that the user may say, typed; dimensionless. The defaults are the papers' finest case.
+struct Configuration {
+  Command command = Command::simulate;
+
+  std::string model = "masing";
+  std::vector<Setting> settings;          ///< of Family::finite; resolved: every parameter
+  std::string stiffness = "1";            ///< k(s)
+  std::string threshold = "s+0.1";        ///< η(s)
+  std::string initial_u = "0";            ///< u0(s)
+  std::string force = "0.45*cos(0.5*t)";  ///< F(t); resolved: empty where x(t) is prescribed
+  std::string position;                   ///< x(t) of Family::quasistatic_slab; empty: F(t) drives
+  double mass = 1.0;                      ///< m
+  double k0 = 0.0;
+  double x0 = 0.0;
+  double y0 = 0.0;
+  double final_time = 500.0;     ///< T
+  std::int64_t steps = 1000000;  ///< N
+  std::int64_t cells = 1500;     ///< P; for Family::finite resolved to the columns of its state
+  Rule rule = Rule::right;
+  Scheme scheme = Scheme::euler;
+  std::optional<EngineKind> engine;  ///< resolved: memory for P = ∞, else sweep
+  std::string break_text;            ///< times where F is not smooth, for the exact solution
+  std::vector<double> breaks;        ///< resolved from break_text
+
+  std::string output = "masing.h5";
+  std::optional<std::int64_t> sample_every;  ///< steps; resolved to about 10,000 samples
+  std::int64_t field_every = 0;              ///< steps; 0: the last step only
+  std::optional<double> from;                ///< first time of the samples; resolved to 0
+  std::optional<double> to;                  ///< last time of the samples; resolved to T
+  /// Places of the field in the files: of P = ∞; of finite P at most so many cells, 0: all.
+  /// Resolved to default_field_points and 0.
+  std::optional<std::int64_t> field_points;
+  bool energy = false;        ///< write the energy balance with the samples
+  std::vector<double> probe;  ///< s at which u goes with every sample
+
+  Refine refine = Refine::steps;
+  std::vector<Level> levels;  ///< resolved from level_text
+  std::string level_text;     ///< empty: the ladder of the papers' case
+  Reference reference = Reference::finest;
+  std::string reference_file;  ///< for Reference::file
+  std::vector<ExpectedOrder> expected_orders;
+  std::string expected_order_text;  ///< resolved: what the scheme and the rule promise
+  double order_tolerance = 0.1;
+  std::int64_t field_samples = 200;
+
+  std::string checkpoint;             ///< empty: beside the output, when stopped only
+  std::int64_t checkpoint_every = 0;  ///< steps; 0: every ten minutes
+  std::string restart;                ///< the checkpoint to go on with, or empty
+  std::optional<double> wall_limit;   ///< seconds
+  bool quiet = false;
+
+  /// Where a key was given ("--mass", "case.ini line 3"), for messages; absent for defaults.
+  std::map<std::string, std::string> origin;
+};
+
+/// What the command line asks for besides a configuration.
+struct Request {
+  Configuration configuration;
+  bool help = false;
+  bool print_config = false;
+  bool validate_only = false;
+};
+
+}  // namespace masing::cli

@@ -1,0 +1,335 @@
+#include "cli/keys.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace masing::cli {
+
+std::string quoted(const std::string& text) {
+  return "'" + text.substr(0, 60) + "'";
+}
+
+double number(const std::string& text) {
+  if (const auto value = base::to_number(text)) {
+    return *value;
+  }
+  throw base::UserError(quoted(text) +
+                        " is not a number; give a finite number such as 1.5 or 2e-3");
+}
+
+std::int64_t integer(const std::string& text) {
+  if (const auto value = base::to_integer(text)) {
+    return *value;
+  }
+  throw base::UserError(quoted(text) + " is not a whole number; give one such as 1000000 or 1e6");
+}
+
+Option key(std::string name, std::string argument, std::string help, Get get, Set set) {
+  return {.name = std::move(name),
+          .argument = std::move(argument),
+          .help = std::move(help),
+          .role = Role::result,
+          .commands = {Command::simulate, Command::converge},
+          .families = {Family::slab, Family::quasistatic_slab, Family::finite},
+          .parameter = {},
+          .get = std::move(get),
+          .set = std::move(set)};
+}
+
+Option text(std::string name, std::string argument, std::string help,
+            std::string Configuration::*member) {
+  return key(
+      std::move(name), std::move(argument), std::move(help),
+      [member](const Configuration& c) { return c.*member; },
+      [member](Configuration& c, const std::string& value) { c.*member = value; });
+}
+
+Option real(std::string name, std::string argument, std::string help,
+            double Configuration::*member) {
+  return key(
+      std::move(name), std::move(argument), std::move(help),
+      [member](const Configuration& c) { return base::to_text(c.*member); },
+      [member](Configuration& c, const std::string& value) { c.*member = number(value); });
+}
+
+Option count(std::string name, std::string argument, std::string help,
+             std::int64_t Configuration::*member) {
+  return key(
+      std::move(name), std::move(argument), std::move(help),
+      [member](const Configuration& c) { return base::to_text(c.*member); },
+      [member](Configuration& c, const std::string& value) { c.*member = integer(value); });
+}
+
+Option count(std::string name, std::string argument, std::string help,
+             std::optional<std::int64_t> Configuration::*member) {
+  return key(
+      std::move(name), std::move(argument), std::move(help),
+      [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
+      [member](Configuration& c, const std::string& value) { c.*member = integer(value); });
+}
+
+Option time(std::string name, std::string help, std::optional<double> Configuration::*member) {
+  return key(
+      std::move(name), "t", std::move(help),
+      [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
+      [member](Configuration& c, const std::string& value) { c.*member = number(value); });
+}
+
+Option toggle(std::string name, std::string help, bool Configuration::*member) {
+  return key(
+      std::move(name), "", std::move(help),
+      [member](const Configuration& c) { return c.*member ? "true" : "false"; },
+      [member](Configuration& c, const std::string& value) {
+        if (value != "true" && value != "false") {
+          throw base::UserError(quoted(value) + " is not a switch; give true or false");
+        }
+        c.*member = value == "true";
+      });
+}
+
+Option only(Command command, Option option) {
+  option.commands = {command};
+  return option;
+}
+
+Option for_models(std::vector<Family> families, Option option) {
+  option.families = std::move(families);
+  return option;
+}
+
+Option also_parameter(std::string parameter, Option option) {
+  option.parameter = std::move(parameter);
+  return option;
+}
+
+Option handling(Option option) {
+  option.role = Role::handling;
+  return option;
+}
+
+using base::UserError;
+
+namespace {
+
+const std::vector<Family> any_slab{Family::slab, Family::quasistatic_slab};
+const std::vector<Family> moving_slab{Family::slab};
+const std::vector<Family> quasistatic_slab{Family::quasistatic_slab};
+
+constexpr Name<Rule> rules[] = {{Rule::right, "right"}, {Rule::midpoint, "midpoint"}};
+constexpr Name<Scheme> schemes[] = {{Scheme::euler, "euler"}, {Scheme::leapfrog, "leapfrog"}};
+constexpr Name<EngineKind> engines[] = {
+    {EngineKind::sweep, "sweep"}, {EngineKind::memory, "memory"}, {EngineKind::exact, "exact"}};
+constexpr Name<Refine> refinements[] = {
+    {Refine::steps, "steps"}, {Refine::cells, "cells"}, {Refine::both, "both"}};
+constexpr Name<Reference> references[] = {{Reference::finest, "finest"},
+                                          {Reference::successive, "successive"},
+                                          {Reference::exact, "exact"},
+                                          {Reference::exact_time, "exact-time"},
+                                          {Reference::cells_inf, "cells-inf"}};
+constexpr const char* infinite = "inf";
+
+Option probe() {
+  return key(
+      "probe", "\"s,s,...\"", "write u at these s with every sample",
+      [](const Configuration& c) {
+        std::vector<std::string> places;
+        for (const double s : c.probe) {
+          places.push_back(base::to_text(s));
+        }
+        return base::joined(places, ",");
+      },
+      [](Configuration& c, const std::string& value) {
+        c.probe.clear();
+        for (const auto& piece : base::split(value, ',')) {
+          c.probe.push_back(number(piece));
+        }
+      });
+}
+
+Option cells() {
+  return key(
+      "cells", "P|inf",
+      "cells of s in [0,1], at least 1; inf: the continuum, by the engines memory and exact",
+      [](const Configuration& c) {
+        return c.cells == infinitely_many ? infinite : base::to_text(c.cells);
+      },
+      [](Configuration& c, const std::string& value) {
+        c.cells = value == infinite ? infinitely_many : integer(value);
+        if (value != infinite && c.cells < 1) {
+          throw UserError(quoted(value) + " cells; give at least 1, or inf");
+        }
+      });
+}
+
+/// "90", "15:00" or "23:30:00" in seconds.
+double seconds_of(const std::string& value) {
+  const std::vector<std::string> pieces = base::split(value, ':');
+  double seconds = 0.0;
+  for (const std::string& piece : pieces) {
+    const double part = number(piece);
+    if (part < 0 || (pieces.size() > 1 && (part >= 60 && &piece != &pieces.front()))) {
+      throw UserError(quoted(value) + " is not a time; give seconds, m:s or h:m:s");
+    }
+    seconds = 60 * seconds + part;
+  }
+  if (pieces.empty() || pieces.size() > 3) {
+    throw UserError(quoted(value) + " is not a time; give seconds, m:s or h:m:s");
+  }
+  return seconds;
+}
+
+Option wall_limit() {
+  return key(
+      "wall-limit", "h:m:s",
+      "after so long, or so many seconds, write a checkpoint and stop with exit code 75; 0: never",
+      [](const Configuration& c) { return base::to_text(c.wall_limit.value_or(0.0)); },
+      [](Configuration& c, const std::string& value) {
+        const double seconds = seconds_of(value);
+        c.wall_limit = seconds > 0 ? std::optional(seconds) : std::nullopt;
+      });
+}
+
+Option reference() {
+  Option option = choice("reference",
+                         "finest: one run at least 16 times finer than the last level; successive: "
+                         "each level against the next; exact: the exact solution (P = N = inf); "
+                         "exact-time: the exact solution at the same P; cells-inf: P = inf, the "
+                         "same N; or a file of masing simulate",
+                         &Configuration::reference, references);
+  option.argument += "|FILE.h5";
+  option.get = [named = option.get](const Configuration& c) {
+    return c.reference == Reference::file ? c.reference_file : named(c);
+  };
+  option.set = [named = option.set](Configuration& c, const std::string& value) {
+    c.reference_file.clear();
+    if (value.ends_with(".h5")) {
+      c.reference = Reference::file;
+      c.reference_file = value;
+    } else {
+      named(c, value);
+    }
+  };
+  return option;
+}
+
+std::vector<Option> make_table() {
+  using C = Configuration;
+  return {
+      text("model", "NAME", "the model; masing models lists them", &C::model),
+      for_models(any_slab, text("stiffness", "k(s)", "stiffness density, positive", &C::stiffness)),
+      for_models(any_slab,
+                 text("threshold", "eta(s)", "yield displacement, positive", &C::threshold)),
+      for_models(any_slab,
+                 text("initial-u", "u0(s)", "initial elongation, |u0| <= eta", &C::initial_u)),
+      text("force", "F(t)", "external force", &C::force),
+      for_models(quasistatic_slab, text("position", "x(t)",
+                                        "the position, prescribed in place of F(t)", &C::position)),
+      for_models(moving_slab, also_parameter("m", real("mass", "m", "mass, positive", &C::mass))),
+      for_models(any_slab,
+                 also_parameter("k0", real("k0", "k0", "hardening spring, not negative", &C::k0))),
+      for_models(any_slab, also_parameter("x0", real("x0", "x0", "initial position", &C::x0))),
+      for_models(moving_slab, also_parameter("y0", real("y0", "y0", "initial velocity", &C::y0))),
+      real("final-time", "T", "final time, positive", &C::final_time),
+      count("steps", "N", "time steps, at least 1", &C::steps),
+      for_models(any_slab, cells()),
+      for_models(any_slab,
+                 choice("rule", "where a cell samples k, eta, u0: its right end or its middle",
+                        &C::rule, rules)),
+      for_models(
+          moving_slab,
+          choice("scheme", "the papers' scheme of order one, or velocity Verlet of order two",
+                 &C::scheme, schemes)),
+      for_models(moving_slab,
+                 choice("engine",
+                        "sweep: cell by cell over all ranks; memory: by turning points, at a cost "
+                        "that does not depend on P; exact: event-driven, exact in time; sweep if "
+                        "not given, memory for P = inf",
+                        &C::engine, engines)),
+      for_models(moving_slab,
+                 text("breaks", "\"t,t,...\"",
+                      "times where F is not smooth, for the exact solution", &C::break_text)),
+      handling(text("output", "FILE.h5", "result file; replaced when the run is done", &C::output)),
+      count("sample-every", "n",
+            "steps from one sample to the next; about 10,000 samples if not given",
+            &C::sample_every),
+      only(Command::simulate,
+           count(
+               "field-every", "n",
+               "steps from one field u(.,s), or state, to the next; 0: the last step only; a state "
+               "comes with every sample if not given, unless it is huge",
+               &C::field_every)),
+      time("from", "first time of the samples (default 0)", &C::from),
+      time("to", "last time of the samples (default T)", &C::to),
+      for_models(moving_slab,
+                 only(Command::simulate,
+                      toggle("energy", "write the energy balance with the samples", &C::energy))),
+      for_models(
+          any_slab,
+          count("field-points", "n",
+                "places of the field in the files: of P = inf (1000 if not given); of P > n, the n "
+                "cells floor((2j+1)P/(2n)), j = 0..n-1, counted from 0; 0: all P cells",
+                &C::field_points)),
+      for_models(any_slab, only(Command::simulate, probe())),
+      for_models(any_slab, only(Command::converge, choice("refine", "what the levels refine",
+                                                          &C::refine, refinements))),
+      only(Command::converge,
+           text("levels", "\"n,n,...\"",
+                "the levels, coarse to fine; for both: pairs \"P:N,P:N,...\"", &C::level_text)),
+      only(Command::converge, reference()),
+      only(Command::converge,
+           text("expect-order", "\"x=1,...\"",
+                "orders expected of x, y, u, u_cells; a bare number is for x, y, u; >=0.5 is "
+                "allowed; what the scheme and the rule promise if not given",
+                &C::expected_order_text)),
+      only(Command::converge,
+           real("order-tolerance", "d", "how far an order may be from the expected one",
+                &C::order_tolerance)),
+      only(Command::converge,
+           count("field-samples", "m", "times T/m, 2T/m, …, T at which u is compared",
+                 &C::field_samples)),
+      handling(text("checkpoint", "FILE.h5",
+                    "file of the checkpoints; OUTPUT.checkpoint, and only when stopped, if not "
+                    "given",
+                    &C::checkpoint)),
+      handling(count("checkpoint-every", "n",
+                     "steps from one checkpoint to the next; 0: every ten minutes",
+                     &C::checkpoint_every)),
+      handling(
+          text("restart", "FILE.h5", "go on with the run that this checkpoint is of", &C::restart)),
+      handling(wall_limit()),
+      handling(toggle("quiet", "no progress on stderr", &C::quiet)),
+  };
+}
+
+}  // namespace
+
+const std::vector<Option>& option_table() {
+  static const std::vector<Option> table = make_table();
+  return table;
+}
+
+std::vector<const Option*> options_of(Command command) {
+  std::vector<const Option*> taken;
+  for (const auto& option : option_table()) {
+    if (std::ranges::find(option.commands, command) != option.commands.end()) {
+      taken.push_back(&option);
+    }
+  }
+  return taken;
+}
+
+bool takes(Family family, const Option& option) {
+  return std::ranges::find(option.families, family) != option.families.end();
+}
+
+Family family_of(const std::string& model) {
+  if (model == "masing") {
+    return Family::slab;
+  }
+  return model == "masing-quasistatic" ? Family::quasistatic_slab : Family::finite;
+}
+
+}  // namespace masing::cli

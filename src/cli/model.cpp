@@ -1,0 +1,342 @@
+#include "cli/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/keys.hpp"
+#include "cli/validate.hpp"
+
+namespace masing::cli {
+
+using base::UserError;
+using rheology::element_count;
+using rheology::ModelInfo;
+using rheology::ModelSpec;
+using rheology::Parameter;
+
+namespace {
+
+constexpr std::int64_t most_elements = 100000000;
+
+[[noreturn]] void refuse(const Setting& setting, const std::string& mistake) {
+  throw UserError(setting.origin + ": " + mistake);
+}
+
+/// Calls `work`, whose mistakes are of the parameters that `settings` gave.
+template <typename Work>
+void with_origins(const std::vector<Setting>& settings, const Work& work) {
+  try {
+    work();
+  } catch (const rheology::ParameterError& error) {
+    refuse(*std::ranges::find(settings, error.parameter(), &Setting::parameter), error.mistake());
+  } catch (const UserError& error) {
+    throw UserError(std::string("--set: ") + error.what());  // of no single one
+  }
+}
+
+/// The pieces of "0.5, 2/3, max(1,i)"; one where the text is no list.
+std::vector<std::string> pieces_of(const std::string& text) {
+  std::vector<std::string> pieces(1);
+  int depth = 0;  // of parentheses: the commas in them are of functions
+  for (const char letter : text) {
+    depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
+    if (letter == ',' && depth == 0) {
+      pieces.emplace_back();
+    } else {
+      pieces.back() += letter;
+    }
+  }
+  return pieces;
+}
+
+std::string no_tables(const std::string& path) {
+  throw UserError("table:" + path + " is for functions; give a list or an expression");
+}
+
+/// A text of a setting as a function of i.
+base::Function expression(const Setting& setting, const std::string& text, std::int64_t n) {
+  try {
+    return {text, 'i', no_tables, {{element_count, static_cast<double>(n)}}};
+  } catch (const UserError& mistake) {
+    refuse(setting, mistake.what());
+  }
+}
+
+/// The values of a parameter; n is what an expression means by it.
+rheology::Sequence sequence_of(const Setting& setting, std::int64_t n) {
+  const std::vector<std::string> pieces = pieces_of(setting.text);
+  if (pieces.size() == 1) {
+    if (const auto value = base::to_number(setting.text)) {
+      return *value;
+    }
+    base::Function function = expression(setting, setting.text, n);
+    if (function.is_constant()) {
+      return function(1.0);
+    }
+    return std::make_shared<const base::Function>(std::move(function));
+  }
+  std::vector<double> values;
+  for (const std::string& piece : pieces) {
+    const std::size_t i = values.size() + 1;
+    if (base::trimmed(piece).empty()) {
+      refuse(setting,
+             fmt::format("value {} of the list is empty; give a number or an expression in i and n",
+                         i));
+    }
+    const auto value = base::to_number(piece);
+    values.push_back(value ? *value : expression(setting, piece, n)(static_cast<double>(i)));
+  }
+  return values;
+}
+
+/// n, 1 where the model has none.
+std::int64_t elements_of(const std::vector<Setting>& settings) {
+  const auto n = std::ranges::find(settings, element_count, &Setting::parameter);
+  if (n == settings.end()) {
+    return 1;
+  }
+  const auto count = base::to_integer(n->text);
+  if (!count || *count < 1 || *count > most_elements) {
+    refuse(*n, fmt::format("'{}'; must be a whole number from 1 to {}", n->text, most_elements));
+  }
+  return *count;
+}
+
+/// The length of the first list of values of elements, if there is one.
+std::string counted_elements(const std::vector<Parameter>& parameters,
+                             const std::vector<Setting>& settings) {
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    const std::size_t count = pieces_of(settings[p].text).size();
+    if (parameters[p].values == rheology::per_element && count > 1) {
+      return std::to_string(count);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& origin) {
+  try {
+    return rheology::catalogue_entry(name);
+  } catch (const UserError& mistake) {
+    throw UserError(origin + ": " + mistake.what());
+  }
+}
+
+std::vector<Setting> completed_settings(const ModelInfo& info, const std::vector<Setting>& given) {
+  with_origins(given, [&] {
+    for (const Setting& setting : given) {
+      rheology::require_parameter(info, setting.parameter);
+    }
+  });
+  const std::vector<Parameter> parameters = all_parameters(info);
+  std::vector<Setting> settings;
+  for (const auto& [name, meaning, range, values, preset] : parameters) {
+    const auto found = std::ranges::find(given, name, &Setting::parameter);
+    settings.push_back(found != given.end()
+                           ? *found
+                           : Setting{name, preset ? base::to_text(*preset) : "", "--set " + name});
+  }
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    Setting& setting = settings[p];
+    const bool is_count = setting.parameter == element_count;
+    if (is_count && setting.text.empty()) {
+      setting.text = counted_elements(parameters, settings);
+    }
+    if (setting.text.empty()) {
+      refuse(setting, fmt::format("missing; {}; give --set {}=VALUE",
+                                  is_count ? "no list of values says how many elements there are"
+                                           : info.name + " needs it: " + parameters[p].meaning,
+                                  setting.parameter));
+    }
+  }
+  return settings;
+}
+
+ModelSpec model_spec(const std::string& model, const std::vector<Setting>& settings) {
+  ModelSpec spec{.model = &known_model(model, "--model"), .parameters = {}};
+  spec.parameters.elements = elements_of(settings);
+  for (const Parameter& parameter : all_parameters(spec.model->info)) {
+    if (parameter.name != element_count) {
+      // A single value may depend on n, too; a list of fixed length is its own n.
+      const std::int64_t n =
+          std::max(parameter.count(spec.parameters.elements), spec.parameters.elements);
+      const auto given = std::ranges::find(settings, parameter.name, &Setting::parameter);
+      spec.parameters.sequences.emplace(parameter.name, sequence_of(*given, n));
+    }
+  }
+  return spec;
+}
+
+void check_model(const ModelSpec& spec, const std::vector<Setting>& settings) {
+  constexpr std::int64_t most = std::int64_t{1} << 16;
+  with_origins(settings, [&] {
+    for (std::int64_t first = 0; first < spec.parameters.elements; first += most) {
+      (void)rheology::build(spec, {first, std::min(most, spec.parameters.elements - first)});
+    }
+  });
+}
+
+namespace {
+
+/// With more numbers than this, /state/values has not a row for every sample by default.
+constexpr double most_state_values = 1e7;
+
+/// "x=1,y=1,u=1" without the errors that the model does not have.
+std::string expected_orders_of(const ModelInfo& info, const rheology::StateLayout& layout) {
+  const bool has_y = layout.motion().y.has_value();
+  const std::string order = (info.order.starts_with('>') ? "" : "=") + info.order;
+  return "x" + order + (has_y ? ",y" + order : "") +
+         (layout.size() > (has_y ? 2 : 1) ? ",u" + order : "");
+}
+
+/// N/8, N/4, N/2, N.
+std::string halved_steps(std::int64_t steps) {
+  std::vector<Level> levels;
+  for (const std::int64_t factor : {1, 2, 4, 8}) {
+    levels.push_back({0, std::max<std::int64_t>(1, steps / 8) * factor});
+  }
+  return level_text(Refine::steps, levels);
+}
+
+void resolve_study(const ModelInfo& info, const rheology::StateLayout& layout, Configuration& c) {
+  if (c.expected_order_text.empty()) {
+    c.expected_order_text = expected_orders_of(info, layout);
+  }
+  if (c.level_text.empty() && c.refine == Refine::steps) {
+    c.level_text = halved_steps(c.steps);
+  }
+}
+
+void resolve_finite(const ModelInfo& info, Configuration& c) {
+  c.settings = completed_settings(info, c.settings);
+  const ModelSpec spec = model_spec(c.model, c.settings);
+  check_model(spec, c.settings);
+  c.cells = spec.layout().size();
+  c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
+  if (!c.origin.contains("field-every")) {
+    const double window = c.to.value_or(c.final_time) - c.from.value_or(0.0);
+    const double samples = window / c.final_time * static_cast<double>(c.steps) /
+                           static_cast<double>(std::max<std::int64_t>(1, *c.sample_every));
+    const bool huge = samples * static_cast<double>(c.cells) > most_state_values;
+    c.field_every = huge ? 0 : *c.sample_every;
+  }
+  resolve_study(info, spec.layout(), c);
+}
+
+}  // namespace
+
+Configuration validated_with_model(Configuration configuration, const base::FileReader& read) {
+  Configuration& c = configuration;
+  const auto origin = c.origin.find("model");
+  const auto& [info, make] =
+      known_model(c.model, origin == c.origin.end() ? "--model" : origin->second);
+  if (make != nullptr) {
+    resolve_finite(info, c);
+  } else if (!c.settings.empty()) {
+    refuse(c.settings.front(), fmt::format("{0} has options in place of parameters; masing models "
+                                           "{0} lists them",
+                                           c.model));
+  } else if (family_of(c.model) == Family::quasistatic_slab) {
+    if (c.expected_order_text.empty() && !c.position.empty()) {
+      c.expected_order_text = "u" + info.order;  // x is given and has no error
+    }
+    resolve_study(info, {{{"x"}, {"u"}}}, c);
+  }
+  return validated(std::move(configuration), read);
+}
+
+namespace {
+
+std::string indented(const std::string& lines) {
+  std::string text;
+  for (const auto& line : base::split(lines, '\n')) {
+    text += "  " + line + "\n";
+  }
+  return text;
+}
+
+const char* range_text(rheology::Range range) {
+  switch (range) {
+    case rheology::Range::positive:
+      return ", > 0";
+    case rheology::Range::not_negative:
+      return ", >= 0";
+    default:
+      return "";
+  }
+}
+
+std::string line_of(const Parameter& parameter) {
+  const auto& [name, meaning, range, values, preset] = parameter;
+  const std::string list = values == 1                       ? ""
+                           : values == rheology::per_element ? "; list of n"
+                                                             : fmt::format("; list of {}", values);
+  const std::string given = name == element_count ? "; may be left out beside a list"
+                            : preset              ? " [" + base::to_text(*preset) + "]"
+                                                  : "; required";
+  return fmt::format("  {:<10}  {}{}{}{}\n", name, meaning, range_text(range), list, given);
+}
+
+/// The options of a slab model that say what it is, not how it is solved or written.
+std::string slab_options(Family family) {
+  std::string text;
+  const Configuration presets;
+  for (const auto& option : option_table()) {
+    if (!takes(family, option) || takes(Family::finite, option)) {
+      continue;
+    }
+    const std::string preset = option.get(presets);
+    text += fmt::format("  {:<14}  {}{}\n", "--" + option.name, option.help,
+                        preset.empty() ? "" : " [" + preset + "]");
+  }
+  return text;
+}
+
+std::string state_text(const ModelInfo& info) {
+  std::vector<std::string> names;
+  for (const auto& [name, extent, start] : info.state) {
+    names.push_back(extent == rheology::Extent::each ? fmt::format("{0}1 … {0}n", name) : name);
+  }
+  return base::joined(names, " ");
+}
+
+}  // namespace
+
+std::string catalogue_text() {
+  std::string text = "The models; masing models NAME tells what the parameters mean.\n";
+  for (const auto& [info, make] : rheology::catalogue()) {
+    text += fmt::format("\n{}: {}; order {}\n{}", info.name, info.title, info.order,
+                        indented(info.equation));
+    std::vector<std::string> names;
+    for (const Parameter& parameter : all_parameters(info)) {
+      names.push_back(parameter.name +
+                      (parameter.preset ? "=" + base::to_text(*parameter.preset) : ""));
+    }
+    text += names.empty() ? fmt::format("  options: masing models {}\n", info.name)
+                          : fmt::format("  parameters: {}\n", base::joined(names, " "));
+  }
+  return text;
+}
+
+std::string model_text(const ModelInfo& info) {
+  std::string text = fmt::format("{}: {}\n\n{}", info.name, info.title, indented(info.equation));
+  if (info.state.empty()) {
+    text += "\noptions\n" + slab_options(family_of(info.name));
+  } else {
+    text += "\nparameters, --set PARAMETER=VALUE\n";
+    for (const Parameter& parameter : all_parameters(info)) {
+      text += line_of(parameter);
+    }
+    text += "\nstate           " + state_text(info);
+  }
+  return text + fmt::format("\nexpected order  {}\nsource          {}\n", info.order, info.source);
+}
+
+}  // namespace masing::cli

@@ -1,0 +1,340 @@
+#include "cli/parse.hpp"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <cassert>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/keys.hpp"
+
+namespace masing::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// The numbers of the lines that assign something: Boost keeps their order but not their numbers.
+std::vector<std::int64_t> assigning_lines(const std::string& content) {
+  std::vector<std::int64_t> numbers;
+  std::int64_t number = 0;
+  for (const auto& line : base::split(content, '\n')) {
+    ++number;
+    const std::string_view text = base::trimmed(std::string_view(line).substr(0, line.find('#')));
+    if (!text.empty() && !(text.starts_with('[') && text.ends_with(']'))) {
+      numbers.push_back(number);
+    }
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<Assignment> ini_assignments(const std::string& path, const std::string& content) {
+  const std::string text =
+      content.starts_with(byte_order_mark) ? content.substr(byte_order_mark.size()) : content;
+  std::istringstream stream(text);
+  std::vector<Assignment> assignments;
+  try {
+    const std::vector<std::int64_t> lines = assigning_lines(text);
+    for (const auto& option : po::parse_config_file(stream, {}, true).options) {
+      assert(assignments.size() < lines.size());
+      assignments.push_back({option.string_key, option.value.empty() ? "" : option.value.front(),
+                             lines[assignments.size()]});
+    }
+  } catch (const po::error& error) {
+    throw base::UserError(path + ": " + error.what() + "; lines are 'key = value'");
+  }
+  return assignments;
+}
+
+namespace po = boost::program_options;
+using base::UserError;
+
+namespace {
+
+/// Keys with their texts and where they stood.
+struct Given {
+  std::string key;
+  std::string text;
+  std::string origin;
+};
+
+constexpr std::string_view set_key = "set";
+/// What stands before the parameters of a model in an .ini, and in Given::key however given.
+constexpr std::string_view model_section = "model.";
+
+po::options_description declared(Command command) {
+  po::options_description description("Options", 100, 50);
+  const Configuration defaults{.command = command};
+  for (const Option* option : options_of(command)) {
+    const std::string preset = option->get(defaults);
+    const std::string help =
+        option->help + (preset.empty() || option->argument.empty() ? "" : " [" + preset + "]");
+    const auto type = option->argument.empty()
+                          ? po::value<std::string>()->implicit_value("true")->zero_tokens()
+                          : po::value<std::string>()->value_name(option->argument);
+    description.add_options()(option->name.c_str(), type, help.c_str());
+    if (option->name == "model") {
+      description.add_options()(set_key.data(),
+                                po::value<std::string>()->value_name("PARAMETER=VALUE"),
+                                "a parameter of another model than masing, as a number, a list "
+                                "\"0.5,0.9\" or an expression in i and n; once for each");
+    }
+  }
+  return description;
+}
+
+po::options_description declared_requests() {
+  po::options_description description("About the run", 100, 50);
+  auto add = description.add_options();
+  add("config", po::value<std::string>()->value_name("FILE.ini"),
+      "the same keys, one 'key = value' a line; the command line wins");
+  add("print-config", "print the resolved configuration as an .ini and stop");
+  add("validate-only", "check the configuration, every cell of it, and stop");
+  add("petsc", "all words after it go to PETSc (-log_view, ...)");
+  add("help", "this text");
+  return description;
+}
+
+/// Closest first: what a misspelt key may have meant.
+std::string nearest(Command command, const std::string& key) {
+  for (const Option* option : options_of(command)) {
+    const auto common = std::ranges::mismatch(option->name, key).in1 - option->name.begin();
+    if (common >= 3) {
+      return "; did you mean " + option->name + "?";
+    }
+  }
+  return "; masing " + name_of(command) + " --help lists the keys";
+}
+
+bool takes(Command command, const std::string& key) {
+  const auto taken = options_of(command);
+  return std::ranges::find(taken, key, &Option::name) != taken.end();
+}
+
+std::string unknown(Command command, const std::string& key) {
+  for (const auto& option : option_table()) {
+    if (option.name == key) {
+      return "is a key of masing " + name_of(option.commands.front()) + " only";
+    }
+  }
+  return "is not a key" + nearest(command, key);
+}
+
+/// "--set k=2" as the line "k = 2" below [model] would be.
+void unfold_set(Given& given) {
+  const auto sign = given.text.find('=');
+  const std::string parameter{base::trimmed(given.text.substr(0, sign))};
+  if (sign == std::string::npos || parameter.empty()) {
+    throw UserError("--set: '" + given.text + "' sets nothing; give --set PARAMETER=VALUE");
+  }
+  given = {std::string(model_section) + parameter, given.text.substr(sign + 1),
+           "--set " + parameter};
+}
+
+std::vector<Given> from_words(Command command, const std::vector<std::string>& words) {
+  po::options_description all;
+  all.add(declared(command)).add(declared_requests());
+  namespace style = po::command_line_style;
+  const auto parsed =
+      po::command_line_parser(words)
+          .options(all)
+          .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
+          .run();
+  std::vector<Given> given;
+  for (const auto& option : parsed.options) {
+    if (option.string_key.empty() || option.position_key >= 0) {
+      const std::string word = option.value.empty() ? "" : option.value.front();
+      throw UserError("unexpected word '" + word + "'" +
+                      (word.ends_with(".ini") ? "; give --config " + word
+                                              : "; options start with --, values follow them"));
+    }
+    // Boost would take the next option for the value: a result file called "--quiet".
+    const bool next_word = option.original_tokens.size() > 1;
+    if (next_word && !option.value.empty() && option.value.front().starts_with("--")) {
+      throw UserError("--" + option.string_key + ": no value before " + option.value.front() +
+                      "; give --" + option.string_key + "=VALUE");
+    }
+    given.push_back({option.string_key, option.value.empty() ? "true" : option.value.front(),
+                     "--" + option.string_key});
+    if (given.back().key == set_key) {
+      unfold_set(given.back());
+    }
+  }
+  return given;
+}
+
+std::vector<Given> from_ini(Command command, const std::string& path, const std::string& content) {
+  std::vector<Given> given;
+  for (const Assignment& one : ini_assignments(path, content)) {
+    given.push_back({one.key, one.text, path});
+    given.back().origin.append(" line ").append(std::to_string(one.line)).append(", " + one.key);
+    if (!takes(command, one.key) && !one.key.starts_with(model_section)) {
+      throw UserError(given.back().origin + ": " + one.key + " " + unknown(command, one.key));
+    }
+    if (one.key == "model.name") {
+      given.back().key = "model";  // the name of the model may stand with its parameters
+    }
+  }
+  return given;
+}
+
+/// The one key of what may be given in several ways: parameters of a model of `family`.
+void normalise(Family family, std::vector<Given>& all) {
+  for (Given& given : all) {
+    if (family != Family::finite) {
+      continue;
+    }
+    for (const Option& option : option_table()) {
+      if (!option.parameter.empty() &&
+          (given.key == option.name || given.key == model_section.data() + option.name)) {
+        given.key = model_section.data() + option.parameter;
+      }
+    }
+  }
+}
+
+void refuse_repeats(const std::vector<Given>& given) {
+  for (auto i = given.begin(); i != given.end(); ++i) {
+    const auto first =
+        std::find_if(given.begin(), i, [&](const Given& g) { return g.key == i->key; });
+    if (first != i) {
+      throw UserError(i->origin + ": given twice" +
+                      (first->origin == i->origin ? "" : ", first by " + first->origin) +
+                      "; give it once");
+    }
+  }
+}
+
+void set_parameter(const Given& given, Configuration& configuration) {
+  Setting setting{given.key.substr(model_section.size()), std::string(base::trimmed(given.text)),
+                  given.origin};
+  const auto there =
+      std::ranges::find(configuration.settings, setting.parameter, &Setting::parameter);
+  if (there == configuration.settings.end()) {
+    configuration.settings.push_back(std::move(setting));
+  } else {
+    *there = std::move(setting);
+  }
+}
+
+void set_all(const std::vector<Given>& given, Configuration& configuration) {
+  for (const Given& one : given) {
+    const auto& [key, text, origin] = one;
+    const auto option = std::ranges::find(option_table(), key, &Option::name);
+    const bool parameter = key.starts_with(model_section);
+    if (option == option_table().end() && !parameter) {
+      continue;  // a request such as --config
+    }
+    // An .ini could not say it again: # begins a comment there, and a line is a value.
+    if (text.find_first_of("#\n\r") != std::string::npos) {
+      throw UserError(origin + ": a value must be one line without #");
+    }
+    if (parameter) {
+      set_parameter(one, configuration);
+      continue;
+    }
+    try {
+      option->set(configuration, std::string(base::trimmed(text)));
+    } catch (const UserError& mistake) {
+      throw UserError(origin + ": " + mistake.what());
+    }
+    configuration.origin[key] = origin;
+  }
+}
+
+const Given* find(const std::vector<Given>& given, const std::string& key) {
+  const auto found = std::ranges::find(given, key, &Given::key);
+  return found == given.end() ? nullptr : &*found;
+}
+
+/// Boost's exceptions in the house's words.
+std::vector<Given> words_or_mistake(Command command, const std::vector<std::string>& words) {
+  try {
+    return from_words(command, words);
+  } catch (const po::unknown_option& error) {
+    std::string key = error.get_option_name();
+    key.erase(0, key.find_first_not_of('-'));
+    throw UserError("--" + key + ": " + key + " " + unknown(command, key));
+  } catch (const po::error& error) {
+    throw UserError(std::string(error.what()) + "; masing " + name_of(command) +
+                    " --help lists the options");
+  }
+}
+
+}  // namespace
+
+std::string name_of(Command command) {
+  return command == Command::simulate ? "simulate" : "converge";
+}
+
+Request parse(Command command, const std::vector<std::string>& words,
+              const base::FileReader& read) {
+  Request request{.configuration = {.command = command}};
+  std::vector<Given> line = words_or_mistake(command, words);
+  request.help = find(line, "help") != nullptr;
+  request.print_config = find(line, "print-config") != nullptr;
+  request.validate_only = find(line, "validate-only") != nullptr;
+  if (request.help) {
+    return request;
+  }
+  std::vector<Given> file;
+  if (const Given* config = find(line, "config")) {
+    file = from_ini(command, config->text, read(config->text));
+  }
+  const Given* model = find(line, "model");
+  model = model == nullptr ? find(file, "model") : model;
+  const Family family = family_of(model == nullptr ? request.configuration.model
+                                                   : std::string(base::trimmed(model->text)));
+  for (auto* source : {&file, &line}) {
+    normalise(family, *source);
+    refuse_repeats(*source);
+    set_all(*source, request.configuration);
+  }
+  return request;
+}
+
+std::string help(Command command) {
+  const bool simulate = command == Command::simulate;
+  std::ostringstream text;
+  text << "masing " << name_of(command) << ": "
+       << (simulate ? "one trajectory of a model, written to HDF5"
+                    : "a refinement study: errors, observed orders and a verdict")
+       << "\n\n"
+       << declared(command) << '\n'
+       << declared_requests();
+  return text.str();
+}
+
+namespace {
+
+std::string print(const Configuration& configuration, bool handling_too) {
+  std::string text = "# masing " + name_of(configuration.command) + "\n";
+  const Family family = family_of(configuration.model);
+  for (const Option* option : options_of(configuration.command)) {
+    if (takes(family, *option) && (handling_too || option->role == Role::result)) {
+      text += option->name + " = " + option->get(configuration) + "\n";
+    }
+  }
+  text += configuration.settings.empty() ? "" : "\n[model]\n";
+  for (const Setting& setting : configuration.settings) {
+    text.append(setting.parameter).append(" = ").append(setting.text).append("\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string printed(const Configuration& configuration) {
+  return print(configuration, true);
+}
+
+std::string printed_result_keys(const Configuration& configuration) {
+  return print(configuration, false);
+}
+
+}  // namespace masing::cli

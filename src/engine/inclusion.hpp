@@ -1,0 +1,110 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "engine/state_columns.hpp"
+#include "rheology/inclusion.hpp"
+
+namespace masing::engine {
+
+/// Any model of finitely many columns, one step X⁺ = resolvent(X + h G(t_p, X)) after another, of
+/// the elements that this rank holds: all of them, alike on every rank, or its own.
+/// Source: (4.2), rheological-models-2000.
+template <rheology::Inclusion Model>
+class Generic final : public Engine {
+ public:
+  /// `start`: the state of the elements held at t = 0, where the force is `force`. `comm` must
+  /// outlive it. Collective.
+  Generic(const parallel::Communicator& comm, Model model, std::vector<double> start,
+          StateColumns columns, double step, double force)
+      : comm_(comm),
+        model_(std::move(model)),
+        columns_(std::move(columns)),
+        step_(step),
+        state_(std::move(start)) {
+    if constexpr (rheology::StartsFromForce<Model>) {
+      model_.complete_start(force, state_);
+    }
+    rate_.resize(state_.size());
+    friction_ = friction_at_start(force);
+    const Sample own = own_sample();
+    double numbers[] = {own.x, own.y, own.restoring};
+    share(numbers);
+    sample_ = {numbers[0], numbers[1], numbers[2]};
+  }
+
+  [[nodiscard]] Sample sample() const override { return sample_; }
+
+  void advance(const Chunk& chunk) override {
+    for (std::size_t i = 0; i < chunk.x.size(); ++i) {
+      const double before = column(columns_.motion().x);
+      friction_ = rheology::make_step(
+          model_, {.step = step_, .force = chunk.force[i], .next_force = chunk.force[i + 1]},
+          state_, rate_);
+      const Sample now = own_sample();
+      chunk.x[i] = now.x;
+      chunk.y[i] = columns_.motion().y ? now.y : (now.x - before) / step_;
+      chunk.restoring[i] = now.restoring;
+    }
+    share(chunk.x);
+    share(chunk.y);
+    share(chunk.restoring);
+    sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
+  }
+
+  /// The columns of the state, as a row of /state/values has them.
+  const parallel::Vector& field() override { return columns_.gather(state_); }
+
+  void exchange(std::int64_t /*step*/, Archive& archive) override {
+    archive.split("state", columns_.gather(state_));
+    if (archive.restores()) {
+      columns_.spread(state_);
+    }
+    std::vector<double> sample{sample_.x, sample_.y, sample_.restoring};
+    archive.numbers("sample", sample);
+    sample_ = {sample[0], sample[1], sample[2]};
+  }
+
+ private:
+  /// 0 on a rank that holds no element.
+  [[nodiscard]] double column(std::int64_t c) const {
+    const auto place = static_cast<std::size_t>(c);
+    return place < state_.size() ? state_[place] : 0.0;
+  }
+
+  /// The mass that F acts on, on its owner.
+  [[nodiscard]] Sample own_sample() const {
+    const auto& [x, y] = columns_.motion();
+    return {column(x), y ? column(*y) : 0.0, model_.restoring(state_, friction_)};
+  }
+
+  /// What the owner of that mass has, on every rank. Collective.
+  void share(std::span<double> values) const {
+    if (columns_.owner()) {
+      parallel::broadcast(comm_, values, *columns_.owner());
+    }
+  }
+
+  /// The friction force at t = 0 is that of the first step, however short: α sign(y) of what
+  /// slides, the force that holds what rests.
+  [[nodiscard]] double friction_at_start(double force) {
+    constexpr double short_share = 1e-6;
+    std::vector<double> trial = state_;
+    return rheology::make_step(
+        model_, {.step = short_share * step_, .force = force, .next_force = force}, trial, rate_);
+  }
+
+  const parallel::Communicator& comm_;
+  Model model_;
+  StateColumns columns_;
+  double step_;  // h
+  std::vector<double> state_;
+  double friction_ = 0.0;
+  std::vector<double> rate_;
+  Sample sample_;
+};
+
+}  // namespace masing::engine

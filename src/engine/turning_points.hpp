@@ -1,0 +1,228 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/engine.hpp"
+#include "engine/schemes.hpp"
+#include "parallel/vector.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/equilibrium.hpp"
+#include "slab/turning_points/turning_points.hpp"
+
+namespace masing::engine {
+
+/// u written into a vector from a hysteresis memory, each rank its own cells. Local.
+void write_field(const slab::RememberedElongation& u, const slab::Profile& profile,
+                 parallel::Vector& field);
+
+/// The root's turning points, on every rank. Collective.
+slab::TurningPointState shared(const parallel::Communicator& comm, slab::TurningPointState memory);
+
+/// The root's x, y and restoring force of a chunk, on every rank; `work` fills them on the root,
+/// and a UserError it throws there is thrown on every rank. Collective.
+template <class Chunk, class Work>
+void fill_on_root(const parallel::Communicator& comm, const Chunk& chunk, const Work& work) {
+  parallel::from_root(comm, [&] {
+    work();
+    return std::string();
+  });
+  parallel::broadcast(comm, chunk.x);
+  parallel::broadcast(comm, chunk.y);
+  parallel::broadcast(comm, chunk.restoring);
+}
+
+/// Which ranks step a memory: all alike, where look-ups give the same bits on all or are
+/// collective; the root, which then shares x and y, where the measure comes from library functions
+/// that may differ from host to host.
+enum class Steppers { all, root };
+
+/// The same scheme by turning points: every cell sees the same increments, so the slab is known
+/// from the turning positions and the distribution of stiffness over η. A step costs the same for
+/// every P. In exact arithmetic it is the scheme cell by cell.
+template <slab::StiffnessMeasure Measure>
+class Memory : public Engine {
+ public:
+  /// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
+  /// Collective.
+  Memory(const parallel::Communicator& comm, const slab::Problem& problem,
+         const slab::Profile& profile, std::shared_ptr<const Measure> measure, Steppers steppers)
+      : oscillator_(problem.oscillator),
+        step_(problem.time.step()),
+        measure_(std::move(measure)),
+        slab_(*measure_, oscillator_.x0),
+        comm_(comm),
+        profile_(profile),
+        scheme_(problem.scheme),
+        steppers_(steppers),
+        u_(comm, problem.field_cells()) {
+    begin([this] { state_ = {oscillator_.x0, oscillator_.y0, slab_.internal_force()}; });
+  }
+
+  [[nodiscard]] Sample sample() const override { return sample_; }
+
+  void advance(const Chunk& chunk) override {
+    if (steppers_ == Steppers::all) {
+      step_through(chunk);
+    } else {
+      fill_on_root(comm_, chunk, [&] { step_through(chunk); });
+    }
+    sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
+  }
+
+  const parallel::Vector& field() override {
+    write_field(*elongation(), profile_, u_);
+    return u_;
+  }
+
+  std::optional<slab::RememberedElongation> elongation() override {
+    bring_up_to_date();
+    return slab_.elongation();
+  }
+
+  void exchange(std::int64_t /*step*/, Archive& archive) override {
+    bring_up_to_date();
+    std::vector<double> mass{state_.x,  state_.y,  state_.internal_force,
+                             sample_.x, sample_.y, sample_.restoring};
+    archive.numbers("mass", mass);
+    state_ = {mass[0], mass[1], mass[2]};
+    sample_ = {mass[3], mass[4], mass[5]};
+    slab::TurningPointState memory = slab_.state();
+    std::vector<double> corner{memory.x0, memory.x, static_cast<double>(memory.direction)};
+    archive.numbers("memory", corner);
+    if (archive.restores()) {
+      memory.positions.clear();  // however many there were
+    }
+    archive.numbers("turning points", memory.positions);
+    if (archive.restores()) {
+      memory.x0 = corner[0];
+      memory.x = corner[1];
+      memory.direction = static_cast<int>(corner[2]);
+      slab_ = slab::TurningPoints<Measure>(*measure_, memory);
+    }
+  }
+
+ protected:
+  /// The first sample, of the state that `set_state` sets where ranks step. Collective.
+  template <class SetState>
+  void begin(const SetState& set_state) {
+    if (steppers_ == Steppers::all) {
+      set_state();
+    } else {
+      parallel::from_root(comm_, [&] {
+        set_state();
+        return std::string();
+      });
+    }
+    std::array<double, 3> start{state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
+    parallel::broadcast(comm_, start);
+    sample_ = {start[0], start[1], start[2]};
+  }
+
+  /// Fill the chunk, on the ranks that step.
+  virtual void step_through(const Chunk& chunk) {
+    MovedMemory slab{slab_};
+    engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
+  }
+
+ private:
+  /// The memory as the schemes see a slab.
+  struct MovedMemory {
+    slab::TurningPoints<Measure>& memory;
+
+    double after(double d) { return memory.move_to(memory.x() + d); }
+    std::array<double, 2> after(double d1, double d2) {
+      const double first = after(d1);
+      return {first, after(d2)};
+    }
+  };
+
+  /// Ranks that do not step take the memory of the root.
+  void bring_up_to_date() {
+    if (steppers_ == Steppers::root) {
+      const slab::TurningPointState memory = shared(comm_, slab_.state());
+      if (!comm_.is_root()) {
+        slab_ = slab::TurningPoints<Measure>(*measure_, memory);
+      }
+    }
+  }
+
+ protected:
+  slab::Oscillator oscillator_;
+  double step_;  // δt
+  std::shared_ptr<const Measure> measure_;
+  slab::TurningPoints<Measure> slab_;
+  slab::MassState state_;
+
+ private:
+  const parallel::Communicator& comm_;
+  const slab::Profile& profile_;
+  cli::Scheme scheme_;
+  Steppers steppers_;
+  Sample sample_;
+  parallel::Vector u_;
+};
+
+/// The slab without a mass, by its turning points: at prescribed positions, or where it balances a
+/// prescribed force; exact at the steps wherever what drives it is monotone between them. y is
+/// the difference quotient of x over the last step.
+template <slab::StiffnessMeasure Measure>
+class Quasistatic final : public Memory<Measure> {
+ public:
+  /// `start`: x(0) or F(0). Else as Memory. Collective.
+  Quasistatic(const parallel::Communicator& comm, const slab::Problem& problem,
+              const slab::Profile& profile, std::shared_ptr<const Measure> measure,
+              Steppers steppers, Driving driving, double start)
+      : Memory<Measure>(comm, problem, profile, std::move(measure), steppers),
+        driving_(driving),
+        time_(problem.time),
+        saturation_(slab::saturation_force(*this->measure_)),
+        position_(comm, 1) {
+    this->begin([&] { follow(start, 0); });
+  }
+
+  [[nodiscard]] Driving driving() const override { return driving_; }
+
+  /// x.
+  const parallel::Vector& state() override {
+    const parallel::WriteAccess access(position_);
+    std::ranges::fill(access.values(), this->sample().x);
+    return position_;
+  }
+
+ private:
+  void step_through(const Chunk& chunk) override {
+    for (std::size_t i = 0; i < chunk.x.size(); ++i) {
+      const double before = this->state_.x;
+      follow(chunk.force[i + 1], chunk.first + 1 + static_cast<std::int64_t>(i));
+      chunk.x[i] = this->state_.x;
+      chunk.y[i] = (this->state_.x - before) / this->step_;
+      chunk.restoring[i] = slab::restoring_force(this->oscillator_, this->state_);
+    }
+  }
+
+  /// To the position, or to where the force is balanced, at step `step`.
+  void follow(double value, std::int64_t step) {
+    if (driving_ == Driving::position) {
+      this->slab_.move_to(value);
+    } else if (!slab::move_to_equilibrium(this->slab_, this->oscillator_.k0, value, saturation_)) {
+      throw base::UserError("--force: F(t) = " + base::to_text(value) +
+                            " at t = " + base::to_text(time_.time(step)) +
+                            "; without a mass and with --k0 0 it must stay within +-" +
+                            base::to_text(saturation_) + ", where everything slides");
+    }
+    this->state_ = {this->slab_.x(), 0.0, this->slab_.internal_force()};
+  }
+
+  Driving driving_;
+  slab::TimeGrid time_;
+  double saturation_;
+  parallel::Vector position_;
+};
+
+}  // namespace masing::engine

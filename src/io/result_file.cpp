@@ -1,0 +1,227 @@
+#include "io/result_file.hpp"
+
+#include <fcntl.h>
+#include <muParserDef.h>
+#include <petscsys.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/version.hpp>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "base/error.hpp"
+#include "cli/parse.hpp"
+#include "io/build_info.hpp"
+#include "io/sealed_file.hpp"
+#include "slab/kernel/kernel.hpp"
+
+namespace masing::io {
+
+namespace {
+
+/// Throws UserError where `path` is there and no regular file: opening a pipe would wait for ever.
+void require_regular(const std::string& path, const std::string& option) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    throw base::UserError(option + ": " + path + " is not a regular file; give a file name");
+  }
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& option) {
+  throw base::UserError(option + ": cannot write " + path + ": " + std::strerror(errno) +
+                        "; give a file in a writable folder");
+}
+
+[[noreturn]] void refuse_shared(const std::string& path, const std::string& option) {
+  throw base::UserError(option + ": another run is writing " + path +
+                        "; give another file, or wait for it");
+}
+
+/// Whether the open file is the one that has this name now.
+bool has_name(int file, const std::string& name) {
+  struct stat mine {};
+  struct stat there {};
+  return fstat(file, &mine) == 0 && stat(name.c_str(), &there) == 0 &&
+         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
+int locked(const std::string& name, const std::string& path, const std::string& option) {
+  for (;;) {
+    const int file = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (file < 0) {
+      refuse(name, option);
+    }
+    // Where a file system has no locks, the run goes on without.
+    if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      close(file);
+      refuse_shared(path, option);
+    }
+    // Its holder may have removed it between our opening and our locking it.
+    if (has_name(file, name)) {
+      return file;
+    }
+    close(file);
+  }
+}
+
+}  // namespace
+
+OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
+                       const std::string& option)
+    : name_(path + ".lock") {
+  parallel::from_root(comm, [&] {
+    const std::string partial = path + ".partial";
+    for (const std::string& name : {path, partial, name_}) {
+      require_regular(name, option);
+    }
+    if (access(partial.c_str(), F_OK) == 0 && access(partial.c_str(), W_OK) != 0) {
+      refuse(partial, option);
+    }
+    file_ = locked(name_, path, option);
+    return std::string();
+  });
+}
+
+OutputLock::~OutputLock() {
+  if (file_ >= 0) {
+    unlink(name_.c_str());  // before the lock is free, so that nobody's else goes
+    close(file_);
+  }
+}
+
+namespace {
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string all(text);
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+std::string petsc_version() {
+  return std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." +
+         std::to_string(PETSC_VERSION_SUBMINOR);
+}
+
+std::string hdf5_version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32] = "";
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+/// HDF5 takes attributes of less than 64 kB; what a long command line says is in /configuration.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t longest = 32768;
+  return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
+}
+
+}  // namespace
+
+std::string program_version() {
+  return MASING_VERSION;
+}
+std::string git_revision() {
+  return MASING_GIT_REVISION;
+}
+bool git_dirty() {
+  return MASING_GIT_DIRTY != 0;
+}
+
+void write_provenance(const Handle& file, const parallel::Communicator& comm,
+                      const std::string& command_line) {
+  const Handle group = create_group(file, "/provenance");
+  write_attribute(group, "version", program_version());
+  write_attribute(group, "git_revision", git_revision());
+  write_attribute(group, "git_dirty", std::string(git_dirty() ? "yes" : "no"));
+  write_attribute(group, "compiler", std::string(MASING_COMPILER));
+  write_attribute(group, "kernel", std::string(slab::kernel_instruction_set()));
+  write_attribute(group, "mpi", mpi_version());
+  write_attribute(group, "petsc", petsc_version());
+  write_attribute(group, "hdf5", hdf5_version());
+  write_attribute(group, "boost", std::string(BOOST_LIB_VERSION));
+  write_attribute(group, "muparser", mu::ParserVersion);
+  write_attribute(group, "command_line", shortened(command_line));
+  write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
+  // The clocks of hosts differ; every rank must write the same attribute.
+  write_attribute(group, "date", parallel::from_root(comm, now));
+}
+
+namespace {
+
+std::string partial(const std::string& path) {
+  return path + ".partial";
+}
+
+Handle create(const parallel::Communicator& comm, const std::string& path) {
+  // HDF5 prints its error stack by default; check() says it in one line.
+  check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
+  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
+}
+
+void write_kind(const Handle& file, const std::string& kind) {
+  write_attribute(file, "program", std::string("masing"));
+  write_attribute(file, "kind", kind);
+}
+
+}  // namespace
+
+void create_recipe(const parallel::Communicator& comm, const std::string& path,
+                   const Recipe& recipe) {
+  const Handle file = create(comm, path);
+  write_kind(file, recipe.kind);
+  write_text(file, "/configuration", recipe.configuration);
+}
+
+OutputFile::OutputFile(const parallel::Communicator& comm, const cli::Configuration& configuration,
+                       const std::string& command_line)
+    : OutputFile(comm, configuration.output, cli::name_of(configuration.command), command_line) {
+  write_text(file_, "/configuration", cli::printed_result_keys(configuration));
+}
+
+OutputFile::OutputFile(const parallel::Communicator& comm, const cli::Configuration& configuration)
+    : comm_(comm), path_(configuration.output) {
+  copy_file(comm, configuration.restart, partial(path_));
+  file_ = open_together(comm, partial(path_), H5F_ACC_RDWR);
+  // A restart may extend the time.
+  check(H5Ldelete(file_.id(), "/configuration", H5P_DEFAULT));
+  write_text(file_, "/configuration", cli::printed_result_keys(configuration));
+}
+
+void OutputFile::copy_to(const std::string& path) const {
+  check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
+  copy_file(comm_, partial(path_), path);
+}
+
+OutputFile::OutputFile(const parallel::Communicator& comm, std::string path,
+                       const std::string& kind, const std::string& command_line)
+    : comm_(comm), path_(std::move(path)) {
+  file_ = create(comm, partial(path_));
+  write_kind(file_, kind);
+  write_provenance(file_, comm, command_line);
+}
+
+void OutputFile::finish() {
+  check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
+  file_ = Handle();
+  put_in_place(comm_, partial(path_), path_);
+}
+
+}  // namespace masing::io

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "cli/configuration.hpp"
+#include "io/hdf5.hpp"
+#include "io/result_reader.hpp"
+#include "parallel/communicator.hpp"
+
+namespace masing::io {
+
+/// What `work` returns. A failure of HDF5 in it is thrown on with the file that it writes, and says
+/// so where the disk is full: HDF5 tells neither. Collective if `work` is.
+template <typename Work>
+auto naming(const std::string& path, const Work& work) {
+  try {
+    return work();
+  } catch (const base::SystemError& error) {
+    const std::string what = error.what();
+    if (!what.starts_with("HDF5")) {
+      throw;
+    }
+    std::error_code unknown;
+    const auto folder = std::filesystem::absolute(path).parent_path();
+    const auto space = std::filesystem::space(folder, unknown);
+    constexpr std::uintmax_t few = 65536;
+    const bool is_full = !unknown && space.available < few;
+    throw base::SystemError(path + ": " + what + (is_full ? "; its disk is full" : ""));
+  }
+}
+
+/// Keeps a second run from writing the same result file: a lock on FILE.lock, held by the root
+/// until the object dies, and given back by the system if the run is killed. The lock file goes
+/// with it.
+class OutputLock {
+ public:
+  /// Throws UserError alike on all ranks, naming the `option` that gave the path, where a file
+  /// cannot be written there (HDF5's own messages would not say why) or another run is writing it.
+  /// Collective.
+  OutputLock(const parallel::Communicator& comm, const std::string& path,
+             const std::string& option = "--output");
+  ~OutputLock();
+  OutputLock(const OutputLock&) = delete;
+  OutputLock& operator=(const OutputLock&) = delete;
+
+ private:
+  std::string name_;
+  int file_ = -1;  // on the root
+};
+
+/// The version of the program, e.g. "0.1.0".
+std::string program_version();
+/// The git revision it was built from ("unknown" outside a checkout), and whether the tree had
+/// changes then.
+std::string git_revision();
+bool git_dirty();
+
+/// /provenance: what made the file (program, compiler, libraries, command line, ranks, date), as
+/// attributes. Collective.
+void write_provenance(const Handle& file, const parallel::Communicator& comm,
+                      const std::string& command_line);
+
+/// Create an HDF5 file of that name with only the recipe of what is to come into it. Collective.
+void create_recipe(const parallel::Communicator& comm, const std::string& path,
+                   const Recipe& recipe);
+
+/// A result file in the making: written beside its final name (FILE.partial) and renamed when all
+/// is in it, so that a reader never sees half a file. It carries the configuration and the
+/// provenance of its data.
+class OutputFile {
+ public:
+  /// Creates FILE.partial with /configuration and /provenance. Throws UserError if the folder is
+  /// missing or not writable, or another run writes FILE. `comm` must outlive the file. Collective.
+  OutputFile(const parallel::Communicator& comm, const cli::Configuration& configuration,
+             const std::string& command_line);
+
+  /// Goes on with the whole checkpoint that the configuration names: FILE.partial is a copy.
+  /// Collective.
+  OutputFile(const parallel::Communicator& comm, const cli::Configuration& configuration);
+
+  /// The same for a file of another `kind` than a configuration's, without /configuration.
+  /// Collective.
+  OutputFile(const parallel::Communicator& comm, std::string path, const std::string& kind,
+             const std::string& command_line);
+
+  [[nodiscard]] const Handle& file() const { return file_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// Copies what the file holds to another. Collective.
+  void copy_to(const std::string& path) const;
+
+  /// Closes the file, has it on the disk and gives it its final name. Nothing may be written any
+  /// more. Throws SystemError alike on all ranks. Collective.
+  void finish();
+
+ private:
+  const parallel::Communicator& comm_;
+  std::string path_;
+  Handle file_;
+};
+
+}  // namespace masing::io

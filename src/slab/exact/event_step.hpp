@@ -1,0 +1,204 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "slab/exact/oscillator_step.hpp"
+
+namespace masing::slab {
+
+/// A residual g(h) with its slope g'(h) and the point it was found at.
+template <class Point>
+struct Residual {
+  Point point;
+  double value;
+  double slope;
+  double noise;  ///< |g| that is nothing but rounding
+};
+
+/// Where g crosses zero between `low` (g < 0) and `high` (g > 0), to rounding: Newton's method,
+/// and bisection where it would leave the bracket. `residual(h)` gives a Residual. Returns the
+/// last one with its h.
+template <class Evaluate>
+auto find_crossing(const Evaluate& residual, double low, double high, double guess) {
+  using Found = std::invoke_result_t<Evaluate, double>;
+  struct Crossing {
+    double h;
+    Found at;
+  };
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  double h = guess > low && guess < high ? guess : 0.5 * (low + high);
+  Found at = residual(h);
+  // 60 bisections leave no more than rounding of any bracket.
+  for (int i = 0; i < 120 && std::abs(at.value) > at.noise; ++i) {
+    (at.value < 0.0 ? low : high) = h;
+    const double newton = h - at.value / at.slope;
+    // Where Newton is slow, every second step halves the bracket, so that it is sure to shrink.
+    const bool trusted = newton > low && newton < high && (i < 6 || i % 2 == 0);
+    const double next = trusted ? newton : 0.5 * (low + high);
+    if (std::abs(next - h) <= epsilon * h || high - low <= epsilon * high) {
+      break;
+    }
+    h = next;
+    at = residual(h);
+  }
+  return Crossing{h, at};
+}
+
+/// The cubic with given values and slopes at 0 and h (Hermite's).
+struct Cubic {
+  double value0;
+  double slope0;
+  double value1;
+  double slope1;
+  double h;
+
+  [[nodiscard]] Residual<double> at(double t, double level, int sign) const {
+    const double rise = (value1 - value0) / h;
+    const double second = (3 * rise - 2 * slope0 - slope1) / h;
+    const double third = (slope0 + slope1 - 2 * rise) / (h * h);
+    return {t, sign * (value0 - level + t * (slope0 + t * (second + t * third))),
+            sign * (slope0 + t * (2 * second + 3 * t * third)),
+            std::numeric_limits<double>::epsilon() * (std::abs(value0) + std::abs(value1))};
+  }
+  /// Where it crosses `level` between 0 and h, upwards (sign +1) or downwards (-1).
+  [[nodiscard]] double crossing(double level, int sign) const {
+    return find_crossing([&](double t) { return at(t, level, sign); }, 0.0, h,
+                         h * (level - value0) / (value1 - value0))
+        .h;
+  }
+};
+
+/// How a step of the exact solution ended.
+enum class StepEnd {
+  nothing,         ///< no event within the span
+  law_end,         ///< x reached the end of the law: a corner or a break of the measure
+  reversal,        ///< y = 0
+  wrong_direction  ///< from rest, the mass sets off the other way
+};
+
+/// A step of length h and where it leads.
+struct EventStep {
+  double h = 0.0;
+  Motion end;
+  StepEnd kind = StepEnd::nothing;
+};
+
+/// Finds the first event of a motion that goes in one direction on one law, by stepping again and
+/// again from the same start, so that the motion at an event is as exact as any.
+template <class Law>
+class EventSearch {
+ public:
+  EventSearch(const OscillatorStep<Law>& step, int direction)
+      : step_(step),
+        direction_(direction),
+        start_acceleration_(step.acceleration(step.start())),
+        noise_(4 * epsilon *
+               std::max(std::abs(step.start().x),
+                        std::isfinite(step.law().end()) ? std::abs(step.law().end()) : 0.0)) {}
+
+  /// The span after which x would reach the end of the law under a constant acceleration; ∞ if it
+  /// never would.
+  [[nodiscard]] double expected_span() const {
+    const double distance = direction_ * (step_.law().end() - step_.start().x);
+    const double speed = direction_ * step_.start().y;
+    const double square = speed * speed + 2.0 * direction_ * start_acceleration_ * distance;
+    return square > 0.0 && std::isfinite(distance) ? 2.0 * distance / (speed + std::sqrt(square))
+                                                   : infinity;
+  }
+
+  /// The step of length h, or the shorter one to the first event.
+  [[nodiscard]] EventStep first_event(double h) const {
+    EventStep found{h, step_.after(h), StepEnd::nothing};
+    if (dips(found.end)) {
+      const EventStep slowest = slowest_within(found);
+      if (direction_ * slowest.end.y < 0.0) {
+        found = slowest;
+      }
+    }
+    if (direction_ * found.end.y < 0.0) {
+      found = reversal_within(found);
+    }
+    return found.kind == StepEnd::wrong_direction ? found : law_end_within(found);
+  }
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+  /// Whether y has a least value (in the direction of motion) inside the step.
+  [[nodiscard]] bool dips(const Motion& end) const {
+    return direction_ * start_acceleration_ < 0.0 && direction_ * end.y >= 0.0 &&
+           direction_ * step_.acceleration(end) > 0.0;
+  }
+
+  [[nodiscard]] EventStep slowest_within(const EventStep& step) const {
+    const auto residual = [&](double h) {
+      const Motion motion = step_.after(h);
+      return Residual<Motion>{motion, direction_ * step_.acceleration(motion), 0.0, 0.0};
+    };
+    const auto [h, at] = find_crossing(residual, 0.0, step.h, 0.5 * step.h);
+    return {h, at.point, StepEnd::nothing};
+  }
+
+  [[nodiscard]] EventStep reversal_within(const EventStep& step) const {
+    const double low = step_.start().y == 0.0 ? under_way(step.h) : 0.0;
+    if (low < 0.0) {
+      return {0.0, step_.start(), StepEnd::wrong_direction};
+    }
+    const double speed = std::abs(step_.start().y) + std::abs(start_acceleration_) * step.h;
+    const auto residual = [&](double h) {
+      const Motion motion = step_.after(h);
+      return Residual<Motion>{motion, -direction_ * motion.y,
+                              -direction_ * step_.acceleration(motion), epsilon * speed};
+    };
+    const Cubic y{step_.start().y, start_acceleration_, step.end.y, step_.acceleration(step.end),
+                  step.h};
+    const auto [h, at] = find_crossing(residual, low, step.h, y.crossing(0.0, -direction_));
+    EventStep found{h, at.point, StepEnd::reversal};
+    found.end.y = 0.0;
+    return found;
+  }
+
+  /// A span within h after which a mass that starts at rest goes in the direction; -1 if none.
+  [[nodiscard]] double under_way(double h) const {
+    const double least = epsilon * std::max(h, std::abs(step_.start().clock.time));
+    while ((h *= 0.25) > least) {
+      if (direction_ * step_.after(h).y > 0.0) {
+        return h;
+      }
+    }
+    return -1.0;
+  }
+
+  [[nodiscard]] EventStep law_end_within(EventStep step) const {
+    const double end = step_.law().end();
+    const double beyond = direction_ * (step.end.x - end);
+    if (beyond < -noise_) {
+      return step;
+    }
+    if (beyond > noise_) {
+      const auto residual = [&](double h) {
+        const Motion motion = step_.after(h);
+        return Residual<Motion>{motion, direction_ * (motion.x - end), direction_ * motion.y,
+                                noise_};
+      };
+      const Cubic x{step_.start().x, step_.start().y, step.end.x, step.end.y, step.h};
+      const auto [h, at] = find_crossing(residual, 0.0, step.h, x.crossing(end, direction_));
+      step = {h, at.point, StepEnd::law_end};
+    }
+    // A reversal at the end of the law is both: one event.
+    step.kind = step.kind == StepEnd::reversal ? StepEnd::reversal : StepEnd::law_end;
+    step.end.x = end;
+    return step;
+  }
+
+  OscillatorStep<Law> step_;
+  int direction_;
+  double start_acceleration_;
+  double noise_;  // of x
+};
+
+}  // namespace masing::slab

@@ -1,0 +1,82 @@
+#include "slab/exact/smooth_pieces.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace masing::slab {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<double> breaks,
+                           double final_time)
+    : force_(std::move(force)),
+      breaks_(std::move(breaks)),
+      // A break a·t + b = phase and the jump as F computes it agree to a few ulp only.
+      margin_(16 * std::numeric_limits<double>::epsilon() * final_time) {
+  std::erase_if(breaks_, [&](double t) { return !(t > 0.0 && t < final_time); });
+  std::ranges::sort(breaks_);
+  // The ends of a piece keep their distance from each other.
+  const auto twins = [&](double a, double b) { return b - a <= 4 * margin_; };
+  breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), twins), breaks_.end());
+  breaks_.push_back(final_time);
+  set_limits();
+}
+
+double SmoothPieces::piece_end() const {
+  if (next_ == breaks_.size()) {
+    return infinity;
+  }
+  return breaks_[next_];
+}
+
+void SmoothPieces::pass_break() {
+  ++next_;
+  set_limits();
+}
+
+void SmoothPieces::set_limits() {
+  const bool jump_after = next_ + 1 < breaks_.size();
+  const bool jump_before = next_ > 0;
+  begin_ = jump_before ? breaks_[next_ - 1] + margin_ : 0.0;
+  end_ = jump_after ? breaks_[next_] - margin_ : breaks_.back();
+  begin_ = std::min(begin_, end_);
+}
+
+void SmoothPieces::refuse(double t, double value) {
+  throw base::UserError("--force: F(t) = " + base::to_text(value) + " at t = " + base::to_text(t) +
+                        "; F must be finite on [0, T]");
+}
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+double least_span(const Clock& clock, double span) {
+  return 4 * epsilon * std::max(std::abs(clock.time), std::min(span, 1.0));
+}
+
+int departure(const SmoothPieces& force, const Clock& clock, double resistance, double span) {
+  const double now = force(clock.time);
+  const double noise = 8 * epsilon * (std::abs(now) + std::abs(resistance));
+  double difference = now - resistance;
+  for (double h = least_span(clock, span); std::abs(difference) <= noise && h < 2 * span; h *= 2) {
+    difference = force(clock.time + std::min(h, span)) - resistance;
+  }
+  if (std::abs(difference) <= noise) {
+    return 0;
+  }
+  return difference > 0.0 ? 1 : -1;
+}
+
+}  // namespace masing::slab

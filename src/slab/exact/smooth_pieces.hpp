@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace masing::slab {
+
+/// A time that is advanced by many small steps without their rounding adding up: the sum
+/// time + rest, |rest| ≤ ½ ulp(time). (Compensated summation, Knuth's two-sum.)
+struct Clock {
+  double time = 0.0;
+  double rest = 0.0;
+
+  /// The same clock `span` later.
+  [[nodiscard]] Clock after(double span) const {
+    const double part = rest + span;
+    const double sum = time + part;
+    const double shown = sum - time;
+    return {sum, (time - (sum - shown)) + (part - shown)};
+  }
+  /// The span from here to the time t.
+  [[nodiscard]] double until(double t) const { return (t - time) - rest; }
+};
+
+/// A force F(t), smooth between breaks, taken one piece after another: at both ends of a piece its
+/// own one-sided limit is used, so that a jump belongs to neither.
+class SmoothPieces {
+ public:
+  /// `breaks`: increasing times after 0 where F may not be smooth; F is not used beyond
+  /// `final_time`.
+  SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time);
+
+  /// F(t), t moved into the present piece. Throws UserError if F is not finite there.
+  double operator()(double t) const {
+    const double inside = t < begin_ ? begin_ : (t > end_ ? end_ : t);
+    const double value = force_(inside);
+    if (!(value - value == 0.0)) [[unlikely]] {
+      refuse(inside, value);
+    }
+    return value;
+  }
+
+  /// The time beyond which F is not used.
+  [[nodiscard]] double final_time() const { return breaks_.back(); }
+  /// Where the present piece ends: a break, or the final time; ∞ past it.
+  [[nodiscard]] double piece_end() const;
+  /// Go on to the next piece.
+  void pass_break();
+
+ private:
+  [[noreturn]] static void refuse(double t, double value);
+  void set_limits();
+
+  std::function<double(double)> force_;
+  std::vector<double> breaks_;
+  std::size_t next_ = 0;
+  double margin_;
+  double begin_ = 0.0;
+  double end_ = 0.0;
+};
+
+/// Where a mass at rest goes: the sign of F - R at once, or, where F = R to rounding, of the first
+/// difference that is more than rounding within `span`; 0 if there is none and it stays at rest.
+/// `resistance` is R = k0 x + S. Throws UserError where F is not finite.
+int departure(const SmoothPieces& force, const Clock& clock, double resistance, double span);
+
+/// The least span that is a step at all at this time: a few ulp.
+double least_span(const Clock& clock, double span);
+
+}  // namespace masing::slab

@@ -1,0 +1,237 @@
+// Compiled once for each instruction set, MASING_ISA names the namespace. It includes no library:
+// an inline function compiled here for AVX-512 could be the one the linker keeps for everybody.
+#include "slab/kernel/kernel_variant.hpp"
+
+#include "base/partition.hpp"
+#include "slab/kernel/kernel_pack.hpp"
+
+namespace masing::slab::MASING_ISA {
+
+namespace {
+
+/// Where a pass moves the cells. As |u| ≤ η, a cell that goes up cannot leave [-η, η] below, and
+/// one that goes down not above: one comparison of the two does, and changes no bit.
+enum class Way { up, down, either };
+
+template <Way way, typename Threshold>
+inline Pack moved(Pack u, Pack increment, const Threshold& eta) {
+  u += increment;
+  if constexpr (way != Way::down) {
+    u = smaller(u, eta.upper());
+  }
+  if constexpr (way != Way::up) {
+    u = larger(u, eta.lower());
+  }
+  return u;
+}
+
+/// Yield displacements of a block from memory.
+class ReadThreshold {
+ public:
+  ReadThreshold(const KernelSlab& slab, std::int64_t first) : values_(slab.threshold + first) {}
+
+  struct Bounds {
+    Pack eta;
+    inline Pack upper() const { return eta; }
+    inline Pack lower() const { return -eta; }
+  };
+  inline Bounds at(int i) const { return {load(values_ + i)}; }
+  inline Bounds first_at(int i, int count) const { return {load_first(values_ + i, count)}; }
+
+ private:
+  const double* values_;
+};
+
+/// Yield displacements of a block from the line: that of the block's first cell and an offset.
+class LineThreshold {
+ public:
+  LineThreshold(const KernelSlab& slab, std::int64_t first)
+      : start_(slab.line_start + slab.line_slope * static_cast<double>(slab.first_cell + first)),
+        offsets_(slab.line_offsets) {}
+
+  struct Bounds {
+    double start;
+    Pack offset;
+    inline Pack upper() const { return start + offset; }
+    inline Pack lower() const { return -start - offset; }  // rounds as -(start + offset)
+  };
+  inline Bounds at(int i) const { return {start_, load(offsets_ + i)}; }
+  inline ReadThreshold::Bounds first_at(int i, int count) const {
+    return {only_first(start_ + load_first(offsets_ + i, count), count)};
+  }
+
+ private:
+  double start_;
+  const double* offsets_;
+};
+
+/// Stiffnesses of a block from memory: the lanes sum k u.
+class ReadStiffness {
+ public:
+  ReadStiffness(const KernelSlab& slab, std::int64_t first) : values_(slab.stiffness + first) {}
+  inline Pack weighted(int i, Pack u) const { return load(values_ + i) * u; }
+  inline Pack first_weighted(int i, int count, Pack u) const {
+    return load_first(values_ + i, count) * u;
+  }
+  static inline double whole(const KernelSlab& /*slab*/, double sum) { return sum; }
+
+ private:
+  const double* values_;
+};
+
+/// A constant stiffness: the lanes sum u, and k multiplies the block's sum.
+class ConstantStiffness {
+ public:
+  ConstantStiffness(const KernelSlab& /*slab*/, std::int64_t /*first*/) {}
+  static inline Pack weighted(int /*i*/, Pack u) { return u; }
+  static inline Pack first_weighted(int /*i*/, int /*count*/, Pack u) { return u; }
+  static inline double whole(const KernelSlab& slab, double sum) {
+    return slab.stiffness_constant * sum;
+  }
+};
+
+/// The sums of one step, cell j in lane j mod 16.
+struct Lanes {
+  Pack part[registers] = {};
+
+  /// Lanes added pairwise: j and j + 8, then j + 4, j + 2, j + 1.
+  inline double tree_sum() const {
+    Pack sum[registers];
+    for (int r = 0; r < registers; ++r) {
+      sum[r] = part[r];
+    }
+    for (int half = registers / 2; half > 0; half /= 2) {
+      for (int r = 0; r < half; ++r) {
+        sum[r] += sum[r + half];
+      }
+    }
+    double lane[width];
+    store(lane, sum[0]);
+    for (int half = width / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) {
+        lane[j] += lane[j + half];
+      }
+    }
+    return lane[0];
+  }
+};
+
+/// The cells of one register from cell i of a block; `sums` gets their share, [Steps].
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+inline void pass_pack(double* u, int i, const Threshold& threshold, const Stiffness& stiffness,
+                      const Pack (&increment)[Steps], Pack (&shares)[Steps]) {
+  Pack value = load(u + i);
+  const auto eta = threshold.at(i);
+  for (int step = 0; step < Steps; ++step) {
+    value = moved<way>(value, increment[step], eta);
+    shares[step] = stiffness.weighted(i, value);
+  }
+  store(u + i, value);
+}
+
+/// The last cells of a block, too few for a register: filled up with cells that stay at 0.
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+inline void pass_rest(double* u, int i, int count, const Threshold& threshold,
+                      const Stiffness& stiffness, const Pack (&increment)[Steps],
+                      Pack (&shares)[Steps]) {
+  Pack value = load_first(u + i, count);
+  const auto eta = threshold.first_at(i, count);
+  for (int step = 0; step < Steps; ++step) {
+    value = moved<way>(value, increment[step], eta);
+    shares[step] = stiffness.first_weighted(i, count, value);
+  }
+  store_first(u + i, count, value);
+}
+
+/// The last cells of a block, fewer than 16. Kept apart: the sums of whole rows stay in registers.
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+__attribute__((noinline)) void pass_last_row(double* u, int first, int cells,
+                                             const Threshold& threshold, const Stiffness& stiffness,
+                                             const Pack (&increment)[Steps], Lanes (&sums)[Steps]) {
+  Pack shares[Steps];
+  for (int i = first, r = 0; i < cells; i += width, ++r) {
+    if (i + width <= cells) {
+      pass_pack<Steps, way>(u, i, threshold, stiffness, increment, shares);
+    } else {
+      pass_rest<Steps, way>(u, i, cells - i, threshold, stiffness, increment, shares);
+    }
+    for (int step = 0; step < Steps; ++step) {
+      sums[step].part[r] = shares[step];
+    }
+  }
+}
+
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+inline void pass_block(double* u, int cells, const Threshold& threshold, const Stiffness& stiffness,
+                       const Pack (&increment)[Steps], Lanes (&sums)[Steps]) {
+  const int whole = cells & ~(lanes - 1);
+  Pack shares[Steps];
+  for (int i = 0; i < whole; i += lanes) {
+    for (int r = 0; r < registers; ++r) {
+      pass_pack<Steps, way>(u, i + r * width, threshold, stiffness, increment, shares);
+      for (int step = 0; step < Steps; ++step) {
+        sums[step].part[r] += shares[step];
+      }
+    }
+  }
+  if (whole < cells) {
+    Lanes last[Steps];
+    pass_last_row<Steps, way>(u, whole, cells, threshold, stiffness, increment, last);
+    for (int step = 0; step < Steps; ++step) {
+      for (int r = 0; r < registers; ++r) {
+        sums[step].part[r] += last[step].part[r];
+      }
+    }
+  }
+}
+
+template <int Steps, Way way, typename Threshold, typename Stiffness>
+void pass_this_way(const KernelSlab& slab, const double* increments, std::int64_t* units) {
+  Pack increment[Steps];
+  for (int step = 0; step < Steps; ++step) {
+    increment[step] = broadcast(increments[step]);
+  }
+  for (std::int64_t first = 0; first < slab.cells; first += base::block_cells) {
+    const std::int64_t left = slab.cells - first;
+    Lanes sums[Steps];
+    pass_block<Steps, way>(slab.u + first,
+                           static_cast<int>(left < base::block_cells ? left : base::block_cells),
+                           Threshold(slab, first), Stiffness(slab, first), increment, sums);
+    for (int step = 0; step < Steps; ++step) {
+      units[step] += __builtin_llrint(Stiffness::whole(slab, sums[step].tree_sum()) * slab.scale);
+    }
+  }
+}
+
+/// Up or down where all increments say so. An initial state may be outside [-η, η] by a rounding,
+/// until its first pass, by zero, has clamped it on both sides.
+template <int Steps>
+inline Way way_of(const double* increments) {
+  const double last = increments[Steps - 1];
+  if (increments[0] > 0 && last > 0) {
+    return Way::up;
+  }
+  return increments[0] < 0 && last < 0 ? Way::down : Way::either;
+}
+
+template <int Steps, typename Threshold, typename Stiffness>
+void pass(const KernelSlab& slab, const double* increments, std::int64_t* units) {
+  switch (way_of<Steps>(increments)) {
+    case Way::up:
+      return pass_this_way<Steps, Way::up, Threshold, Stiffness>(slab, increments, units);
+    case Way::down:
+      return pass_this_way<Steps, Way::down, Threshold, Stiffness>(slab, increments, units);
+    case Way::either:
+      return pass_this_way<Steps, Way::either, Threshold, Stiffness>(slab, increments, units);
+  }
+}
+
+}  // namespace
+
+const KernelVariant variant = {
+    {{{pass<1, ReadThreshold, ReadStiffness>, pass<1, ReadThreshold, ConstantStiffness>},
+      {pass<1, LineThreshold, ReadStiffness>, pass<1, LineThreshold, ConstantStiffness>}},
+     {{pass<2, ReadThreshold, ReadStiffness>, pass<2, ReadThreshold, ConstantStiffness>},
+      {pass<2, LineThreshold, ReadStiffness>, pass<2, LineThreshold, ConstantStiffness>}}}};
+
+}  // namespace masing::slab::MASING_ISA

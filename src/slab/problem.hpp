@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/function.hpp"
+#include "cli/configuration.hpp"
+
+/// The continuous Masing inclusion, numbers in, numbers out: no MPI, no PETSc, no HDF5.
+namespace masing::slab {
+
+/// Times of steps: t_p = p·T/N from the integer p, never accumulated.
+struct TimeGrid {
+  double final_time = 1.0;  ///< T
+  std::int64_t steps = 1;   ///< N
+
+  /// δt = T/N.
+  [[nodiscard]] double step() const { return final_time / static_cast<double>(steps); }
+  /// t_p = p·T/N, p in 0..N.
+  [[nodiscard]] double time(std::int64_t p) const {
+    return static_cast<double>(p) * final_time / static_cast<double>(steps);
+  }
+};
+
+/// The mass and what acts on it beside the slab: m x'' = F - k0 x - S. Source: (7), (26).
+struct Oscillator {
+  double mass = 1.0;
+  double k0 = 0.0;
+  double x0 = 0.0;
+  double y0 = 0.0;
+};
+
+/// Data of the inclusion and of its discretisation; dimensionless.
+/// Source: (7) and (26), continuous-masing-2001.
+struct Problem {
+  base::Function stiffness;  ///< k(s)
+  base::Function threshold;  ///< η(s)
+  base::Function initial_u;  ///< u0(s)
+  base::Function force;      ///< F(t)
+  Oscillator oscillator;
+  TimeGrid time;
+  std::int64_t cells = 1;  ///< P, or cli::infinitely_many
+  /// Cells of the field where P = ∞; of finite P, cells of it that go to files, 0: all.
+  std::int64_t field_points = 0;
+  cli::Rule rule = cli::Rule::right;
+  cli::Scheme scheme = cli::Scheme::euler;
+
+  [[nodiscard]] bool continuum() const { return cells == cli::infinitely_many; }
+  /// Cells of u as a vector: P, or the places at which the field of the continuum is known.
+  [[nodiscard]] std::int64_t field_cells() const { return continuum() ? field_points : cells; }
+  /// The point of cell i of the field, 0-based: s_i = (i+1)/P, or (i+½)/P for the midpoint rule.
+  [[nodiscard]] double point(std::int64_t cell) const;
+};
+
+/// The problem of a validated configuration. Local.
+Problem make_problem(const cli::Configuration& configuration);
+
+/// The mass at one step: position, velocity and the slab's force S = δs Σ k_i u_i on it.
+struct MassState {
+  double x = 0.0;
+  double y = 0.0;
+  double internal_force = 0.0;
+};
+
+/// The restoring force F - m x'' = k0 x + S, the ordinate of a hysteresis cycle.
+inline double restoring_force(const Oscillator& oscillator, const MassState& state) {
+  return oscillator.k0 * state.x + state.internal_force;
+}
+
+/// x'' = (F - k0 x - S)/m.
+inline double acceleration(const Oscillator& oscillator, double force, const MassState& now) {
+  return (force - oscillator.k0 * now.x - now.internal_force) / oscillator.mass;
+}
+
+/// Position and velocity one step on; the internal force is left for the slab to say:
+///     x⁺ = x + δt y,   y⁺ = y + δt/m (F - k0 x - S).
+/// Source: (26a), (26b), continuous-masing-2001.
+inline MassState euler_step(const Oscillator& oscillator, double step, double force,
+                            const MassState& now) {
+  return {now.x + step * now.y, now.y + step * acceleration(oscillator, force, now), 0.0};
+}
+
+}  // namespace masing::slab

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "base/partition.hpp"
+#include "slab/problem.hpp"
+
+namespace masing::slab {
+
+/// What of a profile follows from a formula over ALL cells, so that it need be neither kept nor
+/// read: the same on every rank, or one rank's short slab would choose differently and the bits
+/// with it.
+struct ProfileForm {
+  /// η_i = first + slope·i, i the global index from 0, rounded as the kernel adds it: the line at
+  /// the first cell of the block, and from there.
+  struct Affine {
+    double first = 0.0;
+    double slope = 0.0;
+    [[nodiscard]] double at(std::int64_t cell) const {
+      const std::int64_t in_block = cell % base::block_cells;
+      return first + slope * static_cast<double>(cell - in_block) +
+             slope * static_cast<double>(in_block);
+    }
+  };
+  std::optional<Affine> affine_threshold;
+  std::optional<double> constant_stiffness;
+  std::optional<double> constant_initial_u;
+
+  /// How many of k, η, u0 it does not give.
+  [[nodiscard]] int arrays() const {
+    return (affine_threshold ? 0 : 1) + (constant_stiffness ? 0 : 1) + (constant_initial_u ? 0 : 1);
+  }
+};
+
+/// k, η, u0 at the points of a range of cells: by the form, else from an array, [size] each; an
+/// array that the form makes superfluous may be empty. Source: (18), continuous-masing-2001.
+struct Profile {
+  base::CellRange range;
+  base::AlignedVector stiffness;
+  base::AlignedVector threshold;
+  base::AlignedVector initial_u;
+  ProfileForm form;
+
+  /// k, η, u0 of local cell i, 0-based. Local.
+  [[nodiscard]] double stiffness_of(std::int64_t i) const {
+    return form.constant_stiffness ? *form.constant_stiffness
+                                   : stiffness[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] double threshold_of(std::int64_t i) const {
+    return form.affine_threshold ? form.affine_threshold->at(range.first + i)
+                                 : threshold[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] double initial_u_of(std::int64_t i) const {
+    return form.constant_initial_u ? *form.constant_initial_u
+                                   : initial_u[static_cast<std::size_t>(i)];
+  }
+};
+
+/// The form that fits the first and the last cell of all, if the cells between keep to it.
+ProfileForm candidate_form(const Problem& problem);
+
+/// The candidate without what a sampled profile contradicts: a stiffness or an initial u that
+/// differs, a threshold off the line by more than rounding (4 units in the last place of the
+/// largest). Local.
+ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile);
+
+/// What a look at every cell of a range shows.
+struct ProfileCheck {
+  std::string fault;  ///< profile_fault of its first cell at fault
+  ProfileForm form;   ///< confirmed_form, where there is no fault
+};
+
+/// Look at every cell of a range, block by block, and keep none. Local.
+ProfileCheck check_profile(const Problem& problem, base::CellRange range,
+                           const ProfileForm& candidate);
+
+/// k, η, u0 of a range of cells, all three as arrays, without a form. Local.
+Profile sample_profile(const Problem& problem, base::CellRange range);
+
+/// The profile of a range of cells with the arrays that the form, confirmed on all cells, does not
+/// give. Thresholds on a line are the line's for everybody, so that |u| ≤ η holds to the last bit.
+/// Local.
+Profile lean_profile(const Problem& problem, base::CellRange range, const ProfileForm& form);
+
+/// What is wrong with the first cell that breaks k > 0, η > 0 or |u0| ≤ η, in one line; empty if
+/// none does. Local.
+std::string profile_fault(const Problem& problem, const Profile& profile);
+
+/// max k_i over the profile, 0 if it has no cell. Local.
+double stiffness_bound(const Profile& profile);
+
+/// max k_i η_i over the profile, 0 if it has no cell: a bound of |Σ k_i u_i δs|, and associative,
+/// so that its maximum over ranks does not depend on them. Local.
+double force_bound(const Profile& profile);
+
+}  // namespace masing::slab

@@ -1,0 +1,133 @@
+#include "slab/turning_points/cell_measure.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace masing::slab {
+
+namespace {
+
+constexpr int bits = 100;
+
+/// 2¹⁰⁰/C for the smallest power of two C > P·bound.
+double units_per_one(const char* what, double bound, std::int64_t cells) {
+  if (!(bound >= 1e-200 && bound <= 1e200)) {
+    throw base::UserError(std::string("the largest ") + what + " is " + base::to_text(bound) +
+                          "; it must lie between 1e-200 and 1e200");
+  }
+  int exponent = 0;
+  std::frexp(bound * static_cast<double>(cells), &exponent);
+  return std::ldexp(1.0, bits - exponent);
+}
+
+}  // namespace
+
+ExactScale::ExactScale(double stiffness_bound, double force_bound, std::int64_t cells)
+    : stiffness_units_(units_per_one("stiffness", stiffness_bound, cells)),
+      force_units_(units_per_one("stiffness * threshold", 2 * force_bound, cells)),
+      cells_(static_cast<double>(cells)) {}
+
+CellTable::CellTable(std::span<const double> threshold, std::span<const double> stiffness,
+                     const ExactScale& scale)
+    : nodes_(threshold.size() + 2) {
+  assert(stiffness.size() == threshold.size());
+  for (std::size_t i = 0; i < threshold.size(); ++i) {
+    nodes_[i + 1] = {threshold[i], {stiffness[i], 0.0}};
+  }
+  add_up(scale);
+}
+
+CellTable::CellTable(const Profile& all, int direction, const ExactScale& scale)
+    : nodes_(static_cast<std::size_t>(all.range.size + 2)) {
+  for (std::int64_t i = 0; i < all.range.size; ++i) {
+    nodes_[static_cast<std::size_t>(i + 1)] = {virgin_threshold(all, direction, i),
+                                               {all.stiffness_of(i), 0.0}};
+  }
+  add_up(scale);
+}
+
+void CellTable::add_up(const ExactScale& scale) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  nodes_.front() = {-infinity, {}};
+  nodes_.back() = {infinity, {}};
+  const auto cells = std::span(nodes_).subspan(1, nodes_.size() - 2);
+  const auto before = [](const Node& a, const Node& b) { return a.threshold < b.threshold; };
+  if (std::ranges::is_sorted(cells, std::ranges::greater(), &Node::threshold)) {
+    std::ranges::reverse(cells);
+  } else if (!std::ranges::is_sorted(cells, before)) {
+    std::ranges::sort(cells, before);
+  }
+  // Within a tie the order changes sums that no look-up returns.
+  ExactSums sums;
+  for (Node& cell : cells) {
+    sums += scale.term(cell.sums.stiffness, cell.threshold);
+    cell.sums = scale.value(sums);
+  }
+}
+
+bool begins_at_zero(const Profile& profile) {
+  if (profile.form.constant_initial_u) {
+    return *profile.form.constant_initial_u == 0.0;
+  }
+  return std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; });
+}
+
+CellMeasure make_cell_measure(const Profile& all) {
+  const ExactScale scale(stiffness_bound(all), force_bound(all), all.range.size);
+  CellTable threshold(all, 0, scale);
+  if (begins_at_zero(all)) {
+    return CellMeasure(std::move(threshold));
+  }
+  ExactSums initial;
+  for (std::int64_t i = 0; i < all.range.size; ++i) {
+    initial += scale.term(all.stiffness_of(i), all.initial_u_of(i));
+  }
+  return CellMeasure(std::move(threshold), {CellTable(all, 1, scale), CellTable(all, -1, scale)},
+                     scale.value(initial).force);
+}
+
+std::string memory_fault(double threshold, double initial_u, double other_threshold,
+                         double other_initial_u) {
+  // Profiles are expressions: a few units in the last place are theirs.
+  const double rounding =
+      32 * std::numeric_limits<double>::epsilon() * std::max(threshold, other_threshold);
+  if (std::abs(initial_u - other_initial_u) <= std::abs(threshold - other_threshold) + rounding) {
+    return {};
+  }
+  return "--initial-u: u0 = " + base::to_text(initial_u) +
+         " where eta = " + base::to_text(threshold) +
+         " but u0 = " + base::to_text(other_initial_u) +
+         " where eta = " + base::to_text(other_threshold) +
+         "; the hysteresis memory needs |u0(s) - u0(s')| <= |eta(s) - eta(s')|: use --engine sweep";
+}
+
+std::string memory_fault(std::span<const double> threshold, std::span<const double> initial_u) {
+  if (std::ranges::all_of(initial_u, [](double u0) { return u0 == 0.0; })) {
+    return {};
+  }
+  std::vector<std::size_t> order(threshold.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto before = [&](std::size_t a, std::size_t b) { return threshold[a] < threshold[b]; };
+  if (!std::ranges::is_sorted(order, before)) {
+    std::ranges::stable_sort(order, before);
+  }
+  // Neighbours suffice: the bound is additive along the order.
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    std::string fault = memory_fault(threshold[order[i - 1]], initial_u[order[i - 1]],
+                                     threshold[order[i]], initial_u[order[i]]);
+    if (!fault.empty()) {
+      return fault;
+    }
+  }
+  return {};
+}
+
+}  // namespace masing::slab

@@ -1,0 +1,237 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "slab/profile.hpp"
+#include "slab/turning_points/turning_points.hpp"
+
+namespace masing::slab {
+
+__extension__ using Int128 = __int128;
+
+/// Σ k and Σ k θ over a set of cells as integers, so that they have the same bits in any order.
+struct ExactSums {
+  Int128 stiffness = 0;  ///< in units of C·2⁻¹⁰⁰, C ≥ P max k
+  Int128 force = 0;      ///< in units of C·2⁻¹⁰⁰, C ≥ 2P max k η
+
+  ExactSums& operator+=(const ExactSums& other) {
+    stiffness += other.stiffness;
+    force += other.force;
+    return *this;
+  }
+};
+
+/// Turns the terms of a cell into integers and sums into numbers. A term loses at most 2⁻¹⁰⁰ C: 64
+/// bits for each of 10⁷ cells would bias their sum by 1e-12.
+class ExactScale {
+ public:
+  /// The largest k and the largest k η of all `cells` cells: |θ| ≤ 2η is assumed. Throws UserError
+  /// where one is not within [1e-200, 1e200].
+  ExactScale(double stiffness_bound, double force_bound, std::int64_t cells);
+
+  /// k and k θ of one cell.
+  [[nodiscard]] ExactSums term(double stiffness, double threshold) const {
+    return {static_cast<Int128>(stiffness * stiffness_units_),
+            static_cast<Int128>(stiffness * threshold * force_units_)};
+  }
+
+  /// δs Σ k and δs Σ k θ, δs = 1/P: the integers rounded once, then divided by P.
+  [[nodiscard]] Sums value(const ExactSums& sums) const {
+    return {static_cast<double>(sums.stiffness) / stiffness_units_ / cells_,
+            static_cast<double>(sums.force) / force_units_ / cells_};
+  }
+
+ private:
+  double stiffness_units_;  // a power of two
+  double force_units_;      // a power of two
+  double cells_;
+};
+
+/// Finds how many entries of a nondecreasing sequence a slowly moving front has passed: looks first
+/// where the front would be at its last speed, then ever farther away. The answer does not depend
+/// on the memory of the last look-ups; only the cost does. Not for concurrent use.
+class FrontSearch {
+ public:
+  /// The number of entries ≤ `r` of the `size` entries at(0) ≤ at(1) ≤ …. Local.
+  template <class At>
+  std::int64_t passed(const At& at, std::int64_t size, double r) {
+    const std::int64_t guess = std::clamp<std::int64_t>(expected(), 0, size);
+    // Entries before `low` are ≤ r, entries from `high` on are > r.
+    std::int64_t low = guess;
+    std::int64_t high = guess;
+    std::int64_t stride = 1;
+    if (guess < size && at(guess) <= r) {
+      for (low = guess + 1; low + stride <= size && at(low + stride - 1) <= r; stride *= 2) {
+        low += stride;
+      }
+      high = std::min(size, low + stride - 1);
+    } else {
+      for (; high >= stride && at(high - stride) > r; stride *= 2) {
+        high -= stride;
+      }
+      low = std::max<std::int64_t>(0, high - stride + 1);
+    }
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (at(middle) <= r) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    speed_ = low - last_;
+    last_ = low;
+    return low;
+  }
+
+  /// Where the next look-up is expected to end, not limited to the sequence. Local.
+  [[nodiscard]] std::int64_t expected() const { return last_ + speed_; }
+
+ private:
+  std::int64_t last_ = 0;
+  std::int64_t speed_ = 0;
+};
+
+/// A StiffnessMeasure from tables. A Table orders cells by some θ and has
+///     total()         Σ k δs and Σ k θ δs over all cells,
+///     below(r)        the same over θ ≤ r, nondecreasing in r and total() at the end,
+///     next_break(r)   the least θ > r where below() is not smooth, or infinity,
+///     is_cellwise     true if below() is constant between breaks.
+template <class Table>
+class TableMeasure {
+ public:
+  static constexpr bool is_cellwise = requires { requires Table::is_cellwise; };
+
+  /// u0 = 0: the virgin order is the order in η.
+  explicit TableMeasure(Table threshold) : threshold_(std::move(threshold)) {}
+
+  /// `virgin`: tables over η - u0 and η + u0; `initial_force`: Σ k u0 δs.
+  TableMeasure(Table threshold, std::array<Table, 2> virgin, double initial_force)
+      : threshold_(std::move(threshold)),
+        virgin_(std::move(virgin)),
+        initial_force_(initial_force) {}
+
+  [[nodiscard]] double total_stiffness() const { return threshold_.total().stiffness; }
+  [[nodiscard]] double initial_force() const { return initial_force_; }
+  [[nodiscard]] Sums below(double r) const { return threshold_.below(r); }
+  [[nodiscard]] Sums virgin(double travel, int direction) const {
+    return in_virgin_order(direction).below(travel);
+  }
+
+  /// ρ with 2ρ = travel + t', t' the least travel that makes the same cells yield the other way:
+  ///     Σ_{η + σ u0 ≤ t'} k ≥ Σ_{η - σ u0 ≤ travel} k.
+  /// Some hundred look-ups; needed at reversals on the virgin curve only.
+  [[nodiscard]] double virgin_radius(double travel, int direction) const {
+    if (!virgin_) {
+      return travel;
+    }
+    // The totals of two tables may differ by rounding where P = ∞.
+    const double yielded = std::min(virgin(travel, direction).stiffness,
+                                    in_virgin_order(-direction).total().stiffness);
+    const auto enough = [&](double t) { return virgin(t, -direction).stiffness >= yielded; };
+    if (enough(0.0)) {
+      return travel / 2;
+    }
+    double low = 0.0;
+    double high = travel > 0.0 ? travel : 1.0;
+    while (!enough(high)) {
+      low = std::exchange(high, 2 * high);
+    }
+    const auto centre = [&] { return low + (high - low) / 2; };
+    for (double middle = centre(); low < middle && middle < high; middle = centre()) {
+      (enough(middle) ? high : low) = middle;
+    }
+    return (travel + high) / 2;
+  }
+
+  [[nodiscard]] double next_break(double r) const { return threshold_.next_break(r); }
+  [[nodiscard]] double next_virgin_break(double travel, int direction) const {
+    return in_virgin_order(direction).next_break(travel);
+  }
+
+ private:
+  [[nodiscard]] const Table& in_virgin_order(int direction) const {
+    return virgin_ ? (*virgin_)[direction > 0 ? 0 : 1] : threshold_;
+  }
+
+  Table threshold_;
+  std::optional<std::array<Table, 2>> virgin_;
+  double initial_force_ = 0.0;
+};
+
+/// Sums over the cells with θ_i ≤ r, tabulated in the order of θ; exact sums rounded once. A
+/// look-up costs some 5 ns where the front moves smoothly, whatever P. Not for concurrent use.
+class CellTable {
+ public:
+  static constexpr bool is_cellwise = true;
+
+  /// θ_i and k_i of all cells, [P] each, in any order; the table does not depend on it. Local.
+  CellTable(std::span<const double> threshold, std::span<const double> stiffness,
+            const ExactScale& scale);
+  /// θ_i = η_i - σ u0_i, σ the `direction` -1, 0 or 1, and k_i of a whole profile. Local.
+  CellTable(const Profile& all, int direction, const ExactScale& scale);
+
+  [[nodiscard]] Sums total() const { return nodes_[static_cast<std::size_t>(cells())].sums; }
+
+  [[nodiscard]] Sums below(double r) const {
+    const std::int64_t passed = find(r);
+    // At a few hundred cells a step every look-up would wait for the memory.
+    __builtin_prefetch(nodes_.data() + std::clamp<std::int64_t>(search_.expected(), 0, cells()));
+    return nodes_[static_cast<std::size_t>(passed)].sums;
+  }
+
+  /// The least θ_i > r, or infinity.
+  [[nodiscard]] double next_break(double r) const {
+    return nodes_[static_cast<std::size_t>(find(r) + 1)].threshold;
+  }
+
+ private:
+  /// θ of one cell, and the sums up to it.
+  struct Node {
+    double threshold = 0.0;
+    Sums sums;
+  };
+
+  /// Nodes with θ_i and k_i into the order of θ, k_i into sums.
+  void add_up(const ExactScale& scale);
+
+  [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(nodes_.size()) - 2; }
+  [[nodiscard]] std::int64_t find(double r) const {
+    return search_.passed(
+        [nodes = nodes_.data() + 1](std::int64_t i) { return nodes[i].threshold; }, cells(), r);
+  }
+
+  std::vector<Node> nodes_;  // [P + 2], from -∞ to +∞
+  mutable FrontSearch search_;
+};
+
+/// The distribution of stiffness of P cells.
+using CellMeasure = TableMeasure<CellTable>;
+
+/// The measure of a whole profile, all P cells. Local.
+CellMeasure make_cell_measure(const Profile& all);
+
+/// η_i - σ u0_i of local cell i, at which it yields when moved from the start in direction σ; for
+/// σ = 0 η_i. Local.
+inline double virgin_threshold(const Profile& profile, int direction, std::int64_t i) {
+  return profile.threshold_of(i) - direction * profile.initial_u_of(i);
+}
+
+/// Whether u0 is 0 in all cells of the range. Local.
+bool begins_at_zero(const Profile& profile);
+
+/// Why cells that began at `initial_u` cannot be remembered by turning points, in one line; empty
+/// if they can: |u0 - u0'| ≤ |η - η'| to rounding for any two of the cells, [P] each. Local.
+std::string memory_fault(std::span<const double> threshold, std::span<const double> initial_u);
+/// The same for two cells. Local.
+std::string memory_fault(double threshold, double initial_u, double other_threshold,
+                         double other_initial_u);
+
+}  // namespace masing::slab

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <boost/math/interpolators/quintic_hermite.hpp>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "slab/problem.hpp"
+#include "slab/turning_points/cell_measure.hpp"
+#include "slab/turning_points/smooth_profile.hpp"
+#include "slab/turning_points/turning_points.hpp"
+
+namespace masing::slab {
+
+/// ∫ k ds and ∫ k θ ds over the part of a monotone piece where θ(s) ≤ r.
+class PieceIntegrals {
+ public:
+  PieceIntegrals(const MonotonePiece& piece, const Density& threshold, const Density& stiffness);
+
+  [[nodiscard]] double lowest() const;
+  [[nodiscard]] double highest() const;
+  /// Over the whole piece.
+  [[nodiscard]] Sums total() const { return up_to_.back(); }
+  /// The s with θ(s) = r, the nearest end where there is none.
+  [[nodiscard]] double place_of(double r) const;
+  /// From the end where θ is lowest to `s`.
+  [[nodiscard]] Sums below_place(double s) const;
+  /// ∫ k ds between two places, a smooth bit of the piece, ≥ 0.
+  [[nodiscard]] double stiffness_between(double s, double s_next) const;
+  /// ∫ k (r - θ) ds between two places where θ ≤ r, a smooth bit of the piece, ≥ 0.
+  [[nodiscard]] double shortfall_between(double s, double s_next, double r) const;
+
+ private:
+  MonotonePiece piece_;
+  const Density* threshold_;
+  const Density* stiffness_;
+  std::vector<Sums> up_to_;  // at uniform places from the lowest end
+};
+
+/// ∫ k ds and ∫ k θ ds over θ(s) ≤ r, for P = ∞. What is interpolated is
+///     G(r) = ∫ (r - θ)⁺ k ds,   K = G',   M = r K - G,
+/// so that K and M belong together to rounding even where K has the root of an extremum of θ.
+/// Knots are uniform in sectors that shrink until K is right to some 1e-13 of ∫k. A look-up costs
+/// some 10 ns. Not for concurrent use.
+class ContinuousTable {
+ public:
+  static constexpr bool is_cellwise = false;
+
+  /// `breaks`: where θ or k has a kink, increasing, in (0, 1); `scale`: what θ is small or large
+  /// against. Local. The breaks of G are at θ's extrema, ends, kinks and steps.
+  ContinuousTable(const Density& threshold, const Density& stiffness,
+                  std::span<const double> breaks, double scale);
+
+  [[nodiscard]] Sums total() const { return total_; }
+
+  [[nodiscard]] Sums below(double r) const {
+    const std::int64_t passed = search_.passed(
+        [this](std::int64_t i) { return sectors_[static_cast<std::size_t>(i)].first; },
+        static_cast<std::int64_t>(sectors_.size()), r);
+    if (passed == 0) {
+      return {};
+    }
+    const Sector& sector = sectors_[static_cast<std::size_t>(passed - 1)];
+    if (sector.width == 0.0) {
+      return total_;
+    }
+    const double place = std::min(r - sector.first, sector.width);
+    const double stiffness = std::min(sector.local.prime(place), total_.stiffness);
+    return {stiffness, r * stiffness - (sector.shortfall + sector.local(place))};
+  }
+
+  /// The least r' > r where K is not smooth, or infinity.
+  [[nodiscard]] double next_break(double r) const {
+    const auto after = std::upper_bound(breaks_.begin(), breaks_.end(), r);
+    return after == breaks_.end() ? std::numeric_limits<double>::infinity() : *after;
+  }
+
+ private:
+  using Interpolator =
+      boost::math::interpolators::cardinal_quintic_hermite_aos<std::vector<std::array<double, 3>>>;
+
+  /// [first, first + width] of r; width 0 marks the end of the table.
+  struct Sector {
+    double first = 0.0;
+    double width = 0.0;
+    double shortfall = 0.0;  ///< G(first)
+    Interpolator local;      ///< G(first + place) - G(first)
+  };
+
+  class Builder;
+
+  std::vector<Sector> sectors_;
+  std::vector<double> breaks_;
+  Sums total_;
+  mutable FrontSearch search_;
+};
+
+/// The distribution of stiffness of the continuous slab, P = ∞.
+using ContinuousMeasure = TableMeasure<ContinuousTable>;
+
+/// The measure of a problem's k, η, u0, admissible ones (continuous_fault). Takes some 10 ms.
+/// Local.
+ContinuousMeasure make_continuous_measure(const Problem& problem);
+
+/// What is wrong with k > 0, η > 0, |u0| ≤ η or |u0 - u0'| ≤ |η - η'| at 4097 uniform s, in one
+/// line; empty if nothing is. Local.
+std::string continuous_fault(const Problem& problem);
+
+}  // namespace masing::slab

@@ -1,0 +1,151 @@
+// Functions of one variable as a user gives them: expressions, tables and points.
+
+#include "base/function.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cli/given.hpp"
+
+namespace masing {
+
+namespace {
+
+using base::Function;
+
+Function expression(const std::string& text, char variable = 's') {
+  return {text, variable, given::reader({})};
+}
+
+Function table(const std::string& content) {
+  return {"table:f.csv", 's', given::reader({{"f.csv", content}})};
+}
+
+std::string refusal(const std::string& text, const std::string& content = "") {
+  return given::mistake([&] { Function(text, 's', given::reader({{"f.csv", content}})); });
+}
+
+TEST(Expression, has_the_value_of_its_formula) {
+  EXPECT_EQ(expression("s+0.1")(0.25), 0.25 + 0.1);
+  EXPECT_EQ(expression("1")(0.7), 1.0);
+  EXPECT_EQ(expression("0.45*cos(0.5*t)", 't')(3.0), 0.45 * std::cos(0.5 * 3.0));
+  EXPECT_EQ(expression("t < 1 ? 2 : -4", 't')(0.999), 2.0);
+  EXPECT_EQ(expression("t < 1 ? 2 : -4", 't')(1.0), -4.0);
+  EXPECT_EQ(expression("pi")(0.0), std::acos(-1.0));
+  EXPECT_TRUE(std::isinf(expression("1/t", 't')(0.0)));
+}
+
+/// Period 1, amplitude 1, rising from 0 (square: from +1); at a jump the value is the right limit.
+TEST(Waves, have_the_values_of_the_interface) {
+  const Function triangle = expression("triangle(t)", 't');
+  const Function square = expression("square(t)", 't');
+  const Function sawtooth = expression("sawtooth(t)", 't');
+  for (const double period : {-3.0, -1.0, 0.0, 1.0, 1000.0}) {
+    EXPECT_EQ(triangle(period), 0.0);
+    EXPECT_EQ(triangle(period + 0.125), 0.5);
+    EXPECT_EQ(triangle(period + 0.25), 1.0);
+    EXPECT_EQ(triangle(period + 0.5), 0.0);
+    EXPECT_EQ(triangle(period + 0.75), -1.0);
+    EXPECT_EQ(triangle(period + 0.875), -0.5);
+    EXPECT_EQ(square(period), 1.0);
+    EXPECT_EQ(square(period + 0.5), -1.0);
+    EXPECT_EQ(sawtooth(period), 0.0);
+    EXPECT_EQ(sawtooth(period + 0.25), 0.5);
+    EXPECT_EQ(sawtooth(period + 0.5), -1.0);
+    EXPECT_EQ(sawtooth(period + 0.75), -0.5);
+  }
+}
+
+TEST(Waves, jump_from_the_left_limit) {
+  const double before_half = std::nextafter(0.5, 0.0);
+  const double before_one = std::nextafter(1.0, 0.0);
+  EXPECT_EQ(base::square(before_half), 1.0);
+  EXPECT_EQ(base::square(before_one), -1.0);
+  EXPECT_EQ(base::sawtooth(before_half), 2 * before_half);
+  EXPECT_EQ(base::sawtooth(before_one), 2 * before_one - 2);
+  // The fraction of a tiny negative number rounds to 1, which is the start of a period.
+  EXPECT_EQ(base::square(-1e-300), 1.0);
+  EXPECT_EQ(base::sawtooth(-1e-300), 0.0);
+  EXPECT_EQ(base::triangle(-1e-300), 0.0);
+}
+
+TEST(Expression, is_refused_with_the_position_of_the_error) {
+  EXPECT_NE(refusal("s+*2").find("position 3"), std::string::npos) << refusal("s+*2");
+  EXPECT_NE(refusal("s+foo").find("position 3"), std::string::npos) << refusal("s+foo");
+  EXPECT_NE(refusal("t").find("position 1"), std::string::npos) << refusal("t");
+  EXPECT_NE(refusal("2*s=1").find("position 4"), std::string::npos) << refusal("2*s=1");
+  for (const char* text : {"", "s+", "cos(s", "s)", "1,2", "foo(s)", "s t"}) {
+    EXPECT_NE(refusal(text), "") << text;
+  }
+  EXPECT_NE(refusal(std::string(300, '(') + "s" + std::string(300, ')')), "");
+  EXPECT_NE(refusal("s" + std::string(20000, ' ') + "+1"), "");
+  EXPECT_EQ(refusal("s >= 0.5 ? 1 : 2"), "");
+}
+
+TEST(Table, is_linear_between_points_and_constant_beyond) {
+  const Function f = table("s,value\n# measured\n0.25, 1\n0.5, 2\n1, 0\n");
+  EXPECT_EQ(f(0.25), 1.0);
+  EXPECT_EQ(f(0.375), 1.5);
+  EXPECT_EQ(f(0.5), 2.0);
+  EXPECT_EQ(f(0.75), 1.0);
+  EXPECT_EQ(f(1.0), 0.0);
+  EXPECT_EQ(f(-5.0), 1.0);
+  EXPECT_EQ(f(7.0), 0.0);
+}
+
+TEST(Table, may_be_separated_by_blanks_semicolons_or_tabs) {
+  for (const char* content : {"0 1\n1 3\n", "0;1\r\n1;3\r\n", "0\t1\n1\t3", "0, 1\n\n1, 3\n\n"}) {
+    EXPECT_EQ(table(content)(0.5), 2.0) << content;
+  }
+}
+
+TEST(Table, of_one_point_is_constant) {
+  const Function f = table("0.5 3");
+  EXPECT_EQ(f(0.0), 3.0);
+  EXPECT_EQ(f(1.0), 3.0);
+}
+
+TEST(Table, carries_its_points_as_text) {
+  const Function f = table("0.1, 0.3\n0.2, 1e-300\n0.7, 3.0000000000000004\n");
+  const Function again(f.text(), 's', given::reader({}));
+  EXPECT_EQ(again.text(), f.text());
+  for (const double s : {0.0, 0.1, 0.15, 0.2, 0.456, 0.7, 1.0}) {
+    EXPECT_EQ(again(s), f(s));
+  }
+}
+
+TEST(Table, damaged_is_refused_with_its_line) {
+  const auto says = [](const std::string& content, const std::string& words) {
+    const std::string message = refusal("table:f.csv", content);
+    return message.find(words) != std::string::npos ? testing::AssertionSuccess()
+                                                    : testing::AssertionFailure() << message;
+  };
+  EXPECT_TRUE(says("0 1\n0.5 two\n", "line 2"));
+  EXPECT_TRUE(says("0 1\n0.5 2 3\n", "line 2"));
+  EXPECT_TRUE(says("0 1\n0.5\n", "line 2"));
+  EXPECT_TRUE(says("0 1\n1 nan\n", "line 2"));
+  EXPECT_TRUE(says("0 1\n1 inf\n", "line 2"));
+  EXPECT_TRUE(says("s k\n0 1\n0 2\n", "line 3"));
+  EXPECT_TRUE(says("0 1\n1 2\n0.5 2\n", "must increase"));
+  EXPECT_TRUE(says("", "no points"));
+  EXPECT_TRUE(says("s,k\n", "no points"));
+  EXPECT_NE(refusal("table:missing.csv"), "");
+  EXPECT_NE(refusal("points:"), "");
+}
+
+TEST(Function, says_whether_it_is_constant) {
+  const auto constant = [](const char* text) {
+    return Function(text, 's', given::reader({})).is_constant();
+  };
+  EXPECT_TRUE(constant("1"));
+  EXPECT_TRUE(constant("2*sin(pi/3)"));
+  EXPECT_TRUE(constant("points: 0.3 7"));
+  EXPECT_FALSE(constant("s"));
+  EXPECT_FALSE(constant("1+0*s"));
+  EXPECT_FALSE(constant("points: 0 7; 1 8"));
+}
+
+}  // namespace
+
+}  // namespace masing

@@ -1,0 +1,99 @@
+// Levels of a study and the orders expected of it.
+
+#include "cli/validate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cli/given.hpp"
+
+namespace masing {
+
+namespace {
+
+using cli::Configuration;
+using cli::Refine;
+using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+Pairs levels(Refine refine, const std::string& text) {
+  Pairs pairs;
+  for (const auto& level :
+       cli::study_levels({.steps = 77, .cells = 33, .refine = refine, .level_text = text})) {
+    pairs.emplace_back(level.cells, level.steps);
+  }
+  return pairs;
+}
+
+TEST(Levels, fill_in_what_is_held_fixed) {
+  EXPECT_EQ(levels(Refine::steps, "10, 20,1e3"), (Pairs{{33, 10}, {33, 20}, {33, 1000}}));
+  EXPECT_EQ(levels(Refine::cells, "3,5"), (Pairs{{3, 77}, {5, 77}}));
+  EXPECT_EQ(levels(Refine::both, "3:10, 4:20"), (Pairs{{3, 10}, {4, 20}}));
+  // One at a time is finer, too: such a ladder tells the constants of space and time apart.
+  EXPECT_EQ(levels(Refine::both, "3:10,3:20,6:20"), (Pairs{{3, 10}, {3, 20}, {6, 20}}));
+}
+
+TEST(Levels, have_a_ladder_by_default) {
+  for (const Refine refine : {Refine::steps, Refine::cells, Refine::both}) {
+    EXPECT_GE(levels(refine, "").size(), 3U);
+  }
+}
+
+TEST(Levels, printed_read_back) {
+  for (const Refine refine : {Refine::steps, Refine::cells, Refine::both}) {
+    const Configuration c{.refine = refine};
+    const auto ladder = cli::study_levels(c);
+    const Configuration again{.refine = refine, .level_text = cli::level_text(refine, ladder)};
+    EXPECT_EQ(cli::level_text(refine, cli::study_levels(again)), again.level_text);
+  }
+}
+
+TEST(Levels, badly_given_are_refused) {
+  const auto refused = [](Refine refine, const std::string& text) {
+    return given::mistake([&] { levels(refine, text); });
+  };
+  for (const char* text : {"0,1", "-5", "ten", "10,,20", "10,10", "20,10", "1.5", "10:20"}) {
+    EXPECT_NE(refused(Refine::steps, text), "") << text;
+    EXPECT_NE(refused(Refine::cells, text), "") << text;
+  }
+  for (const char* text :
+       {"10", "10:0", "0:10", "10:20,10:20", "10:20,20:10", "20:20,10:40", "10:20:30", ":"}) {
+    EXPECT_NE(refused(Refine::both, text), "") << text;
+  }
+}
+
+TEST(ExpectedOrders, of_a_bare_number_are_for_x_y_and_u) {
+  const auto orders = cli::expected_orders("1");
+  ASSERT_EQ(orders.size(), 3U);
+  EXPECT_EQ(orders[0].quantity, "x");
+  EXPECT_EQ(orders[1].quantity, "y");
+  EXPECT_EQ(orders[2].quantity, "u");
+  for (const auto& expected : orders) {
+    EXPECT_EQ(expected.order, 1.0);
+    EXPECT_FALSE(expected.at_least);
+  }
+}
+
+TEST(ExpectedOrders, are_exact_or_at_least) {
+  const auto orders = cli::expected_orders("x=2, y>=0.5,u_cells=>=1");
+  ASSERT_EQ(orders.size(), 3U);
+  EXPECT_EQ(orders[0].order, 2.0);
+  EXPECT_FALSE(orders[0].at_least);
+  EXPECT_EQ(orders[1].quantity, "y");
+  EXPECT_EQ(orders[1].order, 0.5);
+  EXPECT_TRUE(orders[1].at_least);
+  EXPECT_EQ(orders[2].quantity, "u_cells");
+  EXPECT_EQ(orders[2].order, 1.0);
+  EXPECT_TRUE(orders[2].at_least);
+  const auto all = cli::expected_orders(">=0.5");
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_TRUE(all[2].at_least);
+}
+
+TEST(ExpectedOrders, badly_given_are_refused) {
+  for (const char* text : {"", "z=1", "x=", "x=one", "x=-1", "0", "x=0", "x=1,", "x>1", "nan"}) {
+    EXPECT_NE(given::mistake([&] { cli::expected_orders(text); }), "") << text;
+  }
+}
+
+}  // namespace
+
+}  // namespace masing

@@ -1,0 +1,206 @@
+// Who wins (command line over .ini over default), what is refused, and that what is printed reads
+// back as the same configuration.
+
+#include "cli/parse.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/given.hpp"
+#include "cli/keys.hpp"
+
+namespace masing {
+
+namespace {
+
+using cli::Command;
+using cli::Configuration;
+using given::Files;
+using given::Words;
+
+TEST(Parse, without_words_gives_the_papers_finest_case) {
+  const Configuration c = given::configuration(Command::simulate, {});
+  EXPECT_EQ(c.stiffness, "1");
+  EXPECT_EQ(c.threshold, "s+0.1");
+  EXPECT_EQ(c.initial_u, "0");
+  EXPECT_EQ(c.force, "0.45*cos(0.5*t)");
+  EXPECT_EQ(c.mass, 1.0);
+  EXPECT_EQ(c.k0, 0.0);
+  EXPECT_EQ(c.final_time, 500.0);
+  EXPECT_EQ(c.steps, 1000000);
+  EXPECT_EQ(c.cells, 1500);
+  EXPECT_EQ(c.rule, cli::Rule::right);
+  EXPECT_EQ(c.output, "masing.h5");
+  EXPECT_EQ(c.sample_every, 100);
+}
+
+TEST(Parse, lets_the_command_line_win_over_the_file_and_the_file_over_the_default) {
+  const Files files{{"case.ini", "# a case\nmass = 2\nk0 = 3\nquiet = true\n"}};
+  const Configuration c =
+      given::configuration(Command::simulate, {"--k0=5", "--config", "case.ini"}, files);
+  EXPECT_EQ(c.mass, 2.0);
+  EXPECT_EQ(c.k0, 5.0);
+  EXPECT_EQ(c.x0, 0.0);
+  EXPECT_TRUE(c.quiet);
+}
+
+TEST(Parse, reads_files_written_elsewhere) {
+  const Files files{{"case.ini", "mass=2 \r\n\r\n  cells = 12\r\nforce = 0.1 * t\r\n"}};
+  const Configuration c = given::configuration(Command::simulate, {"--config=case.ini"}, files);
+  EXPECT_EQ(c.mass, 2.0);
+  EXPECT_EQ(c.cells, 12);
+  EXPECT_EQ(c.force, "0.1 * t");
+}
+
+TEST(Parse, skips_a_byte_order_mark) {
+  const Files files{{"case.ini", "\xEF\xBB\xBFmass = 2\n"}};
+  EXPECT_EQ(given::configuration(Command::simulate, {"--config=case.ini"}, files).mass, 2.0);
+}
+
+TEST(Parse, takes_negative_values) {
+  const Configuration c = given::configuration(
+      Command::simulate, {"--x0", "-0.5", "--y0=-2", "--initial-u", "-0.05", "--force", "-t"});
+  EXPECT_EQ(c.x0, -0.5);
+  EXPECT_EQ(c.y0, -2.0);
+  EXPECT_EQ(c.initial_u, "-0.05");
+  EXPECT_EQ(c.force, "-t");
+}
+
+TEST(Parse, sees_requests) {
+  const auto parse = [](const Words& words) {
+    return cli::parse(Command::converge, words, given::reader({}));
+  };
+  EXPECT_TRUE(parse({"--help"}).help);
+  EXPECT_TRUE(parse({"--print-config"}).print_config);
+  EXPECT_TRUE(parse({"--validate-only"}).validate_only);
+  EXPECT_FALSE(parse({}).help);
+}
+
+struct Mistake {
+  Words words;
+  Files files;
+  Words said;  ///< what the message must contain
+};
+
+TEST(Parse, refuses_mistakes_naming_the_key) {
+  const std::vector<Mistake> mistakes{
+      {{"--mas", "2"}, {}, {"mas", "did you mean mass"}},
+      {{"--zigzag", "2"}, {}, {"zigzag", "--help"}},
+      {{"--mass", "1", "--mass", "2"}, {}, {"--mass", "twice"}},
+      {{"--quiet", "--quiet"}, {}, {"--quiet", "twice"}},
+      {{"--mass"}, {}, {"mass"}},
+      {{"--mass", "--k0", "1"}, {}, {"mass"}},
+      {{"12"}, {}, {"12", "unexpected"}},
+      {{"case.ini"}, {}, {"--config case.ini"}},
+      {{"--refine", "steps"}, {}, {"refine", "converge"}},
+      {{"--mass", "heavy"}, {}, {"--mass", "heavy", "finite number"}},
+      {{"--mass", "nan"}, {}, {"--mass", "finite"}},
+      {{"--k0", "inf"}, {}, {"--k0", "finite"}},
+      {{"--x0", "1e999"}, {}, {"--x0", "finite"}},
+      {{"--steps", "1.5"}, {}, {"--steps", "whole number"}},
+      {{"--cells", "many"}, {}, {"--cells", "whole number"}},
+      {{"--rule", "left"}, {}, {"--rule", "left", "right|midpoint"}},
+      {{"--scheme", "rk4"}, {}, {"--scheme", "euler"}},
+      {{"--engine", "steam"}, {}, {"--engine", "sweep"}},
+      {{"--probe", "0.5,x"}, {}, {"--probe", "number"}},
+      {{"--config", "missing.ini"}, {}, {"missing.ini"}},
+      {{"--config", "c"}, {{"c", "mass = 1\n\nmas = 2\n"}}, {"c line 3", "mas"}},
+      {{"--config", "c"}, {{"c", "mass = 1\nmass = 2\n"}}, {"c line 2", "mass", "twice"}},
+      {{"--config", "c"},
+       {{"c", "mass = 1\n[spring]\n# stiff\nk = 2\n"}},
+       {"c line 4", "spring.k"}},
+      {{"--config", "c"}, {{"c", "# x\nmass = big\n"}}, {"c line 2", "mass", "big"}},
+      {{"--config", "c"}, {{"c", "k0 = 1\nmass = -1\n"}}, {"c line 2", "mass", "> 0"}},
+      {{"--config", "c"}, {{"c", "this is no line\n"}}, {"c", "key = value"}},
+      {{"--config", "c"}, {{"c", "refine = cells\n"}}, {"c line 1", "refine", "converge"}},
+  };
+  for (const auto& [words, files, said] : mistakes) {
+    const std::string message = given::refusal(Command::simulate, words, files);
+    EXPECT_NE(message, "") << testing::PrintToString(words);
+    for (const auto& part : said) {
+      EXPECT_NE(message.find(part), std::string::npos) << message << "\n lacks: " << part;
+    }
+  }
+}
+
+/// The values of all keys of a configuration, as text.
+std::vector<std::string> values(const Configuration& c) {
+  std::vector<std::string> texts;
+  for (const auto& option : cli::option_table()) {
+    texts.push_back(option.name + " = " + option.get(c));
+  }
+  return texts;
+}
+
+void expect_round_trip(Command command, const Words& words, const Files& files = {}) {
+  const Configuration c = given::configuration(command, words, files);
+  const std::string text = cli::printed(c);
+  // The printed file stands for itself: no other file may be needed to read it.
+  const Configuration again =
+      given::configuration(command, {"--config", "printed.ini"}, {{"printed.ini", text}});
+  EXPECT_EQ(cli::printed(again), text);
+  EXPECT_EQ(values(again), values(c));
+}
+
+TEST(Printed, reads_back_as_the_same_configuration) {
+  expect_round_trip(Command::simulate, {});
+  expect_round_trip(Command::simulate, {"--stiffness",    "1+0.1*s",
+                                        "--threshold",    "table:eta.csv",
+                                        "--initial-u",    "points: 0 0; 1 0.05",
+                                        "--force",        "0.3*square(t/7)",
+                                        "--mass",         "0.1",
+                                        "--k0",           "1e-3",
+                                        "--x0",           "-0.3",
+                                        "--y0",           "0.7",
+                                        "--final-time",   "12.3",
+                                        "--steps",        "12345",
+                                        "--cells",        "77",
+                                        "--rule",         "midpoint",
+                                        "--output",       "a b.h5",
+                                        "--sample-every", "7",
+                                        "--field-every",  "100",
+                                        "--from",         "1",
+                                        "--to",           "2.5",
+                                        "--probe",        "0.1,0.30000000000000004",
+                                        "--quiet"},
+                    {{"eta.csv", "0 0.1\n1 1.1\n"}});
+  expect_round_trip(Command::simulate, {"--cells", "inf"});
+  expect_round_trip(Command::simulate, {"--cells", "1e7", "--field-points", "300"});
+  expect_round_trip(Command::converge, {});
+  expect_round_trip(Command::converge,
+                    {"--refine", "both", "--levels", "10:100,20:200", "--reference", "successive",
+                     "--expect-order", "x=1,y>=0.5", "--order-tolerance", "0.2", "--field-samples",
+                     "9", "--final-time", "3"});
+}
+
+TEST(Printed, has_every_key_of_its_command_and_model_and_no_other) {
+  for (const Command command : {Command::simulate, Command::converge}) {
+    const std::string text = cli::printed(given::configuration(command, {}));
+    for (const auto& option : cli::option_table()) {
+      const bool taken = std::ranges::find(option.commands, command) != option.commands.end() &&
+                         takes(cli::Family::slab, option);
+      EXPECT_EQ(text.find("\n" + option.name + " = ") != std::string::npos, taken) << option.name;
+    }
+  }
+}
+
+TEST(PrintedResultKeys, leave_out_what_does_not_decide_the_data) {
+  const auto text = [](const Words& words) {
+    return cli::printed_result_keys(given::configuration(Command::simulate, words));
+  };
+  EXPECT_EQ(text({"--quiet", "--output", "other.h5"}), text({}));
+  EXPECT_NE(text({"--mass", "2"}), text({}));
+}
+
+TEST(Help, lists_every_key_of_the_command) {
+  for (const Command command : {Command::simulate, Command::converge}) {
+    for (const cli::Option* option : cli::options_of(command)) {
+      EXPECT_NE(cli::help(command).find("--" + option->name), std::string::npos) << option->name;
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace masing

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "slab/exact/exact_solution.hpp"
+#include "slab/turning_points/cell_measure.hpp"
+
+/// What the tests of the exact solution share.
+namespace masing::exact_test {
+
+using slab::CellMeasure;
+using slab::ExactSolution;
+using slab::MassState;
+using slab::Oscillator;
+using slab::SmoothPieces;
+using slab::Sums;
+
+/// The papers' case with P = ∞ in closed form: k = 1, η = s + 0.1, u0 = 0.
+struct PapersMeasure {
+  [[nodiscard]] double total_stiffness() const { return 1.0; }
+  [[nodiscard]] double initial_force() const { return 0.0; }
+  [[nodiscard]] Sums below(double r) const {
+    const double eta = std::clamp(r, 0.1, 1.1);
+    return {eta - 0.1, 0.5 * (eta - 0.1) * (eta + 0.1)};
+  }
+  [[nodiscard]] Sums virgin(double travel, int /*direction*/) const { return below(travel); }
+  [[nodiscard]] double virgin_radius(double travel, int /*direction*/) const { return travel; }
+  [[nodiscard]] double next_break(double r) const {
+    return r < 0.1 ? 0.1 : (r < 1.1 ? 1.1 : std::numeric_limits<double>::infinity());
+  }
+  [[nodiscard]] double next_virgin_break(double travel, int /*direction*/) const {
+    return next_break(travel);
+  }
+};
+
+/// The backbone B(x) of the papers' case for x ≥ 0.
+inline double papers_backbone(double x) {
+  if (x <= 0.1) {
+    return x;
+  }
+  return x <= 1.1 ? -0.5 * x * x + 1.1 * x - 0.005 : 0.6;
+}
+
+/// ∫₀ˣ B of the papers' case for x ≥ 0.
+inline double papers_backbone_integral(double x) {
+  const auto middle = [](double z) { return -z * z * z / 6 + 0.55 * z * z - 0.005 * z; };
+  const double elastic = 0.5 * std::pow(std::min(x, 0.1), 2);
+  if (x <= 0.1) {
+    return elastic;
+  }
+  return elastic + middle(std::min(x, 1.1)) - middle(0.1) + 0.6 * std::max(0.0, x - 1.1);
+}
+
+/// Cells of k(s), η(s), u0(s) at s = i/P.
+template <class Stiffness, class Threshold, class Initial>
+slab::Profile cells_of(int cells, Stiffness k, Threshold eta, Initial u0) {
+  slab::Profile profile{.range = {0, cells}, .stiffness = {}, .threshold = {}, .initial_u = {}};
+  for (int i = 1; i <= cells; ++i) {
+    const double s = static_cast<double>(i) / cells;
+    profile.stiffness.push_back(k(s));
+    profile.threshold.push_back(eta(s));
+    profile.initial_u.push_back(u0(s));
+  }
+  return profile;
+}
+
+/// `cells` cells all alike.
+inline CellMeasure uniform_cells(int cells, double k, double eta, double u0 = 0.0) {
+  return slab::make_cell_measure(cells_of(
+      cells, [&](double) { return k; }, [&](double) { return eta; }, [&](double) { return u0; }));
+}
+
+/// The papers' case with P cells.
+inline CellMeasure papers_cells(int cells) {
+  return slab::make_cell_measure(cells_of(
+      cells, [](double) { return 1.0; }, [](double s) { return s + 0.1; },
+      [](double) { return 0.0; }));
+}
+
+inline double papers_force(double t) {
+  return 0.45 * std::cos(0.5 * t);
+}
+
+template <class Measure>
+MassState exact_at(const Measure& measure, const Oscillator& oscillator, const SmoothPieces& force,
+                   double t) {
+  return ExactSolution<Measure>(measure, oscillator, force).at(t);
+}
+
+/// The first time after 0 at which y = 0, between `low` (y > 0) and `high`, by bisection.
+template <class Measure>
+double first_stop(const Measure& measure, const Oscillator& oscillator, const SmoothPieces& force,
+                  double low, double high) {
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (exact_at(measure, oscillator, force, middle).y > 0.0 ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+}  // namespace masing::exact_test

@@ -1,0 +1,184 @@
+// P = ∞: tables of K and M against closed forms, and against many cells.
+#include "slab/turning_points/continuous_measure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "slab/profile.hpp"
+#include "slab/turning_points/cell_measure.hpp"
+
+namespace masing {
+
+namespace {
+
+using slab::ContinuousMeasure;
+using slab::Problem;
+using slab::Sums;
+using slab::TurningPoints;
+
+Problem make_problem(const std::string& stiffness, const std::string& threshold,
+                     const std::string& initial_u = "0") {
+  const base::FileReader no_files = [](const std::string&) { return std::string(); };
+  return {.stiffness = base::Function(stiffness, 's', no_files),
+          .threshold = base::Function(threshold, 's', no_files),
+          .initial_u = base::Function(initial_u, 's', no_files),
+          .force = base::Function("0", 't', no_files),
+          .oscillator = {},
+          .time = {}};
+}
+
+/// K and M against ∫₀^q k and ∫₀^q k η in closed form, at `count` radii around [low, high].
+void expect_sums(const Problem& problem, double low, double high,
+                 const std::function<Sums(double)>& exact, double tolerance) {
+  const ContinuousMeasure measure = make_continuous_measure(problem);
+  for (int i = -50; i <= 1050; ++i) {
+    const double r = low + (high - low) * (i + 0.37) / 1000;
+    const Sums sums = measure.below(r);
+    const Sums wanted = exact(r);
+    ASSERT_NEAR(sums.stiffness, wanted.stiffness, tolerance) << "r = " << r;
+    ASSERT_NEAR(sums.force, wanted.force, tolerance) << "r = " << r;
+    // What the force needs: consistent to rounding, root singularities or not.
+    ASSERT_NEAR(r * sums.stiffness - sums.force, r * wanted.stiffness - wanted.force, 1e-14)
+        << "r = " << r;
+  }
+}
+
+TEST(ContinuousMeasure, IsExactForAffineThresholdAndPolynomialStiffness) {
+  const auto papers = [](double r) {
+    const double q = std::clamp(r - 0.1, 0.0, 1.0);
+    return Sums{q, q * q / 2 + 0.1 * q};
+  };
+  expect_sums(make_problem("1", "s+0.1"), 0.1, 1.1, papers, 4e-15);
+  const auto falling = [](double r) {
+    const double q = 1 - std::clamp((1.5 - r) / 1.3, 0.0, 1.0);  // 1 - s, η = 1.5 - 1.3 s
+    // k = 1 + s² = 1 + (1 - p)², η = 0.2 + 1.3 p, p = 1 - s from 0 to q
+    const double k = 2 * q - q * q + q * q * q / 3;
+    const double kp = q * q - 2 * q * q * q / 3 + q * q * q * q / 4;
+    return Sums{k, 0.2 * k + 1.3 * kp};
+  };
+  expect_sums(make_problem("1+s^2", "1.5-1.3*s"), 0.2, 1.5, falling, 2e-14);
+}
+
+TEST(ContinuousMeasure, InvertsAMonotoneQuadraticThreshold) {
+  const auto exact = [](double r) {  // η = 0.2 + s²
+    const double q = std::sqrt(std::clamp(r - 0.2, 0.0, 1.0));
+    return Sums{q, 0.2 * q + q * q * q / 3};
+  };
+  expect_sums(make_problem("1", "0.2+s^2"), 0.2, 1.2, exact, 1e-12);
+}
+
+TEST(ContinuousMeasure, AddsTheBranchesOfAThresholdThatIsNotMonotone) {
+  const auto exact = [](double r) {  // η = 0.3 + (s - 0.4)²
+    const double q = std::sqrt(std::max(0.0, r - 0.3));
+    const double left = std::min(q, 0.4);
+    const double right = std::min(q, 0.6);
+    return Sums{left + right,
+                0.3 * (left + right) + (left * left * left + right * right * right) / 3};
+  };
+  expect_sums(make_problem("1", "0.3+(s-0.4)^2"), 0.3, 0.66, exact, 1e-12);
+}
+
+TEST(ContinuousMeasure, TakesAConstantThresholdAsOneStep) {
+  const ContinuousMeasure measure = make_continuous_measure(make_problem("2-s", "0.5"));
+  EXPECT_EQ(measure.below(std::nextafter(0.5, 0.0)).stiffness, 0.0);
+  EXPECT_NEAR(measure.below(0.5).stiffness, 1.5, 1e-15);
+  EXPECT_NEAR(measure.below(0.5).force, 0.75, 1e-15);
+  EXPECT_EQ(measure.next_break(0.1), 0.5);
+  EXPECT_EQ(measure.next_break(0.5), std::numeric_limits<double>::infinity());
+}
+
+TEST(ContinuousMeasure, TakesAFlatPieceAsAStepAndFindsKinks) {
+  const auto exact = [](double r) {  // η = max(0.3, s)
+    const double q = r < 0.3 ? 0.0 : std::min(r, 1.0);
+    return Sums{q, q == 0.0 ? 0.0 : 0.09 + (q * q - 0.09) / 2};
+  };
+  expect_sums(make_problem("1", "max(0.3,s)"), 0.31, 1.0, exact, 1e-12);
+  expect_sums(make_problem("1", "points:0 0.3; 0.3 0.3; 1 1"), 0.31, 1.0, exact, 1e-12);
+  const auto bent = [](double r) {  // η = 0.5 + |s - 0.37|/2, k = 1 + |s - 0.37|
+    const double p = std::clamp(2 * r - 1, 0.0, 0.63);
+    const double l = std::min(p, 0.37);
+    const auto k = [](double q) { return q + q * q / 2; };
+    const auto m = [](double q) { return q / 2 + q * q / 2 + q * q * q / 6; };
+    return Sums{k(l) + k(p), m(l) + m(p)};
+  };
+  expect_sums(make_problem("1+abs(s-0.37)", "0.5+abs(s-0.37)/2"), 0.5, 0.815, bent, 1e-12);
+}
+
+TEST(ContinuousMeasure, FollowsManyOscillations) {
+  const double pi = std::acos(-1.0);
+  const auto exact = [&](double r) {  // η = 1 + sin(20πs)/2: arcsine law
+    const double z = std::clamp(2 * (r - 1), -1.0, 1.0);
+    const double k = 0.5 + std::asin(z) / pi;
+    return Sums{k, k - 0.5 * std::sqrt(1 - z * z) / pi};
+  };
+  expect_sums(make_problem("1", "1+0.5*sin(20*pi*s)"), 0.5, 1.5, exact, 2e-12);
+}
+
+/// S over a random walk: P = ∞ against P cells sampled at midpoints or right ends.
+double largest_difference(const Problem& problem, int cells, bool midpoints) {
+  const ContinuousMeasure continuous = make_continuous_measure(problem);
+  slab::Profile profile{.range = {0, cells}, .stiffness = {}, .threshold = {}, .initial_u = {}};
+  for (int i = 0; i < cells; ++i) {
+    const double s = (i + (midpoints ? 0.5 : 1.0)) / cells;
+    profile.stiffness.push_back(problem.stiffness(s));
+    profile.threshold.push_back(problem.threshold(s));
+    profile.initial_u.push_back(problem.initial_u(s));
+  }
+  const slab::CellMeasure discrete = make_cell_measure(profile);
+  TurningPoints limit(continuous, 0.0);
+  TurningPoints finite(discrete, 0.0);
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal(0.0, 0.3);
+  double largest = 0.0;
+  double x = 0.0;
+  for (int step = 0; step < 2000; ++step) {
+    x = 0.99 * x + normal(random);
+    largest = std::max(largest, std::abs(limit.move_to(x) - finite.move_to(x)));
+  }
+  return largest;
+}
+
+TEST(ContinuousMeasure, IsTheLimitOfManyCells) {
+  for (const auto& [k, eta, u0] : {std::array{"1", "s+0.1", "0"},
+                                   {"1+0.5*s", "0.3+(s-0.4)^2", "0"},
+                                   {"1+0.5*s", "s+0.1", "0.3*s+0.02"},
+                                   {"2-s", "0.3+(s-0.4)^2", "-0.25-(s-0.4)^2"},
+                                   {"1", "max(0.3,s)", "0.5*max(0.3,s)"},
+                                   {"1", "s+0.1", "s+0.1"},
+                                   {"1", "s+0.2", "-s"},
+                                   {"1", "0.5", "0.25"},
+                                   {"1", "s+0.1", "min(s,0.5)-0.1"},
+                                   {"2+sin(9*s)", "0.6+0.3*cos(7*s)", "0.2*cos(7*s)-0.1"}}) {
+    SCOPED_TRACE(std::string(k) + ", " + eta + ", " + u0);
+    const Problem problem = make_problem(k, eta, u0);
+    ASSERT_EQ(continuous_fault(problem), "");
+    for (const double cells : {2000.0, 20000.0}) {
+      EXPECT_LT(largest_difference(problem, static_cast<int>(cells), true) * cells * cells, 5.0);
+    }
+  }
+}
+
+TEST(ContinuousMeasure, DiffersFromCellsAtRightEndsByTheRectangleRule) {
+  // Papers' case: |S_P - S| ≤ δs/2 · max |[u]| over s, attained at saturation: 1/(2P).
+  const Problem problem = make_problem("1", "s+0.1");
+  for (const int cells : {100, 1000}) {
+    EXPECT_NEAR(largest_difference(problem, cells, false) * cells, 0.5, 0.01);
+  }
+}
+
+TEST(ContinuousMeasure, RefusesWhatTurningPointsCannotRemember) {
+  EXPECT_EQ(continuous_fault(make_problem("1", "s+0.5", "s-0.5")), "");
+  const std::string fault = continuous_fault(make_problem("1", "s+0.5", "0.4*sin(9*s)"));
+  EXPECT_NE(fault.find("--initial-u"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("--engine sweep"), std::string::npos) << fault;
+  EXPECT_NE(continuous_fault(make_problem("s", "1")).find("--stiffness"), std::string::npos);
+  EXPECT_NE(continuous_fault(make_problem("1", "s")).find("--threshold"), std::string::npos);
+  EXPECT_NE(continuous_fault(make_problem("1", "s+1", "2")).find("--initial-u"), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace masing

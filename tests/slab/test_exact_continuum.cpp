@@ -1,0 +1,116 @@
+// The exact solution for P = ∞ and any admissible k, η and u0.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "slab/exact/exact_solution.hpp"
+#include "slab/exact_support.hpp"
+#include "slab/turning_points/continuous_measure.hpp"
+
+namespace masing {
+
+namespace {
+
+using namespace exact_test;
+using slab::ContinuousMeasure;
+
+/// k, η, u0 as expressions, and an amplitude of F that makes some cells yield.
+struct Slab {
+  const char* stiffness;
+  const char* threshold;
+  const char* initial_u;
+};
+
+slab::Problem problem_of(const Slab& slab, int cells) {
+  const base::FileReader no_files = [](const std::string&) { return std::string(); };
+  return {.stiffness = base::Function(slab.stiffness, 's', no_files),
+          .threshold = base::Function(slab.threshold, 's', no_files),
+          .initial_u = base::Function(slab.initial_u, 's', no_files),
+          .force = base::Function("0", 't', no_files),
+          .oscillator = {},
+          .time = {},
+          .cells = cells,
+          .rule = cli::Rule::midpoint};
+}
+
+constexpr std::array<Slab, 7> slabs{{
+    {"1", "s+0.1", "0"},
+    {"1+0.5*sin(3*s)", "0.6-0.5*cos(2*pi*s)", "0"},
+    {"1", "0.3", "0"},
+    {"1", "0.1+abs(s-0.4)", "0.5*(0.1+abs(s-0.4))"},
+    {"1", "s+0.1", "-(s+0.1)"},
+    {"exp(s)", "0.2+s^3", "0.1*sin(s^3)"},
+    {"points:0 1;0.5 2;1 1", "points:0 1;0.2 0.4;0.5 0.4;1 0.1", "0"},
+}};
+
+SmoothPieces forcing(double final_time) {
+  return {[](double t) { return 0.35 * std::cos(0.5 * t); }, {}, final_time};
+}
+
+TEST(ExactContinuum, TabulatedMeasureGivesTheClosedFormsSolution) {
+  const ContinuousMeasure measure = make_continuous_measure(problem_of(slabs[0], 1));
+  const SmoothPieces force(papers_force, {}, 500.0);
+  ExactSolution<ContinuousMeasure> tabulated(measure, {}, force);
+  ExactSolution<PapersMeasure> closed(PapersMeasure{}, {}, force);
+  for (int p = 1; p <= 1000; ++p) {
+    const MassState a = tabulated.at(0.5 * p);
+    const MassState b = closed.at(0.5 * p);
+    ASSERT_NEAR(a.x, b.x, 1e-11);
+    ASSERT_NEAR(a.y, b.y, 1e-11);
+    ASSERT_NEAR(a.internal_force, b.internal_force, 1e-11);
+  }
+}
+
+TEST(ExactContinuum, TwoStepControlsAgreeForAnySlab) {
+  for (const Slab& slab : slabs) {
+    const slab::Problem problem = problem_of(slab, 1);
+    ASSERT_EQ(slab::continuous_fault(problem), "") << slab.threshold;
+    const ContinuousMeasure measure = make_continuous_measure(problem);
+    const auto difference = slab::exact_self_check(measure, {}, forcing(500.0), 500.0, 1000);
+    EXPECT_LT(difference.x, 1e-10) << slab.threshold;
+    EXPECT_LT(difference.y, 1e-10) << slab.threshold;
+  }
+}
+
+TEST(ExactContinuum, MidpointCellsTendToItAboveOrderOne) {
+  for (const Slab& slab : slabs) {
+    const ContinuousMeasure measure = make_continuous_measure(problem_of(slab, 1));
+    std::array<double, 2> errors{};
+    for (const int fine : {0, 1}) {
+      const int count = fine != 0 ? 1600 : 200;
+      const CellMeasure cells =
+          slab::make_cell_measure(slab::sample_profile(problem_of(slab, count), {0, count}));
+      ExactSolution<ContinuousMeasure> all(measure, {}, forcing(30.0));
+      ExactSolution<CellMeasure> some(cells, {}, forcing(30.0));
+      for (int p = 1; p <= 300; ++p) {
+        errors[fine] = std::max(errors[fine], std::abs(all.at(0.1 * p).x - some.at(0.1 * p).x));
+      }
+    }
+    // Where η' = 0 the order is a little lower.
+    EXPECT_LT(errors[1], 1e-5) << slab.threshold;
+    EXPECT_LT(errors[1], std::max(errors[0] / 16, 1e-11)) << slab.threshold;
+  }
+}
+
+TEST(ExactContinuum, TheFieldIsThatOfManyCells) {
+  const int count = 2000;
+  const slab::Problem problem = problem_of(slabs[3], count);
+  const ContinuousMeasure measure = make_continuous_measure(problem);
+  const slab::Profile profile = slab::sample_profile(problem, {0, count});
+  ExactSolution<ContinuousMeasure> solution(measure, {}, forcing(60.0));
+  for (int p = 0; p <= 60; ++p) {
+    const MassState state = solution.at(p);
+    const auto memory = solution.memory();
+    double force = 0.0;
+    for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
+      force += profile.stiffness[i] *
+               memory.elongation()(profile.threshold[i], profile.initial_u[i]) / count;
+    }
+    ASSERT_NEAR(force, state.internal_force, 1e-6) << p;
+  }
+}
+
+}  // namespace
+
+}  // namespace masing

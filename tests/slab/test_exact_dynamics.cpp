@@ -1,0 +1,244 @@
+// The exact solution over many cycles: against the time schemes, against itself, and its energy.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "slab/exact/exact_solution.hpp"
+#include "slab/exact_support.hpp"
+
+namespace masing {
+
+namespace {
+
+using namespace exact_test;
+using slab::TurningPoints;
+
+SmoothPieces papers_pieces(double final_time) {
+  return {papers_force, {}, final_time};
+}
+
+/// Errors of a scheme in x and y: maxima over its steps.
+struct Errors {
+  double x = 0.0;
+  double y = 0.0;
+  void add(double dx, double dy) {
+    x = std::max(x, std::abs(dx));
+    y = std::max(y, std::abs(dy));
+  }
+};
+
+/// Scheme (26) on the hysteresis memory.
+template <class Measure>
+Errors euler_errors(const Measure& measure, double final_time, int steps) {
+  const double dt = final_time / steps;
+  TurningPoints<Measure> memory(measure, 0.0);
+  ExactSolution<Measure> exact(measure, {}, papers_pieces(final_time));
+  Errors errors;
+  double x = 0.0;
+  double y = 0.0;
+  for (int p = 0; p < steps; ++p) {
+    const double acceleration = papers_force(p * final_time / steps) - memory.internal_force();
+    x += dt * y;
+    y += dt * acceleration;
+    memory.move_to(x);
+    const MassState state = exact.at((p + 1) * final_time / steps);
+    errors.add(x - state.x, y - state.y);
+  }
+  return errors;
+}
+
+/// Velocity Verlet with the turning point inside a step taken apart, on the hysteresis memory.
+template <class Measure>
+Errors leapfrog_errors(const Measure& measure, double final_time, int steps) {
+  const double dt = final_time / steps;
+  TurningPoints<Measure> memory(measure, 0.0);
+  ExactSolution<Measure> exact(measure, {}, papers_pieces(final_time));
+  Errors errors;
+  double x = 0.0;
+  double y = 0.0;
+  double a = papers_force(0.0);
+  for (int p = 1; p <= steps; ++p) {
+    const double turn = -y / a;
+    if (turn > 0.0 && turn < dt) {
+      memory.move_to(x - y * y / (2 * a));
+    }
+    x += dt * y + 0.5 * dt * dt * a;
+    const double next = papers_force(p * final_time / steps) - memory.move_to(x);
+    y += 0.5 * dt * (a + next);
+    a = next;
+    const MassState state = exact.at(p * final_time / steps);
+    errors.add(x - state.x, y - state.y);
+  }
+  return errors;
+}
+
+TEST(ExactDynamics, EulerConvergesToItAtOrderOne) {
+  const Errors coarse = euler_errors(PapersMeasure{}, 20.0, 40000);
+  const Errors fine = euler_errors(PapersMeasure{}, 20.0, 80000);
+  EXPECT_NEAR(coarse.x / fine.x, 2.0, 0.02);
+  EXPECT_NEAR(coarse.y / fine.y, 2.0, 0.02);
+}
+
+TEST(ExactDynamics, LeapfrogConvergesToItAtOrderTwo) {
+  const Errors coarse = leapfrog_errors(PapersMeasure{}, 500.0, 100000);
+  const Errors fine = leapfrog_errors(PapersMeasure{}, 500.0, 200000);
+  EXPECT_LT(fine.x, 3e-6);
+  EXPECT_LT(fine.y, 3e-6);
+  EXPECT_NEAR(coarse.x / fine.x, 4.0, 0.3);
+  EXPECT_NEAR(coarse.y / fine.y, 4.0, 0.3);
+}
+
+TEST(ExactDynamics, LeapfrogConvergesToItForCells) {
+  const CellMeasure cells = papers_cells(7);
+  const Errors coarse = leapfrog_errors(cells, 40.0, 40000);
+  const Errors fine = leapfrog_errors(cells, 40.0, 160000);
+  EXPECT_LT(fine.x, 1e-6);
+  EXPECT_NEAR(coarse.x / fine.x, 16.0, 6.0);
+}
+
+TEST(ExactDynamics, TwoStepControlsAgreeOverThePapersCase) {
+  const auto limit = slab::exact_self_check(PapersMeasure{}, {}, papers_pieces(500.0), 500.0, 5000);
+  EXPECT_LT(limit.x, 1e-11);
+  EXPECT_LT(limit.y, 1e-11);
+  const auto cells =
+      slab::exact_self_check(papers_cells(300), {}, papers_pieces(500.0), 500.0, 5000);
+  EXPECT_LT(cells.x, 1e-10);
+  EXPECT_LT(cells.y, 1e-10);
+}
+
+TEST(ExactDynamics, GetsThroughFiveThousandAndItsLimitCycles) {
+  const auto difference =
+      slab::exact_self_check(PapersMeasure{}, {}, papers_pieces(5000.0), 5000.0, 5000);
+  EXPECT_LT(difference.x, 1e-9);
+  const auto cells =
+      slab::exact_self_check(papers_cells(10), {}, papers_pieces(5000.0), 5000.0, 5000);
+  EXPECT_LT(cells.x, 1e-9);
+}
+
+TEST(ExactDynamics, CellsTendToTheContinuumAtOrderOne) {
+  std::array<double, 2> errors{};
+  for (const int doubled : {0, 1}) {
+    const CellMeasure cells = papers_cells(doubled != 0 ? 800 : 400);
+    ExactSolution<CellMeasure> some(cells, {}, papers_pieces(50.0));
+    ExactSolution<PapersMeasure> all(PapersMeasure{}, {}, papers_pieces(50.0));
+    for (int p = 1; p <= 500; ++p) {
+      errors[doubled] = std::max(errors[doubled], std::abs(some.at(0.1 * p).x - all.at(0.1 * p).x));
+    }
+  }
+  EXPECT_NEAR(errors[0] / errors[1], 2.0, 0.03);
+  EXPECT_LT(errors[1], 0.05);
+}
+
+/// W = ∫ F x' dt = [F x] - ∫ F' x dt for the papers' force, by the trapezoidal rule with end
+/// corrections: fourth order, and F' x is smooth enough at events for 1e-12 here.
+class InputWork {
+ public:
+  explicit InputWork(double dt) : dt_(dt) {}
+  double after_step(double t, double x, double y) {
+    const double rate = -0.225 * std::sin(0.5 * t) * x;
+    const double slope = -0.1125 * std::cos(0.5 * t) * x - 0.225 * std::sin(0.5 * t) * y;
+    integral_ += 0.5 * dt_ * (rate_ + rate) + dt_ * dt_ / 12 * (slope_ - slope);
+    rate_ = rate;
+    slope_ = slope;
+    return papers_force(t) * x - integral_;
+  }
+
+ private:
+  double dt_;
+  double rate_ = 0.0;
+  double slope_ = 0.0;
+  double integral_ = 0.0;
+};
+
+TEST(ExactDynamics, InputWorkIsKineticElasticAndDissipatedEnergy) {
+  // Elastic: ½∫ku². Dissipated: ∫ k η |slip| ds, the slip of a cell being what x moves and u does
+  // not.
+  const int count = 20;
+  const CellMeasure cells = papers_cells(count);
+  ExactSolution<CellMeasure> solution(cells, {}, papers_pieces(30.0));
+  const int steps = 300000;
+  InputWork input(30.0 / steps);
+  std::array<double, count> u{};
+  double x = 0.0;
+  double dissipated = 0.0;
+  for (int p = 1; p <= steps; ++p) {
+    const double t = 30.0 * p / steps;
+    const MassState state = solution.at(t);
+    const TurningPoints<CellMeasure> memory = solution.memory();
+    double elastic = 0.0;
+    for (int i = 0; i < count; ++i) {
+      const double eta = (i + 1.0) / count + 0.1;
+      const double next = memory.elongation()(eta, 0.0);
+      dissipated += eta * std::abs((state.x - x) - (next - u[i])) / count;
+      elastic += 0.5 * next * next / count;
+      u[i] = next;
+    }
+    x = state.x;
+    const double work = input.after_step(t, state.x, state.y);
+    if (p % 1000 == 0) {
+      ASSERT_NEAR(work, 0.5 * state.y * state.y + elastic + dissipated, 1e-10) << t;
+    }
+  }
+  EXPECT_GT(dissipated, 1.0);
+}
+
+TEST(ExactDynamics, TheFieldCarriesTheInternalForce) {
+  const auto eta = [](double s) { return 0.2 + std::abs(s - 0.4); };
+  const auto k = [](double s) { return 1.0 + 0.5 * std::sin(3 * s); };
+  const auto u0 = [&](double s) { return 0.1 - 0.4 * eta(s); };
+  const slab::Profile profile = cells_of(50, k, eta, u0);
+  const CellMeasure cells = slab::make_cell_measure(profile);
+  const Oscillator oscillator{.mass = 1.0, .k0 = 0.05, .x0 = 0.3, .y0 = -0.2};
+  ExactSolution<CellMeasure> solution(cells, oscillator, papers_pieces(100.0));
+  for (int p = 0; p <= 1000; ++p) {
+    const MassState state = solution.at(0.1 * p);
+    const TurningPoints<CellMeasure> memory = solution.memory();
+    double force = 0.0;
+    for (std::size_t i = 0; i < 50; ++i) {
+      const double u = memory.elongation()(profile.threshold[i], profile.initial_u[i]);
+      ASSERT_LE(std::abs(u), profile.threshold[i]);
+      force += profile.stiffness[i] * u / 50;
+    }
+    ASSERT_NEAR(force, state.internal_force, 1e-11) << p;
+  }
+}
+
+TEST(ExactDynamics, RandomCellsAndForcesAgreeUnderTwoStepControls) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> unit(0.0, 1.0);
+    const double slope = 2 * unit(random) - 1;
+    const double base = 0.05 + unit(random) + std::max(0.0, -slope);
+    const double any_share = 2 * unit(random) - 1;
+    const double share =
+        seed % 6 == 0 ? std::copysign(1.0, any_share) : (seed % 3 == 0 ? any_share : 0.0);
+    const int count = 1 + static_cast<int>(60 * unit(random));
+    const double density = 0.2 + 3 * unit(random);
+    const auto eta = [&](double s) { return base + (seed % 4 == 0 ? 0.0 : slope * s); };
+    const CellMeasure cells = slab::make_cell_measure(cells_of(
+        count, [&](double s) { return density * (1 + s); }, eta,
+        [&](double s) { return share * eta(s); }));
+    const Oscillator oscillator{.mass = 0.3 + unit(random),
+                                .k0 = seed % 2 == 0 ? 0.0 : unit(random),
+                                .x0 = 2 * unit(random) - 1,
+                                .y0 = seed % 5 == 0 ? 0.0 : 2 * unit(random) - 1};
+    const double a = 2 * unit(random);
+    const double w = 3 * unit(random);
+    const double b = unit(random);
+    std::vector<double> breaks{7.0, 7.1, 20.0};
+    const SmoothPieces force(
+        [=](double t) {
+          return (t < 7.1 && t >= 7.0 ? -b : a * std::cos(w * t)) + b * (t >= 20.0);
+        },
+        breaks, 60.0);
+    const auto difference = slab::exact_self_check(cells, oscillator, force, 60.0, 300);
+    EXPECT_LT(difference.x, 1e-10) << "seed " << seed;
+    EXPECT_LT(difference.y, 1e-10) << "seed " << seed;
+  }
+}
+
+}  // namespace
+
+}  // namespace masing

@@ -1,0 +1,240 @@
+// The pass over a slab: u_i ← clamp(u_i + d, -η_i, η_i) and Σ k_i u_i, the same bits for every
+// instruction set, for one or two increments a pass and for every cut at block limits.
+// Source: (26b), (26c), continuous-masing-2001.
+
+#include "slab/kernel/kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "base/partition.hpp"
+#include "slab/kernel/kernel_variant.hpp"
+
+namespace masing {
+
+namespace {
+
+using Units = std::array<std::int64_t, 2>;
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+// Units per one such that the sums of the largest slab below, at most 1.1·1.6 a cell, stay far
+// below 2^62.
+constexpr double scale = 0x1p45;
+
+struct Cells {
+  std::vector<double> u;
+  std::vector<double> threshold;
+  std::vector<double> stiffness;
+  slab::ProfileForm form;
+
+  [[nodiscard]] slab::Slab slab(std::size_t first, std::size_t size) {
+    slab::Slab slab;
+    slab.u = std::span(u).subspan(first, size);
+    slab.threshold = std::span(threshold).subspan(first, size);
+    slab.stiffness = std::span(stiffness).subspan(first, size);
+    slab.first_cell = static_cast<std::int64_t>(first);
+    slab.form = form;
+    return slab;
+  }
+  [[nodiscard]] slab::Slab slab() { return slab(0, u.size()); }
+};
+
+/// What is not read from memory: η on a line, k constant.
+struct Shape {
+  std::size_t count = 0;
+  bool line = false;
+  bool constant = false;
+};
+
+Cells random_cells(const Shape& shape) {
+  std::mt19937_64 random(shape.count);
+  std::uniform_real_distribution<double> share(0.0, 1.0);
+  Cells cells;
+  if (shape.line) {
+    cells.form.affine_threshold = {0.1, 1.3 / static_cast<double>(shape.count + 1)};
+  }
+  if (shape.constant) {
+    cells.form.constant_stiffness = 0.7;
+  }
+  for (std::size_t i = 0; i < shape.count; ++i) {
+    cells.threshold.push_back(shape.line
+                                  ? cells.form.affine_threshold->at(static_cast<std::int64_t>(i))
+                                  : 0.1 + share(random));
+    cells.stiffness.push_back(shape.constant ? 0.7 : 0.6 + share(random));
+    cells.u.push_back(cells.threshold.back() * (2 * share(random) - 1));
+  }
+  return cells;
+}
+
+/// Increments that leave some cells elastic and make others yield, to either side.
+std::vector<double> increments(std::size_t count) {
+  std::vector<double> values;
+  for (std::size_t p = 0; p < count; ++p) {
+    values.push_back(0.17 * std::cos(0.9 * static_cast<double>(p)));
+  }
+  return values;
+}
+
+constexpr std::size_t sizes[] = {0,    1,    2,    7,    8,    15,   16,   17,   31,   33,
+                                 1000, 1023, 1024, 1025, 1039, 1040, 2047, 2048, 2049, 5000};
+
+class Kernel : public testing::TestWithParam<std::tuple<std::size_t, bool, bool>> {
+ protected:
+  static Shape shape() {
+    const auto& [count, line, constant] = GetParam();
+    return {count, line, constant};
+  }
+};
+
+TEST_P(Kernel, clamps_like_a_naive_loop) {
+  Cells cells = random_cells(shape());
+  Cells naive = cells;
+  for (const double d : increments(40)) {
+    std::int64_t units = 0;
+    slab::SlabKernel(cells.slab(), scale).project_and_sum(std::span(&d, 1), std::span(&units, 1));
+    long double sum = 0.0L;
+    long double magnitude = 0.0L;
+    for (std::size_t i = 0; i < naive.u.size(); ++i) {
+      naive.u[i] = std::clamp(naive.u[i] + d, -naive.threshold[i], naive.threshold[i]);
+      const long double term = static_cast<long double>(naive.stiffness[i]) * naive.u[i];
+      sum += term;
+      magnitude += std::abs(term);
+    }
+    ASSERT_EQ(cells.u, naive.u);
+    // A product (or one by a constant k), 64 additions to a lane and 4 in the tree a block, each
+    // within eps/2, then half a unit a block.
+    const std::size_t blocks = (shape().count + base::block_cells - 1) / base::block_cells;
+    const double bound =
+        69 * (eps / 2) * static_cast<double>(magnitude) + static_cast<double>(blocks) * 0.5 / scale;
+    ASSERT_LE(std::abs(static_cast<double>(static_cast<long double>(units) / scale - sum)), bound);
+  }
+}
+
+TEST_P(Kernel, takes_two_increments_in_one_pass_as_in_two) {
+  Cells paired = random_cells(shape());
+  Cells single = paired;
+  const std::vector<double> d = increments(40);
+  for (std::size_t p = 0; p < d.size(); p += 2) {
+    Units together{};
+    Units apart{};
+    slab::SlabKernel(paired.slab(), scale).project_and_sum(std::span(d).subspan(p, 2), together);
+    slab::SlabKernel(single.slab(), scale)
+        .project_and_sum(std::span(d).subspan(p, 1), std::span(apart).first(1));
+    slab::SlabKernel(single.slab(), scale)
+        .project_and_sum(std::span(d).subspan(p + 1, 1), std::span(apart).last(1));
+    ASSERT_EQ(together, apart);
+    ASSERT_EQ(paired.u, single.u);
+  }
+}
+
+TEST_P(Kernel, gives_the_same_sum_however_the_slab_is_cut_at_block_limits) {
+  const auto size = static_cast<std::int64_t>(shape().count);
+  Cells cells = random_cells(shape());
+  for (int ranks = 2; size > 0 && ranks <= 7; ++ranks) {
+    Cells cut = cells;
+    const std::vector<double> d = increments(2);
+    Units whole{};
+    slab::SlabKernel(Cells(cells).slab(), scale).project_and_sum(d, whole);
+    Units parts{};
+    for (int rank = 0; rank < ranks; ++rank) {
+      const base::CellRange range = base::slab_of(size, rank, ranks);
+      // Units are added to, so the parts need no sum of their own.
+      const slab::Slab slab =
+          cut.slab(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.size));
+      slab::SlabKernel(slab, scale).project_and_sum(d, parts);
+    }
+    ASSERT_EQ(parts, whole) << ranks;
+  }
+}
+
+#if defined(__x86_64__)
+TEST_P(Kernel, gives_the_same_bits_with_every_instruction_set) {
+  struct Set {
+    const char* name;
+    bool here;
+    const slab::KernelVariant& variant;
+  };
+  const Set sets[] = {{"avx2", __builtin_cpu_supports("x86-64-v3") != 0, slab::avx2::variant},
+                      {"avx512", __builtin_cpu_supports("x86-64-v4") != 0, slab::avx512::variant}};
+  const auto run = [&](const slab::KernelVariant& variant) {
+    Cells cells = random_cells(shape());
+    const slab::SlabKernel kernel(cells.slab(), scale);
+    std::vector<std::int64_t> sums;
+    const std::vector<double> d = increments(60);
+    for (std::size_t p = 0; p < d.size(); p += 3) {
+      std::array<std::int64_t, 3> units{};
+      const auto pass = [&](std::size_t steps) {
+        return variant.passes[steps - 1][shape().line][shape().constant];
+      };
+      pass(2)(kernel.arrays(), &d[p], units.data());
+      pass(1)(kernel.arrays(), &d[p + 2], &units[2]);
+      sums.insert(sums.end(), units.begin(), units.end());
+    }
+    return std::pair(cells.u, sums);
+  };
+  const auto expected = run(slab::baseline::variant);
+  for (const auto& set : sets) {
+    if (set.here) {
+      EXPECT_EQ(run(set.variant), expected) << set.name;
+    }
+  }
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Kernel,
+                         testing::Combine(testing::ValuesIn(sizes), testing::Bool(),
+                                          testing::Bool()));
+
+TEST(KernelSum, is_exact_where_the_numbers_are_dyadic) {
+  // η_i = (i + 1)/4096, all cells driven to η: Σ η_i = 4097/2, δs = 1/4096.
+  constexpr std::size_t count = 4096;
+  Cells cells{std::vector<double>(count, 0.0), {}, std::vector<double>(count, 1.0), {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    cells.threshold.push_back(static_cast<double>(i + 1) / count);
+  }
+  const double d = 2.0;
+  std::int64_t units = 0;
+  slab::SlabKernel(cells.slab(), 0x1p62 / count)
+      .project_and_sum(std::span(&d, 1), std::span(&units, 1));
+  EXPECT_EQ(units, (std::int64_t{1} << 61) + (std::int64_t{1} << 49));  // ½ + 1/(2P)
+}
+
+TEST(KernelChoice, names_an_instruction_set) {
+  const auto name = slab::kernel_instruction_set();
+  EXPECT_TRUE(name == "avx512" || name == "avx2" || name == "baseline") << name;
+}
+
+/// The line's index is exact up to 2^53: η computed there is η read there, to the bit.
+TEST(KernelOfManyCells, computes_the_line_near_the_last_index) {
+  const std::int64_t first = (std::int64_t{1} << 53) - 2 * base::block_cells;
+  Cells cells = random_cells({2000, false, true});
+  const slab::ProfileForm::Affine line{0.1, 0x1p-53};
+  for (std::size_t i = 0; i < cells.u.size(); ++i) {
+    cells.threshold[i] = line.at(first + static_cast<std::int64_t>(i));
+  }
+  Cells read = cells;
+  cells.form.affine_threshold = line;
+  slab::Slab slab = cells.slab();
+  slab.first_cell = first;
+  for (const double d : increments(20)) {
+    Units computed{};
+    Units from_memory{};
+    slab::SlabKernel(slab, scale).project_and_sum(std::array{d, 2.1}, computed);
+    slab::SlabKernel(read.slab(), scale).project_and_sum(std::array{d, 2.1}, from_memory);
+    ASSERT_EQ(computed, from_memory);
+  }
+  EXPECT_EQ(cells.u, read.u);
+  EXPECT_EQ(cells.u.front(), line.at(first)) << "2.1 makes every cell yield";
+}
+
+}  // namespace
+
+}  // namespace masing

@@ -1,0 +1,254 @@
+// The hysteresis memory against clamping every cell, and against closed forms.
+#include "slab/turning_points/turning_points.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "slab/turning_points/cell_measure.hpp"
+
+namespace masing {
+
+namespace {
+
+using slab::CellMeasure;
+using slab::Profile;
+using slab::TurningPoints;
+
+Profile make_profile(const std::vector<double>& k, const std::vector<double>& eta,
+                     const std::vector<double>& u0) {
+  const auto cells = static_cast<std::int64_t>(k.size());
+  return {.range = {0, cells},
+          .stiffness = {k.begin(), k.end()},
+          .threshold = {eta.begin(), eta.end()},
+          .initial_u = {u0.begin(), u0.end()}};
+}
+
+/// η = s + 0.1, k = 1, u0 = 0 at s = i/P: the papers' case.
+Profile papers_profile(int cells) {
+  Profile profile = make_profile(std::vector<double>(cells, 1.0), std::vector<double>(cells),
+                                 std::vector<double>(cells, 0.0));
+  for (int i = 0; i < cells; ++i) {
+    profile.threshold[i] = (i + 1.0) / cells + 0.1;
+  }
+  return profile;
+}
+
+/// Every cell clamped at every increment, in extended precision.
+class ClampedCells {
+ public:
+  ClampedCells(const Profile& profile, double x0)
+      : profile_(profile), x_(x0), u_(profile.initial_u.begin(), profile.initial_u.end()) {}
+
+  void move_to(double x) {
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+      const long double eta = profile_.threshold[i];
+      u_[i] = std::clamp(u_[i] + (static_cast<long double>(x) - x_), -eta, eta);
+    }
+    x_ = x;
+  }
+  [[nodiscard]] double force() const {
+    long double sum = 0;
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+      sum += profile_.stiffness[i] * u_[i];
+    }
+    return static_cast<double>(sum / static_cast<long double>(u_.size()));
+  }
+  [[nodiscard]] double elongation(std::size_t i) const { return static_cast<double>(u_[i]); }
+
+ private:
+  const Profile& profile_;
+  long double x_;
+  std::vector<long double> u_;
+};
+
+/// A random admissible profile: k, η Lipschitz in s, η monotone or not, sometimes constant or with
+/// ties, u0 a function of η of slope at most 1, sometimes ±1 or 0.
+Profile random_profile(std::mt19937_64& random) {
+  const auto uniform = [&](double a, double b) {
+    return std::uniform_real_distribution<double>(a, b)(random);
+  };
+  const int cells = static_cast<int>(uniform(1, 60));
+  const int shape = static_cast<int>(uniform(0, 5));
+  const int start = static_cast<int>(uniform(0, 5));
+  const double a = uniform(0.05, 0.5);
+  const double b = uniform(0.1, 2.0);
+  const double c = uniform(0, 7);
+  const double slope = uniform(-1, 1);
+  Profile profile = papers_profile(cells);
+  for (int i = 0; i < cells; ++i) {
+    const double s = (i + 1.0) / cells;
+    double& eta = profile.threshold[i];
+    eta = shape == 0   ? a + b * s
+          : shape == 1 ? a + b * (1 - s)
+          : shape == 2 ? a + b * (1 + std::sin(c + 9 * s)) / 2
+          : shape == 3 ? std::max(a, a - b / 2 + b * s)
+                       : std::round(8 * (a + b * s)) / 8 + 0.125;
+    profile.stiffness[i] = 1 + 0.5 * std::sin(c - 5 * s) + (shape == 1 ? s : 0);
+    profile.initial_u[i] = start == 0   ? 0.0
+                           : start == 1 ? slope * eta
+                           : start == 2 ? eta * (slope < 0 ? -1 : 1)
+                           : start == 3 ? std::min(eta, a) * slope
+                                        : std::sin(eta) * slope;
+  }
+  return profile;
+}
+
+double tolerance(double largest) {
+  return 1e-11 * std::max(1.0, largest);
+}
+
+TEST(TurningPoints, AgreeWithClampingEveryCellOnRandomProfilesAndIncrements) {
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const Profile profile = random_profile(random);
+    ASSERT_EQ(slab::memory_fault(profile.threshold, profile.initial_u), "");
+    const CellMeasure measure = make_cell_measure(profile);
+    std::normal_distribution<double> normal;
+    const double x0 = seed % 3 == 0 ? normal(random) : 0.0;
+    const double size = std::exp(normal(random) - 1.5);
+    TurningPoints memory(measure, x0);
+    ClampedCells cells(profile, x0);
+    ASSERT_NEAR(memory.internal_force(), cells.force(), 1e-12);
+    double x = x0;
+    std::vector<double> visited{x0};
+    for (int step = 0; step < 400; ++step) {
+      // Sometimes stay, sometimes return to exactly a place of before.
+      const double choice = std::uniform_real_distribution<double>(0, 1)(random);
+      if (choice > 0.9) {
+        x = visited[static_cast<std::size_t>(choice * 1e6) % visited.size()];
+      } else if (choice > 0.05) {
+        x += size * normal(random);
+      }
+      visited.push_back(x);
+      cells.move_to(x);
+      const double force = memory.move_to(x);
+      ASSERT_NEAR(force, cells.force(), tolerance(std::abs(x))) << "step " << step;
+      ASSERT_EQ(force, memory.internal_force());
+      ASSERT_EQ(memory.x(), x);
+      for (std::size_t i = 0; i < profile.threshold.size(); i += 3) {
+        ASSERT_NEAR(memory.elongation()(profile.threshold[i], profile.initial_u[i]),
+                    cells.elongation(i), tolerance(std::abs(x)))
+            << "step " << step << " cell " << i;
+      }
+    }
+  }
+}
+
+TEST(TurningPoints, RestoredFromTheirStateGoOnWithTheSameBits) {
+  for (unsigned seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const Profile profile = random_profile(random);
+    const CellMeasure measure = make_cell_measure(profile);
+    std::normal_distribution<double> normal(0.0, 0.4);
+    TurningPoints memory(measure, normal(random));
+    for (int step = 0; step < 100; ++step) {
+      if (step % 10 == 0) {
+        const CellMeasure fresh = make_cell_measure(profile);
+        TurningPoints restored(fresh, memory.state());
+        ASSERT_EQ(restored.internal_force(), memory.internal_force());
+        ASSERT_EQ(restored.direction(), memory.direction());
+        for (const double direction : {-1, 1}) {
+          ASSERT_EQ(restored.corner(static_cast<int>(direction)),
+                    memory.corner(static_cast<int>(direction)));
+        }
+        memory = TurningPoints(measure, memory.state());
+      }
+      const double x = memory.x() + normal(random);
+      TurningPoints other(measure, memory.state());
+      ASSERT_EQ(other.move_to(x), memory.move_to(x));
+    }
+  }
+}
+
+TEST(TurningPoints, AThousandLoopsAreKeptAndOneLargeMoveWipesThemAll) {
+  const Profile profile = papers_profile(200);
+  const CellMeasure measure = make_cell_measure(profile);
+  TurningPoints memory(measure, 0.0);
+  ClampedCells cells(profile, 0.0);
+  double sign = 1.0;
+  for (int i = 0; i < 5000; ++i, sign = -sign) {
+    const double x = sign * 1.2 * std::pow(0.999, i);
+    cells.move_to(x);
+    ASSERT_NEAR(memory.move_to(x), cells.force(), 1e-11) << "turning point " << i;
+  }
+  EXPECT_EQ(memory.state().positions.size(), 4999U);
+  // Out through a thousand corners of the stack, then through all of them.
+  cells.move_to(0.45);
+  EXPECT_NEAR(memory.move_to(0.45), cells.force(), 1e-11);
+  EXPECT_LT(memory.state().positions.size(), 2000U);
+  cells.move_to(3.0);
+  EXPECT_NEAR(memory.move_to(3.0), cells.force(), 1e-11);
+  EXPECT_TRUE(memory.state().positions.empty());
+}
+
+TEST(TurningPoints, FollowTheBackboneAndMasingBranches) {
+  // Rule right samples the papers' case: B differs from the continuum by at most 1/P.
+  const int cells = 1500;
+  const CellMeasure measure = make_cell_measure(papers_profile(cells));
+  const auto backbone = [](double x) {
+    return x <= 0.1 ? x : x <= 1.1 ? -x * x / 2 + 1.1 * x - 0.005 : 0.6;
+  };
+  TurningPoints memory(measure, 0.0);
+  for (const double x : {0.05, 0.1, 0.3, 0.8}) {
+    EXPECT_NEAR(memory.move_to(x), backbone(x), 1.0 / cells);
+  }
+  const double force = memory.internal_force();
+  for (const double x : {0.7, 0.2, -0.5}) {
+    EXPECT_NEAR(memory.move_to(x), force - 2 * backbone((0.8 - x) / 2), 2.0 / cells);
+  }
+  // A closed loop is erased: back on the branch as if it had not been.
+  TurningPoints without = memory;
+  memory.move_to(0.1);
+  memory.move_to(-0.4);
+  EXPECT_EQ(memory.move_to(-0.6), without.move_to(-0.6));
+  EXPECT_EQ(memory.move_to(-1.0), without.move_to(-1.0));
+  memory.move_to(5.0);
+  EXPECT_DOUBLE_EQ(memory.internal_force(), 0.6 + 0.5 / cells);
+  EXPECT_EQ(memory.stiffness_at(5.0), 0.0);
+}
+
+TEST(TurningPoints, GiveTrialForcesStiffnessAndCornersWithoutMoving) {
+  const CellMeasure measure = make_cell_measure(papers_profile(100));
+  TurningPoints memory(measure, 0.0);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(memory.corner(1), infinity);
+  EXPECT_EQ(memory.corner(-1), -infinity);
+  memory.move_to(0.5);
+  EXPECT_EQ(memory.corner(1), infinity);
+  EXPECT_EQ(memory.corner(-1), -0.5);
+  memory.move_to(-0.2);
+  EXPECT_EQ(memory.corner(-1), -0.5);
+  EXPECT_EQ(memory.corner(1), 0.5);
+  memory.move_to(0.1);
+  EXPECT_EQ(memory.corner(1), 0.5);
+  EXPECT_EQ(memory.corner(-1), -0.2);
+  TurningPoints moved = memory;
+  EXPECT_EQ(memory.force_at(0.3), moved.move_to(0.3));
+  EXPECT_EQ(memory.x(), 0.1);
+  const double slope = (memory.force_at(0.301) - memory.force_at(0.2999)) / 0.0011;
+  EXPECT_NEAR(memory.stiffness_at(0.3), slope, 0.02);
+}
+
+TEST(TurningPoints, FindEveryCellTheFrontWillReach) {
+  const Profile profile = papers_profile(10);
+  const CellMeasure measure = make_cell_measure(profile);
+  TurningPoints memory(measure, 0.0);
+  for (int i = 0; i < 10; ++i) {
+    const double next = memory.next_break();
+    EXPECT_DOUBLE_EQ(next, profile.threshold[i]);
+    const double slope = memory.stiffness_at((memory.x() + next) / 2);
+    EXPECT_NEAR(slope, 1 - i / 10.0, 1e-15);
+    memory.move_to(next);
+  }
+  EXPECT_EQ(memory.next_break(), std::numeric_limits<double>::infinity());
+  memory.move_to(1.0);
+  EXPECT_DOUBLE_EQ(memory.next_break(), 1.1 - 2 * 0.2);
+}
+
+}  // namespace
+
+}  // namespace masing
