@@ -79,7 +79,7 @@ int main(int count, char** values) {
                                                words.end());
   parallel::Session session(petsc_options);
   return heard(session.run([&](const parallel::Communicator& comm) {
-    if (const auto copy = parallel::lonely_copy(comm.size())) {
+    if (const auto copy = parallel::unconnected_copy(comm.size())) {
       if (copy->index > 0) {
         return static_cast<int>(base::exit_user_mistake);  // one of them says it for all
       }

@@ -10,12 +10,12 @@
 
 namespace masing::base {
 
-/// Bytes of a cache line, and of the widest vector register: the kernel's arrays begin at a
-/// multiple, or half of its loads and stores would touch two lines.
+/// Bytes of a cache line and of the widest vector register. The kernel's arrays begin at a
+/// multiple: else half of its loads and stores would touch two lines.
 inline constexpr std::size_t line_bytes = 64;
 
-/// Bytes of a huge page. An array of two or more asks for them: touching it for the first time then
-/// costs one fault for every 512 that small pages take, and walking through it spares the look-ups.
+/// Bytes of a huge page, used for arrays of two or more: the first touch costs one page fault
+/// instead of 512, and a walk through the array fewer TLB misses.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// Memory that begins at a cache line, or at a huge page where it is large.
@@ -40,7 +40,7 @@ struct AlignedAllocator {
       throw std::bad_alloc();
     }
     if (is_large) {
-      madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: small pages do as well
+      madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: small pages work as well
     }
     return static_cast<Value*>(memory);
   }

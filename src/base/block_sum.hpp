@@ -12,8 +12,8 @@
 
 namespace masing::base {
 
-/// The reduction of terms that are all here; one over ranks replaces the entries by their maximum
-/// or sum over all of them.
+/// The reduction where all terms are local; one over ranks replaces the entries by their maximum or
+/// sum over all ranks.
 struct NoReduction {
   void max(std::span<double> /*values*/) const {}
   void sum(std::span<std::int64_t> /*values*/) const {}

@@ -28,8 +28,8 @@ enum ExitCode : int {
   exit_stopped = 75
 };
 
-/// A mistake of the user: the message says what was wrong, where, and what would be right, in one
-/// line. Every rank of a run must throw it alike. Exit code 2.
+/// A mistake of the user; the one-line message: what was wrong, where, and what would be right.
+/// Every rank of a run must throw it alike. Exit code 2.
 class UserError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -42,8 +42,8 @@ class SystemError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The run was asked to stop, by a signal or a limit of time, and did; the message says where, and
-/// how to go on. Exit code 75.
+/// The run was stopped by a signal or a limit of time; the message: at which step, and how to
+/// continue. Exit code 75.
 class Stopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view table_prefix = "table:";
 constexpr std::string_view points_prefix = "points:";
-// Longer than any formula a person writes; a bound keeps a damaged file from exhausting the parser.
+// Longer than any formula written by hand; a damaged file cannot exhaust the parser.
 constexpr std::size_t longest_expression = 10000;
 constexpr int deepest_nesting = 200;
 
@@ -32,8 +32,8 @@ std::string shown(const std::string& text) {
   return text.size() <= longest ? text : text.substr(0, longest) + "…";
 }
 
-/// Throws where an expression has what muParser would take silently and a formula never needs.
-void refuse_the_unusual(const std::string& text) {
+/// Throws where an expression has what muParser accepts silently and a formula never needs.
+void check_expression(const std::string& text) {
   if (text.empty()) {
     throw UserError("empty; give an expression, table:FILE.csv or points:…");
   }
@@ -91,7 +91,7 @@ class Function::Expression : public Function::Impl {
  public:
   Expression(const std::string& text, char variable,
              const std::map<std::string, double>& constants) {
-    refuse_the_unusual(text);
+    check_expression(text);
     try {
       parser_.DefineVar(std::string(1, variable), &argument_);
       parser_.DefineConst("pi", std::acos(-1.0));
@@ -113,7 +113,7 @@ class Function::Expression : public Function::Impl {
       const int last = static_cast<int>(text.size());
       const int position = std::clamp(error.GetPos(), 0, last);
       std::string message = error.GetMsg();
-      // muParser counts from 0, people from 1: say the position once.
+      // muParser counts positions from 0, users from 1; its own position is cut off.
       message.resize(std::min(message.size(), message.find(" found at position")));
       message.resize(message.find_last_not_of(". \n") + 1);
       throw UserError(fmt::format("'{}' is not an expression in {}, at position {}: {}",

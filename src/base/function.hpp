@@ -31,11 +31,11 @@ class Function {
   /// The value at `argument`; may be infinite or NaN where the expression is. Local.
   double operator()(double argument) const;
 
-  /// Whether the text says that the value is the same everywhere: an expression without its
-  /// variable, a table of one point. Local.
+  /// Whether the value is evidently constant: an expression without its variable, a table of one
+  /// point. Local.
   [[nodiscard]] bool is_constant() const;
 
-  /// Arguments where the slope may jump because a table says so, increasing; none for an
+  /// The arguments of a table's points, where the slope may jump, increasing; none for an
   /// expression.
   [[nodiscard]] std::span<const double> kinks() const;
 

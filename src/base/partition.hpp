@@ -4,8 +4,8 @@
 
 namespace masing::base {
 
-/// Cells of a block: the unit of summation and of distribution. Blocks lie at multiples of it in
-/// the GLOBAL cell index, so that a sum over blocks does not depend on who holds them.
+/// Cells of a block: the unit of summation and of distribution. Blocks begin at multiples of it in
+/// the GLOBAL cell index, so that a sum over blocks does not depend on the distribution.
 inline constexpr std::int64_t block_cells = 1024;
 
 /// A half-open range of global cell indices [first, first + size), 0-based.

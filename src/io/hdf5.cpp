@@ -1,5 +1,7 @@
 #include "io/hdf5.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -98,12 +100,12 @@ hid_t check(hid_t code, base::Location where) {
   }
   std::string message;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &message);
-  throw base::SystemError("HDF5 at " + parallel::place(where) + ": " +
-                          (message.empty() ? "failure" : message));
+  throw base::SystemError(
+      fmt::format("HDF5 at {}: {}", parallel::place(where), message.empty() ? "failure" : message));
 }
 
 Handle::~Handle() {
-  // What all ranks close together cannot be closed by one that fails alone: it would wait for ever.
+  // Closing is collective: a rank that fails alone would wait for ever.
   if (id_ >= 0 && std::uncaught_exceptions() == 0) {
     close_(id_);
   }
@@ -256,8 +258,7 @@ void Table::resume(std::int64_t rows) {
   std::array<hsize_t, 2> size{};
   check(H5Sget_simple_extent_dims(space.id(), size.data(), nullptr));
   if (static_cast<hsize_t>(rows) > size[0]) {
-    throw base::SystemError("the checkpoint lacks rows: " + std::to_string(size[0]) + " of " +
-                            std::to_string(rows));
+    throw base::SystemError(fmt::format("the checkpoint lacks rows: {} of {}", size[0], rows));
   }
   rows_ = rows;
   if (static_cast<hsize_t>(rows) < size[0]) {

@@ -16,11 +16,11 @@
 /// Files and messages: HDF5 results, provenance, progress.
 namespace masing::io {
 
-/// Throws SystemError with HDF5's own words and the place of the call if `code` < 0; else gives it
-/// back. Local.
+/// Return `code`; throw SystemError with HDF5's message and the place of the call if it is < 0.
+/// Local.
 hid_t check(hid_t code, base::Location where = base::Location::current());
 
-/// Owner of an HDF5 identifier; move-only, closed with the object by the function given.
+/// Owner of an HDF5 identifier, closed by `close`; move-only.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -45,13 +45,13 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// What a dataset holds, in words and as the papers' symbol: its attributes.
+/// The attributes of a dataset: what it holds, in words and as the papers' symbol.
 struct Meaning {
   std::string description;
   std::string symbol;
 };
 
-/// A file opened by all ranks for what `flags` (H5F_ACC_…) say. Collective on `comm`.
+/// A file opened by all ranks with `flags` (H5F_ACC_…). Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
 
 /// Whether a file has a group or dataset at `path`, "/group/name". Collective on the file's ranks.
@@ -70,11 +70,11 @@ void write_attribute(const Handle& place, const std::string& name, std::int64_t 
 /// One text as a scalar dataset. Collective on the file's ranks.
 void write_text(const Handle& file, const std::string& path, const std::string& text);
 
-/// A rank's entries of a row that all ranks write together, made piece by piece so that nobody
-/// holds them twice.
+/// A rank's entries of a row that all ranks write together, made piece by piece so that they need
+/// not be held twice.
 struct Pieces {
   base::CellRange range;     ///< this rank's entries of the row; it may have none
-  std::int64_t largest = 0;  ///< the most entries of any rank: all take part in as many writes
+  std::int64_t largest = 0;  ///< the most entries of any rank: all ranks make as many writes
   /// Makes the entries from `first` on, a global index. Local.
   std::function<void(std::int64_t first, std::span<double> values)> make;
 };
@@ -86,31 +86,32 @@ inline constexpr std::int64_t piece_entries = std::int64_t{1} << 20;
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        const Pieces& pieces, std::int64_t total);
 
-/// A dataset [total] of which each rank gives its own range. Collective on the file's ranks.
+/// A dataset [total]; each rank writes its `local` entries from index `first` on. Collective on the
+/// file's ranks.
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        std::span<const double> local, std::int64_t first, std::int64_t total);
 
 /// All numbers of a dataset [n]. Collective on the file's ranks.
 std::vector<double> read_numbers(const Handle& file, const std::string& path);
 
-/// The numbers of a dataset from index `first` on, as many as `local` takes. Collective on the
-/// file's ranks.
+/// Fill `local` with the numbers of a dataset from index `first` on. Collective on the file's
+/// ranks.
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
                       std::int64_t first);
 
 /// A dataset [n, columns] that grows by rows, or [n] where `columns` is 0.
 class Table {
  public:
-  /// An empty table, or the one there is at `path`, to be resumed. Collective on the file's ranks.
+  /// A new table, or the existing one at `path`, to be resumed. Collective on the file's ranks.
   Table(const Handle& file, const std::string& path, const Meaning& meaning, std::int64_t columns);
 
-  /// Append rows, [rows · local.size / rows]: each rank gives the columns from `first_column` on of
-  /// every row, row after row; a rank may give none. Collective on the file's ranks.
+  /// Append rows: each rank writes the columns from `first_column` on, `local` [rows, columns of
+  /// this rank], which may be none. Collective on the file's ranks.
   void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column);
   /// Append one row made in pieces. Collective on the file's ranks.
   void append_row(const Pieces& pieces);
-  /// Go on after the first `rows` rows; later ones are dropped. Throws SystemError where there are
-  /// fewer. Collective on the file's ranks.
+  /// Keep the first `rows` rows and drop later ones. Throws SystemError where there are fewer.
+  /// Collective on the file's ranks.
   void resume(std::int64_t rows);
 
  private:

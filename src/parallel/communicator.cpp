@@ -82,7 +82,7 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
 
 namespace {
 
-// MPI counts entries by int: longer messages are cut.
+// MPI counts entries by int: longer messages are split.
 constexpr std::size_t longest_message = std::numeric_limits<int>::max();
 
 /// The parts of `values` that one message can carry, in order.
@@ -98,7 +98,7 @@ void for_each_message(std::span<Value> values, const Work& work) {
 template <typename Value>
 void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type,
             MPI_Op operation) {
-  // One rank has nothing to join; even a trivial allreduce would cost a short step its speed.
+  // Even a trivial allreduce of one rank would slow short steps down.
   if (comm.size() > 1) {
     for_each_message(values, [&](Value* part, int count) {
       check_mpi(MPI_Allreduce(MPI_IN_PLACE, part, count, type, operation, comm.handle()));
@@ -107,7 +107,8 @@ void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type
 }
 
 template <typename Value>
-void spread(const Communicator& comm, std::span<Value> values, MPI_Datatype type, int root = 0) {
+void broadcast_values(const Communicator& comm, std::span<Value> values, MPI_Datatype type,
+                      int root = 0) {
   if (comm.size() > 1) {
     for_each_message(values, [&](Value* part, int count) {
       check_mpi(MPI_Bcast(part, count, type, root, comm.handle()));
@@ -116,18 +117,18 @@ void spread(const Communicator& comm, std::span<Value> values, MPI_Datatype type
 }
 
 template <typename Vector>
-void spread_all(const Communicator& comm, Vector& values, int root) {
+void broadcast_vector(const Communicator& comm, Vector& values, int root) {
   auto size = static_cast<std::int64_t>(values.size());
-  spread(comm, std::span(&size, 1), MPI_INT64_T, root);
+  broadcast_values(comm, std::span(&size, 1), MPI_INT64_T, root);
   values.resize(static_cast<std::size_t>(size));
-  spread(comm, std::span<double>(values), MPI_DOUBLE, root);
+  broadcast_values(comm, std::span<double>(values), MPI_DOUBLE, root);
 }
 
-void spread_text(const Communicator& comm, std::string& text, int root) {
+void broadcast_text(const Communicator& comm, std::string& text, int root) {
   auto length = static_cast<std::int64_t>(text.size());
-  spread(comm, std::span(&length, 1), MPI_INT64_T, root);
+  broadcast_values(comm, std::span(&length, 1), MPI_INT64_T, root);
   text.resize(static_cast<std::size_t>(length));
-  spread(comm, std::span(text), MPI_CHAR, root);
+  broadcast_values(comm, std::span(text), MPI_CHAR, root);
 }
 
 }  // namespace
@@ -158,19 +159,19 @@ std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value) {
 }
 
 void broadcast(const Communicator& comm, std::span<double> values, int root) {
-  spread(comm, values, MPI_DOUBLE, root);
+  broadcast_values(comm, values, MPI_DOUBLE, root);
 }
 
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root) {
-  spread(comm, values, MPI_INT64_T, root);
+  broadcast_values(comm, values, MPI_INT64_T, root);
 }
 
 void broadcast_all(const Communicator& comm, std::vector<double>& values, int root) {
-  spread_all(comm, values, root);
+  broadcast_vector(comm, values, root);
 }
 
 void broadcast_all(const Communicator& comm, base::AlignedVector& values, int root) {
-  spread_all(comm, values, root);
+  broadcast_vector(comm, values, root);
 }
 
 base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
@@ -200,7 +201,7 @@ base::AlignedVector gather(const Communicator& comm, std::span<const double> val
   }
   std::ranges::copy(values, part_of(static_cast<std::size_t>(comm.rank())).begin());
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    spread(comm, part_of(rank), MPI_DOUBLE, static_cast<int>(rank));
+    broadcast_values(comm, part_of(rank), MPI_DOUBLE, static_cast<int>(rank));
   }
   return all;
 }
@@ -217,7 +218,7 @@ std::string from_root(const Communicator& comm, const std::function<std::string(
     }
   }
   broadcast(comm, std::span(&mistaken, 1));
-  spread_text(comm, text, 0);
+  broadcast_text(comm, text, 0);
   if (mistaken != 0) {
     throw base::UserError(text);
   }
@@ -230,7 +231,7 @@ std::string first_text(const Communicator& comm, const std::string& text) {
     return {};
   }
   std::string found = text;
-  spread_text(comm, found, static_cast<int>(first));
+  broadcast_text(comm, found, static_cast<int>(first));
   return found;
 }
 

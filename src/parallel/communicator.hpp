@@ -27,10 +27,10 @@ namespace masing::parallel {
 /// "file.cpp:12", for messages of failures.
 std::string place(const base::Location& where);
 
-/// Throws SystemError with PETSc's message and the place of the call if `code` is an error. Local.
+/// Throw SystemError with PETSc's message and the place of the call if `code` is an error. Local.
 void check_petsc(PetscErrorCode code, base::Location where = base::Location::current());
 
-/// Throws SystemError with MPI's message and the place of the call if `code` is an error. Local.
+/// Throw SystemError with MPI's message and the place of the call if `code` is an error. Local.
 void check_mpi(int code, base::Location where = base::Location::current());
 
 /// Owner of a communicator whose errors come back as codes; move-only, freed with the object.
@@ -57,36 +57,36 @@ class Communicator {
   int size_ = 1;
 };
 
-/// How many hosts the ranks are on. Collective.
+/// The number of hosts that the ranks run on. Collective.
 int hosts(const Communicator& comm);
 
-/// Replace each entry of `values` by its sum over the ranks; exact, whatever the order. Collective.
+/// Replace each entry of `values` by its sum over the ranks; exact in any order. Collective.
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values);
 /// Replace each entry of `values` by its maximum over the ranks. Collective.
 void max_over_ranks(const Communicator& comm, std::span<double> values);
 /// The least `value` of all ranks. Collective.
 std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value);
 
-/// The entries of rank `root`, on every rank. Collective.
+/// Set `values` to those of rank `root` on every rank; as many on all. Collective.
 void broadcast(const Communicator& comm, std::span<double> values, int root = 0);
-/// The entries of rank `root`, on every rank. Collective.
+/// The same. Collective.
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root = 0);
-/// The entries of rank `root`, however many it has, on every rank. Collective.
+/// Set `values` to those of rank `root` on every rank, resized to their number. Collective.
 void broadcast_all(const Communicator& comm, std::vector<double>& values, int root);
 /// The same. Collective.
 void broadcast_all(const Communicator& comm, base::AlignedVector& values, int root);
 
-/// The entries of all ranks, in the order of ranks, on every rank: in one message up to `longest`
-/// entries in all, rank by rank beyond. Collective.
+/// The entries of all ranks, in the order of ranks, on every rank: by one MPI_Allgatherv up to
+/// `longest` entries in all, by a broadcast of each rank beyond. Collective.
 base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
                            std::int64_t longest = std::numeric_limits<int>::max());
 
-/// What `make` returns on the root, on every rank; a UserError it throws there is thrown on every
-/// rank alike. Collective.
+/// Run `make` on the root and return its text on every rank; a UserError it throws there is thrown
+/// on every rank alike. Collective.
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
 
-/// The text of the first rank whose text is not empty, on every rank (empty if all are empty),
-/// so that one of several local findings is reported, always the same one. Collective.
+/// The text of the first rank whose text is not empty, on every rank; empty if all are: reports one
+/// of several local findings, always the same one. Collective.
 std::string first_text(const Communicator& comm, const std::string& text);
 
 }  // namespace masing::parallel

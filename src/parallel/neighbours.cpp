@@ -12,14 +12,14 @@ Neighbours::Neighbours(const Communicator& comm, base::CellRange mine, std::int6
   const PetscInt own = 2 * static_cast<PetscInt>(comm.rank());
   const bool has_before = mine.size > 0 && mine.first > 0;
   const bool has_after = mine.size > 0 && mine.first + mine.size < elements;
-  std::array<PetscInt, 2> wanted{own - 1, own + 2};
-  std::array<PetscInt, 2> places{0, 1};
-  const std::array<bool, 2> there{has_before, has_after};
+  std::array<PetscInt, 2> sources{own - 1, own + 2};
+  std::array<PetscInt, 2> targets{0, 1};
+  const std::array<bool, 2> exists{has_before, has_after};
   PetscInt count = 0;
   for (std::size_t side = 0; side < 2; ++side) {
-    if (there[side]) {
-      wanted[static_cast<std::size_t>(count)] = wanted[side];
-      places[static_cast<std::size_t>(count)] = places[side];
+    if (exists[side]) {
+      sources[static_cast<std::size_t>(count)] = sources[side];
+      targets[static_cast<std::size_t>(count)] = targets[side];
       ++count;
     }
   }
@@ -28,8 +28,8 @@ Neighbours::Neighbours(const Communicator& comm, base::CellRange mine, std::int6
   check_petsc(VecSet(received_, 0.0));
   IS from = nullptr;
   IS to = nullptr;
-  check_petsc(ISCreateGeneral(comm.handle(), count, wanted.data(), PETSC_COPY_VALUES, &from));
-  check_petsc(ISCreateGeneral(comm.handle(), count, places.data(), PETSC_COPY_VALUES, &to));
+  check_petsc(ISCreateGeneral(comm.handle(), count, sources.data(), PETSC_COPY_VALUES, &from));
+  check_petsc(ISCreateGeneral(comm.handle(), count, targets.data(), PETSC_COPY_VALUES, &to));
   check_petsc(VecScatterCreate(ends_, from, received_, to, &scatter_));
   check_petsc(ISDestroy(&from));
   check_petsc(ISDestroy(&to));

@@ -15,12 +15,12 @@ namespace masing::parallel {
 
 namespace {
 
-/// A memory object of this host that had no name before, and its name; -1 if there is none.
-int created(std::size_t bytes, std::string& name) {
+/// Creates a shared memory object under a new name; -1, and no name, where that fails.
+int create_shared(std::size_t bytes, std::string& name) {
   constexpr int tries = 100;
   static int count = 0;
   int file = -1;
-  // Two containers may share the names but not the numbers of their processes.
+  // Processes of two containers may have the same number and share the names.
   for (int i = 0; i < tries && file < 0; ++i) {
     name = fmt::format("/masing-{}-{}", getpid(), count++);
     file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -44,7 +44,7 @@ SharedMemory::SharedMemory(const Communicator& comm, std::size_t bytes) : bytes_
   int file = -1;
   const std::string name = from_root(comm, [&] {
     std::string mine;
-    file = created(bytes, mine);
+    file = create_shared(bytes, mine);
     return mine;
   });
   if (!comm.is_root() && !name.empty()) {
@@ -81,8 +81,8 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
 
 namespace {
 
-/// Waits until another rank has written `round`: a moment at full attention, then leaving the core
-/// to whoever wants it, as ranks do that outnumber the cores.
+/// Waits until another rank has written `round`: polls for a moment, then yields the core between
+/// polls.
 void wait_for(std::int64_t& written, std::int64_t round) {
   constexpr int polls = 200;
   const std::atomic_ref<std::int64_t> now(written);
@@ -99,9 +99,13 @@ void wait_for(std::int64_t& written, std::int64_t round) {
 
 }  // namespace
 
-RankSum::RankSum(const Communicator& comm, bool crowded) : comm_(comm) {
+Exchange default_exchange() {
+  return ranks_outnumber_cores() ? Exchange::mpi : Exchange::shared_memory;
+}
+
+RankSum::RankSum(const Communicator& comm, Exchange exchange) : comm_(comm) {
   const int ranks = comm.size();
-  if (ranks > 1 && ranks <= most_ranks && !crowded) {
+  if (ranks > 1 && ranks <= most_ranks && exchange == Exchange::shared_memory) {
     memory_.emplace(comm, 2 * static_cast<std::size_t>(ranks) * sizeof(Line));
     lines_ = static_cast<Line*>(memory_->data());
   }

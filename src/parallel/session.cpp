@@ -42,14 +42,15 @@ std::optional<std::int64_t> number(const char* name) {
 
 }  // namespace
 
-std::optional<Copy> lonely_copy(int ranks) {
+std::optional<ProcessCopy> unconnected_copy(int ranks) {
   for (const Names& names : launchers) {
     const auto count = number(names.count);
     if (count) {
       if (ranks > 1 || *count <= 1) {
         return std::nullopt;
       }
-      return Copy{static_cast<int>(number(names.index).value_or(0)), static_cast<int>(*count)};
+      return ProcessCopy{static_cast<int>(number(names.index).value_or(0)),
+                         static_cast<int>(*count)};
     }
   }
   return std::nullopt;
@@ -146,7 +147,7 @@ void remove_folder(const std::string& folder) {
 }  // namespace
 
 Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_alone()) {
-  listen_to_signals();
+  install_signal_handlers();
   choose_how_to_wait();
   std::vector<std::string> words{"masing"};
   words.insert(words.end(), petsc_options.begin(), petsc_options.end());
@@ -167,17 +168,17 @@ Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_
   PetscPopSignalHandler();
   // Errors come back as codes, which check_petsc turns into exceptions with one line each.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
-  listen_to_signals();  // once more: what has been initialised may listen, too
+  install_signal_handlers();  // again: MPI may have installed its own
   world_.emplace(PETSC_COMM_WORLD);
   failures_.emplace(PETSC_COMM_WORLD);
-  bell_.emplace(*world_);
-  listen_to(&*bell_);
+  stop_notice_.emplace(*world_);
+  share_stop_requests(&*stop_notice_);
 }
 
 Session::~Session() {
-  listen_to(nullptr);
-  bell_->silence();
-  bell_.reset();
+  share_stop_requests(nullptr);
+  stop_notice_->drain();
+  stop_notice_.reset();
   failures_.reset();
   world_.reset();
   PetscFinalize();

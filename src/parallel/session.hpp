@@ -10,16 +10,16 @@
 
 namespace masing::parallel {
 
-/// One of several copies of the program, of which each believes to be alone.
-struct Copy {
+/// One of several copies of the program that a launcher started without connecting them.
+struct ProcessCopy {
   int index = 0;
   int count = 1;
 };
 
-/// Which copy this is, if a launcher started several and MPI, of `ranks` ranks, knows of one only:
-/// the launcher is of another MPI than the program. Looks at what Open MPI, MPICH (hydra), MVAPICH
-/// and Slurm tell their processes. Local.
-std::optional<Copy> lonely_copy(int ranks);
+/// This copy, if a launcher started several and MPI has one rank (`ranks`) only: the launcher is of
+/// another MPI than the program. Reads the environment variables of Open MPI, MPICH (hydra),
+/// MVAPICH and Slurm. Local.
+std::optional<ProcessCopy> unconnected_copy(int ranks);
 
 /// Whether the ranks on this host outnumber its cores, as far as Open MPI's mpirun tells; else it
 /// is taken that they do not. Local.
@@ -52,8 +52,8 @@ class Session {
 
   std::string folder_;  // of Open MPI's session where it is made here, else empty
   std::optional<Communicator> world_;
-  std::optional<Bell> bell_;
-  std::optional<Communicator> failures_;  // its own, so that no pending message can be mistaken
+  std::optional<StopNotice> stop_notice_;
+  std::optional<Communicator> failures_;  // a duplicate: no pending message can match
 };
 
 }  // namespace masing::parallel

@@ -14,11 +14,11 @@
 
 namespace masing::parallel {
 
-void Bell::ring() {
-  if (rung_) {
+void StopNotice::send() {
+  if (sent_) {
     return;
   }
-  rung_ = heard_ = true;
+  sent_ = received_ = true;
   for (int rank = 0; rank < comm_.size(); ++rank) {
     if (rank != comm_.rank()) {
       check_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, rank, 0, comm_.handle(),
@@ -27,19 +27,19 @@ void Bell::ring() {
   }
 }
 
-bool Bell::heard() {
-  int arrived = heard_ ? 1 : 0;
-  if (!heard_) {
+bool StopNotice::received() {
+  int arrived = received_ ? 1 : 0;
+  if (!received_) {
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_.handle(), &arrived, MPI_STATUS_IGNORE));
   }
-  heard_ = arrived != 0;
-  return heard_;
+  received_ = arrived != 0;
+  return received_;
 }
 
-void Bell::silence() {
-  std::int64_t rings = rung_ ? 1 : 0;
-  sum_over_ranks(comm_, std::span(&rings, 1));
-  for (std::int64_t left = rings - (rung_ ? 1 : 0); left > 0; --left) {
+void StopNotice::drain() {
+  std::int64_t senders = sent_ ? 1 : 0;
+  sum_over_ranks(comm_, std::span(&senders, 1));
+  for (std::int64_t left = senders - (sent_ ? 1 : 0); left > 0; --left) {
     check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
   }
   check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
@@ -48,12 +48,11 @@ void Bell::silence() {
 
 namespace {
 
-constexpr std::array<std::pair<int, const char*>, 4> heard{
+constexpr std::array<std::pair<int, const char*>, 4> handled_signals{
     {{SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}}};
 
 volatile std::sig_atomic_t first_signal = 0;
-
-volatile std::sig_atomic_t first_heard = 0;  // in tenths of a second, of some clock
+volatile std::sig_atomic_t first_arrival = 0;  // tenths of a second of a monotonic clock
 
 /// Only what POSIX allows in a signal handler.
 std::sig_atomic_t tenths_of_a_second() {
@@ -62,13 +61,13 @@ std::sig_atomic_t tenths_of_a_second() {
   return static_cast<std::sig_atomic_t>((now.tv_sec % 10'000'000) * 10 + now.tv_nsec / 100'000'000);
 }
 
-void note(int signal) {
-  // One request may arrive twice, from a scheduler and from mpirun.
+void handle_signal(int signal) {
+  // A scheduler and mpirun may both deliver the same request.
   constexpr std::sig_atomic_t same_request = 5;
   if (first_signal == 0) {
-    first_heard = tenths_of_a_second();
+    first_arrival = tenths_of_a_second();
     first_signal = signal;
-  } else if (tenths_of_a_second() - first_heard > same_request) {
+  } else if (tenths_of_a_second() - first_arrival > same_request) {
     _exit(128 + signal);
   }
 }
@@ -77,14 +76,14 @@ using Clock = std::chrono::steady_clock;
 const Clock::time_point started = Clock::now();
 double wall_limit = std::numeric_limits<double>::infinity();
 
-Bell* shared_bell = nullptr;
+StopNotice* shared_notice = nullptr;
 
 bool out_of_time() {
   return std::chrono::duration<double>(Clock::now() - started).count() >= wall_limit;
 }
 
 std::string own_reason() {
-  for (const auto& [signal, name] : heard) {
+  for (const auto& [signal, name] : handled_signals) {
     if (first_signal == signal) {
       return std::string("by ") + name;
     }
@@ -94,10 +93,10 @@ std::string own_reason() {
 
 }  // namespace
 
-void listen_to_signals() {
-  for (const auto& [signal, name] : heard) {
+void install_signal_handlers() {
+  for (const auto& [signal, name] : handled_signals) {
     struct sigaction action {};
-    action.sa_handler = note;
+    action.sa_handler = handle_signal;
     action.sa_flags = SA_RESTART;
     sigaction(signal, &action, nullptr);
   }
@@ -108,15 +107,15 @@ void limit_wall_time(double seconds) {
 }
 
 bool stop_requested() {
-  const bool asked = first_signal != 0 || out_of_time();
-  if (asked && shared_bell != nullptr) {
-    shared_bell->ring();
+  const bool requested_here = first_signal != 0 || out_of_time();
+  if (requested_here && shared_notice != nullptr) {
+    shared_notice->send();
   }
-  return asked || (shared_bell != nullptr && shared_bell->heard());
+  return requested_here || (shared_notice != nullptr && shared_notice->received());
 }
 
-void listen_to(Bell* bell) {
-  shared_bell = bell;
+void share_stop_requests(StopNotice* notice) {
+  shared_notice = notice;
 }
 
 std::string stop_reason(const Communicator& comm) {

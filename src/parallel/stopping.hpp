@@ -9,42 +9,42 @@
 
 namespace masing::parallel {
 
-/// Tells all ranks that one of them was asked to stop, while they work apart and meet in no
-/// collective: a message without content to each, looked for between chunks.
-class Bell {
+/// A stop request for all ranks of a communicator, sent by an empty message to each: for ranks that
+/// work apart and meet in no collective. Polled between chunks.
+class StopNotice {
  public:
   /// Collective.
-  explicit Bell(const Communicator& comm) : comm_(comm.handle()) {}
+  explicit StopNotice(const Communicator& comm) : comm_(comm.handle()) {}
 
-  /// Rings once, however often it is called. Local.
-  void ring();
-  /// Whether any rank's ring has come here. Local.
-  [[nodiscard]] bool heard();
-  /// Takes in what was rung, so that no message is left. No rank may ring any more. Collective.
-  void silence();
+  /// Send the request to all other ranks; later calls do nothing. Local.
+  void send();
+  /// Whether this or any other rank's request has arrived here. Local.
+  [[nodiscard]] bool received();
+  /// Receive the messages still under way. No rank may send afterwards. Collective.
+  void drain();
 
  private:
-  Communicator comm_;  // its own, so that no other message can be mistaken
-  bool rung_ = false;
-  bool heard_ = false;
+  Communicator comm_;  // a duplicate: no other message can match
+  bool sent_ = false;
+  bool received_ = false;
   std::vector<MPI_Request> requests_;
 };
 
-/// From now on SIGUSR1, SIGUSR2, SIGTERM and SIGINT ask this process to stop where it can; a second
-/// one, half a second later or more, ends it at once. Local.
-void listen_to_signals();
+/// Install handlers by which SIGUSR1, SIGUSR2, SIGTERM and SIGINT request this process to stop
+/// where it can; a second signal, half a second later or more, ends it at once. Local.
+void install_signal_handlers();
 
-/// Ask this process to stop `seconds` after it was started. Local.
+/// Request this process to stop `seconds` after it was started. Local.
 void limit_wall_time(double seconds);
 
-/// Whether a rank of the program has been asked to stop. Local, and cheap.
+/// Whether any rank of the program was requested to stop. Local, and cheap.
 bool stop_requested();
 
-/// From now on the ranks tell each other by this bell, or no more by any. Local.
-void listen_to(Bell* bell);
+/// Share stop requests between the ranks by this notice from now on; null ends it. Local.
+void share_stop_requests(StopNotice* notice);
 
-/// Why: "by SIGUSR1", "by the wall limit"; the first rank's that was asked, the same on every rank.
-/// Collective.
+/// The cause, "by SIGUSR1" or "by the wall limit", of the first rank that has one; the same on
+/// every rank. Collective.
 std::string stop_reason(const Communicator& comm);
 
 }  // namespace masing::parallel

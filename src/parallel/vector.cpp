@@ -9,9 +9,9 @@
 namespace masing::parallel {
 
 Vector::Vector(const Communicator& comm, std::int64_t cells) {
-  const base::CellRange slab = base::slab_of(cells, comm.rank(), comm.size());
-  entries_.resize(static_cast<std::size_t>(slab.size), 0.0);
-  check_petsc(VecCreateMPIWithArray(comm.handle(), 1, slab.size, cells, entries_.data(), &handle_));
+  const std::int64_t size = base::slab_of(cells, comm.rank(), comm.size()).size;
+  entries_.resize(static_cast<std::size_t>(size), 0.0);
+  check_petsc(VecCreateMPIWithArray(comm.handle(), 1, size, cells, entries_.data(), &handle_));
 }
 
 Vector::~Vector() {
@@ -52,7 +52,7 @@ WriteAccess::~WriteAccess() {
 }
 
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {
-  // By pieces: as many indices as cells would need as much memory as the vector.
+  // By pieces: indices of all cells would need as much memory as the vector.
   constexpr std::size_t piece = 4096;
   std::vector<PetscInt> cells;
   while (!values.empty()) {
@@ -69,7 +69,7 @@ void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double
 }
 
 void add_scaled(Vector& target, double weight, const Vector& source) {
-  // Not VecAXPY: a BLAS counts by int, and its sums may depend on where a slab ends.
+  // Not VecAXPY: BLAS counts by int, and its rounding may depend on where the local part ends.
   const WriteAccess sums(target);
   const ReadAccess terms(source);
   for (std::size_t i = 0; i < terms.values().size(); ++i) {
@@ -77,10 +77,10 @@ void add_scaled(Vector& target, double weight, const Vector& source) {
   }
 }
 
-RangeGather::RangeGather(const Vector& layout, const base::CellRange& wanted) {
-  check_petsc(VecCreateSeq(PETSC_COMM_SELF, wanted.size, &local_));
+RangeGather::RangeGather(const Vector& layout, const base::CellRange& range) {
+  check_petsc(VecCreateSeq(PETSC_COMM_SELF, range.size, &local_));
   IS indices = nullptr;
-  check_petsc(ISCreateStride(PETSC_COMM_SELF, wanted.size, wanted.first, 1, &indices));
+  check_petsc(ISCreateStride(PETSC_COMM_SELF, range.size, range.first, 1, &indices));
   check_petsc(VecScatterCreate(layout.handle(), indices, local_, nullptr, &scatter_));
   check_petsc(ISDestroy(&indices));
 }

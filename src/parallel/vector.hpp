@@ -35,11 +35,11 @@ class Vector {
   [[nodiscard]] base::CellRange range() const;
 
  private:
-  base::AlignedVector entries_;  // PETSc's own would begin anywhere
+  base::AlignedVector entries_;  // aligned, unlike PETSc's own
   Vec handle_ = nullptr;
 };
 
-/// The local entries of a vector for reading, [P_local]; given back when the guard dies. Local.
+/// The local entries of a vector for reading, [P_local]; restored when the guard dies. Local.
 class ReadAccess {
  public:
   explicit ReadAccess(const Vector& vector);
@@ -54,7 +54,7 @@ class ReadAccess {
   std::span<const double> values_;
 };
 
-/// The local entries of a vector for reading and writing, [P_local]; given back when the guard
+/// The local entries of a vector for reading and writing, [P_local]; restored when the guard
 /// dies. Local.
 class WriteAccess {
  public:
@@ -70,24 +70,24 @@ class WriteAccess {
   std::span<double> values_;
 };
 
-/// Give `target` the entries of ranges that ranks hold, each its own and together all of them:
-/// `values` [range.size] from cell range.first on. Collective on the target's ranks.
+/// Set all entries of `target` from ranges that the ranks hold, of any layout: `values` [n] are
+/// those of cells first..first+n-1. Collective on the target's ranks.
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values);
 
-/// target ← target + weight·source; the two are laid out alike. Local.
+/// target ← target + weight·source, of one layout. Local.
 void add_scaled(Vector& target, double weight, const Vector& source);
 
-/// Brings a contiguous range of a vector's cells, wherever they lie, to this rank; each rank names
-/// a range of its own. Move-free: made once for vectors of one layout, used for many.
+/// Gathers a contiguous range of a vector's cells on this rank; each rank has a range of its own.
+/// Made once for all vectors of one layout; neither copied nor moved.
 class RangeGather {
  public:
-  /// `layout`: any vector laid out like those to come. Collective.
-  RangeGather(const Vector& layout, const base::CellRange& wanted);
+  /// `layout`: any vector laid out like those to be gathered. Collective.
+  RangeGather(const Vector& layout, const base::CellRange& range);
   ~RangeGather();
   RangeGather(const RangeGather&) = delete;
   RangeGather& operator=(const RangeGather&) = delete;
 
-  /// The wanted entries of `source`, [wanted.size], valid until the next call. Collective.
+  /// The entries of `source` in the range, [range.size], valid until the next call. Collective.
   std::span<const double> operator()(const Vector& source);
 
  private:

@@ -51,10 +51,10 @@ void expect_right(const parallel::Communicator& comm, parallel::RankSum& sum, st
 void at_once(std::int64_t /*round*/) {}
 
 // Also where the tests' ranks outnumber the cores.
-constexpr bool over_lines = false;
+constexpr auto over_lines = parallel::Exchange::shared_memory;
 
-TEST(RankSum, goes_over_mpi_where_ranks_are_crowded) {
-  parallel::RankSum sum(world(), true);
+TEST(RankSum, goes_over_mpi_where_told_to) {
+  parallel::RankSum sum(world(), parallel::Exchange::mpi);
   expect_right(world(), sum, 2, 1000, at_once);
 }
 
