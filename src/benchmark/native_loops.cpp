@@ -1,7 +1,7 @@
 #include "benchmark/native_loops.hpp"
 
 // Compiled with -O3 -march=native -fopenmp-simd and the kernel's other flags; it includes no
-// library, whose inline functions compiled here could be the ones the linker keeps for everybody.
+// library: the linker could keep its inline functions compiled here for the whole program.
 
 namespace masing::benchmark {
 

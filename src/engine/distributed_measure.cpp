@@ -124,11 +124,11 @@ std::string fault_beside(const OrderedCells& own, const std::pair<double, double
   std::string fault;
   const auto after = std::ranges::lower_bound(own, cell);
   if (after != own.end()) {
-    fault = slab::memory_fault(cell.first, cell.second, after->first, after->second);
+    fault = slab::turning_point_fault(cell.first, cell.second, after->first, after->second);
   }
   if (fault.empty() && after != own.begin()) {
     const auto& before = *std::prev(after);
-    fault = slab::memory_fault(before.first, before.second, cell.first, cell.second);
+    fault = slab::turning_point_fault(before.first, before.second, cell.first, cell.second);
   }
   return fault;
 }
@@ -177,7 +177,7 @@ DistributedMeasure distributed_measure(const parallel::Communicator& comm,
                             scale.value(sum_over_ranks(sum, initial)).force);
 }
 
-std::string memory_fault(const parallel::Communicator& comm, const slab::Profile& profile) {
+std::string turning_point_fault(const parallel::Communicator& comm, const slab::Profile& profile) {
   if (begins_at_zero(comm, profile)) {
     return {};
   }
@@ -187,7 +187,7 @@ std::string memory_fault(const parallel::Communicator& comm, const slab::Profile
   const OrderedCells own = ordered_cells(profile);
   std::string fault;
   for (std::size_t i = 1; fault.empty() && i < own.size(); ++i) {
-    fault = slab::memory_fault(own[i - 1].first, own[i - 1].second, own[i].first, own[i].second);
+    fault = slab::turning_point_fault(own[i - 1].first, own[i - 1].second, own[i].first, own[i].second);
   }
   const auto size = static_cast<std::int64_t>(own.size());
   const std::int64_t largest = -parallel::min_over_ranks(comm, -size);

@@ -66,7 +66,7 @@ class Exact final : public Engine {
 
   std::optional<slab::RememberedElongation> elongation() override {
     const slab::TurningPointState own =
-        comm_.is_root() ? solution_->memory().state() : slab::TurningPointState{};
+        comm_.is_root() ? solution_->turning_points().state() : slab::TurningPointState{};
     return slab::TurningPoints<Measure>(*measure_, shared(comm_, own)).elongation();
   }
 

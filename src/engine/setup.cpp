@@ -98,7 +98,7 @@ void require_memorable(const parallel::Communicator& comm, const slab::Problem& 
   std::string fault =
       problem.continuum()
           ? parallel::from_root(comm, [&] { return slab::continuous_fault(problem); })
-          : memory_fault(comm, profile);
+          : turning_point_fault(comm, profile);
   const std::string cell_by_cell = "--engine sweep";
   const auto advice = fault.find(cell_by_cell);
   if (advice != std::string::npos && family == cli::Family::quasistatic_slab) {

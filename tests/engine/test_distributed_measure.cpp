@@ -68,7 +68,7 @@ TEST(DistributedMeasure, HasTheBitsOfTheTableOfAllCells) {
 
 TEST(DistributedMeasure, ChecksTheInitialStateAcrossRanks) {
   const auto fault = [](const slab::Profile& all) {
-    return engine::memory_fault(support::world(), slab(all));
+    return engine::turning_point_fault(support::world(), slab(all));
   };
   EXPECT_EQ(fault(all_cells(5000, 0.0)), "");
   EXPECT_EQ(fault(all_cells(5000, 1.0)), "");

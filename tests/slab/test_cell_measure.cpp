@@ -122,12 +122,12 @@ TEST(ExactSums, RefuseScalesThatWouldOverflow) {
 
 TEST(MemoryFault, AcceptsWhatTheModelCanReachAndNamesWhatItCannot) {
   const std::vector<double> eta{0.4, 0.1, 0.2, 0.3};
-  EXPECT_EQ(slab::memory_fault(eta, std::vector{0.0, 0.0, 0.0, 0.0}), "");
-  EXPECT_EQ(slab::memory_fault(eta, std::vector{0.4, 0.1, 0.2, 0.3}), "");
-  EXPECT_EQ(slab::memory_fault(eta, std::vector{0.1, -0.1, -0.2, -0.1}),
+  EXPECT_EQ(slab::turning_point_fault(eta, std::vector{0.0, 0.0, 0.0, 0.0}), "");
+  EXPECT_EQ(slab::turning_point_fault(eta, std::vector{0.4, 0.1, 0.2, 0.3}), "");
+  EXPECT_EQ(slab::turning_point_fault(eta, std::vector{0.1, -0.1, -0.2, -0.1}),
             "--initial-u: u0 = -0.1 where eta = 0.3 but u0 = 0.1 where eta = 0.4; the hysteresis "
             "memory needs |u0(s) - u0(s')| <= |eta(s) - eta(s')|: use --engine sweep");
-  EXPECT_NE(slab::memory_fault(std::vector{0.5, 0.5}, std::vector{0.1, 0.2}), "");
+  EXPECT_NE(slab::turning_point_fault(std::vector{0.5, 0.5}, std::vector{0.1, 0.2}), "");
 }
 
 }  // namespace

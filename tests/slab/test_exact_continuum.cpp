@@ -67,7 +67,7 @@ TEST(ExactContinuum, TwoStepControlsAgreeForAnySlab) {
     const slab::Problem problem = problem_of(slab, 1);
     ASSERT_EQ(slab::continuous_fault(problem), "") << slab.threshold;
     const ContinuousMeasure measure = make_continuous_measure(problem);
-    const auto difference = slab::exact_self_check(measure, {}, forcing(500.0), 500.0, 1000);
+    const auto difference = exact_test::exact_self_check(measure, {}, forcing(500.0), 500.0, 1000);
     EXPECT_LT(difference.x, 1e-10) << slab.threshold;
     EXPECT_LT(difference.y, 1e-10) << slab.threshold;
   }
@@ -101,7 +101,7 @@ TEST(ExactContinuum, TheFieldIsThatOfManyCells) {
   ExactSolution<ContinuousMeasure> solution(measure, {}, forcing(60.0));
   for (int p = 0; p <= 60; ++p) {
     const MassState state = solution.at(p);
-    const auto memory = solution.memory();
+    const auto memory = solution.turning_points();
     double force = 0.0;
     for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
       force += profile.stiffness[i] *

@@ -99,21 +99,22 @@ TEST(ExactDynamics, LeapfrogConvergesToItForCells) {
 }
 
 TEST(ExactDynamics, TwoStepControlsAgreeOverThePapersCase) {
-  const auto limit = slab::exact_self_check(PapersMeasure{}, {}, papers_pieces(500.0), 500.0, 5000);
+  const auto limit =
+      exact_test::exact_self_check(PapersMeasure{}, {}, papers_pieces(500.0), 500.0, 5000);
   EXPECT_LT(limit.x, 1e-11);
   EXPECT_LT(limit.y, 1e-11);
   const auto cells =
-      slab::exact_self_check(papers_cells(300), {}, papers_pieces(500.0), 500.0, 5000);
+      exact_test::exact_self_check(papers_cells(300), {}, papers_pieces(500.0), 500.0, 5000);
   EXPECT_LT(cells.x, 1e-10);
   EXPECT_LT(cells.y, 1e-10);
 }
 
 TEST(ExactDynamics, GetsThroughFiveThousandAndItsLimitCycles) {
   const auto difference =
-      slab::exact_self_check(PapersMeasure{}, {}, papers_pieces(5000.0), 5000.0, 5000);
+      exact_test::exact_self_check(PapersMeasure{}, {}, papers_pieces(5000.0), 5000.0, 5000);
   EXPECT_LT(difference.x, 1e-9);
   const auto cells =
-      slab::exact_self_check(papers_cells(10), {}, papers_pieces(5000.0), 5000.0, 5000);
+      exact_test::exact_self_check(papers_cells(10), {}, papers_pieces(5000.0), 5000.0, 5000);
   EXPECT_LT(cells.x, 1e-9);
 }
 
@@ -166,7 +167,7 @@ TEST(ExactDynamics, InputWorkIsKineticElasticAndDissipatedEnergy) {
   for (int p = 1; p <= steps; ++p) {
     const double t = 30.0 * p / steps;
     const MassState state = solution.at(t);
-    const TurningPoints<CellMeasure> memory = solution.memory();
+    const TurningPoints<CellMeasure> memory = solution.turning_points();
     double elastic = 0.0;
     for (int i = 0; i < count; ++i) {
       const double eta = (i + 1.0) / count + 0.1;
@@ -194,7 +195,7 @@ TEST(ExactDynamics, TheFieldCarriesTheInternalForce) {
   ExactSolution<CellMeasure> solution(cells, oscillator, papers_pieces(100.0));
   for (int p = 0; p <= 1000; ++p) {
     const MassState state = solution.at(0.1 * p);
-    const TurningPoints<CellMeasure> memory = solution.memory();
+    const TurningPoints<CellMeasure> memory = solution.turning_points();
     double force = 0.0;
     for (std::size_t i = 0; i < 50; ++i) {
       const double u = memory.elongation()(profile.threshold[i], profile.initial_u[i]);
@@ -233,7 +234,7 @@ TEST(ExactDynamics, RandomCellsAndForcesAgreeUnderTwoStepControls) {
           return (t < 7.1 && t >= 7.0 ? -b : a * std::cos(w * t)) + b * (t >= 20.0);
         },
         breaks, 60.0);
-    const auto difference = slab::exact_self_check(cells, oscillator, force, 60.0, 300);
+    const auto difference = exact_test::exact_self_check(cells, oscillator, force, 60.0, 300);
     EXPECT_LT(difference.x, 1e-10) << "seed " << seed;
     EXPECT_LT(difference.y, 1e-10) << "seed " << seed;
   }

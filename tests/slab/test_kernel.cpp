@@ -35,8 +35,8 @@ struct Cells {
   std::vector<double> stiffness;
   slab::ProfileForm form;
 
-  [[nodiscard]] slab::Slab slab(std::size_t first, std::size_t size) {
-    slab::Slab slab;
+  [[nodiscard]] slab::SlabView slab(std::size_t first, std::size_t size) {
+    slab::SlabView slab;
     slab.u = std::span(u).subspan(first, size);
     slab.threshold = std::span(threshold).subspan(first, size);
     slab.stiffness = std::span(stiffness).subspan(first, size);
@@ -44,7 +44,7 @@ struct Cells {
     slab.form = form;
     return slab;
   }
-  [[nodiscard]] slab::Slab slab() { return slab(0, u.size()); }
+  [[nodiscard]] slab::SlabView slab() { return slab(0, u.size()); }
 };
 
 /// What is not read from memory: η on a line, k constant.
@@ -147,7 +147,7 @@ TEST_P(Kernel, gives_the_same_sum_however_the_slab_is_cut_at_block_limits) {
     for (int rank = 0; rank < ranks; ++rank) {
       const base::CellRange range = base::slab_of(size, rank, ranks);
       // Units are added to, so the parts need no sum of their own.
-      const slab::Slab slab =
+      const slab::SlabView slab =
           cut.slab(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.size));
       slab::SlabKernel(slab, scale).project_and_sum(d, parts);
     }
@@ -174,8 +174,8 @@ TEST_P(Kernel, gives_the_same_bits_with_every_instruction_set) {
       const auto pass = [&](std::size_t steps) {
         return variant.passes[steps - 1][shape().line][shape().constant];
       };
-      pass(2)(kernel.arrays(), &d[p], units.data());
-      pass(1)(kernel.arrays(), &d[p + 2], &units[2]);
+      pass(2)(kernel.arguments(), &d[p], units.data());
+      pass(1)(kernel.arguments(), &d[p + 2], &units[2]);
       sums.insert(sums.end(), units.begin(), units.end());
     }
     return std::pair(cells.u, sums);
@@ -222,7 +222,7 @@ TEST(KernelOfManyCells, computes_the_line_near_the_last_index) {
   }
   Cells read = cells;
   cells.form.affine_threshold = line;
-  slab::Slab slab = cells.slab();
+  slab::SlabView slab = cells.slab();
   slab.first_cell = first;
   for (const double d : increments(20)) {
     Units computed{};

@@ -104,7 +104,7 @@ TEST(TurningPoints, AgreeWithClampingEveryCellOnRandomProfilesAndIncrements) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const Profile profile = random_profile(random);
-    ASSERT_EQ(slab::memory_fault(profile.threshold, profile.initial_u), "");
+    ASSERT_EQ(slab::turning_point_fault(profile.threshold, profile.initial_u), "");
     const CellMeasure measure = make_cell_measure(profile);
     std::normal_distribution<double> normal;
     const double x0 = seed % 3 == 0 ? normal(random) : 0.0;

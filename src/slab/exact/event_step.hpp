@@ -15,10 +15,10 @@ struct Residual {
   Point point;
   double value;
   double slope;
-  double noise;  ///< |g| that is nothing but rounding
+  double noise;  ///< |g| up to which it is rounding
 };
 
-/// Where g crosses zero between `low` (g < 0) and `high` (g > 0), to rounding: Newton's method,
+/// The zero of g between `low` (g < 0) and `high` (g > 0), to rounding: Newton's method,
 /// and bisection where it would leave the bracket. `residual(h)` gives a Residual. Returns the
 /// last one with its h.
 template <class Evaluate>
@@ -35,7 +35,7 @@ auto find_crossing(const Evaluate& residual, double low, double high, double gue
   for (int i = 0; i < 120 && std::abs(at.value) > at.noise; ++i) {
     (at.value < 0.0 ? low : high) = h;
     const double newton = h - at.value / at.slope;
-    // Where Newton is slow, every second step halves the bracket, so that it is sure to shrink.
+    // Where Newton is slow, every second step halves the bracket, so that it shrinks.
     const bool trusted = newton > low && newton < high && (i < 6 || i % 2 == 0);
     const double next = trusted ? newton : 0.5 * (low + high);
     if (std::abs(next - h) <= epsilon * h || high - low <= epsilon * high) {
@@ -76,7 +76,7 @@ enum class StepEnd {
   nothing,         ///< no event within the span
   law_end,         ///< x reached the end of the law: a corner or a break of the measure
   reversal,        ///< y = 0
-  wrong_direction  ///< from rest, the mass sets off the other way
+  wrong_direction  ///< from rest, the mass moves the other way
 };
 
 /// A step of length h and where it leads.
@@ -86,8 +86,8 @@ struct EventStep {
   StepEnd kind = StepEnd::nothing;
 };
 
-/// Finds the first event of a motion that goes in one direction on one law, by stepping again and
-/// again from the same start, so that the motion at an event is as exact as any.
+/// Finds the first event of a motion in one direction on one law. Each trial is one step from the
+/// same start, so that the motion at an event has full accuracy.
 template <class Law>
 class EventSearch {
  public:

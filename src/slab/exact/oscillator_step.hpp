@@ -16,27 +16,28 @@ namespace masing::slab {
 template <class Measure>
 concept CellwiseMeasure = StiffnessMeasure<Measure> && Measure::is_cellwise;
 
-/// The first position beyond here, going on, where S(x) is not smooth: a corner, or the front
-/// reaching a break of the measure; ±∞ if there is none.
+/// The first position ahead where S(x) is not smooth: a corner, or the front reaching a break of
+/// the measure; ±∞ if there is none.
 template <StiffnessMeasure Measure>
-double leg_end(const TurningPoints<Measure>& memory) {
-  const double corner = memory.corner(memory.direction());
-  const double front = memory.next_break();
-  return memory.direction() > 0 ? std::min(corner, front) : std::max(corner, front);
+double leg_end(const TurningPoints<Measure>& turning_points) {
+  const double corner = turning_points.corner(turning_points.direction());
+  const double front = turning_points.next_break();
+  return turning_points.direction() > 0 ? std::min(corner, front) : std::max(corner, front);
 }
 
-/// S(x) on the smooth part of a leg that begins where `memory` is, in its direction, up to end();
-/// `memory` must outlive the law, unchanged.
+/// S(x) on the smooth part of the present leg of `turning_points`, from here up to end();
+/// `turning_points` must outlive the law, unchanged.
 template <StiffnessMeasure Measure>
 class LegLaw {
  public:
-  explicit LegLaw(const TurningPoints<Measure>& memory) : memory_(&memory), end_(leg_end(memory)) {}
+  explicit LegLaw(const TurningPoints<Measure>& turning_points)
+      : turning_points_(&turning_points), end_(leg_end(turning_points)) {}
 
   [[nodiscard]] double end() const { return end_; }
-  [[nodiscard]] double operator()(double x) const { return memory_->force_at(x); }
+  [[nodiscard]] double operator()(double x) const { return turning_points_->force_at(x); }
 
  private:
-  const TurningPoints<Measure>* memory_;
+  const TurningPoints<Measure>* turning_points_;
   double end_;
 };
 
@@ -44,13 +45,14 @@ class LegLaw {
 template <CellwiseMeasure Measure>
 class LegLaw<Measure> {
  public:
-  explicit LegLaw(const TurningPoints<Measure>& memory) : end_(leg_end(memory)) {
+  explicit LegLaw(const TurningPoints<Measure>& turning_points) : end_(leg_end(turning_points)) {
     // In the middle no rounding can put a cell on the wrong side of the front.
-    const double beyond = memory.x() + memory.direction() * (1.0 + std::abs(memory.x()));
+    const double beyond =
+        turning_points.x() + turning_points.direction() * (1.0 + std::abs(turning_points.x()));
     const double end = std::isfinite(end_) ? end_ : beyond;
-    middle_ = memory.x() + 0.5 * (end - memory.x());
-    force_ = memory.force_at(middle_);
-    stiffness_ = memory.stiffness_at(middle_);
+    middle_ = turning_points.x() + 0.5 * (end - turning_points.x());
+    force_ = turning_points.force_at(middle_);
+    stiffness_ = turning_points.stiffness_at(middle_);
   }
 
   [[nodiscard]] double end() const { return end_; }
@@ -91,8 +93,8 @@ class OscillatorStep {
   /// The motion a span h after the start, in one step.
   [[nodiscard]] Motion after(double h) const { return step(start_, h); }
 
-  /// The error of after(h) as two steps of h/2 show it: max of |Δx|·ω and |Δy|. (Fehlberg's own
-  /// estimate does not see F(t), only the feedback of x.)
+  /// The error of after(h) against two steps of h/2: the maximum of |Δx|·ω and |Δy|. (Fehlberg's
+  /// own estimate contains only the feedback of x, not F(t).)
   [[nodiscard]] double error(double h, const Motion& end, double frequency) const {
     const Motion middle = step(start_, 0.5 * h);
     const Motion twice = step(middle, 0.5 * h);

@@ -1,5 +1,7 @@
 #include "slab/exact/smooth_pieces.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +15,7 @@ namespace masing::slab {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -21,21 +24,18 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
     : force_(std::move(force)),
       breaks_(std::move(breaks)),
       // A break a·t + b = phase and the jump as F computes it agree to a few ulp only.
-      margin_(16 * std::numeric_limits<double>::epsilon() * final_time) {
+      margin_(16 * epsilon * final_time) {
   std::erase_if(breaks_, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks_);
-  // The ends of a piece keep their distance from each other.
-  const auto twins = [&](double a, double b) { return b - a <= 4 * margin_; };
-  breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), twins), breaks_.end());
+  // The margins at both ends of a piece must not overlap.
+  const auto same = [&](double a, double b) { return b - a <= 4 * margin_; };
+  breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), same), breaks_.end());
   breaks_.push_back(final_time);
   set_limits();
 }
 
 double SmoothPieces::piece_end() const {
-  if (next_ == breaks_.size()) {
-    return infinity;
-  }
-  return breaks_[next_];
+  return next_ < breaks_.size() ? breaks_[next_] : infinity;
 }
 
 void SmoothPieces::pass_break() {
@@ -51,16 +51,10 @@ void SmoothPieces::set_limits() {
   begin_ = std::min(begin_, end_);
 }
 
-void SmoothPieces::refuse(double t, double value) {
-  throw base::UserError("--force: F(t) = " + base::to_text(value) + " at t = " + base::to_text(t) +
-                        "; F must be finite on [0, T]");
+void SmoothPieces::throw_not_finite(double t, double value) {
+  throw base::UserError(fmt::format("--force: F(t) = {} at t = {}; F must be finite on [0, T]",
+                                    base::to_text(value), base::to_text(t)));
 }
-
-namespace {
-
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-}  // namespace
 
 double least_span(const Clock& clock, double span) {
   return 4 * epsilon * std::max(std::abs(clock.time), std::min(span, 1.0));

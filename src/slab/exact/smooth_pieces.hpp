@@ -6,8 +6,8 @@
 
 namespace masing::slab {
 
-/// A time that is advanced by many small steps without their rounding adding up: the sum
-/// time + rest, |rest| ≤ ½ ulp(time). (Compensated summation, Knuth's two-sum.)
+/// A time advanced by many small steps without accumulating their rounding: the sum time + rest,
+/// |rest| ≤ ½ ulp(time). (Compensated summation, Knuth's two-sum.)
 struct Clock {
   double time = 0.0;
   double rest = 0.0;
@@ -23,8 +23,8 @@ struct Clock {
   [[nodiscard]] double until(double t) const { return (t - time) - rest; }
 };
 
-/// A force F(t), smooth between breaks, taken one piece after another: at both ends of a piece its
-/// own one-sided limit is used, so that a jump belongs to neither.
+/// A force F(t), smooth between breaks, one piece at a time: at both ends of a piece its own
+/// one-sided limit is used, so that a jump belongs to neither piece.
 class SmoothPieces {
  public:
   /// `breaks`: increasing times after 0 where F may not be smooth; F is not used beyond
@@ -36,7 +36,7 @@ class SmoothPieces {
     const double inside = t < begin_ ? begin_ : (t > end_ ? end_ : t);
     const double value = force_(inside);
     if (!(value - value == 0.0)) [[unlikely]] {
-      refuse(inside, value);
+      throw_not_finite(inside, value);
     }
     return value;
   }
@@ -49,7 +49,7 @@ class SmoothPieces {
   void pass_break();
 
  private:
-  [[noreturn]] static void refuse(double t, double value);
+  [[noreturn]] static void throw_not_finite(double t, double value);
   void set_limits();
 
   std::function<double(double)> force_;
@@ -60,12 +60,12 @@ class SmoothPieces {
   double end_ = 0.0;
 };
 
-/// Where a mass at rest goes: the sign of F - R at once, or, where F = R to rounding, of the first
-/// difference that is more than rounding within `span`; 0 if there is none and it stays at rest.
-/// `resistance` is R = k0 x + S. Throws UserError where F is not finite.
+/// The direction in which a mass at rest starts: the sign of F - R now, or, where F = R to
+/// rounding, of the first difference beyond rounding within `span`; 0 if there is none and it stays
+/// at rest. `resistance` is R = k0 x + S. Throws UserError where F is not finite.
 int departure(const SmoothPieces& force, const Clock& clock, double resistance, double span);
 
-/// The least span that is a step at all at this time: a few ulp.
+/// The least span of a step at this time: a few ulp.
 double least_span(const Clock& clock, double span);
 
 }  // namespace masing::slab

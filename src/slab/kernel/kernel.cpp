@@ -39,7 +39,7 @@ const Choice& chosen() {
 }
 
 /// slope·j for the cells j of the slab's longest block; none where η is read from memory.
-std::shared_ptr<const std::vector<double>> line_offsets(const Slab& slab) {
+std::shared_ptr<const std::vector<double>> line_offsets(const SlabView& slab) {
   if (!slab.form.affine_threshold) {
     return nullptr;
   }
@@ -52,18 +52,18 @@ std::shared_ptr<const std::vector<double>> line_offsets(const Slab& slab) {
 
 }  // namespace
 
-SlabKernel::SlabKernel(const Slab& slab, double scale)
+SlabKernel::SlabKernel(const SlabView& slab, double scale)
     : line_offsets_(line_offsets(slab)),
-      arrays_{.u = slab.u.data(),
-              .threshold = slab.threshold.data(),
-              .stiffness = slab.stiffness.data(),
-              .line_offsets = line_offsets_ ? line_offsets_->data() : nullptr,
-              .cells = static_cast<std::int64_t>(slab.u.size()),
-              .first_cell = slab.first_cell,
-              .line_start = slab.form.affine_threshold ? slab.form.affine_threshold->first : 0.0,
-              .line_slope = slab.form.affine_threshold ? slab.form.affine_threshold->slope : 0.0,
-              .stiffness_constant = slab.form.constant_stiffness.value_or(0.0),
-              .scale = scale} {
+      arguments_{.u = slab.u.data(),
+                 .threshold = slab.threshold.data(),
+                 .stiffness = slab.stiffness.data(),
+                 .line_offsets = line_offsets_ ? line_offsets_->data() : nullptr,
+                 .cells = static_cast<std::int64_t>(slab.u.size()),
+                 .first_cell = slab.first_cell,
+                 .line_start = slab.form.affine_threshold ? slab.form.affine_threshold->first : 0.0,
+                 .line_slope = slab.form.affine_threshold ? slab.form.affine_threshold->slope : 0.0,
+                 .stiffness_constant = slab.form.constant_stiffness.value_or(0.0),
+                 .scale = scale} {
   const bool line = slab.form.affine_threshold.has_value();
   const bool constant = slab.form.constant_stiffness.has_value();
   assert(line || slab.threshold.size() == slab.u.size());
@@ -76,7 +76,7 @@ SlabKernel::SlabKernel(const Slab& slab, double scale)
 void SlabKernel::project_and_sum(std::span<const double> increments,
                                  std::span<std::int64_t> units) const {
   assert(increments.size() == units.size() && (units.size() == 1 || units.size() == 2));
-  passes_[units.size() - 1](arrays_, increments.data(), units.data());
+  passes_[units.size() - 1](arguments_, increments.data(), units.data());
 }
 
 std::string_view kernel_instruction_set() {

@@ -12,9 +12,9 @@
 
 namespace masing::slab {
 
-/// A slab of cells in memory, and what of its profile need not be read from there. Its first cell
-/// must lie on a block limit (base::block_cells).
-struct Slab {
+/// The cells of one rank: their arrays, and the form that replaces some. The first cell must lie on
+/// a block limit (base::block_cells).
+struct SlabView {
   std::span<double> u;                ///< elongations, [P_local]
   std::span<const double> threshold;  ///< η_i, [P_local]; not read if form.affine_threshold
   std::span<const double> stiffness;  ///< k_i, [P_local]; not read if form.constant_stiffness
@@ -22,11 +22,11 @@ struct Slab {
   ProfileForm form;
 };
 
-/// The kernel at work on one slab, its variant chosen once.
+/// The kernel for one slab, with its variant chosen once.
 class SlabKernel {
  public:
   /// `scale` is δs in units of the fixed-point sum; the slab's arrays must outlive the kernel.
-  SlabKernel(const Slab& slab, double scale);
+  SlabKernel(const SlabView& slab, double scale);
 
   /// Project the slab on [-η, η] after one or two increments, and sum the internal force of each:
   ///     u_i ← clamp(u_i + d_j, -η_i, η_i),   units_j += round(scale · Σ_block k_i u_i),  j = 1, 2.
@@ -36,12 +36,12 @@ class SlabKernel {
   /// Source: (26c), (26b), continuous-masing-2001.
   void project_and_sum(std::span<const double> increments, std::span<std::int64_t> units) const;
 
-  /// The arguments of a pass, for any instruction set's. Local.
-  [[nodiscard]] const KernelSlab& arrays() const { return arrays_; }
+  /// The arguments of a pass, the same for every instruction set. Local.
+  [[nodiscard]] const KernelArguments& arguments() const { return arguments_; }
 
  private:
   std::shared_ptr<const std::vector<double>> line_offsets_;  // null: η is read from memory
-  KernelSlab arrays_;
+  KernelArguments arguments_;
   std::array<KernelPass, 2> passes_{};
 };
 

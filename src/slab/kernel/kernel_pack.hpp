@@ -4,8 +4,8 @@
 #include <immintrin.h>
 #endif
 
-// Doubles by the register, in the namespace that MASING_ISA names: for the kernel's variants alone,
-// which are compiled for one instruction set each.
+// Vector registers of doubles, in the namespace that MASING_ISA names; included by
+// kernel_variant.cpp only, which is compiled once for each instruction set.
 namespace masing::slab::MASING_ISA {
 
 namespace {
@@ -31,8 +31,8 @@ inline void store(double* place, Pack value) {
   *reinterpret_cast<LoosePack*>(place) = value;
 }
 
-// What the compiler does not see by itself: that a comparison and a choice are one instruction, and
-// that the first lanes alone can be loaded (the others being 0) and stored.
+// Single instructions that the compiler does not find: minimum and maximum, and loads and stores of
+// the first lanes alone (the others being 0).
 #if defined(__AVX512F__)
 inline __mmask8 first_lanes(int count) {
   return static_cast<__mmask8>((1 << count) - 1);

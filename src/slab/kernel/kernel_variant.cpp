@@ -1,5 +1,5 @@
-// Compiled once for each instruction set, MASING_ISA names the namespace. It includes no library:
-// an inline function compiled here for AVX-512 could be the one the linker keeps for everybody.
+// Compiled once for each instruction set; MASING_ISA names the namespace. It includes no library:
+// the linker could keep an inline function compiled here for AVX-512 for the whole program.
 #include "slab/kernel/kernel_variant.hpp"
 
 #include "base/partition.hpp"
@@ -9,8 +9,8 @@ namespace masing::slab::MASING_ISA {
 
 namespace {
 
-/// Where a pass moves the cells. As |u| ≤ η, a cell that goes up cannot leave [-η, η] below, and
-/// one that goes down not above: one comparison of the two does, and changes no bit.
+/// The direction of a pass. As |u| ≤ η, a cell that moves up cannot leave [-η, η] below, nor one
+/// that moves down above: one of the two comparisons suffices, to the same bits.
 enum class Way { up, down, either };
 
 template <Way way, typename Threshold>
@@ -28,7 +28,8 @@ inline Pack moved(Pack u, Pack increment, const Threshold& eta) {
 /// Yield displacements of a block from memory.
 class ReadThreshold {
  public:
-  ReadThreshold(const KernelSlab& slab, std::int64_t first) : values_(slab.threshold + first) {}
+  ReadThreshold(const KernelArguments& slab, std::int64_t first)
+      : values_(slab.threshold + first) {}
 
   struct Bounds {
     Pack eta;
@@ -45,7 +46,7 @@ class ReadThreshold {
 /// Yield displacements of a block from the line: that of the block's first cell and an offset.
 class LineThreshold {
  public:
-  LineThreshold(const KernelSlab& slab, std::int64_t first)
+  LineThreshold(const KernelArguments& slab, std::int64_t first)
       : start_(slab.line_start + slab.line_slope * static_cast<double>(slab.first_cell + first)),
         offsets_(slab.line_offsets) {}
 
@@ -68,12 +69,13 @@ class LineThreshold {
 /// Stiffnesses of a block from memory: the lanes sum k u.
 class ReadStiffness {
  public:
-  ReadStiffness(const KernelSlab& slab, std::int64_t first) : values_(slab.stiffness + first) {}
+  ReadStiffness(const KernelArguments& slab, std::int64_t first)
+      : values_(slab.stiffness + first) {}
   inline Pack weighted(int i, Pack u) const { return load(values_ + i) * u; }
   inline Pack first_weighted(int i, int count, Pack u) const {
     return load_first(values_ + i, count) * u;
   }
-  static inline double whole(const KernelSlab& /*slab*/, double sum) { return sum; }
+  static inline double whole(const KernelArguments& /*slab*/, double sum) { return sum; }
 
  private:
   const double* values_;
@@ -82,10 +84,10 @@ class ReadStiffness {
 /// A constant stiffness: the lanes sum u, and k multiplies the block's sum.
 class ConstantStiffness {
  public:
-  ConstantStiffness(const KernelSlab& /*slab*/, std::int64_t /*first*/) {}
+  ConstantStiffness(const KernelArguments& /*slab*/, std::int64_t /*first*/) {}
   static inline Pack weighted(int /*i*/, Pack u) { return u; }
   static inline Pack first_weighted(int /*i*/, int /*count*/, Pack u) { return u; }
-  static inline double whole(const KernelSlab& slab, double sum) {
+  static inline double whole(const KernelArguments& slab, double sum) {
     return slab.stiffness_constant * sum;
   }
 };
@@ -186,7 +188,7 @@ inline void pass_block(double* u, int cells, const Threshold& threshold, const S
 }
 
 template <int Steps, Way way, typename Threshold, typename Stiffness>
-void pass_this_way(const KernelSlab& slab, const double* increments, std::int64_t* units) {
+void pass_this_way(const KernelArguments& slab, const double* increments, std::int64_t* units) {
   Pack increment[Steps];
   for (int step = 0; step < Steps; ++step) {
     increment[step] = broadcast(increments[step]);
@@ -203,8 +205,8 @@ void pass_this_way(const KernelSlab& slab, const double* increments, std::int64_
   }
 }
 
-/// Up or down where all increments say so. An initial state may be outside [-η, η] by a rounding,
-/// until its first pass, by zero, has clamped it on both sides.
+/// Up or down where all increments have that sign. An initial state may be outside [-η, η] by a
+/// rounding, until its first pass, by zero, has clamped it on both sides.
 template <int Steps>
 inline Way way_of(const double* increments) {
   const double last = increments[Steps - 1];
@@ -215,7 +217,7 @@ inline Way way_of(const double* increments) {
 }
 
 template <int Steps, typename Threshold, typename Stiffness>
-void pass(const KernelSlab& slab, const double* increments, std::int64_t* units) {
+void pass(const KernelArguments& slab, const double* increments, std::int64_t* units) {
   switch (way_of<Steps>(increments)) {
     case Way::up:
       return pass_this_way<Steps, Way::up, Threshold, Stiffness>(slab, increments, units);

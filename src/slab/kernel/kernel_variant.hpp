@@ -4,10 +4,10 @@
 
 namespace masing::slab {
 
-/// A slab as the kernel's inner functions see it. A variant reads either `threshold` or the line
+/// The arguments of a pass, plain data. A variant reads either `threshold` or the line
 /// line_start + line_slope·(first cell of the block) + line_offsets[cell of the block], and either
 /// `stiffness` or the constant.
-struct KernelSlab {
+struct KernelArguments {
   double* u;
   const double* threshold;
   const double* stiffness;
@@ -21,7 +21,8 @@ struct KernelSlab {
 };
 
 /// One pass over a slab with one or two increments.
-using KernelPass = void (*)(const KernelSlab& slab, const double* increments, std::int64_t* units);
+using KernelPass = void (*)(const KernelArguments& slab, const double* increments,
+                            std::int64_t* units);
 
 /// The passes for one instruction set: [increments - 1][η from the line][k constant].
 struct KernelVariant {

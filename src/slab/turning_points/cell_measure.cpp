@@ -1,5 +1,7 @@
 #include "slab/turning_points/cell_measure.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -20,8 +22,8 @@ constexpr int bits = 100;
 /// 2¹⁰⁰/C for the smallest power of two C > P·bound.
 double units_per_one(const char* what, double bound, std::int64_t cells) {
   if (!(bound >= 1e-200 && bound <= 1e200)) {
-    throw base::UserError(std::string("the largest ") + what + " is " + base::to_text(bound) +
-                          "; it must lie between 1e-200 and 1e200");
+    throw base::UserError(fmt::format("the largest {} is {}; it must lie between 1e-200 and 1e200",
+                                      what, base::to_text(bound)));
   }
   int exponent = 0;
   std::frexp(bound * static_cast<double>(cells), &exponent);
@@ -65,7 +67,7 @@ void CellTable::add_up(const ExactScale& scale) {
   } else if (!std::ranges::is_sorted(cells, before)) {
     std::ranges::sort(cells, before);
   }
-  // Within a tie the order changes sums that no look-up returns.
+  // The order within a tie changes only sums that no look-up returns.
   ExactSums sums;
   for (Node& cell : cells) {
     sums += scale.term(cell.sums.stiffness, cell.threshold);
@@ -94,22 +96,23 @@ CellMeasure make_cell_measure(const Profile& all) {
                      scale.value(initial).force);
 }
 
-std::string memory_fault(double threshold, double initial_u, double other_threshold,
-                         double other_initial_u) {
-  // Profiles are expressions: a few units in the last place are theirs.
+std::string turning_point_fault(double threshold, double initial_u, double other_threshold,
+                                double other_initial_u) {
+  // Evaluating expressions costs a few units in the last place.
   const double rounding =
       32 * std::numeric_limits<double>::epsilon() * std::max(threshold, other_threshold);
   if (std::abs(initial_u - other_initial_u) <= std::abs(threshold - other_threshold) + rounding) {
     return {};
   }
-  return "--initial-u: u0 = " + base::to_text(initial_u) +
-         " where eta = " + base::to_text(threshold) +
-         " but u0 = " + base::to_text(other_initial_u) +
-         " where eta = " + base::to_text(other_threshold) +
-         "; the hysteresis memory needs |u0(s) - u0(s')| <= |eta(s) - eta(s')|: use --engine sweep";
+  return fmt::format(
+      "--initial-u: u0 = {} where eta = {} but u0 = {} where eta = {}; the hysteresis memory needs "
+      "|u0(s) - u0(s')| <= |eta(s) - eta(s')|: use --engine sweep",
+      base::to_text(initial_u), base::to_text(threshold), base::to_text(other_initial_u),
+      base::to_text(other_threshold));
 }
 
-std::string memory_fault(std::span<const double> threshold, std::span<const double> initial_u) {
+std::string turning_point_fault(std::span<const double> threshold,
+                                std::span<const double> initial_u) {
   if (std::ranges::all_of(initial_u, [](double u0) { return u0 == 0.0; })) {
     return {};
   }
@@ -121,8 +124,8 @@ std::string memory_fault(std::span<const double> threshold, std::span<const doub
   }
   // Neighbours suffice: the bound is additive along the order.
   for (std::size_t i = 1; i < order.size(); ++i) {
-    std::string fault = memory_fault(threshold[order[i - 1]], initial_u[order[i - 1]],
-                                     threshold[order[i]], initial_u[order[i]]);
+    std::string fault = turning_point_fault(threshold[order[i - 1]], initial_u[order[i - 1]],
+                                            threshold[order[i]], initial_u[order[i]]);
     if (!fault.empty()) {
       return fault;
     }

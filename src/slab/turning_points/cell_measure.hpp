@@ -54,9 +54,9 @@ class ExactScale {
   double cells_;
 };
 
-/// Finds how many entries of a nondecreasing sequence a slowly moving front has passed: looks first
-/// where the front would be at its last speed, then ever farther away. The answer does not depend
-/// on the memory of the last look-ups; only the cost does. Not for concurrent use.
+/// Counts the entries of a nondecreasing sequence that a slowly moving front has passed: searches
+/// first where the front would be at its last speed, then ever farther away. The result does not
+/// depend on earlier searches; only the cost does. Not for concurrent use.
 class FrontSearch {
  public:
   /// The number of entries ≤ `r` of the `size` entries at(0) ≤ at(1) ≤ …. Local.
@@ -91,7 +91,7 @@ class FrontSearch {
     return low;
   }
 
-  /// Where the next look-up is expected to end, not limited to the sequence. Local.
+  /// Where the next search is expected to end, not limited to the sequence. Local.
   [[nodiscard]] std::int64_t expected() const { return last_ + speed_; }
 
  private:
@@ -182,7 +182,7 @@ class CellTable {
 
   [[nodiscard]] Sums below(double r) const {
     const std::int64_t passed = find(r);
-    // At a few hundred cells a step every look-up would wait for the memory.
+    // At a few hundred cells a step every look-up would miss the caches.
     __builtin_prefetch(nodes_.data() + std::clamp<std::int64_t>(search_.expected(), 0, cells()));
     return nodes_[static_cast<std::size_t>(passed)].sums;
   }
@@ -227,11 +227,12 @@ inline double virgin_threshold(const Profile& profile, int direction, std::int64
 /// Whether u0 is 0 in all cells of the range. Local.
 bool begins_at_zero(const Profile& profile);
 
-/// Why cells that began at `initial_u` cannot be remembered by turning points, in one line; empty
-/// if they can: |u0 - u0'| ≤ |η - η'| to rounding for any two of the cells, [P] each. Local.
-std::string memory_fault(std::span<const double> threshold, std::span<const double> initial_u);
+/// Why cells that start from `initial_u` cannot be represented by turning points, in one line;
+/// empty if they can: |u0 - u0'| ≤ |η - η'| to rounding for any two of the cells, [P] each. Local.
+std::string turning_point_fault(std::span<const double> threshold,
+                                std::span<const double> initial_u);
 /// The same for two cells. Local.
-std::string memory_fault(double threshold, double initial_u, double other_threshold,
-                         double other_initial_u);
+std::string turning_point_fault(double threshold, double initial_u, double other_threshold,
+                                double other_initial_u);
 
 }  // namespace masing::slab

@@ -107,10 +107,10 @@ struct SectorSamples {
 
 }  // namespace
 
-/// Makes the sectors of one interval of r after the other.
+/// Builds the sectors of one interval of r after the other.
 class ContinuousTable::Builder {
  public:
-  /// `rounding`: what θ(s) is known to.
+  /// `rounding`: the accuracy of θ(s).
   Builder(ContinuousTable& table, const std::vector<PieceIntegrals>& pieces, double rounding)
       : table_(table), pieces_(pieces), rounding_(rounding) {}
 
@@ -144,8 +144,8 @@ class ContinuousTable::Builder {
       data.push_back({s.shortfall[i], s.stiffness[i], slope});
     }
     Interpolator local(std::move(data), 0.0, spacing);
-    // The error of G' is at most 3.4/spacing times that of G at the middle; what rounding of r
-    // makes of K cannot be undercut.
+    // The error of G' is at most 3.4/spacing times that of G at the middle. It cannot fall below
+    // what the rounding of r causes in K.
     const double allowed = error * table_.total_.stiffness + 16 * rounding_ * steepest;
     double worst = 0.0;
     for (int i = 1; i <= samples; i += 2) {
@@ -157,7 +157,7 @@ class ContinuousTable::Builder {
       add_sector(first, middle);
       add_sector(middle, last);
     } else {
-      // The end that the interpolator knows may lie an ulp before the end of the sector.
+      // The interpolator's domain may end an ulp before the sector.
       const double width = std::min(last - first, local.domain().second);
       table_.sectors_.push_back({first, width, s.shortfall_at_first, std::move(local)});
     }
@@ -308,7 +308,7 @@ std::string continuous_fault(const Problem& problem) {
     thresholds.push_back(eta);
     initial.push_back(u0);
   }
-  std::string fault = memory_fault(thresholds, initial);
+  std::string fault = turning_point_fault(thresholds, initial);
   if (!fault.empty()) {
     fault += " with a finite --cells";
   }

@@ -11,7 +11,7 @@
 
 namespace masing::slab {
 
-/// The largest force that the slab alone can hold: Σ k η δs.
+/// The largest internal force of the slab: Σ k η δs.
 template <StiffnessMeasure Measure>
 double saturation_force(const Measure& measure) {
   return measure.below(std::numeric_limits<double>::max()).force;
@@ -41,27 +41,27 @@ double position_on_leg(const Resistance& resistance, double force, double here, 
   return std::abs(excess(low)) < std::abs(excess(high)) ? low : high;
 }
 
-/// Moves the slab monotonically to the x with k0 x + S(x) = force: from one corner of its memory
-/// to the next, and on the last leg to the root. Returns false, and moves nothing, where there is
+/// Moves the slab monotonically to the x with k0 x + S(x) = force: from one corner to the next,
+/// and on the last leg to the root. Returns false, and moves nothing, where there is
 /// none: k0 = 0 and |force| not below saturation. Source: (7) with m = 0, continuous-masing-2001.
 template <StiffnessMeasure Measure>
-bool move_to_equilibrium(TurningPoints<Measure>& memory, double k0, double force,
+bool move_to_equilibrium(TurningPoints<Measure>& turning_points, double k0, double force,
                          double saturation) {
   if (k0 == 0.0 && std::abs(force) >= saturation) {
     return false;
   }
   for (;;) {
-    const double here = memory.x();
-    const double resistance_here = k0 * here + memory.internal_force();
+    const double here = turning_points.x();
+    const double resistance_here = k0 * here + turning_points.internal_force();
     if (force == resistance_here) {
       return true;
     }
     const int direction = force > resistance_here ? 1 : -1;
     std::optional<TurningPoints<Measure>> turned;
-    if (direction != memory.direction()) {
-      turned.emplace(memory).reverse();
+    if (direction != turning_points.direction()) {
+      turned.emplace(turning_points).reverse();
     }
-    const TurningPoints<Measure>& leg = turned ? *turned : memory;
+    const TurningPoints<Measure>& leg = turned ? *turned : turning_points;
     const auto resistance = [&](double x) { return k0 * x + leg.force_at(x); };
     const double corner = leg.corner(direction);
     const bool beyond = std::isfinite(corner) && direction * (force - resistance(corner)) >= 0.0;
@@ -69,7 +69,7 @@ bool move_to_equilibrium(TurningPoints<Measure>& memory, double k0, double force
     if (x == here) {
       return true;  // nearer than a rounding of x
     }
-    memory.move_to(x);
+    turning_points.move_to(x);
     if (!beyond) {
       return true;
     }

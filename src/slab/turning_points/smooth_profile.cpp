@@ -13,7 +13,7 @@ namespace {
 
 constexpr int grid_cells = 4096;
 
-/// A run of grid cells of one span in which the function goes one way: -1, 0 or +1.
+/// Consecutive grid cells of one span in which the function has one direction: -1, 0 or +1.
 struct Run {
   int direction;
   int first;  ///< grid point
@@ -89,7 +89,7 @@ class Span {
         boost::math::tools::brent_find_minima(downwards, point(std::max(left.first, left.last - 3)),
                                               point(std::min(right.last, right.first + 2)),
                                               std::numeric_limits<double>::digits, iterations);
-    // Brent's method knows a smooth extremum to 1e-8; the parabola through it to 1e-10.
+    // Brent's method finds a smooth extremum to 1e-8, the parabola through it to 1e-10.
     const double h = 1e-5;
     const double before = downwards(lowest.first - h) - lowest.second;
     const double after = downwards(lowest.first + h) - lowest.second;

@@ -7,8 +7,8 @@
 
 namespace masing::slab {
 
-/// ∫ f ds from `a` to `b` by Gauss-Kronrod, halved up to `halvings` times where f is not smooth.
-/// Boost compares an error over [-1, 1] with an integral over [a, b]: it gets [-1, 1] to integrate.
+/// ∫ f ds from `a` to `b` by Gauss-Kronrod, halved up to `halvings` times where f is not smooth;
+/// over [-1, 1], because Boost compares an error over that with an integral over [a, b].
 template <class F>
 double integral(const F& f, double a, double b, unsigned halvings) {
   const double centre = (a + b) / 2;

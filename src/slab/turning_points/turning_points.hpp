@@ -8,7 +8,8 @@
 
 namespace masing::slab {
 
-/// A leg of a hysteresis memory: where it began and where it meets the loop around it.
+/// A leg of the hysteresis curve: its first position, and the one where it meets the loop around
+/// it.
 struct RememberedLeg {
   double position = 0.0;
   double meeting = 0.0;
@@ -63,7 +64,7 @@ concept StiffnessMeasure = requires(const Measure& measure, double travel, int d
   { measure.virgin_radius(travel, direction) } -> std::convertible_to<double>;
 };
 
-/// The hysteresis memory as plain data: enough to restore it to the same bits.
+/// Turning points as plain data: enough to restore them to the same bits.
 struct TurningPointState {
   double x0 = 0.0;                ///< position where u = u0
   double x = 0.0;                 ///< position now
@@ -71,12 +72,13 @@ struct TurningPointState {
   std::vector<double> positions;  ///< X_1, …, X_n: turning positions not yet wiped out
 };
 
-/// The slab of cells under increments common to all, as the turning points it remembers.
+/// The slab of cells under increments common to all, represented by the turning points of x that
+/// still matter.
 /// On the leg from the last turning point X_n in direction σ the cells with η ≤ r = |x - X_n|/2
 /// have yielded once more, the others have moved with x:
 ///     S(x) = S(X_n) + (x - X_n) (K(∞) - K(r)) + 2σ M(r),   K = Σ k δs, M = Σ k η δs over η ≤ r,
 /// until x passes X_{n-1} (for n = 1: X_1 + 2σρ), where the closed loop is wiped out. On the virgin
-/// curve, where no turning point is remembered,
+/// curve, where there is no turning point,
 ///     S(x) = Σ k u0 δs + (x - x0) (K(∞) - K) + σ M,
 ///     K = Σ k δs, M = Σ k (η - σ u0) δs over η - σ u0 ≤ σ(x - x0).
 /// In exact arithmetic this is clamping every cell. Amortised cost of a move: one look-up in the
@@ -88,7 +90,7 @@ class TurningPoints {
   TurningPoints(const Measure& measure, double x0)
       : TurningPoints(measure, TurningPointState{x0, x0, 1, {}}) {}
 
-  /// The state that `state()` of an object on the same measure gave.
+  /// The state from `state()` of an object on the same measure.
   TurningPoints(const Measure& measure, const TurningPointState& state)
       : measure_(&measure),
         total_stiffness_(measure.total_stiffness()),
@@ -119,7 +121,7 @@ class TurningPoints {
     return plain;
   }
 
-  /// Move monotonically from here to `x`; returns S there. Same position: nothing happens.
+  /// Move monotonically from here to `x`; returns S there.
   double move_to(double x) {
     if (x == x_) {
       return force_;
@@ -136,8 +138,8 @@ class TurningPoints {
     return force_;
   }
 
-  /// Turn round here: the next leg goes the other way. At x0 on the virgin curve nothing has
-  /// yielded, and nothing is remembered.
+  /// Reverse the direction here: begin a new leg. At x0 on the virgin curve nothing has yielded,
+  /// and no turning point is added.
   void reverse() {
     if (!levels_.empty()) {
       levels_.push_back({x_, levels_.back().position, force_});
@@ -198,7 +200,7 @@ class TurningPoints {
     return position;
   }
 
-  /// u of every cell here and now, as plain data.
+  /// u of every cell at present, as plain data.
   [[nodiscard]] RememberedElongation elongation() const {
     RememberedElongation u{x0_, x_, direction_, {}};
     for (const Level& level : levels_) {
@@ -210,7 +212,7 @@ class TurningPoints {
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  /// A leg: where it began, where it meets the loop around it, S where it began.
+  /// A leg: its first position, the one where it meets the loop around it, S at the first.
   struct Level {
     double position;
     double meeting;
@@ -230,8 +232,8 @@ class TurningPoints {
     return x_ - 2 * direction_ * measure_->virgin_radius(travel_at(x_), direction_);
   }
 
-  /// The leg has met the loop around it: both ends of the loop are forgotten; the first turning
-  /// point has only the virgin curve around it.
+  /// Drop both ends of the loop that the leg has closed; around the first turning point there is
+  /// only the virgin curve.
   void wipe_out_loop() {
     levels_.pop_back();
     if (!levels_.empty()) {
