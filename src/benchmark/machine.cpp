@@ -22,27 +22,25 @@ namespace masing::benchmark {
 
 namespace {
 
-constexpr auto nap = std::chrono::milliseconds(1);
-
 void barrier(const parallel::Communicator& comm) {
   if (comm.size() > 1) {
     parallel::check_mpi(MPI_Barrier(comm.handle()));
   }
 }
 
-/// A barrier at which a rank that waits leaves its core to others.
+/// A barrier at which waiting ranks sleep.
 void sleeping_barrier(const parallel::Communicator& comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   parallel::check_mpi(MPI_Ibarrier(comm.handle(), &request));
   int arrived = 0;
   parallel::check_mpi(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
   while (arrived == 0) {
-    std::this_thread::sleep_for(nap);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
     parallel::check_mpi(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
   }
 }
 
-/// How many units take about `seconds`. The same on every rank, as the times are. Collective.
+/// The number of units that take about `seconds`, the same on every rank. Collective.
 std::int64_t units_for(const parallel::Communicator& comm, double seconds, const Work& work) {
   std::int64_t units = 1;
   for (;;) {
@@ -97,6 +95,10 @@ std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& ef
   return timings;
 }
 
+Timing measure(const parallel::Communicator& comm, const Effort& effort, const Work& work) {
+  return measure(comm, effort, std::span(&work, 1)).front();
+}
+
 std::vector<Timing> on_root_alone(const parallel::Communicator& comm, std::size_t count,
                                   const std::function<std::vector<Timing>()>& make) {
   std::vector<Timing> timings(count);
@@ -115,20 +117,19 @@ std::vector<Timing> on_root_alone(const parallel::Communicator& comm, std::size_
 
 namespace {
 
-/// The value behind the first line of `path` that begins with `key` ("key : value"), or nothing.
-std::string value_in(const char* path, const std::string& key) {
-  std::ifstream file(path);
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(':');
-    if (line.starts_with(key) && colon != std::string::npos) {
+    if (line.starts_with("model name") && colon != std::string::npos) {
       return std::string(base::trimmed(line.substr(colon + 1)));
     }
   }
-  return {};
+  return "unknown";
 }
 
-/// Bytes of the last-level cache, 0 if unknown. The system's table first: what the processor says
-/// of itself, and sysconf repeats, may be all caches of the chip behind a virtual machine's.
+/// Bytes of the last-level cache, 0 if unknown. From /sys first: sysconf reports CPUID, which on a
+/// virtual machine may count all caches of the chip.
 std::int64_t cache_bytes() {
   std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");  // such as 32768K
   std::string size;
@@ -145,25 +146,16 @@ std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
   return value;
 }
 
-/// Bytes that the ranks of `comm` together move in a second through arrays of `size` entries each.
-std::vector<Timing> bandwidth_timings(const parallel::Communicator& comm, const Effort& effort,
-                                      std::int64_t size) {
+/// Seconds of copy, triad and update in place on arrays of `size` entries a rank.
+std::vector<Timing> time_memory(const parallel::Communicator& comm, const Effort& effort,
+                                std::int64_t size) {
   const auto entries = static_cast<std::size_t>(size);
   std::vector<double> a(entries, 1.0);
   std::vector<double> b(entries, 2.0);
   std::vector<double> c(entries, 3.0);
-  const auto times = [](std::int64_t units, const auto& once) {
-    for (std::int64_t i = 0; i < units; ++i) {
-      once();
-    }
-  };
-  const std::array<Work, 3> works{
-      Work{1, [&](std::int64_t units) { times(units, [&] { copy(a.data(), b.data(), size); }); }},
-      Work{1,
-           [&](std::int64_t units) {
-             times(units, [&] { triad(a.data(), b.data(), c.data(), size, 0.5); });
-           }},
-      Work{1, [&](std::int64_t units) { times(units, [&] { update(c.data(), size, 1.0); }); }}};
+  const std::array works{repeated(1, [&] { copy(a.data(), b.data(), size); }),
+                         repeated(1, [&] { triad(a.data(), b.data(), c.data(), size, 0.5); }),
+                         repeated(1, [&] { update(c.data(), size, 1.0); })};
   return measure(comm, effort, works);
 }
 
@@ -174,7 +166,7 @@ Bandwidth bandwidth(const std::vector<Timing>& timings, std::int64_t entries) {
           .update = 16 * size / timings[2].median};
 }
 
-/// The sum over the first `ranks` ranks; the others wait asleep.
+/// The sum over the first `ranks` ranks; the others sleep.
 Latency latency(const parallel::Communicator& comm, const Effort& effort, int ranks) {
   MPI_Comm some = MPI_COMM_NULL;
   parallel::check_mpi(
@@ -185,12 +177,7 @@ Latency latency(const parallel::Communicator& comm, const Effort& effort, int ra
     parallel::check_mpi(MPI_Comm_free(&some));
     parallel::RankSum sum(group);
     std::array<std::int64_t, 2> units{};
-    const Work work{1, [&](std::int64_t count) {
-                      for (std::int64_t i = 0; i < count; ++i) {
-                        sum(units);
-                      }
-                    }};
-    timing = measure(group, effort, std::span(&work, 1)).front();
+    timing = measure(group, effort, repeated(1, [&] { sum(units); }));
   }
   // The root is in every group, so its timing is the group's.
   return {ranks, on_root_alone(comm, 1, [&] { return std::vector{timing}; }).front()};
@@ -223,10 +210,7 @@ std::int64_t free_memory_of_host(const parallel::Communicator& comm) {
 Machine measure_machine(const parallel::Communicator& comm, const Effort& effort,
                         std::int64_t array) {
   Machine machine;
-  machine.processor = parallel::from_root(comm, [] {
-    const std::string name = value_in("/proc/cpuinfo", "model name");
-    return name.empty() ? std::string("unknown") : name;
-  });
+  machine.processor = parallel::from_root(comm, processor_name);
   machine.instruction_set =
       parallel::from_root(comm, [] { return std::string(slab::kernel_instruction_set()); });
   machine.ranks = comm.size();
@@ -240,10 +224,10 @@ Machine measure_machine(const parallel::Communicator& comm, const Effort& effort
   const std::int64_t size = std::min(wanted, free_memory_of_host(comm) / 9) / 8;
   machine.array = 8 * size;
   const parallel::Communicator self(MPI_COMM_SELF);
-  machine.one = bandwidth(
-      on_root_alone(comm, 3, [&] { return bandwidth_timings(self, effort, size); }), size);
+  machine.one =
+      bandwidth(on_root_alone(comm, 3, [&] { return time_memory(self, effort, size); }), size);
   const std::int64_t share = std::max<std::int64_t>(1, size / comm.size());
-  machine.all = bandwidth(bandwidth_timings(comm, effort, share), share * comm.size());
+  machine.all = bandwidth(time_memory(comm, effort, share), share * comm.size());
   machine.latencies = latencies(comm, effort);
   return machine;
 }

@@ -8,52 +8,67 @@
 
 #include "parallel/communicator.hpp"
 
-/// What the program's parts cost on this machine, measured on the spot.
+/// Costs of the program's parts on this machine, measured here and now.
 namespace masing::benchmark {
 
-/// How long and how often each thing is measured.
+/// Duration and repeats of each measurement.
 struct Effort {
   double seconds = 0.3;     ///< of one measurement, all its repeats together
   std::int64_t repeat = 5;  ///< runs, of which the median counts
 };
 
-/// Seconds a step: the median of the repeats and their range.
+/// Seconds, of a step as a rule: the median of the repeats and their range.
 struct Timing {
   double median = 0.0;
   double least = 0.0;
   double most = 0.0;
+
+  [[nodiscard]] Timing operator/(double parts) const {
+    return {median / parts, least / parts, most / parts};
+  }
 };
 
-/// Something to time: `run(units)` does `steps` steps for each unit.
+/// Work to be timed: `run(units)` makes `steps` steps for each unit.
 struct Work {
   std::int64_t steps = 1;
   std::function<void(std::int64_t units)> run;
 };
 
-/// The median and the range of some runs' seconds; at least one. Local.
+/// Work that calls `once` for each unit, `steps` steps each. Local.
+template <typename Once>
+Work repeated(std::int64_t steps, Once once) {
+  return {steps, [once](std::int64_t units) {
+            for (std::int64_t i = 0; i < units; ++i) {
+              once();
+            }
+          }};
+}
+
+/// The median and the range of at least one time. Local.
 Timing summary(std::vector<double> seconds);
 
-/// Seconds until the slowest rank has done `work`, all having begun together. Collective.
+/// Seconds until the slowest rank has finished `work`, from a barrier on. Collective.
 double seconds_of(const parallel::Communicator& comm, const std::function<void()>& work);
 
-/// Seconds a step of each work. Their repeats take turns, so that a machine that slows down does so
-/// for all of them alike and leaves their ratios. Collective.
+/// Seconds a step of each work. Repeats take turns: a change of the machine's speed affects all
+/// works alike and hardly their ratios. Collective.
 std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& effort,
                             std::span<const Work> works);
+/// Seconds a step of one work. Collective.
+Timing measure(const parallel::Communicator& comm, const Effort& effort, const Work& work);
 
-/// What `make` gives on the root, [count], on every rank; the others sleep meanwhile, so that they
-/// take neither a core nor bandwidth. Collective.
+/// Run `make` on the root and return its timings, [count], on every rank; the other ranks sleep
+/// meanwhile and take neither a core nor bandwidth. Collective.
 std::vector<Timing> on_root_alone(const parallel::Communicator& comm, std::size_t count,
                                   const std::function<std::vector<Timing>()>& make);
 
-/// What moves through memory in a second, bytes/s: the medians. Copy and triad count what the
-/// program asks for (16 and 24 bytes an entry), as is the custom; an update in place moves exactly
-/// its 16.
+/// Memory bandwidths, bytes/s: the medians. By convention copy and triad count 16 and 24 bytes an
+/// entry, whatever the caches add; an update in place moves exactly its 16.
 struct Bandwidth {
   double copy = 0.0;
   double triad = 0.0;
   double update = 0.0;
-  /// What the kernels are held against: the largest of them.
+  /// The largest of them, the reference for the kernels.
   [[nodiscard]] double best() const;
 };
 
@@ -63,7 +78,7 @@ struct Latency {
   Timing seconds;
 };
 
-/// The machine: what is known of it and what was measured; the same on every rank.
+/// Data and measurements of the machine, the same on every rank.
 struct Machine {
   std::string processor;
   std::string instruction_set;
@@ -76,14 +91,16 @@ struct Machine {
   Bandwidth all;                   ///< of all ranks together
   std::vector<Latency> latencies;  ///< over 2, 4, 8 … and all ranks; over 1 where there is one
 
-  /// Seconds that a pass on all ranks waits for its sum; a lone rank joins nothing.
-  [[nodiscard]] double wait() const { return ranks == 1 ? 0.0 : latencies.back().seconds.median; }
+  /// Seconds of the allreduce of a pass on all ranks; 0 on one rank.
+  [[nodiscard]] double allreduce() const {
+    return ranks == 1 ? 0.0 : latencies.back().seconds.median;
+  }
 };
 
-/// Bytes of memory that the root's host has left, its control group's limit included. Collective.
+/// Bytes of memory available on the root's host, within its control group's limit. Collective.
 std::int64_t free_memory_of_host(const parallel::Communicator& comm);
 
-/// Bandwidths are measured on arrays of `array` bytes, 0 for far more than the caches hold.
+/// Measure bandwidths on arrays of `array` bytes (0: far more than the caches hold) and allreduces.
 /// Collective.
 Machine measure_machine(const parallel::Communicator& comm, const Effort& effort,
                         std::int64_t array);

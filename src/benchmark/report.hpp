@@ -2,42 +2,39 @@
 
 #include <string>
 
-#include "benchmark/engine_rates.hpp"
-#include "benchmark/kernel_rates.hpp"
+#include "benchmark/engines.hpp"
+#include "benchmark/kernels.hpp"
 #include "benchmark/machine.hpp"
 #include "io/hdf5.hpp"
 
 namespace masing::benchmark {
 
-/// All that was measured; the same on every rank.
+/// Seconds of the papers' case at some P and N on all ranks: predicted from parts measured apart,
+/// and measured.
+struct Prediction {
+  std::int64_t cells = 0;
+  std::int64_t steps = 0;
+  double passes = 0.0;      ///< passes over the cells
+  double allreduces = 0.0;  ///< one a pass
+  double forcing = 0.0;     ///< evaluations of F
+  double overhead = 0.0;    ///< the rest of a step, as at P = 3
+  Timing measured;          ///< the whole run, start-up excluded
+
+  [[nodiscard]] double predicted() const { return passes + allreduces + forcing + overhead; }
+};
+
+/// All measurements; the same on every rank.
 struct Report {
   Machine machine;
   KernelRates kernels;
   EngineRates engines;
-  Case example;
+  Prediction prediction;
 };
 
-/// A variant at a P on one rank or on all, as the table and the file state it.
-struct KernelRow {
-  Timing step;            ///< seconds a step
-  double updates = 0.0;   ///< cell-updates a second
-  double bytes = 0.0;     ///< a cell-update
-  double fraction = 0.0;  ///< of the best bandwidth measured on as many ranks
-  double ratio = 0.0;     ///< of cell-updates to the baseline's on as many ranks
-  double speed_up = 0.0;  ///< of all ranks over one
-};
+/// The run of P cells and N steps from the other parts of the report, not measured yet. Local.
+Prediction predict_run(const Report& report, std::int64_t cells, std::int64_t steps);
 
-enum class Ranks { one, all };
-
-/// The row of variants()[variant] at kernels.cells[level]. Local.
-KernelRow kernel_row(const Report& report, Ranks ranks, std::size_t variant, std::size_t level);
-
-/// What reproducible sums add to a step of a variant ("general" or "both") on one rank, at most, as
-/// a fraction of the rest of the step: B c / (t - B c), t seconds a step, B blocks, c seconds to
-/// add up a block's lanes, round the sum to an integer and add that. Local.
-double sum_overhead(const Report& report, const std::string& variant, std::size_t level);
-
-/// The report in words, for a reader. Local.
+/// The report as a table for the terminal. Local.
 std::string table(const Report& report);
 
 /// The report as /machine, /latency, /kernel, /memory, /exact, /step and /case. Collective.

@@ -129,8 +129,9 @@ benchmark::Report measured(const parallel::Communicator& comm, const Options& op
   report.kernels =
       benchmark::measure_kernels(comm, options.effort, benchmark::ladder(options.largest));
   report.engines = benchmark::measure_engines(comm, options.effort, options.largest, options.quick);
-  report.example = benchmark::measure_case(comm, options.effort, options.cells, options.steps,
-                                           report.machine, report.kernels, report.engines);
+  report.prediction = benchmark::predict_run(report, options.cells, options.steps);
+  report.prediction.measured =
+      benchmark::measure_run(comm, options.effort, options.cells, options.steps);
   return report;
 }
 

@@ -1,4 +1,4 @@
-#include "benchmark/kernel_rates.hpp"
+#include "benchmark/kernels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/fixed_point.hpp"
-#include "benchmark/engine_rates.hpp"
+#include "benchmark/engines.hpp"
 #include "benchmark/native_loops.hpp"
 #include "engine/sweep.hpp"
 #include "parallel/communicator.hpp"
@@ -17,8 +17,8 @@ namespace masing::benchmark {
 
 namespace {
 
-slab::ProfileForm form_of(const Variant& variant, const slab::ProfileForm& whole) {
-  slab::ProfileForm form = whole;
+/// The form of the papers' profile without what the variant reads from memory.
+slab::ProfileForm form_of(const Variant& variant, slab::ProfileForm form) {
   if (!variant.affine) {
     form.affine_threshold.reset();
   }
@@ -28,8 +28,8 @@ slab::ProfileForm form_of(const Variant& variant, const slab::ProfileForm& whole
   return form;
 }
 
-/// A slab of the papers' profile under increments that come and go, as a bare loop would treat it.
-/// Each increment waits for the sum before it, as in a run.
+/// Passes over a slab of the papers' profile without an engine, under increments that come and go.
+/// Each increment depends on the sum before it, as in a run.
 class BareSlab {
  public:
   BareSlab(const parallel::Communicator& comm, const slab::Profile& profile, std::int64_t cells)
@@ -40,41 +40,41 @@ class BareSlab {
         scale_(base::FixedPoint(1.2).units_per_one() / static_cast<double>(cells)) {}
 
   Work work(const Variant& variant) {
+    if (variant.loop == Loop::baseline) {
+      return {1, [this](std::int64_t passes) {
+                repeat(passes, [this](double increment) { return baseline_pass(increment); });
+              }};
+    }
     const slab::SlabKernel kernel({.u = u_,
                                    .threshold = profile_.threshold,
                                    .stiffness = profile_.stiffness,
                                    .first_cell = profile_.range.first,
                                    .form = form_of(variant, form_)},
                                   scale_);
-    return {variant.increments, [this, &variant, kernel](std::int64_t passes) {
-              for (std::int64_t pass = 0; pass < passes; ++pass) {
-                once(variant, kernel, pass % 8 < 4 ? 0.01 : -0.01);
-              }
+    const auto count = static_cast<std::size_t>(variant.increments);
+    return {variant.increments, [this, kernel, count](std::int64_t passes) {
+              repeat(passes, [&](double increment) {
+                const std::array increments{increment, increment};
+                std::array<std::int64_t, 2> units{};
+                kernel.project_and_sum(std::span(increments).first(count),
+                                       std::span(units).first(count));
+                return 1e-18 * static_cast<double>(units[0] + units[1]);
+              });
             }};
   }
 
  private:
-  void once(const Variant& variant, const slab::SlabKernel& kernel, double increment) {
-    // Too small to change the increment, but the processor cannot know.
-    const double d = increment + 1e-30 * last_sum_;
-    switch (variant.sum) {
-      case Sum::plain:
-        last_sum_ = joined(baseline_step(u_.data(), profile_.threshold.data(),
-                                         profile_.stiffness.data(), std::ssize(u_), d));
-        return;
-      case Sum::reproducible: {
-        const std::array increments{d, d};
-        std::array<std::int64_t, 2> units{};
-        const auto count = static_cast<std::size_t>(variant.increments);
-        kernel.project_and_sum(std::span(increments).first(count), std::span(units).first(count));
-        last_sum_ = 1e-18 * static_cast<double>(units[0] + units[1]);
-        return;
-      }
+  template <typename Pass>
+  void repeat(std::int64_t passes, const Pass& pass) {
+    for (std::int64_t i = 0; i < passes; ++i) {
+      // The last sum is too small to change the increment, but the processor must wait for it.
+      last_sum_ = pass((i % 8 < 4 ? 0.01 : -0.01) + 1e-30 * last_sum_);
     }
   }
 
-  /// The plain sum over the ranks, of which there is one or which all do the same.
-  [[nodiscard]] double joined(double sum) const {
+  double baseline_pass(double increment) {
+    double sum = baseline_step(u_.data(), profile_.threshold.data(), profile_.stiffness.data(),
+                               std::ssize(u_), increment);
     if (comm_.size() > 1) {
       parallel::check_mpi(
           MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_.handle()));
@@ -101,69 +101,44 @@ std::vector<Timing> on_one_rank(const Effort& effort, std::int64_t cells) {
   return measure(self, effort, works);
 }
 
-/// The kernel's variants through the engine of a run, the others as bare loops over the slabs.
-class AllRanks {
- public:
-  AllRanks(const parallel::Communicator& comm, std::int64_t cells)
-      : profile_(papers_profile(cells, base::slab_of(cells, comm.rank(), comm.size()))),
-        form_(profile_.form),
-        bare_(comm, profile_, cells),
-        euler_(comm, problem(cells, cli::Scheme::euler), profile_),
-        leapfrog_(comm, problem(cells, cli::Scheme::leapfrog), profile_),
-        drive_euler_(euler_, force_),
-        drive_leapfrog_(leapfrog_, force_) {}
-
-  Work work(const Variant& variant) {
-    if (variant.sum != Sum::reproducible) {
-      return bare_.work(variant);
-    }
-    Drive& drive = variant.increments == 2 ? drive_euler_ : drive_leapfrog_;
-    return {variant.increments, [this, &variant, &drive](std::int64_t passes) {
-              profile_.form = form_of(variant, form_);
-              drive.steps(passes * variant.increments);
-            }};
-  }
-
- private:
-  static slab::Problem problem(std::int64_t cells, cli::Scheme scheme) {
+/// The kernel's variants by the engine of a run, the baseline as a bare loop over the slabs.
+std::vector<Timing> on_all_ranks(const parallel::Communicator& comm, const Effort& effort,
+                                 std::int64_t cells) {
+  slab::Profile profile = papers_profile(cells, base::slab_of(cells, comm.rank(), comm.size()));
+  const slab::ProfileForm form = profile.form;
+  const auto problem_of = [&](cli::Scheme scheme) {
     cli::Configuration configuration = papers_case(cells, 1000000);
     configuration.scheme = scheme;
     return slab::make_problem(configuration);
-  }
-
-  SampledForce force_;
-  slab::Profile profile_;
-  slab::ProfileForm form_;
-  BareSlab bare_;
-  engine::Sweep euler_;
-  engine::Sweep leapfrog_;
-  Drive drive_euler_;
-  Drive drive_leapfrog_;
-};
-
-std::vector<Timing> on_all_ranks(const parallel::Communicator& comm, const Effort& effort,
-                                 std::int64_t cells) {
-  AllRanks ranks(comm, cells);
+  };
+  BareSlab bare(comm, profile, cells);
+  engine::Sweep euler(comm, problem_of(cli::Scheme::euler), profile);
+  engine::Sweep leapfrog(comm, problem_of(cli::Scheme::leapfrog), profile);
+  Drive euler_drive(euler);
+  Drive leapfrog_drive(leapfrog);
   std::vector<Work> works;
   for (const Variant& variant : variants()) {
-    works.push_back(ranks.work(variant));
+    if (variant.loop == Loop::baseline) {
+      works.push_back(bare.work(variant));
+      continue;
+    }
+    Drive& drive = variant.increments == 2 ? euler_drive : leapfrog_drive;
+    works.push_back({variant.increments, [&](std::int64_t passes) {
+                       profile.form = form_of(variant, form);
+                       drive.steps(passes * variant.increments);
+                     }});
   }
   return measure(comm, effort, works);
 }
 
-/// What makes the sum of one block exact: in the kernel the processor may overlap it with the next
-/// block's cells, so this is the most that exact sums can cost.
-Timing of_exact_sum(const Effort& effort) {
+/// Seconds to make the sum of one block exact. In the kernel the processor may overlap that with
+/// the next block's cells, so this is the most that exact sums can cost.
+Timing time_exact_sum(const parallel::Communicator& comm, const Effort& effort) {
   constexpr std::int64_t blocks = 64;
   const std::vector<double> lanes(blocks * block_lanes, 0.1);
   std::int64_t total = 0;
-  const Work work{blocks, [&](std::int64_t units) {
-                    for (std::int64_t i = 0; i < units; ++i) {
-                      total += exact_sum(lanes.data(), blocks, 1e6);
-                    }
-                  }};
-  const parallel::Communicator self(MPI_COMM_SELF);
-  return measure(self, effort, std::span(&work, 1)).front();
+  return measure(comm, effort,
+                 repeated(blocks, [&] { total += exact_sum(lanes.data(), blocks, 1e6); }));
 }
 
 void append(std::vector<std::vector<Timing>>& columns, const std::vector<Timing>& row) {
@@ -181,20 +156,18 @@ double Variant::bytes_per_update() const {
 
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
-      {"baseline", "the obvious fused loop: one step a pass, three arrays, a plain sum", Sum::plain,
-       1, false, false},
-      {"general", "the kernel, two steps a pass, any k and eta", Sum::reproducible, 2, false,
-       false},
-      {"affine", "the kernel, two steps a pass, eta affine", Sum::reproducible, 2, true, false},
-      {"constant", "the kernel, two steps a pass, k constant", Sum::reproducible, 2, false, true},
+      {"baseline", "the obvious fused loop: one step a pass, three arrays, a plain sum",
+       Loop::baseline, 1, false, false},
+      {"general", "the kernel, two steps a pass, any k and eta", Loop::kernel, 2, false, false},
+      {"affine", "the kernel, two steps a pass, eta affine", Loop::kernel, 2, true, false},
+      {"constant", "the kernel, two steps a pass, k constant", Loop::kernel, 2, false, true},
       {"both", "the kernel, two steps a pass, eta affine and k constant: the papers' case",
-       Sum::reproducible, 2, true, true},
-      {"leapfrog", "the kernel, one step a pass, any k and eta", Sum::reproducible, 1, false,
-       false}};
+       Loop::kernel, 2, true, true},
+      {"leapfrog", "the kernel, one step a pass, any k and eta", Loop::kernel, 1, false, false}};
   return all;
 }
 
-std::size_t place_of(const std::string& variant) {
+std::size_t index_of(const std::string& variant) {
   const auto found = std::ranges::find(variants(), variant, &Variant::name);
   assert(found != variants().end());
   return static_cast<std::size_t>(found - variants().begin());
@@ -237,7 +210,9 @@ KernelRates measure_kernels(const parallel::Communicator& comm, const Effort& ef
   }
   KernelRates rates;
   rates.exact_sum =
-      on_root_alone(comm, 1, [&] { return std::vector{of_exact_sum(effort)}; }).front();
+      on_root_alone(comm, 1, [&] {
+        return std::vector{time_exact_sum(parallel::Communicator(MPI_COMM_SELF), effort)};
+      }).front();
   for (const std::int64_t p : cells) {
     rates.cells.push_back(p);
     append(rates.one,

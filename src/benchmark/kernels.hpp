@@ -9,14 +9,14 @@
 
 namespace masing::benchmark {
 
-/// How a variant adds up the internal force.
-enum class Sum { plain, reproducible };
+/// The loop that makes a step.
+enum class Loop { baseline, kernel };
 
 /// A way to make steps cell by cell.
 struct Variant {
   std::string name;         ///< in the file and the table
   std::string description;  ///< one line
-  Sum sum = Sum::reproducible;
+  Loop loop = Loop::kernel;
   int increments = 2;     ///< steps of one pass over memory
   bool affine = false;    ///< η is computed, not read
   bool constant = false;  ///< k is not read
@@ -26,10 +26,10 @@ struct Variant {
   [[nodiscard]] double bytes_per_update() const;
 };
 
-/// The obvious loop first, then the kernel's variants.
+/// The baseline first, then the kernel's variants.
 const std::vector<Variant>& variants();
-/// The place of a variant in variants(), by its name.
-std::size_t place_of(const std::string& variant);
+/// The index of a variant in variants(), by its name.
+std::size_t index_of(const std::string& variant);
 
 /// Seconds a step of every variant at every P: [variant][cells].
 struct KernelRates {
