@@ -63,11 +63,11 @@ Prediction predict_run(const Report& report, std::int64_t cells, std::int64_t st
     step = std::max(step, bytes / machine.all.best());
   }
   const auto n = static_cast<double>(steps);
-  const auto passes = static_cast<double>((steps + 1) / 2);
+  const std::int64_t passes = (steps + 1) / 2;
   return {.cells = cells,
           .steps = steps,
           .passes = n * step,
-          .allreduces = passes * machine.allreduce(),
+          .allreduces = static_cast<double>(passes) * machine.allreduce(),
           .forcing = n * report.engines.forcing.median,
           .overhead = n * report.engines.three_cells.median,
           .measured = {}};

@@ -187,7 +187,8 @@ std::string turning_point_fault(const parallel::Communicator& comm, const slab::
   const OrderedCells own = ordered_cells(profile);
   std::string fault;
   for (std::size_t i = 1; fault.empty() && i < own.size(); ++i) {
-    fault = slab::turning_point_fault(own[i - 1].first, own[i - 1].second, own[i].first, own[i].second);
+    fault =
+        slab::turning_point_fault(own[i - 1].first, own[i - 1].second, own[i].first, own[i].second);
   }
   const auto size = static_cast<std::int64_t>(own.size());
   const std::int64_t largest = -parallel::min_over_ranks(comm, -size);

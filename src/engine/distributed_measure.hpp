@@ -72,8 +72,8 @@ slab::CellMeasure replicated_measure(const parallel::Communicator& comm,
 DistributedMeasure distributed_measure(const parallel::Communicator& comm,
                                        const slab::Profile& profile, std::int64_t cells);
 
-/// Why the slab's initial state cannot be remembered by turning points (slab::turning_point_fault, over
-/// the cells of all ranks), in one line, the same on every rank; empty if it can. Collective.
+/// Why the slab's initial state cannot be remembered by turning points (slab::turning_point_fault,
+/// over the cells of all ranks), in one line, the same on every rank; empty if it can. Collective.
 std::string turning_point_fault(const parallel::Communicator& comm, const slab::Profile& profile);
 
 }  // namespace masing::engine

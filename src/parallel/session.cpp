@@ -1,5 +1,6 @@
 #include "parallel/session.hpp"
 
+#include <fmt/format.h>
 #include <petscsys.h>
 #include <unistd.h>
 
@@ -63,13 +64,13 @@ bool ranks_outnumber_cores() {
 
 namespace {
 
-constexpr auto patience = std::chrono::seconds(2);
+constexpr auto grace_period = std::chrono::seconds(2);
 
-/// True when every rank has come here within the patience. Never blocks longer.
+/// Whether every rank has failed within the grace period. Never blocks longer.
 bool everyone_failed(const Communicator& comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(comm.handle(), &request);
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto deadline = std::chrono::steady_clock::now() + grace_period;
   for (;;) {
     int arrived = 0;
     MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
@@ -203,18 +204,20 @@ int Session::fail(int code, const std::string& text) noexcept {
   const std::string message = one_line(text);
   if (everyone_failed(*failures_)) {
     if (failures_->is_root()) {
-      std::fprintf(stderr, "masing: %s\n", message.c_str());
+      std::fputs(fmt::format("masing: {}\n", message).c_str(), stderr);
     }
     if (code == base::exit_failure) {
-      // To finalise would be to write once more to what has just failed, and to wait for it.
+      // Not PetscFinalize: closing files would use again what has just failed, and wait for it.
       std::fflush(nullptr);
       remove_folder(folder_);
       std::_Exit(code);
     }
     return code;
   }
-  std::fprintf(stderr, "masing: rank %d of %d alone: %s\n", failures_->rank(), failures_->size(),
-               message.c_str());
+  std::fputs(fmt::format("masing: rank {} of {} alone: {}\n", failures_->rank(), failures_->size(),
+                         message)
+                 .c_str(),
+             stderr);
   std::fflush(nullptr);
   MPI_Abort(failures_->handle(), code);
   return code;
