@@ -218,14 +218,14 @@ Model coupled(const parallel::Communicator& /*comm*/, Model model, const base::C
   return model;
 }
 
-rheology::SChainOn<RankLine> coupled(const parallel::Communicator& comm, rheology::SChain model,
-                                     const base::CellRange& mine, std::int64_t elements) {
+rheology::SChain<RankLine> coupled(const parallel::Communicator& comm, rheology::SChain<> model,
+                                   const base::CellRange& mine, std::int64_t elements) {
   return {std::move(model), RankLine(comm, mine, elements)};
 }
 
-rheology::PSeriesOn<RankReduction> coupled(const parallel::Communicator& comm,
-                                           rheology::PSeries model, const base::CellRange& /*mine*/,
-                                           std::int64_t /*elements*/) {
+rheology::PSeries<RankReduction> coupled(const parallel::Communicator& comm,
+                                         rheology::PSeries<> model, const base::CellRange& /*mine*/,
+                                         std::int64_t /*elements*/) {
   return {std::move(model), RankReduction(comm)};
 }
 

@@ -20,7 +20,7 @@ namespace masing::rheology {
 /// Any model of finitely many elements, each an Inclusion: the catalogue lists them as they stand
 /// here.
 using AnyModel = std::variant<FrictionOscillator, PParallel, Viscoelastoplastic, Prandtl,
-                              ThreeSprings, DiscreteMasing, SChain, PChain, PSeries, S1P2Series,
+                              ThreeSprings, DiscreteMasing, SChain<>, PChain, PSeries<>, S1P2Series,
                               S1P2Parallel, Persoz, PersozQuasistatic>;
 
 /// One model: what is said of it, and how it is made of the values of its parameters.

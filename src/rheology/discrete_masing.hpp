@@ -41,12 +41,12 @@ struct DiscreteMasing {
     values.require_within("u0", threshold, "eta");
   }
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
     rate[1] = (now.force - restoring(state, 0.0)) / mass;
     std::ranges::fill(rate.subspan(2), state[1]);
   }
-  [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
     yield(state.subspan(2), threshold);
     return 0.0;
   }

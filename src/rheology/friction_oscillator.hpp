@@ -31,11 +31,11 @@ struct FrictionOscillator {
       : FrictionOscillator(values.number("m"), values.number("k"), values.number("alpha")) {}
   FrictionOscillator(double m, double k, double alpha) : mass(m), stiffness(k), bound(alpha) {}
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
     rate[1] = (now.force - stiffness * state[0]) / mass;
   }
-  [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& now, std::span<double> state) const {
     return slide_on_ground(mass, bound, now.step, state[1]);
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {

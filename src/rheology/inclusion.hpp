@@ -7,7 +7,7 @@
 namespace masing::rheology {
 
 /// One step from t_p to t_{p+1}: its length and the force at both ends.
-struct Instant {
+struct TimeStep {
   double step = 0.0;        ///< h
   double force = 0.0;       ///< F(t_p)
   double next_force = 0.0;  ///< F(t_{p+1}); for models without a mass
@@ -23,7 +23,7 @@ struct Instant {
 /// where the elements are split over ranks, else Local. Source: (3.8), (4.1), (4.2),
 /// rheological-models-2000.
 template <class Model>
-concept Inclusion = requires(Model& model, const Model& law, const Instant& now,
+concept Inclusion = requires(Model& model, const Model& law, const TimeStep& now,
                              std::span<const double> state, std::span<double> values) {
   model.drift(now, state, values);
   { model.resolve(now, values) } -> std::convertible_to<double>;
@@ -39,7 +39,7 @@ concept StartsFromForce = requires(const Model& law, std::span<double> state) {
 /// X ← resolvent(X + h G(t_p, X)); `rate` [columns] is scratch. Returns the friction force that
 /// the resolvent found. Local.
 template <Inclusion Model>
-double make_step(Model& model, const Instant& now, std::span<double> state,
+double make_step(Model& model, const TimeStep& now, std::span<double> state,
                  std::span<double> rate) {
   model.drift(now, state, rate);
   for (std::size_t c = 0; c < state.size(); ++c) {

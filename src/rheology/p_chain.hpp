@@ -42,7 +42,7 @@ class PChain {
         impulse_(mass_.size()),
         total_variation_(mass_.size()) {}
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     const std::size_t n = mass_.size();
     double tension = stiffness_[0] * state[0];  // of spring i
     for (std::size_t i = 0; i < n; ++i) {
@@ -52,7 +52,7 @@ class PChain {
       tension = next;
     }
   }
-  [[nodiscard]] double resolve(const Instant& now, std::span<double> state) {
+  [[nodiscard]] double resolve(const TimeStep& now, std::span<double> state) {
     const auto y = state.subspan(mass_.size());
     std::ranges::copy(y, target_.begin());
     std::ranges::transform(bound_, impulse_bound_.begin(),

@@ -16,8 +16,8 @@ namespace masing::rheology {
 ///     V' + K ∂ψ_box(V) ∋ -k0 y (1, …, 1),  box |v_i| ≤ α_i,  K = diag(k_i) + k0 11ᵀ.
 /// State x, y, v_1..v_n, of the elements held: `Reduction` sums over all (base::NoReduction, or
 /// over ranks). Source: (2.34), rheological-models-2000.
-template <class Reduction>
-class PSeriesOn {
+template <class Reduction = base::NoReduction>
+class PSeries {
  public:
   static ModelInfo info() {
     return {.name = "p-series",
@@ -38,7 +38,7 @@ class PSeriesOn {
             .work = Work::split};
   }
 
-  explicit PSeriesOn(const ParameterValues& values)
+  explicit PSeries(const ParameterValues& values)
       : mass_(values.number("m")), k0_(values.number("k0")), bound_(values.list("alpha")) {
     values.require_within("v0", bound_, "alpha");
     compliance_ = values.list("k");
@@ -47,7 +47,7 @@ class PSeriesOn {
   }
   /// The same elements with another reduction. Collective if that is.
   template <class Other>
-  PSeriesOn(PSeriesOn<Other> series, Reduction reduction)
+  PSeries(PSeries<Other> series, Reduction reduction)
       : reduction_(reduction),
         mass_(series.mass_),
         k0_(series.k0_),
@@ -56,12 +56,12 @@ class PSeriesOn {
     sum_up();
   }
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
     rate[1] = (now.force - restoring(state, 0.0)) / mass_;
     std::ranges::fill(rate.subspan(2), -k0_ * state[1]);
   }
-  [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
     const auto v = state.subspan(2);
     const BoxElements elements{.value = v, .bound = bound_, .compliance = compliance_};
     // The search begins at 0, not at the last root: the state alone decides the next.
@@ -79,7 +79,7 @@ class PSeriesOn {
 
  private:
   template <class Other>
-  friend class PSeriesOn;
+  friend class PSeries;
 
   void sum_up() {
     total_compliance_ = base::sum_of_not_negative(compliance_, reduction_);
@@ -96,7 +96,5 @@ class PSeriesOn {
   double total_compliance_ = 0.0;   // Σ 1/k_i
   double greatest_slip_ = 0.0;      // Σ α_i/k_i
 };
-
-using PSeries = PSeriesOn<base::NoReduction>;
 
 }  // namespace masing::rheology

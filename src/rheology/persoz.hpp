@@ -105,13 +105,13 @@ class Persoz {
 
   explicit Persoz(const ParameterValues& values) : Persoz(values, PersozParameters(values)) {}
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
     rate[1] = (now.force - restoring(state, 0.0)) / mass_;
     rate[2] = rate[3] = -k0_ * state[1];
     rate[4] = k0_ * state[1];
   }
-  [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
     std::ranges::copy(projection_.project({state[2], state[3], state[4]}), state.begin() + 2);
     return 0.0;
   }
@@ -171,13 +171,13 @@ class PersozQuasistatic {
     state[0] = position(force, state);
   }
   /// x has no equation of its own: it follows in the resolvent.
-  void drift(const Instant& now, std::span<const double> /*state*/, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> /*state*/, std::span<double> rate) const {
     const double force_rate = (now.next_force - now.force) / now.step;
     rate[0] = 0.0;
     rate[1] = rate[2] = -force_rate;
     rate[3] = force_rate;
   }
-  [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& now, std::span<double> state) const {
     std::ranges::copy(projection_.project({state[1], state[2], state[3]}), state.begin() + 1);
     state[0] = position(now.next_force, state);
     return 0.0;

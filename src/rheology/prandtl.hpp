@@ -36,12 +36,12 @@ struct Prandtl {
   Prandtl(double m, double hardening, double k, double eta)
       : mass(m), k0(hardening), stiffness(k), threshold(eta) {}
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
     rate[1] = (now.force - restoring(state, 0.0)) / mass;
     rate[2] = state[1];
   }
-  [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
     state[2] = std::clamp(state[2], -threshold, threshold);
     return 0.0;
   }

@@ -56,12 +56,12 @@ struct S1P2Parallel : S1P2 {
 
   explicit S1P2Parallel(const ParameterValues& values) : S1P2(values), mass(values.number("m")) {}
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
     rate[1] = (now.force - restoring(state, 0.0)) / mass;
     rate[2] = state[1];
   }
-  [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& now, std::span<double> state) const {
     const double friction = slide_on_ground(mass, bound, now.step, state[1]);
     state[2] = std::clamp(state[2], -threshold, threshold);
     return friction;
@@ -97,7 +97,7 @@ struct S1P2Series : S1P2 {
   explicit S1P2Series(const ParameterValues& values)
       : S1P2(values), m1(values.number("m1")), m2(values.number("m2")) {}
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     const double pull = k2 * (state[2] - state[0]);
     rate[0] = state[1];
     rate[1] = (pull - k1 * state[4]) / m1;
@@ -105,7 +105,7 @@ struct S1P2Series : S1P2 {
     rate[3] = (now.force - pull) / m2;
     rate[4] = state[1];
   }
-  [[nodiscard]] double resolve(const Instant& now, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& now, std::span<double> state) const {
     const FrictionContact found = friction_impulse(m1, m2, state[1], state[3], now.step * bound);
     state[1] = found.first_velocity;
     state[3] = found.second_velocity;

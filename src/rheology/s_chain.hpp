@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -29,8 +28,8 @@ struct WholeChain {
 /// State x_1..x_n, y_1..y_n, u_1..u_n of the elements held; `Line` is WholeChain, or has the same
 /// function for a part of a chain.
 /// Source: (2.30), rheological-models-2000.
-template <class Line>
-struct SChainOn {
+template <class Line = WholeChain>
+struct SChain {
   std::vector<double> mass;
   std::vector<double> stiffness;
   std::vector<double> threshold;  ///< η
@@ -54,20 +53,20 @@ struct SChainOn {
         .work = Work::split};
   }
 
-  explicit SChainOn(const ParameterValues& values)
+  explicit SChain(const ParameterValues& values)
       : mass(values.list("m")), stiffness(values.list("k")), threshold(values.list("eta")) {
     values.require_within("u0", threshold, "eta");
   }
   /// The same elements with another `Line`.
   template <class Other>
-  SChainOn(SChainOn<Other> chain, Line beyond)
+  SChain(SChain<Other> chain, Line beyond)
       : mass(std::move(chain.mass)),
         stiffness(std::move(chain.stiffness)),
         threshold(std::move(chain.threshold)),
         line(std::move(beyond)) {}
 
   /// Collective if the line is.
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) {
     const std::size_t n = mass.size();
     const auto y = state.subspan(n, n);
     const auto u = state.subspan(2 * n, n);
@@ -82,7 +81,7 @@ struct SChainOn {
       below = y[i];
     }
   }
-  [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
     yield(state.subspan(2 * mass.size()), threshold);
     return 0.0;
   }
@@ -91,7 +90,5 @@ struct SChainOn {
     return state.empty() ? 0.0 : stiffness.back() * state.back();
   }
 };
-
-using SChain = SChainOn<WholeChain>;
 
 }  // namespace masing::rheology

@@ -37,12 +37,12 @@ struct Viscoelastoplastic {
     values.require_within("u0", {threshold}, "eta");
   }
 
-  void drift(const Instant& now, std::span<const double> state, std::span<double> rate) const {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     rate[0] = state[1];
     rate[1] = (now.force - stiffness * state[2]) / mass;
     rate[2] = state[1] - stiffness * state[2] / viscosity;
   }
-  [[nodiscard]] double resolve(const Instant& /*now*/, std::span<double> state) const {
+  [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
     state[2] = std::clamp(state[2], -threshold, threshold);
     return 0.0;
   }

@@ -74,7 +74,7 @@ GephyroidSprings random_springs(std::mt19937_64& random) {
           .k3 = positive(random)};
 }
 
-TEST(ActiveSet, MeetsTheVariationalInequality) {
+TEST(ActiveSet, meets_the_variational_inequality) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal(0.0, 4.0);
   for (int round = 0; round < 3000; ++round) {
@@ -85,7 +85,7 @@ TEST(ActiveSet, MeetsTheVariationalInequality) {
   }
 }
 
-TEST(ActiveSet, MeetsItOnEdgesVerticesAndFlatBoxes) {
+TEST(ActiveSet, meets_it_on_edges_vertices_and_flat_boxes) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 3000; ++round) {
     SCOPED_TRACE(round);
@@ -97,20 +97,20 @@ TEST(ActiveSet, MeetsItOnEdgesVerticesAndFlatBoxes) {
   }
 }
 
-TEST(ActiveSet, LeavesThePointsOfTheBox) {
+TEST(ActiveSet, leaves_the_points_of_the_box) {
   const rheology::ActiveSetProjection<3> projection(rheology::stiffness_matrix({}), {2, 3, 1});
   for (const Vector& value : {Vector{0, 0, 0}, Vector{2, -3, 1}, Vector{-2, 1.5, 0.25}}) {
     EXPECT_EQ(projection.project(value), value);
   }
 }
 
-TEST(ActiveSet, ClampsWhereTheMatrixIsDiagonal) {
+TEST(ActiveSet, clamps_where_the_matrix_is_diagonal) {
   const rheology::ActiveSetProjection<2> projection({{{2, 0}, {0, 5}}}, {1, 2});
   EXPECT_EQ(projection.project({3, -1}), (rheology::SmallVector<2>{1, -1}));
   EXPECT_EQ(projection.project({-3, 9}), (rheology::SmallVector<2>{-1, 2}));
 }
 
-TEST(Gephyroid, HasThePapersForce) {
+TEST(Gephyroid, has_the_papers_force) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 200; ++round) {
     const GephyroidSprings k = random_springs(random);
@@ -129,7 +129,7 @@ TEST(Gephyroid, HasThePapersForce) {
   EXPECT_EQ(unit.friction, (Vector{0.5, 0.5, 0.25}));
 }
 
-TEST(Gephyroid, HasAForceWithoutOneSpring) {
+TEST(Gephyroid, has_a_force_without_one_spring) {
   // The element beside the missing spring carries what the mass feels.
   EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 1, .k2 = 0, .k3 = 3}).friction,
             (Vector{1, 0, 0}));
@@ -139,7 +139,7 @@ TEST(Gephyroid, HasAForceWithoutOneSpring) {
             (Vector{1, 1, 1}));
 }
 
-TEST(Gephyroid, HasAQuasistaticMatrixWithoutSpringZero) {
+TEST(Gephyroid, has_a_quasistatic_matrix_without_spring_zero) {
   // Q⁻¹ = K⁻¹ + EᵀE/δ applied to Q's columns gives those of the identity.
   std::mt19937_64 random(4);
   for (int round = 0; round < 200; ++round) {
@@ -161,7 +161,7 @@ TEST(Gephyroid, HasAQuasistaticMatrixWithoutSpringZero) {
 }
 
 /// det K > 0, but k1 and k2 are lost in the rounding of K.
-TEST(Gephyroid, IsRefusedWhereItsMatrixIsSingularToRounding) {
+TEST(Gephyroid, is_refused_where_its_matrix_is_singular_to_rounding) {
   const Matrix matrix =
       rheology::stiffness_matrix({.k0 = 1.0, .k1 = 1e-20, .k2 = 1e-20, .k3 = 1.0});
   EXPECT_THROW((rheology::ActiveSetProjection<3>(matrix, {1, 1, 1})), base::UserError);

@@ -82,7 +82,7 @@ double solve(const Case& data, double guess = 0.0) {
   return rheology::common_shift(data.elements(), data.coupling(), guess, base::NoReduction{});
 }
 
-TEST(BoxProjection, MeetsTheOptimalityConditions) {
+TEST(BoxProjection, meets_the_optimality_conditions) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 500; ++round) {
     const std::size_t n = 1 + random() % 50;
@@ -99,7 +99,7 @@ TEST(BoxProjection, MeetsTheOptimalityConditions) {
   }
 }
 
-TEST(BoxProjection, FindsTheFaceOfTheBox) {
+TEST(BoxProjection, finds_the_face_of_the_box) {
   constexpr std::size_t n = 4;
   std::mt19937_64 random(2);
   for (int round = 0; round < 2000; ++round) {
@@ -122,18 +122,18 @@ TEST(BoxProjection, FindsTheFaceOfTheBox) {
   }
 }
 
-TEST(BoxProjection, LeavesWhatIsInTheBox) {
+TEST(BoxProjection, leaves_what_is_in_the_box) {
   const Case data{.k0 = 3, .value = {0.5, -1.0, 2.0}, .bound = {1, 1, 2}, .compliance = {1, 1, 1}};
   EXPECT_EQ(solve(data, 0.7), 0.0);
 }
 
-TEST(BoxProjection, OfOneElementIsAClamp) {
+TEST(BoxProjection, of_one_element_is_a_clamp) {
   // w = clamp(v): τ is the excess' share k0/(k0 + k).
   const Case data{.k0 = 3, .value = {5.0}, .bound = {1.0}, .compliance = {1.0}};
   EXPECT_EQ(solve(data), 3.0);
 }
 
-TEST(BoxProjection, NeedsFewSumsOverManyElements) {
+TEST(BoxProjection, needs_few_sums_over_many_elements) {
   std::mt19937_64 random(3);
   const Case data = generic(200'000, 2.0, 1.0, random);
   int sums = 0;
@@ -152,7 +152,7 @@ TEST(BoxProjection, NeedsFewSumsOverManyElements) {
   EXPECT_LE(sums, 3);
 }
 
-TEST(BoxProjection, SumsToTheSameBitsWhereverItIsSplit) {
+TEST(BoxProjection, sums_to_the_same_bits_wherever_it_is_split) {
   std::mt19937_64 random(4);
   const Case data = generic(5000, 2.0, 1.0, random);
   const auto excess = rheology::farthest_excess(data.elements());
@@ -171,7 +171,7 @@ TEST(BoxProjection, SumsToTheSameBitsWhereverItIsSplit) {
   EXPECT_EQ(sum, whole);
 }
 
-TEST(BoxProjection, EndsWhateverTheScales) {
+TEST(BoxProjection, ends_whatever_the_scales) {
   // Springs from 1e-9 to 1e9 beside a k0 of 1e12, and drifts of 1e±150.
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> power(-9, 9);
@@ -189,7 +189,7 @@ TEST(BoxProjection, EndsWhateverTheScales) {
   EXPECT_TRUE(std::isnan(solve(lost)));
 }
 
-TEST(BoxProjection, EndsWhereStepsGoBackAndForth) {
+TEST(BoxProjection, ends_where_steps_go_back_and_forth) {
   // Sums that send the search left of 1/2 from its right and right from its left, as rounding may
   // beside a bound that many elements share: the bracket closes on 1/2.
   rheology::ShiftSearch search({.stiffness = 1.0, .compliance = 1.0}, {1.0, 1.0}, 0.9);

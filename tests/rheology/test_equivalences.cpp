@@ -68,7 +68,7 @@ constexpr double rounding = 1e-11;
 const Look x = column(0);
 const Look y = column(1);
 
-TEST(Equivalence, PElementsInParallelAreOne) {
+TEST(Equivalence, p_elements_in_parallel_are_one) {
   const Trace many = trace(
       "p-parallel", {{"m", 2}, {"k", State{1, 0.5, 2}}, {"alpha", State{0.2, 0.3, 0.4}}}, {x, y});
   const Trace one = trace("friction-oscillator", {{"m", 2}, {"k", 3.5}, {"alpha", 0.9}}, {x, y});
@@ -96,7 +96,7 @@ class ThreeSpringsNetwork {
   double slip_ = 0.0;  // of the St-Venant element
 };
 
-TEST(Equivalence, ThreeSpringsAndOneStVenantArePrandtlWithHardening) {
+TEST(Equivalence, three_springs_and_one_st_venant_are_prandtl_with_hardening) {
   model_run::Run run("three-springs", {{"m", 2}, {"K1", 3}, {"K2", 2}, {"K3", 1.5}, {"A", 1.2}});
   ThreeSpringsNetwork network;
   double largest_u = 0.0;
@@ -108,7 +108,7 @@ TEST(Equivalence, ThreeSpringsAndOneStVenantArePrandtlWithHardening) {
   EXPECT_NEAR(largest_u, (1.2 * 1.5 / 3.5) / (3 * 2.25 / (6.5 * 3.5)), 1e-12);
 }
 
-TEST(Equivalence, ViscoelastoplasticBecomesPrandtlAsTheDashpotStiffens) {
+TEST(Equivalence, viscoelastoplastic_becomes_prandtl_as_the_dashpot_stiffens) {
   const Parameters spring{{"m", 2}, {"k", 3}, {"eta", 0.4}};
   const Trace limit = trace("prandtl", spring, {x, y, column(2)});
   const auto with = [&](double viscosity) {
@@ -121,7 +121,7 @@ TEST(Equivalence, ViscoelastoplasticBecomesPrandtlAsTheDashpotStiffens) {
   EXPECT_NEAR(with(1e5) / with(1e7), 100.0, 1.0);
 }
 
-TEST(Equivalence, ChainsOfOneElementAreTheirElement) {
+TEST(Equivalence, chains_of_one_element_are_their_element) {
   EXPECT_EQ(
       distance(trace("s-chain", {{"n", 1}, {"m", 2}, {"k", 3}, {"eta", 0.4}}, {x, y, column(2)}),
                trace("prandtl", {{"m", 2}, {"k", 3}, {"eta", 0.4}}, {x, y, column(2)})),
@@ -131,7 +131,7 @@ TEST(Equivalence, ChainsOfOneElementAreTheirElement) {
             rounding);
 }
 
-TEST(Equivalence, SElementsOfOneThresholdInParallelAreOne) {
+TEST(Equivalence, s_elements_of_one_threshold_in_parallel_are_one) {
   EXPECT_LT(distance(trace("discrete-masing",
                            {{"m", 2}, {"k0", 0.5}, {"k", State{1, 0.5, 1.5}}, {"eta", 0.4}},
                            {x, y, column(2), column(4)}),
@@ -140,7 +140,7 @@ TEST(Equivalence, SElementsOfOneThresholdInParallelAreOne) {
             rounding);
 }
 
-TEST(Equivalence, OnePElementAndASpringInSeriesArePrandtlWithHardening) {
+TEST(Equivalence, one_p_element_and_a_spring_in_series_are_prandtl_with_hardening) {
   // v = -k0 u; k0' = k k0/(k + k0), k' = k0²/(k + k0), η = α/k0, for k0 = 2, k = 6, α = 0.8.
   EXPECT_LT(distance(trace("p-series", {{"n", 1}, {"m", 2}, {"k0", 2}, {"k", 6}, {"alpha", 0.8}},
                            {x, y, column(2, -0.5)}),
@@ -149,7 +149,7 @@ TEST(Equivalence, OnePElementAndASpringInSeriesArePrandtlWithHardening) {
             rounding);
 }
 
-TEST(Equivalence, EqualPElementsInSeriesAreOneSofter) {
+TEST(Equivalence, equal_p_elements_in_series_are_one_softer) {
   EXPECT_LT(distance(trace("p-series", {{"n", 4}, {"m", 2}, {"k0", 2}, {"k", 6}, {"alpha", 0.8}},
                            {x, y, column(5)}),
                      trace("p-series", {{"n", 1}, {"m", 2}, {"k0", 2}, {"k", 1.5}, {"alpha", 0.8}},
@@ -157,7 +157,7 @@ TEST(Equivalence, EqualPElementsInSeriesAreOneSofter) {
             rounding);
 }
 
-TEST(Equivalence, PersozWithALockedBridgeIsItsBranchesInSeries) {
+TEST(Equivalence, persoz_with_a_locked_bridge_is_its_branches_in_series) {
   // u1 = 0: what is left is two P-elements and k0, and W = (g2, g3, ...) their friction.
   EXPECT_LT(distance(trace("persoz",
                            {{"m", 2},
@@ -175,7 +175,7 @@ TEST(Equivalence, PersozWithALockedBridgeIsItsBranchesInSeries) {
             rounding);
 }
 
-TEST(Equivalence, PersozWithAFreeBridgeAndEqualBranchesIsPrandtl) {
+TEST(Equivalence, persoz_with_a_free_bridge_and_equal_branches_is_prandtl) {
   // Two S-elements (k, α) in parallel, in series with k0: k' = 2k k0/(2k + k0), α' = 2α.
   EXPECT_LT(
       distance(trace("persoz",
@@ -192,7 +192,7 @@ TEST(Equivalence, PersozWithAFreeBridgeAndEqualBranchesIsPrandtl) {
       rounding);
 }
 
-TEST(Equivalence, PersozWithAFreeBridgeBecomesItsBranchesInParallel) {
+TEST(Equivalence, persoz_with_a_free_bridge_becomes_its_branches_in_parallel) {
   // As k0 stiffens: k3 with St-Venant element 2 beside k2 with 3.
   const Trace limit =
       trace("discrete-masing", {{"m", 2}, {"k", State{3, 2}}, {"eta", State{0.2, 0.35}}}, {x, y});

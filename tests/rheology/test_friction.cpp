@@ -18,7 +18,7 @@ using rheology::soft_threshold;
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-TEST(SoftThreshold, MovesTowardsZeroByTheBoundAndStopsThere) {
+TEST(SoftThreshold, moves_towards_zero_by_the_bound_and_stops_there) {
   EXPECT_EQ(soft_threshold(3.0, 1.0), 2.0);
   EXPECT_EQ(soft_threshold(-3.0, 1.0), -2.0);
   for (const double y : {1.0, -1.0, 0.5, 0.0, -0.25}) {
@@ -28,7 +28,7 @@ TEST(SoftThreshold, MovesTowardsZeroByTheBoundAndStopsThere) {
   EXPECT_EQ(soft_threshold(1e300, std::numeric_limits<double>::infinity()), 0.0);
 }
 
-TEST(FrictionImpulse, KeepsTheMomentumAndOpposesTheSlip) {
+TEST(FrictionImpulse, keeps_the_momentum_and_opposes_the_slip) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
   std::lognormal_distribution<double> mass(0.0, 2.0);
@@ -56,7 +56,7 @@ TEST(FrictionImpulse, KeepsTheMomentumAndOpposesTheSlip) {
   EXPECT_LT(stuck, 800);
 }
 
-TEST(FrictionImpulse, OnAnImmovableMassIsASoftThreshold) {
+TEST(FrictionImpulse, on_an_immovable_mass_is_a_soft_threshold) {
   for (const double y : {2.0, 0.1, -0.7}) {
     const auto after = friction_impulse(1e300, 2.0, 0.0, y, 0.5);
     EXPECT_NEAR(after.second_velocity, soft_threshold(y, 0.25), eps);

@@ -93,7 +93,7 @@ Case generic(std::size_t n, double friction, std::mt19937_64& random) {
   return data;
 }
 
-TEST(TotalVariation, MeetsTheOptimalityConditions) {
+TEST(TotalVariation, meets_the_optimality_conditions) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = 1 + random() % 40;
@@ -105,14 +105,14 @@ TEST(TotalVariation, MeetsTheOptimalityConditions) {
   }
 }
 
-TEST(TotalVariation, MeetsThemInLongChains) {
+TEST(TotalVariation, meets_them_in_long_chains) {
   std::mt19937_64 random(2);
   for (const double friction : {0.1, 10.0, 1000.0}) {
     ASSERT_NO_FATAL_FAILURE(expect_optimal(generic(100'000, friction, random)));
   }
 }
 
-TEST(TotalVariation, FindsTheFaceOfTheDualBox) {
+TEST(TotalVariation, finds_the_face_of_the_dual_box) {
   // The dual is the projection of v_i = Σ_{j≥i} m_j Y_j on |g_i| ≤ hα_i in the norm of K⁻¹,
   // K_ij = Σ_{l ≥ max(i,j)} m_l.
   constexpr std::size_t n = 4;
@@ -140,14 +140,14 @@ TEST(TotalVariation, FindsTheFaceOfTheDualBox) {
   }
 }
 
-TEST(TotalVariation, OfOneMassIsASoftThreshold) {
+TEST(TotalVariation, of_one_mass_is_a_soft_threshold) {
   for (const double target : {-3.0, -0.2, 0.0, 0.1, 5.0}) {
     const Case data{.mass = {2.0}, .bound = {0.5}, .target = {target}};
     EXPECT_NEAR(data.velocity()[0], rheology::soft_threshold(target, 0.25), 2 * eps);
   }
 }
 
-TEST(TotalVariation, OfTwoMassesFreeOfTheGroundIsTheirFrictionImpulse) {
+TEST(TotalVariation, of_two_masses_free_of_the_ground_is_their_friction_impulse) {
   for (const double bound : {0.1, 1.0, 100.0}) {
     const Case data{.mass = {2.0, 0.5}, .bound = {0.0, bound}, .target = {-1.0, 1.5}};
     const auto expected = rheology::friction_impulse(2.0, 0.5, -1.0, 1.5, bound);
@@ -158,14 +158,14 @@ TEST(TotalVariation, OfTwoMassesFreeOfTheGroundIsTheirFrictionImpulse) {
   }
 }
 
-TEST(TotalVariation, StopsAChainThatTheGroundHolds) {
+TEST(TotalVariation, stops_a_chain_that_the_ground_holds) {
   const Case data{.mass = Vector(50, 1.0), .bound = Vector(50, 51.0), .target = Vector(50, -1.0)};
   for (const double y : data.velocity()) {
     EXPECT_EQ(y, 0.0);
   }
 }
 
-TEST(TotalVariation, MovesALockedChainAsOneMass) {
+TEST(TotalVariation, moves_a_locked_chain_as_one_mass) {
   Case data{.mass = Vector(20, 0.5), .bound = Vector(20, 1e12), .target = {}};
   data.bound[0] = 3.0;
   for (int i = 0; i < 20; ++i) {
@@ -178,7 +178,7 @@ TEST(TotalVariation, MovesALockedChainAsOneMass) {
   }
 }
 
-TEST(TotalVariation, MayWriteOverItsTarget) {
+TEST(TotalVariation, may_write_over_its_target) {
   std::mt19937_64 random(4);
   Case data = generic(100, 1.0, random);
   const Vector expected = data.velocity();
