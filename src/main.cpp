@@ -1,5 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,46 +29,84 @@ constexpr const char* usage =
     "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected,\n"
     "75 stopped early with a checkpoint, for --restart\n";
 
-int dispatch(const parallel::Communicator& comm, const std::vector<std::string>& words) {
-  const std::string command = words.size() > 1 ? words[1] : "";
-  const commands::Arguments arguments{
-      {words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)),
-       std::find(words.begin(), words.end(), "--petsc")},
-      base::joined(words, " ")};
+/// What a call asks for, as work for all ranks; nothing where it is done.
+std::optional<commands::Work> prepared(const std::string& command,
+                                       const commands::Invocation& call) {
   if (command == "simulate") {
-    return commands::simulate(comm, arguments);
+    return commands::simulate(call);
   }
   if (command == "converge") {
-    return commands::converge(comm, arguments);
+    return commands::converge(call);
   }
   if (command == "reproduce") {
-    return commands::reproduce(comm, arguments);
+    return commands::reproduce(call);
   }
   if (command == "models") {
-    return commands::models(comm, arguments);
+    return commands::models(call);
   }
   if (command == "benchmark") {
-    return commands::benchmark(comm, arguments);
+    return commands::benchmark(call);
   }
   if (command != "--help" && command != "--version") {
     throw base::UserError(
         (command.empty() ? "no command" : "'" + command + "' is not a command") +
         "; give simulate, converge, reproduce, models or benchmark (masing --help)");
   }
-  if (comm.is_root()) {
+  if (call.prints) {
     std::fputs(command == "--help" ? usage : ("masing " + io::program_version() + "\n").c_str(),
                stdout);
   }
-  return base::exit_done;
+  return std::nullopt;
 }
 
-/// The exit code once all that was said is written: a table that nobody gets is a failure.
-int heard(int code) {
+/// `code`, or that of a failure where not all that was printed could be written.
+int flushed(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return code;
   }
   std::fputs("masing: cannot write to the standard output\n", stderr);
   return base::exit_failure;
+}
+
+/// A process without a launcher: MPI starts only once the words have proved right.
+int run_alone(const std::string& command, commands::Invocation call,
+              const std::vector<std::string>& petsc_options) {
+  call.on_root = [](const std::function<std::string()>& make) { return make(); };
+  std::optional<commands::Work> work;
+  try {
+    work = prepared(command, call);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "masing: {}\n", parallel::one_line(error.what()));
+    const bool mistake = dynamic_cast<const base::UserError*>(&error) != nullptr;
+    return flushed(mistake ? base::exit_user_mistake : base::exit_failure);
+  }
+  if (!work) {
+    return flushed(base::exit_done);
+  }
+  parallel::Session session(petsc_options);
+  return flushed(session.run(*work));
+}
+
+/// One of the ranks that a launcher started.
+int run_together(const std::string& command, commands::Invocation call,
+                 const std::vector<std::string>& petsc_options) {
+  parallel::Session session(petsc_options);
+  return flushed(session.run([&](const parallel::Communicator& comm) {
+    if (const auto copy = parallel::unconnected_copy(comm.size())) {
+      if (copy->index > 0) {
+        return static_cast<int>(base::exit_user_mistake);  // the first one prints the message
+      }
+      throw base::UserError("started as " + base::to_text(std::int64_t{copy->count}) +
+                            " copies that do not know of each other: the launcher is of another "
+                            "MPI than this program; take the mpirun of the MPI it was built with");
+    }
+    call.prints = comm.is_root();
+    call.on_root = [&comm](const std::function<std::string()>& make) {
+      return parallel::from_root(comm, make);
+    };
+    const auto work = prepared(command, call);
+    return work ? (*work)(comm) : static_cast<int>(base::exit_done);
+  }));
 }
 
 }  // namespace
@@ -77,16 +119,10 @@ int main(int count, char** values) {
   const auto petsc = std::find(words.begin(), words.end(), "--petsc");
   const std::vector<std::string> petsc_options(petsc == words.end() ? petsc : petsc + 1,
                                                words.end());
-  parallel::Session session(petsc_options);
-  return heard(session.run([&](const parallel::Communicator& comm) {
-    if (const auto copy = parallel::unconnected_copy(comm.size())) {
-      if (copy->index > 0) {
-        return static_cast<int>(base::exit_user_mistake);  // one of them says it for all
-      }
-      throw base::UserError("started as " + base::to_text(std::int64_t{copy->count}) +
-                            " copies that do not know of each other: the launcher is of another "
-                            "MPI than this program; take the mpirun of the MPI it was built with");
-    }
-    return dispatch(comm, words);
-  }));
+  const std::string command = words.size() > 1 ? words[1] : "";
+  const commands::Invocation call{
+      .words = {words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)), petsc},
+      .command_line = base::joined(words, " ")};
+  return parallel::started_by_launcher() ? run_together(command, call, petsc_options)
+                                         : run_alone(command, call, petsc_options);
 }

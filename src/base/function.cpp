@@ -213,33 +213,29 @@ Function::Function(std::string_view text, char variable, const FileReader& read,
   const std::string given{trimmed(text)};
   if (given.starts_with(table_prefix)) {
     const std::string path{trimmed(given.substr(table_prefix.size()))};
-    auto points = std::make_unique<Points>(read(path), '\n', "table " + path);
+    auto points = std::make_shared<Points>(read(path), '\n', "table " + path);
     text_ = points->text();
     impl_ = std::move(points);
   } else if (given.starts_with(points_prefix)) {
-    auto points = std::make_unique<Points>(given.substr(points_prefix.size()), ';', "points:");
+    auto points = std::make_shared<Points>(given.substr(points_prefix.size()), ';', "points:");
     text_ = points->text();
     impl_ = std::move(points);
   } else {
     text_ = given;
-    impl_ = std::make_unique<Expression>(given, variable, constants);
+    impl_ = std::make_shared<Expression>(given, variable, constants);
   }
 }
 
-Function::~Function() = default;
-Function::Function(Function&& other) noexcept = default;
-Function& Function::operator=(Function&& other) noexcept = default;
-
 double Function::operator()(double argument) const {
-  return impl_->value(argument);
+  return impl_ ? impl_->value(argument) : 0.0;
 }
 
 bool Function::is_constant() const {
-  return impl_->is_constant();
+  return !impl_ || impl_->is_constant();
 }
 
 std::span<const double> Function::kinks() const {
-  return impl_->kinks();
+  return impl_ ? impl_->kinks() : std::span<const double>();
 }
 
 }  // namespace masing::base

@@ -15,18 +15,15 @@ using FileReader = std::function<std::string(const std::string& path)>;
 /// A real function of one variable, as a user gives it: an expression ("0.45*cos(0.5*t)"), a table
 /// in a file ("table:FILE.csv"), or the points themselves ("points:0 1; 0.5 2"). Between points it
 /// is linear, beyond them constant. Expressions know pi, and triangle(), square(), sawtooth() of
-/// period 1 and amplitude 1. Move-only; not for concurrent use.
+/// period 1 and amplitude 1. A value whose copies share what was parsed; not for concurrent use.
 class Function {
  public:
+  /// The function that is 0 everywhere.
+  Function() = default;
   /// `variable` is the one letter the expression may use beside named `constants`. Throws UserError
   /// that gives the position of the error and what is allowed. Local if `read` is.
   Function(std::string_view text, char variable, const FileReader& read,
            const std::map<std::string, double>& constants = {});
-  ~Function();
-  Function(Function&& other) noexcept;
-  Function& operator=(Function&& other) noexcept;
-  Function(const Function&) = delete;
-  Function& operator=(const Function&) = delete;
 
   /// The value at `argument`; may be infinite or NaN where the expression is. Local.
   double operator()(double argument) const;
@@ -47,8 +44,8 @@ class Function {
   class Expression;
   class Points;
 
-  std::string text_;
-  std::unique_ptr<Impl> impl_;
+  std::string text_ = "0";
+  std::shared_ptr<Impl> impl_;  // null: 0
 };
 
 /// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.

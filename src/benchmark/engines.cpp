@@ -6,7 +6,6 @@
 #include <numbers>
 #include <span>
 
-#include "cli/validate.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 
@@ -49,13 +48,18 @@ void Drive::steps(std::int64_t count) {
   }
 }
 
-cli::Configuration papers_case(std::int64_t cells, std::int64_t steps) {
-  cli::Configuration configuration;
-  configuration.cells = cells;
-  configuration.steps = steps;
-  configuration.final_time = papers_step * static_cast<double>(steps);
-  configuration.quiet = true;
-  return cli::validated(std::move(configuration), {});
+engine::RunSpec papers_case(const slab::Space& space, std::int64_t steps) {
+  const auto function = [](const char* text, char variable) {
+    return base::Function(text, variable, {});
+  };
+  engine::Masing model{.slab = {.stiffness = function("1", 's'),
+                                .threshold = function("s+0.1", 's'),
+                                .initial_u = function("0", 's'),
+                                .space = space},
+                       .oscillator = {}};
+  return {std::move(model),
+          function("0.45*cos(0.5*t)", 't'),
+          {papers_step * static_cast<double>(steps), steps}};
 }
 
 slab::Profile papers_profile(std::int64_t cells, base::CellRange range) {
@@ -76,46 +80,51 @@ slab::Profile papers_profile(std::int64_t cells, base::CellRange range) {
 
 namespace {
 
+/// The papers' case by a method.
+engine::RunSpec papers_run(const slab::Space& space, std::int64_t steps, engine::Method method) {
+  engine::RunSpec run = papers_case(space, steps);
+  std::get<engine::Masing>(run.model).method = method;
+  return run;
+}
+
 /// An engine of a variation of the papers' case, with what it refers to.
 struct Run {
-  Run(const parallel::Communicator& comm, const cli::Configuration& configuration)
-      : problem(slab::make_problem(configuration)),
-        profile(papers_profile(problem.field_cells(),
-                               base::slab_of(problem.field_cells(), comm.rank(), comm.size()))),
-        engine(engine::make_engine(comm, configuration, problem, profile)) {}
+  Run(const parallel::Communicator& comm, engine::RunSpec of)
+      : spec(std::move(of)),
+        profile(papers_profile(engine::field_size(spec),
+                               base::slab_of(engine::field_size(spec), comm.rank(), comm.size()))),
+        engine(engine::make_engine(comm, spec, profile)) {}
 
-  slab::Problem problem;
+  engine::RunSpec spec;
   slab::Profile profile;
   std::unique_ptr<engine::Engine> engine;
 };
 
 /// Seconds a step of an engine under a force that is known.
 Timing time_steps(const parallel::Communicator& comm, const Effort& effort,
-                  const cli::Configuration& configuration) {
-  const Run run(comm, configuration);
+                  const engine::RunSpec& spec) {
+  const Run run(comm, spec);
   Drive drive(*run.engine);
   return measure(comm, effort, Work{1, [&](std::int64_t steps) { drive.steps(steps); }});
 }
 
 /// Seconds of whole runs, each of a new engine.
 Timing time_runs(const parallel::Communicator& comm, std::int64_t repeat,
-                 const cli::Configuration& configuration) {
+                 const engine::RunSpec& spec) {
   std::vector<double> seconds;
   for (std::int64_t i = 0; i < repeat; ++i) {
-    const Run run(comm, configuration);
-    seconds.push_back(seconds_of(comm, [&] {
-      engine::integrate(comm, *run.engine, run.problem.force, run.problem.time, {});
-    }));
+    const Run run(comm, spec);
+    seconds.push_back(
+        seconds_of(comm, [&] { engine::integrate(comm, *run.engine, run.spec, {}); }));
   }
   return summary(std::move(seconds));
 }
 
 Timing time_forcing(const parallel::Communicator& comm, const Effort& effort) {
-  const slab::Problem problem = slab::make_problem(papers_case(3, papers_steps));
+  const engine::RunSpec run = papers_case(slab::Cells{3}, papers_steps);
   double total = 0.0;
   std::int64_t p = 0;
-  return measure(comm, effort,
-                 repeated(1, [&] { total += problem.force(problem.time.time(p++)); }));
+  return measure(comm, effort, repeated(1, [&] { total += run.drive(run.time.time(p++)); }));
 }
 
 }  // namespace
@@ -127,24 +136,24 @@ EngineRates measure_engines(const parallel::Communicator& comm, const Effort& ef
   for (std::int64_t cells = 10; cells <= std::min(largest, most); cells *= 10) {
     rates.memory_cells.push_back(cells);
   }
-  rates.memory_cells.push_back(cli::infinitely_many);
+  rates.memory_cells.push_back(continuum_cells);
   for (const std::int64_t cells : rates.memory_cells) {
-    cli::Configuration configuration = papers_case(cells, papers_steps);
-    configuration.engine = cli::EngineKind::memory;
-    rates.memory.push_back(time_steps(comm, effort, configuration));
+    const slab::Space space =
+        cells == continuum_cells ? slab::Space(slab::Continuum{}) : slab::Space(slab::Cells{cells});
+    rates.memory.push_back(
+        time_steps(comm, effort, papers_run(space, papers_steps, engine::Method::turning_points)));
   }
   const auto alone = on_root_alone(comm, 2, [&] {
     const parallel::Communicator self(MPI_COMM_SELF);
     return std::vector{time_forcing(self, effort),
-                       time_steps(self, effort, papers_case(3, papers_steps))};
+                       time_steps(self, effort, papers_case(slab::Cells{3}, papers_steps))};
   });
   rates.forcing = alone[0];
   rates.three_cells = alone[1];
   rates.exact_steps = quick ? 1000 : 100000;
   rates.exact_time = quick ? 20.0 : 500.0;
-  cli::Configuration exact = papers_case(cli::infinitely_many, rates.exact_steps);
-  exact.engine = cli::EngineKind::exact;
-  exact.final_time = rates.exact_time;
+  engine::RunSpec exact = papers_run(slab::Continuum{}, rates.exact_steps, engine::Method::exact);
+  exact.time.final_time = rates.exact_time;
   rates.exact = time_runs(comm, std::min<std::int64_t>(effort.repeat, 3), exact) /
                 static_cast<double>(rates.exact_steps);
   return rates;
@@ -152,7 +161,7 @@ EngineRates measure_engines(const parallel::Communicator& comm, const Effort& ef
 
 Timing measure_run(const parallel::Communicator& comm, const Effort& effort, std::int64_t cells,
                    std::int64_t steps) {
-  return time_runs(comm, effort.repeat, papers_case(cells, steps));
+  return time_runs(comm, effort.repeat, papers_case(slab::Cells{cells}, steps));
 }
 
 }  // namespace masing::benchmark

@@ -5,6 +5,7 @@
 
 #include "benchmark/machine.hpp"
 #include "engine/engine.hpp"
+#include "engine/run_spec.hpp"
 #include "slab/problem.hpp"
 #include "slab/profile.hpp"
 
@@ -27,8 +28,11 @@ class Drive {
   std::vector<double> restoring_;
 };
 
-/// The papers' case, validated, with P cells and N steps of the papers' length. Local.
-cli::Configuration papers_case(std::int64_t cells, std::int64_t steps);
+/// P = ∞ as files write it among numbers of cells.
+inline constexpr std::int64_t continuum_cells = 0;
+
+/// The papers' case with N steps of the papers' length. Local.
+engine::RunSpec papers_case(const slab::Space& space, std::int64_t steps);
 
 /// The papers' profile (k = 1, η = s + 0.1) on some of P cells, by its formula: evaluating the
 /// expressions would take longer than the kernels. Local.
@@ -36,7 +40,7 @@ slab::Profile papers_profile(std::int64_t cells, base::CellRange range);
 
 /// Seconds a step of what hardly depends on P.
 struct EngineRates {
-  std::vector<std::int64_t> memory_cells;  ///< P, or cli::infinitely_many
+  std::vector<std::int64_t> memory_cells;  ///< P, or continuum_cells
   std::vector<Timing> memory;              ///< engine memory on all ranks, at memory_cells
   Timing forcing;                          ///< one evaluation of the papers' F(t)
   Timing three_cells;                      ///< engine sweep at P = 3 on one rank, F known

@@ -106,14 +106,12 @@ std::vector<Timing> on_all_ranks(const parallel::Communicator& comm, const Effor
                                  std::int64_t cells) {
   slab::Profile profile = papers_profile(cells, base::slab_of(cells, comm.rank(), comm.size()));
   const slab::ProfileForm form = profile.form;
-  const auto problem_of = [&](cli::Scheme scheme) {
-    cli::Configuration configuration = papers_case(cells, 1000000);
-    configuration.scheme = scheme;
-    return slab::make_problem(configuration);
-  };
+  const engine::RunSpec run = papers_case(slab::Cells{cells}, 1000000);
+  engine::Masing model = std::get<engine::Masing>(run.model);
   BareSlab bare(comm, profile, cells);
-  engine::Sweep euler(comm, problem_of(cli::Scheme::euler), profile);
-  engine::Sweep leapfrog(comm, problem_of(cli::Scheme::leapfrog), profile);
+  engine::Sweep euler(comm, model, run.time, profile);
+  model.scheme = slab::Scheme::leapfrog;
+  engine::Sweep leapfrog(comm, model, run.time, profile);
   Drive euler_drive(euler);
   Drive leapfrog_drive(leapfrog);
   std::vector<Work> works;

@@ -147,8 +147,8 @@ std::string engine_text(const EngineRates& engines) {
   std::string text = "a step of                                        median     [least, most]\n";
   for (std::size_t i = 0; i < engines.memory.size(); ++i) {
     const std::int64_t cells = engines.memory_cells[i];
-    text += engine_line(cells == cli::infinitely_many ? "engine memory, P = inf"
-                                                      : fmt::format("engine memory, P = {}", cells),
+    text += engine_line(cells == continuum_cells ? "engine memory, P = inf"
+                                                 : fmt::format("engine memory, P = {}", cells),
                         engines.memory[i]);
   }
   text += engine_line("engine sweep, P = 3, one rank", engines.three_cells);

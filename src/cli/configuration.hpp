@@ -6,50 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "engine/run_spec.hpp"
+#include "study/study_spec.hpp"
+
 namespace masing::cli {
 
 /// The commands that take a configuration.
 enum class Command { simulate, converge };
 
-/// Where in its cell of width δs a profile is sampled: at s_i = i/P (the papers') or (i - ½)/P.
-enum class Rule { right, midpoint };
-/// The time scheme: (26) of continuous-masing-2001, or velocity Verlet, of second order.
-enum class Scheme { euler, leapfrog };
-/// Who computes the internal force: the slab cell by cell, its memory of turning points, or the
-/// event-driven solution, exact in time.
-enum class EngineKind { sweep, memory, exact };
-/// What a study refines.
-enum class Refine { steps, cells, both };
-/// What a study's errors are measured against: one much finer run; the next level; the exact
-/// solution (P = ∞, N = ∞); the exact solution at the same P; the scheme at P = ∞ and the same N; a
-/// trajectory in a file.
-enum class Reference { finest, successive, exact, exact_time, cells_inf, file };
-
-/// P = ∞, as a number of cells.
-inline constexpr std::int64_t infinitely_many = 0;
-
-/// Places of the field of P = ∞ if not said otherwise.
-inline constexpr std::int64_t default_field_points = 1000;
-
-/// One level of a study.
-struct Level {
-  std::int64_t cells = 0;
-  std::int64_t steps = 0;
-};
-
-/// The order expected of one error, gated by the study's verdict.
-struct ExpectedOrder {
-  std::string quantity;  ///< x, y, u or u_cells
-  double order = 1.0;
-  bool at_least = false;  ///< ">=": an order above is as expected, too
-};
-
-/// What takes which options: the continuous Masing model; the same without a mass, driven by its
+/// Which options a model takes: the continuous Masing model; the same without a mass, driven by its
 /// position or force; all others, which have parameters instead.
-enum class Family { slab, quasistatic_slab, finite };
+enum class ModelKind { slab, quasistatic_slab, finite };
 
-/// The family of a model, by its name. Local.
-Family family_of(const std::string& model);
+/// The kind of a model, by its name. Local.
+ModelKind kind_of(const std::string& model);
 
 /// A parameter of a model as given: --set PARAMETER=VALUE, a line below [model], or an option of
 /// its own.
@@ -64,24 +34,24 @@ struct Configuration {
   Command command = Command::simulate;
 
   std::string model = "masing";
-  std::vector<Setting> settings;          ///< of Family::finite; resolved: every parameter
+  std::vector<Setting> settings;          ///< of ModelKind::finite; resolved: every parameter
   std::string stiffness = "1";            ///< k(s)
   std::string threshold = "s+0.1";        ///< η(s)
   std::string initial_u = "0";            ///< u0(s)
   std::string force = "0.45*cos(0.5*t)";  ///< F(t); resolved: empty where x(t) is prescribed
-  std::string position;                   ///< x(t) of Family::quasistatic_slab; empty: F(t) drives
-  double mass = 1.0;                      ///< m
+  std::string position;  ///< x(t) of ModelKind::quasistatic_slab; empty: F(t) drives
+  double mass = 1.0;     ///< m
   double k0 = 0.0;
   double x0 = 0.0;
   double y0 = 0.0;
   double final_time = 500.0;     ///< T
   std::int64_t steps = 1000000;  ///< N
-  std::int64_t cells = 1500;     ///< P; for Family::finite resolved to the columns of its state
-  Rule rule = Rule::right;
-  Scheme scheme = Scheme::euler;
-  std::optional<EngineKind> engine;  ///< resolved: memory for P = ∞, else sweep
-  std::string break_text;            ///< times where F is not smooth, for the exact solution
-  std::vector<double> breaks;        ///< resolved from break_text
+  slab::Space space = slab::Cells{1500};
+  slab::Rule rule = slab::Rule::right;
+  slab::Scheme scheme = slab::Scheme::euler;
+  std::optional<engine::Method> method;  ///< resolved: turning points for P = ∞, else sweep
+  std::string break_text;                ///< times where F is not smooth, for the exact solution
+  std::vector<double> breaks;            ///< resolved from break_text
 
   std::string output = "masing.h5";
   std::optional<std::int64_t> sample_every;  ///< steps; resolved to about 10,000 samples
@@ -89,17 +59,16 @@ struct Configuration {
   std::optional<double> from;                ///< first time of the samples; resolved to 0
   std::optional<double> to;                  ///< last time of the samples; resolved to T
   /// Places of the field in the files: of P = ∞; of finite P at most so many cells, 0: all.
-  /// Resolved to default_field_points and 0.
+  /// Resolved to 1000 and 0.
   std::optional<std::int64_t> field_points;
   bool energy = false;        ///< write the energy balance with the samples
   std::vector<double> probe;  ///< s at which u goes with every sample
 
-  Refine refine = Refine::steps;
-  std::vector<Level> levels;  ///< resolved from level_text
-  std::string level_text;     ///< empty: the ladder of the papers' case
-  Reference reference = Reference::finest;
-  std::string reference_file;  ///< for Reference::file
-  std::vector<ExpectedOrder> expected_orders;
+  study::Refine refine = study::Refine::steps;
+  std::vector<study::Level> levels;  ///< resolved from level_text
+  std::string level_text;            ///< empty: the ladder of the papers' case
+  std::string reference = "finest";  ///< a word of study::reference_names, or a file's name
+  std::vector<study::ExpectedOrder> expected_orders;
   std::string expected_order_text;  ///< resolved: what the scheme and the rule promise
   double order_tolerance = 0.1;
   std::int64_t field_samples = 200;

@@ -65,15 +65,6 @@ std::set<std::string> changed_by_extension(const Configuration& now, const Lines
 
 }  // namespace
 
-std::string checkpoint_of(const Configuration& configuration) {
-  return configuration.checkpoint.empty() ? configuration.output + ".checkpoint"
-                                          : configuration.checkpoint;
-}
-
-std::string how_to_go_on(const Configuration& configuration) {
-  return "; the same command with --restart " + checkpoint_of(configuration) + " goes on";
-}
-
 Configuration continued(Configuration now, const std::string& before) {
   const Lines old = lines_of(before);
   if (!now.origin.contains("sample-every") && old.contains("sample-every")) {

@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "slab/scheme.hpp"
+#include "study/reference.hpp"
 
 namespace masing::cli {
 
@@ -33,7 +35,7 @@ Option key(std::string name, std::string argument, std::string help, Get get, Se
           .help = std::move(help),
           .role = Role::result,
           .commands = {Command::simulate, Command::converge},
-          .families = {Family::slab, Family::quasistatic_slab, Family::finite},
+          .kinds = {ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::finite},
           .parameter = {},
           .get = std::move(get),
           .set = std::move(set)};
@@ -95,8 +97,8 @@ Option only(Command command, Option option) {
   return option;
 }
 
-Option for_models(std::vector<Family> families, Option option) {
-  option.families = std::move(families);
+Option for_models(std::vector<ModelKind> kinds, Option option) {
+  option.kinds = std::move(kinds);
   return option;
 }
 
@@ -114,21 +116,18 @@ using base::UserError;
 
 namespace {
 
-const std::vector<Family> any_slab{Family::slab, Family::quasistatic_slab};
-const std::vector<Family> moving_slab{Family::slab};
-const std::vector<Family> quasistatic_slab{Family::quasistatic_slab};
+const std::vector<ModelKind> any_slab{ModelKind::slab, ModelKind::quasistatic_slab};
+const std::vector<ModelKind> moving_slab{ModelKind::slab};
+const std::vector<ModelKind> quasistatic_slab{ModelKind::quasistatic_slab};
 
-constexpr Name<Rule> rules[] = {{Rule::right, "right"}, {Rule::midpoint, "midpoint"}};
-constexpr Name<Scheme> schemes[] = {{Scheme::euler, "euler"}, {Scheme::leapfrog, "leapfrog"}};
-constexpr Name<EngineKind> engines[] = {
-    {EngineKind::sweep, "sweep"}, {EngineKind::memory, "memory"}, {EngineKind::exact, "exact"}};
-constexpr Name<Refine> refinements[] = {
-    {Refine::steps, "steps"}, {Refine::cells, "cells"}, {Refine::both, "both"}};
-constexpr Name<Reference> references[] = {{Reference::finest, "finest"},
-                                          {Reference::successive, "successive"},
-                                          {Reference::exact, "exact"},
-                                          {Reference::exact_time, "exact-time"},
-                                          {Reference::cells_inf, "cells-inf"}};
+constexpr Name<slab::Rule> rules[] = {{slab::Rule::right, "right"},
+                                      {slab::Rule::midpoint, "midpoint"}};
+constexpr Name<engine::Method> methods[] = {{engine::Method::sweep, "sweep"},
+                                            {engine::Method::turning_points, "memory"},
+                                            {engine::Method::exact, "exact"}};
+constexpr Name<study::Refine> refinements[] = {{study::Refine::steps, "steps"},
+                                               {study::Refine::cells, "cells"},
+                                               {study::Refine::both, "both"}};
 constexpr const char* infinite = "inf";
 
 Option probe() {
@@ -154,13 +153,38 @@ Option cells() {
       "cells", "P|inf",
       "cells of s in [0,1], at least 1; inf: the continuum, by the engines memory and exact",
       [](const Configuration& c) {
-        return c.cells == infinitely_many ? infinite : base::to_text(c.cells);
+        const auto* cells = std::get_if<slab::Cells>(&c.space);
+        return cells == nullptr ? infinite : base::to_text(cells->count);
       },
       [](Configuration& c, const std::string& value) {
-        c.cells = value == infinite ? infinitely_many : integer(value);
-        if (value != infinite && c.cells < 1) {
+        if (value == infinite) {
+          c.space = slab::Continuum{};
+          return;
+        }
+        c.space = slab::Cells{integer(value)};
+        if (std::get<slab::Cells>(c.space).count < 1) {
           throw UserError(quoted(value) + " cells; give at least 1, or inf");
         }
+      });
+}
+
+/// The scheme, by its name in slab::schemes.
+Option scheme() {
+  std::vector<std::string> names;
+  for (const slab::SchemeInfo& info : slab::schemes) {
+    names.emplace_back(info.name);
+  }
+  const std::string words = base::joined(names, "|");
+  return key(
+      "scheme", words, "the papers' scheme of order one, or velocity Verlet of order two",
+      [](const Configuration& c) { return slab::info(c.scheme).name; },
+      [words](Configuration& c, const std::string& word) {
+        const auto* found = std::ranges::find_if(
+            slab::schemes, [&](const slab::SchemeInfo& info) { return info.name == word; });
+        if (found == std::end(slab::schemes)) {
+          throw UserError(quoted(word) + " is not known here; give " + words);
+        }
+        c.scheme = found->scheme;
       });
 }
 
@@ -193,26 +217,20 @@ Option wall_limit() {
 }
 
 Option reference() {
-  Option option = choice("reference",
-                         "finest: one run at least 16 times finer than the last level; successive: "
-                         "each level against the next; exact: the exact solution (P = N = inf); "
-                         "exact-time: the exact solution at the same P; cells-inf: P = inf, the "
-                         "same N; or a file of masing simulate",
-                         &Configuration::reference, references);
-  option.argument += "|FILE.h5";
-  option.get = [named = option.get](const Configuration& c) {
-    return c.reference == Reference::file ? c.reference_file : named(c);
-  };
-  option.set = [named = option.set](Configuration& c, const std::string& value) {
-    c.reference_file.clear();
-    if (value.ends_with(".h5")) {
-      c.reference = Reference::file;
-      c.reference_file = value;
-    } else {
-      named(c, value);
-    }
-  };
-  return option;
+  const std::string words = base::joined(study::reference_names(), "|");
+  return key(
+      "reference", words + "|FILE.h5",
+      "finest: one run at least 16 times finer than the last level; successive: each level against "
+      "the next; exact: the exact solution (P = N = inf); exact-time: the exact solution at the "
+      "same P; cells-inf: P = inf, the same N; or a file of masing simulate",
+      [](const Configuration& c) { return c.reference; },
+      [words](Configuration& c, const std::string& word) {
+        const auto names = study::reference_names();
+        if (!word.ends_with(".h5") && std::ranges::find(names, word) == names.end()) {
+          throw UserError(quoted(word) + " is not known here; give " + words);
+        }
+        c.reference = word;
+      });
 }
 
 std::vector<Option> make_table() {
@@ -238,16 +256,13 @@ std::vector<Option> make_table() {
       for_models(any_slab,
                  choice("rule", "where a cell samples k, eta, u0: its right end or its middle",
                         &C::rule, rules)),
-      for_models(
-          moving_slab,
-          choice("scheme", "the papers' scheme of order one, or velocity Verlet of order two",
-                 &C::scheme, schemes)),
+      for_models(moving_slab, scheme()),
       for_models(moving_slab,
                  choice("engine",
                         "sweep: cell by cell over all ranks; memory: by turning points, at a cost "
                         "that does not depend on P; exact: event-driven, exact in time; sweep if "
                         "not given, memory for P = inf",
-                        &C::engine, engines)),
+                        &C::method, methods)),
       for_models(moving_slab,
                  text("breaks", "\"t,t,...\"",
                       "times where F is not smooth, for the exact solution", &C::break_text)),
@@ -321,15 +336,15 @@ std::vector<const Option*> options_of(Command command) {
   return taken;
 }
 
-bool takes(Family family, const Option& option) {
-  return std::ranges::find(option.families, family) != option.families.end();
+bool takes(ModelKind kind, const Option& option) {
+  return std::ranges::find(option.kinds, kind) != option.kinds.end();
 }
 
-Family family_of(const std::string& model) {
+ModelKind kind_of(const std::string& model) {
   if (model == "masing") {
-    return Family::slab;
+    return ModelKind::slab;
   }
-  return model == "masing-quasistatic" ? Family::quasistatic_slab : Family::finite;
+  return model == "masing-quasistatic" ? ModelKind::quasistatic_slab : ModelKind::finite;
 }
 
 }  // namespace masing::cli

@@ -28,8 +28,8 @@ struct Option {
   std::string help;
   Role role = Role::result;
   std::vector<Command> commands;  ///< the commands that take it
-  std::vector<Family> families;   ///< the models that take it
-  std::string parameter;  ///< the parameter that it gives to Family::finite, if it is one there
+  std::vector<ModelKind> kinds;   ///< the models that take it
+  std::string parameter;  ///< the parameter that it gives to ModelKind::finite, if it is one there
   std::function<std::string(const Configuration&)> get;
   /// Throws UserError that says what is wrong with the text and what would be right.
   std::function<void(Configuration&, const std::string&)> set;
@@ -41,8 +41,8 @@ const std::vector<Option>& option_table();
 /// The keys that `command` takes, of any model.
 std::vector<const Option*> options_of(Command command);
 
-/// Whether a model of `family` takes the option as such. Local.
-bool takes(Family family, const Option& option);
+/// Whether a model of `kind` takes the option as such. Local.
+bool takes(ModelKind kind, const Option& option);
 
 /// A text as a message names it, in quotes and not longer than a line.
 std::string quoted(const std::string& text);
@@ -143,8 +143,8 @@ Option choice(std::string name, std::string help, std::optional<Value> Configura
 /// Of this command only.
 Option only(Command command, Option option);
 
-/// Of the models of these families only.
-Option for_models(std::vector<Family> families, Option option);
+/// Of the models of these kinds only.
+Option for_models(std::vector<ModelKind> kinds, Option option);
 
 /// A key of slabs that gives the other models a parameter.
 Option also_parameter(std::string parameter, Option option);

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/keys.hpp"
-#include "cli/validate.hpp"
 
 namespace masing::cli {
 
@@ -185,75 +184,6 @@ void check_model(const ModelSpec& spec, const std::vector<Setting>& settings) {
 
 namespace {
 
-/// With more numbers than this, /state/values has not a row for every sample by default.
-constexpr double most_state_values = 1e7;
-
-/// "x=1,y=1,u=1" without the errors that the model does not have.
-std::string expected_orders_of(const ModelInfo& info, const rheology::StateLayout& layout) {
-  const bool has_y = layout.motion().y.has_value();
-  const std::string order = (info.order.starts_with('>') ? "" : "=") + info.order;
-  return "x" + order + (has_y ? ",y" + order : "") +
-         (layout.size() > (has_y ? 2 : 1) ? ",u" + order : "");
-}
-
-/// N/8, N/4, N/2, N.
-std::string halved_steps(std::int64_t steps) {
-  std::vector<Level> levels;
-  for (const std::int64_t factor : {1, 2, 4, 8}) {
-    levels.push_back({0, std::max<std::int64_t>(1, steps / 8) * factor});
-  }
-  return level_text(Refine::steps, levels);
-}
-
-void resolve_study(const ModelInfo& info, const rheology::StateLayout& layout, Configuration& c) {
-  if (c.expected_order_text.empty()) {
-    c.expected_order_text = expected_orders_of(info, layout);
-  }
-  if (c.level_text.empty() && c.refine == Refine::steps) {
-    c.level_text = halved_steps(c.steps);
-  }
-}
-
-void resolve_finite(const ModelInfo& info, Configuration& c) {
-  c.settings = completed_settings(info, c.settings);
-  const ModelSpec spec = model_spec(c.model, c.settings);
-  check_model(spec, c.settings);
-  c.cells = spec.layout().size();
-  c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
-  if (!c.origin.contains("field-every")) {
-    const double window = c.to.value_or(c.final_time) - c.from.value_or(0.0);
-    const double samples = window / c.final_time * static_cast<double>(c.steps) /
-                           static_cast<double>(std::max<std::int64_t>(1, *c.sample_every));
-    const bool huge = samples * static_cast<double>(c.cells) > most_state_values;
-    c.field_every = huge ? 0 : *c.sample_every;
-  }
-  resolve_study(info, spec.layout(), c);
-}
-
-}  // namespace
-
-Configuration validated_with_model(Configuration configuration, const base::FileReader& read) {
-  Configuration& c = configuration;
-  const auto origin = c.origin.find("model");
-  const auto& [info, make] =
-      known_model(c.model, origin == c.origin.end() ? "--model" : origin->second);
-  if (make != nullptr) {
-    resolve_finite(info, c);
-  } else if (!c.settings.empty()) {
-    refuse(c.settings.front(), fmt::format("{0} has options in place of parameters; masing models "
-                                           "{0} lists them",
-                                           c.model));
-  } else if (family_of(c.model) == Family::quasistatic_slab) {
-    if (c.expected_order_text.empty() && !c.position.empty()) {
-      c.expected_order_text = "u" + info.order;  // x is given and has no error
-    }
-    resolve_study(info, {{{"x"}, {"u"}}}, c);
-  }
-  return validated(std::move(configuration), read);
-}
-
-namespace {
-
 std::string indented(const std::string& lines) {
   std::string text;
   for (const auto& line : base::split(lines, '\n')) {
@@ -285,11 +215,11 @@ std::string line_of(const Parameter& parameter) {
 }
 
 /// The options of a slab model that say what it is, not how it is solved or written.
-std::string slab_options(Family family) {
+std::string slab_options(ModelKind kind) {
   std::string text;
   const Configuration presets;
   for (const auto& option : option_table()) {
-    if (!takes(family, option) || takes(Family::finite, option)) {
+    if (!takes(kind, option) || takes(ModelKind::finite, option)) {
       continue;
     }
     const std::string preset = option.get(presets);
@@ -328,7 +258,7 @@ std::string catalogue_text() {
 std::string model_text(const ModelInfo& info) {
   std::string text = fmt::format("{}: {}\n\n{}", info.name, info.title, indented(info.equation));
   if (info.state.empty()) {
-    text += "\noptions\n" + slab_options(family_of(info.name));
+    text += "\noptions\n" + slab_options(kind_of(info.name));
   } else {
     text += "\nparameters, --set PARAMETER=VALUE\n";
     for (const Parameter& parameter : all_parameters(info)) {

@@ -26,10 +26,6 @@ rheology::ModelSpec model_spec(const std::string& model, const std::vector<Setti
 /// model. Builds a few elements after another, so that all are checked without room for all. Local.
 void check_model(const rheology::ModelSpec& spec, const std::vector<Setting>& settings);
 
-/// cli::validated with the model looked up first: its parameters checked and completed, its
-/// expected orders and levels filled in where none are given. Throws UserError. Local if `read` is.
-Configuration validated_with_model(Configuration configuration, const base::FileReader& read);
-
 /// masing models: each model in short, its title, order, equation, parameters with their presets.
 /// Local.
 std::string catalogue_text();

@@ -183,10 +183,10 @@ std::vector<Given> from_ini(Command command, const std::string& path, const std:
   return given;
 }
 
-/// The one key of what may be given in several ways: parameters of a model of `family`.
-void normalise(Family family, std::vector<Given>& all) {
+/// The one key of what may be given in several ways: parameters of a model of `kind`.
+void normalise(ModelKind kind, std::vector<Given>& all) {
   for (Given& given : all) {
-    if (family != Family::finite) {
+    if (kind != ModelKind::finite) {
       continue;
     }
     for (const Option& option : option_table()) {
@@ -288,10 +288,10 @@ Request parse(Command command, const std::vector<std::string>& words,
   }
   const Given* model = find(line, "model");
   model = model == nullptr ? find(file, "model") : model;
-  const Family family = family_of(model == nullptr ? request.configuration.model
-                                                   : std::string(base::trimmed(model->text)));
+  const ModelKind kind = kind_of(model == nullptr ? request.configuration.model
+                                                  : std::string(base::trimmed(model->text)));
   for (auto* source : {&file, &line}) {
-    normalise(family, *source);
+    normalise(kind, *source);
     refuse_repeats(*source);
     set_all(*source, request.configuration);
   }
@@ -314,9 +314,9 @@ namespace {
 
 std::string print(const Configuration& configuration, bool handling_too) {
   std::string text = "# masing " + name_of(configuration.command) + "\n";
-  const Family family = family_of(configuration.model);
+  const ModelKind kind = kind_of(configuration.model);
   for (const Option* option : options_of(configuration.command)) {
-    if (takes(family, *option) && (handling_too || option->role == Role::result)) {
+    if (takes(kind, *option) && (handling_too || option->role == Role::result)) {
       text += option->name + " = " + option->get(configuration) + "\n";
     }
   }

@@ -1,138 +1,26 @@
 #include "cli/validate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/force_breaks.hpp"
 #include "cli/keys.hpp"
+#include "cli/levels.hpp"
+#include "cli/model.hpp"
+#include "cli/parse.hpp"
+#include "study/reference.hpp"
 
 namespace masing::cli {
 
 using base::UserError;
-
-namespace {
-
-// Where the papers' case is in its asymptotic range and a study still takes seconds.
-constexpr const char* default_steps = "62500,125000,250000,500000";
-constexpr const char* default_cells = "100,200,400,800";
-constexpr const char* default_both = "50:62500,100:125000,200:250000,400:500000";
-
-std::int64_t positive(const std::string& text, const std::string& piece) {
-  const auto value = base::to_integer(piece);
-  if (!value || *value < 1) {
-    throw UserError("'" + text + "' is not a level; give whole numbers >= 1");
-  }
-  return *value;
-}
-
-Level level_of(const Configuration& c, const std::string& text) {
-  if (c.refine == Refine::steps) {
-    return {c.cells, positive(text, text)};
-  }
-  if (c.refine == Refine::cells) {
-    return {positive(text, text), c.steps};
-  }
-  const auto colon = text.find(':');
-  if (colon == std::string::npos) {
-    throw UserError("'" + text +
-                    "' is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
-  }
-  return {positive(text, text.substr(0, colon)), positive(text, text.substr(colon + 1))};
-}
-
-/// A level may refine P, N or both, and must coarsen neither.
-bool finer(const Level& coarse, const Level& fine) {
-  return fine.cells >= coarse.cells && fine.steps >= coarse.steps &&
-         (fine.cells > coarse.cells || fine.steps > coarse.steps);
-}
-
-}  // namespace
-
-std::vector<Level> study_levels(const Configuration& configuration) {
-  const Configuration& c = configuration;
-  const std::string preset = c.refine == Refine::steps   ? default_steps
-                             : c.refine == Refine::cells ? default_cells
-                                                         : default_both;
-  std::vector<Level> levels;
-  for (const auto& piece : base::split(c.level_text.empty() ? preset : c.level_text, ',')) {
-    levels.push_back(level_of(c, piece));
-    if (levels.size() > 1 && !finer(levels[levels.size() - 2], levels.back())) {
-      throw UserError("'" + piece + "' is not finer than the level before; give coarse to fine");
-    }
-  }
-  if (levels.empty()) {
-    throw UserError("no level; give at least one, and two or more for an order");
-  }
-  return levels;
-}
-
-std::string level_text(Refine refine, const std::vector<Level>& levels) {
-  std::vector<std::string> pieces;
-  for (const auto& level : levels) {
-    std::string piece = refine == Refine::steps ? "" : base::to_text(level.cells);
-    piece += refine == Refine::both ? ":" : "";
-    piece += refine == Refine::cells ? "" : base::to_text(level.steps);
-    pieces.push_back(piece);
-  }
-  return base::joined(pieces, ",");
-}
-
-namespace {
-
-const std::vector<std::string> quantities{"x", "y", "u", "u_cells"};
-
-ExpectedOrder expectation(const std::string& quantity, std::string text) {
-  ExpectedOrder expected{.quantity = quantity};
-  if (text.starts_with(">=")) {
-    expected.at_least = true;
-    text.erase(0, 2);
-  } else if (text.starts_with("=")) {
-    return expectation(quantity, text.substr(1));  // "x=1" and "x=>=0.5" alike
-  }
-  const auto order = base::to_number(text);
-  if (!order || *order <= 0) {
-    throw UserError("'" + text + "' is not an order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
-  }
-  expected.order = *order;
-  return expected;
-}
-
-}  // namespace
-
-std::vector<ExpectedOrder> expected_orders(const std::string& text) {
-  std::vector<ExpectedOrder> orders;
-  std::set<std::string> given;
-  for (const auto& piece : base::split(text, ',')) {
-    const auto sign = piece.find_first_of("=>");
-    const bool is_bare = sign == 0 || sign == std::string::npos;
-    const std::string whose{is_bare ? "" : base::trimmed(piece.substr(0, sign))};
-    if (!given.insert(whose).second) {
-      throw UserError((is_bare ? "an order for all" : "an order of " + whose) +
-                      " is given twice; give one");
-    }
-    if (is_bare) {
-      for (const auto* quantity : {"x", "y", "u"}) {
-        orders.push_back(expectation(quantity, piece));
-      }
-      continue;
-    }
-    if (std::ranges::find(quantities, whose) == quantities.end()) {
-      throw UserError("'" + whose + "' has no order; the errors are of " +
-                      base::joined(quantities, ", "));
-    }
-    orders.push_back(expectation(whose, std::string(base::trimmed(piece.substr(sign)))));
-  }
-  if (orders.empty()) {
-    throw UserError("no order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
-  }
-  return orders;
-}
-
-using base::UserError;
+using engine::Method;
+using study::Refine;
 
 namespace {
 
@@ -168,9 +56,9 @@ void check_count(const Configuration& c, const std::string& key, std::int64_t va
 
 /// Keys that the model does not take, given all the same.
 void check_keys(const Configuration& c) {
-  const Family family = family_of(c.model);
+  const ModelKind kind = kind_of(c.model);
   for (const Option& option : option_table()) {
-    require(takes(family, option) || !c.origin.contains(option.name), c, option.name,
+    require(takes(kind, option) || !c.origin.contains(option.name), c, option.name,
             "not a key of --model " + c.model, "masing models " + c.model + " lists what it takes");
   }
   require(c.position.empty() || !c.origin.contains("force") || c.force.empty(), c, "position",
@@ -182,8 +70,9 @@ void check_numbers(const Configuration& c) {
   require(c.k0 >= 0, c, "k0", base::to_text(c.k0), "must be >= 0");
   require(c.final_time > 0, c, "final-time", base::to_text(c.final_time), "must be > 0");
   check_count(c, "steps", c.steps, 1);
-  check_count(c, "cells", c.cells, 0);
-  check_count(c, "field-points", *c.field_points, c.cells == infinitely_many ? 1 : 0);
+  const auto* cells = std::get_if<slab::Cells>(&c.space);
+  check_count(c, "cells", cells == nullptr ? 1 : cells->count, 1);
+  check_count(c, "field-points", *c.field_points, cells == nullptr ? 1 : 0);
   check_count(c, "field-every", c.field_every, 0);
   check_count(c, "checkpoint-every", c.checkpoint_every, 0);
   check_count(c, "sample-every", *c.sample_every, 1);
@@ -206,38 +95,26 @@ void check_numbers(const Configuration& c) {
   }
 }
 
-/// Checks a function and returns the text that needs no file.
-std::string checked_function(const Configuration& c, const std::string& key,
-                             const std::string& text, char variable, const base::FileReader& read) {
+/// A function of the configuration, whose text becomes one that needs no file.
+base::Function parsed(const Configuration& c, const std::string& key, std::string& text,
+                      char variable, const base::FileReader& read) {
   try {
-    return base::Function(text, variable, read).text();
+    base::Function function(text, variable, read);
+    text = function.text();
+    return function;
   } catch (const UserError& mistake) {
     throw UserError(where(c, key) + mistake.what());
   }
 }
 
-/// P = ∞ has no cells to sweep; references that are a run of their own take the levels' engine.
+/// P = ∞ has no cells to sweep, and the exact solution no steps to refine.
 void check_engine(const Configuration& c) {
-  require(c.cells != infinitely_many || c.engine != EngineKind::sweep, c, "engine",
+  require(std::holds_alternative<slab::Cells>(c.space) || c.method != Method::sweep, c, "engine",
           "sweep goes cell by cell and cannot have --cells inf",
           "give --engine memory or exact, or a number of cells");
-  if (c.command == Command::simulate) {
-    return;
-  }
-  require(c.engine != EngineKind::exact || c.refine == Refine::cells, c, "engine",
-          "exact has no time step to refine", "give sweep or memory, and --reference exact");
-  const bool exact = c.reference == Reference::exact || c.reference == Reference::exact_time;
-  const std::string for_masing = "the exact solution and cells-inf are there for --model masing";
-  require(family_of(c.model) == Family::slab || !exact, c, "reference", for_masing,
-          "give finest, successive or FILE.h5");
-  require(family_of(c.model) != Family::finite || c.reference != Reference::cells_inf, c,
-          "reference", for_masing, "give finest, successive or FILE.h5");
-  require(c.refine != Refine::steps || c.reference != Reference::cells_inf, c, "reference",
-          "cells-inf has the error in time of the level that --refine steps is to measure",
-          "give exact-time, or --cells inf and exact");
-  require(c.refine != Refine::cells || c.reference != Reference::exact_time, c, "reference",
-          "exact-time has the error in s of the level that --refine cells is to measure",
-          "give cells-inf or exact");
+  require(c.command == Command::simulate || c.method != Method::exact || c.refine == Refine::cells,
+          c, "engine", "exact has no time step to refine",
+          "give sweep or memory, and --reference exact");
 }
 
 /// "1,2.5" as increasing times.
@@ -253,12 +130,13 @@ std::vector<double> break_times(const Configuration& c) {
 }
 
 void resolve_defaults(Configuration& c) {
-  if (!c.engine) {
-    const bool remembers = family_of(c.model) == Family::quasistatic_slab;
-    c.engine = remembers || c.cells == infinitely_many ? EngineKind::memory : EngineKind::sweep;
+  const bool is_continuum = std::holds_alternative<slab::Continuum>(c.space);
+  if (!c.method) {
+    const bool is_quasistatic = kind_of(c.model) == ModelKind::quasistatic_slab;
+    c.method = is_quasistatic || is_continuum ? Method::turning_points : Method::sweep;
   }
   if (!c.field_points) {
-    c.field_points = c.cells == infinitely_many ? default_field_points : 0;
+    c.field_points = is_continuum ? slab::Continuum().field_points : 0;
   }
   c.breaks = break_times(c);
   if (!c.sample_every) {
@@ -268,18 +146,71 @@ void resolve_defaults(Configuration& c) {
   c.to = c.to.value_or(c.final_time);
 }
 
-/// What the scheme promises in δt and the rule in δs, in the maximum norm.
-std::string promised_orders(const Configuration& c) {
-  const bool in_time = c.refine == Refine::cells || c.scheme == Scheme::leapfrog;
-  const bool in_s = c.refine == Refine::steps || c.rule == Rule::midpoint;
-  if (!in_time || !in_s) {
-    return "x=1,y=1,u=1";
-  }
-  // u over all s is piecewise constant: of first order in δs whatever the rule.
-  return c.refine == Refine::steps ? "x=2,y=2,u=2" : "x=2,y=2,u=1,u_cells=2";
+/// With more numbers than this, /state/values has not a row for every sample by default.
+constexpr double most_state_values = 1e7;
+
+/// "x=1,y=1,u=1" without the errors that the model does not have.
+std::string expected_orders_of(const rheology::ModelInfo& info,
+                               const rheology::StateLayout& layout) {
+  const bool has_y = layout.motion().y.has_value();
+  const std::string order = (info.order.starts_with('>') ? "" : "=") + info.order;
+  return "x" + order + (has_y ? ",y" + order : "") +
+         (layout.size() > (has_y ? 2 : 1) ? ",u" + order : "");
 }
 
-void resolve_study(Configuration& c) {
+/// N/8, N/4, N/2, N.
+std::string halved_steps(std::int64_t steps) {
+  std::vector<study::Level> levels;
+  for (const std::int64_t factor : {1, 2, 4, 8}) {
+    levels.push_back({{}, std::max<std::int64_t>(1, steps / 8) * factor});
+  }
+  return level_text(Refine::steps, levels);
+}
+
+/// The study's defaults of a model whose orders the catalogue gives.
+void resolve_study_of(const rheology::ModelInfo& info, const rheology::StateLayout& layout,
+                      Configuration& c) {
+  if (c.expected_order_text.empty()) {
+    c.expected_order_text = expected_orders_of(info, layout);
+  }
+  if (c.level_text.empty() && c.refine == Refine::steps) {
+    c.level_text = halved_steps(c.steps);
+  }
+}
+
+rheology::ModelSpec resolve_finite(const rheology::ModelInfo& info, Configuration& c) {
+  c.settings = completed_settings(info, c.settings);
+  rheology::ModelSpec spec = model_spec(c.model, c.settings);
+  check_model(spec, c.settings);
+  c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
+  if (!c.origin.contains("field-every")) {
+    const double window = c.to.value_or(c.final_time) - c.from.value_or(0.0);
+    const double samples = window / c.final_time * static_cast<double>(c.steps) /
+                           static_cast<double>(std::max<std::int64_t>(1, *c.sample_every));
+    const bool huge = samples * static_cast<double>(spec.layout().size()) > most_state_values;
+    c.field_every = huge ? 0 : *c.sample_every;
+  }
+  resolve_study_of(info, spec.layout(), c);
+  return spec;
+}
+
+/// What scheme and rule promise, as a text: u_cells where its order is another than that of u.
+std::string promised_orders(const Configuration& c) {
+  const engine::Masing model{.slab = {.rule = c.rule}, .scheme = c.scheme};
+  std::vector<std::string> orders;
+  for (const char* quantity : {"x", "y", "u", "u_cells"}) {
+    const double order = study::promised_order(model, c.refine, quantity);
+    if (quantity != std::string("u_cells") ||
+        order != study::promised_order(model, c.refine, "u")) {
+      orders.push_back(fmt::format("{}={}", quantity, order));
+    }
+  }
+  return base::joined(orders, ",");
+}
+
+/// Resolves what a study adds, and returns its reference.
+std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model,
+                                                      Configuration& c) {
   if (c.expected_order_text.empty()) {
     c.expected_order_text = promised_orders(c);
   }
@@ -298,40 +229,148 @@ void resolve_study(Configuration& c) {
   if (!c.origin.contains("sample-every")) {
     c.sample_every = std::max<std::int64_t>(1, c.levels.back().steps / 10000);
   }
+  auto reference = study::make_reference(c.reference, c.refine, c.levels, model);
+  const std::string fault = reference->fault(model, c.refine);
+  if (!fault.empty()) {
+    throw UserError(where(c, "reference") + fault);
+  }
+  return reference;
+}
+
+/// The model of a slab, and what drives it.
+engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
+  slab::Slab slab{.stiffness = parsed(c, "stiffness", c.stiffness, 's', read),
+                  .threshold = parsed(c, "threshold", c.threshold, 's', read),
+                  .initial_u = parsed(c, "initial-u", c.initial_u, 's', read),
+                  .space = c.space,
+                  .rule = c.rule};
+  if (auto* continuum = std::get_if<slab::Continuum>(&slab.space)) {
+    continuum->field_points = *c.field_points;
+  }
+  const bool has_position = !c.position.empty();
+  base::Function drive = has_position ? parsed(c, "position", c.position, 't', read)
+                                      : parsed(c, "force", c.force, 't', read);
+  if (has_position) {
+    c.force.clear();
+  }
+  engine::Model model;
+  if (kind_of(c.model) == ModelKind::slab) {
+    model = engine::Masing{.slab = std::move(slab),
+                           .oscillator = {.mass = c.mass, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
+                           .scheme = c.scheme,
+                           .method = *c.method};
+  } else {
+    model = engine::QuasistaticMasing{
+        .slab = std::move(slab),
+        .k0 = c.k0,
+        .x0 = c.x0,
+        .driving = has_position ? engine::Driving::position : engine::Driving::force};
+  }
+  return {std::move(model), std::move(drive), {c.final_time, c.steps}};
+}
+
+/// Whether a request is for the exact solution, which must know where F is not smooth.
+bool needs_breaks(const Validated& request) {
+  if (engine::is_exact(request.run)) {
+    return true;
+  }
+  const auto run = request.reference ? request.reference->run_for(request.run) : std::nullopt;
+  return run && engine::is_exact(*run);
 }
 
 }  // namespace
 
-Configuration validated(Configuration configuration, const base::FileReader& read) {
+Validated validated(Configuration configuration, const base::FileReader& read) {
   Configuration& c = configuration;
+  const auto origin = c.origin.find("model");
+  const auto& [info, make] =
+      known_model(c.model, origin == c.origin.end() ? "--model" : origin->second);
+  std::optional<rheology::ModelSpec> finite;
+  if (make != nullptr) {
+    finite = resolve_finite(info, c);
+  } else if (!c.settings.empty()) {
+    throw UserError(
+        fmt::format("{0}: {1} has options in place of parameters; masing models {1} "
+                    "lists them",
+                    c.settings.front().origin, c.model));
+  } else if (kind_of(c.model) == ModelKind::quasistatic_slab) {
+    if (c.expected_order_text.empty() && !c.position.empty()) {
+      c.expected_order_text = "u" + info.order;  // x is given and has no error
+    }
+    resolve_study_of(info, {{{"x"}, {"u"}}}, c);
+  }
   check_keys(c);
   resolve_defaults(c);
   check_numbers(c);
   check_engine(c);
-  c.stiffness = checked_function(c, "stiffness", c.stiffness, 's', read);
-  c.threshold = checked_function(c, "threshold", c.threshold, 's', read);
-  c.initial_u = checked_function(c, "initial-u", c.initial_u, 's', read);
-  if (c.position.empty()) {
-    c.force = checked_function(c, "force", c.force, 't', read);
+  Validated result;
+  if (finite) {
+    result.run = {
+        std::move(*finite), parsed(c, "force", c.force, 't', read), {c.final_time, c.steps}};
   } else {
-    c.position = checked_function(c, "position", c.position, 't', read);
-    c.force.clear();
+    result.run = slab_run(c, read);
   }
   if (c.command == Command::converge) {
-    resolve_study(c);
+    result.reference = resolve_study(result.run.model, c);
   }
-  return configuration;
+  if (needs_breaks(result)) {
+    std::get<engine::Masing>(result.run.model).force_breaks =
+        force_breaks(result.run.drive.text(), c.final_time, c.breaks);
+  }
+  result.configuration = std::move(configuration);
+  return result;
 }
 
-base::Function resolved_function(const std::string& text, char variable) {
-  return {text, variable, [](const std::string& path) -> std::string {
-            throw UserError(path + ": the configuration was not validated");
-          }};
+namespace {
+
+io::Sampling sampling_of(const Configuration& c) {
+  return {.time = {c.final_time, c.steps}, .every = *c.sample_every, .from = *c.from, .to = *c.to};
 }
 
-base::Function driving_function(const Configuration& configuration) {
-  return resolved_function(
-      configuration.position.empty() ? configuration.force : configuration.position, 't');
+io::ResultSpec result_of(const Configuration& c, const std::string& command_line) {
+  return {c.output, name_of(c.command), printed_result_keys(c), command_line};
+}
+
+io::CheckpointSpec checkpoint_of(const Configuration& c) {
+  const bool scheduled = !c.checkpoint.empty();
+  return {.path = scheduled ? c.checkpoint : c.output + ".checkpoint",
+          .scheduled = scheduled,
+          .every = c.checkpoint_every,
+          .restart = c.restart.empty() ? std::nullopt : std::optional(c.restart)};
+}
+
+}  // namespace
+
+Simulation simulation(const Validated& request, const std::string& command_line) {
+  const Configuration& c = request.configuration;
+  return {.run = request.run,
+          .output = {.sampling = sampling_of(c),
+                     .field_every = c.field_every,
+                     .field_points = *c.field_points,
+                     .energy = c.energy,
+                     .probe = c.probe},
+          .result = result_of(c, command_line),
+          .checkpoint = checkpoint_of(c),
+          .wall_limit = c.wall_limit,
+          .quiet = c.quiet};
+}
+
+study::StudySpec study_spec(const Validated& request, const std::string& command_line) {
+  const Configuration& c = request.configuration;
+  io::Sampling series = sampling_of(c);
+  series.time.steps = c.levels.back().steps;
+  return {.run = request.run,
+          .refine = c.refine,
+          .levels = c.levels,
+          .reference = request.reference,
+          .expected_orders = c.expected_orders,
+          .order_tolerance = c.order_tolerance,
+          .field_samples = c.field_samples,
+          .series = series,
+          .result = result_of(c, command_line),
+          .checkpoint = checkpoint_of(c),
+          .wall_limit = c.wall_limit,
+          .quiet = c.quiet};
 }
 
 }  // namespace masing::cli

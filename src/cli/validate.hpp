@@ -1,34 +1,41 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/function.hpp"
 #include "cli/configuration.hpp"
+#include "study/reference.hpp"
 
 namespace masing::cli {
 
-/// The levels of a study, coarse to fine, with what is held fixed filled in; a ladder for the
-/// papers' case where none is given. Throws UserError.
-std::vector<Level> study_levels(const Configuration& configuration);
+/// A request with every default resolved and every function parsed.
+struct Validated {
+  Configuration configuration;  ///< tables replaced by their points; what is printed
+  engine::RunSpec run;          ///< of a study what is held fixed
+  std::shared_ptr<const study::Reference> reference;  ///< of a study; else null
+};
 
-/// The text that study_levels reads back as `levels`.
-std::string level_text(Refine refine, const std::vector<Level>& levels);
+/// The request that a configuration makes. Throws UserError for the first value outside its range,
+/// the first bad expression, level or expected order; what only a cell can show (k, η > 0,
+/// |u0| ≤ η) is slab::check_profile's. Local if `read` is.
+Validated validated(Configuration configuration, const base::FileReader& read);
 
-/// The orders that "x=1,y=1,u>=0.5" or "1" expects. Throws UserError.
-std::vector<ExpectedOrder> expected_orders(const std::string& text);
+/// One trajectory and its files.
+struct Simulation {
+  engine::RunSpec run;
+  io::OutputSpec output;
+  io::ResultSpec result;
+  io::CheckpointSpec checkpoint;
+  std::optional<double> wall_limit;  ///< seconds
+  bool quiet = false;
+};
 
-/// The configuration with every default resolved and tables replaced by their points. Throws
-/// UserError for the first value outside its range, the first bad expression, level or expected
-/// order; what only a cell can show (k, η > 0, |u0| ≤ η) is slab::check_profile's. Local if
-/// `read` is.
-Configuration validated(Configuration configuration, const base::FileReader& read);
+/// The trajectory of a request of masing simulate. Local.
+Simulation simulation(const Validated& request, const std::string& command_line);
 
-/// A function of a validated configuration, which holds its tables as points: no file is read.
-/// Throws UserError as base::Function does. Local.
-base::Function resolved_function(const std::string& text, char variable);
-
-/// What drives a validated configuration: x(t) where it prescribes one, else F(t). Local.
-base::Function driving_function(const Configuration& configuration);
+/// The study of a request of masing converge. Local.
+study::StudySpec study_spec(const Validated& request, const std::string& command_line);
 
 }  // namespace masing::cli

@@ -137,30 +137,31 @@ benchmark::Report measured(const parallel::Communicator& comm, const Options& op
 
 }  // namespace
 
-int benchmark(const parallel::Communicator& comm, const Arguments& arguments) {
-  Options options = parse(arguments.words);
+std::optional<Work> benchmark(const Invocation& call) {
+  Options options = parse(call.words);
   if (options.help) {
-    if (comm.is_root()) {
+    if (call.prints) {
       std::ostringstream text;
       text << "masing benchmark: what this machine's memory gives, what each engine and variant of "
               "the kernel\nmakes of it, and the time of one run predicted from the parts\n\n"
            << declared();
       std::fputs(text.str().c_str(), stdout);
     }
+    return std::nullopt;
+  }
+  return [options,
+          command_line = call.command_line](const parallel::Communicator& comm) mutable -> int {
+    fit_into_memory(comm, options);
+    const io::OutputLock lock(comm, options.output);
+    io::OutputFile output(comm, {options.output, "benchmark", "", command_line});
+    const benchmark::Report report = measured(comm, options);
+    benchmark::write(comm, output.file(), report);
+    output.finish();
+    if (comm.is_root()) {
+      fmt::print("masing benchmark: {}benchmark in {}\n", benchmark::table(report), options.output);
+    }
     return base::exit_done;
-  }
-  fit_into_memory(comm, options);
-  const io::OutputLock lock(comm, options.output);
-  io::OutputFile output(comm, options.output, "benchmark", arguments.command_line);
-  const benchmark::Report report = measured(comm, options);
-  benchmark::write(comm, output.file(), report);
-  output.finish();
-  if (comm.is_root()) {
-    const std::string text = fmt::format("masing benchmark: {}benchmark in {}\n",
-                                         benchmark::table(report), options.output);
-    std::fputs(text.c_str(), stdout);
-  }
-  return base::exit_done;
+  };
 }
 
 }  // namespace masing::commands

@@ -1,14 +1,15 @@
+#include "commands/converge.hpp"
+
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <optional>
 
 #include "base/error.hpp"
-#include "cli/continuation.hpp"
-#include "commands/commands.hpp"
 #include "commands/request.hpp"
-#include "io/recorders.hpp"
 #include "io/result_file.hpp"
+#include "parallel/stopping.hpp"
 #include "study/output.hpp"
-#include "study/refinement.hpp"
 #include "study/run_checkpoint.hpp"
 
 namespace masing::commands {
@@ -16,61 +17,72 @@ namespace masing::commands {
 namespace {
 
 /// study::refine, saved where it is stopped.
-study::Study refined(const parallel::Communicator& comm, const cli::Configuration& configuration) {
-  study::adopt_study_checkpoint(comm, configuration);
-  if (!configuration.checkpoint.empty()) {
-    study::write_study_checkpoint(comm, configuration);
+study::Study refined(const parallel::Communicator& comm, const study::StudySpec& spec) {
+  study::adopt_study_checkpoint(comm, spec);
+  if (spec.checkpoint.scheduled) {
+    study::write_study_checkpoint(comm, spec);
   }
   try {
-    return study::refine(comm, configuration);
+    return study::refine(comm, spec);
   } catch (const base::Stopped& stopped) {
-    study::write_study_checkpoint(comm, configuration);
-    throw base::Stopped(stopped.what() + cli::how_to_go_on(configuration));
+    study::write_study_checkpoint(comm, spec);
+    throw base::Stopped(stopped.what() + io::restart_advice(spec.checkpoint));
   }
 }
 
 }  // namespace
 
-study::Study make_study(const parallel::Communicator& comm, const cli::Configuration& configuration,
-                        const std::string& command_line, const Announce& announce) {
-  const io::OutputLock lock(comm, configuration.output);
+study::Study make_study(const parallel::Communicator& comm, const study::StudySpec& spec,
+                        const Announce& announce) {
+  const io::OutputLock lock(comm, spec.result.path);
   std::optional<io::OutputLock> checkpoint_lock;
-  if (!configuration.checkpoint.empty()) {
-    checkpoint_lock.emplace(comm, configuration.checkpoint, "--checkpoint");
+  if (spec.checkpoint.scheduled) {
+    checkpoint_lock.emplace(comm, spec.checkpoint.path, "--checkpoint");
   }
-  study::Study study = refined(comm, configuration);
+  study::Study study = refined(comm, spec);
   if (announce) {
     announce(study);
   }
-  io::OutputFile output(comm, configuration, command_line);
-  io::naming(configuration.output, [&] {
-    study::write(comm, output.file(), configuration, study);
+  io::OutputFile output(comm, spec.result);
+  io::with_file_name(spec.result.path, [&] {
+    study::write(comm, output.file(), spec, study);
     output.finish();
   });
-  study::remove_study_checkpoint(comm, configuration);
+  study::remove_study_checkpoint(comm, spec);
   return study;
 }
 
-int converge(const parallel::Communicator& comm, const Arguments& arguments) {
-  const auto configuration = requested(comm, cli::Command::converge, arguments);
-  if (!configuration) {
-    return base::exit_done;
+std::optional<Work> converge(const Invocation& call) {
+  auto request = requested(cli::Command::converge, call);
+  if (!request) {
+    return std::nullopt;
   }
-  // The table is said first: of a study that cannot be written it is all that is left.
-  const Announce announce = [&](const study::Study& study) {
-    if (comm.is_root()) {
-      std::printf("masing converge: T = %g, %d rank%s, %.3g s, %s\n%s", configuration->final_time,
-                  comm.size(), comm.size() == 1 ? "" : "s", study.seconds,
-                  study::reference_text(*configuration, study).c_str(),
-                  study::table(*configuration, study).c_str());
+  return [request = std::move(*request),
+          command_line = call.command_line](const parallel::Communicator& comm) -> int {
+    const auto validated = ready(comm, request);
+    if (!validated) {
+      return base::exit_done;
     }
+    const study::StudySpec spec = cli::study_spec(*validated, command_line);
+    if (spec.wall_limit) {
+      parallel::limit_wall_time(*spec.wall_limit);
+    }
+    // The table is printed first: of a study that cannot be written it is all that is left.
+    const Announce announce = [&](const study::Study& study) {
+      if (comm.is_root()) {
+        fmt::print("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
+                   spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
+                   study.seconds, spec.reference->text(study.self_check),
+                   study::table(spec, study));
+      }
+    };
+    const study::Study study = make_study(comm, spec, announce);
+    if (comm.is_root()) {
+      fmt::print("study in {}\n", spec.result.path);
+    }
+    return study.verdict == study::Verdict::as_expected ? base::exit_done
+                                                        : base::exit_unexpected_order;
   };
-  const study::Study study = make_study(comm, *configuration, arguments.command_line, announce);
-  if (comm.is_root()) {
-    std::printf("study in %s\n", configuration->output.c_str());
-  }
-  return study.verdict == study::Verdict::as_expected ? base::exit_done
-                                                      : base::exit_unexpected_order;
 }
 
 }  // namespace masing::commands

@@ -7,8 +7,8 @@
 
 namespace masing::commands {
 
-int models(const parallel::Communicator& comm, const Arguments& arguments) {
-  const auto& words = arguments.words;
+std::optional<Work> models(const Invocation& call) {
+  const auto& words = call.words;
   const bool help = words.size() == 1 && words.front() == "--help";
   if (words.size() > 1 || (words.size() == 1 && !help && words.front().starts_with("-"))) {
     throw base::UserError("'" + words.back() + "' is one word too many; give masing models or " +
@@ -17,10 +17,10 @@ int models(const parallel::Communicator& comm, const Arguments& arguments) {
   const std::string text = words.empty() || help
                                ? cli::catalogue_text()
                                : cli::model_text(cli::known_model(words.front(), "models").info);
-  if (comm.is_root()) {
+  if (call.prints) {
     std::fputs(text.c_str(), stdout);
   }
-  return base::exit_done;
+  return std::nullopt;
 }
 
 }  // namespace masing::commands

@@ -6,9 +6,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/model.hpp"
 #include "cli/parse.hpp"
 #include "commands/commands.hpp"
+#include "commands/converge.hpp"
+#include "commands/simulate.hpp"
 #include "io/result_reader.hpp"
 
 namespace masing::commands {
@@ -17,7 +18,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Wanted {
+struct Options {
   std::string file;
   std::string output;  ///< empty: beside the file, and removed at the end
   bool quiet = false;
@@ -34,7 +35,7 @@ po::options_description declared() {
   return description;
 }
 
-Wanted parse(const std::vector<std::string>& words) {
+Options parse(const std::vector<std::string>& words) {
   po::options_description all = declared();
   all.add_options()("file", po::value<std::vector<std::string>>());
   po::positional_options_description positions;
@@ -52,47 +53,48 @@ Wanted parse(const std::vector<std::string>& words) {
     throw base::UserError(std::string(error.what()) +
                           "; masing reproduce --help lists the options");
   }
-  Wanted wanted;
-  wanted.help = values.contains("help");
-  wanted.quiet = values.contains("quiet");
-  wanted.output = values.contains("output") ? values["output"].as<std::string>() : "";
+  Options options;
+  options.help = values.contains("help");
+  options.quiet = values.contains("quiet");
+  options.output = values.contains("output") ? values["output"].as<std::string>() : "";
   const auto files = values.contains("file") ? values["file"].as<std::vector<std::string>>()
                                              : std::vector<std::string>();
-  if (files.size() != 1 && !wanted.help) {
+  if (files.size() != 1 && !options.help) {
     throw base::UserError("reproduce takes one result file; give masing reproduce STUDY.h5");
   }
-  wanted.file = wanted.help ? "" : files.front();
-  return wanted;
+  options.file = options.help ? "" : files.front();
+  return options;
 }
 
-/// The configuration embedded in the file, with another output.
-cli::Configuration embedded(const parallel::Communicator& comm, const Wanted& wanted) {
-  const std::string all = parallel::from_root(comm, [&] {
-    std::string recipe = io::isolated(wanted.file, [&] {
-      const io::Recipe read = io::read_recipe(wanted.file);
-      io::differences(wanted.file, wanted.file);  // what cannot be read is found before the run
+/// The request embedded in the file, with another output.
+cli::Validated embedded(const Invocation& call, const Options& options) {
+  const std::string all = call.on_root([&] {
+    std::string recipe = io::isolated(options.file, [&] {
+      const io::Recipe read = io::read_recipe(options.file);
+      io::differences(options.file, options.file);  // what cannot be read is found before the run
       return read.kind + "\n" + read.configuration;
     });
     std::error_code none_there;
-    if (std::filesystem::equivalent(wanted.output, wanted.file, none_there)) {
-      throw base::UserError("--output: " + wanted.output +
+    if (std::filesystem::equivalent(options.output, options.file, none_there)) {
+      throw base::UserError("--output: " + options.output +
                             " is the file to reproduce; give another one");
     }
     return recipe;
   });
   const std::string kind = all.substr(0, all.find('\n'));
   if (kind != "simulate" && kind != "converge") {
-    throw base::UserError(wanted.file + " is of kind '" + kind +
+    throw base::UserError(options.file + " is of kind '" + kind +
                           "'; reproduce takes the files of " + "simulate and converge");
   }
   const auto command = kind == "simulate" ? cli::Command::simulate : cli::Command::converge;
   const base::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
-  const std::string name = "/configuration of " + wanted.file;
-  auto configuration =
-      cli::validated_with_model(cli::parse(command, {"--config", name}, read).configuration, read);
-  configuration.output = wanted.output.empty() ? wanted.file + ".reproduced" : wanted.output;
-  if (wanted.output.empty()) {
-    parallel::from_root(comm, [&] {
+  const std::string name = "/configuration of " + options.file;
+  cli::Validated request =
+      cli::validated(cli::parse(command, {"--config", name}, read).configuration, read);
+  cli::Configuration& configuration = request.configuration;
+  configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
+  if (options.output.empty()) {
+    call.on_root([&] {
       if (std::filesystem::exists(configuration.output)) {
         throw base::UserError(configuration.output +
                               " is there already; move it, or give --output FILE.h5");
@@ -100,16 +102,16 @@ cli::Configuration embedded(const parallel::Communicator& comm, const Wanted& wa
       return std::string();
     });
   }
-  configuration.quiet = wanted.quiet;
-  return configuration;
+  configuration.quiet = options.quiet;
+  return request;
 }
 
-void make_again(const parallel::Communicator& comm, const cli::Configuration& configuration,
+void make_again(const parallel::Communicator& comm, const cli::Validated& request,
                 const std::string& command_line) {
-  if (configuration.command == cli::Command::simulate) {
-    make_trajectory(comm, configuration, command_line);
+  if (request.configuration.command == cli::Command::simulate) {
+    make_trajectory(comm, cli::simulation(request, command_line));
   } else {
-    make_study(comm, configuration, command_line);
+    make_study(comm, cli::study_spec(request, command_line));
   }
 }
 
@@ -191,37 +193,39 @@ Comparison compared(const parallel::Communicator& comm, const std::string& file,
 
 }  // namespace
 
-int reproduce(const parallel::Communicator& comm, const Arguments& arguments) {
-  const Wanted wanted = parse(arguments.words);
-  if (wanted.help) {
-    if (comm.is_root()) {
+std::optional<Work> reproduce(const Invocation& call) {
+  const Options options = parse(call.words);
+  if (options.help) {
+    if (call.prints) {
       std::ostringstream text;
       text << "masing reproduce FILE.h5: run the configuration in a result file again and compare "
               "the numbers\nbit by bit; exit 0 if every dataset and attribute of numbers in the "
-              "file "
-              "is the same, 1 if not.\nOther texts and what is new are noted and do not count; "
-              "/provenance and /timing are not compared.\n\n"
+              "file is the same, 1 if not.\nOther texts and what is new are noted and do not "
+              "count; /provenance and /timing are not compared.\n\n"
            << declared();
       std::fputs(text.str().c_str(), stdout);
     }
-    return base::exit_done;
+    return std::nullopt;
   }
-  const cli::Configuration configuration = embedded(comm, wanted);
-  make_again(comm, configuration, arguments.command_line);
-  const Comparison found = compared(comm, wanted.file, configuration.output);
-  if (comm.is_root()) {
-    if (wanted.output.empty()) {
-      std::filesystem::remove(configuration.output);
+  return [options, request = embedded(call, options),
+          command_line = call.command_line](const parallel::Communicator& comm) -> int {
+    const std::string& output = request.configuration.output;
+    make_again(comm, request, command_line);
+    const Comparison found = compared(comm, options.file, output);
+    if (comm.is_root()) {
+      if (options.output.empty()) {
+        std::filesystem::remove(output);
+      }
+      const std::string ranks =
+          std::to_string(comm.size()) + (comm.size() == 1 ? " rank\n" : " ranks\n");
+      const std::string text =
+          found.counted.empty()
+              ? found.noted + options.file + ": reproduced, bit for bit, on " + ranks
+              : options.file + ": not reproduced on " + ranks + found.counted + found.noted;
+      std::fputs(text.c_str(), stdout);
     }
-    const std::string ranks =
-        std::to_string(comm.size()) + (comm.size() == 1 ? " rank\n" : " ranks\n");
-    const std::string text =
-        found.counted.empty()
-            ? found.noted + wanted.file + ": reproduced, bit for bit, on " + ranks
-            : wanted.file + ": not reproduced on " + ranks + found.counted + found.noted;
-    std::fputs(text.c_str(), stdout);
-  }
-  return found.counted.empty() ? base::exit_done : base::exit_failure;
+    return found.counted.empty() ? base::exit_done : base::exit_failure;
+  };
 }
 
 }  // namespace masing::commands

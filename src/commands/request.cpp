@@ -1,5 +1,6 @@
 #include "commands/request.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -13,72 +14,13 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/continuation.hpp"
-#include "cli/model.hpp"
 #include "cli/parse.hpp"
 #include "engine/setup.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
-#include "parallel/stopping.hpp"
-#include "slab/step_limits.hpp"
 #include "study/plan.hpp"
 
 namespace masing::commands {
-
-namespace {
-
-/// The run with the largest step.
-cli::Configuration coarsest(cli::Configuration configuration) {
-  for (const cli::Level& level : configuration.levels) {
-    configuration.steps = &level == &configuration.levels.front()
-                              ? level.steps
-                              : std::min(configuration.steps, level.steps);
-  }
-  return configuration;
-}
-
-/// Throws UserError where no leapfrog is possible; else the warning, empty if there is none.
-std::string advice(const cli::Configuration& configuration) {
-  const slab::Problem problem = slab::make_problem(configuration);
-  const double frequency = slab::elastic_frequency(problem);
-  const double step = problem.time.step();
-  if (problem.scheme == cli::Scheme::leapfrog) {
-    if (step * frequency > 2.0) {
-      throw base::UserError(
-          "--steps: leapfrog is unstable beyond a step of 2/omega = " +
-          base::to_text(2.0 / frequency) + ", omega^2 = (k0 + int k ds)/m, and this one is " +
-          base::to_text(step) + "; give at least " +
-          base::to_text(slab::least_stable_steps(frequency, problem.time)) + " steps");
-    }
-    return {};
-  }
-  constexpr double tolerable = 1.1;
-  const double growth = slab::elastic_growth(frequency, problem.time);
-  if (!(growth > 10.0)) {
-    return {};
-  }
-  char text[256] = "";
-  std::snprintf(text, sizeof text,
-                "with a step of %.4g euler lets an elastic oscillation grow by "
-                "exp(dt omega^2 T/2) = %.3g until T; with a step of %.4g by %g",
-                step, growth, slab::step_for_growth(frequency, problem.time, tolerable), tolerable);
-  return text;
-}
-
-}  // namespace
-
-void advise_on_step(const parallel::Communicator& comm, const cli::Configuration& configuration,
-                    Speech speech) {
-  if (configuration.engine == cli::EngineKind::exact ||
-      cli::family_of(configuration.model) != cli::Family::slab) {
-    return;
-  }
-  const std::string warning =
-      parallel::from_root(comm, [&] { return advice(coarsest(configuration)); });
-  // A failure has its one line "masing: ...", which this is not.
-  if (comm.is_root() && !warning.empty() && speech == Speech::loud) {
-    std::fprintf(stderr, "masing warning: %s\n", warning.c_str());
-  }
-}
 
 namespace {
 
@@ -100,94 +42,145 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-/// Checks what only a look shows: every cell, what the engine needs, and F at every step, or at a
-/// million of them.
-void validate_run(const parallel::Communicator& comm, const cli::Configuration& configuration) {
-  const engine::Setup setup = engine::make_setup(comm, configuration);
+/// The run of a request with the largest step.
+engine::RunSpec coarsest(const cli::Validated& request) {
+  engine::RunSpec run = request.run;
+  const auto& levels = request.configuration.levels;
+  if (!levels.empty()) {
+    run.time.steps = std::ranges::min_element(levels, {}, &study::Level::steps)->steps;
+  }
+  return run;
+}
+
+/// Throws UserError where the scheme is unstable; else the warning, empty if there is none.
+std::string step_advice(const engine::RunSpec& run) {
+  const auto* masing = std::get_if<engine::Masing>(&run.model);
+  if (masing == nullptr || masing->method == engine::Method::exact) {
+    return {};
+  }
+  const slab::SchemeInfo& scheme = slab::info(masing->scheme);
+  const double frequency = slab::elastic_frequency(masing->slab, masing->oscillator);
+  const double step = run.time.step();
+  if (step * frequency > scheme.largest_step) {
+    throw base::UserError(fmt::format(
+        "--steps: {} is unstable beyond a step of {}/omega = {}, omega^2 = (k0 + int k ds)/m, and "
+        "this one is {}; give at least {} steps",
+        scheme.name, scheme.largest_step, base::to_text(scheme.largest_step / frequency),
+        base::to_text(step), slab::least_stable_steps(frequency, run.time, scheme.largest_step)));
+  }
+  constexpr double tolerable = 1.1;
+  const double growth = slab::elastic_growth(frequency, run.time);
+  if (!scheme.amplifies || !(growth > 10.0)) {
+    return {};
+  }
+  return fmt::format(
+      "with a step of {:.4g} {} lets an elastic oscillation grow by exp(dt omega^2 T/2) = {:.3g} "
+      "until T; with a step of {:.4g} by {:g}",
+      step, scheme.name, growth, slab::step_for_growth(frequency, run.time, tolerable), tolerable);
+}
+
+/// Checks what only a look shows: every cell, what the engine needs, and what drives the run at
+/// every step, or at a million of them.
+void validate_run(const parallel::Communicator& comm, const engine::RunSpec& run) {
+  const engine::Setup setup = engine::make_setup(comm, run);
   constexpr std::int64_t looks = 1000000;
-  const std::int64_t stride = setup.time.steps / looks + 1;
-  for (std::int64_t p = 0; p <= setup.time.steps; p += stride) {
-    const double force = setup.driving(setup.time.time(p));
-    if (!std::isfinite(force)) {
-      throw base::UserError(
-          (configuration.position.empty() ? "--force: F(t) = " : "--position: x(t) = ") +
-          base::to_text(force) + " at t = " + base::to_text(setup.time.time(p)) +
-          "; it must be finite on [0, T]");
+  const std::int64_t stride = run.time.steps / looks + 1;
+  for (std::int64_t p = 0; p <= run.time.steps; p += stride) {
+    const double value = run.drive(run.time.time(p));
+    if (!std::isfinite(value)) {
+      const auto* quasistatic = std::get_if<engine::QuasistaticMasing>(&run.model);
+      const bool is_position =
+          quasistatic != nullptr && quasistatic->driving == engine::Driving::position;
+      throw base::UserError(fmt::format("{} = {} at t = {}; it must be finite on [0, T]",
+                                        is_position ? "--position: x(t)" : "--force: F(t)",
+                                        base::to_text(value), base::to_text(run.time.time(p))));
     }
   }
 }
 
-/// The same for every run of a study.
-void validate_runs(const parallel::Communicator& comm, const cli::Configuration& configuration) {
-  if (configuration.command == cli::Command::simulate) {
-    validate_run(comm, configuration);
+/// The same for every run of a request.
+void validate_runs(const parallel::Communicator& comm, const cli::Validated& request) {
+  if (request.configuration.command == cli::Command::simulate) {
+    validate_run(comm, request.run);
     return;
   }
-  const study::StudyPlan plan = study::make_plan(configuration, 1, {});
+  const study::StudyPlan plan = study::make_plan(cli::study_spec(request, ""), 1, {});
   for (const std::size_t level : plan.levels) {
-    validate_run(comm, plan.jobs[level].configuration);
+    validate_run(comm, plan.jobs[level].run);
   }
   for (const auto& reference : plan.references) {
     if (reference) {
-      validate_run(comm, plan.jobs[*reference].configuration);
+      validate_run(comm, plan.jobs[*reference].run);
     }
   }
 }
 
 /// The configuration as one that goes on with its checkpoint.
-cli::Configuration continued(const parallel::Communicator& comm, cli::Configuration configuration) {
+cli::Configuration continued(const parallel::Communicator& comm,
+                             const cli::Configuration& configuration) {
   io::require_seal(comm, configuration.restart, "--restart");  // before HDF5 looks at it
+  const std::string command = cli::name_of(configuration.command);
   const std::string before = parallel::from_root(comm, [&] {
     const io::Recipe recipe = io::read_recipe(configuration.restart);
-    if (recipe.kind != cli::name_of(configuration.command)) {
-      throw base::UserError("--restart: " + configuration.restart + " is of masing " + recipe.kind +
-                            "; give a checkpoint of masing " + cli::name_of(configuration.command));
+    if (recipe.kind != command) {
+      throw base::UserError(
+          fmt::format("--restart: {} is of masing {}; give a checkpoint of masing {}",
+                      configuration.restart, recipe.kind, command));
     }
     return recipe.configuration;
   });
-  return cli::continued(std::move(configuration), before);
-}
-
-void say(const parallel::Communicator& comm, const std::string& text) {
-  if (comm.is_root()) {
-    std::fputs(text.c_str(), stdout);
-  }
+  return cli::continued(configuration, before);
 }
 
 }  // namespace
 
-std::optional<cli::Configuration> requested(const parallel::Communicator& comm,
-                                            cli::Command command, const Arguments& arguments) {
+std::optional<Request> requested(cli::Command command, const Invocation& call) {
   const base::FileReader read = [&](const std::string& path) {
-    return parallel::from_root(comm, [&] { return content(path); });
+    return call.on_root([&] { return content(path); });
   };
-  cli::Request request = cli::parse(command, arguments.words, read);
-  if (request.help) {
-    say(comm, cli::help(command));
+  cli::Request parsed = cli::parse(command, call.words, read);
+  if (parsed.help) {
+    if (call.prints) {
+      std::fputs(cli::help(command).c_str(), stdout);
+    }
     return std::nullopt;
   }
-  cli::Configuration configuration =
-      cli::validated_with_model(std::move(request.configuration), read);
-  if (!configuration.restart.empty()) {
-    configuration = continued(comm, std::move(configuration));
+  Request request{.validated = cli::validated(std::move(parsed.configuration), read),
+                  .print_config = parsed.print_config,
+                  .validate_only = parsed.validate_only};
+  const std::string warning =
+      call.on_root([&] { return step_advice(coarsest(request.validated)); });
+  const bool runs = !request.print_config && !request.validate_only;
+  // A failure has its one line "masing: ...", which this is not.
+  if (call.prints && runs && !warning.empty()) {
+    fmt::print(stderr, "masing warning: {}\n", warning);
   }
-  const bool runs = !request.validate_only && !request.print_config;
-  advise_on_step(comm, configuration, runs ? Speech::loud : Speech::silent);
+  const cli::Configuration& configuration = request.validated.configuration;
+  if (request.print_config && !request.validate_only && configuration.restart.empty()) {
+    if (call.prints) {
+      std::fputs(cli::printed(configuration).c_str(), stdout);
+    }
+    return std::nullopt;
+  }
+  return request;
+}
+
+std::optional<cli::Validated> ready(const parallel::Communicator& comm, const Request& request) {
+  cli::Validated validated = request.validated;
+  if (!validated.configuration.restart.empty()) {
+    validated.configuration = continued(comm, validated.configuration);
+  }
   if (request.validate_only) {
-    validate_runs(comm, configuration);
+    validate_runs(comm, validated);
   }
-  if (request.print_config) {
-    say(comm, cli::printed(configuration));
-  } else if (request.validate_only) {
-    say(comm, "valid\n");
+  if (!request.print_config && !request.validate_only) {
+    return validated;
   }
-  if (request.print_config || request.validate_only) {
-    return std::nullopt;
+  if (comm.is_root()) {
+    std::fputs(request.print_config ? cli::printed(validated.configuration).c_str() : "valid\n",
+               stdout);
   }
-  if (configuration.wall_limit) {
-    parallel::limit_wall_time(*configuration.wall_limit);
-  }
-  return configuration;
+  return std::nullopt;
 }
 
 }  // namespace masing::commands

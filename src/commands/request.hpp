@@ -2,24 +2,26 @@
 
 #include <optional>
 
-#include "cli/configuration.hpp"
+#include "cli/validate.hpp"
 #include "commands/commands.hpp"
-#include "parallel/communicator.hpp"
 
 namespace masing::commands {
 
-/// Whether warnings are said.
-enum class Speech { silent, loud };
+/// The request of masing simulate or converge that was made with `call`.
+struct Request {
+  cli::Validated validated;
+  bool print_config = false;
+  bool validate_only = false;
+};
 
-/// Throws UserError alike on all ranks where `leapfrog` is unstable at a level's step, and says on
-/// stderr where `euler` lets an elastic oscillation grow more than tenfold. Collective.
-void advise_on_step(const parallel::Communicator& comm, const cli::Configuration& configuration,
-                    Speech speech);
+/// The validated request of a command; nothing where it was for a text, which is then printed.
+/// Warns on stderr where `euler` lets an elastic oscillation grow more than tenfold. Throws
+/// UserError, also where `leapfrog` is unstable. Without MPI.
+std::optional<Request> requested(cli::Command command, const Invocation& call);
 
-/// The validated configuration of a command, the same on every rank (the root reads the files);
-/// nothing where the request was only for help, for the configuration's text or for its validation,
-/// which are then done. Throws UserError alike on all ranks. Collective.
-std::optional<cli::Configuration> requested(const parallel::Communicator& comm,
-                                            cli::Command command, const Arguments& arguments);
+/// The request as it is to be run: continued from its checkpoint, if it has one. Nothing where it
+/// was only to be printed or validated, which is then done, every cell looked at. Throws UserError
+/// alike on all ranks. Collective.
+std::optional<cli::Validated> ready(const parallel::Communicator& comm, const Request& request);
 
 }  // namespace masing::commands

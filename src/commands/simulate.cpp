@@ -1,22 +1,20 @@
+#include "commands/simulate.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/continuation.hpp"
-#include "commands/commands.hpp"
 #include "commands/request.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
-#include "io/checkpoint.hpp"
-#include "io/energy_recorder.hpp"
 #include "io/progress.hpp"
-#include "io/recorders.hpp"
-#include "io/result_file.hpp"
+#include "parallel/stopping.hpp"
 
 namespace masing::commands {
 
@@ -57,137 +55,125 @@ void write_timing(const io::Handle& file, const Summary& summary) {
   io::write_attribute(group, "cell_updates_per_second", summary.updates_per_second);
 }
 
-/// When the state is written: of a slab without a mass, which has a field beside it, with every
-/// sample; else at its own distances, and at both ends.
-io::Sampling state_sampling(const cli::Configuration& configuration, io::Sampling sampling) {
-  if (cli::family_of(configuration.model) == cli::Family::finite) {
-    sampling.every =
-        configuration.field_every > 0 ? configuration.field_every : configuration.steps;
-  }
-  return sampling;
-}
-
-/// Brings the actors to the checkpoint that the open file was made from, and makes it a result file
-/// again. Returns the step of the checkpoint.
-std::int64_t resume(const cli::Configuration& configuration, const io::Handle& file,
-                    const io::Actors& actors) {
-  const std::int64_t step = io::checkpoint_step(file, configuration.restart, configuration.steps);
-  io::restore(file, configuration.restart, step, actors);
+/// Brings engine and observers to the checkpoint that the open file was made from, and makes it a
+/// result file again. Returns the step of the checkpoint.
+std::int64_t resume(const std::string& checkpoint, std::int64_t steps, const io::Handle& file,
+                    const io::Participants& participants) {
+  const std::int64_t step = io::checkpoint_step(file, checkpoint, steps);
+  io::restore(file, checkpoint, step, participants);
   io::check(H5Ldelete(file.id(), "/checkpoint", H5P_DEFAULT));
   return step;
 }
 
-/// Integrate into the open file. All that writes to it has died when this returns.
-Summary integrate_into(const parallel::Communicator& comm, const cli::Configuration& configuration,
-                       engine::Setup& setup, const io::OutputFile& output) {
-  const io::Handle& file = output.file();
+/// Cells that are projected in a step: none of a continuum or of a model that is no slab.
+double projected_cells(const engine::RunSpec& run) {
+  const slab::Slab* slab = engine::slab_of(run);
+  return slab == nullptr || slab->is_continuum() ? 0.0 : static_cast<double>(slab->field_cells());
+}
+
+/// Integrates into the open file. All that writes to it is gone when this returns.
+Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation& simulation,
+                       const engine::Setup& setup, const io::OutputFile& output) {
+  const engine::RunSpec& run = simulation.run;
   Summary summary;
   Extremes extremes(summary);
-  const io::Sampling sampling{.time = setup.time,
-                              .every = *configuration.sample_every,
-                              .from = *configuration.from,
-                              .to = *configuration.to};
-  io::SeriesRecorder series(comm, file, sampling);
-  std::vector<engine::Observer*> observers{&series, &extremes};
-  std::optional<io::StateRecorder> state;
-  if (setup.state) {
-    observers.push_back(
-        &state.emplace(comm, file, state_sampling(configuration, sampling), *setup.state));
+  const auto recorders =
+      io::make_recorders({comm, output.file(), run, setup.profile.get(), simulation.output});
+  std::vector<engine::Observer*> observers{&extremes};
+  for (const auto& recorder : recorders) {
+    observers.push_back(recorder.get());
   }
-  std::optional<io::FieldRecorder> field;
-  std::optional<io::ProbeRecorder> probe;
-  std::optional<io::EnergyRecorder> energy;
-  if (const engine::Slab* slab = setup.slab.get()) {
-    observers.push_back(
-        &field.emplace(comm, file, slab->problem, slab->profile, configuration.field_every));
-    if (!configuration.probe.empty()) {
-      observers.push_back(
-          &probe.emplace(comm, file, sampling, configuration.probe, slab->problem.field_cells()));
-    }
-    if (configuration.energy) {
-      observers.push_back(&energy.emplace(comm, file, sampling, slab->problem, slab->profile));
-    }
-  }
-  const io::Actors actors{setup.engine.get(), observers};
-  io::Checkpoints checkpoints(comm, cli::checkpoint_of(configuration), io::rhythm_of(configuration),
-                              actors, [&](const std::string& draft) { output.copy_to(draft); });
+  const io::Participants participants{setup.engine.get(), observers};
+  io::Checkpoints checkpoints(comm, simulation.checkpoint.path,
+                              io::schedule_of(simulation.checkpoint, run.time.steps), participants,
+                              [&](const std::string& draft) { output.copy_to(draft); });
   engine::Course course{.checkpointer = &checkpoints};
-  if (!configuration.restart.empty()) {
-    course.resumed = resume(configuration, file, actors);
+  if (simulation.checkpoint.restart) {
+    course.resumed =
+        resume(*simulation.checkpoint.restart, run.time.steps, output.file(), participants);
   }
   std::optional<io::Progress> progress;
-  if (!configuration.quiet) {
-    observers.push_back(&progress.emplace(comm, engine::title(configuration), setup.time.steps));
+  if (!simulation.quiet) {
+    observers.push_back(&progress.emplace(comm, engine::title(run), run.time.steps));
   }
 
   const auto begin = std::chrono::steady_clock::now();
   try {
-    engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers, course);
+    engine::integrate(comm, *setup.engine, run, observers, course);
   } catch (const base::Stopped& stopped) {
-    throw base::Stopped(stopped.what() + cli::how_to_go_on(configuration));
-  }
-  series.flush();
-  if (state) {
-    state->flush();
-  }
-  if (energy) {
-    energy->flush();
+    throw base::Stopped(stopped.what() + io::restart_advice(simulation.checkpoint));
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
-  summary.samples = series.rows();
-  summary.self_check = setup.engine->self_check();
-  const std::int64_t steps = setup.time.steps - course.resumed.value_or(0);
+  summary.samples = simulation.output.sampling.count(run.time.steps);
+  summary.self_check = engine::self_check(*setup.engine);
+  const std::int64_t steps = run.time.steps - course.resumed.value_or(0);
   summary.steps_per_second = static_cast<double>(steps) / summary.seconds;
-  summary.updates_per_second =
-      setup.slab ? summary.steps_per_second * static_cast<double>(setup.slab->problem.cells) : 0.0;
-  write_timing(file, summary);
+  summary.updates_per_second = summary.steps_per_second * projected_cells(run);
+  write_timing(output.file(), summary);
   return summary;
+}
+
+std::string text_of(const Summary& summary, const cli::Simulation& simulation, int ranks) {
+  const engine::RunSpec& run = simulation.run;
+  std::string text = fmt::format(
+      "masing simulate: {}, T = {:g}, {} rank{}\n"
+      "  x in [{:.6g}, {:.6g}], restoring force in [{:.6g}, {:.6g}]\n"
+      "  {:.3g} s, {:.3g} steps/s",
+      engine::title(run), run.time.final_time, ranks, ranks == 1 ? "" : "s", summary.least_x,
+      summary.most_x, summary.least_restoring, summary.most_restoring, summary.seconds,
+      summary.steps_per_second);
+  if (summary.updates_per_second > 0) {
+    text += fmt::format(", {:.3g} cell-updates/s", summary.updates_per_second);
+  }
+  if (engine::is_exact(run)) {
+    text += fmt::format("\n  two tolerances agree to {:.1e} in x and y", summary.self_check);
+  }
+  return text + fmt::format("\n  {} samples in {}\n", summary.samples, simulation.result.path);
 }
 
 }  // namespace
 
-Summary make_trajectory(const parallel::Communicator& comm, const cli::Configuration& configuration,
-                        const std::string& command_line) {
+Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulation& simulation) {
   // What the engine cannot solve is refused before there is a file.
-  engine::Setup setup = engine::make_setup(comm, configuration);
-  const io::OutputLock lock(comm, configuration.output);
+  const engine::Setup setup = engine::make_setup(comm, simulation.run);
+  const io::ResultSpec& result = simulation.result;
+  const io::OutputLock lock(comm, result.path);
   std::optional<io::OutputLock> checkpoint_lock;
-  if (!configuration.checkpoint.empty()) {
-    checkpoint_lock.emplace(comm, configuration.checkpoint, "--checkpoint");
+  if (simulation.checkpoint.scheduled) {
+    checkpoint_lock.emplace(comm, simulation.checkpoint.path, "--checkpoint");
   }
-  io::OutputFile output = configuration.restart.empty()
-                              ? io::OutputFile(comm, configuration, command_line)
-                              : io::OutputFile(comm, configuration);
-  return io::naming(configuration.output, [&] {
-    const Summary summary = integrate_into(comm, configuration, setup, output);
+  const auto& restart = simulation.checkpoint.restart;
+  io::OutputFile output =
+      restart ? io::OutputFile(comm, result, *restart) : io::OutputFile(comm, result);
+  return io::with_file_name(result.path, [&] {
+    const Summary summary = integrate_into(comm, simulation, setup, output);
     output.finish();
     return summary;
   });
 }
 
-int simulate(const parallel::Communicator& comm, const Arguments& arguments) {
-  const auto configuration = requested(comm, cli::Command::simulate, arguments);
-  if (!configuration) {
+std::optional<Work> simulate(const Invocation& call) {
+  auto request = requested(cli::Command::simulate, call);
+  if (!request) {
+    return std::nullopt;
+  }
+  return [request = std::move(*request),
+          command_line = call.command_line](const parallel::Communicator& comm) -> int {
+    const auto validated = ready(comm, request);
+    if (!validated) {
+      return base::exit_done;
+    }
+    const cli::Simulation simulation = cli::simulation(*validated, command_line);
+    if (simulation.wall_limit) {
+      parallel::limit_wall_time(*simulation.wall_limit);
+    }
+    const Summary summary = make_trajectory(comm, simulation);
+    if (comm.is_root()) {
+      std::fputs(text_of(summary, simulation, comm.size()).c_str(), stdout);
+    }
     return base::exit_done;
-  }
-  const Summary summary = make_trajectory(comm, *configuration, arguments.command_line);
-  if (comm.is_root()) {
-    std::printf("masing simulate: %s, T = %g, %d rank%s\n", engine::title(*configuration).c_str(),
-                configuration->final_time, comm.size(), comm.size() == 1 ? "" : "s");
-    std::printf("  x in [%.6g, %.6g], restoring force in [%.6g, %.6g]\n", summary.least_x,
-                summary.most_x, summary.least_restoring, summary.most_restoring);
-    std::printf("  %.3g s, %.3g steps/s", summary.seconds, summary.steps_per_second);
-    if (summary.updates_per_second > 0) {
-      std::printf(", %.3g cell-updates/s", summary.updates_per_second);
-    }
-    if (configuration->engine == cli::EngineKind::exact) {
-      std::printf("\n  two tolerances agree to %.1e in x and y", summary.self_check);
-    }
-    std::printf("\n  %lld samples in %s\n", static_cast<long long>(summary.samples),
-                configuration->output.c_str());
-  }
-  return base::exit_done;
+  };
 }
 
 }  // namespace masing::commands

@@ -49,9 +49,6 @@ struct Sample {
   double restoring = 0.0;
 };
 
-/// What drives an engine, sampled at the steps as the force of its chunks.
-enum class Driving { force, position };
-
 /// What advances a trajectory. x and y are the same on every rank; u is split over the ranks.
 class Engine {
  public:
@@ -60,28 +57,39 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// What the force of a chunk is; of prescribed positions the restoring force is the force. Local.
-  [[nodiscard]] virtual Driving driving() const { return Driving::force; }
   /// The state at the current step: at first the initial one. Local.
   [[nodiscard]] virtual Sample sample() const = 0;
   /// Advance by the steps of the chunk and fill it. Nothing is allocated, parsed or written in it.
   /// Collective.
   virtual void advance(const Chunk& chunk) = 0;
-  /// u at the current step, [P] split at block limits. Collective.
+  /// u at the current step, [P] split at block limits, or the columns of the state of a model that
+  /// is no slab. Collective.
   virtual const parallel::Vector& field() = 0;
-  /// The row of /state/values at the current step, [columns] split at block limits, of a model that
-  /// has one. Collective.
-  virtual const parallel::Vector& state() { return field(); }
   /// u at the current step for every η and u0, where the engine remembers turning points rather
   /// than cells; the same on every rank. Nothing otherwise. Collective.
   virtual std::optional<slab::RememberedElongation> elongation() { return std::nullopt; }
-  /// How far two solutions with different tolerances have been apart in x and y so far, where the
-  /// engine checks itself; 0 otherwise. The same on every rank. Collective.
-  [[nodiscard]] virtual double self_check() const { return 0.0; }
   /// Save or restore all that the steps after step `step` depend on, to the bit. Restoring needs an
   /// engine of the same configuration, at its start. Collective.
   virtual void exchange(std::int64_t step, Archive& archive) = 0;
 };
+
+/// An engine that makes a second solution with other tolerances.
+class SelfChecking {
+ public:
+  SelfChecking() = default;
+  virtual ~SelfChecking() = default;
+  SelfChecking(const SelfChecking&) = delete;
+  SelfChecking& operator=(const SelfChecking&) = delete;
+
+  /// How far the two have been apart in x and y so far; the same on every rank. Collective.
+  [[nodiscard]] virtual double self_check() const = 0;
+};
+
+/// SelfChecking::self_check of an engine that has it, else 0. Collective.
+inline double self_check(const Engine& engine) {
+  const auto* checked = dynamic_cast<const SelfChecking*>(&engine);
+  return checked == nullptr ? 0.0 : checked->self_check();
+}
 
 /// Samples of consecutive steps, the same on every rank.
 struct Samples {
@@ -99,7 +107,7 @@ struct Samples {
 /// "No step": later than any.
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// Who looks at a trajectory between chunks: recorder, error norms, progress.
+/// Receives a trajectory chunk by chunk: recorders, recordings of studies, progress.
 class Observer {
  public:
   Observer() = default;
@@ -118,9 +126,12 @@ class Observer {
   /// Save or restore what the observer keeps of the steps up to `step`; what it has written is in
   /// its file when this returns. Collective.
   virtual void exchange(std::int64_t /*step*/, Archive& /*archive*/) {}
+
+  /// Called once after the last chunk: writes what is kept. Collective.
+  virtual void finish() {}
 };
 
-/// Who writes checkpoints of a run, between its chunks.
+/// Writes checkpoints of a run, between its chunks.
 class Checkpointer {
  public:
   Checkpointer() = default;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/run_spec.hpp"
 #include "engine/turning_points.hpp"
 #include "slab/exact/exact_solution.hpp"
 
@@ -16,26 +17,27 @@ namespace masing::engine {
 /// shares x, y and the hysteresis memory, so that ranks cannot drift apart; each rank writes u at
 /// its own points. At the end of every chunk a second solution with other tolerances is compared.
 template <slab::StiffnessMeasure Measure>
-class Exact final : public Engine {
+class Exact final : public Engine, public SelfChecking {
  public:
-  /// `profile`: the points where this rank writes u. `breaks`: times where F is not smooth. `comm`,
-  /// `problem` and `profile` must outlive the engine. Collective.
-  Exact(const parallel::Communicator& comm, const slab::Problem& problem,
+  /// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
+  /// Collective.
+  Exact(const parallel::Communicator& comm, const RunSpec& run, const Masing& masing,
         const slab::Profile& profile, std::shared_ptr<const Measure> measure,
-        std::vector<double> breaks, const slab::ExactOptions& options = {})
+        const slab::ExactOptions& options = {})
       : comm_(comm),
-        problem_(problem),
+        oscillator_(masing.oscillator),
+        time_(run.time),
         profile_(profile),
         measure_(std::move(measure)),
-        u_(comm, problem.field_cells()) {
-    const slab::Oscillator& mass = problem.oscillator;
-    sample_ = {mass.x0, mass.y0, mass.k0 * mass.x0 + measure_->initial_force()};
+        u_(comm, masing.slab.field_cells()) {
+    sample_ = {oscillator_.x0, oscillator_.y0,
+               oscillator_.k0 * oscillator_.x0 + measure_->initial_force()};
     if (comm.is_root()) {
-      const slab::SmoothPieces force([&f = problem.force](double t) { return f(t); },
-                                     std::move(breaks), problem.time.final_time);
+      const slab::SmoothPieces force([drive = run.drive](double t) { return drive(t); },
+                                     masing.force_breaks, run.time.final_time);
       using Solution = slab::ExactSolution<Measure>;
-      solution_ = std::make_unique<Solution>(*measure_, mass, force, options);
-      check_ = std::make_unique<Solution>(*measure_, mass, force, slab::checking(options));
+      solution_ = std::make_unique<Solution>(*measure_, oscillator_, force, options);
+      check_ = std::make_unique<Solution>(*measure_, oscillator_, force, slab::checking(options));
     }
   }
 
@@ -46,13 +48,13 @@ class Exact final : public Engine {
     fill_on_root(comm_, chunk, [&] {
       for (std::size_t i = 0; i < chunk.x.size(); ++i) {
         const slab::MassState state =
-            solution_->at(problem_.time.time(chunk.first + 1 + static_cast<std::int64_t>(i)));
+            solution_->at(time_.time(chunk.first + 1 + static_cast<std::int64_t>(i)));
         chunk.x[i] = state.x;
         chunk.y[i] = state.y;
-        chunk.restoring[i] = slab::restoring_force(problem_.oscillator, state);
+        chunk.restoring[i] = slab::restoring_force(oscillator_, state);
       }
       const std::int64_t last = chunk.first + static_cast<std::int64_t>(chunk.x.size());
-      const slab::MassState other = check_->at(problem_.time.time(last));
+      const slab::MassState other = check_->at(time_.time(last));
       difference_ = std::max(
           {difference_, std::abs(other.x - chunk.x.back()), std::abs(other.y - chunk.y.back())});
     });
@@ -84,8 +86,8 @@ class Exact final : public Engine {
       sample_ = {numbers[0], numbers[1], numbers[2]};
       difference_ = numbers[3];
       parallel::from_root(comm_, [&] {
-        solution_->at(problem_.time.time(step));
-        check_->at(problem_.time.time(step));
+        solution_->at(time_.time(step));
+        check_->at(time_.time(step));
         return std::string();
       });
     }
@@ -93,7 +95,8 @@ class Exact final : public Engine {
 
  private:
   const parallel::Communicator& comm_;
-  const slab::Problem& problem_;
+  slab::Oscillator oscillator_;
+  slab::TimeGrid time_;
   const slab::Profile& profile_;
   std::shared_ptr<const Measure> measure_;
   std::unique_ptr<slab::ExactSolution<Measure>> solution_;  // on the root

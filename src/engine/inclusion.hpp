@@ -14,12 +14,12 @@ namespace masing::engine {
 /// the elements that this rank holds: all of them, alike on every rank, or its own.
 /// Source: (4.2), rheological-models-2000.
 template <rheology::Inclusion Model>
-class Generic final : public Engine {
+class InclusionEngine final : public Engine {
  public:
   /// `start`: the state of the elements held at t = 0, where the force is `force`. `comm` must
   /// outlive it. Collective.
-  Generic(const parallel::Communicator& comm, Model model, std::vector<double> start,
-          StateColumns columns, double step, double force)
+  InclusionEngine(const parallel::Communicator& comm, Model model, std::vector<double> start,
+                  StateColumns columns, double step, double force)
       : comm_(comm),
         model_(std::move(model)),
         columns_(std::move(columns)),

@@ -5,16 +5,13 @@
 #include "base/partition.hpp"
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
-#include "rheology/catalogue.hpp"
 
 namespace masing::engine {
 
 namespace {
 
-using cli::EngineKind;
-
 bool replicated(const MemoryNeed& need) {
-  return need.engine == EngineKind::exact || fits_every_rank(need.ranks, need.cells);
+  return need.method == Method::exact || fits_every_rank(need.ranks, need.cells);
 }
 
 std::string gibibytes(double bytes) {
@@ -27,11 +24,11 @@ std::string advice(const MemoryNeed& need, double available) {
   if (need.fields > 0) {
     return "use more ranks on more nodes or fewer --field-samples";
   }
-  if (need.engine == EngineKind::sweep) {
+  if (need.method == Method::sweep) {
     return "use more ranks on more nodes or --engine memory with --cells inf";
   }
   MemoryNeed without_tables = need;
-  without_tables.engine = EngineKind::sweep;
+  without_tables.method = Method::sweep;
   const std::string sweep = bytes_a_rank(without_tables) <= available ? " or --engine sweep" : "";
   // Tables that every rank has do not shrink with their number.
   return (replicated(need) ? "use --cells inf" : "use more ranks on more nodes or --cells inf") +
@@ -40,20 +37,29 @@ std::string advice(const MemoryNeed& need, double available) {
 
 }  // namespace
 
-MemoryNeed need_of(const slab::Problem& problem, int ranks, const Holding& holding) {
+Method method_of(const RunSpec& run) {
+  const auto* masing = std::get_if<Masing>(&run.model);
+  return masing != nullptr ? masing->method : Method::turning_points;
+}
+
+MemoryNeed memory_need(const slab::Slab& slab, int ranks, const Holding& holding) {
   // The continuum's tables do not grow with the places of its field.
-  return {.cells = problem.field_cells(),
+  return {.cells = slab.field_cells(),
           .ranks = ranks,
-          .engine = problem.continuum() ? EngineKind::sweep : holding.engine,
+          .method = slab.is_continuum() ? Method::sweep : holding.method,
           .fields = holding.fields};
 }
 
-MemoryNeed need_of_state(const cli::Configuration& configuration, int ranks,
-                         const Holding& holding) {
-  return {.cells = configuration.cells,
+MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding) {
+  if (const slab::Slab* slab = slab_of(run)) {
+    holding.method = method_of(run);
+    return memory_need(*slab, ranks, holding);
+  }
+  const auto& model = std::get<rheology::ModelSpec>(run.model);
+  return {.cells = model.layout().size(),
           .ranks = ranks,
           .fields = holding.fields,
-          .state = rheology::catalogue_entry(configuration.model).info.work};
+          .state = model.work()};
 }
 
 double bytes_a_rank(const MemoryNeed& need) {
@@ -67,7 +73,7 @@ double bytes_a_rank(const MemoryNeed& need) {
     return 8 * (split ? split_numbers * own : replicated_numbers * all) + need.fields;
   }
   const double slab = 8 * (1.0 + need.arrays) * own + need.fields;
-  if (need.engine == EngineKind::sweep) {
+  if (need.method == Method::sweep) {
     return slab;
   }
   const int tables = need.moved ? 3 : 1;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/configuration.hpp"
+#include "engine/run_spec.hpp"
 #include "rheology/model_info.hpp"
 #include "slab/problem.hpp"
 
@@ -15,7 +15,7 @@ struct MemoryNeed {
   std::int64_t cells = 1;  ///< of the field, on all ranks
   int ranks = 1;
   /// sweep for P = ∞ too, whose tables do not grow with the places of the field.
-  cli::EngineKind engine = cli::EngineKind::sweep;
+  Method method = Method::sweep;
   int arrays = 0;       ///< of k, η, u0, how many are kept
   bool moved = false;   ///< u0 is not 0 everywhere: tables of both virgin orders
   double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank
@@ -25,18 +25,21 @@ struct MemoryNeed {
 
 /// What a run will hold beside u and its profile, and what there is for it.
 struct Holding {
-  cli::EngineKind engine = cli::EngineKind::sweep;
+  Method method = Method::sweep;
   double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank, this run's too
   /// Bytes a rank, where runs of other ranks share the nodes; else found out for this run alone.
   std::optional<double> available;
 };
 
-/// The need of a problem on a number of ranks before its profile is known: no array. Local.
-MemoryNeed need_of(const slab::Problem& problem, int ranks, const Holding& holding);
+/// Method of a run, as its memory depends on it: the turning points of a slab without a mass need
+/// what those of one with a mass do. Local.
+Method method_of(const RunSpec& run);
 
-/// The need of a model that is no slab. Local.
-MemoryNeed need_of_state(const cli::Configuration& configuration, int ranks,
-                         const Holding& holding);
+/// The need of a slab on a number of ranks before its profile is known: no array. Local.
+MemoryNeed memory_need(const slab::Slab& slab, int ranks, const Holding& holding);
+
+/// The least need of a run, whatever its model. Local.
+MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding);
 
 /// Bytes that the rank with most cells needs. Of a state: some numbers a column that it holds, its
 /// parameters, what made them, the state and its rate. Of slabs: 8 a cell for u, each array and

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstddef>
 
-#include "cli/configuration.hpp"
 #include "engine/engine.hpp"
 #include "slab/problem.hpp"
+#include "slab/scheme.hpp"
 
 namespace masing::engine {
 
@@ -70,9 +70,9 @@ void advance_leapfrog(const slab::Oscillator& oscillator, double step, const Chu
 
 /// The chunk by either scheme. Collective if the slab is.
 template <typename Slab>
-void advance(cli::Scheme scheme, const slab::Oscillator& oscillator, double step,
+void advance(slab::Scheme scheme, const slab::Oscillator& oscillator, double step,
              const Chunk& chunk, slab::MassState& state, Slab& slab) {
-  if (scheme == cli::Scheme::euler) {
+  if (scheme == slab::Scheme::euler) {
     advance_euler(oscillator, step, chunk, state, slab);
   } else {
     advance_leapfrog(oscillator, step, chunk, state, slab);

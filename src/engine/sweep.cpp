@@ -56,15 +56,15 @@ class MovedSlab {
 
 }  // namespace
 
-Sweep::Sweep(const parallel::Communicator& comm, const slab::Problem& problem,
+Sweep::Sweep(const parallel::Communicator& comm, const Masing& masing, const slab::TimeGrid& time,
              const slab::Profile& profile)
     : profile_(profile),
-      scheme_(problem.scheme),
-      oscillator_(problem.oscillator),
-      step_(problem.time.step()),
+      scheme_(masing.scheme),
+      oscillator_(masing.oscillator),
+      step_(time.step()),
       fixed_point_(global_force_bound(comm, profile)),
-      scale_(fixed_point_.units_per_one() / static_cast<double>(problem.cells)),
-      u_(comm, problem.cells),
+      scale_(fixed_point_.units_per_one() / static_cast<double>(masing.slab.field_cells())),
+      u_(comm, masing.slab.field_cells()),
       sum_(comm) {
   const parallel::WriteAccess u(u_);
   for (std::int64_t i = 0; i < profile.range.size; ++i) {

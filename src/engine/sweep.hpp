@@ -2,6 +2,7 @@
 
 #include "base/fixed_point.hpp"
 #include "engine/engine.hpp"
+#include "engine/run_spec.hpp"
 #include "parallel/rank_sum.hpp"
 #include "slab/problem.hpp"
 #include "slab/profile.hpp"
@@ -14,7 +15,7 @@ namespace masing::engine {
 class Sweep final : public Engine {
  public:
   /// `comm` and `profile` (checked_profile's) must outlive the engine. Collective.
-  Sweep(const parallel::Communicator& comm, const slab::Problem& problem,
+  Sweep(const parallel::Communicator& comm, const Masing& masing, const slab::TimeGrid& time,
         const slab::Profile& profile);
 
   [[nodiscard]] Sample sample() const override;
@@ -24,7 +25,7 @@ class Sweep final : public Engine {
 
  private:
   const slab::Profile& profile_;
-  cli::Scheme scheme_;
+  slab::Scheme scheme_;
   slab::Oscillator oscillator_;
   double step_;  // δt
   base::FixedPoint fixed_point_;

@@ -35,15 +35,15 @@ class Pace {
 
 class TimeLoop {
  public:
-  TimeLoop(const parallel::Communicator& comm, Engine& engine, const base::Function& force,
-           const slab::TimeGrid& time, std::span<Observer* const> observers, const Course& course)
+  TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
+           std::span<Observer* const> observers, const Course& course)
       : comm_(comm),
         engine_(engine),
-        force_function_(force),
-        time_(time),
+        run_(run),
+        time_(run.time),
         observers_(observers),
         course_(course) {
-    const auto most = static_cast<std::size_t>(std::min(longest_chunk, time.steps));
+    const auto most = static_cast<std::size_t>(std::min(longest_chunk, run.time.steps));
     force_.resize(most + 1);
     x_.resize(most);
     y_.resize(most);
@@ -65,6 +65,9 @@ class TimeLoop {
       if (step == end_of_checkpoint(step - count)) {
         save(step);
       }
+    }
+    for (Observer* observer : observers_) {
+      observer->finish();
     }
   }
 
@@ -93,7 +96,10 @@ class TimeLoop {
           .restoring = std::span(restoring_).first(1)});
   }
 
-  [[nodiscard]] bool prescribes_position() const { return engine_.driving() == Driving::position; }
+  [[nodiscard]] bool prescribes_position() const {
+    const auto* model = std::get_if<QuasistaticMasing>(&run_.model);
+    return model != nullptr && model->driving == Driving::position;
+  }
 
   [[nodiscard]] std::int64_t end_of_chunk(std::int64_t step) const {
     std::int64_t end = std::min(time_.steps, end_of_checkpoint(step));
@@ -129,7 +135,7 @@ class TimeLoop {
     const auto force = std::span(force_).first(static_cast<std::size_t>(count + 1));
     if (comm_.is_root()) {
       for (std::int64_t i = 0; i <= count; ++i) {
-        force[static_cast<std::size_t>(i)] = force_function_(time_.time(first + i));
+        force[static_cast<std::size_t>(i)] = run_.drive(time_.time(first + i));
       }
     }
     parallel::broadcast(comm_, force);
@@ -178,7 +184,7 @@ class TimeLoop {
 
   const parallel::Communicator& comm_;
   Engine& engine_;
-  const base::Function& force_function_;
+  const RunSpec& run_;
   const slab::TimeGrid& time_;
   std::span<Observer* const> observers_;
   Course course_;
@@ -192,10 +198,9 @@ class TimeLoop {
 
 }  // namespace
 
-void integrate(const parallel::Communicator& comm, Engine& engine, const base::Function& force,
-               const slab::TimeGrid& time, std::span<Observer* const> observers,
-               const Course& course) {
-  TimeLoop(comm, engine, force, time, observers, course).run();
+void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
+               std::span<Observer* const> observers, const Course& course) {
+  TimeLoop(comm, engine, run, observers, course).run();
 }
 
 }  // namespace masing::engine

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "engine/engine.hpp"
+#include "engine/run_spec.hpp"
 #include "parallel/communicator.hpp"
-#include "slab/problem.hpp"
 
 namespace masing::engine {
 
@@ -22,8 +22,7 @@ struct Course {
 /// shares it, so x and y cannot drift apart between ranks. Throws UserError where F, x or y is not
 /// finite, with the step; Stopped alike on all ranks after the chunk in which one of them was asked
 /// to stop, the run having been saved. Collective.
-void integrate(const parallel::Communicator& comm, Engine& engine, const base::Function& force,
-               const slab::TimeGrid& time, std::span<Observer* const> observers,
-               const Course& course = {});
+void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
+               std::span<Observer* const> observers, const Course& course = {});
 
 }  // namespace masing::engine

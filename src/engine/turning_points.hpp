@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "engine/run_spec.hpp"
 #include "engine/schemes.hpp"
 #include "parallel/vector.hpp"
 #include "slab/profile.hpp"
@@ -46,21 +47,22 @@ enum class Steppers { all, root };
 /// from the turning positions and the distribution of stiffness over η. A step costs the same for
 /// every P. In exact arithmetic it is the scheme cell by cell.
 template <slab::StiffnessMeasure Measure>
-class Memory : public Engine {
+class TurningPointEngine : public Engine {
  public:
   /// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
   /// Collective.
-  Memory(const parallel::Communicator& comm, const slab::Problem& problem,
-         const slab::Profile& profile, std::shared_ptr<const Measure> measure, Steppers steppers)
-      : oscillator_(problem.oscillator),
-        step_(problem.time.step()),
+  TurningPointEngine(const parallel::Communicator& comm, const Masing& masing,
+                     const slab::TimeGrid& time, const slab::Profile& profile,
+                     std::shared_ptr<const Measure> measure, Steppers steppers)
+      : oscillator_(masing.oscillator),
+        step_(time.step()),
         measure_(std::move(measure)),
         slab_(*measure_, oscillator_.x0),
         comm_(comm),
         profile_(profile),
-        scheme_(problem.scheme),
+        scheme_(masing.scheme),
         steppers_(steppers),
-        u_(comm, problem.field_cells()) {
+        u_(comm, masing.slab.field_cells()) {
     begin([this] { state_ = {oscillator_.x0, oscillator_.y0, slab_.internal_force()}; });
   }
 
@@ -126,13 +128,13 @@ class Memory : public Engine {
 
   /// Fill the chunk, on the ranks that step.
   virtual void step_through(const Chunk& chunk) {
-    MovedMemory slab{slab_};
+    MovedSlab slab{slab_};
     engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
   }
 
  private:
   /// The memory as the schemes see a slab.
-  struct MovedMemory {
+  struct MovedSlab {
     slab::TurningPoints<Measure>& memory;
 
     double after(double d) { return memory.move_to(memory.x() + d); }
@@ -162,7 +164,7 @@ class Memory : public Engine {
  private:
   const parallel::Communicator& comm_;
   const slab::Profile& profile_;
-  cli::Scheme scheme_;
+  slab::Scheme scheme_;
   Steppers steppers_;
   Sample sample_;
   parallel::Vector u_;
@@ -172,27 +174,19 @@ class Memory : public Engine {
 /// prescribed force; exact at the steps wherever what drives it is monotone between them. y is
 /// the difference quotient of x over the last step.
 template <slab::StiffnessMeasure Measure>
-class Quasistatic final : public Memory<Measure> {
+class Quasistatic final : public TurningPointEngine<Measure> {
  public:
-  /// `start`: x(0) or F(0). Else as Memory. Collective.
-  Quasistatic(const parallel::Communicator& comm, const slab::Problem& problem,
-              const slab::Profile& profile, std::shared_ptr<const Measure> measure,
-              Steppers steppers, Driving driving, double start)
-      : Memory<Measure>(comm, problem, profile, std::move(measure), steppers),
-        driving_(driving),
-        time_(problem.time),
-        saturation_(slab::saturation_force(*this->measure_)),
-        position_(comm, 1) {
+  /// `start`: x(0) or F(0). Else as TurningPointEngine. Collective.
+  Quasistatic(const parallel::Communicator& comm, const QuasistaticMasing& model,
+              const slab::TimeGrid& time, const slab::Profile& profile,
+              std::shared_ptr<const Measure> measure, Steppers steppers, double start)
+      : TurningPointEngine<Measure>(
+            comm, Masing{.slab = model.slab, .oscillator = {.k0 = model.k0, .x0 = model.x0}}, time,
+            profile, std::move(measure), steppers),
+        driving_(model.driving),
+        time_(time),
+        saturation_(slab::saturation_force(*this->measure_)) {
     this->begin([&] { follow(start, 0); });
-  }
-
-  [[nodiscard]] Driving driving() const override { return driving_; }
-
-  /// x.
-  const parallel::Vector& state() override {
-    const parallel::WriteAccess access(position_);
-    std::ranges::fill(access.values(), this->sample().x);
-    return position_;
   }
 
  private:
@@ -222,7 +216,6 @@ class Quasistatic final : public Memory<Measure> {
   Driving driving_;
   slab::TimeGrid time_;
   double saturation_;
-  parallel::Vector position_;
 };
 
 }  // namespace masing::engine

@@ -82,61 +82,66 @@ class Source final : public OwnersArchive {
   const Handle& file_;
 };
 
-/// All that the actors have to save, or get back.
-void exchange(const Actors& actors, std::int64_t step, OwnersArchive& archive) {
-  for (std::size_t i = 0; i < actors.observers.size(); ++i) {
+/// All that the participants have to save, or get back.
+void exchange(const Participants& participants, std::int64_t step, OwnersArchive& archive) {
+  for (std::size_t i = 0; i < participants.observers.size(); ++i) {
     archive.begin("observer " + std::to_string(i));
-    actors.observers[i]->exchange(step, archive);
+    participants.observers[i]->exchange(step, archive);
   }
-  if (actors.engine != nullptr) {
+  if (participants.engine != nullptr) {
     archive.begin("engine");
-    actors.engine->exchange(step, archive);
+    participants.engine->exchange(step, archive);
   }
 }
 
 }  // namespace
 
-Rhythm rhythm_of(const cli::Configuration& configuration) {
-  if (configuration.checkpoint.empty()) {
+CheckpointSchedule schedule_of(const CheckpointSpec& spec, std::int64_t steps) {
+  if (!spec.scheduled) {
     return {};
   }
-  Rhythm rhythm{.last = configuration.steps};
-  if (configuration.checkpoint_every > 0) {
-    rhythm.every = configuration.checkpoint_every;
+  CheckpointSchedule schedule{.last = steps};
+  if (spec.every > 0) {
+    schedule.every = spec.every;
   } else {
-    rhythm.seconds = 600.0;
+    schedule.seconds = 600.0;
   }
-  return rhythm;
+  return schedule;
 }
 
-Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path, const Rhythm& rhythm,
-                         Actors actors, std::function<void(const std::string&)> begin)
+std::string restart_advice(const CheckpointSpec& spec) {
+  return "; the same command with --restart " + spec.path + " goes on";
+}
+
+Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
+                         const CheckpointSchedule& schedule, Participants participants,
+                         std::function<void(const std::string&)> begin)
     : comm_(comm),
       path_(std::move(path)),
-      rhythm_(rhythm),
-      actors_(std::move(actors)),
+      schedule_(schedule),
+      participants_(std::move(participants)),
       begin_(std::move(begin)),
       last_(std::chrono::steady_clock::now()) {}
 
 std::int64_t Checkpoints::next_step(std::int64_t step) const {
-  if (step >= rhythm_.last) {
+  if (step >= schedule_.last) {
     return engine::never;
   }
-  return rhythm_.every == engine::never
-             ? rhythm_.last
-             : std::min(rhythm_.last, (step / rhythm_.every + 1) * rhythm_.every);
+  return schedule_.every == engine::never
+             ? schedule_.last
+             : std::min(schedule_.last, (step / schedule_.every + 1) * schedule_.every);
 }
 
 bool Checkpoints::is_due() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count() >=
-         rhythm_.seconds;
+         schedule_.seconds;
 }
 
 void Checkpoints::write(std::int64_t step) {
   const std::string draft = path_ + ".draft";
   Collection collection;
-  exchange(actors_, step, collection);
-  naming(draft, [&] {
+  exchange(participants_, step, collection);
+  with_file_name(draft, [&] {
     begin_(draft);
     {
       const Handle file = open_together(comm_, draft, H5F_ACC_RDWR);
@@ -172,10 +177,11 @@ std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::i
   return step;
 }
 
-void restore(const Handle& file, const std::string& path, std::int64_t step, const Actors& actors) {
+void restore(const Handle& file, const std::string& path, std::int64_t step,
+             const Participants& participants) {
   Source source(file);
   try {
-    exchange(actors, step, source);
+    exchange(participants, step, source);
   } catch (const std::exception& fault) {
     throw base::UserError("--restart: " + path + " does not hold the state of this run: " +
                           fault.what() + "; give a checkpoint that this masing wrote");

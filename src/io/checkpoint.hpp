@@ -4,31 +4,41 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/configuration.hpp"
 #include "engine/engine.hpp"
 #include "io/hdf5.hpp"
 
 namespace masing::io {
 
-/// Who has a state to save: an engine and the observers of its run, always in the same order.
-struct Actors {
-  engine::Engine* engine = nullptr;  ///< none where the run is done: it will not step again
+/// What has a state to save: an engine and the observers of its run, always in the same order.
+struct Participants {
+  engine::Engine* engine = nullptr;  ///< null where the run is done and will not step again
   std::vector<engine::Observer*> observers;
 };
 
 /// When checkpoints are due, beside where the run is asked to stop.
-struct Rhythm {
+struct CheckpointSchedule {
   std::int64_t every = engine::never;                        ///< steps, and at `last`
   double seconds = std::numeric_limits<double>::infinity();  ///< of the clock
   std::int64_t last = engine::never;
 };
 
-/// The rhythm that a configuration asks for: none without --checkpoint; every --checkpoint-every
-/// steps, or where that is 0 every ten minutes, and at step N. Local.
-Rhythm rhythm_of(const cli::Configuration& configuration);
+/// The checkpoints of a run or a study.
+struct CheckpointSpec {
+  std::string path;        ///< FILE
+  bool scheduled = false;  ///< written while the run goes on, too, not only where it is stopped
+  std::int64_t every = 0;  ///< steps from one to the next where scheduled; 0: every ten minutes
+  std::optional<std::string> restart;  ///< the checkpoint to go on with
+};
+
+/// When checkpoints of a run of `steps` are due: as scheduled and at step N. Local.
+CheckpointSchedule schedule_of(const CheckpointSpec& spec, std::int64_t steps);
+
+/// What a run that was stopped says of its checkpoint: "; the same command with … goes on". Local.
+std::string restart_advice(const CheckpointSpec& spec);
 
 /// Makes the checkpoints of a run, each to the same FILE: written as FILE.draft, sealed
 /// (io/sealed_file), on the disk, then renamed, so that FILE is always a whole one. A checkpoint is
@@ -36,10 +46,11 @@ Rhythm rhythm_of(const cli::Configuration& configuration);
 /// and `step`, the numbers of engine and observers, and the arrays split over the ranks.
 class Checkpoints final : public engine::Checkpointer {
  public:
-  /// `begin` makes the HDF5 file of that name without /checkpoint, when the actors have written
-  /// what they had to. All must outlive the object.
-  Checkpoints(const parallel::Communicator& comm, std::string path, const Rhythm& rhythm,
-              Actors actors, std::function<void(const std::string& draft)> begin);
+  /// `begin` makes the HDF5 file of that name without /checkpoint, when the participants have
+  /// written what they had to. All must outlive the object.
+  Checkpoints(const parallel::Communicator& comm, std::string path,
+              const CheckpointSchedule& schedule, Participants participants,
+              std::function<void(const std::string& draft)> begin);
 
   [[nodiscard]] std::int64_t next_step(std::int64_t step) const override;
   [[nodiscard]] bool is_due() const override;
@@ -48,8 +59,8 @@ class Checkpoints final : public engine::Checkpointer {
  private:
   const parallel::Communicator& comm_;
   std::string path_;
-  Rhythm rhythm_;
-  Actors actors_;
+  CheckpointSchedule schedule_;
+  Participants participants_;
   std::function<void(const std::string&)> begin_;
   std::chrono::steady_clock::time_point last_;
 };
@@ -58,8 +69,9 @@ class Checkpoints final : public engine::Checkpointer {
 /// `path`, where there is none, or one of another format. Local.
 std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::int64_t steps);
 
-/// Bring the actors to the state in an open file, a checkpoint of that step. Throws UserError,
-/// naming `path`, where it is another run's. Collective on the file's ranks.
-void restore(const Handle& file, const std::string& path, std::int64_t step, const Actors& actors);
+/// Bring the participants to the state in an open file, a checkpoint of that step. Throws
+/// UserError, naming `path`, where it is another run's. Collective on the file's ranks.
+void restore(const Handle& file, const std::string& path, std::int64_t step,
+             const Participants& participants);
 
 }  // namespace masing::io

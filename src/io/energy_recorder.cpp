@@ -21,24 +21,25 @@ double energy_bound(const parallel::Communicator& comm, const slab::Profile& pro
 
 }  // namespace
 
-EnergyRecorder::EnergyRecorder(const parallel::Communicator& comm, const Handle& file,
-                               const Sampling& sampling, const slab::Problem& problem,
-                               const slab::Profile& profile)
-    : comm_(comm),
-      sampling_(sampling),
-      problem_(problem),
-      profile_(profile),
-      fixed_point_(energy_bound(comm, profile)),
-      columns_(comm, file) {
+EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Masing& masing)
+    : comm_(context.comm),
+      sampling_(context.output.sampling),
+      oscillator_(masing.oscillator),
+      cells_(masing.slab.field_cells()),
+      is_continuum_(masing.slab.is_continuum()),
+      profile_(*context.profile),
+      fixed_point_(energy_bound(comm_, profile_)),
+      columns_(comm_, context.file) {
   columns_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
   columns_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
   columns_.add("/energy/dissipated",
                {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
   columns_.add("/energy/input", {"work of the external force since t = 0", "int F dx"});
   constexpr int count = 4096;
-  for (int i = 0; problem.continuum() && i < count; ++i) {
+  for (int i = 0; is_continuum_ && i < count; ++i) {
     const double at = (i + 0.5) / count;
-    places_.push_back({problem.stiffness(at), problem.threshold(at), problem.initial_u(at)});
+    places_.push_back(
+        {masing.slab.stiffness(at), masing.slab.threshold(at), masing.slab.initial_u(at)});
   }
 }
 
@@ -56,7 +57,7 @@ void EnergyRecorder::move_to(const Point& point) {
 double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
   const parallel::ReadAccess access(engine.field());
   const auto u = access.values();
-  const double half_width = 0.5 / static_cast<double>(problem_.cells);
+  const double half_width = 0.5 / static_cast<double>(cells_);
   std::int64_t units = 0;
   for (std::size_t first = 0; first < u.size(); first += base::block_cells) {
     const std::size_t end = std::min(u.size(), first + base::block_cells);
@@ -81,7 +82,7 @@ double EnergyRecorder::energy_of_continuum(engine::Engine& engine) const {
 }
 
 double EnergyRecorder::slab_energy(engine::Engine& engine) const {
-  return problem_.continuum() ? energy_of_continuum(engine) : energy_of_cells(engine);
+  return is_continuum_ ? energy_of_continuum(engine) : energy_of_cells(engine);
 }
 
 void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
@@ -100,7 +101,7 @@ void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
 }
 
 void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
-  const slab::Oscillator& mass = problem_.oscillator;
+  const slab::Oscillator& mass = oscillator_;
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     const double x = samples.x[i];
     const Point point{x, samples.force[i], samples.restoring[i] - mass.k0 * x};
@@ -118,6 +119,13 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
   const double slab = slab_energy(engine);
   columns_.push(std::array{0.5 * mass.mass * y * y, 0.5 * mass.k0 * x * x + slab,
                            slab_work_ - (slab - slab_energy_at_start_), input_});
+}
+
+std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context) {
+  const auto* masing = std::get_if<engine::Masing>(&context.run.model);
+  return context.output.energy && masing != nullptr
+             ? std::make_unique<EnergyRecorder>(context, *masing)
+             : nullptr;
 }
 
 }  // namespace masing::io

@@ -20,15 +20,13 @@ namespace masing::io {
 /// number of ranks.
 class EnergyRecorder final : public engine::Observer {
  public:
-  /// All must outlive the recorder. Collective.
-  EnergyRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling,
-                 const slab::Problem& problem, const slab::Profile& profile);
+  /// Collective.
+  EnergyRecorder(const RecorderContext& context, const engine::Masing& masing);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void exchange(std::int64_t step, engine::Archive& archive) override;
-  /// Collective.
-  void flush() { columns_.flush(); }
+  void finish() override { columns_.flush(); }
 
  private:
   struct Point {
@@ -44,7 +42,9 @@ class EnergyRecorder final : public engine::Observer {
 
   const parallel::Communicator& comm_;
   Sampling sampling_;
-  const slab::Problem& problem_;
+  slab::Oscillator oscillator_;
+  std::int64_t cells_;
+  bool is_continuum_;
   const slab::Profile& profile_;
   base::FixedPoint fixed_point_;
   SampleColumns columns_;
@@ -60,5 +60,8 @@ class EnergyRecorder final : public engine::Observer {
   };
   std::vector<Place> places_;  // of the continuum
 };
+
+/// The recorder, where the output asks for it; else null. Collective.
+std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context);
 
 }  // namespace masing::io

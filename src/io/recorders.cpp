@@ -5,6 +5,9 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <utility>
+
+#include "io/energy_recorder.hpp"
 
 namespace masing::io {
 
@@ -52,11 +55,11 @@ std::span<const double> of_root(const parallel::Communicator& comm,
   return comm.is_root() ? std::span<const double>(values) : std::span<const double>();
 }
 
-/// The cells of the field that go to a file.
-base::Thinning places(const slab::Problem& problem) {
-  const std::int64_t cells = problem.field_cells();
-  const bool thinned = problem.field_points > 0 && problem.field_points < cells;
-  return {.cells = cells, .kept = thinned ? problem.field_points : cells};
+/// The cells of the field that go to a file: of a continuum its places, all of them.
+base::Thinning places(const slab::Slab& slab, std::int64_t wanted) {
+  const std::int64_t cells = slab.field_cells();
+  const bool thinned = !slab.is_continuum() && wanted > 0 && wanted < cells;
+  return {.cells = cells, .kept = thinned ? wanted : cells};
 }
 
 /// The cell (0-based) whose interval ]i/P, (i+1)/P] holds s; the first one holds 0.
@@ -134,18 +137,19 @@ void SeriesRecorder::append(std::span<const double> rows) {
   }
 }
 
-FieldRecorder::FieldRecorder(const parallel::Communicator& comm, const Handle& file,
-                             const slab::Problem& problem, const slab::Profile& profile,
-                             std::int64_t every)
-    : comm_(comm),
-      time_(problem.time),
-      every_(every),
-      places_(places(problem)),
-      times_(file, "/field/t", {"time of the field", "t"}, 0),
-      field_(file, "/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"},
+FieldRecorder::FieldRecorder(const RecorderContext& context)
+    : comm_(context.comm),
+      time_(context.run.time),
+      every_(context.output.field_every),
+      places_(places(*engine::slab_of(context.run), context.output.field_points)),
+      times_(context.file, "/field/t", {"time of the field", "t"}, 0),
+      field_(context.file, "/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"},
              places_.kept),
-      mine_(places_.kept_of(profile.range)),
-      largest_(-parallel::min_over_ranks(comm, -mine_.size)) {
+      mine_(places_.kept_of(context.profile->range)),
+      largest_(-parallel::min_over_ranks(comm_, -mine_.size)) {
+  const Handle& file = context.file;
+  const slab::Profile& profile = *context.profile;
+  const slab::Slab& slab = *engine::slab_of(context.run);
   if (exists(file, "/field/s")) {
     return;
   }
@@ -157,7 +161,7 @@ FieldRecorder::FieldRecorder(const parallel::Communicator& comm, const Handle& f
     write_distributed(file, path, meaning, pieces(profile.range.first, value_of), places_.kept);
   };
   write("/field/s", {"point at which the cell samples the profile", "s_i"},
-        [&](std::int64_t i) { return problem.point(profile.range.first + i); });
+        [&](std::int64_t i) { return slab.point(profile.range.first + i); });
   write("/field/eta", {"yield displacement of the cell", "eta(s_i)"},
         [&](std::int64_t i) { return profile.threshold_of(i); });
   write("/field/k", {"stiffness density of the cell", "k(s_i)"},
@@ -204,23 +208,23 @@ void FieldRecorder::exchange(std::int64_t step, engine::Archive& archive) {
   field_.resume(regular + (last_too ? 1 : 0));
 }
 
-ProbeRecorder::ProbeRecorder(const parallel::Communicator& comm, const Handle& file,
-                             const Sampling& sampling, const std::vector<double>& places,
-                             std::int64_t cells)
-    : comm_(comm),
-      sampling_(sampling),
-      values_(file, "/probe/u",
+ProbeRecorder::ProbeRecorder(const RecorderContext& context)
+    : comm_(context.comm),
+      sampling_(context.output.sampling),
+      values_(context.file, "/probe/u",
               {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"},
-              static_cast<std::int64_t>(places.size())) {
+              static_cast<std::int64_t>(context.output.probe.size())) {
+  const std::vector<double>& places = context.output.probe;
+  const std::int64_t cells = engine::slab_of(context.run)->field_cells();
   for (const double s : places) {
     cells_.push_back(cell_that_holds(s, cells));
   }
-  if (exists(file, "/probe/s")) {
+  if (exists(context.file, "/probe/s")) {
     return;
   }
   const auto count = static_cast<std::int64_t>(places.size());
-  write_distributed(file, "/probe/s", {"place at which u is probed", "s"}, of_root(comm, places), 0,
-                    count);
+  write_distributed(context.file, "/probe/s", {"place at which u is probed", "s"},
+                    of_root(comm_, places), 0, count);
 }
 
 void ProbeRecorder::exchange(std::int64_t step, engine::Archive& archive) {
@@ -261,21 +265,33 @@ constexpr std::int64_t most_values_kept = std::int64_t{1} << 18;
 // An attribute is not to exceed HDF5's 64 KiB.
 constexpr std::size_t longest_names = 60000;
 
+/// Of a slab without a mass, whose field is written beside it, a state comes with every sample;
+/// else at distances of its own, and at both ends.
+Sampling state_sampling(const RecorderContext& context) {
+  Sampling sampling = context.output.sampling;
+  if (engine::slab_of(context.run) == nullptr) {
+    const std::int64_t every = context.output.field_every;
+    sampling.every = every > 0 ? every : sampling.time.steps;
+  }
+  return sampling;
+}
+
 }  // namespace
 
-StateRecorder::StateRecorder(const parallel::Communicator& comm, const Handle& file,
-                             const Sampling& sampling, const rheology::StateLayout& layout)
-    : comm_(comm),
-      sampling_(sampling),
-      times_(file, "/state/t", {"times of the states", "t"}, 0),
-      values_(file, "/state/values", {"the state at these times, one row each", "X"},
-              layout.size()),
-      most_rows_(std::max<std::int64_t>(1, most_values_kept / layout.size())) {
-  if (H5Aexists_by_name(file.id(), "/state/values", "columns", H5P_DEFAULT) > 0) {
+StateRecorder::StateRecorder(const RecorderContext& context)
+    : comm_(context.comm),
+      sampling_(state_sampling(context)),
+      is_position_(engine::slab_of(context.run) != nullptr),
+      times_(context.file, "/state/t", {"times of the states", "t"}, 0),
+      values_(context.file, "/state/values", {"the state at these times, one row each", "X"},
+              engine::state_layout(context.run)->size()),
+      most_rows_(
+          std::max<std::int64_t>(1, most_values_kept / engine::state_layout(context.run)->size())) {
+  if (H5Aexists_by_name(context.file.id(), "/state/values", "columns", H5P_DEFAULT) > 0) {
     return;
   }
-  const Handle dataset(H5Dopen2(file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
-  write_attribute(dataset, "columns", layout.names(longest_names));
+  const Handle dataset(H5Dopen2(context.file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
+  write_attribute(dataset, "columns", engine::state_layout(context.run)->names(longest_names));
 }
 
 std::int64_t StateRecorder::next_field_step(std::int64_t step) const {
@@ -286,13 +302,19 @@ void StateRecorder::observe(const engine::Samples& samples, engine::Engine& engi
   if (!sampling_.takes(samples.last_step())) {
     return;
   }
-  const parallel::Vector& state = engine.state();
-  const parallel::ReadAccess access(state);
-  first_column_ = state.range().first;
   pending_times_.push_back(sampling_.time.time(samples.last_step()));
-  pending_.insert(pending_.end(), access.values().begin(), access.values().end());
+  if (is_position_) {
+    if (comm_.is_root()) {
+      pending_.push_back(samples.x.back());
+    }
+  } else {
+    const parallel::Vector& state = engine.field();
+    const parallel::ReadAccess access(state);
+    first_column_ = state.range().first;
+    pending_.insert(pending_.end(), access.values().begin(), access.values().end());
+  }
   if (++rows_ == most_rows_) {
-    flush();
+    finish();
   }
 }
 
@@ -301,11 +323,11 @@ void StateRecorder::exchange(std::int64_t step, engine::Archive& archive) {
     times_.resume(sampling_.count(step));
     values_.resume(sampling_.count(step));
   } else {
-    flush();
+    finish();
   }
 }
 
-void StateRecorder::flush() {
+void StateRecorder::finish() {
   if (rows_ > 0) {
     times_.append(
         rows_,
@@ -315,6 +337,38 @@ void StateRecorder::flush() {
     pending_.clear();
     rows_ = 0;
   }
+}
+
+namespace {
+
+using Recorder = std::unique_ptr<engine::Observer>;
+
+Recorder make_series(const RecorderContext& context) {
+  return std::make_unique<SeriesRecorder>(context.comm, context.file, context.output.sampling);
+}
+
+Recorder make_state(const RecorderContext& context) {
+  return engine::state_layout(context.run) ? std::make_unique<StateRecorder>(context) : nullptr;
+}
+
+Recorder make_field(const RecorderContext& context) {
+  return context.profile == nullptr ? nullptr : std::make_unique<FieldRecorder>(context);
+}
+
+Recorder make_probe(const RecorderContext& context) {
+  return context.output.probe.empty() ? nullptr : std::make_unique<ProbeRecorder>(context);
+}
+
+}  // namespace
+
+std::vector<Recorder> make_recorders(const RecorderContext& context) {
+  std::vector<Recorder> recorders;
+  for (const auto make : {make_series, make_state, make_field, make_probe, make_energy_recorder}) {
+    if (Recorder recorder = make(context)) {
+      recorders.push_back(std::move(recorder));
+    }
+  }
+  return recorders;
 }
 
 }  // namespace masing::io

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/ratio.hpp"
 #include "engine/engine.hpp"
+#include "engine/run_spec.hpp"
 #include "io/hdf5.hpp"
 #include "parallel/communicator.hpp"
 #include "rheology/model_info.hpp"
@@ -61,6 +63,28 @@ struct Sampling {
   [[nodiscard]] std::int64_t count(std::int64_t step) const;
 };
 
+/// What a trajectory's file holds beside /series and, of models that have one, /state.
+struct OutputSpec {
+  Sampling sampling;
+  std::int64_t field_every = 0;   ///< steps from one field, or state, to the next; 0: the last only
+  std::int64_t field_points = 0;  ///< of P cells at most so many go to the file; 0: all
+  bool energy = false;
+  std::vector<double> probe;  ///< s at which u goes with every sample
+};
+
+/// What a recorder is made from. All but `output` must outlive it.
+struct RecorderContext {
+  const parallel::Communicator& comm;
+  const Handle& file;
+  const engine::RunSpec& run;
+  const slab::Profile* profile;  ///< this rank's part; null for models that are no slab
+  const OutputSpec& output;
+};
+
+/// Every recorder that the output asks for, each made by one function, or resumed where its
+/// datasets are there; SeriesRecorder first. Collective.
+std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context);
+
 /// t, x, y, F, F - m x'' of a sample.
 using SeriesRow = std::array<double, 5>;
 
@@ -76,7 +100,7 @@ void for_each_row(const Sampling& sampling, const engine::Samples& samples, cons
   }
 }
 
-/// /series/t, x, y, force, restoring: one row a sample; flush() writes the last ones.
+/// /series/t, x, y, force, restoring: one row a sample.
 class SeriesRecorder final : public engine::Observer {
  public:
   /// Collective.
@@ -86,8 +110,7 @@ class SeriesRecorder final : public engine::Observer {
   void exchange(std::int64_t step, engine::Archive& archive) override;
   /// Append rows kept elsewhere, one after another. Collective.
   void append(std::span<const double> rows);
-  /// Collective.
-  void flush() { columns_.flush(); }
+  void finish() override { columns_.flush(); }
   /// Samples seen so far.
   [[nodiscard]] std::int64_t rows() const { return columns_.rows(); }
 
@@ -97,13 +120,12 @@ class SeriesRecorder final : public engine::Observer {
 };
 
 /// /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only; where the
-/// problem has fewer field points than cells, these many cells of it, base::Thinning's, and
+/// output asks for fewer field points than cells, these many cells of it, base::Thinning's, and
 /// /field has an attribute thinned_from, P.
 class FieldRecorder final : public engine::Observer {
  public:
   /// Collective.
-  FieldRecorder(const parallel::Communicator& comm, const Handle& file,
-                const slab::Problem& problem, const slab::Profile& profile, std::int64_t every);
+  explicit FieldRecorder(const RecorderContext& context);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
@@ -129,8 +151,7 @@ class FieldRecorder final : public engine::Observer {
 class ProbeRecorder final : public engine::Observer {
  public:
   /// Collective.
-  ProbeRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling,
-                const std::vector<double>& places, std::int64_t cells);
+  explicit ProbeRecorder(const RecorderContext& context);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
@@ -144,23 +165,21 @@ class ProbeRecorder final : public engine::Observer {
 };
 
 /// /state/t [rows] and /state/values [rows, columns], with an attribute `columns`, their names: the
-/// whole state at every n-th step and at both ends. Rows are kept and written many at a time;
-/// flush() writes the last ones.
+/// whole state at every n-th step and at both ends. Rows are written many at a time.
 class StateRecorder final : public engine::Observer {
  public:
   /// Collective.
-  StateRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling,
-                const rheology::StateLayout& layout);
+  explicit StateRecorder(const RecorderContext& context);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void exchange(std::int64_t step, engine::Archive& archive) override;
-  /// Collective.
-  void flush();
+  void finish() override;
 
  private:
   const parallel::Communicator& comm_;
   Sampling sampling_;
+  bool is_position_;  // the state is x, and not the engine's field
   Table times_;
   Table values_;
   std::int64_t most_rows_;         // kept

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "cli/parse.hpp"
 #include "io/build_info.hpp"
 #include "io/sealed_file.hpp"
 #include "slab/kernel/kernel.hpp"
@@ -190,32 +189,28 @@ void create_recipe(const parallel::Communicator& comm, const std::string& path,
   write_text(file, "/configuration", recipe.configuration);
 }
 
-OutputFile::OutputFile(const parallel::Communicator& comm, const cli::Configuration& configuration,
-                       const std::string& command_line)
-    : OutputFile(comm, configuration.output, cli::name_of(configuration.command), command_line) {
-  write_text(file_, "/configuration", cli::printed_result_keys(configuration));
+OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result)
+    : comm_(comm), path_(result.path), file_(create(comm, partial(path_))) {
+  write_kind(file_, result.kind);
+  write_provenance(file_, comm, result.command_line);
+  if (!result.configuration.empty()) {
+    write_text(file_, "/configuration", result.configuration);
+  }
 }
 
-OutputFile::OutputFile(const parallel::Communicator& comm, const cli::Configuration& configuration)
-    : comm_(comm), path_(configuration.output) {
-  copy_file(comm, configuration.restart, partial(path_));
+OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
+                       const std::string& checkpoint)
+    : comm_(comm), path_(result.path) {
+  copy_file(comm, checkpoint, partial(path_));
   file_ = open_together(comm, partial(path_), H5F_ACC_RDWR);
   // A restart may extend the time.
   check(H5Ldelete(file_.id(), "/configuration", H5P_DEFAULT));
-  write_text(file_, "/configuration", cli::printed_result_keys(configuration));
+  write_text(file_, "/configuration", result.configuration);
 }
 
 void OutputFile::copy_to(const std::string& path) const {
   check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
   copy_file(comm_, partial(path_), path);
-}
-
-OutputFile::OutputFile(const parallel::Communicator& comm, std::string path,
-                       const std::string& kind, const std::string& command_line)
-    : comm_(comm), path_(std::move(path)) {
-  file_ = create(comm, partial(path_));
-  write_kind(file_, kind);
-  write_provenance(file_, comm, command_line);
 }
 
 void OutputFile::finish() {

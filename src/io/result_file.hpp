@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "cli/configuration.hpp"
 #include "io/hdf5.hpp"
 #include "io/result_reader.hpp"
 #include "parallel/communicator.hpp"
@@ -16,7 +15,7 @@ namespace masing::io {
 /// What `work` returns. A failure of HDF5 in it is thrown on with the file that it writes, and says
 /// so where the disk is full: HDF5 tells neither. Collective if `work` is.
 template <typename Work>
-auto naming(const std::string& path, const Work& work) {
+auto with_file_name(const std::string& path, const Work& work) {
   try {
     return work();
   } catch (const base::SystemError& error) {
@@ -68,6 +67,14 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
 void create_recipe(const parallel::Communicator& comm, const std::string& path,
                    const Recipe& recipe);
 
+/// Where a result goes, and what it says of its making.
+struct ResultSpec {
+  std::string path;           ///< FILE.h5
+  std::string kind;           ///< "simulate", "converge" or "benchmark"
+  std::string configuration;  ///< the .ini that makes it again; benchmarks have none
+  std::string command_line;
+};
+
 /// A result file in the making: written beside its final name (FILE.partial) and renamed when all
 /// is in it, so that a reader never sees half a file. It carries the configuration and the
 /// provenance of its data.
@@ -75,17 +82,11 @@ class OutputFile {
  public:
   /// Creates FILE.partial with /configuration and /provenance. Throws UserError if the folder is
   /// missing or not writable, or another run writes FILE. `comm` must outlive the file. Collective.
-  OutputFile(const parallel::Communicator& comm, const cli::Configuration& configuration,
-             const std::string& command_line);
+  OutputFile(const parallel::Communicator& comm, const ResultSpec& result);
 
-  /// Goes on with the whole checkpoint that the configuration names: FILE.partial is a copy.
-  /// Collective.
-  OutputFile(const parallel::Communicator& comm, const cli::Configuration& configuration);
-
-  /// The same for a file of another `kind` than a configuration's, without /configuration.
-  /// Collective.
-  OutputFile(const parallel::Communicator& comm, std::string path, const std::string& kind,
-             const std::string& command_line);
+  /// Goes on with a whole checkpoint: FILE.partial is a copy. Collective.
+  OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
+             const std::string& checkpoint);
 
   [[nodiscard]] const Handle& file() const { return file_; }
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -84,14 +84,6 @@ bool everyone_failed(const Communicator& comm) {
   }
 }
 
-/// `message` on one line, whatever the user's text in it holds.
-std::string one_line(const std::string& message) {
-  std::string line = message;
-  std::ranges::replace_if(
-      line, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
-  return line;
-}
-
 /// Ranks that outnumber the cores of their host must yield while they wait, or a reduction takes
 /// milliseconds; others must not, or it takes twice as long. Open MPI knows only where its own
 /// slots are exceeded. What the user has set stays.
@@ -101,13 +93,23 @@ void choose_how_to_wait() {
   }
 }
 
-/// Whether mpirun, srun or another launcher started this process. A batch script of Slurm is no
-/// step of srun: what it starts by itself is alone.
+}  // namespace
+
+// A batch script of Slurm is no step of srun: what it starts by itself is alone.
 bool started_by_launcher() {
-  constexpr std::array signs{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",     "PMI_RANK",    "PMI_SIZE",
-                             "MV2_COMM_WORLD_SIZE",  "SLURM_STEP_ID", "SLURM_STEPID"};
+  constexpr std::array signs{
+      "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",     "PMI_RANK",    "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
+      "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID", "SLURM_STEPID"};
   return std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
 }
+
+std::string one_line(std::string message) {
+  std::ranges::replace_if(
+      message, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  return message;
+}
+
+namespace {
 
 /// An empty folder of this process, or "" where none can be made.
 std::string private_folder() {

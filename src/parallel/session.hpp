@@ -25,6 +25,12 @@ std::optional<ProcessCopy> unconnected_copy(int ranks);
 /// is taken that they do not. Local.
 bool ranks_outnumber_cores();
 
+/// Whether mpirun, srun or another launcher started this process. Local.
+bool started_by_launcher();
+
+/// `message` on one line, whatever the user's text in it holds. Local.
+std::string one_line(std::string message);
+
 /// MPI and PETSc from start to end: initialised with it, finalised after every object has died.
 class Session {
  public:

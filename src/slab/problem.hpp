@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 
 #include "base/function.hpp"
-#include "cli/configuration.hpp"
 
 /// The continuous Masing inclusion, numbers in, numbers out: no MPI, no PETSc, no HDF5.
 namespace masing::slab {
@@ -29,30 +29,39 @@ struct Oscillator {
   double y0 = 0.0;
 };
 
-/// Data of the inclusion and of its discretisation; dimensionless.
-/// Source: (7) and (26), continuous-masing-2001.
-struct Problem {
+/// Where in its cell of width δs the profile is sampled: at s_i = i/P (the papers') or (i - ½)/P.
+enum class Rule { right, midpoint };
+
+/// P cells of width 1/P.
+struct Cells {
+  std::int64_t count = 1;  ///< P
+};
+
+/// P = ∞: u is known at every s; as a vector, at as many places as a field is asked for.
+struct Continuum {
+  std::int64_t field_points = 1000;
+};
+
+using Space = std::variant<Cells, Continuum>;
+
+/// The data of the slab and of its discretisation in s; dimensionless.
+/// Source: (7) and (18), continuous-masing-2001.
+struct Slab {
   base::Function stiffness;  ///< k(s)
   base::Function threshold;  ///< η(s)
   base::Function initial_u;  ///< u0(s)
-  base::Function force;      ///< F(t)
-  Oscillator oscillator;
-  TimeGrid time;
-  std::int64_t cells = 1;  ///< P, or cli::infinitely_many
-  /// Cells of the field where P = ∞; of finite P, cells of it that go to files, 0: all.
-  std::int64_t field_points = 0;
-  cli::Rule rule = cli::Rule::right;
-  cli::Scheme scheme = cli::Scheme::euler;
+  Space space;
+  Rule rule = Rule::right;
 
-  [[nodiscard]] bool continuum() const { return cells == cli::infinitely_many; }
+  [[nodiscard]] bool is_continuum() const { return std::holds_alternative<Continuum>(space); }
   /// Cells of u as a vector: P, or the places at which the field of the continuum is known.
-  [[nodiscard]] std::int64_t field_cells() const { return continuum() ? field_points : cells; }
+  [[nodiscard]] std::int64_t field_cells() const;
   /// The point of cell i of the field, 0-based: s_i = (i+1)/P, or (i+½)/P for the midpoint rule.
   [[nodiscard]] double point(std::int64_t cell) const;
 };
 
-/// The problem of a validated configuration. Local.
-Problem make_problem(const cli::Configuration& configuration);
+/// δs = 1/P; 0 for the continuum. Local.
+double cell_width(const Space& space);
 
 /// The mass at one step: position, velocity and the slab's force S = δs Σ k_i u_i on it.
 struct MassState {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,7 +62,7 @@ struct Profile {
 };
 
 /// The form that fits the first and the last cell of all, if the cells between keep to it.
-ProfileForm candidate_form(const Problem& problem);
+ProfileForm candidate_form(const Slab& slab);
 
 /// The candidate without what a sampled profile contradicts: a stiffness or an initial u that
 /// differs, a threshold off the line by more than rounding (4 units in the last place of the
@@ -75,20 +76,22 @@ struct ProfileCheck {
 };
 
 /// Look at every cell of a range, block by block, and keep none. Local.
-ProfileCheck check_profile(const Problem& problem, base::CellRange range,
-                           const ProfileForm& candidate);
+ProfileCheck check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate);
 
 /// k, η, u0 of a range of cells, all three as arrays, without a form. Local.
-Profile sample_profile(const Problem& problem, base::CellRange range);
+Profile sample_profile(const Slab& slab, base::CellRange range);
 
 /// The profile of a range of cells with the arrays that the form, confirmed on all cells, does not
 /// give. Thresholds on a line are the line's for everybody, so that |u| ≤ η holds to the last bit.
 /// Local.
-Profile lean_profile(const Problem& problem, base::CellRange range, const ProfileForm& form);
+Profile lean_profile(const Slab& slab, base::CellRange range, const ProfileForm& form);
 
-/// What is wrong with the first cell that breaks k > 0, η > 0 or |u0| ≤ η, in one line; empty if
-/// none does. Local.
-std::string profile_fault(const Problem& problem, const Profile& profile);
+/// What is wrong with k > 0, η > 0, k η ≤ 1e200 or |u0| ≤ η at one place, in one line that names
+/// the `place`; empty if nothing is. Local.
+std::string value_fault(double k, double eta, double u0, const std::function<std::string()>& place);
+
+/// What is wrong with the first cell at fault (value_fault), in one line; empty if none is. Local.
+std::string profile_fault(const Slab& slab, const Profile& profile);
 
 /// max k_i over the profile, 0 if it has no cell. Local.
 double stiffness_bound(const Profile& profile);

@@ -29,7 +29,7 @@ void add_field(const Overlap& overlap, const base::CellRange& range,
 }
 
 /// u of the level's P cells against that of the reference's, at the same times.
-void add_cells_against_cells(cli::Rule rule, const std::vector<parallel::Vector>& level,
+void add_cells_against_cells(slab::Rule rule, const std::vector<parallel::Vector>& level,
                              const std::vector<parallel::Vector>& reference, Errors& errors) {
   if (reference.empty()) {
     return;
@@ -49,23 +49,23 @@ struct Place {
   double initial_u;
 };
 
-Place place(const slab::Problem& problem, double s) {
-  return {problem.threshold(s), problem.initial_u(s)};
+Place place(const slab::Slab& slab, double s) {
+  return {slab.threshold(s), slab.initial_u(s)};
 }
 
-void add_cells_against_continuum(const slab::Problem& problem, const Recording& level,
+void add_cells_against_continuum(const slab::Slab& slab, const Recording& level,
                                  const Recording& reference, Errors& errors) {
   const base::CellRange range = level.fields().front().range();
   const auto count = static_cast<std::size_t>(range.size);
   std::vector<Place> ends;    // of every cell, [count + 1]
   std::vector<Place> points;  // the cells' own, [count]
   const auto end = [&](std::int64_t i) {
-    return place(problem, static_cast<double>(i) / static_cast<double>(level.cells()));
+    return place(slab, static_cast<double>(i) / static_cast<double>(slab.field_cells()));
   };
   ends.push_back(end(range.first));
   for (std::int64_t i = range.first; i < range.first + range.size; ++i) {
     ends.push_back(end(i + 1));
-    points.push_back(place(problem, problem.point(i)));
+    points.push_back(place(slab, slab.point(i)));
   }
   for (std::size_t j = 0; j < level.fields().size(); ++j) {
     const ContinuousField& u = reference.continuous_fields()[j];
@@ -80,11 +80,11 @@ void add_cells_against_continuum(const slab::Problem& problem, const Recording& 
   }
 }
 
-void add_continuum_against_continuum(const slab::Problem& problem, const Recording& level,
+void add_continuum_against_continuum(const slab::Slab& slab, const Recording& level,
                                      const Recording& reference, Errors& errors) {
-  for (std::int64_t i = 0; i <= problem.field_points; ++i) {
-    const double s = static_cast<double>(i) / static_cast<double>(problem.field_points);
-    const auto [threshold, initial_u] = place(problem, s);
+  for (std::int64_t i = 0; i <= slab.field_cells(); ++i) {
+    const double s = static_cast<double>(i) / static_cast<double>(slab.field_cells());
+    const auto [threshold, initial_u] = place(slab, s);
     for (std::size_t j = 0; j < level.continuous_fields().size(); ++j) {
       errors.u =
           std::max(errors.u, std::abs(level.continuous_fields()[j](threshold, initial_u) -
@@ -122,70 +122,52 @@ void add_state(const rheology::StateLayout& layout, const std::vector<parallel::
   errors.u_cells = errors.u;
 }
 
-/// Errors of x and y over this rank's share of the level's steps.
-Errors motion_errors(const parallel::Communicator& comm, const Recording& level,
-                     const Recording& reference) {
+/// Errors of x and y over this rank's share of the level's steps, or over the samples read.
+Errors motion_errors(const parallel::Communicator& comm, const slab::TimeGrid& time,
+                     const Recording& level, const Recording& reference) {
   Errors result;
-  const base::CellRange mine = base::slab_of(level.steps() + 1, comm.rank(), comm.size());
-  for (std::int64_t p = mine.first; p < mine.first + mine.size; ++p) {
-    const auto here = level.at(p, level.steps());
-    const auto there = reference.at(p, level.steps());
+  const auto add = [&result](const Recording::Motion& here, const Recording::Motion& there) {
     result.x = std::max(result.x, std::abs(here.x - there.x));
     result.y = std::max(result.y, std::abs(here.y - there.y));
+  };
+  const std::vector<double>& samples = reference.sample_times();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    add(level.at(time, samples[i]), reference.sample(i));
+  }
+  if (samples.empty()) {
+    const base::CellRange mine = base::slab_of(level.steps() + 1, comm.rank(), comm.size());
+    for (std::int64_t p = mine.first; p < mine.first + mine.size; ++p) {
+      add(level.at(p, level.steps()), reference.at(p, level.steps()));
+    }
   }
   return result;
 }
 
-/// Errors of x and y over the samples of a file.
-Errors motion_errors(const slab::TimeGrid& time, const Recording& level,
-                     const FileReference& reference) {
-  Errors result;
-  for (std::size_t i = 0; i < reference.time.size(); ++i) {
-    const auto here = level.at(time, reference.time[i]);
-    result.x = std::max(result.x, std::abs(here.x - reference.x[i]));
-    result.y = std::max(result.y, std::abs(here.y - reference.y[i]));
+/// Errors of u of a slab. A file knows u on its cells and at its times only.
+void add_slab(const slab::Slab& slab, const Recording& level, const Recording& reference,
+              Errors& errors) {
+  const bool was_read = !reference.sample_times().empty();
+  if (was_read && (level.is_continuum() || reference.fields().empty())) {
+    errors.u = errors.u_cells = std::numeric_limits<double>::quiet_NaN();
+  } else if (!reference.is_continuum()) {
+    add_cells_against_cells(slab.rule, level.fields(), reference.fields(), errors);
+  } else if (!level.is_continuum()) {
+    add_cells_against_continuum(slab, level, reference, errors);
+  } else {
+    add_continuum_against_continuum(slab, level, reference, errors);
   }
-  return result;
 }
 
 }  // namespace
 
-Errors errors(const parallel::Communicator& comm, const slab::Problem& problem,
+Errors errors(const parallel::Communicator& comm, const engine::RunSpec& run,
               const Recording& level, const Recording& reference) {
-  Errors result = motion_errors(comm, level, reference);
-  if (!reference.continuum()) {
-    add_cells_against_cells(problem.rule, level.fields(), reference.fields(), result);
-  } else if (!level.continuum()) {
-    add_cells_against_continuum(problem, level, reference, result);
+  Errors result = motion_errors(comm, run.time, level, reference);
+  if (const slab::Slab* slab = engine::slab_of(run)) {
+    add_slab(*slab, level, reference, result);
   } else {
-    add_continuum_against_continuum(problem, level, reference, result);
+    add_state(*engine::state_layout(run), level.fields(), reference.fields(), result);
   }
-  return joined(comm, result);
-}
-
-Errors errors(const parallel::Communicator& comm, const slab::Problem& problem,
-              const Recording& level, const FileReference& reference) {
-  Errors result = motion_errors(problem.time, level, reference);
-  if (level.continuum() || reference.fields.empty()) {
-    // A file knows u on its cells and at its times only.
-    result.u = result.u_cells = std::numeric_limits<double>::quiet_NaN();
-    return result;
-  }
-  add_cells_against_cells(problem.rule, level.fields(), reference.fields, result);
-  return joined(comm, result);
-}
-
-Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
-              const Recording& level, const Recording& reference) {
-  Errors result = motion_errors(comm, level, reference);
-  add_state(layout, level.fields(), reference.fields(), result);
-  return joined(comm, result);
-}
-
-Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
-              const slab::TimeGrid& time, const Recording& level, const FileReference& reference) {
-  Errors result = motion_errors(time, level, reference);
-  add_state(layout, level.fields(), reference.fields, result);
   return joined(comm, result);
 }
 

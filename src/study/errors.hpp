@@ -4,11 +4,8 @@
 
 #include "base/partition.hpp"
 #include "base/ratio.hpp"
-#include "cli/configuration.hpp"
+#include "engine/run_spec.hpp"
 #include "parallel/communicator.hpp"
-#include "rheology/model_info.hpp"
-#include "slab/problem.hpp"
-#include "study/file_reference.hpp"
 #include "study/recording.hpp"
 
 namespace masing::study {
@@ -16,7 +13,7 @@ namespace masing::study {
 /// How the cells of two partitions of ]0, 1] lie to each other; 0-based, cells ]i/P, (i+1)/P].
 class Overlap {
  public:
-  Overlap(cli::Rule rule, std::int64_t level_cells, std::int64_t reference_cells)
+  Overlap(slab::Rule rule, std::int64_t level_cells, std::int64_t reference_cells)
       : level_(level_cells), reference_(reference_cells), rule_(rule) {}
 
   /// First and last cell of the level that share an interval with the reference's cell j.
@@ -29,7 +26,7 @@ class Overlap {
 
   /// The reference's cell that holds the point of the level's cell i.
   [[nodiscard]] std::int64_t holder(std::int64_t i) const {
-    const std::int64_t halves = rule_ == cli::Rule::right ? 2 * i + 2 : 2 * i + 1;
+    const std::int64_t halves = rule_ == slab::Rule::right ? 2 * i + 2 : 2 * i + 1;
     return base::ceil_of_ratio(halves, reference_, 2 * level_) - 1;  // s = halves/(2 P_level)
   }
 
@@ -44,7 +41,7 @@ class Overlap {
  private:
   std::int64_t level_;
   std::int64_t reference_;
-  cli::Rule rule_;
+  slab::Rule rule_;
 };
 
 /// Errors of one level in the maximum norm; NaN where there is nothing to compare with.
@@ -55,27 +52,15 @@ struct Errors {
   double u_cells = 0.0;  ///< max over the field times and the cells' own points
 };
 
-/// The errors of `level`, a run of `problem`, against `reference`, which is as fine or finer in
-/// time and in s. u_h is constant on the cells ](i-1)/P, i/P]; against a reference with cells its
-/// maximum over all s is one over pairs of cells that overlap, against the continuum one over both
-/// ends of every cell. Where both are continua the places are those of the files' field.
-/// Collective. Source: Proposition 4.1, continuous-masing-2001.
-Errors errors(const parallel::Communicator& comm, const slab::Problem& problem,
+/// The errors of `level`, a recording of `run`, against `reference`: a run that is as fine or finer
+/// in time and in s, at the level's steps; a trajectory that was read, at its samples' times,
+/// between steps linear in t. u_h is constant on the cells ](i-1)/P, i/P]; against a reference with
+/// cells its maximum over all s is one over pairs of cells that overlap, against the continuum one
+/// over both ends of every cell. Where both are continua the places are those of the files' field.
+/// Of a model that is no slab `u` and `u_cells` alike are the maximum over the columns of its state
+/// other than x and y of the mass that the force acts on, NaN where there are none. Collective.
+/// Source: Proposition 4.1, continuous-masing-2001.
+Errors errors(const parallel::Communicator& comm, const engine::RunSpec& run,
               const Recording& level, const Recording& reference);
-
-/// The same for the state of a model with finitely many columns: `u` and `u_cells` alike are the
-/// maximum over the columns other than x and y of the mass that the force acts on, NaN where there
-/// are none. Collective.
-Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
-              const Recording& level, const Recording& reference);
-
-/// The errors of `level` against a trajectory in a file: at the times of its samples and of its
-/// fields, between steps linear in t. Collective.
-Errors errors(const parallel::Communicator& comm, const slab::Problem& problem,
-              const Recording& level, const FileReference& reference);
-
-/// The same for a state. Collective.
-Errors errors(const parallel::Communicator& comm, const rheology::StateLayout& layout,
-              const slab::TimeGrid& time, const Recording& level, const FileReference& reference);
 
 }  // namespace masing::study

@@ -1,5 +1,7 @@
 #include "study/file_reference.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,7 +16,23 @@ namespace masing::study {
 
 namespace {
 
-using cli::Configuration;
+/// What is asked of the file.
+struct Request {
+  std::string file;
+  const engine::RunSpec& run;
+  std::int64_t field_samples;
+
+  [[nodiscard]] bool is_slab() const { return engine::slab_of(run) != nullptr; }
+};
+
+/// What is read of it but the fields.
+struct Columns {
+  std::vector<double> time;  ///< of the samples
+  std::vector<double> x;     ///< at those times
+  std::vector<double> y;
+  std::vector<double> field_time;
+  std::int64_t cells = 0;  ///< columns of its field
+};
 
 constexpr const char* fields = "/field/u";
 constexpr const char* states = "/state/values";
@@ -27,15 +45,15 @@ struct FieldRows {
   std::size_t total = 0;     ///< rows of the dataset
 };
 
-[[noreturn]] void refuse(const Configuration& c, const std::string& why) {
-  throw base::UserError("--reference: " + c.reference_file + " " + why);
+[[noreturn]] void refuse(const Request& r, const std::string& why) {
+  throw base::UserError("--reference: " + r.file + " " + why);
 }
 
-FieldRows slab_rows(const Configuration& c, const io::ResultReader& file) {
+FieldRows slab_rows(const Request& r, const io::ResultReader& file) {
   FieldRows found{.dataset = fields, .rows = {}, .time = file.column("/field/t")};
   found.total = found.time.size();
   if (file.has_attribute("/field", "thinned_from")) {
-    refuse(c, "holds a thinned field; give a file made without --field-points");
+    refuse(r, "holds a thinned field; give a file made without --field-points");
   }
   for (std::size_t row = 0; row < found.time.size(); ++row) {
     found.rows.push_back(static_cast<std::int64_t>(row));
@@ -44,12 +62,12 @@ FieldRows slab_rows(const Configuration& c, const io::ResultReader& file) {
 }
 
 /// Of the states, about as many as the study compares otherwise, the last among them.
-FieldRows state_rows(const Configuration& c, const io::ResultReader& file) {
+FieldRows state_rows(const Request& r, const io::ResultReader& file) {
   FieldRows found{.dataset = states, .rows = {}, .time = {}};
   const std::vector<double> time = file.column("/state/t");
   found.total = time.size();
   const auto rows = static_cast<std::int64_t>(time.size());
-  const std::int64_t wanted = std::min(c.field_samples, rows);
+  const std::int64_t wanted = std::min(r.field_samples, rows);
   for (std::int64_t j = 1; j <= wanted; ++j) {
     found.rows.push_back(j * rows / wanted - 1);
     found.time.push_back(time[static_cast<std::size_t>(found.rows.back())]);
@@ -91,48 +109,44 @@ std::vector<std::vector<double>> unpacked(const std::string& bytes) {
 }
 
 /// What the root reads, with the sizes agreeing.
-FileReference read_columns(const Configuration& c, const io::ResultReader& file, FieldRows& field) {
-  const bool finite = cli::family_of(c.model) == cli::Family::finite;
-  FileReference read{.time = file.column("/series/t"),
-                     .x = file.column("/series/x"),
-                     .y = file.column("/series/y"),
-                     .field_time = {}};
-  field = finite ? state_rows(c, file) : slab_rows(c, file);
+Columns read_columns(const Request& r, const io::ResultReader& file, FieldRows& field) {
+  Columns read{.time = file.column("/series/t"),
+               .x = file.column("/series/x"),
+               .y = file.column("/series/y"),
+               .field_time = {}};
+  field = r.is_slab() ? slab_rows(r, file) : state_rows(r, file);
   read.field_time = field.time;
   const auto shape = file.shape(field.dataset);
   const bool fits = read.x.size() == read.time.size() && read.y.size() == read.time.size() &&
                     shape.size() == 2 && shape[1] >= 1 &&
                     shape[0] == static_cast<std::int64_t>(field.total);
   if (!fits || read.time.empty()) {
-    refuse(c, "is damaged: its columns differ in length");
+    refuse(r, "is damaged: its columns differ in length");
   }
   for (const auto& times : {read.time, field.time}) {
     if (!increase(times)) {
-      refuse(c, "is damaged: its times do not increase");
+      refuse(r, "is damaged: its times do not increase");
     }
   }
-  if (finite && shape[1] != c.cells) {
-    refuse(c, "holds a state of " + base::to_text(shape[1]) + " columns, " + c.model + " has " +
-                  base::to_text(c.cells) + "; give a file of the same model");
+  if (!r.is_slab() && shape[1] != engine::field_size(r.run)) {
+    refuse(r, fmt::format("holds a state of {} columns, {} has {}; give a file of the same model",
+                          shape[1], std::get<rheology::ModelSpec>(r.run.model).model->info.name,
+                          engine::field_size(r.run)));
   }
   const double latest = std::max(read.time.back(), field.time.empty() ? 0.0 : field.time.back());
-  if (latest > c.final_time * (1 + 1e-12)) {
-    refuse(c, "reaches t = " + base::to_text(read.time.back()) + ", beyond --final-time " +
-                  base::to_text(c.final_time) + "; give the same final time");
+  if (latest > r.run.time.final_time * (1 + 1e-12)) {
+    refuse(r, "reaches t = " + base::to_text(read.time.back()) + ", beyond --final-time " +
+                  base::to_text(r.run.time.final_time) + "; give the same final time");
   }
   read.cells = shape[1];
   return read;
 }
 
-}  // namespace
-
-namespace {
-
 /// Everything but the fields, read in a process of its own.
-FileReference isolated_columns(const Configuration& c, FieldRows& field) {
-  FileReference read;
-  const std::string bytes = io::isolated(c.reference_file, [&] {
-    read = read_columns(c, io::ResultReader(c.reference_file), field);
+Columns isolated_columns(const Request& r, FieldRows& field) {
+  Columns read;
+  const std::string bytes = io::isolated(r.file, [&] {
+    read = read_columns(r, io::ResultReader(r.file), field);
     const std::vector<double> rows(field.rows.begin(), field.rows.end());
     return packed({read.time, read.x, read.y, field.time, rows, {static_cast<double>(read.cells)}});
   });
@@ -147,14 +161,13 @@ FileReference isolated_columns(const Configuration& c, FieldRows& field) {
 }
 
 /// The fields of `rows`, read likewise.
-std::vector<std::vector<double>> isolated_rows(const Configuration& c,
+std::vector<std::vector<double>> isolated_rows(const Request& r,
                                                std::span<const std::int64_t> rows) {
-  const bool finite = cli::family_of(c.model) == cli::Family::finite;
-  return unpacked(io::isolated(c.reference_file, [&] {
-    const io::ResultReader file(c.reference_file);
+  return unpacked(io::isolated(r.file, [&] {
+    const io::ResultReader file(r.file);
     std::vector<std::vector<double>> values;
     for (const std::int64_t row : rows) {
-      values.push_back(file.row(finite ? states : fields, row));
+      values.push_back(file.row(r.is_slab() ? fields : states, row));
     }
     return packed(values);
   }));
@@ -162,11 +175,13 @@ std::vector<std::vector<double>> isolated_rows(const Configuration& c,
 
 }  // namespace
 
-FileReference read_reference(const parallel::Communicator& comm, const Configuration& c) {
-  FileReference read;
+FileReference read_reference(const parallel::Communicator& comm, const std::string& file,
+                             const engine::RunSpec& run, std::int64_t field_samples) {
+  const Request request{file, run, field_samples};
+  Columns read;
   FieldRows field;
   parallel::from_root(comm, [&] {
-    read = isolated_columns(c, field);
+    read = isolated_columns(request, field);
     return std::string();
   });
   for (auto* column : {&read.time, &read.x, &read.y, &read.field_time}) {
@@ -175,19 +190,23 @@ FileReference read_reference(const parallel::Communicator& comm, const Configura
   parallel::broadcast(comm, std::span(&read.cells, 1));
   constexpr std::int64_t most_numbers = std::int64_t{1} << 22;  // that the root holds at once
   const auto batch = static_cast<std::size_t>(std::max<std::int64_t>(1, most_numbers / read.cells));
+  std::vector<parallel::Vector> all;
   std::vector<std::vector<double>> u;
   for (std::size_t j = 0; j < read.field_time.size(); ++j) {
     if (j % batch == 0) {
       parallel::from_root(comm, [&] {
-        u = isolated_rows(c,
+        u = isolated_rows(request,
                           std::span(field.rows).subspan(j, std::min(batch, field.rows.size() - j)));
         return std::string();
       });
     }
-    parallel::fill_from_ranges(read.fields.emplace_back(comm, read.cells), 0,
+    parallel::fill_from_ranges(all.emplace_back(comm, read.cells), 0,
                                comm.is_root() ? u[j % batch] : std::vector<double>());
   }
-  return read;
+  return {std::make_unique<Recording>(
+              std::move(read.time), base::AlignedVector(read.x.begin(), read.x.end()),
+              base::AlignedVector(read.y.begin(), read.y.end()), std::move(all)),
+          std::move(read.field_time)};
 }
 
 }  // namespace masing::study

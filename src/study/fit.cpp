@@ -67,7 +67,7 @@ std::string to_text(Verdict verdict) {
   }
 }
 
-Verdict judge(const cli::ExpectedOrder& expected, double observed, double tolerance) {
+Verdict judge(const ExpectedOrder& expected, double observed, double tolerance) {
   if (std::isnan(observed)) {
     return Verdict::undefined;
   }

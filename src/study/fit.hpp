@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/configuration.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::study {
 
@@ -26,7 +26,7 @@ std::string to_text(Verdict verdict);
 
 /// |observed - expected| ≤ tolerance, or observed ≥ expected - tolerance where "at least" was
 /// expected; undefined for NaN. Local.
-Verdict judge(const cli::ExpectedOrder& expected, double observed, double tolerance);
+Verdict judge(const ExpectedOrder& expected, double observed, double tolerance);
 
 /// Why a level is or is not in the fit of an order.
 enum class Mark {

@@ -2,22 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
-namespace masing::study {
+#include "study/reference.hpp"
 
-std::int64_t finest_count(const std::vector<std::int64_t>& counts) {
-  const std::int64_t least = finest_factor * counts.back();
-  std::int64_t multiple = 1;
-  for (const std::int64_t count : counts) {
-    const std::int64_t factor = count / std::gcd(multiple, count);
-    if (factor > 4 * least / multiple) {
-      return least;
-    }
-    multiple *= factor;
-  }
-  return (least + multiple - 1) / multiple * multiple;
-}
+namespace masing::study {
 
 std::int64_t common_stride(std::int64_t reference_steps, const std::vector<std::int64_t>& steps) {
   std::int64_t stride = 0;
@@ -45,49 +35,21 @@ std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>
 
 namespace {
 
-std::vector<std::int64_t> counts(const std::vector<cli::Level>& levels,
-                                 std::int64_t cli::Level::*member) {
-  std::vector<std::int64_t> values;
-  std::ranges::transform(levels, std::back_inserter(values), member);
-  return values;
+std::vector<std::int64_t> step_counts(const std::vector<Level>& levels) {
+  std::vector<std::int64_t> counts;
+  std::ranges::transform(levels, std::back_inserter(counts), &Level::steps);
+  return counts;
 }
 
-/// The finest run: finer in what is refined, alike in what is held fixed.
-cli::Level finest_level(const cli::Configuration& c) {
-  const cli::Level last = c.levels.back();
-  const bool refine_cells = c.refine != cli::Refine::steps;
-  const bool refine_steps = c.refine != cli::Refine::cells;
-  return {refine_cells ? finest_count(counts(c.levels, &cli::Level::cells)) : last.cells,
-          refine_steps ? finest_count(counts(c.levels, &cli::Level::steps)) : last.steps};
-}
-
-/// The run a level is measured against.
-Job reference_job(const cli::Configuration& configuration, const cli::Level& level,
-                  const std::optional<cli::Level>& finest, std::int64_t field_samples) {
-  Job job{.configuration = at_level(configuration, finest.value_or(level)),
-          .field_samples = field_samples,
-          .title = "reference"};
-  cli::Configuration& c = job.configuration;
-  switch (configuration.reference) {
-    case cli::Reference::exact:
-      c.cells = cli::infinitely_many;
-      c.engine = cli::EngineKind::exact;
-      break;
-    case cli::Reference::exact_time:
-      c.engine = cli::EngineKind::exact;
-      break;
-    case cli::Reference::cells_inf:
-      c.cells = cli::infinitely_many;
-      c.engine = cli::EngineKind::memory;
-      break;
-    default:
-      job.stride = common_stride(c.steps, counts(configuration.levels, &cli::Level::steps));
-      break;
-  }
-  if (c.engine == cli::EngineKind::exact) {
+/// The job of the run a level is measured against.
+Job reference_job(const StudySpec& spec, engine::RunSpec run, std::int64_t field_samples) {
+  Job job{.run = std::move(run), .field_samples = field_samples, .title = "reference"};
+  if (engine::is_exact(job.run)) {
     // Its steps are only where it is looked at: let the field's times be among them, exactly.
-    job.stride = field_samples / std::gcd(c.steps, field_samples);
-    c.steps *= job.stride;
+    job.stride = field_samples / std::gcd(job.run.time.steps, field_samples);
+    job.run.time.steps *= job.stride;
+  } else if (spec.reference->finest()) {
+    job.stride = common_stride(job.run.time.steps, step_counts(spec.levels));
   }
   return job;
 }
@@ -95,8 +57,7 @@ Job reference_job(const cli::Configuration& configuration, const cli::Level& lev
 /// The job that makes the same run as `job`, which is added if there is none.
 std::size_t index_of(const Job& job, std::vector<Job>& jobs) {
   const auto same = std::ranges::find_if(jobs, [&](const Job& other) {
-    return other.configuration.cells == job.configuration.cells &&
-           other.configuration.steps == job.configuration.steps && other.title == job.title;
+    return other.title == job.title && engine::title(other.run) == engine::title(job.run);
   });
   if (same != jobs.end()) {
     return static_cast<std::size_t>(same - jobs.begin());
@@ -107,26 +68,22 @@ std::size_t index_of(const Job& job, std::vector<Job>& jobs) {
 
 }  // namespace
 
-StudyPlan make_plan(const cli::Configuration& configuration, std::int64_t field_samples,
+StudyPlan make_plan(const StudySpec& spec, std::int64_t field_samples,
                     const std::vector<double>& field_times) {
   StudyPlan plan;
-  if (configuration.reference == cli::Reference::finest) {
-    plan.finest = finest_level(configuration);
-  }
-  const auto& levels = configuration.levels;
-  for (std::size_t i = 0; i < levels.size(); ++i) {
+  const std::size_t count = spec.levels.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const engine::RunSpec level = at_level(spec.run, spec.levels[i]);
     plan.levels.push_back(plan.jobs.size());
-    plan.jobs.push_back(
-        {.configuration = at_level(configuration, levels[i]),
-         .field_samples = field_samples,
-         .field_times = field_times,
-         .title = "level " + std::to_string(i + 1) + " of " + std::to_string(levels.size()),
-         .keep_series = i + 1 == levels.size()});
+    plan.jobs.push_back({.run = level,
+                         .field_samples = field_samples,
+                         .field_times = field_times,
+                         .title = "level " + std::to_string(i + 1) + " of " + std::to_string(count),
+                         .keep_series = i + 1 == count});
     plan.references.emplace_back();
-    if (configuration.reference != cli::Reference::successive &&
-        configuration.reference != cli::Reference::file) {
+    if (auto run = spec.reference->run_for(level)) {
       plan.references.back() =
-          index_of(reference_job(configuration, levels[i], plan.finest, field_samples), plan.jobs);
+          index_of(reference_job(spec, std::move(*run), field_samples), plan.jobs);
     }
   }
   return plan;

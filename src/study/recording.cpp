@@ -76,8 +76,9 @@ std::vector<FieldTime> given_times(const slab::TimeGrid& time, const std::vector
 }
 
 Recording::Recording(const parallel::Communicator& comm, const slab::TimeGrid& time,
-                     std::int64_t cells, std::int64_t stride, const std::vector<FieldTime>& times)
-    : steps_(time.steps), cells_(cells), stride_(stride) {
+                     std::optional<std::int64_t> columns, std::int64_t stride,
+                     const std::vector<FieldTime>& times)
+    : steps_(time.steps), columns_(columns), stride_(stride) {
   assert(steps_ % stride_ == 0);
   for (base::AlignedVector* kept : {&x_, &y_}) {
     kept->reserve(static_cast<std::size_t>(steps_ / stride_ + 1));
@@ -88,14 +89,22 @@ Recording::Recording(const parallel::Communicator& comm, const slab::TimeGrid& t
     if (rest > 0) {
       contributions_.push_back({step + 1, sample, rest});
     }
-    if (continuum()) {
+    if (is_continuum()) {
       continuous_fields_.emplace_back();
     } else {
-      fields_.emplace_back(comm, cells_);
+      fields_.emplace_back(comm, *columns_);
     }
   }
   std::ranges::stable_sort(contributions_, {}, &Contribution::step);
 }
+
+Recording::Recording(std::vector<double> time, base::AlignedVector x, base::AlignedVector y,
+                     std::vector<parallel::Vector> fields)
+    : columns_(fields.empty() ? 0 : fields.front().size()),
+      sample_times_(std::move(time)),
+      x_(std::move(x)),
+      y_(std::move(y)),
+      fields_(std::move(fields)) {}
 
 std::int64_t Recording::next_field_step(std::int64_t step) const {
   const auto next = std::ranges::upper_bound(contributions_, step, {}, &Contribution::step);
@@ -111,11 +120,11 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
   }
   const std::int64_t step = samples.last_step();
   if (step == steps_) {
-    self_check_ = engine.self_check();
+    self_check_ = engine::self_check(engine);
   }
   auto due = std::ranges::lower_bound(contributions_, step, {}, &Contribution::step);
   for (; due != contributions_.end() && due->step == step; ++due) {
-    if (continuum()) {
+    if (is_continuum()) {
       continuous_fields_[due->sample].add(due->weight, *engine.elongation());
     } else {
       parallel::add_scaled(fields_[due->sample], due->weight, engine.field());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -48,18 +50,34 @@ std::vector<FieldTime> given_times(const slab::TimeGrid& time, const std::vector
 /// continuous-masing-2001 has them.
 class Recording final : public engine::Observer {
  public:
-  /// `cells`: P, or cli::infinitely_many. `stride` divides N. Collective.
-  Recording(const parallel::Communicator& comm, const slab::TimeGrid& time, std::int64_t cells,
-            std::int64_t stride, const std::vector<FieldTime>& times);
+  /// Position and velocity.
+  struct Motion {
+    double x;
+    double y;
+  };
+
+  /// `columns`: entries of the field, [columns] over the ranks; none where it is kept as functions.
+  /// `stride` divides N. Collective.
+  Recording(const parallel::Communicator& comm, const slab::TimeGrid& time,
+            std::optional<std::int64_t> columns, std::int64_t stride,
+            const std::vector<FieldTime>& times);
+
+  /// A trajectory that was read: x and y at `time`, fields at other times.
+  Recording(std::vector<double> time, base::AlignedVector x, base::AlignedVector y,
+            std::vector<parallel::Vector> fields);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void exchange(std::int64_t step, engine::Archive& archive) override;
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
-  /// P, or cli::infinitely_many.
-  [[nodiscard]] std::int64_t cells() const { return cells_; }
-  [[nodiscard]] bool continuum() const { return cells_ == cli::infinitely_many; }
+  /// Whether u is kept as functions of η and u0, of a run at P = ∞.
+  [[nodiscard]] bool is_continuum() const { return !columns_; }
+  /// The times of x and y of a trajectory that was read; empty for one that was recorded step by
+  /// step.
+  [[nodiscard]] const std::vector<double>& sample_times() const { return sample_times_; }
+  /// x and y of sample i of a trajectory that was read.
+  [[nodiscard]] Motion sample(std::size_t i) const { return kept(i); }
 
   /// Take over what the ranks first.. of `comm` recorded: `mine` on those, which is of no use
   /// afterwards, null on the others. This recording is on `comm`, of the same problem, and empty.
@@ -68,14 +86,9 @@ class Recording final : public engine::Observer {
 
   /// max |x| over the steps kept. Local.
   [[nodiscard]] double largest_x() const;
-  /// engine::Engine::self_check at the end of the run.
+  /// engine::self_check at the end of the run.
   [[nodiscard]] double self_check() const { return self_check_; }
 
-  /// Position and velocity.
-  struct Motion {
-    double x;
-    double y;
-  };
   /// x and y at t = p·T/`steps`, p in 0..`steps`. Local.
   [[nodiscard]] Motion at(std::int64_t p, std::int64_t steps) const;
   /// x and y at any time in [0, T], `time` being the grid of the run. Local.
@@ -97,9 +110,10 @@ class Recording final : public engine::Observer {
     double weight;
   };
 
-  std::int64_t steps_;
-  std::int64_t cells_;
-  std::int64_t stride_;
+  std::int64_t steps_ = 0;
+  std::optional<std::int64_t> columns_;
+  std::int64_t stride_ = 1;
+  std::vector<double> sample_times_;
   double self_check_ = 0.0;
   base::AlignedVector x_;  // of every stride-th step, and y
   base::AlignedVector y_;

@@ -5,8 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "cli/model.hpp"
+#include "study/file_reference.hpp"
 #include "study/plan.hpp"
+#include "study/reference.hpp"
 
 namespace masing::study {
 
@@ -15,51 +16,36 @@ namespace {
 constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 constexpr Errors all_undefined{undefined, undefined, undefined, undefined};
 
-double width(std::int64_t cells) {
-  return cells == cli::infinitely_many ? 0.0 : 1.0 / static_cast<double>(cells);
-}
-
 /// At how many times the fields of a study are compared.
-std::int64_t field_samples(const cli::Configuration& configuration) {
+std::int64_t field_samples(const StudySpec& spec) {
   std::vector<std::int64_t> steps;
-  for (const auto& level : configuration.levels) {
+  for (const Level& level : spec.levels) {
     steps.push_back(level.steps);
   }
-  return common_samples(configuration.field_samples, steps);
+  return common_samples(spec.field_samples, steps);
 }
 
 /// The reference that is a file, if one is.
-std::optional<FileReference> read_file(const parallel::Communicator& comm,
-                                       const cli::Configuration& configuration) {
-  if (configuration.reference != cli::Reference::file) {
-    return std::nullopt;
-  }
-  return read_reference(comm, configuration);
-}
-
-/// The columns of the state, where the model is not one of slabs.
-std::optional<rheology::StateLayout> layout_of(const cli::Configuration& configuration) {
-  if (cli::family_of(configuration.model) != cli::Family::finite) {
-    return std::nullopt;
-  }
-  return cli::model_spec(configuration.model, configuration.settings).layout();
+std::optional<FileReference> read_file(const parallel::Communicator& comm, const StudySpec& spec) {
+  const auto file = spec.reference->file();
+  return file ? std::optional(read_reference(comm, *file, spec.run, spec.field_samples))
+              : std::nullopt;
 }
 
 /// Makes all runs and measures each level against its reference, or the level before against it.
 class Ladder {
  public:
-  Ladder(const parallel::Communicator& comm, const cli::Configuration& configuration)
+  Ladder(const parallel::Communicator& comm, const StudySpec& spec)
       : comm_(comm),
-        configuration_(configuration),
-        layout_(layout_of(configuration)),
-        file_(read_file(comm, configuration)),
-        plan_(make_plan(configuration, field_samples(configuration),
-                        file_ ? file_->field_time : std::vector<double>())),
-        runs_(run_all(comm, plan_.jobs)) {}
+        spec_(spec),
+        file_(read_file(comm, spec)),
+        plan_(make_plan(spec, field_samples(spec),
+                        file_ ? file_->field_times : std::vector<double>())),
+        runs_(run_all(comm, spec, plan_.jobs)) {}
 
-  /// The cases, the reference, the floor and the series of a study.
+  /// The cases, the floor and the series of a study.
   Study measured() {
-    Study study{.reference = plan_.finest};
+    Study study;
     double scale = 1.0;  // the largest |x|: what round-off is measured by
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
       study.cases.push_back(measured_case(i));
@@ -77,55 +63,49 @@ class Ladder {
  private:
   [[nodiscard]] const Run& level(std::size_t i) const { return runs_[plan_.levels[i]]; }
 
-  [[nodiscard]] Case measured_case(std::size_t i) const {
-    const cli::Level& size = configuration_.levels[i];
-    const Recording& mine = *level(i).recording;
-    const auto last = mine.at(size.steps, size.steps);
-    Case result{.level = size,
-                .ds = layout_ ? undefined : width(size.cells),
-                .dt = configuration_.final_time / static_cast<double>(size.steps),
-                .errors = all_undefined,
-                .orders = all_undefined,
-                .final_x = last.x,
-                .final_y = last.y,
-                .seconds = level(i).seconds};
-    const Recording* reference = nullptr;
+  /// What level i is measured against; null where there is nothing.
+  [[nodiscard]] const Recording* reference(std::size_t i) const {
     if (plan_.references[i]) {
-      reference = runs_[*plan_.references[i]].recording.get();
-    } else if (!file_ && i + 1 < plan_.levels.size()) {
-      reference = level(i + 1).recording.get();
+      return runs_[*plan_.references[i]].recording.get();
     }
-    if (file_ || reference != nullptr) {
-      result.errors = measured_errors(size, mine, reference);
+    if (file_) {
+      return file_->recording.get();
+    }
+    return i + 1 < plan_.levels.size() ? level(i + 1).recording.get() : nullptr;
+  }
+
+  [[nodiscard]] LevelResult measured_case(std::size_t i) const {
+    const engine::RunSpec& run = plan_.jobs[plan_.levels[i]].run;
+    const slab::Slab* slab = engine::slab_of(run);
+    const Recording& mine = *level(i).recording;
+    const auto last = mine.at(run.time.steps, run.time.steps);
+    LevelResult result{.level = spec_.levels[i],
+                       .ds = slab == nullptr ? undefined : slab::cell_width(slab->space),
+                       .dt = run.time.step(),
+                       .errors = all_undefined,
+                       .orders = all_undefined,
+                       .final_x = last.x,
+                       .final_y = last.y,
+                       .seconds = level(i).seconds};
+    if (const Recording* other = reference(i)) {
+      result.errors = errors(comm_, run, mine, *other);
     }
     return result;
   }
 
-  /// Against the file, if there is one, else against `reference`.
-  [[nodiscard]] Errors measured_errors(const cli::Level& size, const Recording& mine,
-                                       const Recording* reference) const {
-    const auto problem = slab::make_problem(at_level(configuration_, size));
-    if (layout_) {
-      return file_ ? errors(comm_, *layout_, problem.time, mine, *file_)
-                   : errors(comm_, *layout_, mine, *reference);
-    }
-    return file_ ? errors(comm_, problem, mine, *file_) : errors(comm_, problem, mine, *reference);
-  }
-
   const parallel::Communicator& comm_;
-  const cli::Configuration& configuration_;
-  std::optional<rheology::StateLayout> layout_;
+  const StudySpec& spec_;
   std::optional<FileReference> file_;
   StudyPlan plan_;
   std::vector<Run> runs_;
 };
 
-/// Finds what the errors of one quantity say.
-class Finder {
+/// Finds the orders of one quantity's errors.
+class OrderFinder {
  public:
-  Finder(const cli::Configuration& configuration, Study& study, const Quantity& quantity)
-      : configuration_(configuration), study_(study), quantity_(quantity) {
-    for (const Case& at : study.cases) {
+  OrderFinder(const StudySpec& spec, Study& study, const Quantity& quantity)
+      : spec_(spec), study_(study), quantity_(quantity) {
+    for (const LevelResult& at : study.cases) {
       ds_.push_back(at.ds);
       dt_.push_back(at.dt);
       errors_.push_back(at.errors.*quantity.value);
@@ -133,41 +113,38 @@ class Finder {
   }
 
   void find() {
-    Finding finding;
-    for (const auto& expected : configuration_.expected_orders) {
+    QuantityResult finding;
+    for (const auto& expected : spec_.expected_orders) {
       if (expected.quantity == quantity_.name) {
         finding.expected = expected;
       }
     }
-    const double power = promised_order();
-    finding.joint = configuration_.refine == cli::Refine::both
+    const double power = joint_power();
+    finding.joint = spec_.refine == Refine::both
                         ? fit_jointly(ds_, dt_, errors_, power)
                         : JointFit{power, undefined, undefined, undefined, undefined};
     set_steps(finding.joint);
     find_orders();
     const ErrorModel model = successive() ? ErrorModel::successive : ErrorModel::reference;
-    finding.fit = fit_order(steps_, errors_, model, reference_step_, study_.floor,
-                            configuration_.order_tolerance);
+    finding.fit =
+        fit_order(steps_, errors_, model, reference_step_, study_.floor, spec_.order_tolerance);
     finding.last_pair = last_order();
     finding.observed = std::isnan(finding.fit.order) ? finding.last_pair : finding.fit.order;
     if (finding.expected) {
-      finding.verdict = judge(*finding.expected, finding.observed, configuration_.order_tolerance);
+      finding.verdict = judge(*finding.expected, finding.observed, spec_.order_tolerance);
     }
-    study_.findings.push_back(std::move(finding));
+    study_.results.push_back(std::move(finding));
   }
 
   [[nodiscard]] const std::vector<double>& steps() const { return steps_; }
 
  private:
-  [[nodiscard]] bool successive() const {
-    return configuration_.reference == cli::Reference::successive;
-  }
+  [[nodiscard]] bool successive() const { return spec_.reference->is_successive(); }
 
-  /// What scheme and rule promise in δs and δt together; u over all s is piecewise constant.
-  [[nodiscard]] double promised_order() const {
-    const bool second = configuration_.scheme == cli::Scheme::leapfrog &&
-                        configuration_.rule == cli::Rule::midpoint;
-    return second && quantity_.value != &Errors::u ? 2.0 : 1.0;
+  /// The power of δs and δt in the joint fit.
+  [[nodiscard]] double joint_power() const {
+    const auto* masing = std::get_if<engine::Masing>(&spec_.run.model);
+    return masing == nullptr ? 1.0 : promised_order(*masing, Refine::both, quantity_.name);
   }
 
   /// The step h that orders refer to: δs or δt; for `both` that of the joint fit,
@@ -185,15 +162,15 @@ class Finder {
       if (together) {
         return std::pow(joined(ds, dt), 1.0 / joint.power);
       }
-      return (configuration_.refine == cli::Refine::steps ? 0.0 : ds) +
-             (configuration_.refine == cli::Refine::cells ? 0.0 : dt);
+      return (spec_.refine == Refine::steps ? 0.0 : ds) +
+             (spec_.refine == Refine::cells ? 0.0 : dt);
     };
     for (std::size_t l = 0; l < errors_.size(); ++l) {
       steps_.push_back(step(ds_[l], dt_[l]));
     }
-    if (study_.reference) {
-      const double dt = configuration_.final_time / static_cast<double>(study_.reference->steps);
-      const double h = step(width(study_.reference->cells), dt);
+    if (const auto finest = spec_.reference->finest()) {
+      const slab::TimeGrid time{spec_.run.time.final_time, finest->steps};
+      const double h = step(slab::cell_width(finest->space), time.step());
       reference_step_ = h > 0 ? h : 0.0;  // a joint step of opposite signs may vanish there
     }
   }
@@ -219,7 +196,7 @@ class Finder {
     return undefined;
   }
 
-  const cli::Configuration& configuration_;
+  const StudySpec& spec_;
   Study& study_;
   const Quantity& quantity_;
   std::vector<double> ds_;
@@ -232,7 +209,7 @@ class Finder {
 void find_extrapolations(const std::vector<double>& steps, Study& study) {
   std::vector<double> x;
   std::vector<double> y;
-  for (const Case& at : study.cases) {
+  for (const LevelResult& at : study.cases) {
     x.push_back(at.final_x);
     y.push_back(at.final_y);
   }
@@ -240,9 +217,9 @@ void find_extrapolations(const std::vector<double>& steps, Study& study) {
   study.extrapolated_y = extrapolate(steps, y);
 }
 
-Verdict overall(const std::vector<Finding>& findings) {
+Verdict overall(const std::vector<QuantityResult>& results) {
   Verdict verdict = Verdict::as_expected;
-  for (const auto& finding : findings) {
+  for (const auto& finding : results) {
     if (!finding.expected || finding.verdict == Verdict::as_expected) {
       continue;
     }
@@ -255,26 +232,21 @@ Verdict overall(const std::vector<Finding>& findings) {
 
 }  // namespace
 
-bool is_exact(cli::Reference reference) {
-  return reference == cli::Reference::exact || reference == cli::Reference::exact_time ||
-         reference == cli::Reference::cells_inf;
-}
-
-Study refine(const parallel::Communicator& comm, const cli::Configuration& configuration) {
+Study refine(const parallel::Communicator& comm, const StudySpec& spec) {
   const auto begin = std::chrono::steady_clock::now();
-  Study study = Ladder(comm, configuration).measured();
+  Study study = Ladder(comm, spec).measured();
   std::vector<double> steps;
   for (const auto& quantity : quantities) {
-    Finder finder(configuration, study, quantity);
+    OrderFinder finder(spec, study, quantity);
     finder.find();
     if (steps.empty()) {
       steps = finder.steps();
     }
   }
-  if (!is_exact(configuration.reference)) {
+  if (!spec.reference->is_exact()) {
     find_extrapolations(steps, study);
   }
-  study.verdict = overall(study.findings);
+  study.verdict = overall(study.results);
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&study.seconds, 1));  // every rank must write the same
   return study;

@@ -4,15 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/configuration.hpp"
 #include "study/errors.hpp"
 #include "study/fit.hpp"
 
 namespace masing::study {
 
 /// One level of a study with what came of it.
-struct Case {
-  cli::Level level;
+struct LevelResult {
+  Level level;
   double ds = 0.0;  ///< 1/P; 0 for P = ∞, NaN for a model that is no slab
   double dt = 0.0;  ///< T/N
   Errors errors;
@@ -23,12 +22,12 @@ struct Case {
 };
 
 /// What the errors of one quantity say over all levels.
-struct Finding {
+struct QuantityResult {
   Fit fit;
   JointFit joint;          ///< for Refine::both
   double last_pair = 0.0;  ///< the order of the last pair of levels that has one
   double observed = 0.0;   ///< the fitted order, or with fewer than three levels the last pair's
-  std::optional<cli::ExpectedOrder> expected;
+  std::optional<ExpectedOrder> expected;
   Verdict verdict = Verdict::undefined;  ///< where an order was expected
 };
 
@@ -45,9 +44,8 @@ inline constexpr Quantity quantities[] = {{"x", "x", &Errors::x},
 
 /// A study: its levels, what they say, and the verdict.
 struct Study {
-  std::vector<Case> cases;
-  std::optional<cli::Level> reference;  ///< the run of `finest`
-  std::vector<Finding> findings;        ///< one a quantity
+  std::vector<LevelResult> cases;
+  std::vector<QuantityResult> results;  ///< one a quantity
   std::vector<double> series;           ///< rows of /series of the last level
   double floor = 0.0;                   ///< errors at or below are round-off
   double self_check = 0.0;              ///< of the exact reference; 0 for others
@@ -57,13 +55,10 @@ struct Study {
   double seconds = 0.0;
 };
 
-/// Whether a reference is exact in what is refined, so that errors against it are true errors.
-bool is_exact(cli::Reference reference);
-
 /// Run every level and what it is measured against, and find errors, orders and the verdict. The
 /// order is in δt, δs, or for `both` in C₁δs + C₂δt of the joint fit (in δs + δt, the bound of
 /// Proposition 4.1, where the levels cannot tell C₁ and C₂ apart). Collective. Source: Propositions
 /// 3.1 and 4.1, continuous-masing-2001.
-Study refine(const parallel::Communicator& comm, const cli::Configuration& configuration);
+Study refine(const parallel::Communicator& comm, const StudySpec& spec);
 
 }  // namespace masing::study

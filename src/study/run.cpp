@@ -16,14 +16,6 @@ namespace masing::study {
 
 namespace {
 
-slab::TimeGrid grid_of(const cli::Configuration& c) {
-  return {.final_time = c.final_time, .steps = c.steps};
-}
-
-io::Sampling sampling_of(const cli::Configuration& c) {
-  return {.time = grid_of(c), .every = *c.sample_every, .from = *c.from, .to = *c.to};
-}
-
 /// Keeps the rows of /series, which can only be written by all ranks together.
 class SeriesBuffer final : public engine::Observer {
  public:
@@ -49,47 +41,50 @@ class SeriesBuffer final : public engine::Observer {
 
 /// An empty recording for a job.
 std::unique_ptr<Recording> empty_recording(const parallel::Communicator& comm, const Job& job) {
-  const slab::TimeGrid time = grid_of(job.configuration);
-  return std::make_unique<Recording>(comm, time, job.configuration.cells, job.stride,
-                                     job.field_times.empty()
-                                         ? uniform_times(time.steps, job.field_samples)
-                                         : given_times(time, job.field_times));
+  const slab::Slab* slab = engine::slab_of(job.run);
+  const bool has_columns = slab == nullptr || !slab->is_continuum();
+  return std::make_unique<Recording>(
+      comm, job.run.time, has_columns ? std::optional(engine::field_size(job.run)) : std::nullopt,
+      job.stride,
+      job.field_times.empty() ? uniform_times(job.run.time.steps, job.field_samples)
+                              : given_times(job.run.time, job.field_times));
 }
 
-enum class Speech { silent, progress };
+enum class Progress { hidden, shown };
 
 /// Make one run, the job's of that index, on all ranks of `comm`, or what its checkpoint lacks.
-Run make(const parallel::Communicator& comm, const Job& job, std::size_t index,
-         const engine::Holding& holding, Speech speech) {
+Run make(const parallel::Communicator& comm, const StudySpec& spec, const Job& job,
+         std::size_t index, const engine::Holding& holding, Progress progress) {
   const auto begin = std::chrono::steady_clock::now();
-  const engine::Setup setup = engine::make_setup(comm, job.configuration, holding);
+  const engine::Setup setup = engine::make_setup(comm, job.run, holding);
   auto recording = empty_recording(comm, job);
   std::vector<engine::Observer*> observers{recording.get()};
-  SeriesBuffer series(sampling_of(job.configuration));
+  SeriesBuffer series(spec.series);
   if (job.keep_series) {
     observers.push_back(&series);
   }
-  const io::Actors actors{setup.engine.get(), observers};
-  io::Checkpoints checkpoints = run_checkpoints(comm, job, index, actors);
-  const engine::Course course{.resumed = resume_run(comm, job, index, actors),
+  const io::Participants participants{setup.engine.get(), observers};
+  io::Checkpoints checkpoints = run_checkpoints(comm, spec, job, index, participants);
+  const engine::Course course{.resumed = resume_run(comm, spec, job, index, participants),
                               .checkpointer = &checkpoints};
-  std::optional<io::Progress> progress;
-  if (speech == Speech::progress && !job.configuration.quiet) {
-    observers.push_back(&progress.emplace(comm, job.title, setup.time.steps));
+  std::optional<io::Progress> line;
+  if (progress == Progress::shown && !spec.quiet) {
+    observers.push_back(&line.emplace(comm, job.title, job.run.time.steps));
   }
-  engine::integrate(comm, *setup.engine, setup.driving, setup.time, observers, course);
+  engine::integrate(comm, *setup.engine, job.run, observers, course);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {std::move(recording), std::move(series).rows(), took.count()};
 }
 
 /// Save a run that is done, on the ranks that made it.
-void save(const parallel::Communicator& comm, const Job& job, std::size_t index, Run& run) {
-  SeriesBuffer series(sampling_of(job.configuration), std::move(run.series));
+void save(const parallel::Communicator& comm, const StudySpec& spec, const Job& job,
+          std::size_t index, Run& run) {
+  SeriesBuffer series(spec.series, std::move(run.series));
   std::vector<engine::Observer*> observers{run.recording.get()};
   if (job.keep_series) {
     observers.push_back(&series);
   }
-  run_checkpoints(comm, job, index, {.observers = observers}).write(job.configuration.steps);
+  run_checkpoints(comm, spec, job, index, {.observers = observers}).write(job.run.time.steps);
 }
 
 /// Calls `work` with the ranks of each placement that this rank is of. Every rank takes them in the
@@ -123,13 +118,8 @@ void share(const parallel::Communicator& comm, const Job& job, const Placement& 
 
 }  // namespace
 
-cli::Configuration at_level(cli::Configuration configuration, const cli::Level& level) {
-  configuration.cells = level.cells;
-  configuration.steps = level.steps;
-  return configuration;
-}
-
-std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<Job>& jobs) {
+std::vector<Run> run_all(const parallel::Communicator& comm, const StudySpec& spec,
+                         const std::vector<Job>& jobs) {
   const double available = parallel::available_memory(comm);
   const std::vector<Placement> placements = fitting_schedule(jobs, comm.size(), available);
   const std::vector<engine::MemoryNeed> needs = least_needs(jobs, placements, comm.size());
@@ -139,14 +129,13 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<J
   for_each_placement(comm, placements, [&](std::size_t i, const parallel::Communicator& own) {
     const std::size_t index = placements[i].run;
     const engine::Holding holding{.fields = needs[i].fields, .available = available};
-    const Speech speech = placements[i].first == 0 ? Speech::progress : Speech::silent;
-    // Ranks that were stopped in another run begin no more, nor may those that would do it with
-    // them.
+    const Progress progress = placements[i].first == 0 ? Progress::shown : Progress::hidden;
+    // A run needs all its ranks: where one was stopped in an earlier run, it is not begun.
     if (parallel::min_over_ranks(own, stopped.empty() ? 1 : 0) == 0) {
       return;
     }
     try {
-      runs[index] = make(own, jobs[index], index, holding, speech);
+      runs[index] = make(own, spec, jobs[index], index, holding, progress);
     } catch (const base::UserError& error) {
       // Alike on the ranks of this run; the others learn of it below.
       mistake = mistake.empty() ? error.what() : mistake;
@@ -163,8 +152,8 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<J
     // Runs that are done have been saved if there was a --checkpoint, else not before now.
     for_each_placement(comm, placements, [&](std::size_t i, const parallel::Communicator& own) {
       const std::size_t index = placements[i].run;
-      if (runs[index].recording && jobs[index].configuration.checkpoint.empty()) {
-        save(own, jobs[index], index, runs[index]);
+      if (runs[index].recording && !spec.checkpoint.scheduled) {
+        save(own, spec, jobs[index], index, runs[index]);
       }
     });
     throw base::Stopped(stopped);

@@ -4,15 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/configuration.hpp"
-#include "io/recorders.hpp"
 #include "study/recording.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::study {
 
 /// One run to be made, and what is kept of it.
 struct Job {
-  cli::Configuration configuration;
+  engine::RunSpec run;
   std::int64_t stride = 1;          ///< every how many steps x and y are kept
   std::int64_t field_samples = 1;   ///< at how many times T/m, 2T/m, …, T u is kept
   std::vector<double> field_times;  ///< or at these, where there are any
@@ -27,12 +26,10 @@ struct Run {
   double seconds = 0.0;
 };
 
-/// `configuration` at another level. Local.
-cli::Configuration at_level(cli::Configuration configuration, const cli::Level& level);
-
-/// Make the runs, several at once on parts of the ranks where that is faster (schedule); their
-/// results do not depend on who made them, bit for bit. Throws UserError alike on all ranks.
-/// Collective.
-std::vector<Run> run_all(const parallel::Communicator& comm, const std::vector<Job>& jobs);
+/// Make the runs of a study, several at once on parts of the ranks where that is faster (schedule);
+/// their results do not depend on the ranks that made them, bit for bit. Throws UserError alike on
+/// all ranks, Stopped with all runs saved. Collective.
+std::vector<Run> run_all(const parallel::Communicator& comm, const StudySpec& spec,
+                         const std::vector<Job>& jobs);
 
 }  // namespace masing::study

@@ -4,8 +4,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/continuation.hpp"
-#include "cli/parse.hpp"
 #include "io/result_file.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
@@ -19,8 +17,8 @@ std::string run_file(const std::string& checkpoint, std::size_t index) {
 }
 
 /// Levels, and a reference for each or for all.
-std::size_t most_runs(const cli::Configuration& configuration) {
-  return 2 * configuration.levels.size() + 1;
+std::size_t most_runs(const StudySpec& spec) {
+  return 2 * spec.levels.size() + 1;
 }
 
 /// Whether the root finds a file.
@@ -31,51 +29,55 @@ bool is_there(const parallel::Communicator& comm, const std::string& file) {
           }).empty();
 }
 
-std::string recipe_of(const cli::Configuration& configuration) {
-  return cli::printed_result_keys(configuration);
+/// What makes a run again, as a text that no other run has.
+std::string recipe_of(const StudySpec& spec, const Job& job) {
+  return spec.result.configuration + "# " + job.title + ": " + engine::title(job.run) + "\n";
 }
 
 }  // namespace
 
-io::Checkpoints run_checkpoints(const parallel::Communicator& comm, const Job& job,
-                                std::size_t index, const io::Actors& actors) {
-  return {comm, run_file(cli::checkpoint_of(job.configuration), index),
-          io::rhythm_of(job.configuration), actors,
-          [&comm, text = recipe_of(job.configuration)](const std::string& draft) {
+io::Checkpoints run_checkpoints(const parallel::Communicator& comm, const StudySpec& spec,
+                                const Job& job, std::size_t index,
+                                const io::Participants& participants) {
+  return {comm, run_file(spec.checkpoint.path, index),
+          io::schedule_of(spec.checkpoint, job.run.time.steps), participants,
+          [&comm, text = recipe_of(spec, job)](const std::string& draft) {
             io::create_recipe(comm, draft, {.kind = "run", .configuration = text});
           }};
 }
 
-std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const Job& job,
-                                       std::size_t index, const io::Actors& actors) {
-  const std::string& restart = job.configuration.restart;
-  const std::string file = run_file(restart, index);
-  if (restart.empty() || !is_there(comm, file)) {
+std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const StudySpec& spec,
+                                       const Job& job, std::size_t index,
+                                       const io::Participants& participants) {
+  if (!spec.checkpoint.restart) {
+    return std::nullopt;
+  }
+  const std::string file = run_file(*spec.checkpoint.restart, index);
+  if (!is_there(comm, file)) {
     return std::nullopt;
   }
   io::require_seal(comm, file, "--restart");
   // A study before this one may have left a file of that name.
   const bool mine = parallel::from_root(comm, [&] {
                       return io::read_recipe(file).configuration;
-                    }) == recipe_of(job.configuration);
+                    }) == recipe_of(spec, job);
   if (!mine) {
     return std::nullopt;
   }
   const io::Handle open = io::open_together(comm, file, H5F_ACC_RDONLY);
-  const std::int64_t step = io::checkpoint_step(open, file, job.configuration.steps);
-  const bool done = step == job.configuration.steps;
-  io::restore(open, file, step, {done ? nullptr : actors.engine, actors.observers});
+  const std::int64_t step = io::checkpoint_step(open, file, job.run.time.steps);
+  const bool done = step == job.run.time.steps;
+  io::restore(open, file, step, {done ? nullptr : participants.engine, participants.observers});
   return step;
 }
 
-void adopt_study_checkpoint(const parallel::Communicator& comm,
-                            const cli::Configuration& configuration) {
-  const std::string path = cli::checkpoint_of(configuration);
-  if (configuration.restart.empty() || configuration.restart == path) {
+void adopt_study_checkpoint(const parallel::Communicator& comm, const StudySpec& spec) {
+  const std::string path = spec.checkpoint.path;
+  if (!spec.checkpoint.restart || *spec.checkpoint.restart == path) {
     return;
   }
-  for (std::size_t index = 0; index < most_runs(configuration); ++index) {
-    const std::string from = run_file(configuration.restart, index);
+  for (std::size_t index = 0; index < most_runs(spec); ++index) {
+    const std::string from = run_file(*spec.checkpoint.restart, index);
     if (is_there(comm, from)) {
       const std::string to = run_file(path, index);
       io::require_seal(comm, from, "--restart");
@@ -85,22 +87,19 @@ void adopt_study_checkpoint(const parallel::Communicator& comm,
   }
 }
 
-void write_study_checkpoint(const parallel::Communicator& comm,
-                            const cli::Configuration& configuration) {
-  const std::string path = cli::checkpoint_of(configuration);
+void write_study_checkpoint(const parallel::Communicator& comm, const StudySpec& spec) {
+  const std::string path = spec.checkpoint.path;
   const std::string draft = path + ".draft";
-  io::create_recipe(
-      comm, draft,
-      {.kind = cli::name_of(configuration.command), .configuration = recipe_of(configuration)});
+  io::create_recipe(comm, draft,
+                    {.kind = spec.result.kind, .configuration = spec.result.configuration});
   io::seal(comm, draft, path);
 }
 
-void remove_study_checkpoint(const parallel::Communicator& comm,
-                             const cli::Configuration& configuration) {
+void remove_study_checkpoint(const parallel::Communicator& comm, const StudySpec& spec) {
   parallel::from_root(comm, [&] {
-    const std::string path = cli::checkpoint_of(configuration);
+    const std::string path = spec.checkpoint.path;
     std::vector<std::string> files{path};
-    for (std::size_t index = 0; index < most_runs(configuration); ++index) {
+    for (std::size_t index = 0; index < most_runs(spec); ++index) {
       files.push_back(run_file(path, index));
     }
     std::error_code none_there;

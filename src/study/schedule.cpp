@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/partition.hpp"
-#include "rheology/catalogue.hpp"
 
 namespace masing::study {
 
@@ -18,7 +17,7 @@ constexpr double seconds_per_update = 0.2e-9;
 constexpr double seconds_per_column = 2e-9;
 constexpr double reductions_per_step = 6;
 constexpr double seconds_per_allreduce = 1e-6;
-constexpr double seconds_per_remembered_step = 20e-9;
+constexpr double seconds_per_turning_point_step = 20e-9;
 constexpr double seconds_per_exact_step = 1e-6;
 constexpr double seconds_per_event = 3e-6;
 constexpr double events_per_cell_and_time = 0.16;
@@ -26,32 +25,29 @@ constexpr double seconds_per_force = 50e-9;
 
 }  // namespace
 
-double estimated_seconds(const cli::Configuration& c, int ranks) {
-  const auto steps = static_cast<double>(c.steps);
-  const auto cells = static_cast<double>(c.cells);
+double estimated_seconds(const engine::RunSpec& run, int ranks) {
+  const auto steps = static_cast<double>(run.time.steps);
   const double forcing = steps * seconds_per_force;
-  if (cli::family_of(c.model) == cli::Family::finite) {
-    const bool split =
-        rheology::catalogue_entry(c.model).info.work == rheology::Work::split;
-    const auto own = static_cast<double>(base::slab_of(c.cells, 0, split ? ranks : 1).size);
-    const double hops = split ? std::log2(static_cast<double>(ranks)) : 0.0;
-    return forcing +
-           steps * (own * seconds_per_column + hops * reductions_per_step * seconds_per_allreduce);
+  const double hops = std::log2(static_cast<double>(ranks));
+  const auto largest_part = [&run](int parts) {
+    return static_cast<double>(base::slab_of(engine::field_size(run), 0, parts).size);
+  };
+  if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
+    const bool split = model->work() == rheology::Work::split;
+    return forcing + steps * (largest_part(split ? ranks : 1) * seconds_per_column +
+                              (split ? hops : 0.0) * reductions_per_step * seconds_per_allreduce);
   }
-  switch (c.engine.value_or(cli::EngineKind::sweep)) {
-    case cli::EngineKind::memory:
-      return forcing + steps * seconds_per_remembered_step;
-    case cli::EngineKind::exact:
-      return forcing + steps * seconds_per_exact_step +
-             cells * events_per_cell_and_time * c.final_time * seconds_per_event;
-    default: {
-      // The largest slab decides; every second step joins the ranks' sums.
-      const auto slab = static_cast<double>(base::slab_of(c.cells, 0, ranks).size);
-      const double hops = std::log2(static_cast<double>(ranks));
-      return forcing + steps * slab * seconds_per_update +
-             steps * (c.scheme == cli::Scheme::euler ? 0.5 : 1.0) * hops * seconds_per_allreduce;
-    }
+  const auto* masing = std::get_if<engine::Masing>(&run.model);
+  if (masing == nullptr || masing->method == engine::Method::turning_points) {
+    return forcing + steps * seconds_per_turning_point_step;
   }
+  if (masing->method == engine::Method::exact) {
+    const double cells = masing->slab.is_continuum() ? 0.0 : largest_part(1);
+    return forcing + steps * seconds_per_exact_step +
+           cells * events_per_cell_and_time * run.time.final_time * seconds_per_event;
+  }
+  return forcing + steps * largest_part(ranks) * seconds_per_update +
+         steps / slab::info(masing->scheme).steps_per_pass * hops * seconds_per_allreduce;
 }
 
 std::vector<Placement> schedule(const std::vector<Cost>& costs, int ranks) {
@@ -97,13 +93,14 @@ namespace {
 
 /// Bytes of a run's fields on the fullest of `ranks` ranks.
 double field_bytes(const Job& job, int ranks) {
-  const std::int64_t cells = job.configuration.cells;
-  if (cells == cli::infinitely_many) {
+  const slab::Slab* slab = engine::slab_of(job.run);
+  if (slab != nullptr && slab->is_continuum()) {
     return 0.0;
   }
   const double fields = job.field_times.empty() ? static_cast<double>(job.field_samples)
                                                 : static_cast<double>(job.field_times.size());
-  return 8.0 * fields * static_cast<double>(base::slab_of(cells, 0, ranks).size);
+  return 8.0 * fields *
+         static_cast<double>(base::slab_of(engine::field_size(job.run), 0, ranks).size);
 }
 
 /// Bytes of fields that each rank keeps: those of its runs, and for a moment one run's anew, when
@@ -142,12 +139,8 @@ std::vector<engine::MemoryNeed> least_needs(const std::vector<Job>& jobs,
   std::vector<engine::MemoryNeed> needs;
   for (const auto& [run, first, count] : placements) {
     const auto begin = kept.begin() + first;
-    const cli::Configuration& c = jobs[run].configuration;
-    const engine::Holding holding{.engine = *c.engine,
-                                  .fields = *std::max_element(begin, begin + count)};
-    needs.push_back(cli::family_of(c.model) == cli::Family::finite
-                        ? engine::need_of_state(c, count, holding)
-                        : engine::need_of(slab::make_problem(c), count, holding));
+    needs.push_back(engine::memory_need(jobs[run].run, count,
+                                        {.fields = *std::max_element(begin, begin + count)}));
   }
   return needs;
 }
@@ -156,7 +149,7 @@ std::vector<Placement> fitting_schedule(const std::vector<Job>& jobs, int ranks,
   std::vector<Cost> costs;
   costs.reserve(jobs.size());
   for (const Job& job : jobs) {
-    costs.emplace_back([&job](int count) { return estimated_seconds(job.configuration, count); });
+    costs.emplace_back([&job](int count) { return estimated_seconds(job.run, count); });
   }
   std::vector<Placement> placements = schedule(costs, ranks);
   if (shortage(least_needs(jobs, placements, ranks), available).empty()) {

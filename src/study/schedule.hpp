@@ -3,7 +3,6 @@
 #include <functional>
 #include <vector>
 
-#include "cli/configuration.hpp"
 #include "engine/memory_need.hpp"
 #include "study/run.hpp"
 
@@ -12,7 +11,7 @@ namespace masing::study {
 /// About how long one run takes on a number of ranks, seconds: cells × steps at a rate, an
 /// allreduce for every pass, what only one rank does. The schedule depends on it, no result does.
 /// Local.
-double estimated_seconds(const cli::Configuration& configuration, int ranks);
+double estimated_seconds(const engine::RunSpec& run, int ranks);
 
 /// One run of a schedule: which run, and the ranks first..first+count-1 that make it.
 struct Placement {

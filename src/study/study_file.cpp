@@ -2,17 +2,31 @@
 #include <functional>
 #include <vector>
 
-#include "cli/keys.hpp"
 #include "io/recorders.hpp"
 #include "study/output.hpp"
+#include "study/reference.hpp"
 
 namespace masing::study {
 
 namespace {
 
-/// A key's value as the user would give it.
-std::string value_of(const cli::Configuration& configuration, const std::string& key) {
-  return std::ranges::find(cli::option_table(), key, &cli::Option::name)->get(configuration);
+const char* name_of(Refine refine) {
+  switch (refine) {
+    case Refine::steps:
+      return "steps";
+    case Refine::cells:
+      return "cells";
+    default:
+      return "both";
+  }
+}
+
+/// P of a level as files have it: 0 for P = ∞; of a model that is no slab the columns of its state.
+double cells_of(const StudySpec& spec, const Level& level) {
+  const engine::RunSpec run = at_level(spec.run, level);
+  const slab::Slab* slab = engine::slab_of(run);
+  return slab != nullptr && slab->is_continuum() ? 0.0
+                                                 : static_cast<double>(engine::field_size(run));
 }
 
 /// Writes columns of one number a level.
@@ -38,18 +52,18 @@ class Columns {
   const Study& study_;
 };
 
-void write_cases(const Columns& columns, const Study& study) {
+void write_cases(const Columns& columns, const StudySpec& spec, const Study& study) {
   const auto& cases = study.cases;
   columns.write(
       "/cases/cells",
       {"cells of the level; 0 for P = inf; of a model that is no slab, columns of its state", "P"},
-      [&](std::size_t l) { return static_cast<double>(cases[l].level.cells); });
+      [&](std::size_t l) { return cells_of(spec, cases[l].level); });
   columns.write("/cases/steps", {"time steps of the level", "N"},
                 [&](std::size_t l) { return static_cast<double>(cases[l].level.steps); });
   columns.write("/cases/ds", {"cell width 1/P; NaN where the model is no slab", "ds"},
                 [&](std::size_t l) { return cases[l].ds; });
   columns.write("/cases/dt", {"time step T/N", "dt"}, [&](std::size_t l) { return cases[l].dt; });
-  for (std::size_t q = 0; q < study.findings.size(); ++q) {
+  for (std::size_t q = 0; q < study.results.size(); ++q) {
     const Quantity& quantity = quantities[q];
     const std::string name = quantity.name;
     const std::string symbol = quantity.symbol;
@@ -66,7 +80,7 @@ void write_cases(const Columns& columns, const Study& study) {
         {"whether the level is in the fit of the order: 0 yes, 1 before the asymptotic "
          "range, 2 on the round-off floor, 3 no error",
          "mark_" + name},
-        [&](std::size_t l) { return static_cast<double>(study.findings[q].fit.marks[l]); });
+        [&](std::size_t l) { return static_cast<double>(study.results[q].fit.marks[l]); });
   }
 }
 
@@ -74,10 +88,10 @@ void write_cases(const Columns& columns, const Study& study) {
 void write_series(const parallel::Communicator& comm, const io::Handle& file, const Study& study) {
   io::SeriesRecorder series(comm, file, {});
   series.append(study.series);
-  series.flush();
+  series.finish();
 }
 
-void write_finding(const io::Handle& fit, const std::string& name, const Finding& finding) {
+void write_finding(const io::Handle& fit, const std::string& name, const QuantityResult& finding) {
   const auto number = [&](const char* what, double value) {
     io::write_attribute(fit, what + name, value);
   };
@@ -107,25 +121,25 @@ void write_extrapolation(const io::Handle& fit, const std::string& name,
 
 }  // namespace
 
-void write(const parallel::Communicator& comm, const io::Handle& file,
-           const cli::Configuration& configuration, const Study& study) {
+void write(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
+           const Study& study) {
   write_series(comm, file, study);
   const Columns columns(comm, file, study);
-  write_cases(columns, study);
+  write_cases(columns, spec, study);
   const io::Handle fit = io::create_group(file, "/fit");
-  io::write_attribute(fit, "refine", value_of(configuration, "refine"));
-  io::write_attribute(fit, "reference", value_of(configuration, "reference"));
-  if (study.reference) {
-    io::write_attribute(fit, "reference_cells", study.reference->cells);
-    io::write_attribute(fit, "reference_steps", study.reference->steps);
+  io::write_attribute(fit, "refine", std::string(name_of(spec.refine)));
+  io::write_attribute(fit, "reference", spec.reference->name());
+  if (const auto finest = spec.reference->finest()) {
+    io::write_attribute(fit, "reference_cells", static_cast<std::int64_t>(cells_of(spec, *finest)));
+    io::write_attribute(fit, "reference_steps", finest->steps);
   }
-  io::write_attribute(fit, "tolerance", configuration.order_tolerance);
+  io::write_attribute(fit, "tolerance", spec.order_tolerance);
   io::write_attribute(fit, "floor", study.floor);
   io::write_attribute(fit, "self_check", study.self_check);
-  for (std::size_t q = 0; q < study.findings.size(); ++q) {
-    write_finding(fit, quantities[q].name, study.findings[q]);
+  for (std::size_t q = 0; q < study.results.size(); ++q) {
+    write_finding(fit, quantities[q].name, study.results[q]);
   }
-  if (!is_exact(configuration.reference)) {
+  if (!spec.reference->is_exact()) {
     write_extrapolation(fit, "x", study.extrapolated_x);
     write_extrapolation(fit, "y", study.extrapolated_y);
   }

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "cli/given.hpp"
+#include "support/given.hpp"
 
 namespace masing {
 

@@ -114,12 +114,12 @@ TEST(Checkpoint, is_no_file_that_the_run_writes_itself) {
   }
 }
 
-TEST(CheckpointOf, is_beside_the_output_if_not_given) {
-  cli::Configuration configuration;
-  configuration.output = "there/run.h5";
-  EXPECT_EQ(cli::checkpoint_of(configuration), "there/run.h5.checkpoint");
-  configuration.checkpoint = "c.h5";
-  EXPECT_EQ(cli::checkpoint_of(configuration), "c.h5");
+TEST(Checkpoint, is_beside_the_output_if_not_given) {
+  const auto path = [](const Words& words) {
+    return cli::simulation(given::validated(Command::simulate, words), "").checkpoint.path;
+  };
+  EXPECT_EQ(path({"--output=there/run.h5"}), "there/run.h5.checkpoint");
+  EXPECT_EQ(path({"--output=there/run.h5", "--checkpoint=c.h5"}), "c.h5");
 }
 
 }  // namespace

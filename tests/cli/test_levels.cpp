@@ -1,6 +1,6 @@
 // Levels of a study and the orders expected of it.
 
-#include "cli/validate.hpp"
+#include "cli/levels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,14 @@ namespace masing {
 namespace {
 
 using cli::Configuration;
-using cli::Refine;
+using study::Refine;
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 Pairs levels(Refine refine, const std::string& text) {
   Pairs pairs;
-  for (const auto& level :
-       cli::study_levels({.steps = 77, .cells = 33, .refine = refine, .level_text = text})) {
-    pairs.emplace_back(level.cells, level.steps);
+  for (const auto& level : cli::study_levels(
+           {.steps = 77, .space = slab::Cells{33}, .refine = refine, .level_text = text})) {
+    pairs.emplace_back(std::get<slab::Cells>(level.space).count, level.steps);
   }
   return pairs;
 }

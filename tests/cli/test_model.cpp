@@ -20,13 +20,11 @@ using Words = std::vector<std::string>;
 
 Configuration configured(const Words& words, const given::Files& files = {},
                          Command command = Command::simulate) {
-  return cli::validated_with_model(cli::parse(command, words, given::reader(files)).configuration,
-                                   given::reader(files));
+  return given::configuration(command, words, files);
 }
 
-std::string refusal(const Words& words, const given::Files& files = {},
-                    Command command = Command::simulate) {
-  return given::mistake([&] { configured(words, files, command); });
+std::string refusal(const Words& words, const given::Files& files = {}) {
+  return given::refusal(Command::simulate, words, files);
 }
 
 std::string setting(const Configuration& c, const std::string& name) {

@@ -29,8 +29,8 @@ TEST(Parse, without_words_gives_the_papers_finest_case) {
   EXPECT_EQ(c.k0, 0.0);
   EXPECT_EQ(c.final_time, 500.0);
   EXPECT_EQ(c.steps, 1000000);
-  EXPECT_EQ(c.cells, 1500);
-  EXPECT_EQ(c.rule, cli::Rule::right);
+  EXPECT_EQ(std::get<slab::Cells>(c.space).count, 1500);
+  EXPECT_EQ(c.rule, slab::Rule::right);
   EXPECT_EQ(c.output, "masing.h5");
   EXPECT_EQ(c.sample_every, 100);
 }
@@ -49,7 +49,7 @@ TEST(Parse, reads_files_written_elsewhere) {
   const Files files{{"case.ini", "mass=2 \r\n\r\n  cells = 12\r\nforce = 0.1 * t\r\n"}};
   const Configuration c = given::configuration(Command::simulate, {"--config=case.ini"}, files);
   EXPECT_EQ(c.mass, 2.0);
-  EXPECT_EQ(c.cells, 12);
+  EXPECT_EQ(std::get<slab::Cells>(c.space).count, 12);
   EXPECT_EQ(c.force, "0.1 * t");
 }
 
@@ -179,7 +179,7 @@ TEST(Printed, has_every_key_of_its_command_and_model_and_no_other) {
     const std::string text = cli::printed(given::configuration(command, {}));
     for (const auto& option : cli::option_table()) {
       const bool taken = std::ranges::find(option.commands, command) != option.commands.end() &&
-                         takes(cli::Family::slab, option);
+                         takes(cli::ModelKind::slab, option);
       EXPECT_EQ(text.find("\n" + option.name + " = ") != std::string::npos, taken) << option.name;
     }
   }

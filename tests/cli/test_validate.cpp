@@ -133,7 +133,7 @@ TEST(FieldPoints, are_all_cells_of_finite_p_unless_given) {
   };
   EXPECT_EQ(points({}), 0);
   EXPECT_EQ(points({"--field-points", "50"}), 50);
-  EXPECT_EQ(points({"--cells", "inf"}), cli::default_field_points);
+  EXPECT_EQ(points({"--cells", "inf"}), slab::Continuum().field_points);
   EXPECT_EQ(points({"--cells", "inf", "--field-points", "50"}), 50);
   const auto refused = [](const given::Words& words) {
     return given::refusal(cli::Command::simulate, words);

@@ -36,7 +36,7 @@ TEST(OneCell, follows_a_path_computed_by_hand) {
                                .oscillator = {.mass = 0.5, .k0 = 0.5, .x0 = 0.5, .y0 = 1.0},
                                .final_time = 2.5,
                                .steps = 5,
-                               .cells = 1},
+                               .space = support::space_of(1)},
                               {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(path.x, (Numbers{0.5, 1.0, 2.625, 4.75, 3.71875, -1.0}));
   EXPECT_EQ(path.y, (Numbers{1.0, 3.25, 4.25, -2.0625, -9.4375, -14.296875}));
@@ -61,8 +61,8 @@ TEST(ElasticPhase, is_a_power_to_rounding) {
                                .oscillator = {.mass = mass, .k0 = k0, .x0 = 0.3, .y0 = 0.5},
                                .final_time = 10.0,
                                .steps = steps,
-                               .cells = 2500,
-                               .rule = cli::Rule::midpoint});
+                               .space = support::space_of(2500),
+                               .rule = slab::Rule::midpoint});
   using Complex = std::complex<long double>;
   const long double omega = std::sqrt((static_cast<long double>(k0) + stiffness) / mass);
   const long double dt = 10.0L / steps;
@@ -93,7 +93,7 @@ TEST(Saturation, is_exact_where_the_numbers_are_dyadic) {
                                  .oscillator = {.mass = 1e6, .y0 = 2.0},
                                  .final_time = 4.0,
                                  .steps = 2,
-                                 .cells = cells});
+                                 .space = support::space_of(cells)});
     EXPECT_EQ(path.restoring[1], 0.625 + 0.5 / static_cast<double>(cells)) << cells;
     EXPECT_EQ(path.restoring[2], path.restoring[1]) << cells;
   }
@@ -101,8 +101,10 @@ TEST(Saturation, is_exact_where_the_numbers_are_dyadic) {
 
 TEST(Saturation, of_the_papers_case) {
   for (const std::int64_t cells : {3, 100, 1500, 2049}) {
-    const Trajectory path = run(
-        {.oscillator = {.mass = 1e6, .y0 = -2.0}, .final_time = 4.0, .steps = 2, .cells = cells});
+    const Trajectory path = run({.oscillator = {.mass = 1e6, .y0 = -2.0},
+                                 .final_time = 4.0,
+                                 .steps = 2,
+                                 .space = support::space_of(cells)});
     // η_i rounds, then 68 additions of a block, then 3 blocks at most to units of 2⁻⁶¹.
     EXPECT_NEAR(path.restoring[1], -(0.6 + 0.5 / static_cast<double>(cells)),
                 70 * eps / 2 * 1.1 + 3 * 0x1p-61)
@@ -133,7 +135,7 @@ TEST(OneCell, overshoots_to_the_closed_form_with_order_one) {
                                  .oscillator = {.mass = mass, .y0 = velocity},
                                  .final_time = 4.0,
                                  .steps = steps,
-                                 .cells = 1});
+                                 .space = support::space_of(1)});
     errors.push_back(std::abs(greatest(path.x) - exact));
   }
   EXPECT_LT(errors.back(), 1e-2);
@@ -163,7 +165,7 @@ TEST(StepLoad, peaks_at_the_closed_form_with_order_one) {
   Numbers errors;
   for (const std::int64_t steps : {4000, 8000, 16000}) {
     const Trajectory path =
-        run({.force = "0.3", .final_time = 6.0, .steps = steps, .cells = cells});
+        run({.force = "0.3", .final_time = 6.0, .steps = steps, .space = support::space_of(cells)});
     errors.push_back(std::abs(greatest(path.x) - low));
   }
   EXPECT_LT(errors.back(), 1e-2);

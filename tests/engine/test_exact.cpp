@@ -16,7 +16,7 @@ namespace masing {
 
 namespace {
 
-slab::Problem forced(std::int64_t cells, std::int64_t steps) {
+support::Problem forced(std::int64_t cells, std::int64_t steps) {
   return support::problem({.stiffness = "1+0.5*sin(3*s)",
                            .threshold = "0.1+abs(s-0.4)",
                            .initial_u = "0.3*abs(s-0.4)",
@@ -24,21 +24,20 @@ slab::Problem forced(std::int64_t cells, std::int64_t steps) {
                            .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
                            .final_time = 20.0,
                            .steps = steps,
-                           .cells = cells});
+                           .space = support::space_of(cells)});
 }
 
-const cli::Configuration exact_engine{.engine = cli::EngineKind::exact};
-
 support::Trajectory exact_trajectory(const parallel::Communicator& comm,
-                                     const slab::Problem& problem,
+                                     const support::Problem& problem,
                                      const std::vector<std::int64_t>& field_steps = {}) {
   const slab::Profile profile = engine::checked_profile(comm, problem);
-  const auto engine = engine::make_engine(comm, exact_engine, problem, profile);
+  const auto engine =
+      engine::make_engine(comm, support::run_of(problem, engine::Method::exact), profile);
   return support::trajectory(comm, *engine, problem, field_steps);
 }
 
 TEST(Exact, IsTheSameOnAnyNumberOfRanks) {
-  const slab::Problem problem = forced(2500, 200);
+  const support::Problem problem = forced(2500, 200);
   const auto whole = exact_trajectory(support::world(), problem, {0, 77, 200});
   const auto alone = exact_trajectory(support::alone(), problem, {0, 77, 200});
   EXPECT_TRUE(support::same_bits(whole.x, alone.x));
@@ -71,8 +70,8 @@ TEST(Exact, IsWhatTheSweepTendsTo) {
 }
 
 TEST(Exact, TheContinuumIsTheSameOnAnyNumberOfRanksAndTheLimitOfCells) {
-  slab::Problem problem = forced(cli::infinitely_many, 200);
-  problem.field_points = 2500;
+  support::Problem problem = forced(std::int64_t{0}, 200);
+  problem.space = slab::Continuum{2500};
   const auto whole = exact_trajectory(support::world(), problem, {200});
   const auto alone = exact_trajectory(support::alone(), problem, {200});
   EXPECT_TRUE(support::same_bits(whole.x, alone.x));
@@ -88,9 +87,10 @@ TEST(Exact, TheContinuumIsTheSameOnAnyNumberOfRanksAndTheLimitOfCells) {
 }
 
 TEST(Exact, ElongationIsTheFieldAtEveryPoint) {
-  const slab::Problem problem = forced(100, 10);
+  const support::Problem problem = forced(100, 10);
   const slab::Profile profile = engine::checked_profile(support::world(), problem);
-  const auto engine = engine::make_engine(support::world(), exact_engine, problem, profile);
+  const auto engine = engine::make_engine(support::world(),
+                                          support::run_of(problem, engine::Method::exact), profile);
   (void)support::trajectory(support::world(), *engine, problem);
   const slab::RememberedElongation u = *engine->elongation();
   const parallel::ReadAccess field(engine->field());
@@ -102,17 +102,18 @@ TEST(Exact, ElongationIsTheFieldAtEveryPoint) {
 
 TEST(Exact, RefusesWhatItCannotSolve) {
   const auto refused = [](const support::Data& data) {
-    const slab::Problem problem = support::problem(data);
+    const support::Problem problem = support::problem(data);
     const slab::Profile profile = engine::checked_profile(support::world(), problem);
-    EXPECT_THROW((void)engine::make_engine(support::world(), exact_engine, problem, profile),
+    EXPECT_THROW((void)engine::make_engine(
+                     support::world(), support::run_of(problem, engine::Method::exact), profile),
                  base::UserError);
   };
   refused({.force = "abs(sin(t))"});
-  refused({.initial_u = "0.1*sin(30*s)", .cells = 50});
+  refused({.initial_u = "0.1*sin(30*s)", .space = support::space_of(50)});
 }
 
 TEST(Exact, AForceThatIsNotFiniteIsRefusedOnEveryRank) {
-  const slab::Problem problem =
+  const support::Problem problem =
       support::problem({.force = "1/(t-0.503)^2*exp(800*t)", .final_time = 1.0, .steps = 4});
   EXPECT_THROW((void)exact_trajectory(support::world(), problem), base::UserError);
 }

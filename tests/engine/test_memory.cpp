@@ -23,21 +23,21 @@ namespace masing {
 
 namespace {
 
-using cli::Rule;
-using cli::Scheme;
+using slab::Rule;
+using slab::Scheme;
 using support::same_bits;
 using support::Trajectory;
 
-Trajectory run(const parallel::Communicator& comm, cli::EngineKind kind,
-               const slab::Problem& problem, const std::vector<std::int64_t>& field_steps = {}) {
+Trajectory run(const parallel::Communicator& comm, engine::Method kind,
+               const support::Problem& problem, const std::vector<std::int64_t>& field_steps = {}) {
   const slab::Profile profile = engine::checked_profile(comm, problem);
-  const auto engine = engine::make_engine(comm, {.engine = kind}, problem, profile);
+  const auto engine = engine::make_engine(comm, support::run_of(problem, kind), profile);
   return support::trajectory(comm, *engine, problem, field_steps);
 }
 
-Trajectory by_memory(const parallel::Communicator& comm, const slab::Problem& problem,
+Trajectory by_memory(const parallel::Communicator& comm, const support::Problem& problem,
                      const std::vector<std::int64_t>& field_steps = {}) {
-  return run(comm, cli::EngineKind::memory, problem, field_steps);
+  return run(comm, engine::Method::turning_points, problem, field_steps);
 }
 
 double greatest(const std::vector<double>& values) {
@@ -86,7 +86,7 @@ class Draw {
                            .y0 = within(-0.5, 0.5)},
             .final_time = within(10.0, 25.0),
             .steps = 500 + one_of(501),
-            .cells = 1 + one_of(60)};
+            .space = support::space_of(1 + one_of(60))};
   }
 
  private:
@@ -161,13 +161,14 @@ TEST(Memory, IsTheSweepOnRandomProblems) {
                      (rule == Rule::right ? "right" : "midpoint") + ", scheme " +
                      (scheme == Scheme::euler ? "euler" : "leapfrog") + ", k = " + data.stiffness +
                      ", eta = " + data.threshold + ", u0 = " + data.initial_u +
-                     ", F = " + data.force + ", P = " + std::to_string(data.cells));
-        slab::Problem problem = support::problem(data);
+                     ", F = " + data.force +
+                     ", P = " + std::to_string(std::get<slab::Cells>(data.space).count));
+        support::Problem problem = support::problem(data);
         problem.rule = rule;
         problem.scheme = scheme;
         const std::vector<std::int64_t> field_steps{0, 1, 40, 150, problem.time.steps};
         expect_equal(by_memory(support::alone(), problem, field_steps),
-                     run(support::alone(), cli::EngineKind::sweep, problem, field_steps));
+                     run(support::alone(), engine::Method::sweep, problem, field_steps));
         if (HasFailure()) {
           return;
         }
@@ -181,9 +182,9 @@ TEST(Memory, RandomProblemsYieldAndTurn) {
   int yielding = 0;
   int turning = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const slab::Problem problem = support::problem(Draw(seed).data());
+    const support::Problem problem = support::problem(Draw(seed).data());
     const Trajectory path = by_memory(support::alone(), problem, {problem.time.steps});
-    const slab::Profile profile = slab::sample_profile(problem, {0, problem.cells});
+    const slab::Profile profile = slab::sample_profile(problem, {0, problem.field_cells()});
     const auto [least, most] = std::ranges::minmax(path.x);
     yielding += most - least > 2 * std::ranges::min(profile.threshold) ? 1 : 0;
     int turns = 0;
@@ -203,34 +204,36 @@ TEST(Memory, IsTheSweepAfterAMillionSteps) {
     if (support::world().rank() != rank) {
       continue;
     }
-    slab::Problem problem = support::problem(
-        {.force = "0.45*cos(0.5*t)", .final_time = 500.0, .steps = 1000000, .cells = 100});
+    support::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
+                                                 .final_time = 500.0,
+                                                 .steps = 1000000,
+                                                 .space = support::space_of(100)});
     problem.scheme = scheme;
     const std::vector<std::int64_t> field_steps{500000, 1000000};
     expect_equal(by_memory(support::alone(), problem, field_steps),
-                 run(support::alone(), cli::EngineKind::sweep, problem, field_steps));
+                 run(support::alone(), engine::Method::sweep, problem, field_steps));
   }
 }
 
 /// A forcing that dies away leaves hundreds of turning points; the blow at t = 300 wipes them out.
 TEST(Memory, KeepsADeepStackAndLosesItInOneExcursion) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    slab::Problem problem =
+    support::Problem problem =
         support::problem({.force = "t < 300 ? 0.6*exp(-0.02*t)*cos(4*t) : 2*(t-300)",
                           .oscillator = {.mass = 0.05, .k0 = 0.2},
                           .final_time = 301.0,
                           .steps = 60200,
-                          .cells = 200});
+                          .space = support::space_of(200)});
     problem.scheme = scheme;
     const std::vector<std::int64_t> field_steps{40000, 60000, 60200};
     expect_equal(by_memory(support::alone(), problem, field_steps),
-                 run(support::alone(), cli::EngineKind::sweep, problem, field_steps));
+                 run(support::alone(), engine::Method::sweep, problem, field_steps));
   }
 }
 
 /// k, η and u0 all varying over s, η neither monotone nor smooth, yielding, reversals.
-slab::Problem forced(std::int64_t cells, Scheme scheme) {
-  slab::Problem problem =
+support::Problem forced(std::int64_t cells, Scheme scheme) {
+  support::Problem problem =
       support::problem({.stiffness = "1+0.5*sin(3*s)",
                         .threshold = "0.1+abs(s-0.4)",
                         .initial_u = "-0.6*abs(s-0.4)",
@@ -238,9 +241,11 @@ slab::Problem forced(std::int64_t cells, Scheme scheme) {
                         .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
                         .final_time = 20.0,
                         .steps = 401,
-                        .cells = cells});
+                        .space = support::space_of(cells)});
   problem.scheme = scheme;
-  problem.field_points = 2500;
+  if (problem.is_continuum()) {
+    problem.space = slab::Continuum{2500};
+  }
   return problem;
 }
 
@@ -263,9 +268,9 @@ void expect_same_bits(const Trajectory& whole, const Trajectory& alone) {
 TEST(Memory, GivesTheSameBitsOnAnyNumberOfRanks) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
     for (const std::int64_t cells :
-         {cli::infinitely_many, std::int64_t{1}, std::int64_t{1025}, std::int64_t{5000}}) {
+         {std::int64_t{0}, std::int64_t{1}, std::int64_t{1025}, std::int64_t{5000}}) {
       SCOPED_TRACE("P = " + std::to_string(cells));
-      const slab::Problem problem = forced(cells, scheme);
+      const support::Problem problem = forced(cells, scheme);
       expect_same_bits(by_memory(support::world(), problem, some_steps),
                        by_memory(support::alone(), problem, some_steps));
     }
@@ -277,12 +282,14 @@ TEST(Memory, OfADistributedTableGivesTheBitsOfOneRank) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
     for (const std::int64_t cells : {1, 2500, 5000}) {
       SCOPED_TRACE("P = " + std::to_string(cells));
-      const slab::Problem problem = forced(cells, scheme);
+      const support::Problem problem = forced(cells, scheme);
       const slab::Profile profile = engine::checked_profile(support::world(), problem);
       auto measure = std::make_shared<const engine::DistributedMeasure>(
           engine::distributed_measure(support::world(), profile, cells));
-      engine::Memory<engine::DistributedMeasure> engine(support::world(), problem, profile,
-                                                        std::move(measure), engine::Steppers::all);
+      const auto masing = std::get<engine::Masing>(support::run_of(problem).model);
+      engine::TurningPointEngine<engine::DistributedMeasure> engine(
+          support::world(), masing, problem.time, profile, std::move(measure),
+          engine::Steppers::all);
       expect_same_bits(support::trajectory(support::world(), engine, problem, some_steps),
                        by_memory(support::alone(), problem, some_steps));
     }
@@ -295,8 +302,8 @@ TEST(Memory, DoesNotCareWhereChunksEnd) {
     every.push_back(step);
   }
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    for (const std::int64_t cells : {cli::infinitely_many, std::int64_t{2500}}) {
-      const slab::Problem problem = forced(cells, scheme);
+    for (const std::int64_t cells : {std::int64_t{0}, std::int64_t{2500}}) {
+      const support::Problem problem = forced(cells, scheme);
       const Trajectory undisturbed = by_memory(support::world(), problem, {401});
       for (const auto& steps : {every, {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 401}}) {
         Trajectory disturbed = by_memory(support::world(), problem, steps);
@@ -309,11 +316,11 @@ TEST(Memory, DoesNotCareWhereChunksEnd) {
 }
 
 TEST(Memory, ElongationIsTheField) {
-  for (const std::int64_t cells : {cli::infinitely_many, std::int64_t{2500}}) {
-    const slab::Problem problem = forced(cells, Scheme::leapfrog);
+  for (const std::int64_t cells : {std::int64_t{0}, std::int64_t{2500}}) {
+    const support::Problem problem = forced(cells, Scheme::leapfrog);
     const slab::Profile profile = engine::checked_profile(support::world(), problem);
-    const auto engine = engine::make_engine(support::world(), {.engine = cli::EngineKind::memory},
-                                            problem, profile);
+    const auto engine = engine::make_engine(
+        support::world(), support::run_of(problem, engine::Method::turning_points), profile);
     (void)support::trajectory(support::world(), *engine, problem);
     const slab::RememberedElongation u = *engine->elongation();
     const parallel::ReadAccess field(engine->field());
@@ -328,8 +335,8 @@ TEST(Memory, ElongationIsTheField) {
 TEST(Memory, RefusesAnInitialStateItCannotHold) {
   const auto message = [](std::int64_t cells, const std::string& threshold,
                           const std::string& initial_u) -> std::string {
-    const slab::Problem problem =
-        support::problem({.threshold = threshold, .initial_u = initial_u, .cells = cells});
+    const support::Problem problem = support::problem(
+        {.threshold = threshold, .initial_u = initial_u, .space = support::space_of(cells)});
     try {
       (void)by_memory(support::world(), problem);
     } catch (const base::UserError& mistake) {
@@ -337,7 +344,7 @@ TEST(Memory, RefusesAnInitialStateItCannotHold) {
     }
     return "";
   };
-  for (const std::int64_t cells : {cli::infinitely_many, std::int64_t{3000}}) {
+  for (const std::int64_t cells : {std::int64_t{0}, std::int64_t{3000}}) {
     for (const auto& [threshold, initial_u] :
          {std::pair("s+0.1", "0.1*sin(30*s)"),  // steeper than η
           std::pair("0.3", "0.1*s"),            // η alike, u0 not
@@ -354,11 +361,11 @@ TEST(Memory, RefusesAnInitialStateItCannotHold) {
 
 /// max |x_P - x_∞| over the steps, P cells against the continuum at equal N.
 double space_error(std::int64_t cells, Rule rule, Scheme scheme, const Trajectory& limit) {
-  slab::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
-                                            .final_time = 30.0,
-                                            .steps = 3000,
-                                            .cells = cells,
-                                            .rule = rule});
+  support::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
+                                               .final_time = 30.0,
+                                               .steps = 3000,
+                                               .space = support::space_of(cells),
+                                               .rule = rule});
   problem.scheme = scheme;
   return distance(by_memory(support::alone(), problem).x, limit.x);
 }
@@ -368,10 +375,10 @@ double space_error(std::int64_t cells, Rule rule, Scheme scheme, const Trajector
 /// its mean over several P of a size is what stays.
 TEST(Continuum, IsTheLimitOfFiniteCells) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    slab::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
-                                              .final_time = 30.0,
-                                              .steps = 3000,
-                                              .cells = cli::infinitely_many});
+    support::Problem problem = support::problem({.force = "0.45*cos(0.5*t)",
+                                                 .final_time = 30.0,
+                                                 .steps = 3000,
+                                                 .space = support::space_of(0)});
     problem.scheme = scheme;
     const Trajectory limit = by_memory(support::alone(), problem);
     const double at_400 = space_error(400, Rule::right, scheme, limit) * 400;

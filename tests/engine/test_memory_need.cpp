@@ -15,9 +15,9 @@ namespace masing {
 
 namespace {
 
-using cli::EngineKind;
 using engine::bytes_a_rank;
 using engine::MemoryNeed;
+using engine::Method;
 
 constexpr std::int64_t million = std::int64_t{1024} * 1024;
 
@@ -32,23 +32,23 @@ TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
 
 TEST(MemoryNeed, of_a_memory_has_its_tables) {
   const std::int64_t cells = 4 * million;
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .engine = EngineKind::memory}), 32.0 * cells);
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .engine = EngineKind::memory, .moved = true}),
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .method = Method::turning_points}), 32.0 * cells);
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .method = Method::turning_points, .moved = true}),
             80.0 * cells);
   // Distributed beyond replicated_cells: 25 bytes a cell of the rank's own.
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .ranks = 2, .engine = EngineKind::memory}),
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .ranks = 2, .method = Method::turning_points}),
             25.0 * cells / 2);
   // The exact engine has the whole table on every rank, and gathers what it keeps.
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .ranks = 2, .engine = EngineKind::exact, .arrays = 1}),
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .ranks = 2, .method = Method::exact, .arrays = 1}),
             16.0 * cells / 2 + 32.0 * cells);
 }
 
 TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
   const auto need = [](const std::string& model, int ranks) {
-    cli::Configuration c;
-    c.model = model;
-    c.cells = million;
-    return bytes_a_rank(engine::need_of_state(c, ranks, {.fields = 1000.0}));
+    return bytes_a_rank({.cells = million,
+                         .ranks = ranks,
+                         .fields = 1000.0,
+                         .state = rheology::catalogue_entry(model).info.work});
   };
   EXPECT_EQ(need("s-chain", 1), 64.0 * million + 1000.0);
   EXPECT_EQ(need("s-chain", 4), 16.0 * million + 1000.0);
@@ -81,18 +81,18 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
   const auto has = [&](const MemoryNeed& need, double available, const char* words) {
     return says(need, available).find(words) != std::string::npos;
   };
-  const MemoryNeed memory{.cells = cells, .ranks = 2, .engine = EngineKind::memory};
+  const MemoryNeed memory{.cells = cells, .ranks = 2, .method = Method::turning_points};
   EXPECT_TRUE(has(memory, 5 * gibibyte, "more nodes or --cells inf or --engine sweep"));
   EXPECT_FALSE(has(memory, 3 * gibibyte, "--engine"));
-  const MemoryNeed exact{.cells = cells, .ranks = 2, .engine = EngineKind::exact};
+  const MemoryNeed exact{.cells = cells, .ranks = 2, .method = Method::exact};
   EXPECT_FALSE(has(exact, 3 * gibibyte, "more ranks"));
   EXPECT_TRUE(has({.cells = cells, .fields = 1e12}, gibibyte, "fewer --field-samples"));
 }
 
 TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {
   // With a look at every cell this would take a day; the fault in k would then be found first.
-  const slab::Problem problem =
-      support::problem({.stiffness = "-s", .cells = std::int64_t{1} << 45});
+  const support::Problem problem =
+      support::problem({.stiffness = "-s", .space = slab::Cells{std::int64_t{1} << 45}});
   try {
     engine::checked_profile(support::world(), problem);
     FAIL() << "2^45 cells were taken";
@@ -103,11 +103,11 @@ TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {
 
 TEST(CheckedProfile, refuses_the_arrays_that_it_would_keep) {
   const auto fits = [](const char* stiffness) {
-    const slab::Problem problem =
-        support::problem({.stiffness = stiffness, .threshold = "s+0.1", .cells = 8192});
+    const support::Problem problem = support::problem(
+        {.stiffness = stiffness, .threshold = "s+0.1", .space = slab::Cells{8192}});
     try {
       engine::checked_profile(support::alone(), problem,
-                              {.engine = EngineKind::sweep, .available = 12.0 * 8192});
+                              {.method = Method::sweep, .available = 12.0 * 8192});
       return true;
     } catch (const base::UserError&) {
       return false;
@@ -123,7 +123,7 @@ TEST(CheckedProfile, keeps_what_no_formula_gives_on_all_ranks_alike) {
       engine::checked_profile(support::world(), support::problem({.stiffness = "s < 1 ? 2 : 3",
                                                                   .threshold = "s+0.1",
                                                                   .initial_u = "0.05",
-                                                                  .cells = 5000}));
+                                                                  .space = slab::Cells{5000}}));
   EXPECT_EQ(static_cast<std::int64_t>(bent.stiffness.size()), bent.range.size);
   EXPECT_FALSE(bent.form.constant_stiffness);
   EXPECT_TRUE(bent.threshold.empty());

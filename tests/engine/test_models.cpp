@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/model.hpp"
+#include "cli/validate.hpp"
 #include "engine/setup.hpp"
 #include "parallel/neighbours.hpp"
 #include "support/trajectory.hpp"
@@ -29,21 +29,20 @@ struct Motion {
   std::vector<double> columns;
 };
 
-cli::Configuration configuration(const std::string& model,
-                                 const std::vector<cli::Setting>& settings) {
+engine::RunSpec run_of(const std::string& model, const std::vector<cli::Setting>& settings) {
   cli::Configuration c;
   c.model = model;
   c.settings = settings;
   c.force = "3*sin(t)";
   c.final_time = 6;
   c.steps = 300;
-  return cli::validated_with_model(c, [](const std::string&) { return std::string(); });
+  return cli::validated(c, [](const std::string&) { return std::string(); }).run;
 }
 
 /// Collective on `comm`.
-Motion motion(const parallel::Communicator& comm, const cli::Configuration& c) {
-  engine::Setup setup = engine::make_setup(comm, c);
-  const auto steps = static_cast<std::size_t>(c.steps);
+Motion motion(const parallel::Communicator& comm, const engine::RunSpec& run) {
+  const engine::Setup setup = engine::make_setup(comm, run);
+  const auto steps = static_cast<std::size_t>(run.time.steps);
   Motion made{std::vector<double>(steps + 1),
               std::vector<double>(steps + 1),
               std::vector<double>(steps + 1),
@@ -54,27 +53,27 @@ Motion motion(const parallel::Communicator& comm, const cli::Configuration& c) {
   made.restoring[0] = start.restoring;
   std::vector<double> force(steps + 1);
   for (std::size_t p = 0; p <= steps; ++p) {
-    force[p] = setup.driving(setup.time.time(static_cast<std::int64_t>(p)));
+    force[p] = run.drive(run.time.time(static_cast<std::int64_t>(p)));
   }
   setup.engine->advance({.first = 0,
                          .force = force,
                          .x = std::span(made.x).subspan(1),
                          .y = std::span(made.y).subspan(1),
                          .restoring = std::span(made.restoring).subspan(1)});
-  const parallel::ReadAccess access(setup.engine->state());
+  const parallel::ReadAccess access(setup.engine->field());
   const auto all = parallel::gather(comm, access.values());
   made.columns.assign(all.begin(), all.end());
   return made;
 }
 
-void expect_same_on_any_ranks(const cli::Configuration& c) {
-  const Motion split = motion(support::world(), c);
-  const Motion whole = motion(support::alone(), c);
+void expect_same_on_any_ranks(const engine::RunSpec& run) {
+  const Motion split = motion(support::world(), run);
+  const Motion whole = motion(support::alone(), run);
   EXPECT_TRUE(same_bits(split.x, whole.x));
   EXPECT_TRUE(same_bits(split.y, whole.y));
   EXPECT_TRUE(same_bits(split.restoring, whole.restoring));
   EXPECT_TRUE(same_bits(split.columns, whole.columns));
-  EXPECT_EQ(split.columns.size(), static_cast<std::size_t>(c.cells));
+  EXPECT_EQ(split.columns.size(), static_cast<std::size_t>(engine::field_size(run)));
   // There is something to compare: every column has moved.
   for (std::size_t i = 0; i < whole.columns.size(); ++i) {
     ASSERT_NE(whole.columns[i], 0.0) << i;
@@ -87,21 +86,21 @@ class SplitModels : public testing::TestWithParam<int> {
 };
 
 TEST_P(SplitModels, ChainHasTheSameBits) {
-  expect_same_on_any_ranks(configuration("s-chain", {n(),
-                                                     {"m", "2-cos(i)", ""},
-                                                     {"k", "1+i/n", ""},
-                                                     {"eta", "0.1+i/n", ""},
-                                                     {"y0", "1+sin(7*i)", ""},
-                                                     {"u0", "0.1*sin(3*i)", ""}}));
+  expect_same_on_any_ranks(run_of("s-chain", {n(),
+                                              {"m", "2-cos(i)", ""},
+                                              {"k", "1+i/n", ""},
+                                              {"eta", "0.1+i/n", ""},
+                                              {"y0", "1+sin(7*i)", ""},
+                                              {"u0", "0.1*sin(3*i)", ""}}));
 }
 
 TEST_P(SplitModels, SeriesHasTheSameBits) {
-  expect_same_on_any_ranks(configuration("p-series", {n(),
-                                                      {"k0", "0.7", ""},
-                                                      {"k", "n*(1+i/n)", ""},
-                                                      {"alpha", "0.3+sin(i)^2", ""},
-                                                      {"y0", "1", ""},
-                                                      {"v0", "0.3*sin(5*i)", ""}}));
+  expect_same_on_any_ranks(run_of("p-series", {n(),
+                                               {"k0", "0.7", ""},
+                                               {"k", "n*(1+i/n)", ""},
+                                               {"alpha", "0.3+sin(i)^2", ""},
+                                               {"y0", "1", ""},
+                                               {"v0", "0.3*sin(5*i)", ""}}));
 }
 
 // One block of elements, four of unequal length: with both, some rank of four is at an end, between
@@ -109,21 +108,21 @@ TEST_P(SplitModels, SeriesHasTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Elements, SplitModels, testing::Values(1, 3, 1024, 3100));
 
 TEST(DiscreteMasing, WithCellWidthsForWeightsIsTheSlab) {
-  cli::Configuration slab;
-  slab.stiffness = "1+s";
-  slab.threshold = "s+0.1";
-  slab.k0 = 0.2;
-  slab.cells = 40;
-  slab.force = "3*sin(t)";
-  slab.final_time = 6;
-  slab.steps = 300;
-  slab = cli::validated_with_model(slab, [](const std::string&) { return std::string(); });
-  const Motion continuous = motion(support::world(), slab);
+  cli::Configuration papers;
+  papers.stiffness = "1+s";
+  papers.threshold = "s+0.1";
+  papers.k0 = 0.2;
+  papers.space = slab::Cells{40};
+  papers.force = "3*sin(t)";
+  papers.final_time = 6;
+  papers.steps = 300;
+  const engine::RunSpec run =
+      cli::validated(papers, [](const std::string&) { return std::string(); }).run;
+  const Motion continuous = motion(support::world(), run);
   const Motion discrete = motion(
       support::world(),
-      configuration(
-          "discrete-masing",
-          {{"n", "40", ""}, {"k0", "0.2", ""}, {"k", "(1+i/n)/n", ""}, {"eta", "i/n+0.1", ""}}));
+      run_of("discrete-masing",
+             {{"n", "40", ""}, {"k0", "0.2", ""}, {"k", "(1+i/n)/n", ""}, {"eta", "i/n+0.1", ""}}));
   const auto expect_near = [](const std::vector<double>& a, const std::vector<double>& b,
                               std::size_t first_of_b) {
     ASSERT_EQ(a.size() + first_of_b, b.size());

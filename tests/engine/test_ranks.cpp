@@ -18,7 +18,7 @@ using support::same_bits;
 using support::Trajectory;
 
 /// A forced run with yielding, reversals and hardening, k, η and u0 all varying over s.
-slab::Problem forced(std::int64_t cells, cli::Rule rule = cli::Rule::right) {
+support::Problem forced(std::int64_t cells, slab::Rule rule = slab::Rule::right) {
   return support::problem({.stiffness = "1+0.5*sin(3*s)",
                            .threshold = "0.1+abs(s-0.4)",
                            .initial_u = "0.05*cos(20*s)",
@@ -26,7 +26,7 @@ slab::Problem forced(std::int64_t cells, cli::Rule rule = cli::Rule::right) {
                            .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
                            .final_time = 20.0,
                            .steps = 401,
-                           .cells = cells,
+                           .space = support::space_of(cells),
                            .rule = rule});
 }
 
@@ -51,8 +51,8 @@ class Ranks : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(Ranks, give_the_same_bits_as_one) {
   const std::vector<std::int64_t> field_steps{0, 7, 200, 401};
-  for (const auto rule : {cli::Rule::right, cli::Rule::midpoint}) {
-    const slab::Problem problem = forced(GetParam(), rule);
+  for (const auto rule : {slab::Rule::right, slab::Rule::midpoint}) {
+    const support::Problem problem = forced(GetParam(), rule);
     const Trajectory whole = support::trajectory(support::world(), problem, field_steps);
     const Trajectory alone = support::trajectory(support::alone(), problem, field_steps);
     ASSERT_EQ(whole.x.size(), 402U);
@@ -77,7 +77,7 @@ TEST(Slab, holds_each_cell_on_one_rank) {
 }
 
 TEST(Chunks, may_end_at_any_step) {
-  const slab::Problem problem = forced(2500);
+  const support::Problem problem = forced(2500);
   const Trajectory undisturbed = support::trajectory(support::world(), problem, {401});
   std::vector<std::int64_t> every;
   for (std::int64_t step = 0; step <= 401; ++step) {
@@ -94,7 +94,7 @@ TEST(Chunks, may_end_at_any_step) {
 }
 
 TEST(Runs, repeat_themselves) {
-  const slab::Problem problem = forced(3000);
+  const support::Problem problem = forced(3000);
   expect_same(support::trajectory(support::world(), problem, {401}),
               support::trajectory(support::alone(), problem, {401}));
   expect_same(support::trajectory(support::alone(), problem, {401}),
@@ -103,7 +103,8 @@ TEST(Runs, repeat_themselves) {
 
 TEST(CheckedProfile, reports_the_first_cell_at_fault_on_every_rank) {
   // Cells at fault in the last two blocks: the same message must come from all ranks.
-  const slab::Problem problem = support::problem({.stiffness = "s < 0.7 ? 1 : -1", .cells = 4096});
+  const support::Problem problem =
+      support::problem({.stiffness = "s < 0.7 ? 1 : -1", .space = support::space_of(4096)});
   try {
     engine::checked_profile(support::world(), problem);
     FAIL() << "a negative stiffness was taken";
@@ -123,13 +124,15 @@ TEST(NonFinite, ends_every_rank_alike) {
     return "";
   };
   // F is infinite at t = 1, step 30 of 60.
-  const std::string force =
-      message({.force = "1/(t-1)", .final_time = 2.0, .steps = 60, .cells = 2000});
+  const std::string force = message(
+      {.force = "1/(t-1)", .final_time = 2.0, .steps = 60, .space = support::space_of(2000)});
   EXPECT_NE(force.find("--force"), std::string::npos) << force;
   EXPECT_NE(force.find("t = 1)"), std::string::npos) << force;
   // (1 + (δtω)²)^(N/2) with δtω = 1e160 overflows.
-  const std::string growth = message(
-      {.oscillator = {.k0 = 1e300, .x0 = 1.0}, .final_time = 1e12, .steps = 100, .cells = 2000});
+  const std::string growth = message({.oscillator = {.k0 = 1e300, .x0 = 1.0},
+                                      .final_time = 1e12,
+                                      .steps = 100,
+                                      .space = support::space_of(2000)});
   EXPECT_NE(growth.find("--steps"), std::string::npos) << growth;
 }
 

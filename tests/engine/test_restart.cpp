@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/model.hpp"
+#include "cli/validate.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/setup.hpp"
 #include "engine/turning_points.hpp"
@@ -119,7 +119,6 @@ std::vector<double> whole(const parallel::Communicator& comm, const parallel::Ve
 
 void end(const parallel::Communicator& comm, const MadeRun& run, Motion& motion) {
   motion.field = whole(comm, run.engine->field());
-  motion.state = whole(comm, run.engine->state());
 }
 
 Motion undisturbed(const MakeRun& make, const parallel::Communicator& comm) {
@@ -187,26 +186,26 @@ struct Case {
   std::function<void(cli::Configuration&)> change;
 };
 
-cli::Configuration configuration(const Case& of) {
+engine::RunSpec run_of(const Case& of) {
   cli::Configuration c;
   c.stiffness = "1+0.5*sin(3*s)";
   c.threshold = "0.1+abs(s-0.4)";
   c.force = "0.9*cos(0.5*t)+0.1*sawtooth(t/3)";
   c.final_time = 20;
   c.steps = steps;
-  c.cells = 2500;
+  c.space = slab::Cells{2500};
   for (const auto& [key, value] : of.settings) {
     c.settings.push_back({key, value, ""});
   }
   of.change(c);
-  return cli::validated_with_model(c, [](const std::string&) { return std::string(); });
+  return cli::validated(c, [](const std::string&) { return std::string(); }).run;
 }
 
-MadeRun configured_run(const parallel::Communicator& comm, const cli::Configuration& c) {
-  auto setup = std::make_shared<engine::Setup>(engine::make_setup(comm, c));
+MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec) {
+  auto setup = std::make_shared<engine::Setup>(engine::make_setup(comm, spec));
   MadeRun run{.owner = setup, .engine = setup->engine.get()};
   for (std::int64_t p = 0; p <= steps; ++p) {
-    run.driving[static_cast<std::size_t>(p)] = setup->driving(setup->time.time(p));
+    run.driving[static_cast<std::size_t>(p)] = spec.drive(spec.time.time(p));
   }
   return run;
 }
@@ -214,49 +213,49 @@ MadeRun configured_run(const parallel::Communicator& comm, const cli::Configurat
 class Engines : public testing::TestWithParam<Case> {};
 
 TEST_P(Engines, go_on_with_the_same_bits) {
-  const cli::Configuration c = configuration(GetParam());
-  expect_resumable([&](const parallel::Communicator& comm) { return configured_run(comm, c); });
+  const engine::RunSpec spec = run_of(GetParam());
+  expect_resumable([&](const parallel::Communicator& comm) { return made_run(comm, spec); });
 }
 
 using C = cli::Configuration;
-using cli::EngineKind;
+using engine::Method;
 
 INSTANTIATE_TEST_SUITE_P(
     All, Engines,
     testing::Values(
         Case{"sweep", {}, [](C& c) { c.initial_u = "0.05*cos(20*s)"; }},
-        Case{"sweep_leapfrog", {}, [](C& c) { c.scheme = cli::Scheme::leapfrog; }},
-        Case{"sweep_of_one_cell", {}, [](C& c) { c.cells = 1; }},
-        Case{"memory", {}, [](C& c) { c.engine = EngineKind::memory; }},
+        Case{"sweep_leapfrog", {}, [](C& c) { c.scheme = slab::Scheme::leapfrog; }},
+        Case{"sweep_of_one_cell", {}, [](C& c) { c.space = slab::Cells{1}; }},
+        Case{"memory", {}, [](C& c) { c.method = Method::turning_points; }},
         Case{"memory_moved",
              {},
              [](C& c) {
-               c.engine = EngineKind::memory;
+               c.method = Method::turning_points;
                c.initial_u = "0.05";
              }},
         Case{"memory_leapfrog",
              {},
              [](C& c) {
-               c.engine = EngineKind::memory;
-               c.scheme = cli::Scheme::leapfrog;
+               c.method = Method::turning_points;
+               c.scheme = slab::Scheme::leapfrog;
              }},
         Case{"memory_inf",
              {},
              [](C& c) {
-               c.engine = EngineKind::memory;
-               c.cells = cli::infinitely_many;
+               c.method = Method::turning_points;
+               c.space = slab::Continuum{};
              }},
         Case{"exact",
              {},
              [](C& c) {
-               c.engine = EngineKind::exact;
-               c.cells = 20;
+               c.method = Method::exact;
+               c.space = slab::Cells{20};
              }},
         Case{"exact_inf",
              {},
              [](C& c) {
-               c.engine = EngineKind::exact;
-               c.cells = cli::infinitely_many;
+               c.method = Method::exact;
+               c.space = slab::Continuum{};
              }},
         Case{"quasistatic_position",
              {},
@@ -270,7 +269,7 @@ INSTANTIATE_TEST_SUITE_P(
              [](C& c) {
                c.model = "masing-quasistatic";
                c.force = "0.2*sin(t)+0.02*sin(7*t)";
-               c.cells = cli::infinitely_many;
+               c.space = slab::Continuum{};
              }},
         Case{"replicated",
              {{"k", "1"}, {"alpha", "0.3"}},
@@ -285,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(DistributedTable, goes_on_with_the_same_bits) {
   struct Owned {
-    slab::Problem problem;
+    support::Problem problem;
     slab::Profile profile;
     std::unique_ptr<engine::Engine> engine;
   };
@@ -296,14 +295,15 @@ TEST(DistributedTable, goes_on_with_the_same_bits) {
                                                                  .force = "0.9*cos(0.5*t)",
                                                                  .final_time = 20.0,
                                                                  .steps = steps,
-                                                                 .cells = 5000}),
+                                                                 .space = slab::Cells{5000}}),
                                                {},
                                                nullptr});
     owned->profile = engine::checked_profile(comm, owned->problem);
-    owned->engine = std::make_unique<engine::Memory<engine::DistributedMeasure>>(
-        comm, owned->problem, owned->profile,
+    owned->engine = std::make_unique<engine::TurningPointEngine<engine::DistributedMeasure>>(
+        comm, std::get<engine::Masing>(support::run_of(owned->problem).model), owned->problem.time,
+        owned->profile,
         std::make_shared<const engine::DistributedMeasure>(
-            engine::distributed_measure(comm, owned->profile, owned->problem.cells)),
+            engine::distributed_measure(comm, owned->profile, owned->problem.field_cells())),
         engine::Steppers::all);
     MadeRun run{.owner = owned, .engine = owned->engine.get()};
     for (std::int64_t p = 0; p <= steps; ++p) {

@@ -18,19 +18,20 @@ namespace masing {
 
 namespace {
 
-using cli::EngineKind;
-using cli::Scheme;
 using engine::advance_euler;
+using engine::Method;
+using slab::Scheme;
 using Numbers = std::vector<double>;
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-support::Trajectory run(EngineKind kind, Scheme scheme, const support::Data& data,
+support::Trajectory run(Method kind, Scheme scheme, const support::Data& data,
                         const std::vector<std::int64_t>& field_steps = {}) {
-  slab::Problem problem = support::problem(data);
+  support::Problem problem = support::problem(data);
   problem.scheme = scheme;
   const slab::Profile profile = engine::checked_profile(support::world(), problem);
-  const auto engine = engine::make_engine(support::world(), {.engine = kind}, problem, profile);
+  const auto engine =
+      engine::make_engine(support::world(), support::run_of(problem, kind), profile);
   return support::trajectory(support::world(), *engine, problem, field_steps);
 }
 
@@ -41,14 +42,14 @@ support::Trajectory run(EngineKind kind, Scheme scheme, const support::Data& dat
 ///                  1/16 + 225/1024 to 97/1024.
 /// Every number is dyadic, so both engines must give these very numbers.
 TEST(Leapfrog, FollowsAPathComputedByHand) {
-  for (const auto kind : {EngineKind::sweep, EngineKind::memory}) {
+  for (const auto kind : {Method::sweep, Method::turning_points}) {
     const auto path = run(kind, Scheme::leapfrog,
                           {.threshold = "0.1875",
                            .force = "t < 1.5 ? -2 : 1.8125",
                            .oscillator = {.y0 = 1.0},
                            .final_time = 3.0,
                            .steps = 3,
-                           .cells = 1},
+                           .space = support::space_of(1)},
                           {0, 1, 2, 3});
     EXPECT_EQ(path.x, (Numbers{0.0, 0.0, -31.0 / 16, -30.0 / 16}));
     EXPECT_EQ(path.y, (Numbers{1.0, -31.0 / 32, -15.0 / 16, 1887.0 / 2048}));
@@ -80,7 +81,7 @@ TEST(Leapfrog, OfAnElasticOscillatorHasItsExactPhaseAndEnergy) {
   // Roundings of size eps a step, each carried on as an oscillation: N of them in x and y, and
   // those of S (69 of a block of cells, and N of u) through 1/ω² each; |x|, |y| stay below 1.
   constexpr double tolerance = 4 * steps * eps * 3;
-  for (const auto kind : {EngineKind::sweep, EngineKind::memory}) {
+  for (const auto kind : {Method::sweep, Method::turning_points}) {
     const auto path = run(kind, Scheme::leapfrog,
                           {.stiffness = "2-s",
                            .threshold = "100",
@@ -88,8 +89,8 @@ TEST(Leapfrog, OfAnElasticOscillatorHasItsExactPhaseAndEnergy) {
                            .oscillator = {.mass = mass, .k0 = k0, .x0 = x0, .y0 = y0},
                            .final_time = final_time,
                            .steps = steps,
-                           .cells = 100,
-                           .rule = cli::Rule::midpoint});
+                           .space = support::space_of(100),
+                           .rule = slab::Rule::midpoint});
     for (std::size_t p = 0; p < path.x.size(); ++p) {
       const long double phase = static_cast<long double>(p) * theta;
       const auto x = static_cast<double>(x0 * std::cos(phase) + y0 / speed * std::sin(phase));
@@ -105,8 +106,8 @@ TEST(Leapfrog, OfAnElasticOscillatorHasItsExactPhaseAndEnergy) {
 
 /// max |x - exact| and max |y - exact| over the steps.
 std::array<double, 2> errors(Scheme scheme, const support::Data& data) {
-  const auto path = run(EngineKind::memory, scheme, data);
-  const auto exact = run(EngineKind::exact, scheme, data);
+  const auto path = run(Method::turning_points, scheme, data);
+  const auto exact = run(Method::exact, scheme, data);
   std::array<double, 2> greatest{};
   for (std::size_t p = 0; p < path.x.size(); ++p) {
     greatest[0] = std::max(greatest[0], std::abs(path.x[p] - exact.x[p]));
@@ -125,7 +126,7 @@ TEST(Schemes, HaveTheirOrderWithTurningPointsInsideSteps) {
                        .oscillator = {.k0 = 0.1},
                        .final_time = 30.0,
                        .steps = scheme == Scheme::leapfrog ? 1500 : 24000,
-                       .cells = 200};
+                       .space = support::space_of(200)};
     auto coarse = errors(scheme, data);
     for (int level = 0; level < 4; ++level) {
       data.steps = 2 * data.steps + 1;  // turns fall on another part of the step every time

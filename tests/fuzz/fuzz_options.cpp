@@ -20,6 +20,7 @@
 #include "cli/validate.hpp"
 #include "fuzz/fuzz_loop.hpp"
 #include "fuzz/options_case.hpp"
+#include "support/problem.hpp"
 
 using namespace masing;
 
@@ -58,20 +59,20 @@ std::string read_back(const Configuration& configuration) {
                           .words = {"--config=printed.ini"},
                           .files = {{"printed.ini", cli::printed(configuration)}}};
   auto request = cli::parse(again.command, again.words, reader(again));
-  return cli::printed(cli::validated_with_model(std::move(request.configuration), reader(again)));
+  return cli::printed(
+      cli::validated(std::move(request.configuration), reader(again)).configuration);
 }
 
-/// What the program does with an accepted configuration before its first step, short of cells.
-void use(const Configuration& c) {
-  if (cli::family_of(c.model) == cli::Family::finite) {
-    const rheology::ModelSpec spec = cli::model_spec(c.model, c.settings);
-    rheology::build(spec, spec.all());
+/// What the program does with an accepted request before its first step, short of cells.
+void use(const cli::Validated& request) {
+  if (const auto* spec = std::get_if<rheology::ModelSpec>(&request.run.model)) {
+    rheology::build(*spec, spec->all());
   }
-  const base::Function drive = cli::driving_function(c);
   for (const double share : {0.0, 0.3, 1.0}) {
-    (void)drive(share * c.final_time);
+    (void)request.run.drive(share * request.run.time.final_time);
   }
-  if (cli::family_of(c.model) == cli::Family::slab) {
+  if (std::holds_alternative<engine::Masing>(request.run.model)) {
+    const Configuration& c = request.configuration;
     cli::force_breaks(c.force, c.final_time, c.breaks);
   }
 }
@@ -79,21 +80,21 @@ void use(const Configuration& c) {
 /// Whether a case is taken or refused; throws std::logic_error where it is neither.
 Outcome try_case(const OptionsCase& one) {
   std::string before;
-  Configuration configuration;
+  cli::Validated valid;
   try {
     auto request = cli::parse(one.command, one.words, reader(one));
     if (request.help || is_too_long(request.configuration)) {
       return Outcome::skipped;
     }
-    configuration = cli::validated_with_model(std::move(request.configuration), reader(one));
-    before = cli::printed(configuration);
+    valid = cli::validated(std::move(request.configuration), reader(one));
+    before = cli::printed(valid.configuration);
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
     return Outcome::refused;
   }
   std::string after;
   try {
-    after = read_back(configuration);
+    after = read_back(valid.configuration);
   } catch (const base::UserError& mistake) {
     throw std::logic_error("printed, but refused when read again: " + std::string(mistake.what()) +
                            "\n" + before);
@@ -102,7 +103,7 @@ Outcome try_case(const OptionsCase& one) {
     throw std::logic_error("printed\n" + before + "read again as\n" + after);
   }
   try {
-    use(configuration);
+    use(valid);
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
   }
@@ -120,7 +121,7 @@ Outcome try_expression(fuzz::RandomText& random, std::string& text) {
   }
   text = random.once_in(3) ? random.damaged(text) : text;
   try {
-    const base::Function function = cli::resolved_function(text, 't');
+    const base::Function function = support::function(text, 't');
     const double first = function(0.25);
     const double second = function(0.25);
     if (first != second && !(std::isnan(first) && std::isnan(second))) {

@@ -89,7 +89,7 @@ std::string parameter_value(RandomText& random, const rheology::Parameter& param
 std::vector<Line> lines(RandomText& random, cli::Command command) {
   const auto& entry = rheology::catalogue()[random.below(rheology::catalogue().size())];
   const bool masing = random.once_in(2);
-  const cli::Family family = cli::family_of(masing ? "masing" : entry.info.name);
+  const cli::ModelKind kind = cli::kind_of(masing ? "masing" : entry.info.name);
   std::vector<Line> chosen;
   if (!masing) {
     chosen.push_back({"model", random.once_in(40) ? "mass" : entry.info.name});
@@ -103,7 +103,7 @@ std::vector<Line> lines(RandomText& random, cli::Command command) {
   for (std::size_t i = random.below(5); i > 0; --i) {
     const auto& all = cli::option_table();
     const Option& option = all[random.below(all.size())];
-    const bool apt = cli::takes(family, option) &&
+    const bool apt = cli::takes(kind, option) &&
                      std::ranges::find(option.commands, command) != option.commands.end();
     if ((apt && used.insert(option.name).second && option.name != "model") || random.once_in(40)) {
       chosen.push_back({option.name, value_of(random, option)});

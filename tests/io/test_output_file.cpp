@@ -10,7 +10,6 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "cli/validate.hpp"
 #include "parallel/vector.hpp"
 #include "support/world.hpp"
 
@@ -26,10 +25,12 @@ class OutputFile : public testing::Test {
   OutputFile()
       : path_(std::string("masing-") +
               testing::UnitTest::GetInstance()->current_test_info()->name() + "-n" +
-              std::to_string(world().size()) + ".h5") {
+              std::to_string(world().size()) + ".h5"),
+        result_{.path = path_,
+                .kind = "simulate",
+                .configuration = "cells = 4\n",
+                .command_line = "masing simulate"} {
     remove_all();
-    configuration_.output = path_;
-    configuration_ = cli::validated(configuration_, {});
   }
   ~OutputFile() override { remove_all(); }
   OutputFile(const OutputFile&) = delete;
@@ -60,12 +61,12 @@ class OutputFile : public testing::Test {
   }
 
   std::string path_;
-  cli::Configuration configuration_;
+  io::ResultSpec result_;
 };
 
 TEST_F(OutputFile, has_its_name_only_when_done) {
   {
-    io::OutputFile output(world(), configuration_, "masing simulate");
+    io::OutputFile output(world(), result_);
     EXPECT_FALSE(std::filesystem::exists(path_));
     EXPECT_TRUE(std::filesystem::exists(partial()));
     output.finish();
@@ -79,7 +80,7 @@ TEST_F(OutputFile, leaves_the_old_result_when_not_done) {
     std::ofstream(path_) << "the old result";
   }
   MPI_Barrier(world().handle());
-  { const io::OutputFile output(world(), configuration_, "masing simulate"); }
+  { const io::OutputFile output(world(), result_); }
   std::ifstream old(path_);
   std::string text;
   std::getline(old, text);
@@ -97,7 +98,7 @@ TEST_F(OutputFile, cannot_be_locked_in_a_missing_folder_or_as_one) {
 TEST_F(OutputFile, holds_tables_of_uneven_columns) {
   for (const std::int64_t columns : {1, 2, 1025, 2500, 10000}) {
     {
-      io::OutputFile output(world(), configuration_, "");
+      io::OutputFile output(world(), result_);
       io::Table table(output.file(), "/deep/er/table", {"a table", "a"}, columns);
       const auto mine = base::slab_of(columns, world().rank(), world().size());
       std::int64_t row = 0;
@@ -126,7 +127,7 @@ TEST_F(OutputFile, holds_tables_of_uneven_columns) {
 
 TEST_F(OutputFile, holds_series_that_the_root_appends) {
   {
-    io::OutputFile output(world(), configuration_, "");
+    io::OutputFile output(world(), result_);
     io::Table series(output.file(), "/series", {"a series", "q"}, 0);
     double next = 0.0;
     for (const std::int64_t rows : {3, 8192, 1, 20000}) {
@@ -150,7 +151,7 @@ TEST_F(OutputFile, holds_series_that_the_root_appends) {
 TEST_F(OutputFile, holds_distributed_arrays) {
   {
     const std::int64_t cells = 3000;
-    io::OutputFile output(world(), configuration_, "");
+    io::OutputFile output(world(), result_);
     const auto mine = base::slab_of(cells, world().rank(), world().size());
     std::vector<double> local;
     for (std::int64_t c = mine.first; c < mine.first + mine.size; ++c) {
@@ -174,7 +175,7 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
   const std::int64_t others = ranks == 1 ? 0 : 500 / (ranks - 1);
   const std::int64_t first_size = columns - others * (ranks - 1);
   {
-    io::OutputFile output(world(), configuration_, "");
+    io::OutputFile output(world(), result_);
     io::Pieces pieces{.largest = first_size};
     pieces.range = world().is_root()
                        ? base::CellRange{0, first_size}

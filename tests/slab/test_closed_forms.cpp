@@ -28,15 +28,16 @@ class Driven {
  public:
   explicit Driven(const support::Data& data)
       : problem_(support::problem(data)),
-        profile_(slab::sample_profile(problem_, {0, problem_.cells})),
+        profile_(slab::sample_profile(problem_, {0, problem_.field_cells()})),
         fixed_(slab::force_bound(profile_)),
         u_(profile_.initial_u.begin(), profile_.initial_u.end()) {}
 
   /// The internal force after an increment of x.
   double operator()(double increment) {
     std::int64_t units = 0;
-    const slab::SlabKernel kernel({u_, profile_.threshold, profile_.stiffness},
-                                  fixed_.units_per_one() / static_cast<double>(problem_.cells));
+    const slab::SlabKernel kernel(
+        {u_, profile_.threshold, profile_.stiffness},
+        fixed_.units_per_one() / static_cast<double>(problem_.field_cells()));
     kernel.project_and_sum(std::span(&increment, 1), std::span(&units, 1));
     x_ += increment;
     return fixed_.value(units);
@@ -51,19 +52,19 @@ class Driven {
     for (std::size_t i = 0; i < u_.size(); ++i) {
       sum += static_cast<long double>(profile_.stiffness[i]) * std::min(x, profile_.threshold[i]);
     }
-    return static_cast<double>(sum / static_cast<long double>(problem_.cells));
+    return static_cast<double>(sum / static_cast<long double>(problem_.field_cells()));
   }
 
   /// A bound of the rounding of S after `steps` increments: each rounds u (below 2) by eps/2 twice
   /// (here and in x), then the product and 68 additions of a block, then half a unit a block.
   [[nodiscard]] double rounding(int steps, double stiffness, double bound) const {
-    const std::int64_t blocks = problem_.cells / 1024 + 1;
+    const std::int64_t blocks = problem_.field_cells() / 1024 + 1;
     return 2 * steps * eps * stiffness + 69 * eps / 2 * bound +
            static_cast<double>(blocks) * fixed_.unit();
   }
 
  private:
-  slab::Problem problem_;
+  support::Problem problem_;
   slab::Profile profile_;
   base::FixedPoint fixed_;
   std::vector<double> u_;
@@ -80,7 +81,7 @@ double papers_backbone(double x) {
 
 TEST(Backbone, is_followed_exactly_at_every_step_size) {
   for (const int steps : {1, 3, 64, 1000}) {
-    Driven slab({.stiffness = "2-s", .cells = 1500});
+    Driven slab({.stiffness = "2-s", .space = support::space_of(1500)});
     for (int p = 1; p <= steps; ++p) {
       const double force = slab(1.3 / steps);
       ASSERT_NEAR(force, slab.backbone(slab.x()), slab.rounding(p, 2.0, 2.2)) << slab.x();
@@ -93,8 +94,8 @@ TEST(Backbone, is_followed_exactly_at_every_step_size) {
 /// most δs²/8.
 TEST(Backbone, tends_to_the_integral_over_s) {
   for (const std::int64_t cells : {3, 10, 100, 1500}) {
-    Driven right({.cells = cells});
-    Driven middle({.cells = cells, .rule = cli::Rule::midpoint});
+    Driven right({.space = support::space_of(cells)});
+    Driven middle({.space = support::space_of(cells), .rule = slab::Rule::midpoint});
     const double ds = 1.0 / static_cast<double>(cells);
     for (int p = 1; p <= 130; ++p) {
       const double exact = papers_backbone(0.01 * p);
@@ -108,7 +109,7 @@ TEST(Backbone, tends_to_the_integral_over_s) {
 /// Rule right saturates at Σ (i/P + 0.1)/P = 0.6 + 1/(2P), for either sign.
 TEST(Saturation, of_the_papers_case) {
   for (const int cells : {1, 3, 10, 100, 700, 1500, 5000}) {
-    Driven slab({.cells = cells});
+    Driven slab({.space = support::space_of(cells)});
     const double exact = 0.6 + 0.5 / cells;
     const double rounding = slab.rounding(0, 1.0, 1.1) + eps;
     EXPECT_NEAR(slab(1e6), exact, rounding) << cells;
@@ -120,7 +121,7 @@ TEST(Saturation, of_the_papers_case) {
 /// Four branches: each is f_r ± 2B(|x - x_r|/2) from its reversal on, at every step.
 TEST(Branches, are_the_backbone_magnified_by_two) {
   for (const int steps : {1, 7, 100}) {
-    Driven slab({.cells = 1500});
+    Driven slab({.space = support::space_of(1500)});
     int done = 0;
     double reversal_x = 0.0;
     double reversal_force = 0.0;
@@ -151,8 +152,8 @@ TEST(Branches, are_the_backbone_magnified_by_two) {
 /// x: 0 → X → a → X erases the loop: the force is again on the backbone, and so is every cell.
 TEST(ClosedLoop, is_erased) {
   for (const int steps : {1, 16, 128}) {
-    Driven slab({.threshold = "s+0.125", .cells = 1024});
-    Driven monotone({.threshold = "s+0.125", .cells = 1024});
+    Driven slab({.threshold = "s+0.125", .space = support::space_of(1024)});
+    Driven monotone({.threshold = "s+0.125", .space = support::space_of(1024)});
     const auto move = [steps](Driven& driven, double way) {
       double force = 0.0;
       for (int p = 0; p < steps; ++p) {
@@ -173,7 +174,7 @@ TEST(ClosedLoop, is_erased) {
 }
 
 TEST(ClosedLoop, within_a_branch_is_erased_too) {
-  Driven slab({.threshold = "s+0.125", .cells = 1024});
+  Driven slab({.threshold = "s+0.125", .space = support::space_of(1024)});
   slab(0.75);
   slab(-0.5);
   const std::vector<double> before = slab.u();
@@ -191,7 +192,7 @@ TEST(Dissipation, of_a_closed_cycle) {
   constexpr int cells = 8;
   constexpr double step = 1.0 / 16;
   for (const double amplitude : {0.0625, 0.125, 0.5, 0.75, 2.0}) {
-    Driven slab({.stiffness = "2", .threshold = "s", .cells = cells});
+    Driven slab({.stiffness = "2", .threshold = "s", .space = support::space_of(cells)});
     double force = 0.0;
     double work = 0.0;
     const auto move = [&](double to) {
@@ -217,7 +218,7 @@ TEST(Dissipation, of_a_closed_cycle) {
 
 /// From a state with u0 ≠ 0 each cell starts at its own elongation.
 TEST(InitialElongation, is_where_the_cells_start) {
-  Driven slab({.threshold = "0.5", .initial_u = "s-0.5", .cells = 4});
+  Driven slab({.threshold = "0.5", .initial_u = "s-0.5", .space = support::space_of(4)});
   EXPECT_EQ(slab(0.0), (-0.25 + 0.0 + 0.25 + 0.5) / 4);
   EXPECT_EQ(slab(0.25), (0.0 + 0.25 + 0.5 + 0.5) / 4);
   EXPECT_EQ(slab(-0.75), (-0.5 - 0.5 - 0.25 - 0.25) / 4);

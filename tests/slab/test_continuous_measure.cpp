@@ -1,5 +1,6 @@
 // P = ∞: tables of K and M against closed forms, and against many cells.
 #include "slab/turning_points/continuous_measure.hpp"
+#include "support/problem.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,25 +16,19 @@ namespace masing {
 namespace {
 
 using slab::ContinuousMeasure;
-using slab::Problem;
 using slab::Sums;
 using slab::TurningPoints;
+using support::Problem;
 
 Problem make_problem(const std::string& stiffness, const std::string& threshold,
                      const std::string& initial_u = "0") {
-  const base::FileReader no_files = [](const std::string&) { return std::string(); };
-  return {.stiffness = base::Function(stiffness, 's', no_files),
-          .threshold = base::Function(threshold, 's', no_files),
-          .initial_u = base::Function(initial_u, 's', no_files),
-          .force = base::Function("0", 't', no_files),
-          .oscillator = {},
-          .time = {}};
+  return support::problem({.stiffness = stiffness, .threshold = threshold, .initial_u = initial_u});
 }
 
 /// K and M against ∫₀^q k and ∫₀^q k η in closed form, at `count` radii around [low, high].
 void expect_sums(const Problem& problem, double low, double high,
                  const std::function<Sums(double)>& exact, double tolerance) {
-  const ContinuousMeasure measure = make_continuous_measure(problem);
+  const ContinuousMeasure measure = slab::make_continuous_measure(problem);
   for (int i = -50; i <= 1050; ++i) {
     const double r = low + (high - low) * (i + 0.37) / 1000;
     const Sums sums = measure.below(r);
@@ -82,7 +77,7 @@ TEST(ContinuousMeasure, AddsTheBranchesOfAThresholdThatIsNotMonotone) {
 }
 
 TEST(ContinuousMeasure, TakesAConstantThresholdAsOneStep) {
-  const ContinuousMeasure measure = make_continuous_measure(make_problem("2-s", "0.5"));
+  const ContinuousMeasure measure = slab::make_continuous_measure(make_problem("2-s", "0.5"));
   EXPECT_EQ(measure.below(std::nextafter(0.5, 0.0)).stiffness, 0.0);
   EXPECT_NEAR(measure.below(0.5).stiffness, 1.5, 1e-15);
   EXPECT_NEAR(measure.below(0.5).force, 0.75, 1e-15);
@@ -119,7 +114,7 @@ TEST(ContinuousMeasure, FollowsManyOscillations) {
 
 /// S over a random walk: P = ∞ against P cells sampled at midpoints or right ends.
 double largest_difference(const Problem& problem, int cells, bool midpoints) {
-  const ContinuousMeasure continuous = make_continuous_measure(problem);
+  const ContinuousMeasure continuous = slab::make_continuous_measure(problem);
   slab::Profile profile{.range = {0, cells}, .stiffness = {}, .threshold = {}, .initial_u = {}};
   for (int i = 0; i < cells; ++i) {
     const double s = (i + (midpoints ? 0.5 : 1.0)) / cells;
@@ -154,7 +149,7 @@ TEST(ContinuousMeasure, IsTheLimitOfManyCells) {
                                    {"2+sin(9*s)", "0.6+0.3*cos(7*s)", "0.2*cos(7*s)-0.1"}}) {
     SCOPED_TRACE(std::string(k) + ", " + eta + ", " + u0);
     const Problem problem = make_problem(k, eta, u0);
-    ASSERT_EQ(continuous_fault(problem), "");
+    ASSERT_EQ(slab::continuous_fault(problem), "");
     for (const double cells : {2000.0, 20000.0}) {
       EXPECT_LT(largest_difference(problem, static_cast<int>(cells), true) * cells * cells, 5.0);
     }
@@ -170,13 +165,14 @@ TEST(ContinuousMeasure, DiffersFromCellsAtRightEndsByTheRectangleRule) {
 }
 
 TEST(ContinuousMeasure, RefusesWhatTurningPointsCannotRemember) {
-  EXPECT_EQ(continuous_fault(make_problem("1", "s+0.5", "s-0.5")), "");
-  const std::string fault = continuous_fault(make_problem("1", "s+0.5", "0.4*sin(9*s)"));
+  EXPECT_EQ(slab::continuous_fault(make_problem("1", "s+0.5", "s-0.5")), "");
+  const std::string fault = slab::continuous_fault(make_problem("1", "s+0.5", "0.4*sin(9*s)"));
   EXPECT_NE(fault.find("--initial-u"), std::string::npos) << fault;
   EXPECT_NE(fault.find("--engine sweep"), std::string::npos) << fault;
-  EXPECT_NE(continuous_fault(make_problem("s", "1")).find("--stiffness"), std::string::npos);
-  EXPECT_NE(continuous_fault(make_problem("1", "s")).find("--threshold"), std::string::npos);
-  EXPECT_NE(continuous_fault(make_problem("1", "s+1", "2")).find("--initial-u"), std::string::npos);
+  EXPECT_NE(slab::continuous_fault(make_problem("s", "1")).find("--stiffness"), std::string::npos);
+  EXPECT_NE(slab::continuous_fault(make_problem("1", "s")).find("--threshold"), std::string::npos);
+  EXPECT_NE(slab::continuous_fault(make_problem("1", "s+1", "2")).find("--initial-u"),
+            std::string::npos);
 }
 
 }  // namespace

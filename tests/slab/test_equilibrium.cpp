@@ -22,8 +22,8 @@ using slab::move_to_equilibrium;
 
 class Cells {
  public:
-  Cells(const slab::Problem& problem, double k0)
-      : profile_(slab::sample_profile(problem, {0, problem.cells})),
+  Cells(const support::Problem& problem, double k0)
+      : profile_(slab::sample_profile(problem, {0, problem.field_cells()})),
         u_(profile_.initial_u.begin(), profile_.initial_u.end()),
         x_(problem.oscillator.x0),
         k0_(k0) {}
@@ -47,8 +47,10 @@ class Cells {
 
 TEST(Equilibrium, balances_any_force_as_clamped_cells_do) {
   for (const double k0 : {0.0, 0.3}) {
-    const slab::Problem problem = support::problem(
-        {.stiffness = "1+s", .threshold = "0.1+s", .oscillator = {.k0 = k0}, .cells = 50});
+    const support::Problem problem = support::problem({.stiffness = "1+s",
+                                                       .threshold = "0.1+s",
+                                                       .oscillator = {.k0 = k0},
+                                                       .space = support::space_of(50)});
     const auto measure = slab::make_cell_measure(slab::sample_profile(problem, {0, 50}));
     const double saturation = slab::saturation_force(measure);
     slab::TurningPoints memory(measure, 0.0);
@@ -65,7 +67,7 @@ TEST(Equilibrium, balances_any_force_as_clamped_cells_do) {
 }
 
 TEST(Equilibrium, does_not_move_where_the_force_stays) {
-  const slab::Problem problem = support::problem({.cells = cli::infinitely_many});
+  const support::Problem problem = support::problem({.space = support::space_of(0)});
   const auto measure = slab::make_continuous_measure(problem);
   slab::TurningPoints memory(measure, 0.0);
   for (const double force : {0.4, 0.1, 0.1, std::nextafter(0.1, 1.0), 0.1}) {
@@ -78,7 +80,7 @@ TEST(Equilibrium, does_not_move_where_the_force_stays) {
 
 TEST(Equilibrium, ends_at_saturation_unless_a_spring_hardens) {
   // ∫ (s + 0.1) ds = 0.6.
-  const slab::Problem problem = support::problem({.cells = cli::infinitely_many});
+  const support::Problem problem = support::problem({.space = support::space_of(0)});
   const auto measure = slab::make_continuous_measure(problem);
   const double saturation = slab::saturation_force(measure);
   EXPECT_NEAR(saturation, 0.6, 1e-15);

@@ -7,6 +7,7 @@
 #include "slab/exact/exact_solution.hpp"
 #include "slab/exact_support.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
+#include "support/problem.hpp"
 
 namespace masing {
 
@@ -22,16 +23,12 @@ struct Slab {
   const char* initial_u;
 };
 
-slab::Problem problem_of(const Slab& slab, int cells) {
-  const base::FileReader no_files = [](const std::string&) { return std::string(); };
-  return {.stiffness = base::Function(slab.stiffness, 's', no_files),
-          .threshold = base::Function(slab.threshold, 's', no_files),
-          .initial_u = base::Function(slab.initial_u, 's', no_files),
-          .force = base::Function("0", 't', no_files),
-          .oscillator = {},
-          .time = {},
-          .cells = cells,
-          .rule = cli::Rule::midpoint};
+support::Problem problem_of(const Slab& slab, int cells) {
+  return support::problem({.stiffness = slab.stiffness,
+                           .threshold = slab.threshold,
+                           .initial_u = slab.initial_u,
+                           .space = support::space_of(cells),
+                           .rule = slab::Rule::midpoint});
 }
 
 constexpr std::array<Slab, 7> slabs{{
@@ -49,7 +46,7 @@ SmoothPieces forcing(double final_time) {
 }
 
 TEST(ExactContinuum, TabulatedMeasureGivesTheClosedFormsSolution) {
-  const ContinuousMeasure measure = make_continuous_measure(problem_of(slabs[0], 1));
+  const ContinuousMeasure measure = slab::make_continuous_measure(problem_of(slabs[0], 1));
   const SmoothPieces force(papers_force, {}, 500.0);
   ExactSolution<ContinuousMeasure> tabulated(measure, {}, force);
   ExactSolution<PapersMeasure> closed(PapersMeasure{}, {}, force);
@@ -64,9 +61,9 @@ TEST(ExactContinuum, TabulatedMeasureGivesTheClosedFormsSolution) {
 
 TEST(ExactContinuum, TwoStepControlsAgreeForAnySlab) {
   for (const Slab& slab : slabs) {
-    const slab::Problem problem = problem_of(slab, 1);
+    const support::Problem problem = problem_of(slab, 1);
     ASSERT_EQ(slab::continuous_fault(problem), "") << slab.threshold;
-    const ContinuousMeasure measure = make_continuous_measure(problem);
+    const ContinuousMeasure measure = slab::make_continuous_measure(problem);
     const auto difference = exact_test::exact_self_check(measure, {}, forcing(500.0), 500.0, 1000);
     EXPECT_LT(difference.x, 1e-10) << slab.threshold;
     EXPECT_LT(difference.y, 1e-10) << slab.threshold;
@@ -75,7 +72,7 @@ TEST(ExactContinuum, TwoStepControlsAgreeForAnySlab) {
 
 TEST(ExactContinuum, MidpointCellsTendToItAboveOrderOne) {
   for (const Slab& slab : slabs) {
-    const ContinuousMeasure measure = make_continuous_measure(problem_of(slab, 1));
+    const ContinuousMeasure measure = slab::make_continuous_measure(problem_of(slab, 1));
     std::array<double, 2> errors{};
     for (const int fine : {0, 1}) {
       const int count = fine != 0 ? 1600 : 200;
@@ -95,8 +92,8 @@ TEST(ExactContinuum, MidpointCellsTendToItAboveOrderOne) {
 
 TEST(ExactContinuum, TheFieldIsThatOfManyCells) {
   const int count = 2000;
-  const slab::Problem problem = problem_of(slabs[3], count);
-  const ContinuousMeasure measure = make_continuous_measure(problem);
+  const support::Problem problem = problem_of(slabs[3], count);
+  const ContinuousMeasure measure = slab::make_continuous_measure(problem);
   const slab::Profile profile = slab::sample_profile(problem, {0, count});
   ExactSolution<ContinuousMeasure> solution(measure, {}, forcing(60.0));
   for (int p = 0; p <= 60; ++p) {

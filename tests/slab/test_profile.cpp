@@ -11,15 +11,15 @@ namespace masing {
 
 namespace {
 
-using cli::Rule;
-using slab::Problem;
+using slab::Rule;
+using support::Problem;
 
 slab::Profile whole(const Problem& problem) {
-  return slab::sample_profile(problem, {0, problem.cells});
+  return slab::sample_profile(problem, {0, problem.field_cells()});
 }
 
 double point(Rule rule, std::int64_t cells, std::int64_t cell) {
-  return support::problem({.cells = cells, .rule = rule}).point(cell);
+  return support::problem({.space = support::space_of(cells), .rule = rule}).point(cell);
 }
 
 TEST(CellPoint, lies_at_the_right_end_or_in_the_middle) {
@@ -36,7 +36,7 @@ TEST(Profile, samples_the_functions_at_the_cells_points) {
     const Problem problem = support::problem({.stiffness = "1+s*s",
                                               .threshold = "s+0.5",
                                               .initial_u = "-0.5*s",
-                                              .cells = 7,
+                                              .space = support::space_of(7),
                                               .rule = rule});
     const slab::Profile profile = whole(problem);
     ASSERT_EQ(profile.stiffness.size(), 7U);
@@ -51,7 +51,7 @@ TEST(Profile, samples_the_functions_at_the_cells_points) {
 }
 
 TEST(Profile, of_a_range_is_that_part_of_the_whole) {
-  const Problem problem = support::problem({.stiffness = "2-s", .cells = 3000});
+  const Problem problem = support::problem({.stiffness = "2-s", .space = support::space_of(3000)});
   const slab::Profile all = whole(problem);
   const slab::Profile part = slab::sample_profile(problem, {1024, 1024});
   ASSERT_EQ(part.stiffness.size(), 1024U);
@@ -63,9 +63,9 @@ TEST(Profile, of_a_range_is_that_part_of_the_whole) {
 }
 
 TEST(ProfileFault, is_none_where_every_cell_is_right) {
-  const Problem papers = support::problem({.cells = 1500});
+  const Problem papers = support::problem({.space = support::space_of(1500)});
   EXPECT_EQ(slab::profile_fault(papers, whole(papers)), "");
-  const Problem limit = support::problem({.initial_u = "-(s+0.1)", .cells = 10});
+  const Problem limit = support::problem({.initial_u = "-(s+0.1)", .space = support::space_of(10)});
   EXPECT_EQ(slab::profile_fault(limit, whole(limit)), "") << "|u0| = eta is allowed";
 }
 
@@ -76,14 +76,19 @@ struct Fault {
 
 TEST(ProfileFault, names_the_key_the_value_and_the_cell) {
   const Fault faults[] = {
-      {{.stiffness = "0.5-s", .cells = 4}, {"--stiffness", "k(s) = 0 ", "s = 0.5", "cell 2 of 4"}},
-      {{.stiffness = "1/(s-1)", .cells = 1}, {"--stiffness", "inf"}},
-      {{.stiffness = "sqrt(0.6-s)", .cells = 4}, {"--stiffness", "nan", "cell 3 of 4"}},
-      {{.threshold = "0.75-s", .cells = 4}, {"--threshold", "eta", "cell 3 of 4", "> 0"}},
-      {{.threshold = "-1", .cells = 4}, {"--threshold", "-1", "cell 1 of 4"}},
-      {{.threshold = "1/(s-1)", .cells = 1}, {"--threshold", "inf"}},
-      {{.initial_u = "s > 0.6 ? -2 : 0", .cells = 4}, {"--initial-u", "-2", "cell 3 of 4", "0.85"}},
-      {{.initial_u = "sqrt(0.6-s)*0", .cells = 4}, {"--initial-u", "nan", "cell 3 of 4"}},
+      {{.stiffness = "0.5-s", .space = support::space_of(4)},
+       {"--stiffness", "k(s) = 0 ", "s = 0.5", "cell 2 of 4"}},
+      {{.stiffness = "1/(s-1)", .space = support::space_of(1)}, {"--stiffness", "inf"}},
+      {{.stiffness = "sqrt(0.6-s)", .space = support::space_of(4)},
+       {"--stiffness", "nan", "cell 3 of 4"}},
+      {{.threshold = "0.75-s", .space = support::space_of(4)},
+       {"--threshold", "eta", "cell 3 of 4", "> 0"}},
+      {{.threshold = "-1", .space = support::space_of(4)}, {"--threshold", "-1", "cell 1 of 4"}},
+      {{.threshold = "1/(s-1)", .space = support::space_of(1)}, {"--threshold", "inf"}},
+      {{.initial_u = "s > 0.6 ? -2 : 0", .space = support::space_of(4)},
+       {"--initial-u", "-2", "cell 3 of 4", "0.85"}},
+      {{.initial_u = "sqrt(0.6-s)*0", .space = support::space_of(4)},
+       {"--initial-u", "nan", "cell 3 of 4"}},
   };
   for (const auto& [data, said] : faults) {
     const Problem problem = support::problem(data);
@@ -96,14 +101,16 @@ TEST(ProfileFault, names_the_key_the_value_and_the_cell) {
 }
 
 TEST(ProfileFault, counts_cells_globally) {
-  const Problem problem = support::problem({.stiffness = "s < 0.75 ? 1 : -1", .cells = 4096});
+  const Problem problem =
+      support::problem({.stiffness = "s < 0.75 ? 1 : -1", .space = support::space_of(4096)});
   const std::string message =
       slab::profile_fault(problem, slab::sample_profile(problem, {2048, 2048}));
   EXPECT_NE(message.find("cell 3072 of 4096"), std::string::npos) << message;
 }
 
 TEST(ForceBound, is_the_greatest_stiffness_times_threshold) {
-  const Problem problem = support::problem({.stiffness = "3", .threshold = "s+1", .cells = 8});
+  const Problem problem =
+      support::problem({.stiffness = "3", .threshold = "s+1", .space = support::space_of(8)});
   EXPECT_EQ(slab::force_bound(whole(problem)), 6.0);
   EXPECT_EQ(slab::force_bound({}), 0.0);
 }
@@ -138,13 +145,14 @@ TEST(CellPoint, lies_in_the_slab_for_any_number_of_cells) {
 /// The form that every cell confirms, looked at in ranges of whole blocks.
 slab::ProfileForm form_of(const Problem& problem) {
   const auto check =
-      slab::check_profile(problem, {0, problem.cells}, slab::candidate_form(problem));
+      slab::check_profile(problem, {0, problem.field_cells()}, slab::candidate_form(problem));
   EXPECT_EQ(check.fault, "");
   return check.form;
 }
 
 TEST(CheckProfile, confirms_what_all_cells_keep_to) {
-  const auto all = form_of(support::problem({.initial_u = "0.02", .cells = 10000}));
+  const auto all =
+      form_of(support::problem({.initial_u = "0.02", .space = support::space_of(10000)}));
   EXPECT_EQ(all.constant_stiffness, 1.0);
   EXPECT_EQ(all.constant_initial_u, 0.02);
   EXPECT_TRUE(all.affine_threshold);
@@ -154,12 +162,12 @@ TEST(CheckProfile, confirms_what_all_cells_keep_to) {
   const auto none = form_of(support::problem({.stiffness = "abs(s-0.7) < 0.001 ? 2 : 1",
                                               .threshold = "0.2+(s-0.00005)*(s-1)*0.1",
                                               .initial_u = "abs(s-0.7) < 0.001 ? 0.01 : 0",
-                                              .cells = 10000}));
+                                              .space = support::space_of(10000)}));
   EXPECT_EQ(none.arrays(), 3);
 }
 
 TEST(ConfirmedForm, tells_0_from_minus_0) {
-  slab::Profile profile = whole(support::problem({.cells = 2}));
+  slab::Profile profile = whole(support::problem({.space = support::space_of(2)}));
   const slab::ProfileForm candidate{.constant_initial_u = 0.0};
   EXPECT_TRUE(slab::confirmed_form(candidate, profile).constant_initial_u);
   profile.initial_u[1] = -0.0;
@@ -169,16 +177,16 @@ TEST(ConfirmedForm, tells_0_from_minus_0) {
 TEST(CheckProfile, finds_the_first_fault_wherever_it_lies) {
   for (const std::int64_t fault : {1, 4096, 4097, 9999, 10000}) {
     const std::string at = std::to_string(fault);
-    const Problem problem =
-        support::problem({.stiffness = "s*10000 > " + at + "-0.5 ? -1 : 1", .cells = 10000});
+    const Problem problem = support::problem(
+        {.stiffness = "s*10000 > " + at + "-0.5 ? -1 : 1", .space = support::space_of(10000)});
     const auto check = slab::check_profile(problem, {0, 10000}, slab::candidate_form(problem));
     EXPECT_EQ(check.fault, slab::profile_fault(problem, whole(problem)));
     EXPECT_NE(check.fault.find("(cell " + at + " of 10000)"), std::string::npos) << check.fault;
   }
   // Of constants one cell is looked at, so any number of them is checked at once.
-  const Problem many =
-      support::problem({.threshold = "1", .initial_u = "2", .cells = std::int64_t{1} << 50});
-  EXPECT_NE(slab::check_profile(many, {0, many.cells}, {}).fault.find("(cell 1 of"),
+  const Problem many = support::problem(
+      {.threshold = "1", .initial_u = "2", .space = slab::Cells{std::int64_t{1} << 50}});
+  EXPECT_NE(slab::check_profile(many, {0, many.field_cells()}, {}).fault.find("(cell 1 of"),
             std::string::npos);
 }
 
@@ -187,7 +195,7 @@ TEST(LeanProfile, gives_every_cell_without_the_arrays_that_formulas_give) {
                                 {.stiffness = "1+s", .threshold = "s+0.1", .initial_u = "0.1*s"},
                                 {.stiffness = "2", .threshold = "0.1+s*s", .initial_u = "0"}};
   for (support::Data one : data) {
-    one.cells = 5000;
+    one.space = support::space_of(5000);
     const Problem problem = support::problem(one);
     const base::CellRange range{2048, 2048};
     const slab::Profile all = slab::sample_profile(problem, range);

@@ -21,7 +21,7 @@ namespace masing {
 
 namespace {
 
-using cli::Rule;
+using slab::Rule;
 using study::Recording;
 using support::world;
 
@@ -71,15 +71,20 @@ class Puppet final : public engine::Engine {
   parallel::Vector u_;
 };
 
-slab::Problem problem_of(const Made& made, Rule rule) {
-  return support::problem({.steps = made.steps, .cells = made.cells, .rule = rule});
+support::Problem problem_of(const Made& made, Rule rule) {
+  return support::problem({.steps = made.steps, .space = slab::Cells{made.cells}, .rule = rule});
+}
+
+engine::RunSpec run_of(const Made& made, Rule rule) {
+  support::Problem problem = problem_of(made, rule);
+  return {engine::Masing{.slab = std::move(problem)}, {}, problem.time};
 }
 
 std::unique_ptr<Recording> record(const Made& made, Rule rule, std::int64_t stride,
                                   std::int64_t field_samples) {
-  const slab::Problem problem = problem_of(made, rule);
+  const support::Problem problem = problem_of(made, rule);
   auto recording =
-      std::make_unique<Recording>(world(), problem.time, problem.cells, stride,
+      std::make_unique<Recording>(world(), problem.time, problem.field_cells(), stride,
                                   study::uniform_times(problem.time.steps, field_samples));
   Puppet puppet(made.cells);
   for (std::int64_t p = 0; p <= made.steps; ++p) {
@@ -149,7 +154,7 @@ TEST(Errors, are_those_of_brute_force) {
     for (const Rule rule : {Rule::right, Rule::midpoint}) {
       const std::int64_t stride = study::common_stride(reference.steps, {level.steps});
       const auto errors =
-          study::errors(world(), problem_of(level, rule), *record(level, rule, 1, samples),
+          study::errors(world(), run_of(level, rule), *record(level, rule, 1, samples),
                         *record(reference, rule, stride, samples));
       const auto expected = brute_force(level, reference, rule, samples);
       EXPECT_NEAR(errors.x, expected.x, tolerance) << level.cells;
@@ -163,7 +168,7 @@ TEST(Errors, are_those_of_brute_force) {
 TEST(Errors, of_a_run_against_itself_are_zero) {
   const Made made{1030, 6, 0.3};
   const auto run = record(made, Rule::right, 1, 4);
-  const auto errors = study::errors(world(), problem_of(made, Rule::right), *run, *run);
+  const auto errors = study::errors(world(), run_of(made, Rule::right), *run, *run);
   EXPECT_EQ(errors.x, 0.0);
   EXPECT_EQ(errors.y, 0.0);
   EXPECT_EQ(errors.u, 0.0);
@@ -171,14 +176,14 @@ TEST(Errors, of_a_run_against_itself_are_zero) {
 }
 
 TEST(Recording, asks_for_the_steps_around_its_field_times) {
-  const slab::Problem problem = support::problem({.steps = 10, .cells = 5});
-  const Recording on_steps(world(), problem.time, problem.cells, 1,
+  const support::Problem problem = support::problem({.steps = 10, .space = slab::Cells{5}});
+  const Recording on_steps(world(), problem.time, problem.field_cells(), 1,
                            study::uniform_times(problem.time.steps, 5));
   EXPECT_EQ(on_steps.next_field_step(0), 2);
   EXPECT_EQ(on_steps.next_field_step(2), 4);
   EXPECT_EQ(on_steps.next_field_step(9), 10);
   EXPECT_EQ(on_steps.next_field_step(10), engine::never);
-  const Recording between(world(), problem.time, problem.cells, 1,
+  const Recording between(world(), problem.time, problem.field_cells(), 1,
                           study::uniform_times(problem.time.steps, 4));  // at steps 2½, 5, 7½, 10
   EXPECT_EQ(between.next_field_step(0), 2);
   EXPECT_EQ(between.next_field_step(2), 3);

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "cli/validate.hpp"
+#include "study/given.hpp"
 #include "study/output.hpp"
 #include "study/refinement.hpp"
 #include "support/world.hpp"
@@ -16,26 +16,26 @@ namespace masing {
 namespace {
 
 using cli::Configuration;
-using cli::Reference;
-using cli::Refine;
-using cli::Rule;
-using cli::Scheme;
-using study::Finding;
+using given::spec_of;
+using slab::Rule;
+using slab::Scheme;
 using study::Mark;
+using study::QuantityResult;
+using study::Refine;
 using study::Study;
 using study::Verdict;
 
 Study run(const Configuration& configuration) {
-  return study::refine(support::world(), cli::validated(configuration, {}));
+  return study::refine(support::world(), spec_of(configuration));
 }
 
 /// The papers' case on [0, 30], by turning points: a step costs the same at every P.
-Configuration papers_case(Refine refine, Reference reference, const std::string& levels) {
+Configuration papers_case(Refine refine, const std::string& reference, const std::string& levels) {
   return {.command = cli::Command::converge,
           .final_time = 30.0,
           .steps = 3000,
-          .cells = 40,
-          .engine = cli::EngineKind::memory,
+          .space = slab::Cells{40},
+          .method = engine::Method::turning_points,
           .field_points = 200,
           .refine = refine,
           .level_text = levels,
@@ -44,16 +44,16 @@ Configuration papers_case(Refine refine, Reference reference, const std::string&
           .quiet = true};
 }
 
-const Finding& finding(const Study& study, const std::string& quantity) {
+const QuantityResult& finding(const Study& study, const std::string& quantity) {
   std::size_t q = 0;
   while (study::quantities[q].name != quantity) {
     ++q;
   }
-  return study.findings.at(q);
+  return study.results.at(q);
 }
 
 void expect_order(const Study& study, const std::string& quantity, double order, double within) {
-  const Finding& found = finding(study, quantity);
+  const QuantityResult& found = finding(study, quantity);
   EXPECT_EQ(found.fit.levels, study.cases.size()) << quantity;
   EXPECT_NEAR(found.fit.order, order, within) << quantity;
   EXPECT_EQ(found.observed, found.fit.order) << quantity;
@@ -61,9 +61,9 @@ void expect_order(const Study& study, const std::string& quantity, double order,
   EXPECT_GT(found.fit.constant, 0.0) << quantity;
 }
 
-TEST(TimeError, OfEulerIsOfFirstOrder) {
-  Configuration c = papers_case(Refine::steps, Reference::exact, "10000,20000,40000,80000");
-  c.cells = cli::infinitely_many;
+TEST(TimeError, of_euler_is_of_first_order) {
+  Configuration c = papers_case(Refine::steps, "exact", "10000,20000,40000,80000");
+  c.space = slab::Continuum{};
   const Study study = run(c);
   for (const char* quantity : {"x", "y", "u"}) {
     expect_order(study, quantity, 1.0, 0.02);
@@ -74,9 +74,9 @@ TEST(TimeError, OfEulerIsOfFirstOrder) {
   EXPECT_LT(study.self_check, 1e-11);
 }
 
-TEST(TimeError, OfLeapfrogIsOfSecondOrder) {
-  Configuration c = papers_case(Refine::steps, Reference::exact, "1500,3000,6000,12000,24000");
-  c.cells = cli::infinitely_many;
+TEST(TimeError, of_leapfrog_is_of_second_order) {
+  Configuration c = papers_case(Refine::steps, "exact", "1500,3000,6000,12000,24000");
+  c.space = slab::Continuum{};
   c.scheme = Scheme::leapfrog;
   const Study study = run(c);
   for (const char* quantity : {"x", "y", "u"}) {
@@ -86,21 +86,21 @@ TEST(TimeError, OfLeapfrogIsOfSecondOrder) {
 }
 
 /// The same P on both sides: the space error is not there, however few the cells.
-TEST(TimeError, AtAFinitePIsMeasuredWithoutTheSpaceError) {
-  const Study study = run(papers_case(Refine::steps, Reference::exact_time, "10000,20000,40000"));
+TEST(TimeError, at_a_finite_p_is_measured_without_the_space_error) {
+  const Study study = run(papers_case(Refine::steps, "exact-time", "10000,20000,40000"));
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
     expect_order(study, quantity, 1.0, 0.02);
   }
   // Against the continuum 40 cells leave an error that no step removes.
-  const Study with_space = run(papers_case(Refine::steps, Reference::exact, "20000,40000"));
+  const Study with_space = run(papers_case(Refine::steps, "exact", "20000,40000"));
   EXPECT_GT(with_space.cases[1].errors.x, 5 * study.cases[2].errors.x);
   EXPECT_LT(finding(with_space, "x").observed, 0.5);
   EXPECT_EQ(with_space.verdict, Verdict::not_as_expected);
 }
 
-TEST(SpaceError, OfRuleRightIsOfFirstOrder) {
+TEST(SpaceError, of_rule_right_is_of_first_order) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    Configuration c = papers_case(Refine::cells, Reference::cells_inf, "200,400,800,1600,3200");
+    Configuration c = papers_case(Refine::cells, "cells-inf", "200,400,800,1600,3200");
     c.scheme = scheme;
     const Study study = run(c);
     for (const char* quantity : {"x", "y", "u"}) {
@@ -113,9 +113,8 @@ TEST(SpaceError, OfRuleRightIsOfFirstOrder) {
 
 /// x, y and u at the cells' own points are of second order; u over all s, which is constant on
 /// cells, of first.
-TEST(SpaceError, OfRuleMidpointIsOfSecondOrderButForUOverAllS) {
-  Configuration c =
-      papers_case(Refine::cells, Reference::cells_inf, "50,100,200,400,800,1600,3200");
+TEST(SpaceError, of_rule_midpoint_is_of_second_order_but_for_u_over_all_s) {
+  Configuration c = papers_case(Refine::cells, "cells-inf", "50,100,200,400,800,1600,3200");
   c.rule = Rule::midpoint;
   c.order_tolerance = 1.0;  // levels scatter: what counts is the fit over all
   const Study study = run(c);
@@ -129,19 +128,18 @@ TEST(SpaceError, OfRuleMidpointIsOfSecondOrderButForUOverAllS) {
 }
 
 /// error ≈ C₁δs + C₂δt: the constants of a staircase are those of the two separate studies.
-TEST(BothErrors, HaveTheConstantsOfTheSeparateStudies) {
-  Configuration time = papers_case(Refine::steps, Reference::exact, "20000,40000,80000");
-  time.cells = cli::infinitely_many;
-  Configuration space = papers_case(Refine::cells, Reference::cells_inf, "200,400,800");
+TEST(BothErrors, have_the_constants_of_the_separate_studies) {
+  Configuration time = papers_case(Refine::steps, "exact", "20000,40000,80000");
+  time.space = slab::Continuum{};
+  Configuration space = papers_case(Refine::cells, "cells-inf", "200,400,800");
   space.steps = 80000;
   const Study of_time = run(time);
   const Study of_space = run(space);
-  const Study of_both =
-      run(papers_case(Refine::both, Reference::exact,
-                      "100:20000,200:20000,200:40000,400:40000,400:80000,800:80000"));
+  const Study of_both = run(papers_case(
+      Refine::both, "exact", "100:20000,200:20000,200:40000,400:40000,400:80000,800:80000"));
   // u's two errors are largest at different s and t, x's and y's need not be of one sign.
   for (const char* quantity : {"x", "y"}) {
-    const Finding& both = finding(of_both, quantity);
+    const QuantityResult& both = finding(of_both, quantity);
     const double in_space = finding(of_space, quantity).fit.constant;
     const double in_time = finding(of_time, quantity).fit.constant;
     EXPECT_NEAR(std::abs(both.joint.space) / in_space, 1.0, 0.25) << quantity;
@@ -152,9 +150,9 @@ TEST(BothErrors, HaveTheConstantsOfTheSeparateStudies) {
   EXPECT_TRUE(std::isnan(finding(of_time, "x").joint.space)) << "nothing to tell apart";
 }
 
-TEST(FitVerdict, IsOfTheFitNotOfTheLastPair) {
-  Configuration c = papers_case(Refine::steps, Reference::exact, "1500,3000,6000");
-  c.cells = cli::infinitely_many;
+TEST(FitVerdict, is_of_the_fit_not_of_the_last_pair) {
+  Configuration c = papers_case(Refine::steps, "exact", "1500,3000,6000");
+  c.space = slab::Continuum{};
   c.scheme = Scheme::leapfrog;
   c.expected_order_text = "x=1";
   EXPECT_EQ(run(c).verdict, Verdict::not_as_expected);
@@ -168,57 +166,57 @@ TEST(FitVerdict, IsOfTheFitNotOfTheLastPair) {
 
 /// A stiff spring makes explicit Euler grow by exp(60 δt) on a coarse grid: those levels are marked
 /// and do not enter.
-TEST(FitVerdict, LeavesOutLevelsBeforeTheAsymptoticRange) {
-  Configuration c = papers_case(Refine::steps, Reference::exact, "250,500,20000,40000,80000");
-  c.cells = cli::infinitely_many;
+TEST(FitVerdict, leaves_out_levels_before_the_asymptotic_range) {
+  Configuration c = papers_case(Refine::steps, "exact", "250,500,20000,40000,80000");
+  c.space = slab::Continuum{};
   c.k0 = 3.0;
   const Study study = run(c);
   for (const char* quantity : {"x", "y"}) {
-    const Finding& found = finding(study, quantity);
+    const QuantityResult& found = finding(study, quantity);
     EXPECT_EQ(found.fit.marks,
               (std::vector{Mark::before, Mark::before, Mark::fitted, Mark::fitted, Mark::fitted}));
     EXPECT_NEAR(found.fit.order, 1.0, 0.06) << quantity;
   }
   EXPECT_EQ(study.verdict, Verdict::as_expected);
-  const std::string text = study::table(cli::validated(c, {}), study);
+  const std::string text = study::table(spec_of(c), study);
   EXPECT_NE(text.find("< left out of the fit: before the asymptotic range"), std::string::npos);
   EXPECT_NE(text.find("(fit of 3 levels)"), std::string::npos) << text;
 }
 
-TEST(FitVerdict, IsOfTheLastPairWithFewerThanThreeLevels) {
-  Configuration c = papers_case(Refine::steps, Reference::exact, "20000,40000");
-  c.cells = cli::infinitely_many;
+TEST(FitVerdict, is_of_the_last_pair_with_fewer_than_three_levels) {
+  Configuration c = papers_case(Refine::steps, "exact", "20000,40000");
+  c.space = slab::Continuum{};
   const Study study = run(c);
-  const Finding& x = finding(study, "x");
+  const QuantityResult& x = finding(study, "x");
   EXPECT_TRUE(std::isnan(x.fit.order));
   EXPECT_EQ(x.observed, study.cases[1].orders.x);
   EXPECT_EQ(x.observed, x.last_pair);
   EXPECT_EQ(study.verdict, Verdict::as_expected);
-  EXPECT_NE(study::table(cli::validated(c, {}), study).find("(last pair)"), std::string::npos);
+  EXPECT_NE(study::table(spec_of(c), study).find("(last pair)"), std::string::npos);
 }
 
 /// An elastic system of one stiffness for every P: no space error but rounding.
-TEST(FitVerdict, IsUndefinedOnTheRoundOffFloor) {
-  Configuration c = papers_case(Refine::cells, Reference::cells_inf, "10,20,40");
+TEST(FitVerdict, is_undefined_on_the_round_off_floor) {
+  Configuration c = papers_case(Refine::cells, "cells-inf", "10,20,40");
   c.threshold = "100";
   const Study study = run(c);
-  const Finding& x = finding(study, "x");
+  const QuantityResult& x = finding(study, "x");
   EXPECT_EQ(x.fit.marks, std::vector<Mark>(3, Mark::on_floor));
   EXPECT_TRUE(std::isnan(x.observed));
   EXPECT_EQ(study.verdict, Verdict::undefined);
-  EXPECT_NE(study::table(cli::validated(c, {}), study).find("round-off floor"), std::string::npos);
+  EXPECT_NE(study::table(spec_of(c), study).find("round-off floor"), std::string::npos);
 }
 
-TEST(ExactReference, DoesNotDependOnTheRanks) {
-  const Configuration configurations[] = {
-      papers_case(Refine::both, Reference::exact, "30:400,170:900"),
-      papers_case(Refine::steps, Reference::exact_time, "400,900"),
-      papers_case(Refine::cells, Reference::cells_inf, "30,2050")};
+/// The same study on this rank alone has the same errors and orders, bit for bit.
+TEST(Study, does_not_depend_on_the_ranks) {
+  const Configuration configurations[] = {papers_case(Refine::both, "exact", "30:400,170:900"),
+                                          papers_case(Refine::steps, "exact-time", "400,900"),
+                                          papers_case(Refine::cells, "cells-inf", "30,2050")};
   for (const auto& configuration : configurations) {
-    const Configuration c = cli::validated(configuration, {});
+    const study::StudySpec spec = spec_of(configuration);
     const parallel::Communicator alone = support::alone();
-    const Study all = study::refine(support::world(), c);
-    const Study one = study::refine(alone, c);
+    const Study all = study::refine(support::world(), spec);
+    const Study one = study::refine(alone, spec);
     ASSERT_EQ(all.cases.size(), one.cases.size());
     for (std::size_t i = 0; i < all.cases.size(); ++i) {
       for (const auto& quantity : study::quantities) {

@@ -49,7 +49,7 @@ Fit fit_exact(const Numbers& steps, const Numbers& errors, double tolerance = 0.
   return fit_order(steps, errors, ErrorModel::reference, 0.0, 1e-14, tolerance);
 }
 
-TEST(FitOrder, FindsOrderAndConstantOfAPower) {
+TEST(FitOrder, finds_order_and_constant_of_a_power) {
   for (const double p : {0.5, 1.0, 2.0, 4.0}) {
     for (const double constant : {1e-3, 1.0, 250.0}) {
       const Numbers steps{0.1, 0.06, 0.05, 0.011};
@@ -65,7 +65,7 @@ TEST(FitOrder, FindsOrderAndConstantOfAPower) {
   }
 }
 
-TEST(FitOrder, LeavesOutWhatIsBeforeTheAsymptoticRange) {
+TEST(FitOrder, leaves_out_what_is_before_the_asymptotic_range) {
   const Numbers steps = halved(0.5, 6);
   Numbers errors = errors_of(steps, 3.0, 1.0);
   errors[0] *= 4.0;  // orders 2, then 1.58, then 1
@@ -80,7 +80,7 @@ TEST(FitOrder, LeavesOutWhatIsBeforeTheAsymptoticRange) {
   EXPECT_GT(fit_exact(steps, errors, 1.5).order, 1.1);
 }
 
-TEST(FitOrder, LeavesOutTheRoundOffFloor) {
+TEST(FitOrder, leaves_out_the_round_off_floor) {
   const Numbers steps = halved(0.5, 6);
   Numbers errors = errors_of(steps, 1.0, 2.0);
   errors[4] = 2e-3;
@@ -95,7 +95,7 @@ TEST(FitOrder, LeavesOutTheRoundOffFloor) {
   EXPECT_TRUE(std::isnan(all_on_floor.order));
 }
 
-TEST(FitOrder, NeedsThreeLevels) {
+TEST(FitOrder, needs_three_levels) {
   const Numbers steps = halved(0.5, 3);
   const Numbers errors = errors_of(steps, 1.0, 1.0);
   EXPECT_FALSE(std::isnan(fit_exact(steps, errors).order));
@@ -118,7 +118,7 @@ TEST(FitOrder, NeedsThreeLevels) {
 
 /// The interval is Student's at 95 %: over 2000 draws of noise the share that covers the true order
 /// has a standard deviation of 0.5 %. Of three levels the factor is 12.7, not 1.96.
-TEST(FitOrder, TheUncertaintyCoversTheTruthAsOftenAsItSays) {
+TEST(FitOrder, the_uncertainty_covers_the_truth_as_often_as_it_says) {
   std::mt19937_64 random(20011);
   std::normal_distribution<double> noise(0.0, 0.02);
   for (const std::size_t count : {3U, 6U}) {
@@ -138,7 +138,7 @@ TEST(FitOrder, TheUncertaintyCoversTheTruthAsOftenAsItSays) {
   }
 }
 
-TEST(FitOrder, IsExactAgainstAReferenceThatIsNot) {
+TEST(FitOrder, is_exact_against_a_reference_that_is_not) {
   const Numbers steps = halved(0.5, 4);
   for (const double p : {1.0, 2.0}) {
     for (const double finer : {2.0, 16.0}) {
@@ -154,7 +154,7 @@ TEST(FitOrder, IsExactAgainstAReferenceThatIsNot) {
   }
 }
 
-TEST(FitOrder, IsExactForDifferencesOfSuccessiveLevels) {
+TEST(FitOrder, is_exact_for_differences_of_successive_levels) {
   for (const Numbers& steps : {halved(0.5, 5), Numbers{0.3, 0.2, 0.05, 0.04, 0.01}}) {
     for (const double p : {0.5, 1.0, 2.0}) {
       Numbers differences;
@@ -192,7 +192,7 @@ Numbers joint_errors(const Pairs& pairs, double space, double time) {
   return errors;
 }
 
-TEST(FitJointly, TellsTwoConstantsApart) {
+TEST(FitJointly, tells_two_constants_apart) {
   const Pairs pairs = staircase();
   for (const auto& [space, time] : {std::pair(0.7, 2.0), {12.0, 0.3}, {-0.5, 1.5}, {9.0, -0.4}}) {
     const auto fit = study::fit_jointly(pairs.ds, pairs.dt, joint_errors(pairs, space, time));
@@ -204,7 +204,7 @@ TEST(FitJointly, TellsTwoConstantsApart) {
   }
 }
 
-TEST(FitJointly, HasUncertaintiesThatCoverTheTruth) {
+TEST(FitJointly, has_uncertainties_that_cover_the_truth) {
   const Pairs pairs = staircase();
   std::mt19937_64 random(20012);
   std::normal_distribution<double> noise(0.0, 0.01);
@@ -224,7 +224,7 @@ TEST(FitJointly, HasUncertaintiesThatCoverTheTruth) {
   EXPECT_NEAR(covered_time / static_cast<double>(draws), 0.95, 0.025);
 }
 
-TEST(FitJointly, LeavesOutLevelsWithoutAnError) {
+TEST(FitJointly, leaves_out_levels_without_an_error) {
   Pairs pairs = staircase();
   Numbers errors = joint_errors(pairs, 2.0, 1.0);
   errors[1] = nan_value;
@@ -234,7 +234,7 @@ TEST(FitJointly, LeavesOutLevelsWithoutAnError) {
   EXPECT_NEAR(fit.time, 1.0, 1e-10);
 }
 
-TEST(FitJointly, SaysNothingWhereTheLevelsCannotTell) {
+TEST(FitJointly, says_nothing_where_the_levels_cannot_tell) {
   const Numbers dt = halved(0.04, 4);
   Numbers ds = dt;
   std::ranges::transform(ds, ds.begin(), [](double h) { return 3 * h; });
@@ -248,7 +248,7 @@ TEST(FitJointly, SaysNothingWhereTheLevelsCannotTell) {
 }
 
 /// v + C hᵖ: the error of the last is C h₃ᵖ, and the index is 1.25 times that.
-TEST(Extrapolate, IsExactForAPower) {
+TEST(Extrapolate, is_exact_for_a_power) {
   for (const double p : {0.5, 1.0, 2.0}) {
     for (const double constant : {0.3, -0.3}) {
       const Numbers steps{9.0, 0.4, 0.2, 0.05};  // the first is not used
@@ -265,7 +265,7 @@ TEST(Extrapolate, IsExactForAPower) {
   }
 }
 
-TEST(Extrapolate, SaysNothingWhereThereIsNoLimit) {
+TEST(Extrapolate, says_nothing_where_there_is_no_limit) {
   const Numbers steps{0.4, 0.2, 0.1};
   for (const Numbers& values : {Numbers{1.0, 2.0, 1.5},
                                 {1.0, 1.5, 2.5},
@@ -280,7 +280,7 @@ TEST(Extrapolate, SaysNothingWhereThereIsNoLimit) {
 }
 
 /// All times jT/m are steps of every level, where there are 16 such times or as many as wanted.
-TEST(CommonSamples, AreStepsOfEveryLevel) {
+TEST(CommonSamples, are_steps_of_every_level) {
   EXPECT_EQ(study::common_samples(200, {10000, 20000}), 200);
   EXPECT_EQ(study::common_samples(200, {1000, 1500}), 125);
   EXPECT_EQ(study::common_samples(200, {120, 240}), 120);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/problem.hpp"
 
 namespace masing {
 
@@ -14,11 +15,8 @@ using study::Job;
 using study::Placement;
 
 Job job(std::int64_t cells, std::int64_t field_samples) {
-  Job made{.field_samples = field_samples};
-  made.configuration.cells = cells;
-  made.configuration.steps = 1000;
-  made.configuration.engine = cli::EngineKind::sweep;
-  return made;
+  return {.run = {engine::Masing{.slab = {.space = support::space_of(cells)}}, {}, {500.0, 1000}},
+          .field_samples = field_samples};
 }
 
 constexpr std::int64_t cells = std::int64_t{1024} * 1024;
@@ -37,7 +35,7 @@ TEST(LeastNeeds, count_the_fields_of_all_runs_of_a_rank) {
 }
 
 TEST(LeastNeeds, of_the_continuum_have_no_fields) {
-  const std::vector<Job> jobs{job(cli::infinitely_many, 10)};
+  const std::vector<Job> jobs{job(0, 10)};
   EXPECT_EQ(study::least_needs(jobs, {{0, 0, 1}}, 1)[0].fields, 0.0);
 }
 

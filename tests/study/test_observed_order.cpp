@@ -75,7 +75,7 @@ TEST(SuccessiveOrder, is_undefined_without_two_positive_finite_differences) {
 }
 
 TEST(Judge, wants_the_order_within_the_tolerance) {
-  const cli::ExpectedOrder one{.quantity = "x", .order = 1.0};
+  const study::ExpectedOrder one{.quantity = "x", .order = 1.0};
   EXPECT_EQ(judge(one, 1.0, 0.1), Verdict::as_expected);
   EXPECT_EQ(judge(one, 1.09, 0.1), Verdict::as_expected);
   EXPECT_EQ(judge(one, 0.91, 0.1), Verdict::as_expected);
@@ -86,7 +86,7 @@ TEST(Judge, wants_the_order_within_the_tolerance) {
 }
 
 TEST(Judge, takes_any_higher_order_where_at_least_is_expected) {
-  const cli::ExpectedOrder half{.quantity = "x", .order = 0.5, .at_least = true};
+  const study::ExpectedOrder half{.quantity = "x", .order = 0.5, .at_least = true};
   EXPECT_EQ(judge(half, 0.41, 0.1), Verdict::as_expected);
   EXPECT_EQ(judge(half, 2.0, 0.1), Verdict::as_expected);
   EXPECT_EQ(judge(half, 0.39, 0.1), Verdict::not_as_expected);
@@ -97,17 +97,6 @@ TEST(VerdictText, differs) {
   EXPECT_EQ(to_text(Verdict::as_expected), "as expected");
   EXPECT_EQ(to_text(Verdict::not_as_expected), "not as expected");
   EXPECT_EQ(to_text(Verdict::undefined), "undefined");
-}
-
-/// The least common multiple where that is not needlessly large, else 16 times the last.
-TEST(FinestCount, is_a_common_multiple_at_least_16_times_finer) {
-  EXPECT_EQ(study::finest_count({10}), 160);
-  EXPECT_EQ(study::finest_count({10, 20, 40}), 640);
-  EXPECT_EQ(study::finest_count({10, 15}), 240);
-  EXPECT_EQ(study::finest_count({3, 10, 100, 700, 1500}), 31500);
-  EXPECT_EQ(study::finest_count({7, 11}), 231);
-  EXPECT_EQ(study::finest_count({997, 1009}), 16 * 1009);
-  EXPECT_EQ(study::finest_count({1}), 16);
 }
 
 TEST(CommonStride, meets_the_times_of_all_levels) {

@@ -8,7 +8,7 @@ namespace masing {
 
 namespace {
 
-using cli::Rule;
+using slab::Rule;
 using study::Overlap;
 
 constexpr std::int64_t large = std::int64_t{1} << 40;

@@ -9,8 +9,9 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "cli/validate.hpp"
+#include "study/given.hpp"
 #include "study/output.hpp"
+#include "study/reference.hpp"
 #include "support/world.hpp"
 
 namespace masing {
@@ -18,17 +19,17 @@ namespace masing {
 namespace {
 
 using cli::Configuration;
-using cli::Reference;
-using cli::Refine;
+using given::spec_of;
+using study::Refine;
 using study::Study;
 using study::Verdict;
 using support::world;
 
-Configuration papers_case(Refine refine, Reference reference, const std::string& levels) {
+Configuration papers_case(Refine refine, const std::string& reference, const std::string& levels) {
   return {.command = cli::Command::converge,
           .final_time = 10.0,
           .steps = 500,
-          .cells = 40,
+          .space = slab::Cells{40},
           .refine = refine,
           .level_text = levels,
           .reference = reference,
@@ -37,17 +38,16 @@ Configuration papers_case(Refine refine, Reference reference, const std::string&
 }
 
 Study run(const Configuration& configuration) {
-  const Configuration valid = cli::validated(configuration, {});
-  Study study = study::refine(world(), valid);
+  Study study = study::refine(world(), spec_of(configuration));
   // Rows t, x, y, F, restoring of the last level: its last time is T.
   EXPECT_EQ(study.series.size() % 5, 0U);
-  EXPECT_EQ(study.series.at(study.series.size() - 5), valid.final_time);
+  EXPECT_EQ(study.series.at(study.series.size() - 5), configuration.final_time);
   return study;
 }
 
 void expect_order_one(const Study& study) {
   int judged = 0;
-  for (const auto& finding : study.findings) {
+  for (const auto& finding : study.results) {
     if (finding.expected) {
       ++judged;
       EXPECT_NEAR(finding.observed, 1.0, 0.1) << finding.expected->quantity;
@@ -58,12 +58,18 @@ void expect_order_one(const Study& study) {
   EXPECT_EQ(study.verdict, Verdict::as_expected);
 }
 
+void expect_finest(const Configuration& configuration, std::int64_t cells, std::int64_t steps) {
+  const auto finest = spec_of(configuration).reference->finest();
+  ASSERT_TRUE(finest.has_value());
+  EXPECT_EQ(std::get<slab::Cells>(finest->space).count, cells);
+  EXPECT_EQ(finest->steps, steps);
+}
+
 TEST(OrderInTime, is_one_against_the_finest_run) {
-  const Study study = run(papers_case(Refine::steps, Reference::finest, "500,1000,2000"));
+  const Configuration c = papers_case(Refine::steps, "finest", "500,1000,2000");
+  const Study study = run(c);
   expect_order_one(study);
-  ASSERT_TRUE(study.reference.has_value());
-  EXPECT_EQ(study.reference->cells, 40);
-  EXPECT_EQ(study.reference->steps, 32000);
+  expect_finest(c, 40, 32000);
   ASSERT_EQ(study.cases.size(), 3U);
   EXPECT_TRUE(std::isnan(study.cases[0].orders.x));
   EXPECT_EQ(study.cases[1].dt, 10.0 / 1000);
@@ -72,9 +78,10 @@ TEST(OrderInTime, is_one_against_the_finest_run) {
 }
 
 TEST(OrderInTime, is_one_between_successive_levels) {
-  const Study study = run(papers_case(Refine::steps, Reference::successive, "1000,2000,4000"));
+  const Configuration c = papers_case(Refine::steps, "successive", "1000,2000,4000");
+  const Study study = run(c);
   expect_order_one(study);
-  EXPECT_FALSE(study.reference.has_value());
+  EXPECT_FALSE(spec_of(c).reference->finest().has_value());
   EXPECT_TRUE(std::isnan(study.cases[0].orders.x));
   EXPECT_FALSE(std::isnan(study.cases[1].orders.x));
   EXPECT_TRUE(std::isnan(study.cases[2].orders.x)) << "the last level has no next";
@@ -82,30 +89,28 @@ TEST(OrderInTime, is_one_between_successive_levels) {
 }
 
 TEST(OrderInTime, is_one_with_uneven_ratios) {
-  expect_order_one(run(papers_case(Refine::steps, Reference::finest, "600,1000,1200")));
+  expect_order_one(run(papers_case(Refine::steps, "finest", "600,1000,1200")));
 }
 
 TEST(OrderInSpace, is_one_against_the_finest_run) {
-  const Study study = run(papers_case(Refine::cells, Reference::finest, "50,100,200"));
-  expect_order_one(study);
-  EXPECT_EQ(study.reference->cells, 3200);
-  EXPECT_EQ(study.reference->steps, 500);
+  const Configuration c = papers_case(Refine::cells, "finest", "50,100,200");
+  expect_order_one(run(c));
+  expect_finest(c, 3200, 500);
 }
 
 TEST(OrderInSpace, is_one_between_successive_levels) {
-  expect_order_one(run(papers_case(Refine::cells, Reference::successive, "100,200,400")));
+  expect_order_one(run(papers_case(Refine::cells, "successive", "100,200,400")));
 }
 
 /// δs = 1/P and δt = T/N go to zero together: the bound is C(δs + δt).
 TEST(OrderInBoth, is_one) {
-  const Study study = run(papers_case(Refine::both, Reference::finest, "50:500,100:1000"));
-  expect_order_one(study);
-  EXPECT_EQ(study.reference->cells, 1600);
-  EXPECT_EQ(study.reference->steps, 16000);
+  const Configuration c = papers_case(Refine::both, "finest", "50:500,100:1000");
+  expect_order_one(run(c));
+  expect_finest(c, 1600, 16000);
 }
 
 TEST(Verdict, is_of_the_expected_orders) {
-  Configuration c = papers_case(Refine::steps, Reference::finest, "500,1000");
+  Configuration c = papers_case(Refine::steps, "finest", "500,1000");
   c.expected_order_text = "x=2";
   EXPECT_EQ(run(c).verdict, Verdict::not_as_expected);
   c.expected_order_text = "x>=0.5,u>=0.5";
@@ -115,9 +120,9 @@ TEST(Verdict, is_of_the_expected_orders) {
 }
 
 TEST(Verdict, is_undefined_where_there_is_no_order) {
-  EXPECT_EQ(run(papers_case(Refine::steps, Reference::finest, "100")).verdict, Verdict::undefined);
+  EXPECT_EQ(run(papers_case(Refine::steps, "finest", "100")).verdict, Verdict::undefined);
   // A system at rest has no error at all.
-  Configuration rest = papers_case(Refine::steps, Reference::finest, "100,200");
+  Configuration rest = papers_case(Refine::steps, "finest", "100,200");
   rest.force = "0";
   const Study study = run(rest);
   EXPECT_EQ(study.cases[1].errors.x, 0.0);
@@ -126,30 +131,14 @@ TEST(Verdict, is_undefined_where_there_is_no_order) {
 }
 
 TEST(Study, refuses_a_level_whose_cells_are_wrong) {
-  Configuration c = papers_case(Refine::cells, Reference::finest, "2,4");
+  Configuration c = papers_case(Refine::cells, "finest", "2,4");
   c.stiffness = "s < 0.1 ? -1 : 1";  // only cells of the reference lie there
   EXPECT_THROW(run(c), base::UserError);
 }
 
-/// The same study on this rank alone has the same errors and orders, bit for bit.
-TEST(Study, does_not_depend_on_the_ranks) {
-  const Configuration c =
-      cli::validated(papers_case(Refine::both, Reference::finest, "30:400,170:900"), {});
-  const Study all = study::refine(world(), c);
-  const parallel::Communicator alone = support::alone();
-  const Study one = study::refine(alone, c);
-  ASSERT_EQ(all.cases.size(), one.cases.size());
-  for (std::size_t i = 0; i < all.cases.size(); ++i) {
-    for (const auto& quantity : study::quantities) {
-      EXPECT_EQ(all.cases[i].errors.*quantity.value, one.cases[i].errors.*quantity.value);
-    }
-  }
-}
-
 TEST(Table, has_a_row_for_each_level_and_a_line_for_each_order) {
-  const Configuration c =
-      cli::validated(papers_case(Refine::steps, Reference::finest, "500,1000"), {});
-  const std::string text = study::table(c, study::refine(world(), c));
+  const study::StudySpec spec = spec_of(papers_case(Refine::steps, "finest", "500,1000"));
+  const std::string text = study::table(spec, study::refine(world(), spec));
   for (const char* part : {" 500 ", " 1000 ", "order of x", "order of y", "order of u",
                            "expected 1 within 0.1: as expected"}) {
     EXPECT_NE(text.find(part), std::string::npos) << text;

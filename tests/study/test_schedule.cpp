@@ -98,15 +98,16 @@ TEST(Schedule, stays_within_twice_the_bound_no_schedule_beats) {
 }
 
 TEST(EstimatedSeconds, grow_with_cells_and_steps_and_not_with_cells_for_memory) {
-  cli::Configuration c{.steps = 1000, .cells = 100000, .engine = cli::EngineKind::sweep};
-  const double once = study::estimated_seconds(c, 1);
-  EXPECT_LT(study::estimated_seconds(c, 2), once);
-  c.steps *= 10;
-  EXPECT_NEAR(study::estimated_seconds(c, 1), 10 * once, 1e-9);
-  c.engine = cli::EngineKind::memory;
-  const double remembered = study::estimated_seconds(c, 1);
-  c.cells = 10;
-  EXPECT_EQ(study::estimated_seconds(c, 8), remembered);
+  engine::RunSpec run{engine::Masing{.slab = {.space = slab::Cells{100000}}}, {}, {500.0, 1000}};
+  auto& masing = std::get<engine::Masing>(run.model);
+  const double once = study::estimated_seconds(run, 1);
+  EXPECT_LT(study::estimated_seconds(run, 2), once);
+  run.time.steps *= 10;
+  EXPECT_NEAR(study::estimated_seconds(run, 1), 10 * once, 1e-9);
+  masing.method = engine::Method::turning_points;
+  const double remembered = study::estimated_seconds(run, 1);
+  masing.slab.space = slab::Cells{10};
+  EXPECT_EQ(study::estimated_seconds(run, 8), remembered);
 }
 
 }  // namespace

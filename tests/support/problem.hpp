@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "slab/problem.hpp"
+#include "slab/scheme.hpp"
 
 /// What the tests of several rooms share.
 namespace masing::support {
@@ -17,24 +18,41 @@ struct Data {
   slab::Oscillator oscillator = {};
   double final_time = 1.0;
   std::int64_t steps = 1;
-  std::int64_t cells = 1;
-  cli::Rule rule = cli::Rule::right;
+  slab::Space space = slab::Cells{1};
+  slab::Rule rule = slab::Rule::right;
 };
 
+/// A slab with a mass, and what drives it.
+struct Problem : slab::Slab {
+  slab::Oscillator oscillator;
+  base::Function force;
+  slab::TimeGrid time;
+  slab::Scheme scheme = slab::Scheme::euler;
+};
+
+/// The function of a text that names no file. Local.
+inline base::Function function(const std::string& text, char variable) {
+  return {text, variable,
+          [](const std::string& path) -> std::string { throw base::UserError("no file " + path); }};
+}
+
+/// P cells, or the continuum with one place of its field for `cells` 0. Local.
+inline slab::Space space_of(std::int64_t cells) {
+  return cells == 0 ? slab::Space(slab::Continuum{1}) : slab::Space(slab::Cells{cells});
+}
+
 /// The problem, not validated. Local.
-inline slab::Problem problem(const Data& data) {
-  const base::FileReader no_files = [](const std::string& path) -> std::string {
-    throw base::UserError("no file " + path);
-  };
-  return {.stiffness = base::Function(data.stiffness, 's', no_files),
-          .threshold = base::Function(data.threshold, 's', no_files),
-          .initial_u = base::Function(data.initial_u, 's', no_files),
-          .force = base::Function(data.force, 't', no_files),
-          .oscillator = data.oscillator,
-          .time = {.final_time = data.final_time, .steps = data.steps},
-          .cells = data.cells,
-          .field_points = data.cells == cli::infinitely_many ? 1 : 0,
-          .rule = data.rule};
+inline Problem problem(const Data& data) {
+  Problem made;
+  made.stiffness = function(data.stiffness, 's');
+  made.threshold = function(data.threshold, 's');
+  made.initial_u = function(data.initial_u, 's');
+  made.space = data.space;
+  made.rule = data.rule;
+  made.oscillator = data.oscillator;
+  made.force = function(data.force, 't');
+  made.time = {data.final_time, data.steps};
+  return made;
 }
 
 }  // namespace masing::support

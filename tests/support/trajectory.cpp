@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "cli/force_breaks.hpp"
 #include "engine/setup.hpp"
 #include "engine/sweep.hpp"
 #include "engine/time_loop.hpp"
@@ -44,19 +45,31 @@ class Trace final : public engine::Observer {
 
 }  // namespace
 
+engine::RunSpec run_of(const Problem& problem, engine::Method method) {
+  engine::Masing model{.slab = problem,
+                       .oscillator = problem.oscillator,
+                       .scheme = problem.scheme,
+                       .method = method};
+  if (method == engine::Method::exact) {
+    model.force_breaks = cli::force_breaks(problem.force.text(), problem.time.final_time, {});
+  }
+  return {std::move(model), problem.force, problem.time};
+}
+
 Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine,
-                      const slab::Problem& problem, const std::vector<std::int64_t>& field_steps) {
+                      const Problem& problem, const std::vector<std::int64_t>& field_steps) {
   Trajectory result;
   Trace trace(result, field_steps);
   const std::array<engine::Observer*, 1> observers{&trace};
-  engine::integrate(comm, engine, problem.force, problem.time, observers);
+  engine::integrate(comm, engine, run_of(problem), observers);
   return result;
 }
 
-Trajectory trajectory(const parallel::Communicator& comm, const slab::Problem& problem,
+Trajectory trajectory(const parallel::Communicator& comm, const Problem& problem,
                       const std::vector<std::int64_t>& field_steps) {
   const slab::Profile profile = engine::checked_profile(comm, problem);
-  engine::Sweep engine(comm, problem, profile);
+  engine::Sweep engine(comm, std::get<engine::Masing>(run_of(problem).model), problem.time,
+                       profile);
   return trajectory(comm, engine, problem, field_steps);
 }
 

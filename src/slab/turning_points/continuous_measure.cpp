@@ -264,18 +264,18 @@ double whole_integral(const Density& f, const std::vector<double>& breaks) {
 
 }  // namespace
 
-ContinuousMeasure make_continuous_measure(const Problem& problem) {
-  const Density k = [&](double s) { return problem.stiffness(s); };
-  const Density eta = [&](double s) { return problem.threshold(s); };
-  const Density u0 = [&](double s) { return problem.initial_u(s); };
-  const double scale = std::ranges::max(sampled(problem.threshold));
+ContinuousMeasure make_continuous_measure(const Slab& slab) {
+  const Density k = [&](double s) { return slab.stiffness(s); };
+  const Density eta = [&](double s) { return slab.threshold(s); };
+  const Density u0 = [&](double s) { return slab.initial_u(s); };
+  const double scale = std::ranges::max(sampled(slab.threshold));
   const auto profile_kinks =
-      merged(kinks(eta, problem.threshold.kinks()), kinks(k, problem.stiffness.kinks()));
+      merged(kinks(eta, slab.threshold.kinks()), kinks(k, slab.stiffness.kinks()));
   ContinuousTable threshold(eta, k, profile_kinks, scale);
-  if (std::ranges::all_of(sampled(problem.initial_u), [](double u) { return u == 0.0; })) {
+  if (std::ranges::all_of(sampled(slab.initial_u), [](double u) { return u == 0.0; })) {
     return ContinuousMeasure(std::move(threshold));
   }
-  const auto all_kinks = merged(profile_kinks, kinks(u0, problem.initial_u.kinks()));
+  const auto all_kinks = merged(profile_kinks, kinks(u0, slab.initial_u.kinks()));
   const auto virgin = [&](int direction) {
     const Density theta = [&](double s) { return eta(s) - direction * u0(s); };
     return ContinuousTable(theta, k, all_kinks, scale);
@@ -285,25 +285,17 @@ ContinuousMeasure make_continuous_measure(const Problem& problem) {
                            whole_integral(initial, all_kinks));
 }
 
-std::string continuous_fault(const Problem& problem) {
+std::string continuous_fault(const Slab& slab) {
   std::vector<double> thresholds;
   std::vector<double> initial;
   for (int i = 0; i <= sample_cells; ++i) {
     const double s = static_cast<double>(i) / sample_cells;
-    const double k = problem.stiffness(s);
-    const double eta = problem.threshold(s);
-    const double u0 = problem.initial_u(s);
-    const auto at = [&](double value) {
-      return base::to_text(value) + " at s = " + base::to_text(s) + "; ";
-    };
-    if (!(k > 0) || !std::isfinite(k)) {
-      return "--stiffness: k(s) = " + at(k) + "k must be > 0 and finite";
-    }
-    if (!(eta > 0) || !std::isfinite(eta)) {
-      return "--threshold: eta(s) = " + at(eta) + "eta must be > 0 and finite";
-    }
-    if (!(std::abs(u0) <= eta)) {
-      return "--initial-u: u0(s) = " + at(u0) + "|u0| must be <= eta(s) = " + base::to_text(eta);
+    const double eta = slab.threshold(s);
+    const double u0 = slab.initial_u(s);
+    std::string wrong =
+        value_fault(slab.stiffness(s), eta, u0, [s] { return "s = " + base::to_text(s); });
+    if (!wrong.empty()) {
+      return wrong;
     }
     thresholds.push_back(eta);
     initial.push_back(u0);

@@ -103,10 +103,10 @@ using ContinuousMeasure = TableMeasure<ContinuousTable>;
 
 /// The measure of a problem's k, η, u0, admissible ones (continuous_fault). Takes some 10 ms.
 /// Local.
-ContinuousMeasure make_continuous_measure(const Problem& problem);
+ContinuousMeasure make_continuous_measure(const Slab& slab);
 
 /// What is wrong with k > 0, η > 0, |u0| ≤ η or |u0 - u0'| ≤ |η - η'| at 4097 uniform s, in one
 /// line; empty if nothing is. Local.
-std::string continuous_fault(const Problem& problem);
+std::string continuous_fault(const Slab& slab);
 
 }  // namespace masing::slab

@@ -1,17 +1,22 @@
-#include "slab/step_limits.hpp"
+#include "slab/scheme.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace masing::slab {
 
-double elastic_frequency(const Problem& problem) {
+const SchemeInfo& info(Scheme scheme) {
+  return *std::ranges::find(schemes, scheme, &SchemeInfo::scheme);
+}
+
+double elastic_frequency(const Slab& slab, const Oscillator& oscillator) {
   constexpr int places = 1024;
   double sum = 0.0;
   for (int i = 0; i < places; ++i) {
-    sum += problem.stiffness((i + 0.5) / places);
+    sum += slab.stiffness((i + 0.5) / places);
   }
-  return std::sqrt((problem.oscillator.k0 + sum / places) / problem.oscillator.mass);
+  return std::sqrt((oscillator.k0 + sum / places) / oscillator.mass);
 }
 
 double elastic_growth(double frequency, const TimeGrid& time) {
@@ -22,10 +27,10 @@ double step_for_growth(double frequency, const TimeGrid& time, double growth) {
   return 2.0 * std::log(growth) / (frequency * frequency * time.final_time);
 }
 
-std::int64_t least_stable_steps(double frequency, const TimeGrid& time) {
+std::int64_t least_stable_steps(double frequency, const TimeGrid& time, double largest) {
   // Counts of steps end at 2^53.
   return static_cast<std::int64_t>(
-      std::clamp(std::ceil(0.5 * frequency * time.final_time), 1.0, 0x1p53));
+      std::clamp(std::ceil(frequency * time.final_time / largest), 1.0, 0x1p53));
 }
 
 }  // namespace masing::slab

@@ -1,0 +1,138 @@
+#include "cli/levels.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace masing::cli {
+
+using base::UserError;
+using study::ExpectedOrder;
+using study::Level;
+using study::Refine;
+
+namespace {
+
+// Where the papers' case is in its asymptotic range and a study still takes seconds.
+constexpr const char* default_steps = "62500,125000,250000,500000";
+constexpr const char* default_cells = "100,200,400,800";
+constexpr const char* default_both = "50:62500,100:125000,200:250000,400:500000";
+
+std::int64_t positive(const std::string& text, const std::string& piece) {
+  const auto value = base::to_integer(piece);
+  if (!value || *value < 1) {
+    throw UserError("'" + text + "' is not a level; give whole numbers >= 1");
+  }
+  return *value;
+}
+
+Level level_of(const Configuration& c, const std::string& text) {
+  if (c.refine == Refine::steps) {
+    return {c.space, positive(text, text)};
+  }
+  if (c.refine == Refine::cells) {
+    return {slab::Cells{positive(text, text)}, c.steps};
+  }
+  const auto colon = text.find(':');
+  if (colon == std::string::npos) {
+    throw UserError("'" + text +
+                    "' is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
+  }
+  return {slab::Cells{positive(text, text.substr(0, colon))},
+          positive(text, text.substr(colon + 1))};
+}
+
+/// A level may refine P, N or both, and must coarsen neither.
+bool finer(const Level& coarse, const Level& fine) {
+  const double width = slab::cell_width(fine.space);
+  const double wider = slab::cell_width(coarse.space);
+  return width <= wider && fine.steps >= coarse.steps &&
+         (width < wider || fine.steps > coarse.steps);
+}
+
+}  // namespace
+
+std::vector<Level> study_levels(const Configuration& configuration) {
+  const Configuration& c = configuration;
+  const std::string preset = c.refine == Refine::steps   ? default_steps
+                             : c.refine == Refine::cells ? default_cells
+                                                         : default_both;
+  std::vector<Level> levels;
+  for (const auto& piece : base::split(c.level_text.empty() ? preset : c.level_text, ',')) {
+    levels.push_back(level_of(c, piece));
+    if (levels.size() > 1 && !finer(levels[levels.size() - 2], levels.back())) {
+      throw UserError("'" + piece + "' is not finer than the level before; give coarse to fine");
+    }
+  }
+  if (levels.empty()) {
+    throw UserError("no level; give at least one, and two or more for an order");
+  }
+  return levels;
+}
+
+std::string level_text(Refine refine, const std::vector<Level>& levels) {
+  std::vector<std::string> pieces;
+  for (const auto& level : levels) {
+    std::string piece =
+        refine == Refine::steps ? "" : base::to_text(std::get<slab::Cells>(level.space).count);
+    piece += refine == Refine::both ? ":" : "";
+    piece += refine == Refine::cells ? "" : base::to_text(level.steps);
+    pieces.push_back(piece);
+  }
+  return base::joined(pieces, ",");
+}
+
+namespace {
+
+const std::vector<std::string> quantities{"x", "y", "u", "u_cells"};
+
+ExpectedOrder expectation(const std::string& quantity, std::string text) {
+  ExpectedOrder expected{.quantity = quantity};
+  if (text.starts_with(">=")) {
+    expected.at_least = true;
+    text.erase(0, 2);
+  } else if (text.starts_with("=")) {
+    return expectation(quantity, text.substr(1));  // "x=1" and "x=>=0.5" alike
+  }
+  const auto order = base::to_number(text);
+  if (!order || *order <= 0) {
+    throw UserError("'" + text + "' is not an order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
+  }
+  expected.order = *order;
+  return expected;
+}
+
+}  // namespace
+
+std::vector<ExpectedOrder> expected_orders(const std::string& text) {
+  std::vector<ExpectedOrder> orders;
+  std::set<std::string> given;
+  for (const auto& piece : base::split(text, ',')) {
+    const auto sign = piece.find_first_of("=>");
+    const bool is_bare = sign == 0 || sign == std::string::npos;
+    const std::string whose{is_bare ? "" : base::trimmed(piece.substr(0, sign))};
+    if (!given.insert(whose).second) {
+      throw UserError((is_bare ? "an order for all" : "an order of " + whose) +
+                      " is given twice; give one");
+    }
+    if (is_bare) {
+      for (const auto* quantity : {"x", "y", "u"}) {
+        orders.push_back(expectation(quantity, piece));
+      }
+      continue;
+    }
+    if (std::ranges::find(quantities, whose) == quantities.end()) {
+      throw UserError("'" + whose + "' has no order; the errors are of " +
+                      base::joined(quantities, ", "));
+    }
+    orders.push_back(expectation(whose, std::string(base::trimmed(piece.substr(sign)))));
+  }
+  if (orders.empty()) {
+    throw UserError("no order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
+  }
+  return orders;
+}
+
+}  // namespace masing::cli

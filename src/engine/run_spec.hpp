@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/function.hpp"
+#include "rheology/catalogue.hpp"
+#include "slab/problem.hpp"
+#include "slab/scheme.hpp"
+
+namespace masing::engine {
+
+/// How the internal force of a slab with a mass is computed: cell by cell over all ranks, by the
+/// turning points of x, or by the event-driven solution, exact in time.
+enum class Method { sweep, turning_points, exact };
+
+/// The continuous Masing model. Source: (7), continuous-masing-2001.
+struct Masing {
+  slab::Slab slab;
+  slab::Oscillator oscillator;
+  slab::Scheme scheme = slab::Scheme::euler;
+  Method method = Method::sweep;
+  std::vector<double> force_breaks;  ///< times in (0, T) where F may not be smooth; Method::exact
+};
+
+/// What is given as a function of time: the force on the mass, or its position.
+enum class Driving { force, position };
+
+/// The same without a mass: F = k0 x + ∫ k u ds, driven by F(t) or x(t).
+struct QuasistaticMasing {
+  slab::Slab slab;
+  double k0 = 0.0;
+  double x0 = 0.0;
+  Driving driving = Driving::force;
+};
+
+using Model = std::variant<Masing, QuasistaticMasing, rheology::ModelSpec>;
+
+/// One run: all that its numbers depend on. A value; its functions are parsed once.
+struct RunSpec {
+  Model model;
+  base::Function drive;  ///< F(t), or x(t) where that is given
+  slab::TimeGrid time;
+};
+
+/// The slab of a run, null for models that have none. Local.
+const slab::Slab* slab_of(const RunSpec& run);
+slab::Slab* slab_of(RunSpec& run);
+
+/// Whether a run is by the exact solution, whose steps only say where samples lie. Local.
+bool is_exact(const RunSpec& run);
+
+/// The columns of /state/values; none for the continuous model with a mass. Local.
+std::optional<rheology::StateLayout> state_layout(const RunSpec& run);
+
+/// Entries of the field that a study compares and a run holds: the cells of a slab (for P = ∞ the
+/// places at which its field is known), else the columns of the state. Local.
+std::int64_t field_size(const RunSpec& run);
+
+/// What runs, for people: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
+std::string title(const RunSpec& run);
+
+}  // namespace masing::engine

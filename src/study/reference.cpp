@@ -1,0 +1,215 @@
+#include "study/reference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace masing::study {
+
+namespace {
+
+const char* const only_for_masing = "the exact solution and cells-inf are there for --model masing";
+const char* const other_kinds = "give finest, successive or FILE.h5";
+
+std::string without_slab(const engine::Model& model) {
+  return std::holds_alternative<engine::Masing>(model)
+             ? ""
+             : fmt::format("{}; {}", only_for_masing, other_kinds);
+}
+
+std::string exact_text(const std::string& what, double self_check) {
+  return fmt::format("reference: {} (checks itself to {:.0e})", what, self_check);
+}
+
+std::string cells_text(const slab::Space& space) {
+  const auto* cells = std::get_if<slab::Cells>(&space);
+  return cells == nullptr ? "inf" : std::to_string(cells->count);
+}
+
+std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels) {
+  std::vector<std::int64_t> counts;
+  for (const Level& level : levels) {
+    counts.push_back(std::get<slab::Cells>(level.space).count);
+  }
+  return counts;
+}
+
+std::vector<std::int64_t> step_counts(const std::vector<Level>& levels) {
+  std::vector<std::int64_t> counts;
+  std::ranges::transform(levels, std::back_inserter(counts), &Level::steps);
+  return counts;
+}
+
+/// One run that is finer in what is refined, alike in what is held fixed.
+class Finest final : public Reference {
+ public:
+  Finest(Refine refine, const std::vector<Level>& levels, const engine::Model& model)
+      : level_(levels.back()), has_cells_(!std::holds_alternative<rheology::ModelSpec>(model)) {
+    if (refine != Refine::steps) {
+      level_.space = slab::Cells{finest_count(cell_counts(levels))};
+    }
+    if (refine != Refine::cells) {
+      level_.steps = finest_count(step_counts(levels));
+    }
+  }
+
+  [[nodiscard]] std::string name() const override { return "finest"; }
+  [[nodiscard]] std::string text(double /*self_check*/) const override {
+    return has_cells_
+               ? fmt::format("reference P = {}, N = {}", cells_text(level_.space), level_.steps)
+               : fmt::format("reference N = {}", level_.steps);
+  }
+  [[nodiscard]] std::optional<engine::RunSpec> run_for(
+      const engine::RunSpec& level) const override {
+    return at_level(level, level_);
+  }
+  [[nodiscard]] std::optional<Level> finest() const override { return level_; }
+
+ private:
+  Level level_;
+  bool has_cells_;
+};
+
+/// Each level against the next.
+class Successive final : public Reference {
+ public:
+  [[nodiscard]] std::string name() const override { return "successive"; }
+  [[nodiscard]] std::string text(double /*self_check*/) const override {
+    return "differences of successive levels";
+  }
+  [[nodiscard]] bool is_successive() const override { return true; }
+};
+
+/// The exact solution, P = ∞ and N = ∞.
+class Exact final : public Reference {
+ public:
+  [[nodiscard]] std::string name() const override { return "exact"; }
+  [[nodiscard]] std::string text(double self_check) const override {
+    return exact_text("the exact solution", self_check);
+  }
+  [[nodiscard]] bool is_exact() const override { return true; }
+  [[nodiscard]] std::optional<engine::RunSpec> run_for(
+      const engine::RunSpec& level) const override {
+    engine::RunSpec run = level;
+    auto& masing = std::get<engine::Masing>(run.model);
+    if (!masing.slab.is_continuum()) {
+      masing.slab.space = slab::Continuum{};
+    }
+    masing.method = engine::Method::exact;
+    return run;
+  }
+  [[nodiscard]] std::string fault(const engine::Model& model, Refine /*refine*/) const override {
+    return without_slab(model);
+  }
+};
+
+/// The exact solution at the level's P.
+class ExactTime final : public Reference {
+ public:
+  [[nodiscard]] std::string name() const override { return "exact-time"; }
+  [[nodiscard]] std::string text(double self_check) const override {
+    return exact_text("the exact solution at the same P", self_check);
+  }
+  [[nodiscard]] bool is_exact() const override { return true; }
+  [[nodiscard]] std::optional<engine::RunSpec> run_for(
+      const engine::RunSpec& level) const override {
+    engine::RunSpec run = level;
+    std::get<engine::Masing>(run.model).method = engine::Method::exact;
+    return run;
+  }
+  [[nodiscard]] std::string fault(const engine::Model& model, Refine refine) const override {
+    if (refine == Refine::cells) {
+      return "exact-time has the error in s of the level that --refine cells is to measure; give "
+             "cells-inf or exact";
+    }
+    return without_slab(model);
+  }
+};
+
+/// The level's scheme at P = ∞ and the same N.
+class CellsInf final : public Reference {
+ public:
+  [[nodiscard]] std::string name() const override { return "cells-inf"; }
+  [[nodiscard]] std::string text(double /*self_check*/) const override {
+    return "reference: P = inf at the same N";
+  }
+  [[nodiscard]] bool is_exact() const override { return true; }
+  [[nodiscard]] std::optional<engine::RunSpec> run_for(
+      const engine::RunSpec& level) const override {
+    engine::RunSpec run = level;
+    slab::Slab& slab = *engine::slab_of(run);
+    if (!slab.is_continuum()) {
+      slab.space = slab::Continuum{};
+    }
+    if (auto* masing = std::get_if<engine::Masing>(&run.model)) {
+      masing->method = engine::Method::turning_points;
+    }
+    return run;
+  }
+  [[nodiscard]] std::string fault(const engine::Model& model, Refine refine) const override {
+    if (std::holds_alternative<rheology::ModelSpec>(model)) {
+      return without_slab(model);
+    }
+    return refine == Refine::steps
+               ? "cells-inf has the error in time of the level that --refine steps is to measure; "
+                 "give exact-time, or --cells inf and exact"
+               : "";
+  }
+};
+
+/// A trajectory in a file of masing simulate.
+class FromFile final : public Reference {
+ public:
+  explicit FromFile(std::string path) : path_(std::move(path)) {}
+  [[nodiscard]] std::string name() const override { return path_; }
+  [[nodiscard]] std::string text(double /*self_check*/) const override {
+    return "reference: " + path_;
+  }
+  [[nodiscard]] std::optional<std::string> file() const override { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+std::vector<std::string> reference_names() {
+  return {"finest", "successive", "exact", "exact-time", "cells-inf"};
+}
+
+std::shared_ptr<const Reference> make_reference(const std::string& name, Refine refine,
+                                                const std::vector<Level>& levels,
+                                                const engine::Model& model) {
+  if (name.ends_with(".h5")) {
+    return std::make_shared<FromFile>(name);
+  }
+  if (name == "finest") {
+    return std::make_shared<Finest>(refine, levels, model);
+  }
+  if (name == "successive") {
+    return std::make_shared<Successive>();
+  }
+  if (name == "exact") {
+    return std::make_shared<Exact>();
+  }
+  if (name == "exact-time") {
+    return std::make_shared<ExactTime>();
+  }
+  return name == "cells-inf" ? std::make_shared<CellsInf>() : nullptr;
+}
+
+std::int64_t finest_count(const std::vector<std::int64_t>& counts) {
+  const std::int64_t least = finest_factor * counts.back();
+  std::int64_t multiple = 1;
+  for (const std::int64_t count : counts) {
+    const std::int64_t factor = count / std::gcd(multiple, count);
+    if (factor > 4 * least / multiple) {
+      return least;
+    }
+    multiple *= factor;
+  }
+  return (least + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace masing::study

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/study_spec.hpp"
+
+namespace masing::study {
+
+/// What the levels of a study are measured against. One small class for each kind; the kinds and
+/// their words are listed in `make_reference`.
+class Reference {
+ public:
+  Reference() = default;
+  virtual ~Reference() = default;
+  Reference(const Reference&) = delete;
+  Reference& operator=(const Reference&) = delete;
+
+  /// The word for it in options and files; of a file its name.
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// What it is, in words, with what came of its `self_check` (0: none).
+  [[nodiscard]] virtual std::string text(double self_check) const = 0;
+  /// Whether errors against it are true errors of what is refined.
+  [[nodiscard]] virtual bool is_exact() const { return false; }
+  /// The run that a level is measured against; none for files and successive levels.
+  [[nodiscard]] virtual std::optional<engine::RunSpec> run_for(
+      const engine::RunSpec& /*level*/) const {
+    return std::nullopt;
+  }
+  /// The one run of all levels, where there is one and it is a run of the levels' own scheme.
+  [[nodiscard]] virtual std::optional<Level> finest() const { return std::nullopt; }
+  /// The file of a trajectory that all levels are measured against.
+  [[nodiscard]] virtual std::optional<std::string> file() const { return std::nullopt; }
+  /// Whether each level is measured against the next.
+  [[nodiscard]] virtual bool is_successive() const { return false; }
+  /// Why it cannot serve a study of `model` that refines `refine`, "what; what would be right";
+  /// empty if it can.
+  [[nodiscard]] virtual std::string fault(const engine::Model& /*model*/, Refine /*refine*/) const {
+    return {};
+  }
+};
+
+/// The words for the kinds that have one, in the order of the help.
+std::vector<std::string> reference_names();
+
+/// The reference of a word, or of a file's name; `levels` refine `refine`. Null for a word that is
+/// none. Local.
+std::shared_ptr<const Reference> make_reference(const std::string& name, Refine refine,
+                                                const std::vector<Level>& levels,
+                                                const engine::Model& model);
+
+/// How much finer than the last level the `finest` reference is at least: order-one data against a
+/// reference r times finer look like order log₂((2 - 1/r)/(1 - 1/r)), 1.05 for r = 16.
+inline constexpr std::int64_t finest_factor = 16;
+
+/// The count (steps or cells) of the `finest` reference of a ladder: the least common multiple of
+/// the levels' counts times a factor, at least 16 times the last; so every level's times or cell
+/// limits are also the reference's. Where that multiple would be needlessly large, 16 times the
+/// last. `counts` increases. Local.
+std::int64_t finest_count(const std::vector<std::int64_t>& counts);
+
+}  // namespace masing::study

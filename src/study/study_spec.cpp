@@ -1,0 +1,29 @@
+#include "study/study_spec.hpp"
+
+#include <algorithm>
+
+namespace masing::study {
+
+engine::RunSpec at_level(engine::RunSpec run, const Level& level) {
+  if (slab::Slab* slab = engine::slab_of(run)) {
+    slab->space = level.space;
+  }
+  run.time.steps = level.steps;
+  return run;
+}
+
+double promised_order(const engine::Masing& model, Refine refine, const std::string& quantity) {
+  const bool is_midpoint = model.slab.rule == slab::Rule::midpoint;
+  const double in_space = is_midpoint && quantity != "u" ? 2.0 : 1.0;
+  const double in_time = slab::info(model.scheme).order;
+  switch (refine) {
+    case Refine::steps:
+      return in_time;
+    case Refine::cells:
+      return in_space;
+    default:
+      return std::min(in_space, in_time);
+  }
+}
+
+}  // namespace masing::study

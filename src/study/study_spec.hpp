@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/run_spec.hpp"
+#include "io/checkpoint.hpp"
+#include "io/recorders.hpp"
+#include "io/result_file.hpp"
+
+namespace masing::study {
+
+class Reference;
+
+/// What a study refines.
+enum class Refine { steps, cells, both };
+
+/// One level of a study. Models that are no slab are refined in the steps alone.
+struct Level {
+  slab::Space space;
+  std::int64_t steps = 0;
+};
+
+/// The order expected of one error, judged by the study's verdict.
+struct ExpectedOrder {
+  std::string quantity;  ///< x, y, u or u_cells
+  double order = 1.0;
+  bool at_least = false;  ///< ">=": an order above is as expected, too
+};
+
+/// A refinement study.
+struct StudySpec {
+  engine::RunSpec run;  ///< what is held fixed; the levels replace space and steps
+  Refine refine = Refine::steps;
+  std::vector<Level> levels;  ///< coarse to fine
+  std::shared_ptr<const Reference> reference;
+  std::vector<ExpectedOrder> expected_orders;
+  double order_tolerance = 0.1;
+  std::int64_t field_samples = 200;  ///< times at which u is compared, at most
+  io::Sampling series;               ///< the samples of the last level that go to the file
+  io::ResultSpec result;
+  io::CheckpointSpec checkpoint;
+  std::optional<double> wall_limit;  ///< seconds
+  bool quiet = false;
+};
+
+/// `run` at another level. Local.
+engine::RunSpec at_level(engine::RunSpec run, const Level& level);
+
+/// The order that the scheme and the rule promise for an error of `quantity` as `refine` refines,
+/// in the maximum norm: with δt that of the scheme, with δs 2 for the midpoint rule (u over all s
+/// is piecewise constant: 1), the lesser of both for both. Local. Source: Propositions 3.1 and 4.1,
+/// continuous-masing-2001.
+double promised_order(const engine::Masing& model, Refine refine, const std::string& quantity);
+
+}  // namespace masing::study

@@ -1,0 +1,183 @@
+// The kinds of references: what they are called, the run that a level is measured against, and
+// which models and refinements they cannot serve.
+
+#include "study/reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rheology/catalogue.hpp"
+#include "support/problem.hpp"
+
+namespace masing {
+
+namespace {
+
+using engine::Method;
+using study::Level;
+using study::Reference;
+using study::Refine;
+
+const engine::Model masing = engine::Masing{.scheme = slab::Scheme::leapfrog};
+const engine::Model quasistatic = engine::QuasistaticMasing{};
+const engine::Model finite = rheology::ModelSpec{};
+
+const std::vector<Level> levels{{slab::Cells{10}, 100}, {slab::Cells{20}, 200}};
+
+std::shared_ptr<const Reference> reference(const std::string& name, Refine refine = Refine::both,
+                                           const engine::Model& model = masing) {
+  return study::make_reference(name, refine, levels, model);
+}
+
+engine::RunSpec level(const engine::Model& model = masing, std::int64_t cells = 20) {
+  engine::RunSpec run{model, {}, {1.0, 200}};
+  if (slab::Slab* slab = engine::slab_of(run)) {
+    slab->space = support::space_of(cells);
+  }
+  return run;
+}
+
+const engine::Masing& masing_of(const engine::RunSpec& run) {
+  return std::get<engine::Masing>(run.model);
+}
+
+TEST(Reference, is_made_of_its_word_or_of_a_file) {
+  for (const std::string& name : study::reference_names()) {
+    ASSERT_NE(reference(name), nullptr) << name;
+    EXPECT_EQ(reference(name)->name(), name);
+    EXPECT_EQ(reference(name)->file(), std::nullopt) << name;
+  }
+  EXPECT_EQ(reference("there/run.h5")->name(), "there/run.h5");
+  EXPECT_EQ(reference("there/run.h5")->file(), "there/run.h5");
+  EXPECT_EQ(reference("best"), nullptr);
+  EXPECT_EQ(reference(""), nullptr);
+}
+
+TEST(Reference, says_what_it_is) {
+  EXPECT_EQ(reference("finest")->text(0.0), "reference P = 320, N = 3200");
+  EXPECT_EQ(reference("finest", Refine::steps, finite)->text(0.0), "reference N = 3200");
+  EXPECT_EQ(reference("successive")->text(0.0), "differences of successive levels");
+  EXPECT_EQ(reference("exact")->text(2e-13),
+            "reference: the exact solution (checks itself to 2e-13)");
+  EXPECT_EQ(reference("exact-time")->text(2e-13),
+            "reference: the exact solution at the same P (checks itself to 2e-13)");
+  EXPECT_EQ(reference("cells-inf")->text(0.0), "reference: P = inf at the same N");
+  EXPECT_EQ(reference("run.h5")->text(0.0), "reference: run.h5");
+}
+
+TEST(Reference, is_exact_where_errors_against_it_are_true_ones) {
+  for (const char* name : {"exact", "exact-time", "cells-inf"}) {
+    EXPECT_TRUE(reference(name)->is_exact()) << name;
+  }
+  for (const char* name : {"finest", "successive", "run.h5"}) {
+    EXPECT_FALSE(reference(name)->is_exact()) << name;
+  }
+  for (const std::string& name : study::reference_names()) {
+    EXPECT_EQ(reference(name)->is_successive(), name == "successive");
+    EXPECT_EQ(reference(name)->finest().has_value(), name == "finest") << name;
+  }
+}
+
+/// 16 times finer in what is refined, as the last level in what is held fixed.
+TEST(Finest, is_one_run_for_all_levels) {
+  struct Expected {
+    Refine refine;
+    std::int64_t cells;
+    std::int64_t steps;
+  };
+  for (const auto& [refine, cells, steps] :
+       {Expected{Refine::steps, 20, 3200}, Expected{Refine::cells, 320, 200},
+        Expected{Refine::both, 320, 3200}}) {
+    const auto finest = reference("finest", refine);
+    const auto run = finest->run_for(level(masing, 10));
+    ASSERT_TRUE(run.has_value());
+    EXPECT_EQ(std::get<slab::Cells>(masing_of(*run).slab.space).count, cells);
+    EXPECT_EQ(run->time.steps, steps);
+    EXPECT_EQ(masing_of(*run).scheme, slab::Scheme::leapfrog);
+    EXPECT_EQ(masing_of(*run).method, Method::sweep);
+    EXPECT_EQ(std::get<slab::Cells>(finest->finest()->space).count, cells);
+    EXPECT_EQ(finest->finest()->steps, steps);
+  }
+  const auto run = reference("finest", Refine::steps, finite)->run_for(level(finite));
+  EXPECT_EQ(run->time.steps, 3200);
+}
+
+/// The least common multiple where that is not needlessly large, else 16 times the last.
+TEST(FinestCount, is_a_common_multiple_at_least_16_times_finer) {
+  EXPECT_EQ(study::finest_count({10}), 160);
+  EXPECT_EQ(study::finest_count({10, 20, 40}), 640);
+  EXPECT_EQ(study::finest_count({10, 15}), 240);
+  EXPECT_EQ(study::finest_count({3, 10, 100, 700, 1500}), 31500);
+  EXPECT_EQ(study::finest_count({7, 11}), 231);
+  EXPECT_EQ(study::finest_count({997, 1009}), 16 * 1009);
+  EXPECT_EQ(study::finest_count({1}), 16);
+}
+
+TEST(ExactReference, is_of_the_continuum_or_of_the_cells_of_the_level) {
+  const auto exact = reference("exact")->run_for(level());
+  EXPECT_TRUE(masing_of(*exact).slab.is_continuum());
+  EXPECT_EQ(masing_of(*exact).method, Method::exact);
+  const auto in_time = reference("exact-time")->run_for(level());
+  EXPECT_EQ(std::get<slab::Cells>(masing_of(*in_time).slab.space).count, 20);
+  EXPECT_EQ(masing_of(*in_time).method, Method::exact);
+  EXPECT_TRUE(masing_of(*reference("exact-time")->run_for(level(masing, 0))).slab.is_continuum());
+}
+
+TEST(CellsInf, is_the_scheme_of_the_level_for_the_continuum) {
+  const auto run = reference("cells-inf")->run_for(level());
+  EXPECT_TRUE(masing_of(*run).slab.is_continuum());
+  EXPECT_EQ(masing_of(*run).method, Method::turning_points);
+  EXPECT_EQ(masing_of(*run).scheme, slab::Scheme::leapfrog);
+  EXPECT_EQ(run->time.steps, 200);
+  const auto without_mass = reference("cells-inf")->run_for(level(quasistatic));
+  EXPECT_TRUE(engine::slab_of(*without_mass)->is_continuum());
+}
+
+/// The places at which a continuum's field is compared are those of the level.
+TEST(ContinuumReference, keeps_the_places_of_a_continuous_level) {
+  engine::RunSpec run = level();
+  engine::slab_of(run)->space = slab::Continuum{77};
+  for (const char* name : {"exact", "exact-time", "cells-inf"}) {
+    const auto other = reference(name)->run_for(run);
+    EXPECT_EQ(std::get<slab::Continuum>(engine::slab_of(*other)->space).field_points, 77) << name;
+  }
+}
+
+TEST(Reference, of_files_and_successive_levels_needs_no_run) {
+  EXPECT_FALSE(reference("successive")->run_for(level()).has_value());
+  EXPECT_FALSE(reference("run.h5")->run_for(level()).has_value());
+}
+
+TEST(Fault, is_none_where_the_reference_serves) {
+  for (const engine::Model& model : {masing, quasistatic, finite}) {
+    for (const Refine refine : {Refine::steps, Refine::cells, Refine::both}) {
+      for (const char* name : {"successive", "run.h5"}) {
+        EXPECT_EQ(reference(name)->fault(model, refine), "") << name;
+      }
+      EXPECT_EQ(reference("finest")->fault(model, refine), "");
+    }
+  }
+  EXPECT_EQ(reference("exact")->fault(masing, Refine::cells), "");
+  EXPECT_EQ(reference("exact-time")->fault(masing, Refine::both), "");
+  EXPECT_EQ(reference("cells-inf")->fault(masing, Refine::cells), "");
+  EXPECT_EQ(reference("cells-inf")->fault(quasistatic, Refine::both), "");
+}
+
+TEST(Fault, says_what_is_wrong_and_what_would_be_right) {
+  const std::string only_for_masing =
+      "the exact solution and cells-inf are there for --model masing; give finest, successive or "
+      "FILE.h5";
+  for (const char* name : {"exact", "exact-time", "cells-inf"}) {
+    EXPECT_EQ(reference(name)->fault(finite, Refine::steps), only_for_masing) << name;
+  }
+  EXPECT_EQ(reference("exact")->fault(quasistatic, Refine::steps), only_for_masing);
+  EXPECT_EQ(reference("exact-time")->fault(masing, Refine::cells),
+            "exact-time has the error in s of the level that --refine cells is to measure; give "
+            "cells-inf or exact");
+  EXPECT_EQ(reference("cells-inf")->fault(masing, Refine::steps),
+            "cells-inf has the error in time of the level that --refine steps is to measure; give "
+            "exact-time, or --cells inf and exact");
+}
+
+}  // namespace
+
+}  // namespace masing

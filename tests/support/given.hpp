@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/function.hpp"
+
+/// Files that exist only in memory, and messages of mistakes.
+namespace masing::given {
+
+using Files = std::map<std::string, std::string>;
+
+/// A reader of the files in memory.
+inline base::FileReader reader(const Files& files) {
+  return [files](const std::string& path) {
+    const auto found = files.find(path);
+    if (found == files.end()) {
+      throw base::UserError("cannot read " + path);
+    }
+    return found->second;
+  };
+}
+
+/// The message of the UserError that `work` throws; empty if it throws none.
+template <typename Work>
+std::string mistake(const Work& work) {
+  try {
+    work();
+  } catch (const base::UserError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace masing::given
