@@ -21,9 +21,13 @@ find_python() {
   return 1
 }
 
-# Configure and build a preset; its output goes to a log that is shown if it fails.
+# Configure and build a preset, a new one with Ninja where there is one; its output goes to a log that
+# is shown if it fails.
 build_preset() {
   local log
+  if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null; then
+    local -x CMAKE_GENERATOR=Ninja
+  fi
   log=$(mktemp)
   if (cd "$root" && cmake --preset "$1" && cmake --build --preset "$1" --parallel "$cores") \
       >"$log" 2>&1; then

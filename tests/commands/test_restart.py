@@ -14,7 +14,6 @@ import h5py
 import pytest
 from result_files import contents
 
-LONG = os.environ.get("MASING_LONG_TESTS") == "1"
 RUN = (
     *("simulate", "--steps=240000", "--final-time=40", "--cells=6000", "--k0=0.1"),
     *("--field-every=77777", "--sample-every=700", "--initial-u=0.05*cos(9*s)", "--output=run.h5"),
@@ -216,9 +215,9 @@ def killed_and_restarted(masing, words, kills, chance, at_most):
     masing(*words, *restart, ranks=2)
 
 
-def test_kills_at_random_moments(masing, whole):
+def test_kills_at_random_moments(masing, whole, long):
     words = (*RUN, "--quiet", "--checkpoint=c.h5", "--checkpoint-every=5000")
-    killed_and_restarted(masing, words, 50 if LONG else 4, random.Random(7), 1.0)
+    killed_and_restarted(masing, words, 50 if long else 2, random.Random(7), 1.0)
     assert same(masing.folder / "run.h5", whole)
 
 
@@ -436,7 +435,7 @@ def test_levels_that_are_done_are_saved_when_the_study_is_stopped(masing):
     assert 0 <= steps["1"] <= 100000
 
 
-def test_a_study_is_killed_at_random_moments(masing, study):
+def test_a_study_is_killed_at_random_moments(masing, study, long):
     words = (*STUDY, "--quiet", "--checkpoint=c.h5", "--checkpoint-every=10000")
-    killed_and_restarted(masing, words, 10 if LONG else 2, random.Random(11), 1.5)
+    killed_and_restarted(masing, words, 10 if long else 1, random.Random(11), 1.5)
     assert same(masing.folder / "run.h5", study)

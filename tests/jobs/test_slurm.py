@@ -46,6 +46,17 @@ def alone(masing, folder, *words):
     return contents(folder / "alone.h5")
 
 
+def test_a_long_run_that_nobody_stops(cluster, masing, tmp_path):
+    (tmp_path / "case.ini").write_text(CASE.format(steps=5000), encoding="utf-8")
+    job = cluster.submit(*TWO_NODES, SCRIPTS / "long.sbatch", "case.ini", "run.h5",
+                         "--checkpoint-every=1000", "--quiet", cwd=tmp_path)
+    (one,) = completed(cluster, job)
+    assert one["Restarts"] == "0"
+    assert not (tmp_path / "run.h5.checkpoint").exists()
+    assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
+
+
+@pytest.mark.long
 def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
     (tmp_path / "case.ini").write_text(CASE.format(steps=200_000), encoding="utf-8")
     job = cluster.submit(*TWO_NODES, SCRIPTS / "long.sbatch", "case.ini", "run.h5",
@@ -91,6 +102,7 @@ def test_an_array_over_a_parameter(cluster, masing, tmp_path):
             masing, tmp_path, "simulate", "--config=case.ini", f"--force={value}*cos(0.5*t)")
 
 
+@pytest.mark.long
 def test_scaling(cluster, tmp_path, monkeypatch):
     for name, value in (("STRONG_CELLS", "2000"), ("WEAK_CELLS", "1000"), ("STEPS", "500")):
         monkeypatch.setitem(cluster.environment, name, value)
