@@ -55,14 +55,12 @@ struct Configuration {
 
   std::string output = "masing.h5";
   std::optional<std::int64_t> sample_every;  ///< steps; resolved to about 10,000 samples
-  std::int64_t field_every = 0;              ///< steps; 0: the last step only
   std::optional<double> from;                ///< first time of the samples; resolved to 0
   std::optional<double> to;                  ///< last time of the samples; resolved to T
   /// Places of the field in the files: of P = ∞; of finite P at most so many cells, 0: all.
   /// Resolved to 1000 and 0.
   std::optional<std::int64_t> field_points;
-  bool energy = false;        ///< write the energy balance with the samples
-  std::vector<double> probe;  ///< s at which u goes with every sample
+  io::OutputSpec output_spec;  ///< what the file holds; its sampling is resolved from the above
 
   study::Refine refine = study::Refine::steps;
   std::vector<study::Level> levels;  ///< resolved from level_text

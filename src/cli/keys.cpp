@@ -1,5 +1,7 @@
 #include "cli/keys.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -80,15 +82,17 @@ Option time(std::string name, std::string help, std::optional<double> Configurat
       [member](Configuration& c, const std::string& value) { c.*member = number(value); });
 }
 
-Option toggle(std::string name, std::string help, bool Configuration::*member) {
+Option toggle(std::string name, std::string help, bool& (*member)(Configuration&)) {
   return key(
       std::move(name), "", std::move(help),
-      [member](const Configuration& c) { return c.*member ? "true" : "false"; },
+      [member](const Configuration& c) {
+        return member(const_cast<Configuration&>(c)) ? "true" : "false";
+      },
       [member](Configuration& c, const std::string& value) {
         if (value != "true" && value != "false") {
           throw base::UserError(quoted(value) + " is not a switch; give true or false");
         }
-        c.*member = value == "true";
+        member(c) = value == "true";
       });
 }
 
@@ -135,15 +139,15 @@ Option probe() {
       "probe", "\"s,s,...\"", "write u at these s with every sample",
       [](const Configuration& c) {
         std::vector<std::string> places;
-        for (const double s : c.probe) {
+        for (const double s : c.output_spec.probe) {
           places.push_back(base::to_text(s));
         }
         return base::joined(places, ",");
       },
       [](Configuration& c, const std::string& value) {
-        c.probe.clear();
+        c.output_spec.probe.clear();
         for (const auto& piece : base::split(value, ',')) {
-          c.probe.push_back(number(piece));
+          c.output_spec.probe.push_back(number(piece));
         }
       });
 }
@@ -168,17 +172,24 @@ Option cells() {
       });
 }
 
-/// The scheme, by its name in slab::schemes.
-Option scheme() {
-  std::vector<std::string> names;
-  for (const slab::SchemeInfo& info : slab::schemes) {
-    names.emplace_back(info.name);
+/// One of the rows of a table with names and descriptions, which make the words and the help.
+template <typename Rows>
+std::pair<std::string, std::string> words_and_help(const Rows& rows) {
+  std::vector<std::string> words;
+  std::vector<std::string> help;
+  for (const auto& row : rows) {
+    words.emplace_back(row.name);
+    help.push_back(fmt::format("{}: {}", row.name, row.description));
   }
-  const std::string words = base::joined(names, "|");
+  return {base::joined(words, "|"), base::joined(help, "; ")};
+}
+
+/// The scheme, a row of slab::schemes.
+Option scheme() {
+  const auto [words, help] = words_and_help(slab::schemes);
   return key(
-      "scheme", words, "the papers' scheme of order one, or velocity Verlet of order two",
-      [](const Configuration& c) { return slab::info(c.scheme).name; },
-      [words](Configuration& c, const std::string& word) {
+      "scheme", words, help, [](const Configuration& c) { return slab::info(c.scheme).name; },
+      [words = words](Configuration& c, const std::string& word) {
         const auto* found = std::ranges::find_if(
             slab::schemes, [&](const slab::SchemeInfo& info) { return info.name == word; });
         if (found == std::end(slab::schemes)) {
@@ -216,17 +227,17 @@ Option wall_limit() {
       });
 }
 
+/// The reference, a row of study::reference_kinds or a file.
 Option reference() {
-  const std::string words = base::joined(study::reference_names(), "|");
+  const auto [words, help] = words_and_help(study::reference_kinds());
   return key(
-      "reference", words + "|FILE.h5",
-      "finest: one run at least 16 times finer than the last level; successive: each level against "
-      "the next; exact: the exact solution (P = N = inf); exact-time: the exact solution at the "
-      "same P; cells-inf: P = inf, the same N; or a file of masing simulate",
+      "reference", words + "|FILE.h5", help + "; or a file of masing simulate",
       [](const Configuration& c) { return c.reference; },
-      [words](Configuration& c, const std::string& word) {
-        const auto names = study::reference_names();
-        if (!word.ends_with(".h5") && std::ranges::find(names, word) == names.end()) {
+      [words = words](Configuration& c, const std::string& word) {
+        const auto& kinds = study::reference_kinds();
+        const bool is_kind = std::ranges::any_of(
+            kinds, [&](const study::ReferenceKind& kind) { return kind.name == word; });
+        if (!word.ends_with(".h5") && !is_kind) {
           throw UserError(quoted(word) + " is not known here; give " + words);
         }
         c.reference = word;
@@ -271,16 +282,17 @@ std::vector<Option> make_table() {
             "steps from one sample to the next; about 10,000 samples if not given",
             &C::sample_every),
       only(Command::simulate,
-           count(
+           key(
                "field-every", "n",
                "steps from one field u(.,s), or state, to the next; 0: the last step only; a state "
                "comes with every sample if not given, unless it is huge",
-               &C::field_every)),
+               [](const C& c) { return base::to_text(c.output_spec.field_every); },
+               [](C& c, const std::string& value) { c.output_spec.field_every = integer(value); })),
       time("from", "first time of the samples (default 0)", &C::from),
       time("to", "last time of the samples (default T)", &C::to),
-      for_models(moving_slab,
-                 only(Command::simulate,
-                      toggle("energy", "write the energy balance with the samples", &C::energy))),
+      for_models(moving_slab, only(Command::simulate,
+                                   toggle("energy", "write the energy balance with the samples",
+                                          [](C& c) -> bool& { return c.output_spec.energy; }))),
       for_models(
           any_slab,
           count("field-points", "n",
@@ -315,7 +327,7 @@ std::vector<Option> make_table() {
       handling(
           text("restart", "FILE.h5", "go on with the run that this checkpoint is of", &C::restart)),
       handling(wall_limit()),
-      handling(toggle("quiet", "no progress on stderr", &C::quiet)),
+      handling(toggle("quiet", "no progress on stderr", [](C& c) -> bool& { return c.quiet; })),
   };
 }
 

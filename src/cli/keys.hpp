@@ -79,7 +79,7 @@ Option count(std::string name, std::string argument, std::string help,
 Option time(std::string name, std::string help, std::optional<double> Configuration::*member);
 
 /// A switch: given without a value on the command line, true or false in an .ini.
-Option toggle(std::string name, std::string help, bool Configuration::*member);
+Option toggle(std::string name, std::string help, bool& (*member)(Configuration&));
 
 /// The word for one of the values of a choice.
 template <typename Value>

@@ -73,7 +73,7 @@ void check_numbers(const Configuration& c) {
   const auto* cells = std::get_if<slab::Cells>(&c.space);
   check_count(c, "cells", cells == nullptr ? 1 : cells->count, 1);
   check_count(c, "field-points", *c.field_points, cells == nullptr ? 1 : 0);
-  check_count(c, "field-every", c.field_every, 0);
+  check_count(c, "field-every", c.output_spec.field_every, 0);
   check_count(c, "checkpoint-every", c.checkpoint_every, 0);
   check_count(c, "sample-every", *c.sample_every, 1);
   check_count(c, "field-samples", c.field_samples, 1);
@@ -85,7 +85,7 @@ void check_numbers(const Configuration& c) {
   require(*c.from <= *c.to, c, "from",
           base::to_text(*c.from) + " is after --to " + base::to_text(*c.to),
           "give a window from < to");
-  for (const double s : c.probe) {
+  for (const double s : c.output_spec.probe) {
     require(s >= 0 && s <= 1, c, "probe", base::to_text(s), "every s must lie in [0, 1]");
   }
   require(!c.output.empty(), c, "output", "empty", "give a file name");
@@ -188,7 +188,7 @@ rheology::ModelSpec resolve_finite(const rheology::ModelInfo& info, Configuratio
     const double samples = window / c.final_time * static_cast<double>(c.steps) /
                            static_cast<double>(std::max<std::int64_t>(1, *c.sample_every));
     const bool huge = samples * static_cast<double>(spec.layout().size()) > most_state_values;
-    c.field_every = huge ? 0 : *c.sample_every;
+    c.output_spec.field_every = huge ? 0 : *c.sample_every;
   }
   resolve_study_of(info, spec.layout(), c);
   return spec;
@@ -343,16 +343,15 @@ io::CheckpointSpec checkpoint_of(const Configuration& c) {
 
 Simulation simulation(const Validated& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
-  return {.run = request.run,
-          .output = {.sampling = sampling_of(c),
-                     .field_every = c.field_every,
-                     .field_points = *c.field_points,
-                     .energy = c.energy,
-                     .probe = c.probe},
-          .result = result_of(c, command_line),
-          .checkpoint = checkpoint_of(c),
-          .wall_limit = c.wall_limit,
-          .quiet = c.quiet};
+  Simulation simulation{.run = request.run,
+                        .output = c.output_spec,
+                        .result = result_of(c, command_line),
+                        .checkpoint = checkpoint_of(c),
+                        .wall_limit = c.wall_limit,
+                        .quiet = c.quiet};
+  simulation.output.sampling = sampling_of(c);
+  simulation.output.field_points = *c.field_points;
+  return simulation;
 }
 
 study::StudySpec study_spec(const Validated& request, const std::string& command_line) {

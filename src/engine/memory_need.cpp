@@ -1,6 +1,6 @@
 #include "engine/memory_need.hpp"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "base/partition.hpp"
 #include "base/text.hpp"
@@ -15,9 +15,7 @@ bool replicated(const MemoryNeed& need) {
 }
 
 std::string gibibytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1 << 30));
-  return text;
+  return fmt::format("{:.1f} GiB", bytes / (1 << 30));
 }
 
 std::string advice(const MemoryNeed& need, double available) {

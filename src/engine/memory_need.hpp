@@ -10,7 +10,7 @@
 
 namespace masing::engine {
 
-/// What a run keeps of every cell.
+/// What decides how much RAM a run needs.
 struct MemoryNeed {
   std::int64_t cells = 1;  ///< of the field, on all ranks
   int ranks = 1;
@@ -19,7 +19,7 @@ struct MemoryNeed {
   int arrays = 0;       ///< of k, η, u0, how many are kept
   bool moved = false;   ///< u0 is not 0 everywhere: tables of both virgin orders
   double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank
-  /// Who makes the steps of a model that is no slab; its `cells` are the columns of its state.
+  /// How ranks share a model that is no slab; `cells` are the columns of its state.
   std::optional<rheology::Work> state = std::nullopt;
 };
 

@@ -10,11 +10,11 @@
 
 namespace masing::engine {
 
-/// Where a run goes on, and who saves it.
+/// Where a run starts, and how it is saved.
 struct Course {
   /// The step engine and observers have been brought to; nothing: they are at their start.
   std::optional<std::int64_t> resumed;
-  Checkpointer* checkpointer = nullptr;  ///< or nobody
+  Checkpointer* checkpointer = nullptr;  ///< null: the run is not saved
 };
 
 /// Advance `engine` from step 0, or the one where the run is resumed, to step N in chunks of up to

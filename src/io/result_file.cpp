@@ -1,6 +1,7 @@
 #include "io/result_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <muParserDef.h>
 #include <petscsys.h>
 #include <sys/file.h>
@@ -87,7 +88,7 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
 
 OutputLock::~OutputLock() {
   if (file_ >= 0) {
-    unlink(name_.c_str());  // before the lock is free, so that nobody's else goes
+    unlink(name_.c_str());  // while the lock is held: later the file may be another run's
     close(file_);
   }
 }
@@ -116,12 +117,7 @@ std::string hdf5_version() {
 }
 
 std::string now() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[32] = "";
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 /// HDF5 takes attributes of less than 64 kB; what a long command line says is in /configuration.

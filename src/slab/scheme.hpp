@@ -13,7 +13,8 @@ enum class Scheme { euler, leapfrog };
 /// All that is said of a scheme anywhere but in its step (engine/schemes.hpp): one row a scheme.
 struct SchemeInfo {
   Scheme scheme;
-  const char* name;     ///< the word for it in options and files
+  const char* name;  ///< the word for it in options and files
+  const char* description;
   int order;            ///< of x, y and u in δt, in the maximum norm
   int steps_per_pass;   ///< steps whose increments are known before a pass over the slab
   double largest_step;  ///< of δt ω, beyond which elastic oscillations blow up; infinity: none
@@ -21,8 +22,9 @@ struct SchemeInfo {
 };
 
 inline constexpr SchemeInfo schemes[] = {
-    {Scheme::euler, "euler", 1, 2, std::numeric_limits<double>::infinity(), true},
-    {Scheme::leapfrog, "leapfrog", 2, 1, 2.0, false}};
+    {Scheme::euler, "euler", "the papers' scheme, of order one", 1, 2,
+     std::numeric_limits<double>::infinity(), true},
+    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 1, 2.0, false}};
 
 /// The row of a scheme. Local.
 const SchemeInfo& info(Scheme scheme);

@@ -174,8 +174,14 @@ class FromFile final : public Reference {
 
 }  // namespace
 
-std::vector<std::string> reference_names() {
-  return {"finest", "successive", "exact", "exact-time", "cells-inf"};
+const std::vector<ReferenceKind>& reference_kinds() {
+  static const std::vector<ReferenceKind> kinds{
+      {"finest", "one run at least 16 times finer than the last level"},
+      {"successive", "each level against the next"},
+      {"exact", "the exact solution (P = N = inf)"},
+      {"exact-time", "the exact solution at the same P"},
+      {"cells-inf", "P = inf, the same N"}};
+  return kinds;
 }
 
 std::shared_ptr<const Reference> make_reference(const std::string& name, Refine refine,

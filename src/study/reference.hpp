@@ -42,8 +42,14 @@ class Reference {
   }
 };
 
-/// The words for the kinds that have one, in the order of the help.
-std::vector<std::string> reference_names();
+/// A kind of reference that has a word.
+struct ReferenceKind {
+  std::string name;
+  std::string description;
+};
+
+/// The kinds that have a word, in the order of the help.
+const std::vector<ReferenceKind>& reference_kinds();
 
 /// The reference of a word, or of a file's name; `levels` refine `refine`. Null for a word that is
 /// none. Local.

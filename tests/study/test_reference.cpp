@@ -41,7 +41,7 @@ const engine::Masing& masing_of(const engine::RunSpec& run) {
 }
 
 TEST(Reference, is_made_of_its_word_or_of_a_file) {
-  for (const std::string& name : study::reference_names()) {
+  for (const auto& [name, description] : study::reference_kinds()) {
     ASSERT_NE(reference(name), nullptr) << name;
     EXPECT_EQ(reference(name)->name(), name);
     EXPECT_EQ(reference(name)->file(), std::nullopt) << name;
@@ -71,7 +71,7 @@ TEST(Reference, is_exact_where_errors_against_it_are_true_ones) {
   for (const char* name : {"finest", "successive", "run.h5"}) {
     EXPECT_FALSE(reference(name)->is_exact()) << name;
   }
-  for (const std::string& name : study::reference_names()) {
+  for (const auto& [name, description] : study::reference_kinds()) {
     EXPECT_EQ(reference(name)->is_successive(), name == "successive");
     EXPECT_EQ(reference(name)->finest().has_value(), name == "finest") << name;
   }
