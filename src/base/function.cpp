@@ -114,7 +114,8 @@ class Function::Expression : public Function::Impl {
       const int position = std::clamp(error.GetPos(), 0, last);
       std::string message = error.GetMsg();
       // muParser counts positions from 0, users from 1; its own position is cut off.
-      message.resize(std::min(message.size(), message.find(" found at position")));
+      message.resize(std::min(
+          {message.size(), message.find(" found at position"), message.find(" at position")}));
       message.resize(message.find_last_not_of(". \n") + 1);
       throw UserError(fmt::format("'{}' is not an expression in {}, at position {}: {}",
                                   shown(text), variable, position + 1, shown(message)));

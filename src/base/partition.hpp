@@ -16,6 +16,6 @@ struct CellRange {
 
 /// The cells of rank `rank` of `ranks`: whole blocks of `cells` cells in order, as even as blocks
 /// allow; a rank may have none. Local.
-CellRange slab_of(std::int64_t cells, int rank, int ranks);
+CellRange local_range(std::int64_t cells, int rank, int ranks);
 
 }  // namespace masing::base

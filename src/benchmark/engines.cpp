@@ -91,8 +91,9 @@ engine::RunSpec papers_run(const slab::Space& space, std::int64_t steps, engine:
 struct Run {
   Run(const parallel::Communicator& comm, engine::RunSpec of)
       : spec(std::move(of)),
-        profile(papers_profile(engine::field_size(spec),
-                               base::slab_of(engine::field_size(spec), comm.rank(), comm.size()))),
+        profile(
+            papers_profile(engine::field_size(spec),
+                           base::local_range(engine::field_size(spec), comm.rank(), comm.size()))),
         engine(engine::make_engine(comm, spec, profile)) {}
 
   engine::RunSpec spec;

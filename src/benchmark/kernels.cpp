@@ -104,7 +104,7 @@ std::vector<Timing> on_one_rank(const Effort& effort, std::int64_t cells) {
 /// The kernel's variants by the engine of a run, the baseline as a bare loop over the slabs.
 std::vector<Timing> on_all_ranks(const parallel::Communicator& comm, const Effort& effort,
                                  std::int64_t cells) {
-  slab::Profile profile = papers_profile(cells, base::slab_of(cells, comm.rank(), comm.size()));
+  slab::Profile profile = papers_profile(cells, base::local_range(cells, comm.rank(), comm.size()));
   const slab::ProfileForm form = profile.form;
   const engine::RunSpec run = papers_case(slab::Cells{cells}, 1000000);
   engine::Masing model = std::get<engine::Masing>(run.model);

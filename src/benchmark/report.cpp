@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/partition.hpp"
-#include "cli/configuration.hpp"
 
 namespace masing::benchmark {
 
@@ -54,7 +53,7 @@ double sum_overhead(const KernelRates& kernels, const std::string& variant, std:
 Prediction predict_run(const Report& report, std::int64_t cells, std::int64_t steps) {
   const Machine& machine = report.machine;
   const std::size_t variant = index_of("both");
-  const auto slab = static_cast<double>(base::slab_of(cells, 0, machine.ranks).size);
+  const auto slab = static_cast<double>(base::local_range(cells, 0, machine.ranks).size);
   double step = report.kernels.one_rank_step(variant, slab);
   constexpr std::int64_t usual_cache = std::int64_t{32} << 20;
   if (8 * cells > (machine.cache > 0 ? machine.cache : usual_cache)) {

@@ -12,6 +12,8 @@
 
 namespace masing::cli {
 
+using base::UserError;
+
 std::string quoted(const std::string& text) {
   return "'" + text.substr(0, 60) + "'";
 }
@@ -20,15 +22,14 @@ double number(const std::string& text) {
   if (const auto value = base::to_number(text)) {
     return *value;
   }
-  throw base::UserError(quoted(text) +
-                        " is not a number; give a finite number such as 1.5 or 2e-3");
+  throw UserError(quoted(text) + " is not a number; give a finite number such as 1.5 or 2e-3");
 }
 
 std::int64_t integer(const std::string& text) {
   if (const auto value = base::to_integer(text)) {
     return *value;
   }
-  throw base::UserError(quoted(text) + " is not a whole number; give one such as 1000000 or 1e6");
+  throw UserError(quoted(text) + " is not a whole number; give one such as 1000000 or 1e6");
 }
 
 Option key(std::string name, std::string argument, std::string help, Get get, Set set) {
@@ -90,7 +91,7 @@ Option toggle(std::string name, std::string help, bool& (*member)(Configuration&
       },
       [member](Configuration& c, const std::string& value) {
         if (value != "true" && value != "false") {
-          throw base::UserError(quoted(value) + " is not a switch; give true or false");
+          throw UserError(quoted(value) + " is not a switch; give true or false");
         }
         member(c) = value == "true";
       });
@@ -115,8 +116,6 @@ Option handling(Option option) {
   option.role = Role::handling;
   return option;
 }
-
-using base::UserError;
 
 namespace {
 

@@ -12,6 +12,7 @@
 namespace masing::cli {
 
 namespace po = boost::program_options;
+using base::UserError;
 
 namespace {
 
@@ -46,13 +47,10 @@ std::vector<Assignment> ini_assignments(const std::string& path, const std::stri
                              lines[assignments.size()]});
     }
   } catch (const po::error& error) {
-    throw base::UserError(path + ": " + error.what() + "; lines are 'key = value'");
+    throw UserError(path + ": " + error.what() + "; lines are 'key = value'");
   }
   return assignments;
 }
-
-namespace po = boost::program_options;
-using base::UserError;
 
 namespace {
 

@@ -85,10 +85,9 @@ class Exact final : public Engine, public SelfChecking {
     if (archive.restores()) {
       sample_ = {numbers[0], numbers[1], numbers[2]};
       difference_ = numbers[3];
-      parallel::from_root(comm_, [&] {
+      parallel::on_root(comm_, [&] {
         solution_->at(time_.time(step));
         check_->at(time_.time(step));
-        return std::string();
       });
     }
   }

@@ -61,7 +61,7 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding) {
 }
 
 double bytes_a_rank(const MemoryNeed& need) {
-  const auto own = static_cast<double>(base::slab_of(need.cells, 0, need.ranks).size);
+  const auto own = static_cast<double>(base::local_range(need.cells, 0, need.ranks).size);
   const auto all = static_cast<double>(need.cells);
   if (need.state) {
     // At most; the total variation of a chain needs the most beside its parameters.

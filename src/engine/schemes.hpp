@@ -68,14 +68,15 @@ void advance_leapfrog(const slab::Oscillator& oscillator, double step, const Chu
   }
 }
 
-/// The chunk by either scheme. Collective if the slab is.
+/// The chunk by a scheme. Collective if the slab is.
 template <typename Slab>
 void advance(slab::Scheme scheme, const slab::Oscillator& oscillator, double step,
              const Chunk& chunk, slab::MassState& state, Slab& slab) {
-  if (scheme == slab::Scheme::euler) {
-    advance_euler(oscillator, step, chunk, state, slab);
-  } else {
-    advance_leapfrog(oscillator, step, chunk, state, slab);
+  switch (scheme) {
+    case slab::Scheme::euler:
+      return advance_euler(oscillator, step, chunk, state, slab);
+    case slab::Scheme::leapfrog:
+      return advance_leapfrog(oscillator, step, chunk, state, slab);
   }
 }
 

@@ -56,7 +56,7 @@ double available_to(const parallel::Communicator& comm, const Holding& holding) 
 
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
   slab::ProfileCheck check =
-      slab::check_profile(slab, base::slab_of(slab.field_cells(), comm.rank(), comm.size()),
+      slab::check_profile(slab, base::local_range(slab.field_cells(), comm.rank(), comm.size()),
                           shared_candidate(comm, slab));
   const std::string fault = parallel::first_text(comm, check.fault);
   if (!fault.empty()) {
@@ -77,7 +77,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
   need.arrays = form.arrays();
   need.moved = form.constant_initial_u != 0.0;
   require_memory(need, available);
-  return slab::lean_profile(slab, base::slab_of(slab.field_cells(), comm.rank(), comm.size()),
+  return slab::lean_profile(slab, base::local_range(slab.field_cells(), comm.rank(), comm.size()),
                             form);
 }
 
@@ -186,7 +186,7 @@ std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const
                                        const rheology::ModelSpec& spec) {
   const base::CellRange mine =
       spec.work() == rheology::Work::split
-          ? base::slab_of(spec.parameters.elements, comm.rank(), comm.size())
+          ? base::local_range(spec.parameters.elements, comm.rank(), comm.size())
           : spec.all();
   rheology::BuiltModel built = rheology::build(spec, mine);
   StateColumns columns(comm, spec.layout(), mine, spec.work());

@@ -29,10 +29,7 @@ slab::TurningPointState shared(const parallel::Communicator& comm, slab::Turning
 /// and a UserError it throws there is thrown on every rank. Collective.
 template <class Chunk, class Work>
 void fill_on_root(const parallel::Communicator& comm, const Chunk& chunk, const Work& work) {
-  parallel::from_root(comm, [&] {
-    work();
-    return std::string();
-  });
+  parallel::on_root(comm, [&] { work(); });
   parallel::broadcast(comm, chunk.x);
   parallel::broadcast(comm, chunk.y);
   parallel::broadcast(comm, chunk.restoring);
@@ -116,10 +113,7 @@ class TurningPointEngine : public Engine {
     if (steppers_ == Steppers::all) {
       set_state();
     } else {
-      parallel::from_root(comm_, [&] {
-        set_state();
-        return std::string();
-      });
+      parallel::on_root(comm_, [&] { set_state(); });
     }
     std::array<double, 3> start{state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
     parallel::broadcast(comm_, start);

@@ -73,7 +73,7 @@ int locked(const std::string& name, const std::string& path, const std::string& 
 OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
                        const std::string& option)
     : name_(path + ".lock") {
-  parallel::from_root(comm, [&] {
+  parallel::on_root(comm, [&] {
     const std::string partial = path + ".partial";
     for (const std::string& name : {path, partial, name_}) {
       require_regular(name, option);
@@ -82,7 +82,6 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
       refuse(partial, option);
     }
     file_ = locked(name_, path, option);
-    return std::string();
   });
 }
 

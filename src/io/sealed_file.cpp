@@ -129,7 +129,7 @@ class Checksum {
 };
 
 /// Runs `work` on the root; a SystemError it throws is thrown on every rank. Collective.
-void on_root(const parallel::Communicator& comm, const std::function<void()>& work) {
+void with_system_failure(const parallel::Communicator& comm, const std::function<void()>& work) {
   const std::string failure = parallel::from_root(comm, [&] {
     try {
       work();
@@ -178,7 +178,7 @@ std::string damage(const File& file) {
 }  // namespace
 
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path) {
-  on_root(comm, [&] {
+  with_system_failure(comm, [&] {
     Seal seal;
     {
       const File file(draft, O_RDONLY);
@@ -196,12 +196,12 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
 
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path) {
-  on_root(comm, [&] { move_durably(draft, path); });
+  with_system_failure(comm, [&] { move_durably(draft, path); });
 }
 
 void require_seal(const parallel::Communicator& comm, const std::string& path,
                   const std::string& option) {
-  parallel::from_root(comm, [&] {
+  parallel::on_root(comm, [&] {
     std::string fault;
     try {
       struct stat info {};
@@ -218,12 +218,11 @@ void require_seal(const parallel::Communicator& comm, const std::string& path,
       throw base::UserError(
           fmt::format("{}: {} {}; give a whole checkpoint of masing", option, path, fault));
     }
-    return std::string();
   });
 }
 
 void copy_file(const parallel::Communicator& comm, const std::string& from, const std::string& to) {
-  on_root(comm, [&] {
+  with_system_failure(comm, [&] {
     const File source(from, O_RDONLY);
     const File target(to, O_WRONLY | O_CREAT | O_TRUNC);
     for_each_piece(source, source.size(),

@@ -225,6 +225,13 @@ std::string from_root(const Communicator& comm, const std::function<std::string(
   return text;
 }
 
+void on_root(const Communicator& comm, const std::function<void()>& work) {
+  from_root(comm, [&] {
+    work();
+    return std::string();
+  });
+}
+
 std::string first_text(const Communicator& comm, const std::string& text) {
   const std::int64_t first = min_over_ranks(comm, text.empty() ? comm.size() : comm.rank());
   if (first == comm.size()) {

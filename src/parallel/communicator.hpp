@@ -85,6 +85,9 @@ base::AlignedVector gather(const Communicator& comm, std::span<const double> val
 /// on every rank alike. Collective.
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
 
+/// Calls `work` on the root; a UserError it throws there is thrown on every rank alike. Collective.
+void on_root(const Communicator& comm, const std::function<void()>& work);
+
 /// The text of the first rank whose text is not empty, on every rank; empty if all are: reports one
 /// of several local findings, always the same one. Collective.
 std::string first_text(const Communicator& comm, const std::string& text);

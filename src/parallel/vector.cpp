@@ -9,7 +9,7 @@
 namespace masing::parallel {
 
 Vector::Vector(const Communicator& comm, std::int64_t cells) {
-  const std::int64_t size = base::slab_of(cells, comm.rank(), comm.size()).size;
+  const std::int64_t size = base::local_range(cells, comm.rank(), comm.size()).size;
   entries_.resize(static_cast<std::size_t>(size), 0.0);
   check_petsc(VecCreateMPIWithArray(comm.handle(), 1, size, cells, entries_.data(), &handle_));
 }

@@ -135,7 +135,7 @@ Errors motion_errors(const parallel::Communicator& comm, const slab::TimeGrid& t
     add(level.at(time, samples[i]), reference.sample(i));
   }
   if (samples.empty()) {
-    const base::CellRange mine = base::slab_of(level.steps() + 1, comm.rank(), comm.size());
+    const base::CellRange mine = base::local_range(level.steps() + 1, comm.rank(), comm.size());
     for (std::int64_t p = mine.first; p < mine.first + mine.size; ++p) {
       add(level.at(p, level.steps()), reference.at(p, level.steps()));
     }

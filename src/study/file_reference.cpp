@@ -180,10 +180,7 @@ FileReference read_reference(const parallel::Communicator& comm, const std::stri
   const Request request{file, run, field_samples};
   Columns read;
   FieldRows field;
-  parallel::from_root(comm, [&] {
-    read = isolated_columns(request, field);
-    return std::string();
-  });
+  parallel::on_root(comm, [&] { read = isolated_columns(request, field); });
   for (auto* column : {&read.time, &read.x, &read.y, &read.field_time}) {
     parallel::broadcast_all(comm, *column, 0);
   }
@@ -194,10 +191,9 @@ FileReference read_reference(const parallel::Communicator& comm, const std::stri
   std::vector<std::vector<double>> u;
   for (std::size_t j = 0; j < read.field_time.size(); ++j) {
     if (j % batch == 0) {
-      parallel::from_root(comm, [&] {
+      parallel::on_root(comm, [&] {
         u = isolated_rows(request,
                           std::span(field.rows).subspan(j, std::min(batch, field.rows.size() - j)));
-        return std::string();
       });
     }
     parallel::fill_from_ranges(all.emplace_back(comm, read.cells), 0,

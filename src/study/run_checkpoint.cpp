@@ -96,7 +96,7 @@ void write_study_checkpoint(const parallel::Communicator& comm, const StudySpec&
 }
 
 void remove_study_checkpoint(const parallel::Communicator& comm, const StudySpec& spec) {
-  parallel::from_root(comm, [&] {
+  parallel::on_root(comm, [&] {
     const std::string path = spec.checkpoint.path;
     std::vector<std::string> files{path};
     for (std::size_t index = 0; index < most_runs(spec); ++index) {
@@ -107,7 +107,6 @@ void remove_study_checkpoint(const parallel::Communicator& comm, const StudySpec
       std::filesystem::remove(file, none_there);
       std::filesystem::remove(file + ".draft", none_there);
     }
-    return std::string();
   });
 }
 

@@ -30,7 +30,7 @@ double estimated_seconds(const engine::RunSpec& run, int ranks) {
   const double forcing = steps * seconds_per_force;
   const double hops = std::log2(static_cast<double>(ranks));
   const auto largest_part = [&run](int parts) {
-    return static_cast<double>(base::slab_of(engine::field_size(run), 0, parts).size);
+    return static_cast<double>(base::local_range(engine::field_size(run), 0, parts).size);
   };
   if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
     const bool split = model->work() == rheology::Work::split;
@@ -100,7 +100,7 @@ double field_bytes(const Job& job, int ranks) {
   const double fields = job.field_times.empty() ? static_cast<double>(job.field_samples)
                                                 : static_cast<double>(job.field_times.size());
   return 8.0 * fields *
-         static_cast<double>(base::slab_of(engine::field_size(job.run), 0, ranks).size);
+         static_cast<double>(base::local_range(engine::field_size(job.run), 0, ranks).size);
 }
 
 /// Bytes of fields that each rank keeps: those of its runs, and for a moment one run's anew, when

@@ -15,7 +15,7 @@ namespace {
 
 using base::block_cells;
 using base::CellRange;
-using base::slab_of;
+using base::local_range;
 
 constexpr std::int64_t two_to_31 = std::int64_t{1} << 31;
 constexpr std::int64_t two_to_40 = std::int64_t{1} << 40;
@@ -30,7 +30,7 @@ class Partition : public testing::TestWithParam<std::tuple<std::int64_t, int>> {
 TEST_P(Partition, covers_every_cell_once_in_order) {
   std::int64_t next = 0;
   for (int rank = 0; rank < ranks_; ++rank) {
-    const CellRange slab = slab_of(cells_, rank, ranks_);
+    const CellRange slab = local_range(cells_, rank, ranks_);
     ASSERT_EQ(slab.first, next) << "rank " << rank;
     ASSERT_GE(slab.size, 0) << "rank " << rank;
     next += slab.size;
@@ -40,7 +40,7 @@ TEST_P(Partition, covers_every_cell_once_in_order) {
 
 TEST_P(Partition, keeps_blocks_whole) {
   for (int rank = 0; rank < ranks_; ++rank) {
-    const CellRange slab = slab_of(cells_, rank, ranks_);
+    const CellRange slab = local_range(cells_, rank, ranks_);
     const std::int64_t end = slab.first + slab.size;
     EXPECT_TRUE(slab.first % block_cells == 0 || slab.first == cells_) << "rank " << rank;
     EXPECT_TRUE(end % block_cells == 0 || end == cells_) << "rank " << rank;
@@ -54,7 +54,7 @@ TEST_P(Partition, is_as_even_as_blocks_allow) {
   std::int64_t fewest = two_to_53;
   std::int64_t most = 0;
   for (int rank = 0; rank < ranks_; ++rank) {
-    const std::int64_t mine = blocks(slab_of(cells_, rank, ranks_));
+    const std::int64_t mine = blocks(local_range(cells_, rank, ranks_));
     fewest = std::min(fewest, mine);
     most = std::max(most, mine);
   }
@@ -70,23 +70,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PartitionByHand, gives_left_over_blocks_to_the_first_ranks) {
   // 5000 cells are 4 blocks of 1024 and one of 904.
-  EXPECT_EQ(slab_of(5000, 0, 3).size, 2048);
-  EXPECT_EQ(slab_of(5000, 1, 3).first, 2048);
-  EXPECT_EQ(slab_of(5000, 1, 3).size, 2048);
-  EXPECT_EQ(slab_of(5000, 2, 3).first, 4096);
-  EXPECT_EQ(slab_of(5000, 2, 3).size, 904);
+  EXPECT_EQ(local_range(5000, 0, 3).size, 2048);
+  EXPECT_EQ(local_range(5000, 1, 3).first, 2048);
+  EXPECT_EQ(local_range(5000, 1, 3).size, 2048);
+  EXPECT_EQ(local_range(5000, 2, 3).first, 4096);
+  EXPECT_EQ(local_range(5000, 2, 3).size, 904);
 }
 
 TEST(PartitionByHand, leaves_ranks_without_a_block_empty) {
-  EXPECT_EQ(slab_of(1, 0, 4).size, 1);
+  EXPECT_EQ(local_range(1, 0, 4).size, 1);
   for (int rank = 1; rank < 4; ++rank) {
-    EXPECT_EQ(slab_of(1, rank, 4).size, 0);
+    EXPECT_EQ(local_range(1, rank, 4).size, 0);
   }
 }
 
 TEST(PartitionByHand, counts_beyond_32_bits) {
   // 2^41 cells on 3 ranks: 2^31 blocks, 715827882 · 3 + 2.
-  const CellRange last = slab_of(two_to_40 * 2, 2, 3);
+  const CellRange last = local_range(two_to_40 * 2, 2, 3);
   EXPECT_EQ(last.first, std::int64_t{2} * 715827883 * 1024);
   EXPECT_EQ(last.size, std::int64_t{715827882} * 1024);
 }

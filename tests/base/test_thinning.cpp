@@ -42,7 +42,7 @@ TEST(Thinning, gives_each_kept_cell_to_the_rank_that_holds_it) {
       for (const int ranks : {1, 2, 3, 7}) {
         std::int64_t next = 0;
         for (int rank = 0; rank < ranks; ++rank) {
-          const base::CellRange slab = base::slab_of(cells, rank, ranks);
+          const base::CellRange slab = base::local_range(cells, rank, ranks);
           const base::CellRange mine = thinning.kept_of(slab);
           ASSERT_EQ(mine.first, next) << cells << ", " << kept << ", rank " << rank;
           for (std::int64_t j = mine.first; j < mine.first + mine.size; ++j) {
@@ -62,7 +62,7 @@ TEST(Thinning, counts_beyond_64_bits) {
   EXPECT_EQ(thinning.cell(0), 0);
   EXPECT_EQ(thinning.cell(thinning.kept - 1), two_to_53 - 2);
   EXPECT_EQ(thinning.kept_of({0, thinning.cells}).size, thinning.kept);
-  const base::CellRange last = base::slab_of(thinning.cells, 2, 3);
+  const base::CellRange last = base::local_range(thinning.cells, 2, 3);
   const base::CellRange mine = thinning.kept_of(last);
   EXPECT_EQ(mine.first + mine.size, thinning.kept);
   EXPECT_GE(thinning.cell(mine.first), last.first);

@@ -28,7 +28,7 @@ slab::Profile all_cells(std::int64_t cells, double slope) {
 
 slab::Profile slab(const slab::Profile& all) {
   const base::CellRange range =
-      base::slab_of(all.range.size, support::world().rank(), support::world().size());
+      base::local_range(all.range.size, support::world().rank(), support::world().size());
   const auto part = [&](const base::AlignedVector& values) {
     return base::AlignedVector(values.begin() + range.first,
                                values.begin() + range.first + range.size);

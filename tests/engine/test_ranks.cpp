@@ -69,7 +69,8 @@ TEST(Slab, holds_each_cell_on_one_rank) {
   for (const std::int64_t cells : {1, 1025, 5000}) {
     const Trajectory run = support::trajectory(support::world(), forced(cells), {401});
     ASSERT_EQ(run.fields.size(), 1U);
-    const auto expected = base::slab_of(cells, support::world().rank(), support::world().size());
+    const auto expected =
+        base::local_range(cells, support::world().rank(), support::world().size());
     EXPECT_EQ(run.fields[0].range.first, expected.first);
     EXPECT_EQ(run.fields[0].range.size, expected.size);
     EXPECT_EQ(run.fields[0].u.size(), static_cast<std::size_t>(expected.size));

@@ -100,7 +100,7 @@ TEST_F(OutputFile, holds_tables_of_uneven_columns) {
     {
       io::OutputFile output(world(), result_);
       io::Table table(output.file(), "/deep/er/table", {"a table", "a"}, columns);
-      const auto mine = base::slab_of(columns, world().rank(), world().size());
+      const auto mine = base::local_range(columns, world().rank(), world().size());
       std::int64_t row = 0;
       for (const std::int64_t rows : {1, 0, 3, 2}) {
         std::vector<double> local;
@@ -152,7 +152,7 @@ TEST_F(OutputFile, holds_distributed_arrays) {
   {
     const std::int64_t cells = 3000;
     io::OutputFile output(world(), result_);
-    const auto mine = base::slab_of(cells, world().rank(), world().size());
+    const auto mine = base::local_range(cells, world().rank(), world().size());
     std::vector<double> local;
     for (std::int64_t c = mine.first; c < mine.first + mine.size; ++c) {
       local.push_back(1.0 / static_cast<double>(c + 1));

@@ -31,7 +31,7 @@ class VectorOf : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(VectorOf, cells_is_split_at_block_limits) {
   const Vector vector(world(), GetParam());
-  const auto expected = base::slab_of(GetParam(), world().rank(), world().size());
+  const auto expected = base::local_range(GetParam(), world().rank(), world().size());
   EXPECT_EQ(vector.size(), GetParam());
   EXPECT_EQ(vector.range().first, expected.first);
   EXPECT_EQ(vector.range().size, expected.size);

@@ -145,7 +145,7 @@ TEST_P(Kernel, gives_the_same_sum_however_the_slab_is_cut_at_block_limits) {
     slab::SlabKernel(Cells(cells).slab(), scale).project_and_sum(d, whole);
     Units parts{};
     for (int rank = 0; rank < ranks; ++rank) {
-      const base::CellRange range = base::slab_of(size, rank, ranks);
+      const base::CellRange range = base::local_range(size, rank, ranks);
       // Units are added to, so the parts need no sum of their own.
       const slab::SlabView slab =
           cut.slab(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.size));
