@@ -260,9 +260,7 @@ Verdict overall(const std::vector<QuantityResult>& results) {
 
 }  // namespace
 
-Study refine(const parallel::Communicator& comm, const StudySpec& spec) {
-  const auto begin = std::chrono::steady_clock::now();
-  Study study = Ladder(comm, spec).measured();
+void find_results(const StudySpec& spec, Study& study) {
   for (const auto& quantity : quantities) {
     OrderFinder(spec, study, quantity).find();
   }
@@ -271,6 +269,12 @@ Study refine(const parallel::Communicator& comm, const StudySpec& spec) {
   }
   study.verdict = overall(study.results);
   study.conclusions = conclude(spec, study);
+}
+
+Study refine(const parallel::Communicator& comm, const StudySpec& spec) {
+  const auto begin = std::chrono::steady_clock::now();
+  Study study = Ladder(comm, spec).measured();
+  find_results(spec, study);
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&study.seconds, 1));  // every rank must write the same
   return study;

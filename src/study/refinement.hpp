@@ -74,6 +74,11 @@ struct Study {
   double seconds = 0.0;
 };
 
+/// All that the errors of a study's levels say: orders, results, extrapolations, the verdict and the
+/// conclusions, from the levels' steps, errors and final x and y, the floor and the self-check.
+/// Local.
+void find_results(const StudySpec& spec, Study& study);
+
 /// Run every level and what it is measured against, and find errors, orders and the verdict. The
 /// order is in δt, δs, or for `both` in C₁δs + C₂δt of the joint fit (in δs + δt, the bound of
 /// Proposition 4.1, where the levels cannot tell C₁ and C₂ apart). Collective. Source: Propositions

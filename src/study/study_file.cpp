@@ -182,23 +182,22 @@ void write_conclusions(const io::Handle& fit, const Conclusions& found) {
 void write_timing(const Columns& columns, const StudySpec& spec, const Study& study) {
   const auto& cases = study.cases;
   const auto steps = [&](std::size_t l) { return static_cast<double>(cases[l].level.steps); };
-  const auto updates = [&](std::size_t l) {
-    return steps(l) * engine::swept_cells(at_level(spec.run, cases[l].level));
+  const auto cells = [&](std::size_t l) {
+    return engine::swept_cells(at_level(spec.run, cases[l].level));
   };
-  const auto rate = [&](std::size_t l, double count) {
-    return cases[l].seconds > 0 ? count / cases[l].seconds
+  const auto rate = [&](std::size_t l) {
+    return cases[l].seconds > 0 ? steps(l) / cases[l].seconds
                                 : std::numeric_limits<double>::quiet_NaN();
   };
   columns.write("/timing/cases", {"wall time of the level, seconds", "s"},
                 [&](std::size_t l) { return cases[l].seconds; });
-  columns.write("/timing/steps_per_second", {"time steps of the level a second", "N/s"},
-                [&](std::size_t l) { return rate(l, steps(l)); });
+  columns.write("/timing/steps_per_second", {"time steps of the level a second", "N/s"}, rate);
   columns.write(
       "/timing/cell_updates",
       {"cell updates of the level; NaN where its engine does not go through cells", "P N"},
-      updates);
+      [&](std::size_t l) { return steps(l) * cells(l); });
   columns.write("/timing/cell_updates_per_second", {"cell updates of the level a second", "P N/s"},
-                [&](std::size_t l) { return rate(l, updates(l)); });
+                [&](std::size_t l) { return rate(l) * cells(l); });
 }
 
 }  // namespace

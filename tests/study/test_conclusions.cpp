@@ -199,6 +199,110 @@ TEST(Remarks, say_that_an_interval_is_wider_than_the_tolerance) {
                "±\u00a00.1: the verdict compares its middle alone and is uncertain."}));
 }
 
+using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// The results of a study on levels P:N, T = 500, whose errors of x are e(δs, δt); those of y, u
+/// and u at the cells' points two, three and four times as large.
+template <typename Error>
+Study measured(StudySpec& made, const Sizes& sizes, const Error& error) {
+  Study study;
+  made.run.time.final_time = 500.0;
+  made.levels.clear();
+  for (const auto& [cells, steps] : sizes) {
+    made.levels.push_back({slab::Cells{cells}, steps});
+    const double ds = 1.0 / static_cast<double>(cells);
+    const double dt = 500.0 / static_cast<double>(steps);
+    const double e = error(ds, dt);
+    study.cases.push_back({.level = made.levels.back(),
+                           .ds = ds,
+                           .dt = dt,
+                           .step = made.refine == Refine::both ? ds + dt : dt,
+                           .errors = {e, 2 * e, 3 * e, 4 * e}});
+  }
+  made.reference =
+      study::make_reference(made.reference->name(), made.refine, made.levels, made.run.model);
+  study::find_results(made, study);
+  return study;
+}
+
+TEST(Steps, are_those_of_the_joint_fit_where_it_is_known) {
+  StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
+  const Study study = measured(made, {{100, 125000}, {200, 125000}, {200, 250000}, {400, 250000}},
+                               [](double ds, double dt) { return 12 * ds - 5 * dt; });
+  for (std::size_t q = 0; q < study.results.size(); ++q) {
+    const auto& found = study.results[q];
+    EXPECT_EQ(found.step, study::StepKind::joint);
+    EXPECT_TRUE(found.joint.cancels());
+    for (std::size_t l = 0; l < study.cases.size(); ++l) {
+      const double error = study.cases[l].errors.*study::quantities[q].value;
+      EXPECT_NEAR(found.steps[l], error, 1e-9 * error);
+      EXPECT_NEAR(found.fitted_errors[l], error, 1e-9 * error);
+    }
+  }
+  EXPECT_EQ(study.conclusions.joint_missing, "");
+  EXPECT_EQ(study.verdict, Verdict::not_judged) << "nothing was expected";
+}
+
+/// The fit follows the levels with small errors; at the last, almost without cells' error, it is
+/// negative.
+TEST(Steps, are_the_sum_where_the_joint_one_changes_its_sign) {
+  StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
+  const Study study = measured(
+      made, {{100, 250000}, {100, 500000}, {200, 500000}, {200, 1000000}, {1000000, 1000000}},
+      [](double ds, double dt) { return ds < 1e-3 ? 1.0 : 12 * ds - 20 * dt; });
+  const auto& x = study.results[0];
+  EXPECT_TRUE(x.joint.is_known());
+  EXPECT_EQ(x.step, study::StepKind::sum);
+  for (std::size_t l = 0; l < study.cases.size(); ++l) {
+    EXPECT_EQ(x.steps[l], study.cases[l].ds + study.cases[l].dt);
+  }
+}
+
+TEST(Steps, are_the_sum_on_one_ray) {
+  StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
+  const Study study = measured(made, {{100, 100000}, {200, 200000}, {400, 400000}},
+                               [](double ds, double dt) { return ds + dt; });
+  EXPECT_EQ(study.results[0].step, study::StepKind::sum);
+  EXPECT_EQ(study.conclusions.joint_missing,
+            "δs/δt = 2 at all of them, one ray in the plane (δs, δt)");
+}
+
+TEST(FittedErrors, have_the_form_of_their_reference) {
+  for (const std::string reference : {"exact-time", "finest", "successive"}) {
+    const bool is_successive = reference == "successive";
+    StudySpec made = spec({.refine = Refine::steps, .reference = reference});
+    const auto error = [&](double /*ds*/, double dt) {
+      const double last = 500.0 / 16000;
+      if (is_successive && dt == last) {
+        return nan_value;
+      }
+      const double other = reference == "finest" ? last / 16 : is_successive ? dt / 2 : 0.0;
+      return 0.3 * (std::pow(dt, 1.1) - std::pow(other, 1.1));
+    };
+    const Study study =
+        measured(made, {{10, 1000}, {10, 2000}, {10, 4000}, {10, 8000}, {10, 16000}}, error);
+    const auto& x = study.results[0];
+    EXPECT_EQ(x.step, study::StepKind::time);
+    EXPECT_EQ(x.observed_from, ObservedFrom::fit);
+    for (std::size_t l = 0; l + (is_successive ? 1 : 0) < study.cases.size(); ++l) {
+      const double e = study.cases[l].errors.x;
+      EXPECT_NEAR(x.fitted_errors[l], e, 1e-6 * e) << reference;
+    }
+    EXPECT_EQ(std::isnan(x.fitted_errors.back()), is_successive);
+  }
+}
+
+TEST(FittedErrors, are_none_without_a_fit) {
+  StudySpec made = spec({});
+  const Study pair =
+      measured(made, {{10, 1000}, {10, 2000}}, [](double /*ds*/, double dt) { return dt; });
+  EXPECT_EQ(pair.results[0].observed_from, ObservedFrom::last_pair);
+  EXPECT_TRUE(std::isnan(pair.results[0].fitted_errors[0]));
+  const Study none =
+      measured(made, {{10, 1000}, {10, 2000}}, [](double /*ds*/, double /*dt*/) { return 0.0; });
+  EXPECT_EQ(none.results[0].observed_from, ObservedFrom::none);
+}
+
 TEST(Quantities, are_those_that_the_model_has) {
   EXPECT_EQ(conclusions({}).quantities, (std::vector<std::size_t>{0, 1, 2, 3}));
   StudySpec made = spec({.reference = "finest"});
