@@ -47,6 +47,8 @@ def attributes(file, name):
 
 def attribute(file, name, key):
     """The attribute `key` of the group or dataset `name`, a string or a number; raises UserError when it is missing."""
+    if name not in file:
+        raise UserError(f"{file.filename}: has no /{name}; make the file again with masing")
     found = attributes(file, name)
     if key not in found:
         raise UserError(f"{file.filename}: /{name.strip('/')} has no attribute {key}; make the file again with masing")
