@@ -74,8 +74,8 @@ struct Study {
   double seconds = 0.0;
 };
 
-/// All that the errors of a study's levels say: orders, results, extrapolations, the verdict and the
-/// conclusions, from the levels' steps, errors and final x and y, the floor and the self-check.
+/// All that the errors of a study's levels say: orders, results, extrapolations, the verdict and
+/// the conclusions, from the levels' steps, errors and final x and y, the floor and the self-check.
 /// Local.
 void find_results(const StudySpec& spec, Study& study);
 
