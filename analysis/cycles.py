@@ -9,7 +9,7 @@ from masing import command_line
 
 command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 
-from masing import derived, style
+from masing import style
 from masing.cycles import figures, limit_cycle
 from masing.cycles.curves import is_text, read_measured, samples_in_window
 from masing.results import read_run
@@ -45,7 +45,7 @@ def title_and_curve(file, start, end):
         curve = read_measured(file, start, end)
         return curve.path.stem, (curve.x, curve.force)
     run = read_run(file)
-    return derived.title(run), samples_in_window(run, start, end)[1:]
+    return run.title, samples_in_window(run, start, end)[1:]
 
 
 def analyse_files(options, path):

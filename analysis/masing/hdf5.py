@@ -38,11 +38,21 @@ def text(value):
 
 
 def attributes(file, name):
-    """The attributes of the group `name` as {name: string or number}; empty when there is no such group."""
+    """The attributes of the group or dataset `name` as {name: string or number}; empty when there is none."""
     try:
         return {key: plain(value) for key, value in file[name].attrs.items()} if name in file else {}
     except OTHER_TYPE:
         raise UserError(f"{file.filename}: the attributes of /{name} cannot be read; make the file again") from None
+
+
+def attribute(file, name, key):
+    """The attribute `key` of the group or dataset `name`, a string or a number; raises UserError when it is missing."""
+    if name not in file:
+        raise UserError(f"{file.filename}: has no /{name}; make the file again with masing")
+    found = attributes(file, name)
+    if key not in found:
+        raise UserError(f"{file.filename}: /{name.strip('/')} has no attribute {key}; make the file again with masing")
+    return found[key]
 
 
 def plain(value):

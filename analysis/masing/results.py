@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from masing import derived, hdf5
+from masing import hdf5
 from masing.command_line import UserError
+from masing.notation import superscript
 
-QUANTITIES = ("x", "y", "u", "u_cells")
+QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
+SERIES = ("t", "x", "y", "force", "restoring")
 
 
 class Mark(IntEnum):
@@ -46,24 +48,25 @@ class Field:
 
 @dataclass(frozen=True)
 class Energy:
-    """The energy balance at the samples: kinetic, elastic, dissipated and input (the work of F), each [samples]."""
+    """The energy balance at the samples: kinetic, elastic, dissipated, input (the work of F), residual, each [samples].
+
+    residual = input − dissipated − (kinetic + elastic), less its value at the first sample.
+    """
 
     kinetic: np.ndarray
     elastic: np.ndarray
     dissipated: np.ndarray
     input: np.ndarray
-
-    @property
-    def residual(self):
-        """The residual of the balance [samples]."""
-        return derived.energy_residual(self)
+    residual: np.ndarray
 
 
 @dataclass(frozen=True)
 class Run:
     """One trajectory, of either kind of file: samples (None where a study has none), settings, provenance, timing.
 
-    `configuration` is the resolved .ini as text, `settings` its keys, with P and N of the trajectory. `columns` are
+    `configuration` is the resolved .ini as text, `settings` its keys. `cells` (P, 0 for ∞, None without cells) and
+    `steps` (N) are those of the samples, None without samples. `title` names the run in figures; `problem` is equal for
+    two runs exactly if they solve the same problem. `labels` and `symbols` of the samples are by name. `columns` are
     further samples by name, the state of a model; `made_by` is the command of a run that was made for a page.
     """
 
@@ -73,6 +76,14 @@ class Run:
     settings: dict
     provenance: dict
     timing: dict
+    title: str = ""
+    problem: str = ""
+    is_papers_problem: bool = False
+    has_cells: bool = True
+    cells: int | None = None
+    steps: int | None = None
+    labels: dict = dataclass_field(default_factory=dict)
+    symbols: dict = dataclass_field(default_factory=dict)
     field: Field | None = None
     energy: Energy | None = None
     columns: dict = dataclass_field(default_factory=dict)
@@ -81,27 +92,52 @@ class Run:
     @property
     def model(self):
         """The name of the model."""
-        return self.settings.get("model", "masing")
+        return self.settings["model"]
 
     @property
-    def has_cells(self):
-        """Whether the model has cells of s in [0, 1]."""
-        return derived.has_cells(self.model)
+    def method(self):
+        """The scheme in t and the rule in s, (scheme, rule); None for what the model does not have."""
+        return self.settings.get("scheme"), self.settings.get("rule")
 
-    def size(self, key):
-        """P (key `cells`, 0 for ∞) or N (key `steps`), or None when not stated."""
-        value = self.settings.get(key, "")
-        try:
-            return 0 if value == "inf" else int(float(value))
-        except (ValueError, OverflowError):
-            return None
+    @property
+    def engine(self):
+        """The engine, None where the model has one only."""
+        return self.settings.get("engine")
+
+
+@dataclass(frozen=True)
+class Joint:
+    """error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of the constants' 95 % confidence intervals.
+
+    `cancels`: whether the errors in space and in time have opposite signs, both constants being significant.
+    """
+
+    space: float
+    space_uncertainty: float
+    time: float
+    time_uncertainty: float
+    power: float
+    cancels: bool
+
+    def at(self, ds, dt):
+        """|C₁ δsᵖ + C₂ δtᵖ|, of the shape of δs and δt."""
+        return np.abs(self.space * ds ** self.power + self.time * dt ** self.power)
+
+    @property
+    def formula(self):
+        """The fit in letters: C₁ δs + C₂ δt, with its power where it is not one."""
+        power = "" if self.power == 1 else superscript(f"{self.power:g}")
+        return f"C₁ δs{power} + C₂ δt{power}"
 
 
 @dataclass(frozen=True)
 class Study:
-    """A refinement study: P, N, δs, δt, errors, orders, marks and seconds, each [levels], and the attributes of `fit`.
+    """A refinement study: columns [levels], and the attributes of `fit`.
 
-    Errors, orders and marks are by quantity, None where the study has none of it; a mark is a Mark.
+    P, N, δs, δt, the refined step (δt, δs or δs + δt) and the seconds of each level; its cell updates P·N (NaN where the
+    engine does not go through the cells), its time steps and cell updates a second. By quantity, None where the study
+    has none of it: errors, orders, marks (a Mark), the step to which the orders refer, and the errors that the fit
+    predicts (NaN without a fit).
     """
 
     run: Run
@@ -109,10 +145,16 @@ class Study:
     steps: np.ndarray
     ds: np.ndarray
     dt: np.ndarray
+    step: np.ndarray
     errors: dict
     orders: dict
     marks: dict
+    order_steps: dict
+    fitted_errors: dict
     seconds: np.ndarray
+    cell_updates: np.ndarray
+    steps_per_second: np.ndarray
+    cell_updates_per_second: np.ndarray
     fit: dict
 
     @property
@@ -128,12 +170,24 @@ class Study:
     @property
     def reference(self):
         """What the levels are compared with, as the option --reference names it."""
-        return self.fit.get("reference")
+        return self.fit["reference"]
+
+    @property
+    def quantities(self):
+        """The quantities that the study measures."""
+        return self.fit["quantities"].split()
 
     def number(self, name):
         """The attribute `name` of /fit as a number; NaN where there is none."""
         value = self.fit.get(name)
         return float(value) if isinstance(value, (int, float)) else math.nan
+
+    def joint(self, quantity):
+        """The Joint fit of a quantity's errors, or None where the levels could not determine it."""
+        names = ("space_constant", "space_constant_uncertainty", "time_constant", "time_constant_uncertainty",
+                 "joint_power", "cancels")
+        found = Joint(*(self.number(f"{name}_{quantity}") for name in names))
+        return found if math.isfinite(found.space + found.time) else None
 
 
 def parse_configuration(text):
@@ -152,14 +206,15 @@ def read(path):
     """The Study or the Run in a file; raises UserError when it is damaged or not from masing."""
     with hdf5.opened(Path(path)) as file:
         kind = _kind(file)
-        run = _run(file, kind, series_required=kind == "simulate")
+        run = _run(file, series_required=kind == "simulate")
         return _study(file, run) if kind == "converge" else run
 
 
 def read_run(path):
     """The trajectory in a file of either kind; raises UserError when it has none or is not from masing."""
     with hdf5.opened(Path(path)) as file:
-        return _run(file, _kind(file), series_required=True)
+        _kind(file)
+        return _run(file, series_required=True)
 
 
 def _kind(file):
@@ -170,15 +225,20 @@ def _kind(file):
     return root["kind"]
 
 
-def _run(file, kind, series_required):
+def _run(file, series_required):
     series = _series(file) if series_required or "series" in file else None
     resolved = hdf5.scalar_text(file, "configuration")
     settings = parse_configuration(resolved or "")
-    if kind == "converge":
-        settings |= derived.trajectory_size(*_ladder(file))
     rows = 0 if series is None else len(series.t)
+    sizes = hdf5.attributes(file, "series")
+    words = {name: hdf5.attributes(file, f"series/{name}") for name in SERIES}
     return Run(Path(file.filename), series, resolved, settings, hdf5.attributes(file, "provenance"),
-               hdf5.attributes(file, "timing"), _field(file), _energy(file, rows), _state(file, rows))
+               hdf5.attributes(file, "timing"), hdf5.attribute(file, "/", "title"),
+               hdf5.attribute(file, "configuration", "problem"),
+               bool(hdf5.attribute(file, "configuration", "papers_problem")),
+               bool(hdf5.attribute(file, "/", "has_cells")), sizes.get("cells"), sizes.get("steps"),
+               *({name: found[key] for name, found in words.items() if key in found} for key in ("label", "symbol")),
+               _field(file), _energy(file, rows), _state(file, rows))
 
 
 def _series(file):
@@ -198,7 +258,7 @@ def _field(file):
 
 
 def _energy(file, rows):
-    names = ("kinetic", "elastic", "dissipated", "input")
+    names = ("kinetic", "elastic", "dissipated", "input", "residual")
     if not rows or any(f"energy/{name}" not in file for name in names):
         return None
     return Energy(*(hdf5.column(file, f"energy/{name}", rows) for name in names))
@@ -212,11 +272,11 @@ def _state(file, rows):
 
 
 def _ladder(file):
-    """P, N, δs and δt of the levels, each [levels]."""
-    cells, steps, ds, dt = (hdf5.column(file, f"cases/{name}") for name in ("cells", "steps", "ds", "dt"))
-    if len({len(column) for column in (cells, steps, ds, dt)}) != 1 or len(cells) == 0:
+    """P, N, δs, δt and the refined step of the levels, each [levels]."""
+    columns = [hdf5.column(file, f"cases/{name}") for name in ("cells", "steps", "ds", "dt", "step")]
+    if len({len(column) for column in columns}) != 1 or len(columns[0]) == 0:
         raise UserError(f"{file.filename}: the columns of /cases must have the same length, at least one level")
-    return cells, steps, ds, dt
+    return columns
 
 
 def _study(file, run):
@@ -224,10 +284,12 @@ def _study(file, run):
     levels = len(ladder[0])
     required = ("x", "y", "u") if run.model == "masing" else ("x",)
     errors = {q: (hdf5.column if q in required else hdf5.optional_column)(file, f"cases/error_{q}", levels)
-              for q in QUANTITIES}
-    orders, marks = ({q: None if errors[q] is None else hdf5.column(file, f"cases/{kind}_{q}", levels)
-                      for q in QUANTITIES} for kind in ("order", "mark"))
+              for q in QUANTITY_NAMES}
+    by_quantity = ({q: None if errors[q] is None else hdf5.column(file, f"cases/{kind}_{q}", levels)
+                    for q in QUANTITY_NAMES} for kind in ("order", "mark", "step", "fitted_error"))
+    timing = (hdf5.column(file, f"timing/{name}", levels)
+              for name in ("cases", "cell_updates", "steps_per_second", "cell_updates_per_second"))
     fit = hdf5.attributes(file, "fit")
     if fit.get("refine") not in ("steps", "cells", "both"):
         raise UserError(f"{file.filename}: /fit does not say what was refined; give a study written by masing converge")
-    return Study(run, *ladder, errors, orders, marks, hdf5.column(file, "timing/cases", levels), fit)
+    return Study(run, *ladder, errors, *by_quantity, *timing, fit)

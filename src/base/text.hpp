@@ -13,6 +13,13 @@ std::string to_text(double value);
 /// `value` in decimal digits. Local.
 std::string to_text(std::int64_t value);
 
+/// `count` ≥ 0 in full, from 10,000 on in groups of three digits with narrow no-break spaces
+/// (U+202F). Local.
+std::string grouped(std::int64_t count);
+/// `count` ≥ 0 for titles: in full up to 9999; 10⁶ and 2.5·10⁵ where at most two digits are not
+/// zeros at the end; else `grouped`. Local.
+std::string abbreviated(std::int64_t count);
+
 /// The finite number that the whole of `text` spells, or nothing. Local.
 std::optional<double> to_number(std::string_view text);
 

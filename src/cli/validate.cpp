@@ -1,10 +1,12 @@
 #include "cli/validate.hpp"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -327,8 +329,50 @@ io::Sampling sampling_of(const Configuration& c) {
   return {.time = {c.final_time, c.steps}, .every = *c.sample_every, .from = *c.from, .to = *c.to};
 }
 
-io::ResultSpec result_of(const Configuration& c, const std::string& command_line) {
-  return {c.output, name_of(c.command), printed_result_keys(c), command_line};
+/// A text for comparison: without blanks but those that part a table's numbers, and its checksum in
+/// place of one that no attribute would hold.
+std::string comparable(std::string text) {
+  if (!text.starts_with("points:")) {
+    std::erase(text, ' ');
+  }
+  constexpr std::size_t longest = 1000;
+  if (text.size() <= longest) {
+    return text;
+  }
+  const XXH128_hash_t sum = XXH3_128bits(text.data(), text.size());
+  return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
+}
+
+/// The data of the problem, "key=value;…", in the order of the keys: equal of two requests that
+/// solve the same problem.
+std::string problem_text(const Configuration& c) {
+  const std::set<std::string> data{"model", "stiffness", "threshold", "initial-u",
+                                   "force", "position",  "mass",      "k0",
+                                   "x0",    "y0",        "final-time"};
+  std::vector<std::string> pairs;
+  for (const Option& option : option_table()) {
+    if (data.contains(option.name) && takes(kind_of(c.model), option)) {
+      pairs.push_back(option.name + "=" + comparable(option.get(c)));
+    }
+  }
+  for (const Setting& setting : c.settings) {
+    pairs.push_back("model." + setting.parameter + "=" + comparable(setting.text));
+  }
+  return base::joined(pairs, ";");
+}
+
+/// `run` as the trajectory in the file: of a study the last level.
+io::ResultSpec result_of(const Configuration& c, const engine::RunSpec& run,
+                         const std::string& command_line) {
+  const std::string problem = problem_text(c);
+  return {.path = c.output,
+          .kind = name_of(c.command),
+          .configuration = printed_result_keys(c),
+          .command_line = command_line,
+          .title = engine::figure_title(run),
+          .has_cells = engine::slab_of(run) != nullptr,
+          .problem = problem,
+          .papers_problem = problem == problem_text({})};
 }
 
 io::CheckpointSpec checkpoint_of(const Configuration& c) {
@@ -345,7 +389,7 @@ Simulation simulation(const Validated& request, const std::string& command_line)
   const Configuration& c = request.configuration;
   Simulation simulation{.run = request.run,
                         .output = c.output_spec,
-                        .result = result_of(c, command_line),
+                        .result = result_of(c, request.run, command_line),
                         .checkpoint = checkpoint_of(c),
                         .wall_limit = c.wall_limit,
                         .quiet = c.quiet};
@@ -366,7 +410,7 @@ study::StudySpec study_spec(const Validated& request, const std::string& command
           .order_tolerance = c.order_tolerance,
           .field_samples = c.field_samples,
           .series = series,
-          .result = result_of(c, command_line),
+          .result = result_of(c, study::at_level(request.run, c.levels.back()), command_line),
           .checkpoint = checkpoint_of(c),
           .wall_limit = c.wall_limit,
           .quiet = c.quiet};

@@ -65,12 +65,6 @@ std::int64_t resume(const std::string& checkpoint, std::int64_t steps, const io:
   return step;
 }
 
-/// Cells that are projected in a step: none of a continuum or of a model that is no slab.
-double projected_cells(const engine::RunSpec& run) {
-  const slab::Slab* slab = engine::slab_of(run);
-  return slab == nullptr || slab->is_continuum() ? 0.0 : static_cast<double>(slab->field_cells());
-}
-
 /// Integrates into the open file. All that writes to it is gone when this returns.
 Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation& simulation,
                        const engine::Setup& setup, const io::OutputFile& output) {
@@ -109,7 +103,7 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   summary.self_check = engine::self_check(*setup.engine);
   const std::int64_t steps = run.time.steps - course.resumed.value_or(0);
   summary.steps_per_second = static_cast<double>(steps) / summary.seconds;
-  summary.updates_per_second = summary.steps_per_second * projected_cells(run);
+  summary.updates_per_second = summary.steps_per_second * engine::swept_cells(run);
   write_timing(output.file(), summary);
   return summary;
 }

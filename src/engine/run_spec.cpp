@@ -1,5 +1,7 @@
 #include "engine/run_spec.hpp"
 
+#include <limits>
+
 #include "base/text.hpp"
 
 namespace masing::engine {
@@ -37,15 +39,37 @@ std::int64_t field_size(const RunSpec& run) {
                          : std::get<rheology::ModelSpec>(run.model).layout().size();
 }
 
-std::string title(const RunSpec& run) {
-  const std::string steps = ", N = " + base::to_text(run.time.steps);
+double swept_cells(const RunSpec& run) {
+  const auto* masing = std::get_if<Masing>(&run.model);
+  const bool is_swept =
+      masing != nullptr && masing->method == Method::sweep && !masing->slab.is_continuum();
+  return is_swept ? static_cast<double>(masing->slab.field_cells())
+                  : std::numeric_limits<double>::quiet_NaN();
+}
+
+namespace {
+
+/// Model, P and N with counts as `text_of` writes them.
+template <typename TextOf>
+std::string titled(const RunSpec& run, const std::string& infinity, const TextOf& text_of) {
+  const std::string steps = ", N = " + text_of(run.time.steps);
   const slab::Slab* slab = slab_of(run);
   if (slab == nullptr) {
     return std::get<rheology::ModelSpec>(run.model).model->info.name + steps;
   }
   const bool quasistatic = std::holds_alternative<QuasistaticMasing>(run.model);
   return (quasistatic ? "masing-quasistatic, P = " : "P = ") +
-         (slab->is_continuum() ? "inf" : base::to_text(slab->field_cells())) + steps;
+         (slab->is_continuum() ? infinity : text_of(slab->field_cells())) + steps;
+}
+
+}  // namespace
+
+std::string figure_title(const RunSpec& run) {
+  return titled(run, "∞", base::abbreviated);
+}
+
+std::string title(const RunSpec& run) {
+  return titled(run, "inf", [](std::int64_t count) { return base::to_text(count); });
 }
 
 }  // namespace masing::engine

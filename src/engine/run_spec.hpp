@@ -60,6 +60,12 @@ std::optional<rheology::StateLayout> state_layout(const RunSpec& run);
 /// places at which its field is known), else the columns of the state. Local.
 std::int64_t field_size(const RunSpec& run);
 
+/// P where a run goes through the cells at every step, Method::sweep; else NaN. Local.
+double swept_cells(const RunSpec& run);
+
+/// The title of a run's figures: "P = 700, N = 10⁶"; "prandtl, N = 8000". Local.
+std::string figure_title(const RunSpec& run);
+
 /// What runs, for people: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
 std::string title(const RunSpec& run);
 

@@ -35,6 +35,10 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
   columns_.add("/energy/dissipated",
                {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
   columns_.add("/energy/input", {"work of the external force since t = 0", "int F dx"});
+  columns_.add("/energy/residual",
+               {"what the balance lacks: input less dissipated less the gain of "
+                "kinetic and elastic, since the first sample",
+                "int F dx - ..."});
   constexpr int count = 4096;
   for (int i = 0; is_continuum_ && i < count; ++i) {
     const double at = (i + 0.5) / count;
@@ -86,13 +90,16 @@ double EnergyRecorder::slab_energy(engine::Engine& engine) const {
 }
 
 void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
-  std::vector<double> sums{last_.x,    last_.force, last_.internal_force,
-                           slab_work_, input_,      slab_energy_at_start_};
+  std::vector<double> sums{
+      last_.x,     last_.force,           last_.internal_force, slab_work_,
+      input_,      slab_energy_at_start_, first_.stored,        first_.dissipated,
+      first_.input};
   archive.numbers("sums", sums);
   last_ = {sums[0], sums[1], sums[2]};
   slab_work_ = sums[3];
   input_ = sums[4];
   slab_energy_at_start_ = sums[5];
+  first_ = {sums[6], sums[7], sums[8]};
   if (archive.restores()) {
     columns_.resume(sampling_.count(step));
   } else {
@@ -117,8 +124,15 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
   const double x = samples.x.back();
   const double y = samples.y.back();
   const double slab = slab_energy(engine);
-  columns_.push(std::array{0.5 * mass.mass * y * y, 0.5 * mass.k0 * x * x + slab,
-                           slab_work_ - (slab - slab_energy_at_start_), input_});
+  const double kinetic = 0.5 * mass.mass * y * y;
+  const double elastic = 0.5 * mass.k0 * x * x + slab;
+  const Balance now{kinetic + elastic, slab_work_ - (slab - slab_energy_at_start_), input_};
+  if (columns_.rows() == 0) {
+    first_ = now;
+  }
+  columns_.push(std::array{
+      kinetic, elastic, now.dissipated, input_,
+      input_ - first_.input - (now.dissipated - first_.dissipated) - (now.stored - first_.stored)});
 }
 
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context) {

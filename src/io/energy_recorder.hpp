@@ -11,13 +11,13 @@
 
 namespace masing::io {
 
-/// /energy/kinetic, elastic, dissipated, input: the balance of energy, one row a sample,
+/// /energy/kinetic, elastic, dissipated, input, residual: the balance of energy, one row a sample,
 ///     kinetic ½ m y²;   elastic ½ k0 x² + ½ ∫ k u² ds;   input ∫ F dx from t = 0;
 ///     dissipated ∫ S dx - (the slab's elastic energy gained), what its sliding elements took.
 /// kinetic + elastic + dissipated - input stays what it was at t = 0, up to the order of the
-/// scheme. Integrals over x by the trapezoidal rule from step to step; ∫ k u² ds over the cells,
-/// and for P = ∞ by the midpoint rule over 4096 places. The same bits on any
-/// number of ranks.
+/// scheme; residual is what it has lost since the first sample. Integrals over x by the trapezoidal
+/// rule from step to step; ∫ k u² ds over the cells, and for P = ∞ by the midpoint rule over 4096
+/// places. The same bits on any number of ranks.
 class EnergyRecorder final : public engine::Observer {
  public:
   /// Collective.
@@ -33,6 +33,13 @@ class EnergyRecorder final : public engine::Observer {
     double x;
     double force;
     double internal_force;
+  };
+
+  /// Energies of a sample.
+  struct Balance {
+    double stored = 0.0;
+    double dissipated = 0.0;
+    double input = 0.0;
   };
 
   void move_to(const Point& point);
@@ -52,6 +59,7 @@ class EnergyRecorder final : public engine::Observer {
   double slab_work_ = 0.0;
   double input_ = 0.0;
   double slab_energy_at_start_ = 0.0;
+  Balance first_;  // of the first sample
 
   struct Place {
     double stiffness;

@@ -41,6 +41,9 @@ Handle collective_transfer() {
 }
 
 void write_number(const Handle& place, const std::string& name, hid_t type, const void* value) {
+  if (check(H5Aexists(place.id(), name.c_str())) > 0) {
+    check(H5Adelete(place.id(), name.c_str()));
+  }
   const Handle space = scalar_space();
   const Handle attribute(
       H5Acreate2(place.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
@@ -63,6 +66,9 @@ Handle create_dataset(const Handle& file, const std::string& path, hid_t type, c
 void write_meaning(const Handle& dataset, const Meaning& meaning) {
   write_attribute(dataset, "description", meaning.description);
   write_attribute(dataset, "symbol", meaning.symbol);
+  if (!meaning.label.empty()) {
+    write_attribute(dataset, "label", meaning.label);
+  }
 }
 
 /// Transfer `count` numbers from or to the part of the dataset that `offset` and `extent` name; a

@@ -45,10 +45,12 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// The attributes of a dataset: what it holds, in words and as the papers' symbol.
+/// The attributes of a dataset: what it holds, in words, as the papers' symbol, and as the label of
+/// an axis where it has one.
 struct Meaning {
   std::string description;
   std::string symbol;
+  std::string label = {};
 };
 
 /// A file opened by all ranks with `flags` (H5F_ACC_…). Collective on `comm`.
@@ -60,11 +62,12 @@ bool exists(const Handle& file, const std::string& path);
 /// A group "/name". Collective on the file's ranks.
 Handle create_group(const Handle& file, const std::string& name);
 
-/// A text attribute of a group or dataset. Collective on the file's ranks.
+/// A text attribute of a group or dataset, in place of one of that name. Collective on the file's
+/// ranks.
 void write_attribute(const Handle& place, const std::string& name, const std::string& text);
-/// A number attribute of a group or dataset. Collective on the file's ranks.
+/// The same of a number. Collective on the file's ranks.
 void write_attribute(const Handle& place, const std::string& name, double value);
-/// A whole-number attribute of a group or dataset. Collective on the file's ranks.
+/// The same of a whole number. Collective on the file's ranks.
 void write_attribute(const Handle& place, const std::string& name, std::int64_t value);
 
 /// One text as a scalar dataset. Collective on the file's ranks.

@@ -109,14 +109,19 @@ std::int64_t Sampling::count(std::int64_t step) const {
 }
 
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
-                               const Sampling& sampling)
+                               const engine::RunSpec& run, const Sampling& sampling)
     : sampling_(sampling), columns_(comm, file) {
-  columns_.add("/series/t", {"time of the sample", "t"});
-  columns_.add("/series/x", {"position of the mass", "x"});
-  columns_.add("/series/y", {"velocity of the mass", "y"});
-  columns_.add("/series/force", {"external force", "F"});
-  columns_.add("/series/restoring",
-               {"restoring force, the ordinate of the hysteresis cycle", "F - m x''"});
+  columns_.add("/series/t", {"time of the sample", "t", "time t"});
+  columns_.add("/series/x", {"position of the mass", "x", "displacement x"});
+  columns_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
+  columns_.add("/series/force", {"external force", "F", "force F"});
+  columns_.add("/series/restoring", {"restoring force, the ordinate of the hysteresis cycle",
+                                     "F − m x″", "restoring force F − m x″"});
+  const Handle group(H5Gopen2(file.id(), "/series", H5P_DEFAULT), H5Gclose);
+  write_attribute(group, "steps", run.time.steps);
+  if (const slab::Slab* slab = engine::slab_of(run)) {
+    write_attribute(group, "cells", slab->is_continuum() ? 0 : slab->field_cells());
+  }
 }
 
 void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
@@ -344,7 +349,8 @@ namespace {
 using Recorder = std::unique_ptr<engine::Observer>;
 
 Recorder make_series(const RecorderContext& context) {
-  return std::make_unique<SeriesRecorder>(context.comm, context.file, context.output.sampling);
+  return std::make_unique<SeriesRecorder>(context.comm, context.file, context.run,
+                                          context.output.sampling);
 }
 
 Recorder make_state(const RecorderContext& context) {

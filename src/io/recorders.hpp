@@ -100,11 +100,13 @@ void for_each_row(const Sampling& sampling, const engine::Samples& samples, cons
   }
 }
 
-/// /series/t, x, y, force, restoring: one row a sample.
+/// /series/t, x, y, force, restoring: one row a sample. /series has attributes `steps`, N, and of a
+/// slab `cells`, P, 0 for P = ∞.
 class SeriesRecorder final : public engine::Observer {
  public:
   /// Collective.
-  SeriesRecorder(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling);
+  SeriesRecorder(const parallel::Communicator& comm, const Handle& file, const engine::RunSpec& run,
+                 const Sampling& sampling);
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void exchange(std::int64_t step, engine::Archive& archive) override;

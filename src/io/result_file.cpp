@@ -175,6 +175,16 @@ void write_kind(const Handle& file, const std::string& kind) {
   write_attribute(file, "kind", kind);
 }
 
+/// /configuration with what is said of the problem, and what the root says of the run.
+void write_configuration(const Handle& file, const ResultSpec& result) {
+  write_text(file, "/configuration", result.configuration);
+  const Handle dataset(H5Dopen2(file.id(), "/configuration", H5P_DEFAULT), H5Dclose);
+  write_attribute(dataset, "problem", result.problem);
+  write_attribute(dataset, "papers_problem", std::int64_t{result.papers_problem});
+  write_attribute(file, "title", result.title);
+  write_attribute(file, "has_cells", std::int64_t{result.has_cells});
+}
+
 }  // namespace
 
 void create_recipe(const parallel::Communicator& comm, const std::string& path,
@@ -189,7 +199,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
   write_kind(file_, result.kind);
   write_provenance(file_, comm, result.command_line);
   if (!result.configuration.empty()) {
-    write_text(file_, "/configuration", result.configuration);
+    write_configuration(file_, result);
   }
 }
 
@@ -200,7 +210,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
   file_ = open_together(comm, partial(path_), H5F_ACC_RDWR);
   // A restart may extend the time.
   check(H5Ldelete(file_.id(), "/configuration", H5P_DEFAULT));
-  write_text(file_, "/configuration", result.configuration);
+  write_configuration(file_, result);
 }
 
 void OutputFile::copy_to(const std::string& path) const {

@@ -73,6 +73,10 @@ struct ResultSpec {
   std::string kind;           ///< "simulate", "converge" or "benchmark"
   std::string configuration;  ///< the .ini that makes it again; benchmarks have none
   std::string command_line;
+  std::string title = {};       ///< of the run, or of the last level of a study, for figures
+  bool has_cells = false;       ///< whether the model has cells of s
+  std::string problem = {};     ///< equal of two files exactly if they solve the same problem
+  bool papers_problem = false;  ///< whether it is that of the papers, section 6
 };
 
 /// A result file in the making: written beside its final name (FILE.partial) and renamed when all

@@ -62,8 +62,10 @@ std::string to_text(Verdict verdict) {
       return "as expected";
     case Verdict::not_as_expected:
       return "not as expected";
-    default:
+    case Verdict::undefined:
       return "undefined";
+    default:
+      return "not judged";
   }
 }
 
@@ -217,6 +219,15 @@ Fit fit_order(const std::vector<double>& steps, const std::vector<double>& error
     fit_range(LogModel(steps, model, reference_step, first, fit.levels), log_errors, fit);
   }
   return fit;
+}
+
+bool JointFit::is_known() const {
+  return std::isfinite(space) && std::isfinite(time);
+}
+
+bool JointFit::cancels() const {
+  return std::abs(space) > space_uncertainty && std::abs(time) > time_uncertainty &&
+         space * time < 0;
 }
 
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,

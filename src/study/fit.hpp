@@ -18,10 +18,10 @@ double observed_order(double error_coarse, double error_fine, double step_coarse
 double successive_order(double difference_coarse, double difference_fine, double step_coarse,
                         double step_middle, double step_fine);
 
-/// What an observed order says about the expected one.
-enum class Verdict { as_expected, not_as_expected, undefined };
+/// What an observed order says about the expected one; not judged where none was expected.
+enum class Verdict { as_expected, not_as_expected, undefined, not_judged };
 
-/// "as expected", "not as expected" or "undefined".
+/// "as expected", "not as expected", "undefined" or "not judged".
 std::string to_text(Verdict verdict);
 
 /// |observed - expected| ≤ tolerance, or observed ≥ expected - tolerance where "at least" was
@@ -69,6 +69,12 @@ struct JointFit {
   double space_uncertainty = 0.0;
   double time = 0.0;
   double time_uncertainty = 0.0;
+
+  /// Whether the levels determine the constants.
+  [[nodiscard]] bool is_known() const;
+  /// Whether the errors in space and in time have opposite signs, both told from zero:
+  /// |C₁| > w₁, |C₂| > w₂ and C₁C₂ < 0, w being the half-widths.
+  [[nodiscard]] bool cancels() const;
 };
 
 /// Least squares of the relative residuals, over the levels with positive errors. Local.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/text.hpp"
+
 namespace masing::study {
 
 namespace {
@@ -55,6 +57,13 @@ class Finest final : public Reference {
   }
 
   [[nodiscard]] std::string name() const override { return "finest"; }
+  [[nodiscard]] std::string description() const override {
+    const auto* cells = std::get_if<slab::Cells>(&level_.space);
+    const std::string count = cells == nullptr ? "∞" : base::grouped(cells->count);
+    return fmt::format("one run at least {} times finer in what is refined ({}N = {})",
+                       finest_factor, has_cells_ ? fmt::format("P = {}, ", count) : "",
+                       base::grouped(level_.steps));
+  }
   [[nodiscard]] std::string text(double /*self_check*/) const override {
     return has_cells_
                ? fmt::format("reference P = {}, N = {}", cells_text(level_.space), level_.steps)
@@ -75,6 +84,9 @@ class Finest final : public Reference {
 class Successive final : public Reference {
  public:
   [[nodiscard]] std::string name() const override { return "successive"; }
+  [[nodiscard]] std::string description() const override {
+    return "the next finer level (differences of successive levels)";
+  }
   [[nodiscard]] std::string text(double /*self_check*/) const override {
     return "differences of successive levels";
   }
@@ -85,10 +97,14 @@ class Successive final : public Reference {
 class Exact final : public Reference {
  public:
   [[nodiscard]] std::string name() const override { return "exact"; }
+  [[nodiscard]] std::string description() const override {
+    return "the exact solution (P = ∞, N = ∞)";
+  }
   [[nodiscard]] std::string text(double self_check) const override {
     return exact_text("the exact solution", self_check);
   }
-  [[nodiscard]] bool is_exact() const override { return true; }
+  [[nodiscard]] bool is_continuum() const override { return true; }
+  [[nodiscard]] bool is_exact_in_time() const override { return true; }
   [[nodiscard]] std::optional<engine::RunSpec> run_for(
       const engine::RunSpec& level) const override {
     engine::RunSpec run = level;
@@ -108,10 +124,13 @@ class Exact final : public Reference {
 class ExactTime final : public Reference {
  public:
   [[nodiscard]] std::string name() const override { return "exact-time"; }
+  [[nodiscard]] std::string description() const override {
+    return "the solution exact in time at the same P";
+  }
   [[nodiscard]] std::string text(double self_check) const override {
     return exact_text("the exact solution at the same P", self_check);
   }
-  [[nodiscard]] bool is_exact() const override { return true; }
+  [[nodiscard]] bool is_exact_in_time() const override { return true; }
   [[nodiscard]] std::optional<engine::RunSpec> run_for(
       const engine::RunSpec& level) const override {
     engine::RunSpec run = level;
@@ -131,10 +150,13 @@ class ExactTime final : public Reference {
 class CellsInf final : public Reference {
  public:
   [[nodiscard]] std::string name() const override { return "cells-inf"; }
+  [[nodiscard]] std::string description() const override {
+    return "the solution with P = ∞ at the same N";
+  }
   [[nodiscard]] std::string text(double /*self_check*/) const override {
     return "reference: P = inf at the same N";
   }
-  [[nodiscard]] bool is_exact() const override { return true; }
+  [[nodiscard]] bool is_continuum() const override { return true; }
   [[nodiscard]] std::optional<engine::RunSpec> run_for(
       const engine::RunSpec& level) const override {
     engine::RunSpec run = level;
@@ -163,6 +185,7 @@ class FromFile final : public Reference {
  public:
   explicit FromFile(std::string path) : path_(std::move(path)) {}
   [[nodiscard]] std::string name() const override { return path_; }
+  [[nodiscard]] std::string description() const override { return path_; }
   [[nodiscard]] std::string text(double /*self_check*/) const override {
     return "reference: " + path_;
   }

@@ -22,8 +22,14 @@ class Reference {
   [[nodiscard]] virtual std::string name() const = 0;
   /// What it is, in words, with what came of its `self_check` (0: none).
   [[nodiscard]] virtual std::string text(double self_check) const = 0;
+  /// What errors against it are measured against, for a sentence.
+  [[nodiscard]] virtual std::string description() const = 0;
+  /// Whether it has P = ∞ at every level.
+  [[nodiscard]] virtual bool is_continuum() const { return false; }
+  /// Whether it has no error in time.
+  [[nodiscard]] virtual bool is_exact_in_time() const { return false; }
   /// Whether errors against it are true errors of what is refined.
-  [[nodiscard]] virtual bool is_exact() const { return false; }
+  [[nodiscard]] bool is_exact() const { return is_continuum() || is_exact_in_time(); }
   /// The run that a level is measured against; none for files and successive levels.
   [[nodiscard]] virtual std::optional<engine::RunSpec> run_for(
       const engine::RunSpec& /*level*/) const {

@@ -16,6 +16,11 @@ namespace {
 constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 constexpr Errors all_undefined{undefined, undefined, undefined, undefined};
 
+/// The step that is refined; δs is not looked at where the steps alone are.
+double refined_step(Refine refine, double ds, double dt) {
+  return (refine == Refine::steps ? 0.0 : ds) + (refine == Refine::cells ? 0.0 : dt);
+}
+
 /// At how many times the fields of a study are compared.
 std::int64_t field_samples(const StudySpec& spec) {
   std::vector<std::int64_t> steps;
@@ -79,9 +84,12 @@ class Ladder {
     const slab::Slab* slab = engine::slab_of(run);
     const Recording& mine = *level(i).recording;
     const auto last = mine.at(run.time.steps, run.time.steps);
+    const double ds = slab == nullptr ? undefined : slab::cell_width(slab->space);
+    const double dt = run.time.step();
     LevelResult result{.level = spec_.levels[i],
-                       .ds = slab == nullptr ? undefined : slab::cell_width(slab->space),
-                       .dt = run.time.step(),
+                       .ds = ds,
+                       .dt = dt,
+                       .step = refined_step(spec_.refine, ds, dt),
                        .errors = all_undefined,
                        .orders = all_undefined,
                        .final_x = last.x,
@@ -124,19 +132,23 @@ class OrderFinder {
                         ? fit_jointly(ds_, dt_, errors_, power)
                         : JointFit{power, undefined, undefined, undefined, undefined};
     set_steps(finding.joint);
+    finding.steps = steps_;
+    finding.step = kind_;
     find_orders();
     const ErrorModel model = successive() ? ErrorModel::successive : ErrorModel::reference;
     finding.fit =
         fit_order(steps_, errors_, model, reference_step_, study_.floor, spec_.order_tolerance);
     finding.last_pair = last_order();
+    finding.fitted_errors = fitted_errors(finding.fit);
     finding.observed = std::isnan(finding.fit.order) ? finding.last_pair : finding.fit.order;
+    finding.observed_from = !std::isnan(finding.fit.order)   ? ObservedFrom::fit
+                            : !std::isnan(finding.last_pair) ? ObservedFrom::last_pair
+                                                             : ObservedFrom::none;
     if (finding.expected) {
       finding.verdict = judge(*finding.expected, finding.observed, spec_.order_tolerance);
     }
     study_.results.push_back(std::move(finding));
   }
-
-  [[nodiscard]] const std::vector<double>& steps() const { return steps_; }
 
  private:
   [[nodiscard]] bool successive() const { return spec_.reference->is_successive(); }
@@ -159,12 +171,13 @@ class OrderFinder {
       together = together && joined(ds_[l], dt_[l]) > 0;
     }
     const auto step = [&](double ds, double dt) {
-      if (together) {
-        return std::pow(joined(ds, dt), 1.0 / joint.power);
-      }
-      return (spec_.refine == Refine::steps ? 0.0 : ds) +
-             (spec_.refine == Refine::cells ? 0.0 : dt);
+      return together ? std::pow(joined(ds, dt), 1.0 / joint.power)
+                      : refined_step(spec_.refine, ds, dt);
     };
+    kind_ = together                        ? StepKind::joint
+            : spec_.refine == Refine::steps ? StepKind::time
+            : spec_.refine == Refine::cells ? StepKind::space
+                                            : StepKind::sum;
     for (std::size_t l = 0; l < errors_.size(); ++l) {
       steps_.push_back(step(ds_[l], dt_[l]));
     }
@@ -187,6 +200,22 @@ class OrderFinder {
     }
   }
 
+  [[nodiscard]] std::vector<double> fitted_errors(const Fit& fit) const {
+    std::vector<double> errors(steps_.size(), undefined);
+    if (!std::ranges::all_of(steps_, [](double step) { return step > 0; })) {
+      return errors;
+    }
+    const auto power = [&fit](double step) { return std::pow(step, fit.order); };
+    for (std::size_t l = 0; l < errors.size(); ++l) {
+      if (!successive()) {
+        errors[l] = fit.constant * (power(steps_[l]) - power(reference_step_));
+      } else if (l + 1 < errors.size()) {
+        errors[l] = fit.constant * (power(steps_[l]) - power(steps_[l + 1]));
+      }
+    }
+    return errors;
+  }
+
   [[nodiscard]] double last_order() const {
     for (std::size_t l = errors_.size(); l-- > 0;) {
       if (errors_[l] > study_.floor && !std::isnan(study_.cases[l].orders.*quantity_.value)) {
@@ -203,6 +232,7 @@ class OrderFinder {
   std::vector<double> dt_;
   std::vector<double> errors_;
   std::vector<double> steps_;
+  StepKind kind_ = StepKind::time;
   double reference_step_ = 0.0;
 };
 
@@ -217,36 +247,34 @@ void find_extrapolations(const std::vector<double>& steps, Study& study) {
   study.extrapolated_y = extrapolate(steps, y);
 }
 
+/// The worst verdict of a quantity: not as expected, undefined, as expected, not judged.
 Verdict overall(const std::vector<QuantityResult>& results) {
-  Verdict verdict = Verdict::as_expected;
-  for (const auto& finding : results) {
-    if (!finding.expected || finding.verdict == Verdict::as_expected) {
-      continue;
-    }
-    if (finding.verdict == Verdict::not_as_expected || verdict == Verdict::as_expected) {
-      verdict = finding.verdict;
+  for (const Verdict verdict :
+       {Verdict::not_as_expected, Verdict::undefined, Verdict::as_expected}) {
+    if (std::ranges::find(results, verdict, &QuantityResult::verdict) != results.end()) {
+      return verdict;
     }
   }
-  return verdict;
+  return Verdict::not_judged;
 }
 
 }  // namespace
 
+void find_results(const StudySpec& spec, Study& study) {
+  for (const auto& quantity : quantities) {
+    OrderFinder(spec, study, quantity).find();
+  }
+  if (!spec.reference->is_exact()) {
+    find_extrapolations(study.results.front().steps, study);
+  }
+  study.verdict = overall(study.results);
+  study.conclusions = conclude(spec, study);
+}
+
 Study refine(const parallel::Communicator& comm, const StudySpec& spec) {
   const auto begin = std::chrono::steady_clock::now();
   Study study = Ladder(comm, spec).measured();
-  std::vector<double> steps;
-  for (const auto& quantity : quantities) {
-    OrderFinder finder(spec, study, quantity);
-    finder.find();
-    if (steps.empty()) {
-      steps = finder.steps();
-    }
-  }
-  if (!spec.reference->is_exact()) {
-    find_extrapolations(steps, study);
-  }
-  study.verdict = overall(study.results);
+  find_results(spec, study);
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&study.seconds, 1));  // every rank must write the same
   return study;

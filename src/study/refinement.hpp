@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "study/conclusions.hpp"
 #include "study/errors.hpp"
 #include "study/fit.hpp"
 
@@ -12,8 +13,9 @@ namespace masing::study {
 /// One level of a study with what came of it.
 struct LevelResult {
   Level level;
-  double ds = 0.0;  ///< 1/P; 0 for P = ∞, NaN for a model that is no slab
-  double dt = 0.0;  ///< T/N
+  double ds = 0.0;    ///< 1/P; 0 for P = ∞, NaN for a model that is no slab
+  double dt = 0.0;    ///< T/N
+  double step = 0.0;  ///< the refined one: δt, δs, or δs + δt for Refine::both
   Errors errors;
   Errors orders;  ///< between the level before and this one; NaN where undefined
   double final_x = 0.0;
@@ -21,26 +23,42 @@ struct LevelResult {
   double seconds = 0.0;
 };
 
+/// The step h that the orders of a quantity refer to: δt; δs; δs + δt; or that of the joint fit,
+/// hᵖ = C₁ δsᵖ + C₂ δtᵖ, where it is known and positive at every level.
+enum class StepKind { time, space, sum, joint };
+
+/// Where an observed order comes from.
+enum class ObservedFrom { fit, last_pair, none };
+
 /// What the errors of one quantity say over all levels.
 struct QuantityResult {
+  StepKind step = StepKind::time;
+  std::vector<double> steps;  ///< h, [levels]
   Fit fit;
+  /// The errors that the fit predicts, [levels]: C (hₗᵖ - rᵖ), r being the step of the `finest`
+  /// reference and 0 for others, C (hₗᵖ - hₗ₊₁ᵖ) between successive levels; NaN without a fit.
+  std::vector<double> fitted_errors;
   JointFit joint;          ///< for Refine::both
   double last_pair = 0.0;  ///< the order of the last pair of levels that has one
   double observed = 0.0;   ///< the fitted order, or with fewer than three levels the last pair's
+  ObservedFrom observed_from = ObservedFrom::none;
   std::optional<ExpectedOrder> expected;
-  Verdict verdict = Verdict::undefined;  ///< where an order was expected
+  Verdict verdict = Verdict::not_judged;
 };
 
-/// The quantities that have an error, with their names in files and tables.
+/// The quantities that have an error, with their names in files and tables, in descriptions and in
+/// sentences.
 struct Quantity {
   const char* name;
   const char* symbol;
+  const char* words;
   double Errors::*value;
 };
-inline constexpr Quantity quantities[] = {{"x", "x", &Errors::x},
-                                          {"y", "y", &Errors::y},
-                                          {"u", "u", &Errors::u},
-                                          {"u_cells", "u at the cells", &Errors::u_cells}};
+inline constexpr Quantity quantities[] = {
+    {"x", "x", "x", &Errors::x},
+    {"y", "y", "y", &Errors::y},
+    {"u", "u", "u", &Errors::u},
+    {"u_cells", "u at the cells", "u at the cells’ points", &Errors::u_cells}};
 
 /// A study: its levels, what they say, and the verdict.
 struct Study {
@@ -51,9 +69,15 @@ struct Study {
   double self_check = 0.0;              ///< of the exact reference; 0 for others
   Extrapolation extrapolated_x;         ///< of x(T); where no exact reference exists
   Extrapolation extrapolated_y;         ///< of y(T)
-  Verdict verdict = Verdict::undefined;
+  Verdict verdict = Verdict::not_judged;
+  Conclusions conclusions;
   double seconds = 0.0;
 };
+
+/// All that the errors of a study's levels say: orders, results, extrapolations, the verdict and
+/// the conclusions, from the levels' steps, errors and final x and y, the floor and the self-check.
+/// Local.
+void find_results(const StudySpec& spec, Study& study);
 
 /// Run every level and what it is measured against, and find errors, orders and the verdict. The
 /// order is in δt, δs, or for `both` in C₁δs + C₂δt of the joint fit (in δs + δt, the bound of

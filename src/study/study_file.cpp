@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <vector>
 
+#include "base/text.hpp"
 #include "io/recorders.hpp"
 #include "study/output.hpp"
 #include "study/reference.hpp"
@@ -18,6 +20,30 @@ const char* name_of(Refine refine) {
       return "cells";
     default:
       return "both";
+  }
+}
+
+const char* name_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::time:
+      return "time";
+    case StepKind::space:
+      return "space";
+    case StepKind::sum:
+      return "sum";
+    default:
+      return "joint";
+  }
+}
+
+const char* name_of(ObservedFrom from) {
+  switch (from) {
+    case ObservedFrom::fit:
+      return "fit";
+    case ObservedFrom::last_pair:
+      return "last pair";
+    default:
+      return "none";
   }
 }
 
@@ -63,6 +89,8 @@ void write_cases(const Columns& columns, const StudySpec& spec, const Study& stu
   columns.write("/cases/ds", {"cell width 1/P; NaN where the model is no slab", "ds"},
                 [&](std::size_t l) { return cases[l].ds; });
   columns.write("/cases/dt", {"time step T/N", "dt"}, [&](std::size_t l) { return cases[l].dt; });
+  columns.write("/cases/step", {"the refined step: dt, ds, or ds + dt where both are refined", "h"},
+                [&](std::size_t l) { return cases[l].step; });
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const Quantity& quantity = quantities[q];
     const std::string name = quantity.name;
@@ -81,12 +109,24 @@ void write_cases(const Columns& columns, const StudySpec& spec, const Study& stu
          "range, 2 on the round-off floor, 3 no error",
          "mark_" + name},
         [&](std::size_t l) { return static_cast<double>(study.results[q].fit.marks[l]); });
+    columns.write("/cases/step_" + name,
+                  {"step that the orders of " + symbol +
+                       " refer to: the refined one, or h^p = C1 ds^p + C2 dt^p of the joint fit",
+                   "h_" + name},
+                  [&](std::size_t l) { return study.results[q].steps[l]; });
+    columns.write("/cases/fitted_error_" + name,
+                  {"error of " + symbol +
+                       " that the fit predicts: C (h^p - r^p), r being the step of the finest "
+                       "reference or of the next level, else 0; NaN without a fit",
+                   "C h^p"},
+                  [&](std::size_t l) { return study.results[q].fitted_errors[l]; });
   }
 }
 
 /// The samples of the last level.
-void write_series(const parallel::Communicator& comm, const io::Handle& file, const Study& study) {
-  io::SeriesRecorder series(comm, file, {});
+void write_series(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
+                  const Study& study) {
+  io::SeriesRecorder series(comm, file, at_level(spec.run, spec.levels.back()), {});
   series.append(study.series);
   series.finish();
 }
@@ -106,10 +146,15 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
   number("space_constant_uncertainty_", finding.joint.space_uncertainty);
   number("time_constant_", finding.joint.time);
   number("time_constant_uncertainty_", finding.joint.time_uncertainty);
+  io::write_attribute(fit, "cancels_" + name, std::int64_t{finding.joint.cancels()});
+  io::write_attribute(fit, "step_" + name, std::string(name_of(finding.step)));
+  io::write_attribute(fit, "observed_from_" + name, std::string(name_of(finding.observed_from)));
   if (finding.expected) {
     io::write_attribute(fit, "expected_" + name, expected_text(*finding.expected));
-    io::write_attribute(fit, "verdict_" + name, to_text(finding.verdict));
+    number("expected_order_", finding.expected->order);
+    io::write_attribute(fit, "expected_at_least_" + name, std::int64_t{finding.expected->at_least});
   }
+  io::write_attribute(fit, "verdict_" + name, to_text(finding.verdict));
 }
 
 void write_extrapolation(const io::Handle& fit, const std::string& name,
@@ -119,16 +164,53 @@ void write_extrapolation(const io::Handle& fit, const std::string& name,
   io::write_attribute(fit, "gci_" + name, found.index);
 }
 
+void write_conclusions(const io::Handle& fit, const Conclusions& found) {
+  std::vector<std::string> names;
+  for (const std::size_t q : found.quantities) {
+    names.emplace_back(quantities[q].name);
+  }
+  io::write_attribute(fit, "quantities", base::joined(names, " "));
+  io::write_attribute(fit, "statement", found.statement);
+  io::write_attribute(fit, "left_over", found.left_over);
+  io::write_attribute(fit, "beyond", found.beyond);
+  io::write_attribute(fit, "bound", found.bound);
+  io::write_attribute(fit, "joint_missing", found.joint_missing);
+  io::write_attribute(fit, "remarks", base::joined(found.remarks, "\n"));
+}
+
+/// Wall times of the levels, and what they come to a second.
+void write_timing(const Columns& columns, const StudySpec& spec, const Study& study) {
+  const auto& cases = study.cases;
+  const auto steps = [&](std::size_t l) { return static_cast<double>(cases[l].level.steps); };
+  const auto cells = [&](std::size_t l) {
+    return engine::swept_cells(at_level(spec.run, cases[l].level));
+  };
+  const auto rate = [&](std::size_t l) {
+    return cases[l].seconds > 0 ? steps(l) / cases[l].seconds
+                                : std::numeric_limits<double>::quiet_NaN();
+  };
+  columns.write("/timing/cases", {"wall time of the level, seconds", "s"},
+                [&](std::size_t l) { return cases[l].seconds; });
+  columns.write("/timing/steps_per_second", {"time steps of the level a second", "N/s"}, rate);
+  columns.write(
+      "/timing/cell_updates",
+      {"cell updates of the level; NaN where its engine does not go through cells", "P N"},
+      [&](std::size_t l) { return steps(l) * cells(l); });
+  columns.write("/timing/cell_updates_per_second", {"cell updates of the level a second", "P N/s"},
+                [&](std::size_t l) { return rate(l) * cells(l); });
+}
+
 }  // namespace
 
 void write(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
            const Study& study) {
-  write_series(comm, file, study);
+  write_series(comm, file, spec, study);
   const Columns columns(comm, file, study);
   write_cases(columns, spec, study);
   const io::Handle fit = io::create_group(file, "/fit");
   io::write_attribute(fit, "refine", std::string(name_of(spec.refine)));
   io::write_attribute(fit, "reference", spec.reference->name());
+  io::write_attribute(fit, "reference_text", spec.reference->description());
   if (const auto finest = spec.reference->finest()) {
     io::write_attribute(fit, "reference_cells", static_cast<std::int64_t>(cells_of(spec, *finest)));
     io::write_attribute(fit, "reference_steps", finest->steps);
@@ -144,10 +226,10 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
     write_extrapolation(fit, "y", study.extrapolated_y);
   }
   io::write_attribute(fit, "verdict", to_text(study.verdict));
+  write_conclusions(fit, study.conclusions);
   const io::Handle timing = io::create_group(file, "/timing");
   io::write_attribute(timing, "wall_seconds", study.seconds);
-  columns.write("/timing/cases", {"wall time of the level, seconds", "s"},
-                [&](std::size_t l) { return study.cases[l].seconds; });
+  write_timing(columns, spec, study);
 }
 
 }  // namespace masing::study

@@ -38,25 +38,11 @@ bool has_cells(const StudySpec& spec) {
   return engine::slab_of(spec.run) != nullptr;
 }
 
-/// Whether a study has anything to show of a quantity: a state has no points of cells, and some
-/// have no columns beside x and y.
-bool is_shown(const StudySpec& spec, const Study& study, std::size_t q) {
-  if (has_cells(spec)) {
-    return true;
-  }
-  return quantities[q].value != &Errors::u_cells &&
-         std::ranges::any_of(study.cases, [&](const LevelResult& at) {
-           return !std::isnan(at.errors.*quantities[q].value);
-         });
-}
-
 std::string heading(const StudySpec& spec, const Study& study) {
   std::string text = has_cells(spec) ? fmt::format("{:>10} ", "P") : "";
   text += fmt::format("{:>12}", "N");
-  for (std::size_t q = 0; q < study.results.size(); ++q) {
-    if (is_shown(spec, study, q)) {
-      text += fmt::format(" {:>11}  {:>6}", fmt::format("e({})", quantities[q].name), "order");
-    }
+  for (const std::size_t q : study.conclusions.quantities) {
+    text += fmt::format(" {:>11}  {:>6}", fmt::format("e({})", quantities[q].name), "order");
   }
   return text + '\n';
 }
@@ -65,10 +51,7 @@ std::string row(const StudySpec& spec, const Study& study, std::size_t level) {
   const LevelResult& at = study.cases[level];
   std::string text = has_cells(spec) ? fmt::format("{:>10} ", cells_text(at.level.space)) : "";
   text += fmt::format("{:>12}", at.level.steps);
-  for (std::size_t q = 0; q < study.results.size(); ++q) {
-    if (!is_shown(spec, study, q)) {
-      continue;
-    }
+  for (const std::size_t q : study.conclusions.quantities) {
     text += ' ' + number_or_dash("{:{}.3e}", 11, at.errors.*quantities[q].value);
     text += mark_sign(study.results[q].fit.marks[level]);
     text += ' ' + number_or_dash("{:{}.3f}", 6, at.orders.*quantities[q].value);
@@ -98,10 +81,10 @@ std::string legend(const Study& study) {
 std::string conclusion(const StudySpec& spec, const QuantityResult& finding,
                        const Quantity& quantity) {
   std::string text = "order of " + std::string(quantity.name) + ": ";
-  if (!std::isnan(finding.fit.order)) {
+  if (finding.observed_from == ObservedFrom::fit) {
     text += fmt::format("{:.4f} +- {:.4f} (fit of {} levels)", finding.fit.order,
                         finding.fit.uncertainty, finding.fit.levels);
-  } else if (!std::isnan(finding.observed)) {
+  } else if (finding.observed_from == ObservedFrom::last_pair) {
     text += fmt::format("{:.3f} (last pair)", finding.observed);
   } else {
     text += "none observed";
@@ -112,7 +95,7 @@ std::string conclusion(const StudySpec& spec, const QuantityResult& finding,
     text += ": " + to_text(finding.verdict);
   }
   text += '\n';
-  if (!std::isnan(finding.joint.space)) {
+  if (finding.joint.is_known()) {
     const std::string power =
         finding.joint.power == 1.0 ? "" : fmt::format("^{:g}", finding.joint.power);
     text += fmt::format("  error = ({:.4g} +- {:.2g}) ds{} + ({:.4g} +- {:.2g}) dt{}\n",
@@ -142,10 +125,8 @@ std::string table(const StudySpec& spec, const Study& study) {
     text += row(spec, study, level);
   }
   text += legend(study);
-  for (std::size_t q = 0; q < study.results.size(); ++q) {
-    if (is_shown(spec, study, q)) {
-      text += conclusion(spec, study.results[q], quantities[q]);
-    }
+  for (const std::size_t q : study.conclusions.quantities) {
+    text += conclusion(spec, study.results[q], quantities[q]);
   }
   if (!spec.reference->is_exact()) {
     text += extrapolation("x", study.extrapolated_x) + extrapolation("y", study.extrapolated_y);

@@ -1,7 +1,12 @@
-"""Small HDF5 files of exactly the program's schema, with data made here."""
+"""Small HDF5 files of exactly the program's schema, with data made here.
+
+What the program concludes from its data (title, statement, remarks, …) is given to these files, not worked out.
+"""
 
 import h5py
 import numpy as np
+
+from masing.notation import count
 
 NAN = np.nan
 CONFIGURATION = {
@@ -9,6 +14,11 @@ CONFIGURATION = {
     "mass": "1", "k0": "0", "x0": "0", "y0": "0", "final-time": "500", "steps": "1000000", "cells": "3",
     "rule": "right", "scheme": "euler", "engine": "sweep", "from": "400", "to": "500",
 }
+# What tells one problem from another.
+PROBLEM = ("model", "stiffness", "threshold", "initial-u", "force", "mass", "k0", "x0", "y0", "final-time")
+LABELS = {"t": "time t", "x": "displacement x", "y": "velocity y", "force": "force F",
+          "restoring": "restoring force F − m x″"}
+SYMBOLS = {"force": "F", "restoring": "F − m x″"}
 PROVENANCE = {"version": "0.1.0", "git_revision": "0123abc", "git_dirty": 0, "compiler": "GNU 12.2",
               "mpi": "Open MPI 4.1", "petsc": "3.18",
               "command_line": "masing converge --refine steps", "ranks": 2, "date": "2001-02-03"}
@@ -29,22 +39,36 @@ def trajectory(cells, steps, final_time, every=1):
 
 
 def settings(**changes):
-    """The text of a resolved configuration, the papers' case but for the changes."""
-    return "".join(f"{key.replace('_', '-')} = {value}\n" for key, value in
-                   (CONFIGURATION | {key.replace("_", "-"): value for key, value in changes.items()}).items())
+    """A resolved configuration, the papers' case but for the changes."""
+    return CONFIGURATION | {key.replace("_", "-"): str(value) for key, value in changes.items()}
 
 
-def write_run(path, samples, kind="simulate", **changes):
+def write_run(path, samples, kind="simulate", title=None, **changes):
     """A file of masing simulate with the samples of trajectory() and the papers' configuration but for the changes."""
+    given = settings(**changes)
     with h5py.File(path, "w") as file:
-        file.attrs["program"], file.attrs["kind"] = "masing", kind
-        for name, values in zip(("t", "x", "y", "force", "restoring"), samples):
-            _dataset(file, f"series/{name}", values, name)
-        text = settings(**changes).encode()
-        file.create_dataset("configuration", data=np.array(text, dtype=f"S{len(text)}"))
+        file.attrs.update({"program": "masing", "kind": kind, "has_cells": int(given["model"].startswith("masing")),
+                           "title": title or f"P = {_count(given['cells'])}, N = {_count(given['steps'])}"})
+        for name, values in zip(LABELS, samples):
+            _dataset(file, f"series/{name}", values, SYMBOLS.get(name, name))
+            file[f"series/{name}"].attrs["label"] = LABELS[name]
+        if "series" in file:
+            cells = 0 if given["cells"] == "inf" else int(given["cells"])
+            file["series"].attrs.update({"cells": cells, "steps": int(given["steps"])})
+        set_configuration(file, "".join(f"{key} = {value}\n" for key, value in given.items()),
+                          ";".join(f"{key}={given[key]}" for key in PROBLEM), given)
         file.create_group("provenance").attrs.update(PROVENANCE)
         file.create_group("timing").attrs.update({"wall_seconds": 1.5, "steps_per_second": 2e6})
     return path
+
+
+def set_configuration(file, text, problem, given):
+    """Write /configuration into an open file: its text, what tells its problem from others, whether it is the papers'."""
+    if "configuration" in file:
+        del file["configuration"]
+    file.create_dataset("configuration", data=np.array(text.encode()))
+    is_papers = all(given.get(key) == CONFIGURATION[key] for key in PROBLEM)
+    file["configuration"].attrs.update({"problem": problem, "papers_problem": int(is_papers)})
 
 
 def add_field(path, cells=20, times=200):
@@ -63,6 +87,7 @@ def add_energy(path, lacking=1e-3):
         t = file["series/t"][:] - file["series/t"][0]
         columns = {"kinetic": np.sin(t) ** 2, "elastic": np.cos(t) ** 2, "dissipated": 0.5 * t,
                    "input": 0.5 * t + lacking * np.sin(np.pi * t / t[-1] / 2)}
+        columns["residual"] = columns["input"] - columns["dissipated"]
         for name, values in columns.items():
             _dataset(file, f"energy/{name}", values, name)
 
@@ -71,10 +96,11 @@ def write_model(path, samples, name="prandtl"):
     """A file of masing simulate of another model: its own [model] section and /state/values, no cells, no field."""
     model = "[model]\nk = 1\neta = 1\nu0 = 0\n"
     text = f"model = {name}\nforce = cos(0.5*t)\nfinal-time = 500\nsteps = 20000\nmass = 1\n{model}"
-    write_run(path, samples)
+    write_run(path, samples, title=f"{name}, N = 2·10⁴")
     with h5py.File(path, "a") as file:
-        del file["configuration"]
-        file.create_dataset("configuration", data=np.array(text.encode()))
+        set_configuration(file, text, f"model={name};k=1;eta=1", {"model": name})
+        file.attrs["has_cells"] = 0
+        del file["series"].attrs["cells"]
         values = np.column_stack([samples[1], samples[2], samples[4]])
         _dataset(file, "state/values", values, "X")
         file["state/values"].attrs["columns"] = "x y u"
@@ -84,18 +110,41 @@ def write_model(path, samples, name="prandtl"):
 def write_study(path, columns, fit, samples=None, **changes):
     """A file of masing converge: columns of /cases by name, attributes of /fit; no /series without samples.
 
-    Levels without a mark are fitted.
+    Levels without a mark are fitted; what else is not given is that of a study that tests (25) and is as expected.
     """
-    write_run(path, samples if samples is not None else [], kind="converge", **changes)
+    last = {"steps": f"{columns['steps'][-1]:.0f}", "cells": f"{columns['cells'][-1]:.0f}".replace("nan", "0")}
+    write_run(path, samples if samples is not None else [], kind="converge", **last | changes)
+    quantities = [name[6:] for name in columns if name.startswith("error_")]
     with h5py.File(path, "a") as file:
-        columns = marked(columns, [name[6:] for name in columns if name.startswith("error_")]) | columns
+        columns = marked(columns, quantities) | {"step": columns["dt"]} | columns
+        for q in quantities:
+            columns = {f"step_{q}": columns["step"], f"fitted_error_{q}": np.full(len(columns["cells"]), NAN)} | columns
         for name, values in columns.items():
             _dataset(file, f"cases/{name}", values, name)
-        levels = {f"levels_{name[5:]}": np.count_nonzero(marks == 0) for name, marks in columns.items()
-                  if name.startswith("mark_")}
-        file.create_group("fit").attrs.update(levels | fit)
-        _dataset(file, "timing/cases", np.linspace(0.1, 0.9, len(columns["cells"])), "s")
+        file.create_group("fit").attrs.update(_concluded(columns, quantities, fit))
+        seconds = np.linspace(0.1, 0.9, len(columns["cells"]))
+        rate = columns["steps"] / seconds
+        swept = np.where((columns["cells"] > 0) & (settings(**changes)["engine"] == "sweep"), columns["cells"], NAN)
+        for name, values in (("cases", seconds), ("cell_updates", swept * columns["steps"]), ("steps_per_second", rate),
+                             ("cell_updates_per_second", rate * swept)):
+            _dataset(file, f"timing/{name}", values, name)
     return path
+
+
+def _concluded(columns, quantities, given):
+    """The attributes of /fit: those given, and for the others those of a good study of order one in δt."""
+    facts = {"statement": "25", "left_over": "", "beyond": "", "bound": NAN, "joint_missing": "", "remarks": "",
+             "verdict": "not judged", "reference_text": given["reference"], "quantities": " ".join(quantities)}
+    for q in ("x", "y", "u", "u_cells"):
+        observed = given.get(f"observed_{q}", NAN)
+        source = "none" if np.isnan(observed) else "last pair" if np.isnan(given.get(f"order_{q}", 0)) else "fit"
+        facts |= {f"levels_{q}": np.count_nonzero(columns.get(f"mark_{q}", NAN) == 0), f"step_{q}": "time", f"cancels_{q}": 0,
+                  f"observed_from_{q}": source, f"verdict_{q}": "not judged"}
+        if f"expected_{q}" in given:
+            expected = given[f"expected_{q}"]
+            facts |= {f"expected_order_{q}": float(expected.lstrip(">=")),
+                      f"expected_at_least_{q}": int(expected.startswith(">="))}
+    return facts | given
 
 
 def ladder(levels=4, order=1.0, quantities=("x", "y", "u", "u_cells"), steps=1000):
@@ -119,9 +168,9 @@ def staircase(space=12.0, time=-5.0, stairs=((100, 125000), (200, 125000), (200,
     cells, steps = np.array(stairs, dtype=float).T
     columns = {"cells": cells, "steps": steps, "ds": 1 / cells, "dt": 500 / steps}
     for place, q in enumerate(("x", "y", "u", "u_cells"), start=1):
-        columns[f"error_{q}"] = place * (space * columns["ds"] + time * columns["dt"])
+        columns[f"error_{q}"] = columns[f"step_{q}"] = place * (space * columns["ds"] + time * columns["dt"])
         columns[f"order_{q}"] = np.r_[NAN, np.full(len(cells) - 1, 1.0)]
-    return marked(columns)
+    return marked(columns | {"step": columns["ds"] + columns["dt"]})
 
 
 def fitted(order=1.0, width=0.004, constant=0.123456, quantities=("x", "y", "u", "u_cells"), **changes):
@@ -136,9 +185,10 @@ def fitted(order=1.0, width=0.004, constant=0.123456, quantities=("x", "y", "u",
 
 def jointly(space=12.0, time=-5.0, quantities=("x", "y", "u", "u_cells")):
     """The attributes of a joint fit of the errors of staircase(), half-widths 0.42 and 0.65."""
-    attributes = {"refine": "both", "reference": "exact"}
+    attributes = {"refine": "both", "reference": "exact", "statement": "4.1"}
     for place, q in enumerate(quantities, start=1):
         attributes |= dict(zip(joint_names(q), (place * space, 0.42, place * time, 0.65)))
+        attributes |= {f"joint_power_{q}": 1.0, f"cancels_{q}": int(time < 0), f"step_{q}": "joint"}
     return attributes
 
 
@@ -154,6 +204,10 @@ def fit(observed=1.0, verdict="as expected", quantities=("x", "y", "u"), **chang
     for q in quantities:
         attributes |= {f"observed_{q}": observed, f"expected_{q}": "1", f"verdict_{q}": verdict}
     return attributes | changes
+
+
+def _count(text):
+    return count(0 if text == "inf" else int(text))
 
 
 def _dataset(file, name, values, symbol):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from masing import derived
 from masing.report.errors import Curve, error_figure
 from masing.results import read
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_study
@@ -40,10 +39,7 @@ def test_nothing_left_out_has_no_legend(page_of, tmp_path):
 
 
 def test_a_joint_fit_shows_its_constants_and_the_combined_step(page_of, tmp_path):
-    path = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly())
-    study = read(path)
-    assert derived.step(study, "y") == pytest.approx(study.errors["y"])
-    words = page_of(path).words
+    words = page_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly())).words
     assert "C₁ (of δs) C₂ (of δt)" in words and "12.00 ± 0.42 −5.00 ± 0.65" in words
     assert "opposite signs and partly cancel" in words
     assert "over |C₁ δs + C₂ δt| with the constants of x" in words and "The error of x over δs and δt" in words
@@ -55,20 +51,20 @@ def test_positive_joint_constants_do_not_cancel(page_of, tmp_path):
 
 
 def test_a_constant_that_may_be_zero_cancels_nothing(page_of, tmp_path):
-    facts = fitted() | jointly() | {"time_constant_uncertainty_x": 5.1}
-    assert not derived.joint_fit(read(write_study(tmp_path / "s.h5", staircase(), facts)), "x").cancels
+    facts = fitted() | jointly() | {"cancels_x": 0}
+    assert not read(write_study(tmp_path / "s.h5", staircase(), facts)).joint("x").cancels
     assert "A negative constant (y, u and u at the cells’ points)" in page_of(tmp_path / "s.h5").words
 
 
-def test_a_combined_step_that_changes_sign_is_not_used(tmp_path):
-    study = read(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(time=-20.0)))
-    assert derived.joint_step(study, "x") is None
-    np.testing.assert_array_equal(derived.step(study, "x"), study.ds + study.dt)
+def test_without_a_combined_step_errors_are_over_the_sum(page_of, tmp_path):
+    path = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly() | {"step_x": "sum"})
+    assert "u over δs + δt." in page_of(path).words
 
 
 def test_levels_on_one_ray_cannot_tell_the_constants_apart(page_of, tmp_path):
     columns = staircase(stairs=((100, 100000), (200, 200000), (400, 400000)))
-    words = page_of(write_study(tmp_path / "s.h5", columns, fitted(refine="both", reference="exact"))).words
+    facts = fitted(refine="both", reference="exact", joint_missing="δs/δt = 2 at all of them, one ray")
+    words = page_of(write_study(tmp_path / "s.h5", columns, facts)).words
     assert "cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: δs/δt = 2 at all of them" in words
     assert "error ≈ C (δs + δt)ᵖ" in words and "0.1235" in words and "Along the dashed line" not in words
 
@@ -77,36 +73,34 @@ def test_levels_on_one_ray_cannot_tell_the_constants_apart(page_of, tmp_path):
                                              ("successive", "C (δtᵖ − that of the next level)")])
 def test_the_fitted_line_goes_through_errors_of_its_form(page_of, tmp_path, reference, form):
     columns = marked(ladder())
-    h, other = columns["dt"], {"exact-time": 0.0, "finest": 500 / 128000, "successive": np.r_[columns["dt"][1:], NAN]}
-    columns["error_x"] = 0.3 * (h ** 1.1 - other[reference] ** 1.1)
-    facts = fitted(1.1, constant=0.3, reference=reference)
-    facts |= {"reference_cells": 10, "reference_steps": 128000} if reference == "finest" else {}
-    path = write_study(tmp_path / "s.h5", columns, facts)
-    np.testing.assert_allclose(derived.fitted_errors(read(path), "x"), columns["error_x"])
-    assert f"error ≈ {form}" in page_of(path).words
+    columns["fitted_error_x"] = columns["error_x"]
+    page = page_of(write_study(tmp_path / "s.h5", columns, fitted(1.1, constant=0.3, reference=reference)))
+    assert f"error ≈ {form}" in page.words and "Lines: the fits, over the levels in them." in page.words
 
 
-@pytest.mark.parametrize("refine, rule, scheme, cells, said, unsaid", [
-    ("cells", "right", "euler", "3", ["Proposition 3.1", "|x − xδs| ≤ C δs"], ["Proposition 4.1", "(25)"]),
-    ("both", "right", "euler", "3", ["Proposition 4.1", "C (δs + δt)"], ["Proposition 3.1"]),
-    ("steps", "midpoint", "euler", "3", ["(25) of Bastien", "(here P = 10)"], ["Proposition", "continuum."]),
-    ("steps", "right", "leapfrog", "3", ["velocity Verlet", "taken apart"], ["(25)", "midpoint”", "stays"]),
-    ("cells", "midpoint", "euler", "3", ["at their middle", "No proposition"], ["Verlet", "Proposition 3.1", "stays"]),
-    ("both", "midpoint", "leapfrog", "3", ["Verlet", "at their middle", "No proposition"], ["Proposition 4.1", "stays"]),
-    ("both", "right", "leapfrog", "3", ["Verlet", "“right” stays of first order in δs"], ["Proposition 4.1"]),
-    ("both", "midpoint", "euler", "3", ["at their middle", "“euler” stays of first order in δt"], ["Proposition 4.1"]),
+@pytest.mark.parametrize("refine, statement, beyond, said, unsaid", [
+    ("cells", "3.1", "", ["Proposition 3.1", "|x − xδs| ≤ C δs"], ["Proposition 4.1", "(25)"]),
+    ("both", "4.1", "", ["Proposition 4.1", "C (δs + δt)"], ["Proposition 3.1"]),
+    ("steps", "25", "", ["(25) of Bastien", "(here P = 10)"], ["Proposition", "continuum."]),
+    ("steps", "beyond", "leapfrog", ["velocity Verlet", "taken apart"], ["(25)", "midpoint”", "stays"]),
+    ("cells", "beyond", "midpoint", ["at their middle", "No proposition"], ["Verlet", "Proposition 3.1", "stays"]),
+    ("both", "beyond", "leapfrog midpoint", ["Verlet", "at their middle", "No proposition"],
+     ["Proposition 4.1", "stays"]),
+    ("both", "beyond", "leapfrog", ["Verlet", "“right” stays of first order in δs"], ["Proposition 4.1"]),
+    ("both", "beyond", "midpoint", ["at their middle", "“euler” stays of first order in δt"], ["Proposition 4.1"]),
 ])
-def test_the_page_names_the_statement_that_is_tested(page_of, tmp_path, refine, rule, scheme, cells, said, unsaid):
-    path = write_study(tmp_path / "s.h5", ladder(), fit(refine=refine), rule=rule, scheme=scheme, cells=cells)
-    words = page_of(path).words
+def test_the_page_names_the_statement_that_is_tested(page_of, tmp_path, refine, statement, beyond, said, unsaid):
+    facts = fit(refine=refine, statement=statement, beyond=beyond)
+    words = page_of(write_study(tmp_path / "s.h5", ladder(), facts)).words
     assert [text for text in said if text not in words] == []
     assert [text for text in unsaid if text in words] == []
 
 
-def test_infinitely_many_cells_are_shown(page_of, tmp_path):
+def test_infinitely_many_cells_are_shown(page_of, tmp_path, papers_case):
     columns = ladder()
     columns["cells"][:] = columns["ds"][:] = 0.0
-    words = page_of(write_study(tmp_path / "s.h5", columns, fit(reference="exact"), cells="inf")).words
+    facts = fit(reference="exact", bound=3 * 0.123456)
+    words = page_of(write_study(tmp_path / "s.h5", columns, facts, papers_case, cells="inf")).words
     assert "(here P = ∞)" in words and "tried on the continuum" in words
     assert all(f"∞ {n} 0 {500 / n:.3e} " in words for n in (1000, 2000, 4000, 8000))
     assert f"at every level of this study: {3 * 0.123456:.3g}" in words
@@ -120,7 +114,7 @@ def test_infinitely_many_cells_are_not_on_the_map(page_of, tmp_path):
     assert "P = ∞ or without an error: 1 of 4 levels" in words
 
 
-def test_the_smallest_bound_needs_the_right_reference(page_of, tmp_path):
+def test_a_study_without_a_smallest_bound_shows_none(page_of, tmp_path):
     path = write_study(tmp_path / "s.h5", ladder(), fit(reference="finest"))
     assert "The smallest C" not in page_of(path).words
 

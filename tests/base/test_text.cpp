@@ -38,6 +38,23 @@ TEST(TextOfNumber, is_the_shortest) {
   EXPECT_EQ(base::to_text(std::int64_t{-1000000}), "-1000000");
 }
 
+TEST(TextOfCount, is_in_groups_from_ten_thousand_on) {
+  EXPECT_EQ(base::grouped(0), "0");
+  EXPECT_EQ(base::grouped(9999), "9999");
+  EXPECT_EQ(base::grouped(10000), "10\u202f000");
+  EXPECT_EQ(base::grouped(1234567), "1\u202f234\u202f567");
+  EXPECT_EQ(base::grouped(123456), "123\u202f456");
+}
+
+TEST(TextOfCount, is_a_power_of_ten_where_that_is_short) {
+  EXPECT_EQ(base::abbreviated(1500), "1500");
+  EXPECT_EQ(base::abbreviated(1000000), "10⁶");
+  EXPECT_EQ(base::abbreviated(20000), "2·10⁴");
+  EXPECT_EQ(base::abbreviated(250000), "2.5·10⁵");
+  EXPECT_EQ(base::abbreviated(12345), "12\u202f345");
+  EXPECT_EQ(base::abbreviated(std::int64_t{10000000000}), "10¹⁰");
+}
+
 TEST(TextOfInteger, reads_back) {
   for (const std::int64_t value :
        {std::int64_t{0}, std::int64_t{-7}, (std::int64_t{1} << 53) + 1,

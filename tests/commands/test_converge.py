@@ -49,6 +49,48 @@ def test_the_file_holds_the_verdict_and_what_made_it(studies):
         assert file["series/x"].shape == file["series/t"].shape
 
 
+def test_the_file_says_what_it_concludes(studies):
+    with h5py.File(studies[1] / "1.h5") as file:
+        assert text(file.attrs["title"]) == "P = 30, N = 2000"
+        assert file.attrs["has_cells"] == 1
+        assert dict(file["series"].attrs) == {"cells": 30, "steps": 2000}
+        assert text(file["series/x"].attrs["label"]) == "displacement x"
+        assert "final-time=10" in text(file["configuration"].attrs["problem"])
+        assert file["configuration"].attrs["papers_problem"] == 0
+        fit = {name: text(value) if isinstance(value, (bytes, str)) else value
+               for name, value in file["fit"].attrs.items()}
+        assert fit["quantities"] == "x y u u_cells"
+        assert fit["reference_text"] == (
+            "one run at least 16 times finer in what is refined (P = 30, N = 32\u202f000)")
+        assert (fit["statement"], fit["left_over"], fit["beyond"], fit["joint_missing"]) == ("25", "", "", "")
+        assert np.isnan(fit["bound"])
+        assert (fit["expected_order_x"], fit["expected_at_least_x"]) == (1, 0)
+        assert (fit["verdict_x"], fit["verdict_u_cells"]) == ("as expected", "not judged")
+        cases, last = file["cases"], 10 / 32000
+        assert np.array_equal(cases["step"], cases["dt"])
+        for quantity in ("x", "y", "u", "u_cells"):
+            assert fit[f"observed_from_{quantity}"] == "fit"
+            assert (fit[f"step_{quantity}"], fit[f"cancels_{quantity}"]) == ("time", 0)
+            h, order = cases[f"step_{quantity}"][:], fit[f"order_{quantity}"]
+            assert np.array_equal(h, cases["dt"])
+            fitted = fit[f"constant_{quantity}"] * (h**order - last**order)
+            assert np.allclose(cases[f"fitted_error_{quantity}"], fitted, rtol=1e-13, atol=0)
+        timing = file["timing"]
+        assert np.array_equal(timing["cell_updates"], [30 * 500, 30 * 1000, 30 * 2000])
+        assert np.array_equal(timing["steps_per_second"], cases["steps"] / timing["cases"][:])
+        assert np.array_equal(timing["cell_updates_per_second"], timing["steps_per_second"][:] * 30)
+
+
+def test_only_what_goes_through_the_cells_has_cell_updates(masing):
+    masing.done("converge", *STUDY, "--engine=memory", "--output=memory.h5")
+    masing.done("simulate", "--engine=memory", "--cells=5", "--steps=10", "--output=run.h5")
+    with h5py.File(masing.folder / "memory.h5") as study, h5py.File(masing.folder / "run.h5") as run:
+        assert np.isnan(study["timing/cell_updates"]).all()
+        assert np.isnan(run["timing"].attrs["cell_updates_per_second"])
+        assert run["configuration"].attrs["papers_problem"] == 1
+        assert text(run.attrs["title"]) == "P = 5, N = 10"
+
+
 def test_the_table_is_on_stdout(studies):
     for part in (" 500 ", " 2000 ", "order of x", "order of u", "as expected", "1.h5"):
         assert part in studies[0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from result_files import contents
 
-NAMES = ("kinetic", "elastic", "dissipated", "input")
+NAMES = ("kinetic", "elastic", "dissipated", "input", "residual")
 CASE = (
     *("--stiffness=1+0.5*s", "--initial-u=-0.3*(s+0.1)", "--mass=0.8", "--k0=0.15", "--x0=0.2"),
     *("--y0=-0.3", "--final-time=20", "--energy", "--quiet"),
@@ -46,6 +46,11 @@ def test_every_sample_has_its_energies(masing):
         assert abs(file["energy/elastic"][-1] - elastic) < 1e-14
         assert file["energy/dissipated"][0] == 0
         assert file["energy/input"][0] == 0
+        energy = {name: file[f"energy/{name}"][:] for name in NAMES}
+        stored = energy["kinetic"] + energy["elastic"]
+        lacking = (energy["input"] - energy["input"][0] - (energy["dissipated"] - energy["dissipated"][0])
+                   - (stored - stored[0]))
+        assert np.array_equal(energy["residual"], lacking)
 
 
 def test_only_where_it_is_asked_for(masing):

@@ -247,6 +247,19 @@ TEST(FitJointly, says_nothing_where_the_levels_cannot_tell) {
   EXPECT_TRUE(nothing(study::fit_jointly(two.ds, two.dt, joint_errors(two, 1.0, 1.0))));
 }
 
+TEST(JointFit, cancels_where_both_constants_are_told_from_zero_and_of_opposite_signs) {
+  study::JointFit fit{1.0, 12.0, 0.42, -5.0, 0.65};
+  EXPECT_TRUE(fit.is_known());
+  EXPECT_TRUE(fit.cancels());
+  fit.time_uncertainty = 5.1;
+  EXPECT_FALSE(fit.cancels());
+  fit = {1.0, 12.0, 0.42, 5.0, 0.65};
+  EXPECT_FALSE(fit.cancels());
+  fit.space = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(fit.is_known());
+  EXPECT_FALSE(fit.cancels());
+}
+
 /// v + C hᵖ: the error of the last is C h₃ᵖ, and the index is 1.25 times that.
 TEST(Extrapolate, is_exact_for_a_power) {
   for (const double p : {0.5, 1.0, 2.0}) {

@@ -97,6 +97,7 @@ TEST(VerdictText, differs) {
   EXPECT_EQ(to_text(Verdict::as_expected), "as expected");
   EXPECT_EQ(to_text(Verdict::not_as_expected), "not as expected");
   EXPECT_EQ(to_text(Verdict::undefined), "undefined");
+  EXPECT_EQ(to_text(Verdict::not_judged), "not judged");
 }
 
 TEST(CommonStride, meets_the_times_of_all_levels) {

@@ -64,7 +64,23 @@ TEST(Reference, says_what_it_is) {
   EXPECT_EQ(reference("run.h5")->text(0.0), "reference: run.h5");
 }
 
+TEST(Reference, says_in_a_sentence_what_errors_are_measured_against) {
+  EXPECT_EQ(reference("finest")->description(),
+            "one run at least 16 times finer in what is refined (P = 320, N = 3200)");
+  EXPECT_EQ(reference("finest", Refine::steps, finite)->description(),
+            "one run at least 16 times finer in what is refined (N = 3200)");
+  EXPECT_EQ(reference("successive")->description(),
+            "the next finer level (differences of successive levels)");
+  EXPECT_EQ(reference("exact")->description(), "the exact solution (P = ∞, N = ∞)");
+  EXPECT_EQ(reference("exact-time")->description(), "the solution exact in time at the same P");
+  EXPECT_EQ(reference("cells-inf")->description(), "the solution with P = ∞ at the same N");
+  EXPECT_EQ(reference("run.h5")->description(), "run.h5");
+}
+
 TEST(Reference, is_exact_where_errors_against_it_are_true_ones) {
+  EXPECT_TRUE(reference("exact")->is_continuum() && reference("exact")->is_exact_in_time());
+  EXPECT_FALSE(reference("exact-time")->is_continuum());
+  EXPECT_FALSE(reference("cells-inf")->is_exact_in_time());
   for (const char* name : {"exact", "exact-time", "cells-inf"}) {
     EXPECT_TRUE(reference(name)->is_exact()) << name;
   }

@@ -21,10 +21,6 @@ DRAW = "draw:"
 # What is drawn of a trajectory if its case file does not say.
 CYCLE = "x, restoring"
 PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture}
-LABELS = {"t": "time t", "x": style.X_LABEL, "y": "velocity y", "force": "force F",
-          "restoring": style.RESTORING_LABEL}
-# In space there is room for symbols only.
-SYMBOLS = {"force": "F", "restoring": "F − m x″"}
 # More numbers of five digits would touch each other along a panel.
 MOST_TICKS = 6
 WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?$")
@@ -117,14 +113,15 @@ def picture(run, words):
     window = f"{t[keep][0]:.6g} ≤ t ≤ {t[keep][-1]:.6g}"
     ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items())
     drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
-    return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves),
+    return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves, run),
                    f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.", f"{window}: {ranges}.")
 
 
-def curve_figure(columns, curves):
-    """Curves in the plane or in space, each a list of two or three names of columns [samples]."""
+def curve_figure(columns, curves, run):
+    """Curves in the plane or in space, each a list of two or three names of columns [samples] of the run."""
     in_space = len(curves[0]) == 3
-    words = SYMBOLS if in_space else LABELS
+    # In space there is room for symbols only.
+    words = run.symbols if in_space else run.labels
     figure = style.figure(1, 1.2 if in_space else 1)
     axes = figure.add_subplot(projection="3d" if in_space else None)
     for n, names in enumerate(curves):

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from masing import derived
 from masing.cycles import figures
 from masing.cycles.curves import samples_in_window
 from masing.cycles.half_cycles import reversals
@@ -42,8 +41,8 @@ def cycle_pictures(runs, start=None, end=None, studies=(), exact=None):
     limits = _limits(samples)
     pictures = []
     for run, sample, cells in samples:
-        beside = exact.get(run, cells) if exact and derived.engine(run.settings) != "exact" else None
-        pictures.append(_picture(run, sample, limits[derived.problem(run.settings)].pop(0), beside,
+        beside = exact.get(run, cells) if exact and run.engine != "exact" else None
+        pictures.append(_picture(run, sample, limits[run.problem].pop(0), beside,
                                  distance_from_exact(run, studies)))
     return pictures
 
@@ -59,10 +58,9 @@ def distances_table(pictures):
 def distance_from_exact(run, studies):
     """One sentence on the maximal error of x of the run, from a study of which it is a level; None without one."""
     for study in studies:
-        level = np.flatnonzero((study.cells == run.size("cells")) & (study.steps == run.size("steps"))
-                               & np.isfinite(study.errors["x"]))
+        level = np.flatnonzero((study.cells == run.cells) & (study.steps == run.steps) & np.isfinite(study.errors["x"]))
         if study.reference == "exact" and _case(study.run)[:2] == _case(run)[:2] and len(level):
-            final = study.run.settings.get("final-time", "T")
+            final = study.run.settings["final-time"]
             source = f" ({study.run.path.name})" if study.run is not run else ""
             return (f"From the exact solution it is at most {measured(study.errors['x'][level[0]])} away in x "
                     f"over 0 ≤ t ≤ {final}{source}.")
@@ -71,13 +69,13 @@ def distance_from_exact(run, studies):
 
 def _case(run):
     """What tells one trajectory from another: its problem, its method, P and N."""
-    return derived.problem(run.settings), derived.method(run.settings), run.size("cells"), run.size("steps")
+    return run.problem, run.method, run.cells, run.steps
 
 
 def _limits(samples):
     groups = {}
     for run, (_, x, restoring), _ in samples:
-        groups.setdefault(derived.problem(run.settings), []).append((x, restoring))
+        groups.setdefault(run.problem, []).append((x, restoring))
     return {key: figures.shared_limits(curves) for key, curves in groups.items()}
 
 
@@ -92,12 +90,12 @@ def _finest(study, start, end):
         if len(reversals(series.x[series.t >= start])) < 2:
             start = None
     at_the_same_cells = study.refine == "steps" and study.reference != "exact"
-    return study.run, samples_in_window(study.run, start, end), study.run.size("cells") or 0 if at_the_same_cells else 0
+    return study.run, samples_in_window(study.run, start, end), study.run.cells or 0 if at_the_same_cells else 0
 
 
 def _picture(run, sample, limits, exact, over_all_steps):
     t, x, restoring = sample
-    title = derived.title(run)
+    title = run.title
     window = f"{t[0]:.6g} ≤ t ≤ {t[-1]:.6g}"
     seen = description(x, restoring)
     words = {"title": f"{title}, {window}", "paper": _in_paper(run), "seen": seen,
@@ -108,7 +106,7 @@ def _picture(run, sample, limits, exact, over_all_steps):
         keep = (exact.series.t >= t[0]) & (exact.series.t <= t[-1])
         behind = exact.series.x[keep], exact.series.restoring[keep]
         part = _corner_part(apart, behind)
-        of_cells = f" of P = {exact.size('cells')} cells" if exact.size("cells") else ""
+        of_cells = f" of P = {exact.cells} cells" if exact.cells else ""
         beside = f" Behind it the exact cycle{of_cells}, grey."
         magnified = f"; the corner is magnified {figures.magnification(part):.2g} times." if part else "."
         words["exact"].insert(0, f"Grey: the exact cycle{of_cells}. At the samples drawn the computed one is at most "
@@ -129,9 +127,8 @@ def _corner_part(apart, behind):
 
 def _in_paper(run):
     """One sentence on the paper's figure of the same case, or None when the run is not one of them."""
-    if (run.size("cells") not in PAPERS_FIGURES or not derived.is_papers_problem(run.settings)
-            or derived.method(run.settings) != PAPERS_METHOD):
+    if run.cells not in PAPERS_FIGURES or not run.is_papers_problem or run.method != PAPERS_METHOD:
         return None
-    number, words = PAPERS_FIGURES[run.size("cells")]
-    other = "" if run.size("steps") == PAPERS_STEPS else " (with N = 10⁶)"
+    number, words = PAPERS_FIGURES[run.cells]
+    other = "" if run.steps == PAPERS_STEPS else " (with N = 10⁶)"
     return f"Figure {number} of Bastien and others (2001){other}: {words}."

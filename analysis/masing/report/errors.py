@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.colors import LogNorm
 
-from masing import derived, style
-from masing.derived import QUANTITY_NAMES
+from masing import style
 from masing.notation import listed, measured, power_of_ten, within
 from masing.report.pictures import Picture
-from masing.results import Mark
+from masing.results import QUANTITY_NAMES, Mark
 from masing.style import drawable_in_logarithm, label_decades
 
 LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points"}
@@ -41,12 +40,11 @@ class Curve:
 
 def error_picture(study, findings, quantities):
     """The Picture of the errors of the quantities over the step; u at the cells' points only if its order is judged."""
-    wanted = {f.quantity: derived.expected_order(f.expected) for f in findings if f.expected}
+    wanted = {f.quantity: f.expected_order for f in findings if f.expected}
     drawn = [q for q in quantities if q != "u_cells" or q in wanted]
-    slopes = sorted({wanted[q] for q in drawn if wanted.get(q)})
+    slopes = sorted({wanted[q] for q in drawn if q in wanted})
     abscissa, label, over, joint = _abscissa(study)
-    curves = [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, derived.fitted_errors(study, q))
-              for q in drawn]
+    curves = [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, study.fitted_errors[q]) for q in drawn]
     shown = [drawable_in_logarithm(abscissa, curve.errors) for curve in curves]
     errors = [curve.errors[keep] for curve, keep in zip(curves, shown)]
     ranges = "; ".join(f"{curve.label} from {values.min():.2e} to {values.max():.2e}"
@@ -63,12 +61,11 @@ def error_picture(study, findings, quantities):
 
 def _abscissa(study):
     """The step [levels] to draw errors over, its axis's label, its name, and whether it is the joint fit's of x."""
-    joint = derived.joint_step(study, "x")
-    if joint is None:
-        return derived.plain_step(study), *PLAIN_STEPS[study.refine], False
-    fit = derived.joint_fit(study, "x")
+    if study.fit["step_x"] != "joint":
+        return study.step, *PLAIN_STEPS[study.refine], False
+    fit = study.joint("x")
     name = f"|{fit.formula}|" if fit.power == 1 else f"h, hᵖ = {fit.formula}, p = {fit.power:g},"
-    return joint, f"{name} of x", f"{name} with the constants of x", True
+    return study.order_steps["x"], f"{name} of x", f"{name} with the constants of x", True
 
 
 def _caption(curves, shown, slopes, what):
@@ -165,7 +162,7 @@ def _draw_floor(axes, floor):
 
 def map_picture(study):
     """The Picture of the error of x over (δs, δt), with the contour lines of its joint fit; None without one."""
-    fit = derived.joint_fit(study, "x")
+    fit = study.joint("x")
     shown = drawable_in_logarithm(study.ds, study.errors["x"]) & drawable_in_logarithm(study.dt, study.errors["x"])
     if fit is None or np.count_nonzero(shown) < 2:
         return None

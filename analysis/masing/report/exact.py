@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from masing import derived
 from masing import program as masing
 from masing.results import read_run
 
@@ -19,7 +18,9 @@ PLACES = 200
 # Seconds after which a page does without it.
 TIME_LIMIT = 120
 NO_PROGRAM = "the program masing was not asked or not found; build it, or name it by --program"
-KEYS = (*derived.DEFAULT_FUNCTIONS, *derived.DEFAULT_NUMBERS, "cells", "rule", "breaks")
+# The data of the problem, in the order of the command line.
+KEYS = ("model", "stiffness", "threshold", "initial-u", "force", "mass", "k0", "x0", "y0", "final-time", "cells", "rule",
+        "breaks")
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,16 @@ class ExactSolutions:
 
     def __init__(self, runs, program):
         self._program = program
-        self._found = {_key(run): run for run in reversed(runs) if is_exact(run)}
+        self._found = {_key(run, run.cells): run for run in reversed(runs) if is_exact(run)}
         self.reasons = {}
 
     def get(self, run, cells=0):
         """The exact solution of the run's problem with `cells` cells (0: the continuum), or None."""
         if run.model != "masing" or run.configuration is None:
             return None
-        wanted = replace(run, settings=run.settings | {"cells": str(cells) if cells else "inf"})
-        key = _key(wanted)
+        key = _key(run, cells)
         if key not in self._found:
-            self._found[key] = _compute(self._program, wanted.settings) if self._program else NO_PROGRAM
+            self._found[key] = _compute(self._program, run, cells) if self._program else NO_PROGRAM
         found = self._found[key]
         if isinstance(found, str):
             self.reasons[key] = found
@@ -73,9 +73,9 @@ class ExactSolutions:
 def is_exact(run):
     """Whether a run of the continuous Masing model is exact in time, with samples over all of [0, T]."""
     series = run.series
-    if run.model != "masing" or derived.engine(run.settings) != "exact" or series.y is None or len(series.t) < 2:
+    if run.model != "masing" or run.engine != "exact" or series.y is None or len(series.t) < 2:
         return False
-    whole = series.t[0] == 0 and f"{series.t[-1]:.12g}" == run.settings.get("final-time", "500")
+    whole = series.t[0] == 0 and f"{series.t[-1]:.12g}" == run.settings["final-time"]
     return whole and bool(np.all(np.diff(series.t) > 0) and np.all(np.isfinite([series.x, series.y, series.restoring])))
 
 
@@ -91,14 +91,14 @@ def distance(sample, exact):
     return Distance(float(np.abs(x - exact_x).max()), float(np.abs(restoring - exact_restoring).max()), t[0], t[-1])
 
 
-def _key(run):
-    """What tells one exact solution from another; the continuum is not sampled by a rule."""
-    cells = run.size("cells")
-    return derived.problem(run.settings), cells, derived.method(run.settings)[1] if cells else None
+def _key(run, cells):
+    """What tells the exact solution of a run's problem with `cells` cells from others; a continuum has no rule."""
+    return run.problem, cells, run.method[1] if cells else None
 
 
-def _compute(program, settings):
-    """The exact solution as a Run, or one line on why there is none."""
+def _compute(program, run, cells):
+    """The exact solution of a run's problem with `cells` cells as a Run, or one line on why there is none."""
+    settings = run.settings | {"cells": str(cells) if cells else "inf"}
     keys = [key for key in KEYS if settings.get(key)]
     with tempfile.TemporaryDirectory(prefix="masing-report-") as folder:
         case, output = Path(folder) / "exact.ini", Path(folder) / "exact.h5"

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
-import numpy as np
 
-from masing import derived
 from masing import program as masing
 from masing.command_line import UserError
 from masing.notation import cell, grouped, measured
@@ -40,7 +38,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None)):
     """
     sections, earlier = [], {}
     for number, study in enumerate(studies, start=1):
-        data = derived.problem(study.run.settings)
+        data = study.run.problem
         described = exact.description(study.run.model) if study.run.model != "masing" else None
         sections.append(study_section(study, number, earlier.get(data), described))
         earlier.setdefault(data, number)
@@ -99,9 +97,9 @@ def _trajectories(studies, runs, exact):
     files = [study.run for study in studies] + runs
     first = {}
     # The continuum before finite numbers of cells.
-    for run in [*sorted(exact.all, key=lambda run: run.settings.get("cells") != "inf"), *files]:
+    for run in [*sorted(exact.all, key=lambda run: run.cells != 0), *files]:
         if run.series is not None:
-            first.setdefault(derived.problem(run.settings), run)
+            first.setdefault(run.problem, run)
     chosen = list(first.values())
     return chosen + [run for run in runs if (run.field or run.energy) and all(run is not other for other in chosen)]
 
@@ -115,17 +113,14 @@ def _cost_rows(studies, runs):
 
 
 def _study_costs(study):
-    seconds = np.where(study.seconds > 0, study.seconds, np.nan)
     cells = study.cells if study.run.has_cells else [None] * study.levels
-    steps_per_second = study.steps / seconds
-    updates = np.where(np.isfinite(derived.cell_updates(study)), steps_per_second * study.cells, np.nan)
-    columns = cells, study.steps, study.seconds, steps_per_second, updates
+    columns = cells, study.steps, study.seconds, study.steps_per_second, study.cell_updates_per_second
     return [_cost(study.run, *row) for row in zip(*columns)]
 
 
 def _run_cost(run):
-    return _cost(run, run.size("cells") if run.has_cells else None, run.size("steps"), run.timing.get("wall_seconds"),
-                 run.timing.get("steps_per_second"), derived.cell_update_rate(run))
+    rates = (run.timing.get(name) for name in ("wall_seconds", "steps_per_second", "cell_updates_per_second"))
+    return _cost(run, run.cells, run.steps, *rates)
 
 
 def _cost(run, cells, steps, *rates):

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from masing import derived
-from masing.derived import AS_EXPECTED, NOT_JUDGED, QUANTITY_NAMES
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, minus, order, plus_minus
 from masing.report.errors import LABELS, error_picture, map_picture
 from masing.report.tables import (SIGNS, constant_cells, constant_headings, level_rows, signs, sizes,
                                   study_tables)
-from masing.results import Mark
+from masing.results import QUANTITY_NAMES, Mark
+
+AS_EXPECTED = "as expected"
 
 STEPS = {"steps": "δt", "cells": "δs", "both": "δs + δt"}
 DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
@@ -26,7 +26,8 @@ class Finding:
     """The observed order of one quantity beside the expected one; `expected` is None when nothing was expected.
 
     The order is a fit's, with half its 95 % confidence interval, or else that of the last pair of levels (`last_pair`);
-    the uncertainty is NaN where there is none.
+    the uncertainty is NaN where there is none. `expected` is the text of the order that was expected, `1` or `>=0.5`,
+    `expected_order` its number, `at_least` whether it is a lower bound.
     """
 
     quantity: str
@@ -34,6 +35,8 @@ class Finding:
     uncertainty: float
     last_pair: bool
     expected: str | None
+    expected_order: float
+    at_least: bool
     verdict: str
 
     @property
@@ -49,15 +52,13 @@ class Finding:
     @property
     def addition(self):
         """What follows the observed order: its uncertainty, or that it is the last pair's."""
-        return " (last pair)" if self.last_pair and math.isfinite(self.observed) else plus_minus(self.uncertainty)
+        return " (last pair)" if self.last_pair else plus_minus(self.uncertainty)
 
     def expectation(self, tolerance):
         """The expected order with the tolerance: `1 ± 0.1`, `≥ 0.5`, or an en dash."""
         if not self.expected:
             return EN_DASH
-        if derived.is_at_least(self.expected):
-            return f"≥ {derived.expected_order(self.expected):g}"
-        return self.expected if math.isnan(tolerance) else f"{self.expected} ± {tolerance:g}"
+        return f"≥ {self.expected_order:g}" if self.at_least else f"{self.expected} ± {tolerance:g}"
 
 
 @dataclass(frozen=True)
@@ -72,23 +73,23 @@ class Claim:
 
 def claim(study):
     """The Claim of a Study."""
-    findings = [_finding(study, q) for q in QUANTITY_NAMES
-                if f"observed_{q}" in study.fit or f"expected_{q}" in study.fit]
-    verdict, remarks = derived.verdict(study, findings)
-    return Claim(_sentence(study, [f for f in findings if f.expected], verdict), verdict, remarks, findings)
+    findings = [_finding(study, q) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
+    verdict = study.fit["verdict"]
+    return Claim(_sentence(study, [f for f in findings if f.expected], verdict), verdict,
+                 study.fit["remarks"].splitlines(), findings)
 
 
 def study_section(study, number, alike=None, described=None):
     """The template's values for one Study, the `number`-th of the page; `alike`: the number of an earlier study of the
     same problem; `described`: the program's description of the model."""
-    claimed, quantities = claim(study), derived.quantities(study)
+    claimed, quantities = claim(study), study.quantities
     shown = [finding for finding in claimed.findings if finding.expected or finding.quantity in quantities]
     return {
         "id": f"study-{number}", "number": number, "file": study.run.path.name, "claim": claimed,
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
         "constant_headings": constant_headings(study), "statement": _statement(study),
         "constants": _constants(study, [f.quantity for f in claimed.findings if f.quantity in quantities]),
-        "reference": derived.reference_text(study), "model": study.run.model, "has_cells": study.run.has_cells,
+        "reference": study.fit["reference_text"], "model": study.run.model, "has_cells": study.run.has_cells,
         "described": described, "alike": alike, "sizes": list(sizes(study)),
         "data": (_problem_data(study) if alike is None else []) + _data(study, METHOD) + _sizes(study),
         "method": ", ".join(value for _, value in _data(study, METHOD)),
@@ -101,10 +102,11 @@ def study_section(study, number, alike=None, described=None):
 
 
 def _finding(study, quantity):
-    expected = study.fit.get(f"expected_{quantity}")
-    expected = f"{expected:g}" if isinstance(expected, (int, float)) else (expected or "").strip() or None
-    return Finding(quantity, study.number(f"observed_{quantity}"), study.number(f"order_uncertainty_{quantity}"),
-                   derived.is_last_pair(study, quantity), expected, study.fit.get(f"verdict_{quantity}") or NOT_JUDGED)
+    number = {name: study.number(f"{name}_{quantity}")
+              for name in ("observed", "order_uncertainty", "expected_order", "expected_at_least")}
+    return Finding(quantity, number["observed"], number["order_uncertainty"],
+                   study.fit[f"observed_from_{quantity}"] == "last pair", study.fit.get(f"expected_{quantity}"),
+                   number["expected_order"], number["expected_at_least"] == 1, study.fit[f"verdict_{quantity}"])
 
 
 def _finding_row(study, finding):
@@ -118,8 +120,8 @@ def _sentence(study, expected, verdict):
     if not expected:
         return f"No order in {step} was expected of this study; what was observed is shown without judgement."
     parts = []
-    for wanted in dict.fromkeys(finding.expected for finding in expected):
-        seen = [f"{f.name}{FIXED_SPACE}{f.observation}" for f in expected if f.expected == wanted]
+    for wanted in {finding.expected: finding for finding in expected}.values():
+        seen = [f"{f.name}{FIXED_SPACE}{f.observation}" for f in expected if f.expected == wanted.expected]
         where = f" in {step}" if not parts else ""
         doubt = "" if verdict == AS_EXPECTED else " was expected; observed"
         parts.append(f"order {_degree(wanted)}{where}{doubt}: {listed(seen)}")
@@ -127,9 +129,9 @@ def _sentence(study, expected, verdict):
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _degree(expected):
-    degree = derived.expected_order(expected)
-    return f"at least {degree:g}" if derived.is_at_least(expected) else DEGREES.get(degree, expected)
+def _degree(finding):
+    degree = finding.expected_order
+    return f"at least {degree:g}" if finding.at_least else DEGREES.get(degree, finding.expected)
 
 
 def _data(study, keys):
@@ -151,17 +153,17 @@ def _sizes(study):
 
 def _statement(study):
     """The template's values for the statement that is tested: its name, what is beyond the papers, the least bound."""
-    bound = derived.smallest_bound(study)
+    bound = study.number("bound")
     column = {"steps": ("P", study.cells), "cells": ("N", study.steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
-    return {"name": derived.statement(study), "beyond": derived.beyond_the_papers(study),
-            "continuum": derived.at_infinitely_many_cells(study), "left_over": derived.left_over(study), "fixed": fixed,
+    return {"name": study.fit["statement"], "beyond": study.fit["beyond"].split(), "continuum": study.run.cells == 0,
+            "left_over": study.fit["left_over"], "fixed": fixed,
             "bound": measured(bound, 3) if math.isfinite(bound) else None}
 
 
 def _constants(study, quantities):
     """The sentences on the constants of the fits."""
-    joint = {q: fit for q in quantities if (fit := derived.joint_fit(study, q))}
+    joint = {q: fit for q in quantities if (fit := study.joint(q))}
     sentences = []
     if joint:
         formulas = dict.fromkeys(fit.formula for fit in joint.values())
@@ -176,9 +178,9 @@ def _constants(study, quantities):
     if opposed:
         sentences.append(f"A negative constant ({listed(opposed)}): the errors in space and in time "
                          "have opposite signs and partly cancel. Refining one alone can therefore enlarge the error.")
-    if study.refine == "both" and not joint and study.levels > 1:
+    if study.fit["joint_missing"]:
         sentences.append("The levels cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: "
-                         f"{derived.why_no_joint_fit(study)}.")
+                         f"{study.fit['joint_missing']}.")
     return sentences
 
 

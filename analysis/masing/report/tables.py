@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from masing.derived import QUANTITY_NAMES, joint_fit
 from masing.notation import EN_DASH, cell, grouped, order, scientific, within
-from masing.results import Mark
+from masing.results import QUANTITY_NAMES, Mark
 
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
 MARKS = {Mark.FITTED: "fitted", Mark.BEFORE: "before the asymptotic range", Mark.ON_FLOOR: "on the round-off floor",
@@ -94,14 +93,14 @@ def signs(study, quantity):
 def constant_headings(study):
     """The headings of the constants of the fits: C of the one step, or C₁ and C₂; [] without constants."""
     quantities = [q for q in QUANTITY_NAMES if study.errors[q] is not None]
-    if any(joint_fit(study, q) for q in quantities):
+    if any(study.joint(q) for q in quantities):
         return ["C₁ (of δs)", "C₂ (of δt)"]
     return ["C"] if any(math.isfinite(study.number(f"constant_{q}")) for q in quantities) else []
 
 
 def constant_cells(study, quantity):
     """The constants of a quantity, with their uncertainty, as words below constant_headings()."""
-    found = joint_fit(study, quantity)
+    found = study.joint(quantity)
     if found:
         return [within(found.space, found.space_uncertainty), within(found.time, found.time_uncertainty)]
     headings = constant_headings(study)
@@ -149,7 +148,7 @@ def _whole_sizes(frame):
 def _orders_found(study, findings):
     frame = pd.DataFrame([(f.name, f.observed, f.uncertainty, f.expected or "", f.verdict) for f in findings],
                          columns=["quantity", "order", "half-width of its 95 % interval", "expected", "verdict"])
-    joint = [joint_fit(study, f.quantity) for f in findings]
+    joint = [study.joint(f.quantity) for f in findings]
     if not any(joint):
         return frame.assign(C=[study.number(f"constant_{f.quantity}") for f in findings])
     names = {"C₁": "space", "± of C₁": "space_uncertainty", "C₂": "time", "± of C₂": "time_uncertainty"}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from masing import derived, style
+from masing import style
 from masing.cycles.half_cycles import reversals
 from masing.notation import measured, percent
 from masing.report.pictures import Picture
@@ -80,11 +80,11 @@ def _picture(run, kind, figure, alt, caption, facts):
 
 def trajectory_name(run, capital=False):
     """The name of a trajectory on the page: the exact solution, or its title and its file."""
-    if run.made_by or derived.engine(run.settings) == "exact":
-        words = "the exact solution" + (f" of P = {run.size('cells')} cells" if run.size("cells") else "")
+    if run.made_by or run.engine == "exact":
+        words = "the exact solution" + (f" of P = {run.cells} cells" if run.cells else "")
         words += "" if run.made_by else f" ({run.path.name})"
     else:
-        words = f"{derived.title(run)} ({run.path.name})"
+        words = f"{run.title} ({run.path.name})"
     return words[0].upper() + words[1:] if capital else words
 
 

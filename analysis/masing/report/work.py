@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from masing import derived, style
+from masing import style
 from masing.notation import count, listed, measured
 from masing.report.cycles import PAPERS_METHOD, PAPERS_STEPS
 from masing.report.pictures import Picture
@@ -41,22 +41,22 @@ def lines(studies):
     groups = {}
     for study in studies:
         if study.reference == "exact":
-            groups.setdefault(derived.problem(study.run.settings), []).append(study)
+            groups.setdefault(study.run.problem, []).append(study)
     chosen = max(groups.values(), key=len, default=[])
-    methods = [(derived.method(study.run.settings), derived.engine(study.run.settings)) for study in chosen]
+    methods = [(study.run.method, study.run.engine) for study in chosen]
     found = [_line(study, methods) for study in chosen]
     return [line for line in found if line.best is not None]
 
 
 def _line(study, methods):
     """The Line of a study; methods are the pairs (method, engine) of all studies in the diagram."""
-    method, engine = derived.method(study.run.settings), derived.engine(study.run.settings)
+    method, engine = study.run.method, study.run.engine
     label = ", ".join(method) + (f", {engine}" if len({engine for _, engine in methods}) > 1 else "")
     if methods.count((method, engine)) > 1:
         label += f" ({study.run.path.stem})"
     finest = np.flatnonzero((study.cells == FINEST[0]) & (study.steps == FINEST[1]) & (study.errors["x"] > 0))
-    is_papers = method == PAPERS_METHOD and derived.is_papers_problem(study.run.settings) and len(finest) > 0
-    return Line(method, engine, label, study.cells, study.steps, study.errors["x"], derived.cell_updates(study),
+    is_papers = method == PAPERS_METHOD and study.run.is_papers_problem and len(finest) > 0
+    return Line(method, engine, label, study.cells, study.steps, study.errors["x"], study.cell_updates,
                 study.seconds, int(finest[0]) if is_papers else None)
 
 

@@ -1,0 +1,196 @@
+#include "study/conclusions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "base/text.hpp"
+#include "study/reference.hpp"
+#include "study/refinement.hpp"
+
+namespace masing::study {
+
+namespace {
+
+bool is_measured(const StudySpec& spec, const Study& study, const Quantity& quantity) {
+  if (engine::slab_of(spec.run) != nullptr) {
+    return true;
+  }
+  return quantity.value != &Errors::u_cells &&
+         std::ranges::any_of(study.cases, [&](const LevelResult& at) {
+           return !std::isnan(at.errors.*quantity.value);
+         });
+}
+
+std::vector<std::size_t> measured_quantities(const StudySpec& spec, const Study& study) {
+  std::vector<std::size_t> measured;
+  for (std::size_t q = 0; q < study.results.size(); ++q) {
+    if (is_measured(spec, study, quantities[q])) {
+      measured.push_back(q);
+    }
+  }
+  return measured;
+}
+
+bool has_finite_cells(const StudySpec& spec) {
+  return std::ranges::any_of(spec.levels, [](const Level& level) {
+    return std::holds_alternative<slab::Cells>(level.space);
+  });
+}
+
+std::string left_over(const StudySpec& spec) {
+  const Reference& reference = *spec.reference;
+  if (spec.refine == Refine::steps && reference.is_continuum() && has_finite_cells(spec)) {
+    return "space";
+  }
+  return spec.refine == Refine::cells && reference.is_exact_in_time() ? "time" : "";
+}
+
+bool is_leapfrog(const StudySpec& spec) {
+  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
+  return masing != nullptr && masing->scheme == slab::Scheme::leapfrog;
+}
+
+bool is_midpoint(const StudySpec& spec) {
+  const slab::Slab* slab = engine::slab_of(spec.run);
+  return slab != nullptr && slab->rule == slab::Rule::midpoint;
+}
+
+std::string statement(const StudySpec& spec, const std::string& left_over) {
+  if (!std::holds_alternative<engine::Masing>(spec.run.model)) {
+    return "model";
+  }
+  if (!left_over.empty()) {
+    return "mixed";
+  }
+  switch (spec.refine) {
+    case Refine::cells:
+      return is_midpoint(spec) ? "beyond" : "3.1";
+    case Refine::steps:
+      return is_leapfrog(spec) ? "beyond" : "25";
+    default:
+      return is_midpoint(spec) || is_leapfrog(spec) ? "beyond" : "4.1";
+  }
+}
+
+std::string beyond(const StudySpec& spec) {
+  std::vector<std::string> words;
+  if (spec.refine != Refine::cells && is_leapfrog(spec)) {
+    words.emplace_back("leapfrog");
+  }
+  if (spec.refine != Refine::steps && is_midpoint(spec)) {
+    words.emplace_back("midpoint");
+  }
+  return base::joined(words, " ");
+}
+
+/// Whether the errors are against what the statement compares with.
+bool is_of_statement(const StudySpec& spec, const std::string& statement) {
+  const Reference& reference = *spec.reference;
+  if (statement == "3.1") {
+    return reference.is_continuum() && !reference.is_exact_in_time();
+  }
+  if (statement == "25") {
+    return reference.is_exact_in_time() && reference.is_continuum() != has_finite_cells(spec);
+  }
+  return statement == "4.1" && reference.is_continuum() && reference.is_exact_in_time();
+}
+
+double smallest_bound(const Study& study) {
+  double bound = std::numeric_limits<double>::quiet_NaN();
+  for (const LevelResult& at : study.cases) {
+    for (const double error : {at.errors.x, at.errors.y, at.errors.u}) {
+      if (at.step > 0 && std::isfinite(error)) {
+        bound = std::fmax(bound, error / at.step);
+      }
+    }
+  }
+  return bound;
+}
+
+std::string joint_missing(const StudySpec& spec, const Study& study) {
+  const bool is_found = std::ranges::any_of(
+      study.results, [](const QuantityResult& found) { return found.joint.is_known(); });
+  if (spec.refine != Refine::both || study.cases.size() < 2 || is_found) {
+    return {};
+  }
+  std::set<std::int64_t> rays;  // log(δs/δt) in thousandths
+  for (const LevelResult& at : study.cases) {
+    if (at.ds > 0 && at.dt > 0) {
+      rays.insert(std::llround(1000 * std::log(at.ds / at.dt)));
+    }
+  }
+  if (rays.size() == 1) {
+    return fmt::format("δs/δt = {:.3g} at all of them, one ray in the plane (δs, δt)",
+                       study.cases.front().ds / study.cases.front().dt);
+  }
+  return rays.empty() ? "δs/δt is not known" : "fewer than three have an error";
+}
+
+/// "a", "a and b", "a, b and c".
+std::string listed(const std::vector<std::string>& words) {
+  if (words.size() < 2) {
+    return words.empty() ? "" : words.front();
+  }
+  return base::joined({words.begin(), words.end() - 1}, ", ") + " and " + words.back();
+}
+
+std::vector<std::string> remarks(const StudySpec& spec, const Study& study) {
+  std::vector<std::string> unseen;
+  std::vector<std::string> failed;
+  std::vector<std::string> wide;
+  for (std::size_t q = 0; q < study.results.size(); ++q) {
+    const QuantityResult& found = study.results[q];
+    if (!found.expected) {
+      continue;
+    }
+    const std::string name = quantities[q].words;
+    if (found.observed_from == ObservedFrom::none) {
+      unseen.push_back(name);
+    }
+    if (found.verdict == Verdict::not_as_expected) {
+      failed.push_back(fmt::format("{} ({:.3f})", name, found.observed));
+    }
+    if (found.observed_from == ObservedFrom::fit && found.fit.uncertainty > spec.order_tolerance) {
+      wide.push_back(fmt::format("{} (±\u00a0{:.3g})", name, found.fit.uncertainty));
+    }
+  }
+  std::vector<std::string> sentences;
+  if (study.cases.size() == 1) {
+    sentences.emplace_back("The study has one level: an order needs at least two.");
+  }
+  if (!unseen.empty()) {
+    sentences.push_back(fmt::format("No order was observed for {}.", listed(unseen)));
+  }
+  if (!failed.empty()) {
+    sentences.push_back(
+        fmt::format("The observed order is not the expected one for {}.", listed(failed)));
+  }
+  if (!wide.empty()) {
+    sentences.push_back(
+        fmt::format("The 95 % interval of the order of {} is wider than the tolerance ±\u00a0{:g}: "
+                    "the verdict compares its middle alone and is uncertain.",
+                    listed(wide), spec.order_tolerance));
+  }
+  return sentences;
+}
+
+}  // namespace
+
+Conclusions conclude(const StudySpec& spec, const Study& study) {
+  Conclusions found;
+  found.quantities = measured_quantities(spec, study);
+  found.left_over = left_over(spec);
+  found.statement = statement(spec, found.left_over);
+  found.beyond = beyond(spec);
+  found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study)
+                                                       : std::numeric_limits<double>::quiet_NaN();
+  found.joint_missing = joint_missing(spec, study);
+  found.remarks = remarks(spec, study);
+  return found;
+}
+
+}  // namespace masing::study

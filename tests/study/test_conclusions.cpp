@@ -1,0 +1,319 @@
+// What a study says as a whole: the statement that it tests, the bound, the sentences on its
+// verdict. Studies are made by hand, without a run. Source: Propositions 3.1 and 4.1, (25),
+// continuous-masing-2001.
+
+#include "study/conclusions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "study/reference.hpp"
+#include "study/refinement.hpp"
+
+namespace masing {
+
+namespace {
+
+using slab::Rule;
+using slab::Scheme;
+using study::ExpectedOrder;
+using study::ObservedFrom;
+using study::Refine;
+using study::Study;
+using study::StudySpec;
+using study::Verdict;
+using Strings = std::vector<std::string>;
+
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+
+/// A study of the continuous model on two levels.
+struct Method {
+  Refine refine = Refine::steps;
+  std::string reference = "exact-time";
+  Scheme scheme = Scheme::euler;
+  Rule rule = Rule::right;
+  bool at_continuum = false;
+};
+
+StudySpec spec(const Method& method) {
+  StudySpec made{
+      .run = {engine::Masing{.slab = {.rule = method.rule}, .scheme = method.scheme}, {}, {}},
+      .refine = method.refine};
+  for (const std::int64_t factor : {1, 2}) {
+    const slab::Space cells = slab::Cells{method.refine == Refine::steps ? 10 : 10 * factor};
+    made.levels.push_back({method.at_continuum ? slab::Continuum{} : cells,
+                           method.refine == Refine::cells ? 100 : 100 * factor});
+  }
+  made.reference =
+      study::make_reference(method.reference, method.refine, made.levels, made.run.model);
+  return made;
+}
+
+/// Results in which x, y and u were observed at order one, as expected.
+Study good_study(const StudySpec& spec) {
+  Study made;
+  for (const auto& level : spec.levels) {
+    made.cases.push_back({.level = level, .ds = 0.1, .dt = 0.2, .step = 0.2});
+  }
+  for (const auto& quantity : study::quantities) {
+    study::QuantityResult found{.observed = 1.0, .observed_from = ObservedFrom::fit};
+    found.joint.space = nan_value;
+    found.fit.uncertainty = 0.01;
+    if (quantity.value != &study::Errors::u_cells) {
+      found.expected = ExpectedOrder{.quantity = quantity.name};
+      found.verdict = Verdict::as_expected;
+    }
+    made.results.push_back(found);
+  }
+  return made;
+}
+
+study::Conclusions conclusions(const Method& method) {
+  const StudySpec made = spec(method);
+  return study::conclude(made, good_study(made));
+}
+
+TEST(Statement, is_that_of_the_papers_method_for_what_is_refined) {
+  EXPECT_EQ(conclusions({.refine = Refine::cells, .reference = "cells-inf"}).statement, "3.1");
+  EXPECT_EQ(conclusions({.refine = Refine::steps}).statement, "25");
+  EXPECT_EQ(conclusions({.refine = Refine::both, .reference = "exact"}).statement, "4.1");
+  // What is not refined does not matter.
+  EXPECT_EQ(conclusions({.refine = Refine::steps, .rule = Rule::midpoint}).statement, "25");
+  EXPECT_EQ(
+      conclusions({.refine = Refine::cells, .reference = "cells-inf", .scheme = Scheme::leapfrog})
+          .statement,
+      "3.1");
+}
+
+TEST(Statement, is_beyond_the_papers_with_another_scheme_or_rule) {
+  struct Expected {
+    Method method;
+    std::string beyond;
+  };
+  const Expected cases[] = {
+      {{.refine = Refine::steps, .scheme = Scheme::leapfrog}, "leapfrog"},
+      {{.refine = Refine::cells, .reference = "cells-inf", .rule = Rule::midpoint}, "midpoint"},
+      {{.refine = Refine::both, .reference = "exact", .rule = Rule::midpoint}, "midpoint"},
+      {{.refine = Refine::both, .reference = "exact", .scheme = Scheme::leapfrog}, "leapfrog"},
+      {{Refine::both, "exact", Scheme::leapfrog, Rule::midpoint}, "leapfrog midpoint"}};
+  for (const auto& [method, beyond] : cases) {
+    EXPECT_EQ(conclusions(method).statement, "beyond");
+    EXPECT_EQ(conclusions(method).beyond, beyond);
+  }
+  EXPECT_EQ(conclusions({}).beyond, "");
+}
+
+TEST(Statement, is_none_where_the_errors_hold_one_that_is_not_refined) {
+  const auto space = conclusions({.refine = Refine::steps, .reference = "exact"});
+  EXPECT_EQ(space.statement, "mixed");
+  EXPECT_EQ(space.left_over, "space");
+  EXPECT_EQ(
+      conclusions({.refine = Refine::steps, .reference = "exact", .at_continuum = true}).statement,
+      "25");
+  for (const char* reference : {"exact", "exact-time"}) {
+    const auto time = conclusions({.refine = Refine::cells, .reference = reference});
+    EXPECT_EQ(time.statement, "mixed") << reference;
+    EXPECT_EQ(time.left_over, "time") << reference;
+  }
+}
+
+TEST(Statement, is_none_of_another_model) {
+  StudySpec made = spec({.reference = "finest"});
+  made.run.model = engine::QuasistaticMasing{};
+  EXPECT_EQ(study::conclude(made, good_study(made)).statement, "model");
+}
+
+TEST(Bound, is_the_largest_ratio_of_x_y_and_u_to_the_step) {
+  const StudySpec made = spec({});
+  Study study = good_study(made);
+  study.cases[0].errors = {0.1, 0.3, 0.2, 9.0};
+  study.cases[1].errors = {0.1, nan_value, 0.2, 9.0};
+  EXPECT_DOUBLE_EQ(study::conclude(made, study).bound, 0.3 / 0.2);
+  study.cases[0].step = 0.0;
+  EXPECT_DOUBLE_EQ(study::conclude(made, study).bound, 0.2 / 0.2);
+}
+
+TEST(Bound, needs_the_reference_that_the_statement_compares_with) {
+  for (const Method& method :
+       {Method{.refine = Refine::steps, .reference = "exact-time"},
+        {.refine = Refine::steps, .reference = "exact", .at_continuum = true},
+        {.refine = Refine::cells, .reference = "cells-inf"},
+        {.refine = Refine::both, .reference = "exact"}}) {
+    EXPECT_EQ(conclusions(method).bound, 0.0) << method.reference;
+  }
+  for (const Method& method :
+       {Method{.refine = Refine::steps, .reference = "finest"},
+        {.refine = Refine::steps, .reference = "exact-time", .at_continuum = true},
+        {.refine = Refine::cells, .reference = "successive"},
+        {.refine = Refine::both, .reference = "exact-time"},
+        {.refine = Refine::both, .reference = "exact", .scheme = Scheme::leapfrog}}) {
+    EXPECT_TRUE(std::isnan(conclusions(method).bound)) << method.reference;
+  }
+}
+
+TEST(JointMissing, says_why_the_levels_do_not_determine_the_constants) {
+  const StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
+  Study study = good_study(made);
+  EXPECT_EQ(study::conclude(made, study).joint_missing,
+            "δs/δt = 0.5 at all of them, one ray in the plane (δs, δt)");
+  study.cases[1].ds = 0.3;
+  EXPECT_EQ(study::conclude(made, study).joint_missing, "fewer than three have an error");
+  study.cases[0].ds = study.cases[1].ds = 0.0;
+  EXPECT_EQ(study::conclude(made, study).joint_missing, "δs/δt is not known");
+  study.results[0].joint = {1.0, 2.0, 0.1, 3.0, 0.1};
+  EXPECT_EQ(study::conclude(made, study).joint_missing, "");
+  EXPECT_EQ(conclusions({.refine = Refine::steps}).joint_missing, "");
+}
+
+TEST(Remarks, are_none_on_a_good_study) {
+  EXPECT_EQ(conclusions({}).remarks, Strings{});
+}
+
+TEST(Remarks, say_what_was_not_observed_and_what_was_not_expected) {
+  const StudySpec made = spec({});
+  Study study = good_study(made);
+  study.cases.pop_back();
+  for (auto& found : study.results) {
+    found.observed_from = ObservedFrom::none;
+  }
+  EXPECT_EQ(study::conclude(made, study).remarks,
+            (Strings{"The study has one level: an order needs at least two.",
+                     "No order was observed for x, y and u."}));
+  study = good_study(made);
+  study.results[1].verdict = study.results[2].verdict = Verdict::not_as_expected;
+  study.results[1].observed = study.results[2].observed = 0.5125;
+  EXPECT_EQ(study::conclude(made, study).remarks,
+            (Strings{"The observed order is not the expected one for y (0.512) and u (0.512)."}));
+}
+
+TEST(Remarks, say_that_an_interval_is_wider_than_the_tolerance) {
+  const StudySpec made = spec({});
+  Study study = good_study(made);
+  study.results[0].fit.uncertainty = 0.25;
+  study.results[3].fit.uncertainty = 0.25;  // nothing is expected of u at the cells' points
+  EXPECT_EQ(
+      study::conclude(made, study).remarks,
+      (Strings{"The 95 % interval of the order of x (±\u00a00.25) is wider than the tolerance "
+               "±\u00a00.1: the verdict compares its middle alone and is uncertain."}));
+}
+
+using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// The results of a study on levels P:N, T = 500, whose errors of x are e(δs, δt); those of y, u
+/// and u at the cells' points two, three and four times as large.
+template <typename Error>
+Study measured(StudySpec& made, const Sizes& sizes, const Error& error) {
+  Study study;
+  made.run.time.final_time = 500.0;
+  made.levels.clear();
+  for (const auto& [cells, steps] : sizes) {
+    made.levels.push_back({slab::Cells{cells}, steps});
+    const double ds = 1.0 / static_cast<double>(cells);
+    const double dt = 500.0 / static_cast<double>(steps);
+    const double e = error(ds, dt);
+    study.cases.push_back({.level = made.levels.back(),
+                           .ds = ds,
+                           .dt = dt,
+                           .step = made.refine == Refine::both ? ds + dt : dt,
+                           .errors = {e, 2 * e, 3 * e, 4 * e}});
+  }
+  made.reference =
+      study::make_reference(made.reference->name(), made.refine, made.levels, made.run.model);
+  study::find_results(made, study);
+  return study;
+}
+
+TEST(Steps, are_those_of_the_joint_fit_where_it_is_known) {
+  StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
+  const Study study = measured(made, {{100, 125000}, {200, 125000}, {200, 250000}, {400, 250000}},
+                               [](double ds, double dt) { return 12 * ds - 5 * dt; });
+  for (std::size_t q = 0; q < study.results.size(); ++q) {
+    const auto& found = study.results[q];
+    EXPECT_EQ(found.step, study::StepKind::joint);
+    EXPECT_TRUE(found.joint.cancels());
+    for (std::size_t l = 0; l < study.cases.size(); ++l) {
+      const double error = study.cases[l].errors.*study::quantities[q].value;
+      EXPECT_NEAR(found.steps[l], error, 1e-9 * error);
+      EXPECT_NEAR(found.fitted_errors[l], error, 1e-9 * error);
+    }
+  }
+  EXPECT_EQ(study.conclusions.joint_missing, "");
+  EXPECT_EQ(study.verdict, Verdict::not_judged) << "nothing was expected";
+}
+
+/// The fit follows the levels with small errors; at the last, almost without cells' error, it is
+/// negative.
+TEST(Steps, are_the_sum_where_the_joint_one_changes_its_sign) {
+  StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
+  const Study study = measured(
+      made, {{100, 250000}, {100, 500000}, {200, 500000}, {200, 1000000}, {1000000, 1000000}},
+      [](double ds, double dt) { return ds < 1e-3 ? 1.0 : 12 * ds - 20 * dt; });
+  const auto& x = study.results[0];
+  EXPECT_TRUE(x.joint.is_known());
+  EXPECT_EQ(x.step, study::StepKind::sum);
+  for (std::size_t l = 0; l < study.cases.size(); ++l) {
+    EXPECT_EQ(x.steps[l], study.cases[l].ds + study.cases[l].dt);
+  }
+}
+
+TEST(Steps, are_the_sum_on_one_ray) {
+  StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
+  const Study study = measured(made, {{100, 100000}, {200, 200000}, {400, 400000}},
+                               [](double ds, double dt) { return ds + dt; });
+  EXPECT_EQ(study.results[0].step, study::StepKind::sum);
+  EXPECT_EQ(study.conclusions.joint_missing,
+            "δs/δt = 2 at all of them, one ray in the plane (δs, δt)");
+}
+
+TEST(FittedErrors, have_the_form_of_their_reference) {
+  for (const std::string reference : {"exact-time", "finest", "successive"}) {
+    const bool is_successive = reference == "successive";
+    StudySpec made = spec({.refine = Refine::steps, .reference = reference});
+    const auto error = [&](double /*ds*/, double dt) {
+      const double last = 500.0 / 16000;
+      if (is_successive && dt == last) {
+        return nan_value;
+      }
+      const double other = reference == "finest" ? last / 16 : is_successive ? dt / 2 : 0.0;
+      return 0.3 * (std::pow(dt, 1.1) - std::pow(other, 1.1));
+    };
+    const Study study =
+        measured(made, {{10, 1000}, {10, 2000}, {10, 4000}, {10, 8000}, {10, 16000}}, error);
+    const auto& x = study.results[0];
+    EXPECT_EQ(x.step, study::StepKind::time);
+    EXPECT_EQ(x.observed_from, ObservedFrom::fit);
+    for (std::size_t l = 0; l + (is_successive ? 1 : 0) < study.cases.size(); ++l) {
+      const double e = study.cases[l].errors.x;
+      EXPECT_NEAR(x.fitted_errors[l], e, 1e-6 * e) << reference;
+    }
+    EXPECT_EQ(std::isnan(x.fitted_errors.back()), is_successive);
+  }
+}
+
+TEST(FittedErrors, are_none_without_a_fit) {
+  StudySpec made = spec({});
+  const Study pair =
+      measured(made, {{10, 1000}, {10, 2000}}, [](double /*ds*/, double dt) { return dt; });
+  EXPECT_EQ(pair.results[0].observed_from, ObservedFrom::last_pair);
+  EXPECT_TRUE(std::isnan(pair.results[0].fitted_errors[0]));
+  const Study none =
+      measured(made, {{10, 1000}, {10, 2000}}, [](double /*ds*/, double /*dt*/) { return 0.0; });
+  EXPECT_EQ(none.results[0].observed_from, ObservedFrom::none);
+}
+
+TEST(Quantities, are_those_that_the_model_has) {
+  EXPECT_EQ(conclusions({}).quantities, (std::vector<std::size_t>{0, 1, 2, 3}));
+  StudySpec made = spec({.reference = "finest"});
+  made.run.model = rheology::ModelSpec{};
+  Study study = good_study(made);
+  for (auto& at : study.cases) {
+    at.errors = {0.1, 0.1, nan_value, nan_value};
+  }
+  EXPECT_EQ(study::conclude(made, study).quantities, (std::vector<std::size_t>{0, 1}));
+}
+
+}  // namespace
+
+}  // namespace masing
