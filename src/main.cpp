@@ -12,6 +12,7 @@
 #include "commands/commands.hpp"
 #include "io/result_file.hpp"
 #include "parallel/session.hpp"
+#include "parallel/stopping.hpp"
 
 namespace masing {
 
@@ -76,7 +77,7 @@ int run_alone(const std::string& command, commands::Invocation call,
   try {
     work = prepared(command, call);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "masing: {}\n", parallel::one_line(error.what()));
+    std::fputs(fmt::format("masing: {}\n", parallel::one_line(error.what())).c_str(), stderr);
     const bool mistake = dynamic_cast<const base::UserError*>(&error) != nullptr;
     return flushed(mistake ? base::exit_user_mistake : base::exit_failure);
   }
@@ -115,13 +116,14 @@ int run_together(const std::string& command, commands::Invocation call,
 
 int main(int count, char** values) {
   using namespace masing;
+  parallel::install_signal_handlers();
   const std::vector<std::string> words(values, values + count);
   const auto petsc = std::find(words.begin(), words.end(), "--petsc");
   const std::vector<std::string> petsc_options(petsc == words.end() ? petsc : petsc + 1,
                                                words.end());
-  const std::string command = words.size() > 1 ? words[1] : "";
+  const std::string command = petsc - words.begin() > 1 ? words[1] : "";
   const commands::Invocation call{
-      .words = {words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)), petsc},
+      .words = {words.begin() + std::min<std::ptrdiff_t>(2, petsc - words.begin()), petsc},
       .command_line = base::joined(words, " ")};
   return parallel::started_by_launcher() ? run_together(command, call, petsc_options)
                                          : run_alone(command, call, petsc_options);

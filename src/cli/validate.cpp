@@ -271,15 +271,6 @@ engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
   return {std::move(model), std::move(drive), {c.final_time, c.steps}};
 }
 
-/// Whether a request is for the exact solution, which must know where F is not smooth.
-bool needs_breaks(const Validated& request) {
-  if (engine::is_exact(request.run)) {
-    return true;
-  }
-  const auto run = request.reference ? request.reference->run_for(request.run) : std::nullopt;
-  return run && engine::is_exact(*run);
-}
-
 }  // namespace
 
 Validated validated(Configuration configuration, const base::FileReader& read) {
@@ -315,15 +306,24 @@ Validated validated(Configuration configuration, const base::FileReader& read) {
   if (c.command == Command::converge) {
     result.reference = resolve_study(result.run.model, c);
   }
-  if (needs_breaks(result)) {
-    std::get<engine::Masing>(result.run.model).force_breaks =
-        force_breaks(result.run.drive.text(), c.final_time, c.breaks);
-  }
   result.configuration = std::move(configuration);
   return result;
 }
 
 namespace {
+
+/// The run of a request; where it, or what it is measured against, is the exact solution, with the
+/// times where F is not smooth.
+engine::RunSpec run_of(const Validated& request) {
+  engine::RunSpec run = request.run;
+  const auto reference = request.reference ? request.reference->run_for(run) : std::nullopt;
+  if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
+    const Configuration& c = request.configuration;
+    std::get<engine::Masing>(run.model).force_breaks =
+        force_breaks(run.drive.text(), c.final_time, c.breaks);
+  }
+  return run;
+}
 
 io::Sampling sampling_of(const Configuration& c) {
   return {.time = {c.final_time, c.steps}, .every = *c.sample_every, .from = *c.from, .to = *c.to};
@@ -387,7 +387,7 @@ io::CheckpointSpec checkpoint_of(const Configuration& c) {
 
 Simulation simulation(const Validated& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
-  Simulation simulation{.run = request.run,
+  Simulation simulation{.run = run_of(request),
                         .output = c.output_spec,
                         .result = result_of(c, request.run, command_line),
                         .checkpoint = checkpoint_of(c),
@@ -402,7 +402,7 @@ study::StudySpec study_spec(const Validated& request, const std::string& command
   const Configuration& c = request.configuration;
   io::Sampling series = sampling_of(c);
   series.time.steps = c.levels.back().steps;
-  return {.run = request.run,
+  return {.run = run_of(request),
           .refine = c.refine,
           .levels = c.levels,
           .reference = request.reference,

@@ -32,10 +32,11 @@ struct Simulation {
   bool quiet = false;
 };
 
-/// The trajectory of a request of masing simulate. Local.
+/// The trajectory of a request of masing simulate. Throws UserError where the exact solution would
+/// have to know where F is not smooth. Local.
 Simulation simulation(const Validated& request, const std::string& command_line);
 
-/// The study of a request of masing converge. Local.
+/// The study of a request of masing converge. Throws UserError likewise. Local.
 study::StudySpec study_spec(const Validated& request, const std::string& command_line);
 
 }  // namespace masing::cli

@@ -158,7 +158,10 @@ std::optional<Work> benchmark(const Invocation& call) {
     benchmark::write(comm, output.file(), report);
     output.finish();
     if (comm.is_root()) {
-      fmt::print("masing benchmark: {}benchmark in {}\n", benchmark::table(report), options.output);
+      std::fputs(fmt::format("masing benchmark: {}benchmark in {}\n", benchmark::table(report),
+                             options.output)
+                     .c_str(),
+                 stdout);
     }
     return base::exit_done;
   };

@@ -70,15 +70,17 @@ std::optional<Work> converge(const Invocation& call) {
     // The table is printed first: of a study that cannot be written it is all that is left.
     const Announce announce = [&](const study::Study& study) {
       if (comm.is_root()) {
-        fmt::print("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
-                   spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
-                   study.seconds, spec.reference->text(study.self_check),
-                   study::table(spec, study));
+        std::fputs(fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
+                               spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
+                               study.seconds, spec.reference->text(study.self_check),
+                               study::table(spec, study))
+                       .c_str(),
+                   stdout);
       }
     };
     const study::Study study = make_study(comm, spec, announce);
     if (comm.is_root()) {
-      fmt::print("study in {}\n", spec.result.path);
+      std::fputs(fmt::format("study in {}\n", spec.result.path).c_str(), stdout);
     }
     const bool is_good =
         study.verdict == study::Verdict::as_expected || study.verdict == study::Verdict::not_judged;

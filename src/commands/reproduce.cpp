@@ -212,10 +212,13 @@ std::optional<Work> reproduce(const Invocation& call) {
     const std::string& output = request.configuration.output;
     make_again(comm, request, command_line);
     const Comparison found = compared(comm, options.file, output);
-    if (comm.is_root()) {
+    parallel::on_root(comm, [&] {
+      std::error_code unknown;
       if (options.output.empty()) {
-        std::filesystem::remove(output);
+        std::filesystem::remove(output, unknown);
       }
+    });
+    if (comm.is_root()) {
       const std::string ranks =
           std::to_string(comm.size()) + (comm.size() == 1 ? " rank\n" : " ranks\n");
       const std::string text =

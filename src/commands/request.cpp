@@ -101,7 +101,7 @@ void validate_run(const parallel::Communicator& comm, const engine::RunSpec& run
 /// The same for every run of a request.
 void validate_runs(const parallel::Communicator& comm, const cli::Validated& request) {
   if (request.configuration.command == cli::Command::simulate) {
-    validate_run(comm, request.run);
+    validate_run(comm, cli::simulation(request, "").run);
     return;
   }
   const study::StudyPlan plan = study::make_plan(cli::study_spec(request, ""), 1, {});
@@ -112,6 +112,15 @@ void validate_runs(const parallel::Communicator& comm, const cli::Validated& req
     if (reference) {
       validate_run(comm, plan.jobs[*reference].run);
     }
+  }
+}
+
+/// Throws UserError where no specs can be made of a request.
+void check_specs(const cli::Validated& request) {
+  if (request.configuration.command == cli::Command::simulate) {
+    (void)cli::simulation(request, "");
+  } else {
+    (void)cli::study_spec(request, "");
   }
 }
 
@@ -153,7 +162,7 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
   const bool runs = !request.print_config && !request.validate_only;
   // A failure has its one line "masing: ...", which this is not.
   if (call.prints && runs && !warning.empty()) {
-    fmt::print(stderr, "masing warning: {}\n", warning);
+    std::fputs(fmt::format("masing warning: {}\n", warning).c_str(), stderr);
   }
   const cli::Configuration& configuration = request.validated.configuration;
   if (request.print_config && !request.validate_only && configuration.restart.empty()) {
@@ -162,6 +171,7 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
     }
     return std::nullopt;
   }
+  check_specs(request.validated);
   return request;
 }
 
