@@ -240,7 +240,12 @@ std::string state_text(const ModelInfo& info) {
 }  // namespace
 
 std::string catalogue_text() {
-  std::string text = "The models; masing models NAME tells what the parameters mean.\n";
+  std::string text =
+      "The models; masing models NAME tells what the parameters mean.\n"
+      "beta(v) is 0 for |v| < 1 and any number with the sign of v for |v| = 1 (a St-Venant element "
+      "at "
+      "its\nbound); sigma(v) is the sign of v, and any number in [-1, 1] for v = 0 (dry friction); "
+      "A(W) is\nbeta(g2/alpha2) x beta(g3/alpha3) x beta(g1/alpha1).\n";
   for (const auto& [info, make] : rheology::catalogue()) {
     text += fmt::format("\n{}: {}; order {}\n{}", info.name, info.title, info.order,
                         indented(info.equation));
