@@ -391,7 +391,6 @@ Simulation simulation(const Validated& request, const std::string& command_line)
                         .output = c.output_spec,
                         .result = result_of(c, request.run, command_line),
                         .checkpoint = checkpoint_of(c),
-                        .wall_limit = c.wall_limit,
                         .quiet = c.quiet};
   simulation.output.sampling = sampling_of(c);
   simulation.output.field_points = *c.field_points;
@@ -412,7 +411,6 @@ study::StudySpec study_spec(const Validated& request, const std::string& command
           .series = series,
           .result = result_of(c, study::at_level(request.run, c.levels.back()), command_line),
           .checkpoint = checkpoint_of(c),
-          .wall_limit = c.wall_limit,
           .quiet = c.quiet};
 }
 

@@ -28,7 +28,6 @@ struct Simulation {
   io::OutputSpec output;
   io::ResultSpec result;
   io::CheckpointSpec checkpoint;
-  std::optional<double> wall_limit;  ///< seconds
   bool quiet = false;
 };
 

@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "commands/request.hpp"
 #include "io/result_file.hpp"
-#include "parallel/stopping.hpp"
 #include "study/output.hpp"
 #include "study/run_checkpoint.hpp"
 
@@ -64,9 +63,6 @@ std::optional<Work> converge(const Invocation& call) {
       return base::exit_done;
     }
     const study::StudySpec spec = cli::study_spec(*validated, command_line);
-    if (spec.wall_limit) {
-      parallel::limit_wall_time(*spec.wall_limit);
-    }
     // The table is printed first: of a study that cannot be written it is all that is left.
     const Announce announce = [&](const study::Study& study) {
       if (comm.is_root()) {

@@ -18,6 +18,7 @@
 #include "engine/setup.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/stopping.hpp"
 #include "study/plan.hpp"
 
 namespace masing::commands {
@@ -184,6 +185,9 @@ std::optional<cli::Validated> ready(const parallel::Communicator& comm, const Re
     validate_runs(comm, validated);
   }
   if (!request.print_config && !request.validate_only) {
+    if (validated.configuration.wall_limit) {
+      parallel::limit_wall_time(*validated.configuration.wall_limit);
+    }
     return validated;
   }
   if (comm.is_root()) {

@@ -19,7 +19,8 @@ struct Request {
 /// UserError, also where `leapfrog` is unstable. Without MPI.
 std::optional<Request> requested(cli::Command command, const Invocation& call);
 
-/// The request as it is to be run: continued from its checkpoint, if it has one. Nothing where it
+/// The request as it is to be run: continued from its checkpoint, if it has one, and stopped at its
+/// wall limit. Nothing where it
 /// was only to be printed or validated, which is then done, every cell looked at. Throws UserError
 /// alike on all ranks. Collective.
 std::optional<cli::Validated> ready(const parallel::Communicator& comm, const Request& request);

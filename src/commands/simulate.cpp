@@ -14,7 +14,6 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
-#include "parallel/stopping.hpp"
 
 namespace masing::commands {
 
@@ -159,9 +158,6 @@ std::optional<Work> simulate(const Invocation& call) {
       return base::exit_done;
     }
     const cli::Simulation simulation = cli::simulation(*validated, command_line);
-    if (simulation.wall_limit) {
-      parallel::limit_wall_time(*simulation.wall_limit);
-    }
     const Summary summary = make_trajectory(comm, simulation);
     if (comm.is_root()) {
       std::fputs(text_of(summary, simulation, comm.size()).c_str(), stdout);

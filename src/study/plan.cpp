@@ -35,12 +35,6 @@ std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>
 
 namespace {
 
-std::vector<std::int64_t> step_counts(const std::vector<Level>& levels) {
-  std::vector<std::int64_t> counts;
-  std::ranges::transform(levels, std::back_inserter(counts), &Level::steps);
-  return counts;
-}
-
 /// The job of the run a level is measured against.
 Job reference_job(const StudySpec& spec, engine::RunSpec run, std::int64_t field_samples) {
   Job job{.run = std::move(run), .field_samples = field_samples, .title = "reference"};

@@ -24,22 +24,11 @@ std::string exact_text(const std::string& what, double self_check) {
   return fmt::format("reference: {} (checks itself to {:.0e})", what, self_check);
 }
 
-std::string cells_text(const slab::Space& space) {
-  const auto* cells = std::get_if<slab::Cells>(&space);
-  return cells == nullptr ? "inf" : std::to_string(cells->count);
-}
-
 std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels) {
   std::vector<std::int64_t> counts;
   for (const Level& level : levels) {
     counts.push_back(std::get<slab::Cells>(level.space).count);
   }
-  return counts;
-}
-
-std::vector<std::int64_t> step_counts(const std::vector<Level>& levels) {
-  std::vector<std::int64_t> counts;
-  std::ranges::transform(levels, std::back_inserter(counts), &Level::steps);
   return counts;
 }
 

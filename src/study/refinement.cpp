@@ -23,11 +23,7 @@ double refined_step(Refine refine, double ds, double dt) {
 
 /// At how many times the fields of a study are compared.
 std::int64_t field_samples(const StudySpec& spec) {
-  std::vector<std::int64_t> steps;
-  for (const Level& level : spec.levels) {
-    steps.push_back(level.steps);
-  }
-  return common_samples(spec.field_samples, steps);
+  return common_samples(spec.field_samples, step_counts(spec.levels));
 }
 
 /// The reference that is a file, if one is.

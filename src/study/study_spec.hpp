@@ -43,9 +43,14 @@ struct StudySpec {
   io::Sampling series;               ///< the samples of the last level that go to the file
   io::ResultSpec result;
   io::CheckpointSpec checkpoint;
-  std::optional<double> wall_limit;  ///< seconds
   bool quiet = false;
 };
+
+/// The numbers of steps of some levels. Local.
+std::vector<std::int64_t> step_counts(const std::vector<Level>& levels);
+
+/// P as people write it: "400" or "inf". Local.
+std::string cells_text(const slab::Space& space);
 
 /// `run` at another level. Local.
 engine::RunSpec at_level(engine::RunSpec run, const Level& level);

@@ -16,11 +16,6 @@ std::string number_or_dash(const char* format, int width, double value) {
                            : fmt::format(fmt::runtime(format), value, width);
 }
 
-std::string cells_text(const slab::Space& space) {
-  const auto* cells = std::get_if<slab::Cells>(&space);
-  return cells == nullptr ? "inf" : base::to_text(cells->count);
-}
-
 /// Behind an error: why its level is not in the fit.
 char mark_sign(Mark mark) {
   switch (mark) {
