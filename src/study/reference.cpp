@@ -26,6 +26,7 @@ std::string exact_text(const std::string& what, double self_check) {
 
 std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels) {
   std::vector<std::int64_t> counts;
+  counts.reserve(levels.size());
   for (const Level& level : levels) {
     counts.push_back(std::get<slab::Cells>(level.space).count);
   }
