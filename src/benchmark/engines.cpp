@@ -52,10 +52,10 @@ engine::RunSpec papers_case(const slab::Space& space, std::int64_t steps) {
   const auto function = [](const char* text, char variable) {
     return base::Function(text, variable, {});
   };
-  engine::Masing model{.slab = {.stiffness = function("1", 's'),
-                                .threshold = function("s+0.1", 's'),
-                                .initial_u = function("0", 's'),
-                                .space = space},
+  engine::Masing model{.slab = {{.stiffness = function("1", 's'),
+                                 .threshold = function("s+0.1", 's'),
+                                 .initial_u = function("0", 's')},
+                                space},
                        .oscillator = {}};
   return {std::move(model),
           function("0.45*cos(0.5*t)", 't'),
@@ -65,15 +65,15 @@ engine::RunSpec papers_case(const slab::Space& space, std::int64_t steps) {
 slab::Profile papers_profile(std::int64_t cells, base::CellRange range) {
   const auto size = static_cast<std::size_t>(range.size);
   const double width = 1.0 / static_cast<double>(cells);
-  slab::Profile profile{.range = range,
-                        .stiffness = base::AlignedVector(size, 1.0),
-                        .threshold = base::AlignedVector(size),
-                        .initial_u = base::AlignedVector(size, 0.0),
-                        .form = {}};
-  profile.form.affine_threshold = {.first = 0.1 + width, .slope = width};
-  profile.form.constant_stiffness = 1.0;
+  slab::Profile profile;
+  profile.range = range;
+  profile.form.threshold = slab::Line{0.1 + width, width};
+  profile.form.stiffness = slab::Line{1.0};
+  profile.stiffness.assign(size, 1.0);
+  profile.initial_u.assign(size, 0.0);
+  profile.threshold.reserve(size);
   for (std::int64_t i = 0; i < range.size; ++i) {
-    profile.threshold[static_cast<std::size_t>(i)] = profile.threshold_of(i);
+    profile.threshold.push_back(profile.form.threshold->at(range.first + i));
   }
   return profile;
 }

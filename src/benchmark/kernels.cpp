@@ -20,10 +20,10 @@ namespace {
 /// The form of the papers' profile without what the variant reads from memory.
 slab::ProfileForm form_of(const Variant& variant, slab::ProfileForm form) {
   if (!variant.affine) {
-    form.affine_threshold.reset();
+    form.threshold.reset();
   }
   if (!variant.constant) {
-    form.constant_stiffness.reset();
+    form.stiffness.reset();
   }
   return form;
 }

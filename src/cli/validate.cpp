@@ -241,11 +241,11 @@ std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model
 
 /// The model of a slab, and what drives it.
 engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
-  slab::Slab slab{.stiffness = parsed(c, "stiffness", c.stiffness, 's', read),
-                  .threshold = parsed(c, "threshold", c.threshold, 's', read),
-                  .initial_u = parsed(c, "initial-u", c.initial_u, 's', read),
-                  .space = c.space,
-                  .rule = c.rule};
+  slab::Slab slab{{.stiffness = parsed(c, "stiffness", c.stiffness, 's', read),
+                   .threshold = parsed(c, "threshold", c.threshold, 's', read),
+                   .initial_u = parsed(c, "initial-u", c.initial_u, 's', read)},
+                  c.space,
+                  c.rule};
   if (auto* continuum = std::get_if<slab::Continuum>(&slab.space)) {
     continuum->field_points = *c.field_points;
   }

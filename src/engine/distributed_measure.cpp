@@ -52,8 +52,8 @@ SlabTable::SlabTable(const parallel::Communicator& comm, const slab::Profile& pr
       scale_(scale),
       cells_(static_cast<std::size_t>(profile.range.size)) {
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    cells_[static_cast<std::size_t>(i)] = {slab::virgin_threshold(profile, direction, i),
-                                           profile.stiffness_of(i)};
+    const slab::Element cell = profile.element(i);
+    cells_[static_cast<std::size_t>(i)] = {slab::virgin_threshold(cell, direction), cell.stiffness};
   }
   const auto before = [](const Cell& a, const Cell& b) { return a.threshold < b.threshold; };
   if (!std::ranges::is_sorted(cells_, before)) {
@@ -106,31 +106,35 @@ bool begins_at_zero(const parallel::Communicator& comm, const slab::Profile& pro
   return moved == 0;
 }
 
-/// (η, u0) of a slab in the order of η.
-using OrderedCells = std::vector<std::pair<double, double>>;
-
-OrderedCells ordered_cells(const slab::Profile& profile) {
-  OrderedCells cells;
-  cells.reserve(static_cast<std::size_t>(profile.range.size));
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    cells.emplace_back(profile.threshold_of(i), profile.initial_u_of(i));
+/// The conflict between a cell of any rank and its neighbours, in order, on this one.
+std::optional<slab::StartConflict> conflict_beside(const std::vector<slab::Element>& own,
+                                                   const slab::Element& cell) {
+  std::optional<slab::StartConflict> conflict;
+  const auto after = std::ranges::lower_bound(own, slab::start_order(cell), {}, slab::start_order);
+  if (after != own.end()) {
+    conflict = slab::start_conflict(cell, *after);
   }
-  std::ranges::sort(cells);
-  return cells;
+  if (!conflict && after != own.begin()) {
+    conflict = slab::start_conflict(*std::prev(after), cell);
+  }
+  return conflict;
 }
 
-/// The fault between a cell of any rank and its neighbours, in η, on this one.
-std::string fault_beside(const OrderedCells& own, const std::pair<double, double>& cell) {
-  std::string fault;
-  const auto after = std::ranges::lower_bound(own, cell);
-  if (after != own.end()) {
-    fault = slab::turning_point_fault(cell.first, cell.second, after->first, after->second);
+/// Cells as numbers, and back.
+std::vector<double> flat(std::span<const slab::Element> cells) {
+  std::vector<double> numbers;
+  for (const slab::Element& cell : cells) {
+    slab::for_each_column([&](double value) { numbers.push_back(value); }, cell);
   }
-  if (fault.empty() && after != own.begin()) {
-    const auto& before = *std::prev(after);
-    fault = slab::turning_point_fault(before.first, before.second, cell.first, cell.second);
+  return numbers;
+}
+
+std::vector<slab::Element> cells_of(std::span<const double> numbers) {
+  std::vector<slab::Element> cells;
+  for (auto next = numbers.begin(); next != numbers.end();) {
+    slab::for_each_column([&](double& value) { value = *next++; }, cells.emplace_back());
   }
-  return fault;
+  return cells;
 }
 
 }  // namespace
@@ -145,15 +149,14 @@ slab::CellMeasure replicated_measure(const parallel::Communicator& comm,
   all.range.size = profile.range.size;
   parallel::sum_over_ranks(comm, std::span(&all.range.size, 1));
   all.form = profile.form;
-  if (!all.form.constant_stiffness) {
-    all.stiffness = parallel::gather(comm, profile.stiffness);
-  }
-  if (!all.form.affine_threshold) {
-    all.threshold = parallel::gather(comm, profile.threshold);
-  }
-  if (!all.form.constant_initial_u) {
-    all.initial_u = parallel::gather(comm, profile.initial_u);
-  }
+  slab::for_each_column(
+      [&](base::AlignedVector& values, const base::AlignedVector& mine,
+          const std::optional<slab::Line>& line) {
+        if (!line) {
+          values = parallel::gather(comm, mine);
+        }
+      },
+      all, profile, all.form);
   return slab::make_cell_measure(all);
 }
 
@@ -168,7 +171,8 @@ DistributedMeasure distributed_measure(const parallel::Communicator& comm,
   }
   slab::ExactSums initial;
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    initial += scale.term(profile.stiffness_of(i), profile.initial_u_of(i));
+    const slab::Element cell = profile.element(i);
+    initial += scale.term(cell.stiffness, cell.initial_u);
   }
   parallel::RankSum sum(comm);
   SlabTable forwards(comm, profile, 1, scale);
@@ -177,33 +181,31 @@ DistributedMeasure distributed_measure(const parallel::Communicator& comm,
                             scale.value(sum_over_ranks(sum, initial)).force);
 }
 
-std::string turning_point_fault(const parallel::Communicator& comm, const slab::Profile& profile) {
+std::optional<slab::StartConflict> start_conflict(const parallel::Communicator& comm,
+                                                  const slab::Profile& profile) {
   if (begins_at_zero(comm, profile)) {
     return {};
   }
   // Any two cells must agree. Within a slab neighbours suffice; between slabs each cell is compared
   // with its neighbours on every rank, a part of every slab at a time.
-  constexpr std::int64_t part = 1 << 14;
-  const OrderedCells own = ordered_cells(profile);
-  std::string fault;
-  for (std::size_t i = 1; fault.empty() && i < own.size(); ++i) {
-    fault =
-        slab::turning_point_fault(own[i - 1].first, own[i - 1].second, own[i].first, own[i].second);
+  constexpr std::size_t part = 1 << 14;
+  std::vector<slab::Element> own;
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    own.push_back(profile.element(i));
   }
-  const auto size = static_cast<std::int64_t>(own.size());
-  const std::int64_t largest = -parallel::min_over_ranks(comm, -size);
-  for (std::int64_t first = 0; comm.size() > 1 && first < largest; first += part) {
-    std::vector<double> mine;
-    for (std::int64_t i = first; i < std::min(first + part, size); ++i) {
-      mine.push_back(own[static_cast<std::size_t>(i)].first);
-      mine.push_back(own[static_cast<std::size_t>(i)].second);
-    }
-    const base::AlignedVector all = parallel::gather(comm, mine);
-    for (std::size_t i = 0; fault.empty() && i < all.size(); i += 2) {
-      fault = fault_beside(own, {all[i], all[i + 1]});
+  std::optional<slab::StartConflict> conflict = slab::start_conflict(own);
+  const std::int64_t largest = -parallel::min_over_ranks(comm, -profile.range.size);
+  for (std::size_t first = 0; comm.size() > 1 && std::cmp_less(first, largest); first += part) {
+    const auto rest = std::span(own).subspan(std::min(first, own.size()));
+    const auto all = parallel::gather(comm, flat(rest.first(std::min(part, rest.size()))));
+    for (const slab::Element& cell : cells_of(all)) {
+      conflict = conflict ? conflict : conflict_beside(own, cell);
     }
   }
-  return parallel::first_text(comm, fault);
+  // That of the first rank that has one.
+  const auto found = cells_of(parallel::gather(
+      comm, conflict ? flat(std::array{conflict->one, conflict->other}) : std::vector<double>()));
+  return found.empty() ? std::nullopt : std::optional(slab::StartConflict{found[0], found[1]});
 }
 
 }  // namespace masing::engine

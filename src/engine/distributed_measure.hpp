@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "parallel/rank_sum.hpp"
@@ -72,8 +72,8 @@ slab::CellMeasure replicated_measure(const parallel::Communicator& comm,
 DistributedMeasure distributed_measure(const parallel::Communicator& comm,
                                        const slab::Profile& profile, std::int64_t cells);
 
-/// Why the slab's initial state cannot be remembered by turning points (slab::turning_point_fault,
-/// over the cells of all ranks), in one line, the same on every rank; empty if it can. Collective.
-std::string turning_point_fault(const parallel::Communicator& comm, const slab::Profile& profile);
+/// slab::start_conflict over the cells of all ranks, the same on every rank. Collective.
+std::optional<slab::StartConflict> start_conflict(const parallel::Communicator& comm,
+                                                  const slab::Profile& profile);
 
 }  // namespace masing::engine

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel/vector.hpp"
+#include "slab/problem.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 /// Engines that advance a trajectory by chunks, the time loop, and the observers that watch it.
@@ -33,15 +34,6 @@ class Archive {
   virtual void split(const std::string& name, parallel::Vector& values) = 0;
 };
 
-/// One chunk of n steps from step `first`: what an engine reads and fills.
-struct Chunk {
-  std::int64_t first = 0;         ///< the step before the first new one
-  std::span<const double> force;  ///< F(t_p), p = first..first+n, [n+1]
-  std::span<double> x;            ///< steps first+1..first+n, [n]
-  std::span<double> y;            ///< [n]
-  std::span<double> restoring;    ///< F - m x'', [n]
-};
-
 /// The mass at a step.
 struct Sample {
   double x = 0.0;
@@ -61,7 +53,7 @@ class Engine {
   [[nodiscard]] virtual Sample sample() const = 0;
   /// Advance by the steps of the chunk and fill it. Nothing is allocated, parsed or written in it.
   /// Collective.
-  virtual void advance(const Chunk& chunk) = 0;
+  virtual void advance(const slab::Chunk& chunk) = 0;
   /// u at the current step, [P] split at block limits, or the columns of the state of a model that
   /// is no slab. Collective.
   virtual const parallel::Vector& field() = 0;

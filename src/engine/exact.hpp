@@ -44,7 +44,7 @@ class Exact final : public Engine, public SelfChecking {
   [[nodiscard]] Sample sample() const override { return sample_; }
 
   /// Throws UserError where F is not finite, alike on all ranks.
-  void advance(const Chunk& chunk) override {
+  void advance(const slab::Chunk& chunk) override {
     fill_on_root(comm_, chunk, [&] {
       for (std::size_t i = 0; i < chunk.x.size(); ++i) {
         const slab::MassState state =

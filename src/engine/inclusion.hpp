@@ -38,7 +38,7 @@ class InclusionEngine final : public Engine {
 
   [[nodiscard]] Sample sample() const override { return sample_; }
 
-  void advance(const Chunk& chunk) override {
+  void advance(const slab::Chunk& chunk) override {
     for (std::size_t i = 0; i < chunk.x.size(); ++i) {
       const double before = column(columns_.motion().x);
       friction_ = rheology::make_step(

@@ -1,5 +1,8 @@
 #include "engine/setup.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,26 +22,6 @@ namespace masing::engine {
 
 namespace {
 
-/// Of the root, on every rank.
-slab::ProfileForm shared_candidate(const parallel::Communicator& comm, const slab::Slab& slab) {
-  slab::ProfileForm form = slab::candidate_form(slab);
-  double numbers[] = {form.affine_threshold->first, form.affine_threshold->slope,
-                      *form.constant_stiffness, *form.constant_initial_u};
-  parallel::broadcast(comm, numbers);
-  form.affine_threshold = {numbers[0], numbers[1]};
-  form.constant_stiffness = numbers[2];
-  form.constant_initial_u = numbers[3];
-  return form;
-}
-
-/// Keep what no rank's cells contradict.
-template <typename Value>
-void agree(const parallel::Communicator& comm, std::optional<Value>& confirmed) {
-  if (parallel::min_over_ranks(comm, confirmed ? 1 : 0) == 0) {
-    confirmed.reset();
-  }
-}
-
 /// Throws UserError alike on all ranks where a run does not fit.
 void require_memory(const MemoryNeed& need, double available) {
   const std::string shortage = memory_shortage(need, available);
@@ -55,16 +38,27 @@ double available_to(const parallel::Communicator& comm, const Holding& holding) 
 }  // namespace
 
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
-  slab::ProfileCheck check =
-      slab::check_profile(slab, base::local_range(slab.field_cells(), comm.rank(), comm.size()),
-                          shared_candidate(comm, slab));
+  slab::ProfileForm candidate = slab::candidate_form(slab);
+  slab::for_each_column(
+      [&](std::optional<slab::Line>& line) {  // of the root, on every rank
+        std::array numbers{line->first, line->slope};
+        parallel::broadcast(comm, numbers);
+        line = {numbers[0], numbers[1]};
+      },
+      candidate);
+  slab::ProfileCheck check = slab::check_profile(
+      slab, base::local_range(slab.field_cells(), comm.rank(), comm.size()), candidate);
   const std::string fault = parallel::first_text(comm, check.fault);
   if (!fault.empty()) {
     throw base::UserError(fault);
   }
-  agree(comm, check.form.affine_threshold);
-  agree(comm, check.form.constant_stiffness);
-  agree(comm, check.form.constant_initial_u);
+  slab::for_each_column(
+      [&](std::optional<slab::Line>& line) {  // what no rank's cells contradict
+        if (parallel::min_over_ranks(comm, line ? 1 : 0) == 0) {
+          line.reset();
+        }
+      },
+      check.form);
   return check.form;
 }
 
@@ -74,27 +68,39 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
   MemoryNeed need = memory_need(slab, comm.size(), holding);
   require_memory(need, available);  // the least need, before a look at every cell
   const slab::ProfileForm form = checked_form(comm, slab);
-  need.arrays = form.arrays();
-  need.moved = form.constant_initial_u != 0.0;
+  need.arrays = slab::kept_arrays(form);
+  need.moved = !form.initial_u || form.initial_u->first != 0.0;
   require_memory(need, available);
-  return slab::lean_profile(slab, base::local_range(slab.field_cells(), comm.rank(), comm.size()),
-                            form);
+  return slab::sample_profile(slab, base::local_range(slab.field_cells(), comm.rank(), comm.size()),
+                              form);
 }
 
 namespace {
 
-/// Throws alike on all ranks where the initial state cannot be represented by turning points;
-/// `sweep` is the advice for what can represent it.
+/// In one line; `engine`: the options by which any initial state can be run. Empty for no conflict.
+std::string worded(const std::optional<slab::StartConflict>& conflict, const std::string& engine) {
+  return !conflict
+             ? std::string()
+             : fmt::format(
+                   "--initial-u: u0 = {} where eta = {} but u0 = {} where eta = {}; "
+                   "the hysteresis memory needs |u0(s) - u0(s')| <= "
+                   "|eta(s) - eta(s')|: use {}",
+                   base::to_text(conflict->one.initial_u), base::to_text(conflict->one.threshold),
+                   base::to_text(conflict->other.initial_u),
+                   base::to_text(conflict->other.threshold), engine);
+}
+
+/// Throws UserError alike on all ranks where the initial state cannot be represented by turning
+/// points; `engine` as in worded.
 void require_admissible_start(const parallel::Communicator& comm, const slab::Slab& slab,
-                              const slab::Profile& profile, const std::string& sweep) {
-  std::string fault = slab.is_continuum()
-                          ? parallel::from_root(comm, [&] { return slab::continuous_fault(slab); })
-                          : turning_point_fault(comm, profile);
-  const std::string usual = "--engine sweep";
-  const auto advice = fault.find(usual);
-  if (advice != std::string::npos) {
-    fault.replace(advice, usual.size(), sweep);
-  }
+                              const slab::Profile& profile, const std::string& engine) {
+  const auto continuous = [&] {
+    const std::string fault = slab::continuous_fault(slab);
+    return fault.empty() ? worded(slab::start_conflict(slab), engine + " with a finite --cells")
+                         : fault;
+  };
+  const std::string fault = slab.is_continuum() ? parallel::from_root(comm, continuous)
+                                                : worded(start_conflict(comm, profile), engine);
   if (!fault.empty()) {
     throw base::UserError(fault);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/schemes.hpp"
 #include "slab/kernel/kernel.hpp"
 
 namespace masing::engine {
@@ -68,7 +67,7 @@ Sweep::Sweep(const parallel::Communicator& comm, const Masing& masing, const sla
       sum_(comm) {
   const parallel::WriteAccess u(u_);
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    u.values()[static_cast<std::size_t>(i)] = profile.initial_u_of(i);
+    u.values()[static_cast<std::size_t>(i)] = profile.element(i).initial_u;
   }
   const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
   state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
@@ -85,10 +84,10 @@ void Sweep::exchange(std::int64_t /*step*/, Archive& archive) {
   archive.split("u", u_);
 }
 
-void Sweep::advance(const Chunk& chunk) {
+void Sweep::advance(const slab::Chunk& chunk) {
   const parallel::WriteAccess u(u_);
   const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
-  engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
+  slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
 }
 
 }  // namespace masing::engine

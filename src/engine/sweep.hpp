@@ -19,7 +19,7 @@ class Sweep final : public Engine {
         const slab::Profile& profile);
 
   [[nodiscard]] Sample sample() const override;
-  void advance(const Chunk& chunk) override;
+  void advance(const slab::Chunk& chunk) override;
   const parallel::Vector& field() override { return u_; }
   void exchange(std::int64_t step, Archive& archive) override;
 

@@ -160,11 +160,11 @@ class TimeLoop {
   void advance(std::int64_t step, std::int64_t count) {
     share_force(step, count);
     const auto size = static_cast<std::size_t>(count);
-    const Chunk chunk{.first = step,
-                      .force = std::span(force_).first(size + 1),
-                      .x = std::span(x_).first(size),
-                      .y = std::span(y_).first(size),
-                      .restoring = std::span(restoring_).first(size)};
+    const slab::Chunk chunk{.first = step,
+                            .force = std::span(force_).first(size + 1),
+                            .x = std::span(x_).first(size),
+                            .y = std::span(y_).first(size),
+                            .restoring = std::span(restoring_).first(size)};
     engine_.advance(chunk);
     const char* const smaller = "the step is too large: give more --steps";
     require_finite(chunk.x, step + 1, "x", smaller);

@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
-#include "engine/schemes.hpp"
 #include "parallel/vector.hpp"
 #include "slab/profile.hpp"
 #include "slab/turning_points/equilibrium.hpp"
@@ -19,16 +18,34 @@
 namespace masing::engine {
 
 /// u written into a vector from a hysteresis memory, each rank its own cells. Local.
-void write_field(const slab::RememberedElongation& u, const slab::Profile& profile,
-                 parallel::Vector& field);
+inline void write_field(const slab::RememberedElongation& u, const slab::Profile& profile,
+                        parallel::Vector& field) {
+  const parallel::WriteAccess access(field);
+  const auto values = access.values();
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    values[static_cast<std::size_t>(i)] = u(profile.element(i));
+  }
+}
 
 /// The root's turning points, on every rank. Collective.
-slab::TurningPointState shared(const parallel::Communicator& comm, slab::TurningPointState memory);
+inline slab::TurningPointState shared(const parallel::Communicator& comm,
+                                      slab::TurningPointState memory) {
+  std::array<double, 2> places{memory.x0, memory.x};
+  std::array<std::int64_t, 2> numbers{memory.direction, std::ssize(memory.positions)};
+  parallel::broadcast(comm, places);
+  parallel::broadcast(comm, numbers);
+  memory.x0 = places[0];
+  memory.x = places[1];
+  memory.direction = static_cast<int>(numbers[0]);
+  memory.positions.resize(static_cast<std::size_t>(numbers[1]));
+  parallel::broadcast(comm, memory.positions);
+  return memory;
+}
 
 /// The root's x, y and restoring force of a chunk, on every rank; `work` fills them on the root,
 /// and a UserError it throws there is thrown on every rank. Collective.
-template <class Chunk, class Work>
-void fill_on_root(const parallel::Communicator& comm, const Chunk& chunk, const Work& work) {
+template <class Work>
+void fill_on_root(const parallel::Communicator& comm, const slab::Chunk& chunk, const Work& work) {
   parallel::on_root(comm, [&] { work(); });
   parallel::broadcast(comm, chunk.x);
   parallel::broadcast(comm, chunk.y);
@@ -65,7 +82,7 @@ class TurningPointEngine : public Engine {
 
   [[nodiscard]] Sample sample() const override { return sample_; }
 
-  void advance(const Chunk& chunk) override {
+  void advance(const slab::Chunk& chunk) override {
     if (steppers_ == Steppers::all) {
       step_through(chunk);
     } else {
@@ -121,9 +138,9 @@ class TurningPointEngine : public Engine {
   }
 
   /// Fill the chunk, on the ranks that step.
-  virtual void step_through(const Chunk& chunk) {
+  virtual void step_through(const slab::Chunk& chunk) {
     MovedSlab slab{slab_};
-    engine::advance(scheme_, oscillator_, step_, chunk, state_, slab);
+    slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
   }
 
  private:
@@ -184,7 +201,7 @@ class Quasistatic final : public TurningPointEngine<Measure> {
   }
 
  private:
-  void step_through(const Chunk& chunk) override {
+  void step_through(const slab::Chunk& chunk) override {
     for (std::size_t i = 0; i < chunk.x.size(); ++i) {
       const double before = this->state_.x;
       follow(chunk.force[i + 1], chunk.first + 1 + static_cast<std::int64_t>(i));

@@ -12,8 +12,8 @@ namespace {
 double energy_bound(const parallel::Communicator& comm, const slab::Profile& profile) {
   double bound = 0.0;
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    const double eta = profile.threshold_of(i);
-    bound = std::max(bound, 0.5 * profile.stiffness_of(i) * eta * eta);
+    const slab::Element cell = profile.element(i);
+    bound = std::max(bound, 0.5 * cell.stiffness * cell.threshold * cell.threshold);
   }
   parallel::max_over_ranks(comm, std::span(&bound, 1));
   return bound;
@@ -41,9 +41,7 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
                 "int F dx - ..."});
   constexpr int count = 4096;
   for (int i = 0; is_continuum_ && i < count; ++i) {
-    const double at = (i + 0.5) / count;
-    places_.push_back(
-        {masing.slab.stiffness(at), masing.slab.threshold(at), masing.slab.initial_u(at)});
+    places_.push_back(masing.slab.element((i + 0.5) / count));
   }
 }
 
@@ -67,7 +65,7 @@ double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
     const std::size_t end = std::min(u.size(), first + base::block_cells);
     double sum = 0.0;
     for (std::size_t i = first; i < end; ++i) {
-      sum += profile_.stiffness_of(static_cast<std::int64_t>(i)) * u[i] * u[i];
+      sum += profile_.element(static_cast<std::int64_t>(i)).stiffness * u[i] * u[i];
     }
     units += std::llrint(sum * half_width * fixed_point_.units_per_one());
   }
@@ -78,8 +76,8 @@ double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
 double EnergyRecorder::energy_of_continuum(engine::Engine& engine) const {
   const slab::RememberedElongation elongation = *engine.elongation();
   double sum = 0.0;
-  for (const Place& place : places_) {
-    const double u = elongation(place.threshold, place.initial_u);
+  for (const slab::Element& place : places_) {
+    const double u = elongation(place);
     sum += place.stiffness * u * u;
   }
   return 0.5 * sum / static_cast<double>(places_.size());

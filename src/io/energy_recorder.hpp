@@ -59,14 +59,8 @@ class EnergyRecorder final : public engine::Observer {
   double slab_work_ = 0.0;
   double input_ = 0.0;
   double slab_energy_at_start_ = 0.0;
-  Balance first_;  // of the first sample
-
-  struct Place {
-    double stiffness;
-    double threshold;
-    double initial_u;
-  };
-  std::vector<Place> places_;  // of the continuum
+  Balance first_;                      // of the first sample
+  std::vector<slab::Element> places_;  // of the continuum
 };
 
 /// The recorder, where the output asks for it; else null. Collective.

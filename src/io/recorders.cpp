@@ -168,9 +168,9 @@ FieldRecorder::FieldRecorder(const RecorderContext& context)
   write("/field/s", {"point at which the cell samples the profile", "s_i"},
         [&](std::int64_t i) { return slab.point(profile.range.first + i); });
   write("/field/eta", {"yield displacement of the cell", "eta(s_i)"},
-        [&](std::int64_t i) { return profile.threshold_of(i); });
+        [&](std::int64_t i) { return profile.element(i).threshold; });
   write("/field/k", {"stiffness density of the cell", "k(s_i)"},
-        [&](std::int64_t i) { return profile.stiffness_of(i); });
+        [&](std::int64_t i) { return profile.element(i).stiffness; });
 }
 
 template <typename ValueOf>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <variant>
 
 #include "base/function.hpp"
@@ -19,6 +20,15 @@ struct TimeGrid {
   [[nodiscard]] double time(std::int64_t p) const {
     return static_cast<double>(p) * final_time / static_cast<double>(steps);
   }
+};
+
+/// One chunk of n steps from step `first`: what an engine reads and fills.
+struct Chunk {
+  std::int64_t first = 0;         ///< the step before the first new one
+  std::span<const double> force;  ///< F(t_p), p = first..first+n, [n+1]
+  std::span<double> x;            ///< steps first+1..first+n, [n]
+  std::span<double> y;            ///< [n]
+  std::span<double> restoring;    ///< F - m x'', [n]
 };
 
 /// The mass and what acts on it beside the slab: m x'' = F - k0 x - S. Source: (7), (26).
@@ -44,24 +54,57 @@ struct Continuum {
 
 using Space = std::variant<Cells, Continuum>;
 
+/// One T for each function of s that a slab is made of.
+template <class T>
+struct Columns {
+  T stiffness{};  ///< of k(s)
+  T threshold{};  ///< of η(s)
+  T initial_u{};  ///< of u0(s)
+};
+
+/// Calls `visit` with what several Columns have of k, then of η, then of u0.
+template <class Visit, class... Each>
+void for_each_column(const Visit& visit, Each&... each) {
+  visit(each.stiffness...);
+  visit(each.threshold...);
+  visit(each.initial_u...);
+}
+
+/// The element at one s, or of one cell: k, η and u0.
+using Element = Columns<double>;
+
 /// The data of the slab and of its discretisation in s; dimensionless.
 /// Source: (7) and (18), continuous-masing-2001.
-struct Slab {
-  base::Function stiffness;  ///< k(s)
-  base::Function threshold;  ///< η(s)
-  base::Function initial_u;  ///< u0(s)
-  Space space;
+struct Slab : Columns<base::Function> {
+  Space space{};
   Rule rule = Rule::right;
 
   [[nodiscard]] bool is_continuum() const { return std::holds_alternative<Continuum>(space); }
   /// Cells of u as a vector: P, or the places at which the field of the continuum is known.
-  [[nodiscard]] std::int64_t field_cells() const;
+  [[nodiscard]] std::int64_t field_cells() const {
+    const auto* cells = std::get_if<Cells>(&space);
+    return cells != nullptr ? cells->count : std::get<Continuum>(space).field_points;
+  }
   /// The point of cell i of the field, 0-based: s_i = (i+1)/P, or (i+½)/P for the midpoint rule.
-  [[nodiscard]] double point(std::int64_t cell) const;
+  [[nodiscard]] double point(std::int64_t cell) const {
+    const double index =
+        rule == Rule::right ? static_cast<double>(cell + 1) : static_cast<double>(cell) + 0.5;
+    return index / static_cast<double>(field_cells());
+  }
+  /// k(s), η(s) and u0(s). Local.
+  [[nodiscard]] Element element(double s) const {
+    Element at;
+    for_each_column([s](double& value, const base::Function& function) { value = function(s); }, at,
+                    *this);
+    return at;
+  }
 };
 
 /// δs = 1/P; 0 for the continuum. Local.
-double cell_width(const Space& space);
+inline double cell_width(const Space& space) {
+  const auto* cells = std::get_if<Cells>(&space);
+  return cells != nullptr ? 1.0 / static_cast<double>(cells->count) : 0.0;
+}
 
 /// The mass at one step: position, velocity and the slab's force S = δs Σ k_i u_i on it.
 struct MassState {

@@ -25,29 +25,43 @@ base::AlignedVector sampled(const Slab& slab, const base::Function& function,
   return values;
 }
 
+/// Units in the last place by which a cell may miss the line; none: it has the line's bits.
+constexpr Columns<double> rounding{.threshold = 4};
+
+bool lies_on(const Line& line, std::int64_t cell, double value, double units) {
+  const double there = line.at(cell);
+  if (units == 0.0) {  // bits, not values: 0 and -0 are two initial states
+    return std::bit_cast<std::uint64_t>(there) == std::bit_cast<std::uint64_t>(value);
+  }
+  return std::abs(there - value) <=
+         units * std::numeric_limits<double>::epsilon() * std::max(value, line.first);
+}
+
 }  // namespace
 
-Profile sample_profile(const Slab& slab, base::CellRange range) {
-  return {.range = range,
-          .stiffness = sampled(slab, slab.stiffness, range),
-          .threshold = sampled(slab, slab.threshold, range),
-          .initial_u = sampled(slab, slab.initial_u, range),
-          .form = {}};
+int kept_arrays(const ProfileForm& form) {
+  int kept = 0;
+  for_each_column([&](const std::optional<Line>& line) { kept += line ? 0 : 1; }, form);
+  return kept;
 }
 
-Profile lean_profile(const Slab& slab, base::CellRange range, const ProfileForm& form) {
-  const auto needed = [&](bool given, const base::Function& function) {
-    return given ? base::AlignedVector() : sampled(slab, function, range);
-  };
-  return {.range = range,
-          .stiffness = needed(form.constant_stiffness.has_value(), slab.stiffness),
-          .threshold = needed(form.affine_threshold.has_value(), slab.threshold),
-          .initial_u = needed(form.constant_initial_u.has_value(), slab.initial_u),
-          .form = form};
+Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form) {
+  Profile profile;
+  profile.range = range;
+  profile.form = form;
+  for_each_column(
+      [&](base::AlignedVector& values, const base::Function& function,
+          const std::optional<Line>& line) {
+        if (!line) {
+          values = sampled(slab, function, range);
+        }
+      },
+      profile, slab, form);
+  return profile;
 }
 
-std::string value_fault(double k, double eta, double u0,
-                        const std::function<std::string()>& place) {
+std::string value_fault(const Element& element, const std::function<std::string()>& place) {
+  const auto [k, eta, u0] = element;
   const auto at = [&](double value) { return base::to_text(value) + " at " + place() + "; "; };
   if (!(k > 0) || !std::isfinite(k)) {
     return "--stiffness: k(s) = " + at(k) + "k must be > 0 and finite";
@@ -66,9 +80,9 @@ std::string value_fault(double k, double eta, double u0,
 
 std::string profile_fault(const Slab& slab, const Profile& profile) {
   std::string fault;
-  for (std::size_t i = 0; fault.empty() && i < profile.stiffness.size(); ++i) {
-    const std::int64_t cell = profile.range.first + static_cast<std::int64_t>(i);
-    fault = value_fault(profile.stiffness[i], profile.threshold[i], profile.initial_u[i], [&] {
+  for (std::int64_t i = 0; fault.empty() && i < profile.range.size; ++i) {
+    const std::int64_t cell = profile.range.first + i;
+    fault = value_fault(profile.element(i), [&] {
       return "s = " + base::to_text(slab.point(cell)) + " (cell " + base::to_text(cell + 1) +
              " of " + base::to_text(slab.field_cells()) + ")";
     });
@@ -77,48 +91,41 @@ std::string profile_fault(const Slab& slab, const Profile& profile) {
 }
 
 ProfileForm candidate_form(const Slab& slab) {
-  const std::int64_t last = slab.field_cells() - 1;
-  const double first_threshold = slab.threshold(slab.point(0));
-  const double rise = slab.threshold(slab.point(last)) - first_threshold;
   ProfileForm form;
-  form.affine_threshold = {
-      .first = first_threshold,
-      .slope = last > 0 ? rise / static_cast<double>(last) : 0.0,
-  };
-  form.constant_stiffness = slab.stiffness(slab.point(0));
-  form.constant_initial_u = slab.initial_u(slab.point(0));
+  for_each_column(
+      [&](std::optional<Line>& line, const base::Function& function) {
+        line = {.first = function(slab.point(0))};
+      },
+      form, slab);
+  const std::int64_t last = slab.field_cells() - 1;
+  if (last > 0) {
+    form.threshold->slope =
+        (slab.threshold(slab.point(last)) - form.threshold->first) / static_cast<double>(last);
+  }
   return form;
 }
 
 ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile) {
   ProfileForm form = candidate;
-  const double constant = candidate.constant_stiffness.value_or(0.0);
-  if (std::ranges::any_of(profile.stiffness, [&](double k) { return k != constant; })) {
-    form.constant_stiffness.reset();
-  }
-  // Bits, not values: 0 and -0 are two initial states.
-  const auto initial = std::bit_cast<std::uint64_t>(candidate.constant_initial_u.value_or(0.0));
-  if (std::ranges::any_of(profile.initial_u,
-                          [&](double u0) { return std::bit_cast<std::uint64_t>(u0) != initial; })) {
-    form.constant_initial_u.reset();
-  }
-  for (std::size_t i = 0; candidate.affine_threshold && i < profile.threshold.size(); ++i) {
-    const double eta = profile.threshold[i];
-    const double line =
-        candidate.affine_threshold->at(profile.range.first + static_cast<std::int64_t>(i));
-    constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
-    if (!(std::abs(line - eta) <= rounding * std::max(eta, candidate.affine_threshold->first))) {
-      form.affine_threshold.reset();
-      break;
-    }
-  }
+  for_each_column(
+      [&](std::optional<Line>& line, const base::AlignedVector& values, double units) {
+        for (std::size_t i = 0; line && i < values.size(); ++i) {
+          if (!lies_on(*line, profile.range.first + static_cast<std::int64_t>(i), values[i],
+                       units)) {
+            line.reset();
+          }
+        }
+      },
+      form, profile, rounding);
   return form;
 }
 
 ProfileCheck check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate) {
   ProfileCheck check{.fault = {}, .form = candidate};
-  if (slab.stiffness.is_constant() && slab.threshold.is_constant() &&
-      slab.initial_u.is_constant()) {
+  bool constant = true;
+  for_each_column([&](const base::Function& function) { constant &= function.is_constant(); },
+                  slab);
+  if (constant) {
     range.size = std::min<std::int64_t>(range.size, 1);
   }
   constexpr std::int64_t piece = 4 * base::block_cells;  // stays in the cache
@@ -132,12 +139,9 @@ ProfileCheck check_profile(const Slab& slab, base::CellRange range, const Profil
 }
 
 double stiffness_bound(const Profile& profile) {
-  if (profile.form.constant_stiffness) {
-    return profile.range.size > 0 ? *profile.form.constant_stiffness : 0.0;
-  }
   double bound = 0.0;
-  for (const double k : profile.stiffness) {
-    bound = std::max(bound, k);
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    bound = std::max(bound, profile.element(i).stiffness);
   }
   return bound;
 }
@@ -145,7 +149,8 @@ double stiffness_bound(const Profile& profile) {
 double force_bound(const Profile& profile) {
   double bound = 0.0;
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    bound = std::max(bound, profile.stiffness_of(i) * profile.threshold_of(i));
+    const Element cell = profile.element(i);
+    bound = std::max(bound, cell.stiffness * cell.threshold);
   }
   return bound;
 }

@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/aligned.hpp"
 #include "base/partition.hpp"
@@ -12,52 +11,45 @@
 
 namespace masing::slab {
 
-/// What of a profile follows from a formula over ALL cells, so that it need be neither kept nor
-/// read: the same on every rank, or one rank's short slab would choose differently and the bits
-/// with it.
-struct ProfileForm {
-  /// η_i = first + slope·i, i the global index from 0, rounded as the kernel adds it: the line at
-  /// the first cell of the block, and from there.
-  struct Affine {
-    double first = 0.0;
-    double slope = 0.0;
-    [[nodiscard]] double at(std::int64_t cell) const {
-      const std::int64_t in_block = cell % base::block_cells;
-      return first + slope * static_cast<double>(cell - in_block) +
-             slope * static_cast<double>(in_block);
+/// A value of every cell by a formula: first + slope·i, i the global index from 0, rounded as the
+/// kernel adds it: the line at the first cell of the block, and from there.
+struct Line {
+  double first = 0.0;
+  double slope = 0.0;
+  [[nodiscard]] double at(std::int64_t cell) const {
+    if (slope == 0.0) {
+      return first;  // -0, too
     }
-  };
-  std::optional<Affine> affine_threshold;
-  std::optional<double> constant_stiffness;
-  std::optional<double> constant_initial_u;
-
-  /// How many of k, η, u0 it does not give.
-  [[nodiscard]] int arrays() const {
-    return (affine_threshold ? 0 : 1) + (constant_stiffness ? 0 : 1) + (constant_initial_u ? 0 : 1);
+    const std::int64_t in_block = cell % base::block_cells;
+    return first + slope * static_cast<double>(cell - in_block) +
+           slope * static_cast<double>(in_block);
   }
 };
 
+/// What of a profile follows from a line over ALL cells, so that it need be neither kept nor read:
+/// the same on every rank, or one rank's short slab would choose differently and the bits with it.
+/// Only a threshold's line may have a slope.
+using ProfileForm = Columns<std::optional<Line>>;
+
+/// How many of k, η, u0 it does not give. Local.
+int kept_arrays(const ProfileForm& form);
+
 /// k, η, u0 at the points of a range of cells: by the form, else from an array, [size] each; an
 /// array that the form makes superfluous may be empty. Source: (18), continuous-masing-2001.
-struct Profile {
+struct Profile : Columns<base::AlignedVector> {
   base::CellRange range;
-  base::AlignedVector stiffness;
-  base::AlignedVector threshold;
-  base::AlignedVector initial_u;
   ProfileForm form;
 
   /// k, η, u0 of local cell i, 0-based. Local.
-  [[nodiscard]] double stiffness_of(std::int64_t i) const {
-    return form.constant_stiffness ? *form.constant_stiffness
-                                   : stiffness[static_cast<std::size_t>(i)];
-  }
-  [[nodiscard]] double threshold_of(std::int64_t i) const {
-    return form.affine_threshold ? form.affine_threshold->at(range.first + i)
-                                 : threshold[static_cast<std::size_t>(i)];
-  }
-  [[nodiscard]] double initial_u_of(std::int64_t i) const {
-    return form.constant_initial_u ? *form.constant_initial_u
-                                   : initial_u[static_cast<std::size_t>(i)];
+  [[nodiscard]] Element element(std::int64_t i) const {
+    Element cell;
+    for_each_column(
+        [this, i](double& value, const base::AlignedVector& values,
+                  const std::optional<Line>& line) {
+          value = line ? line->at(range.first + i) : values[static_cast<std::size_t>(i)];
+        },
+        cell, *this, form);
+    return cell;
   }
 };
 
@@ -78,17 +70,14 @@ struct ProfileCheck {
 /// Look at every cell of a range, block by block, and keep none. Local.
 ProfileCheck check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate);
 
-/// k, η, u0 of a range of cells, all three as arrays, without a form. Local.
-Profile sample_profile(const Slab& slab, base::CellRange range);
-
 /// The profile of a range of cells with the arrays that the form, confirmed on all cells, does not
 /// give. Thresholds on a line are the line's for everybody, so that |u| ≤ η holds to the last bit.
 /// Local.
-Profile lean_profile(const Slab& slab, base::CellRange range, const ProfileForm& form);
+Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form = {});
 
 /// What is wrong with k > 0, η > 0, k η ≤ 1e200 or |u0| ≤ η at one place, in one line that names
 /// the `place`; empty if nothing is. Local.
-std::string value_fault(double k, double eta, double u0, const std::function<std::string()>& place);
+std::string value_fault(const Element& element, const std::function<std::string()>& place);
 
 /// What is wrong with the first cell at fault (value_fault), in one line; empty if none is. Local.
 std::string profile_fault(const Slab& slab, const Profile& profile);

@@ -43,36 +43,26 @@ void add_cells_against_cells(slab::Rule rule, const std::vector<parallel::Vector
   }
 }
 
-/// η and u0 of one place of the continuum.
-struct Place {
-  double threshold;
-  double initial_u;
-};
-
-Place place(const slab::Slab& slab, double s) {
-  return {slab.threshold(s), slab.initial_u(s)};
-}
-
 void add_cells_against_continuum(const slab::Slab& slab, const Recording& level,
                                  const Recording& reference, Errors& errors) {
   const base::CellRange range = level.fields().front().range();
   const auto count = static_cast<std::size_t>(range.size);
-  std::vector<Place> ends;    // of every cell, [count + 1]
-  std::vector<Place> points;  // the cells' own, [count]
+  std::vector<slab::Element> ends;    // of every cell, [count + 1]
+  std::vector<slab::Element> points;  // the cells' own, [count]
   const auto end = [&](std::int64_t i) {
-    return place(slab, static_cast<double>(i) / static_cast<double>(slab.field_cells()));
+    return slab.element(static_cast<double>(i) / static_cast<double>(slab.field_cells()));
   };
   ends.push_back(end(range.first));
   for (std::int64_t i = range.first; i < range.first + range.size; ++i) {
     ends.push_back(end(i + 1));
-    points.push_back(place(slab, slab.point(i)));
+    points.push_back(slab.element(slab.point(i)));
   }
   for (std::size_t j = 0; j < level.fields().size(); ++j) {
     const ContinuousField& u = reference.continuous_fields()[j];
     const parallel::ReadAccess access(level.fields()[j]);
     for (std::size_t i = 0; i < count; ++i) {
-      const auto distance = [&](const Place& at) {
-        return std::abs(access.values()[i] - u(at.threshold, at.initial_u));
+      const auto distance = [&](const slab::Element& at) {
+        return std::abs(access.values()[i] - u(at));
       };
       errors.u = std::max({errors.u, distance(ends[i]), distance(ends[i + 1])});
       errors.u_cells = std::max(errors.u_cells, distance(points[i]));
@@ -84,11 +74,10 @@ void add_continuum_against_continuum(const slab::Slab& slab, const Recording& le
                                      const Recording& reference, Errors& errors) {
   for (std::int64_t i = 0; i <= slab.field_cells(); ++i) {
     const double s = static_cast<double>(i) / static_cast<double>(slab.field_cells());
-    const auto [threshold, initial_u] = place(slab, s);
+    const slab::Element at = slab.element(s);
     for (std::size_t j = 0; j < level.continuous_fields().size(); ++j) {
-      errors.u =
-          std::max(errors.u, std::abs(level.continuous_fields()[j](threshold, initial_u) -
-                                      reference.continuous_fields()[j](threshold, initial_u)));
+      errors.u = std::max(errors.u, std::abs(level.continuous_fields()[j](at) -
+                                             reference.continuous_fields()[j](at)));
     }
   }
   errors.u_cells = errors.u;

@@ -12,10 +12,10 @@ void ContinuousField::add(double weight, slab::RememberedElongation elongation) 
   parts_.push_back({weight, std::move(elongation)});
 }
 
-double ContinuousField::operator()(double threshold, double initial_u) const {
+double ContinuousField::operator()(const slab::Element& cell) const {
   double u = 0.0;
   for (const auto& [weight, elongation] : parts_) {
-    u += weight * elongation(threshold, initial_u);
+    u += weight * elongation(cell);
   }
   return u;
 }

@@ -11,7 +11,7 @@
 /// Refinement studies: levels, references, error norms, observed orders, verdict.
 namespace masing::study {
 
-/// u at one time as a function of a cell's η and u0, for a run at P = ∞: a mean of functions with
+/// u of any cell at one time, for a run at P = ∞: a mean of functions with
 /// weights that add up to 1.
 class ContinuousField {
  public:
@@ -21,7 +21,7 @@ class ContinuousField {
   void append_to(std::vector<double>& numbers) const;
   void read_from(const std::vector<double>& numbers, std::size_t& place);
   /// u of a cell. Local.
-  [[nodiscard]] double operator()(double threshold, double initial_u) const;
+  [[nodiscard]] double operator()(const slab::Element& cell) const;
 
  private:
   struct Part {

@@ -325,8 +325,7 @@ TEST(Memory, ElongationIsTheField) {
     const slab::RememberedElongation u = *engine->elongation();
     const parallel::ReadAccess field(engine->field());
     for (std::int64_t i = 0; i < profile.range.size; ++i) {
-      ASSERT_EQ(u(profile.threshold_of(i), profile.initial_u_of(i)),
-                field.values()[static_cast<std::size_t>(i)]);
+      ASSERT_EQ(u(profile.element(i)), field.values()[static_cast<std::size_t>(i)]);
     }
   }
 }
@@ -344,6 +343,9 @@ TEST(Memory, RefusesAnInitialStateItCannotHold) {
     }
     return "";
   };
+  EXPECT_EQ(message(2, "0.5", "0.25*s"),
+            "--initial-u: u0 = 0.125 where eta = 0.5 but u0 = 0.25 where eta = 0.5; the hysteresis "
+            "memory needs |u0(s) - u0(s')| <= |eta(s) - eta(s')|: use --engine sweep");
   for (const std::int64_t cells : {std::int64_t{0}, std::int64_t{3000}}) {
     for (const auto& [threshold, initial_u] :
          {std::pair("s+0.1", "0.1*sin(30*s)"),  // steeper than η

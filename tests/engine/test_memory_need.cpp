@@ -125,10 +125,10 @@ TEST(CheckedProfile, keeps_what_no_formula_gives_on_all_ranks_alike) {
                                                                   .initial_u = "0.05",
                                                                   .space = slab::Cells{5000}}));
   EXPECT_EQ(static_cast<std::int64_t>(bent.stiffness.size()), bent.range.size);
-  EXPECT_FALSE(bent.form.constant_stiffness);
+  EXPECT_FALSE(bent.form.stiffness);
   EXPECT_TRUE(bent.threshold.empty());
   EXPECT_TRUE(bent.initial_u.empty());
-  EXPECT_EQ(bent.form.arrays(), 1);
+  EXPECT_EQ(slab::kept_arrays(bent.form), 1);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The two schemes on slabs of one cell and on elastic ones: numbers computed by hand, exact
 // discrete relations, and the turning point inside a step.
 
-#include "engine/schemes.hpp"
+#include "slab/scheme.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ namespace masing {
 
 namespace {
 
-using engine::advance_euler;
 using engine::Method;
+using slab::advance_euler;
 using slab::Scheme;
 using Numbers = std::vector<double>;
 

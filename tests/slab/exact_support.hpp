@@ -59,7 +59,7 @@ inline double papers_backbone_integral(double x) {
 /// Cells of k(s), η(s), u0(s) at s = i/P.
 template <class Stiffness, class Threshold, class Initial>
 slab::Profile cells_of(int cells, Stiffness k, Threshold eta, Initial u0) {
-  slab::Profile profile{.range = {0, cells}, .stiffness = {}, .threshold = {}, .initial_u = {}};
+  slab::Profile profile{{}, {0, cells}, {}};
   for (int i = 1; i <= cells; ++i) {
     const double s = static_cast<double>(i) / cells;
     profile.stiffness.push_back(k(s));

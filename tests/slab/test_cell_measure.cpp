@@ -121,13 +121,24 @@ TEST(ExactSums, RefuseScalesThatWouldOverflow) {
 }
 
 TEST(MemoryFault, AcceptsWhatTheModelCanReachAndNamesWhatItCannot) {
-  const std::vector<double> eta{0.4, 0.1, 0.2, 0.3};
-  EXPECT_EQ(slab::turning_point_fault(eta, std::vector{0.0, 0.0, 0.0, 0.0}), "");
-  EXPECT_EQ(slab::turning_point_fault(eta, std::vector{0.4, 0.1, 0.2, 0.3}), "");
-  EXPECT_EQ(slab::turning_point_fault(eta, std::vector{0.1, -0.1, -0.2, -0.1}),
-            "--initial-u: u0 = -0.1 where eta = 0.3 but u0 = 0.1 where eta = 0.4; the hysteresis "
-            "memory needs |u0(s) - u0(s')| <= |eta(s) - eta(s')|: use --engine sweep");
-  EXPECT_NE(slab::turning_point_fault(std::vector{0.5, 0.5}, std::vector{0.1, 0.2}), "");
+  const std::array eta{0.4, 0.1, 0.2, 0.3};
+  const auto conflict = [&](const std::array<double, 4>& u0) {
+    std::vector<slab::Element> cells;
+    for (std::size_t i = 0; i < 4; ++i) {
+      cells.push_back({.threshold = eta[i], .initial_u = u0[i]});
+    }
+    return slab::start_conflict(cells);
+  };
+  EXPECT_FALSE(conflict({0.0, 0.0, 0.0, 0.0}));
+  EXPECT_FALSE(conflict({0.4, 0.1, 0.2, 0.3}));
+  const auto found = conflict({0.1, -0.1, -0.2, -0.1});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->one.initial_u, -0.1);
+  EXPECT_EQ(found->one.threshold, 0.3);
+  EXPECT_EQ(found->other.initial_u, 0.1);
+  EXPECT_EQ(found->other.threshold, 0.4);
+  EXPECT_TRUE(slab::start_conflict({.threshold = 0.5, .initial_u = 0.1},
+                                   {.threshold = 0.5, .initial_u = 0.2}));
 }
 
 }  // namespace

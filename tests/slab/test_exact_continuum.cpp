@@ -101,8 +101,7 @@ TEST(ExactContinuum, TheFieldIsThatOfManyCells) {
     const auto memory = solution.turning_points();
     double force = 0.0;
     for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
-      force += profile.stiffness[i] *
-               memory.elongation()(profile.threshold[i], profile.initial_u[i]) / count;
+      force += profile.stiffness[i] * memory.elongation()(profile.element(i)) / count;
     }
     ASSERT_NEAR(force, state.internal_force, 1e-6) << p;
   }

@@ -171,7 +171,7 @@ TEST(ExactDynamics, InputWorkIsKineticElasticAndDissipatedEnergy) {
     double elastic = 0.0;
     for (int i = 0; i < count; ++i) {
       const double eta = (i + 1.0) / count + 0.1;
-      const double next = memory.elongation()(eta, 0.0);
+      const double next = memory.elongation()({.threshold = eta});
       dissipated += eta * std::abs((state.x - x) - (next - u[i])) / count;
       elastic += 0.5 * next * next / count;
       u[i] = next;
@@ -198,7 +198,7 @@ TEST(ExactDynamics, TheFieldCarriesTheInternalForce) {
     const TurningPoints<CellMeasure> memory = solution.turning_points();
     double force = 0.0;
     for (std::size_t i = 0; i < 50; ++i) {
-      const double u = memory.elongation()(profile.threshold[i], profile.initial_u[i]);
+      const double u = memory.elongation()(profile.element(i));
       ASSERT_LE(std::abs(u), profile.threshold[i]);
       force += profile.stiffness[i] * u / 50;
     }

@@ -59,15 +59,14 @@ Cells random_cells(const Shape& shape) {
   std::uniform_real_distribution<double> share(0.0, 1.0);
   Cells cells;
   if (shape.line) {
-    cells.form.affine_threshold = {0.1, 1.3 / static_cast<double>(shape.count + 1)};
+    cells.form.threshold = slab::Line{0.1, 1.3 / static_cast<double>(shape.count + 1)};
   }
   if (shape.constant) {
-    cells.form.constant_stiffness = 0.7;
+    cells.form.stiffness = slab::Line{0.7};
   }
   for (std::size_t i = 0; i < shape.count; ++i) {
-    cells.threshold.push_back(shape.line
-                                  ? cells.form.affine_threshold->at(static_cast<std::int64_t>(i))
-                                  : 0.1 + share(random));
+    cells.threshold.push_back(shape.line ? cells.form.threshold->at(static_cast<std::int64_t>(i))
+                                         : 0.1 + share(random));
     cells.stiffness.push_back(shape.constant ? 0.7 : 0.6 + share(random));
     cells.u.push_back(cells.threshold.back() * (2 * share(random) - 1));
   }
@@ -216,12 +215,12 @@ TEST(KernelChoice, names_an_instruction_set) {
 TEST(KernelOfManyCells, computes_the_line_near_the_last_index) {
   const std::int64_t first = (std::int64_t{1} << 53) - 2 * base::block_cells;
   Cells cells = random_cells({2000, false, true});
-  const slab::ProfileForm::Affine line{0.1, 0x1p-53};
+  const slab::Line line{0.1, 0x1p-53};
   for (std::size_t i = 0; i < cells.u.size(); ++i) {
     cells.threshold[i] = line.at(first + static_cast<std::int64_t>(i));
   }
   Cells read = cells;
-  cells.form.affine_threshold = line;
+  cells.form.threshold = line;
   slab::SlabView slab = cells.slab();
   slab.first_cell = first;
   for (const double d : increments(20)) {

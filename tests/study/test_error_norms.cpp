@@ -56,7 +56,7 @@ class Puppet final : public engine::Engine {
  public:
   explicit Puppet(std::int64_t cells) : u_(world(), cells) {}
   [[nodiscard]] engine::Sample sample() const override { return {}; }
-  void advance(const engine::Chunk& /*chunk*/) override {}
+  void advance(const slab::Chunk& /*chunk*/) override {}
   const parallel::Vector& field() override { return u_; }
   void exchange(std::int64_t /*step*/, engine::Archive& /*archive*/) override {}
 

@@ -40,12 +40,12 @@ const Choice& chosen() {
 
 /// slope·j for the cells j of the slab's longest block; none where η is read from memory.
 std::shared_ptr<const std::vector<double>> line_offsets(const SlabView& slab) {
-  if (!slab.form.affine_threshold) {
+  if (!slab.form.threshold) {
     return nullptr;
   }
   std::vector<double> offsets(std::min<std::size_t>(slab.u.size(), base::block_cells));
   for (std::size_t j = 0; j < offsets.size(); ++j) {
-    offsets[j] = slab.form.affine_threshold->slope * static_cast<double>(j);
+    offsets[j] = slab.form.threshold->slope * static_cast<double>(j);
   }
   return std::make_shared<const std::vector<double>>(std::move(offsets));
 }
@@ -60,12 +60,12 @@ SlabKernel::SlabKernel(const SlabView& slab, double scale)
                  .line_offsets = line_offsets_ ? line_offsets_->data() : nullptr,
                  .cells = static_cast<std::int64_t>(slab.u.size()),
                  .first_cell = slab.first_cell,
-                 .line_start = slab.form.affine_threshold ? slab.form.affine_threshold->first : 0.0,
-                 .line_slope = slab.form.affine_threshold ? slab.form.affine_threshold->slope : 0.0,
-                 .stiffness_constant = slab.form.constant_stiffness.value_or(0.0),
+                 .line_start = slab.form.threshold ? slab.form.threshold->first : 0.0,
+                 .line_slope = slab.form.threshold ? slab.form.threshold->slope : 0.0,
+                 .stiffness_constant = slab.form.stiffness.value_or(Line{}).first,
                  .scale = scale} {
-  const bool line = slab.form.affine_threshold.has_value();
-  const bool constant = slab.form.constant_stiffness.has_value();
+  const bool line = slab.form.threshold.has_value();
+  const bool constant = slab.form.stiffness.has_value();
   assert(line || slab.threshold.size() == slab.u.size());
   assert(constant || slab.stiffness.size() == slab.u.size());
   assert(slab.u.empty() || slab.first_cell % base::block_cells == 0);

@@ -16,8 +16,8 @@ namespace masing::slab {
 /// a block limit (base::block_cells).
 struct SlabView {
   std::span<double> u;                ///< elongations, [P_local]
-  std::span<const double> threshold;  ///< η_i, [P_local]; not read if form.affine_threshold
-  std::span<const double> stiffness;  ///< k_i, [P_local]; not read if form.constant_stiffness
+  std::span<const double> threshold;  ///< η_i, [P_local]; not read if form.threshold
+  std::span<const double> stiffness;  ///< k_i, [P_local]; not read if form.stiffness
   std::int64_t first_cell = 0;        ///< global index of the first cell
   ProfileForm form;
 };

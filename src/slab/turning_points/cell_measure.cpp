@@ -6,8 +6,6 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -50,8 +48,9 @@ CellTable::CellTable(std::span<const double> threshold, std::span<const double> 
 CellTable::CellTable(const Profile& all, int direction, const ExactScale& scale)
     : nodes_(static_cast<std::size_t>(all.range.size + 2)) {
   for (std::int64_t i = 0; i < all.range.size; ++i) {
-    nodes_[static_cast<std::size_t>(i + 1)] = {virgin_threshold(all, direction, i),
-                                               {all.stiffness_of(i), 0.0}};
+    const Element cell = all.element(i);
+    nodes_[static_cast<std::size_t>(i + 1)] = {virgin_threshold(cell, direction),
+                                               {cell.stiffness, 0.0}};
   }
   add_up(scale);
 }
@@ -76,8 +75,8 @@ void CellTable::add_up(const ExactScale& scale) {
 }
 
 bool begins_at_zero(const Profile& profile) {
-  if (profile.form.constant_initial_u) {
-    return *profile.form.constant_initial_u == 0.0;
+  if (profile.form.initial_u) {
+    return profile.form.initial_u->first == 0.0;
   }
   return std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; });
 }
@@ -90,47 +89,31 @@ CellMeasure make_cell_measure(const Profile& all) {
   }
   ExactSums initial;
   for (std::int64_t i = 0; i < all.range.size; ++i) {
-    initial += scale.term(all.stiffness_of(i), all.initial_u_of(i));
+    const Element cell = all.element(i);
+    initial += scale.term(cell.stiffness, cell.initial_u);
   }
   return CellMeasure(std::move(threshold), {CellTable(all, 1, scale), CellTable(all, -1, scale)},
                      scale.value(initial).force);
 }
 
-std::string turning_point_fault(double threshold, double initial_u, double other_threshold,
-                                double other_initial_u) {
+std::optional<StartConflict> start_conflict(const Element& one, const Element& other) {
   // Evaluating expressions costs a few units in the last place.
   const double rounding =
-      32 * std::numeric_limits<double>::epsilon() * std::max(threshold, other_threshold);
-  if (std::abs(initial_u - other_initial_u) <= std::abs(threshold - other_threshold) + rounding) {
-    return {};
-  }
-  return fmt::format(
-      "--initial-u: u0 = {} where eta = {} but u0 = {} where eta = {}; the hysteresis memory needs "
-      "|u0(s) - u0(s')| <= |eta(s) - eta(s')|: use --engine sweep",
-      base::to_text(initial_u), base::to_text(threshold), base::to_text(other_initial_u),
-      base::to_text(other_threshold));
+      32 * std::numeric_limits<double>::epsilon() * std::max(one.threshold, other.threshold);
+  const double allowed = std::abs(one.threshold - other.threshold) + rounding;
+  return std::abs(one.initial_u - other.initial_u) <= allowed
+             ? std::nullopt
+             : std::optional(StartConflict{one, other});
 }
 
-std::string turning_point_fault(std::span<const double> threshold,
-                                std::span<const double> initial_u) {
-  if (std::ranges::all_of(initial_u, [](double u0) { return u0 == 0.0; })) {
-    return {};
-  }
-  std::vector<std::size_t> order(threshold.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto before = [&](std::size_t a, std::size_t b) { return threshold[a] < threshold[b]; };
-  if (!std::ranges::is_sorted(order, before)) {
-    std::ranges::stable_sort(order, before);
-  }
+std::optional<StartConflict> start_conflict(std::vector<Element>& cells) {
+  std::ranges::sort(cells, {}, start_order);
   // Neighbours suffice: the bound is additive along the order.
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    std::string fault = turning_point_fault(threshold[order[i - 1]], initial_u[order[i - 1]],
-                                            threshold[order[i]], initial_u[order[i]]);
-    if (!fault.empty()) {
-      return fault;
-    }
+  std::optional<StartConflict> conflict;
+  for (std::size_t i = 1; !conflict && i < cells.size(); ++i) {
+    conflict = start_conflict(cells[i - 1], cells[i]);
   }
-  return {};
+  return conflict;
 }
 
 }  // namespace masing::slab

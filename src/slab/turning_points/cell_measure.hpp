@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -218,21 +217,30 @@ using CellMeasure = TableMeasure<CellTable>;
 /// The measure of a whole profile, all P cells. Local.
 CellMeasure make_cell_measure(const Profile& all);
 
-/// η_i - σ u0_i of local cell i, at which it yields when moved from the start in direction σ; for
-/// σ = 0 η_i. Local.
-inline double virgin_threshold(const Profile& profile, int direction, std::int64_t i) {
-  return profile.threshold_of(i) - direction * profile.initial_u_of(i);
+/// η - σ u0 of a cell, at which it yields when moved from the start in direction σ; for σ = 0 η.
+/// Local.
+inline double virgin_threshold(const Element& cell, int direction) {
+  return cell.threshold - direction * cell.initial_u;
 }
 
 /// Whether u0 is 0 in all cells of the range. Local.
 bool begins_at_zero(const Profile& profile);
 
-/// Why cells that start from `initial_u` cannot be represented by turning points, in one line;
-/// empty if they can: |u0 - u0'| ≤ |η - η'| to rounding for any two of the cells, [P] each. Local.
-std::string turning_point_fault(std::span<const double> threshold,
-                                std::span<const double> initial_u);
-/// The same for two cells. Local.
-std::string turning_point_fault(double threshold, double initial_u, double other_threshold,
-                                double other_initial_u);
+/// Two cells whose initial elongations turning points cannot represent: |u0 - u0'| > |η - η'| by
+/// more than rounding.
+struct StartConflict {
+  Element one;
+  Element other;
+};
+
+/// What such cells are put in order by: (η, u0). Local.
+inline std::pair<double, double> start_order(const Element& cell) {
+  return {cell.threshold, cell.initial_u};
+}
+
+/// The conflict between two cells, if there is one. Local.
+std::optional<StartConflict> start_conflict(const Element& one, const Element& other);
+/// The first of some cells in start_order, into which it puts them. Local.
+std::optional<StartConflict> start_conflict(std::vector<Element>& cells);
 
 }  // namespace masing::slab

@@ -286,25 +286,20 @@ ContinuousMeasure make_continuous_measure(const Slab& slab) {
 }
 
 std::string continuous_fault(const Slab& slab) {
-  std::vector<double> thresholds;
-  std::vector<double> initial;
-  for (int i = 0; i <= sample_cells; ++i) {
+  std::string fault;
+  for (int i = 0; fault.empty() && i <= sample_cells; ++i) {
     const double s = static_cast<double>(i) / sample_cells;
-    const double eta = slab.threshold(s);
-    const double u0 = slab.initial_u(s);
-    std::string wrong =
-        value_fault(slab.stiffness(s), eta, u0, [s] { return "s = " + base::to_text(s); });
-    if (!wrong.empty()) {
-      return wrong;
-    }
-    thresholds.push_back(eta);
-    initial.push_back(u0);
-  }
-  std::string fault = turning_point_fault(thresholds, initial);
-  if (!fault.empty()) {
-    fault += " with a finite --cells";
+    fault = value_fault(slab.element(s), [s] { return "s = " + base::to_text(s); });
   }
   return fault;
+}
+
+std::optional<StartConflict> start_conflict(const Slab& slab) {
+  std::vector<Element> elements;
+  for (int i = 0; i <= sample_cells; ++i) {
+    elements.push_back(slab.element(static_cast<double>(i) / sample_cells));
+  }
+  return start_conflict(elements);
 }
 
 }  // namespace masing::slab

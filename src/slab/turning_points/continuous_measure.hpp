@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/math/interpolators/quintic_hermite.hpp>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -105,8 +106,11 @@ using ContinuousMeasure = TableMeasure<ContinuousTable>;
 /// Local.
 ContinuousMeasure make_continuous_measure(const Slab& slab);
 
-/// What is wrong with k > 0, η > 0, |u0| ≤ η or |u0 - u0'| ≤ |η - η'| at 4097 uniform s, in one
-/// line; empty if nothing is. Local.
+/// What is wrong with the first of 4097 uniform s (value_fault), in one line; empty if nothing is.
+/// Local.
 std::string continuous_fault(const Slab& slab);
+
+/// start_conflict of the elements at 4097 uniform s. Local.
+std::optional<StartConflict> start_conflict(const Slab& slab);
 
 }  // namespace masing::slab

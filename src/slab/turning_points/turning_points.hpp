@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "slab/problem.hpp"
+
 namespace masing::slab {
 
 /// A leg of the hysteresis curve: its first position, and the one where it meets the loop around
@@ -22,9 +24,10 @@ struct RememberedElongation {
   int direction = 1;                ///< of the last move, +1 or -1
   std::vector<RememberedLeg> legs;  ///< not yet wiped out, radii shrinking
 
-  /// The elongation u of a cell with yield displacement `threshold` that began at `initial_u`.
-  [[nodiscard]] double operator()(double threshold, double initial_u) const {
-    double u = initial_u + (x - x0);
+  /// The elongation u of a cell, by its threshold and initial elongation.
+  [[nodiscard]] double operator()(const Element& cell) const {
+    const double threshold = cell.threshold;
+    double u = cell.initial_u + (x - x0);
     if (!legs.empty() && threshold <= 0.5 * direction * (x - legs.back().position)) {
       u = direction * threshold;
     } else {
