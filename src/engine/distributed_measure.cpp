@@ -169,16 +169,12 @@ DistributedMeasure distributed_measure(const parallel::Communicator& comm,
   if (begins_at_zero(comm, profile)) {
     return DistributedMeasure(std::move(threshold));
   }
-  slab::ExactSums initial;
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    const slab::Element cell = profile.element(i);
-    initial += scale.term(cell.stiffness, cell.initial_u);
-  }
   parallel::RankSum sum(comm);
+  const slab::ExactSums initial = sum_over_ranks(sum, slab::initial_sums(profile, scale));
   SlabTable forwards(comm, profile, 1, scale);
   SlabTable backwards(comm, profile, -1, scale);
   return DistributedMeasure(std::move(threshold), {std::move(forwards), std::move(backwards)},
-                            scale.value(sum_over_ranks(sum, initial)).force);
+                            scale.value(initial).force);
 }
 
 std::optional<slab::StartConflict> start_conflict(const parallel::Communicator& comm,

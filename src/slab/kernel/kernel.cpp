@@ -67,7 +67,7 @@ SlabKernel::SlabKernel(const SlabView& slab, double scale)
   const bool line = slab.form.threshold.has_value();
   const bool constant = slab.form.stiffness.has_value();
   assert(line || slab.threshold.size() == slab.u.size());
-  assert(constant || slab.stiffness.size() == slab.u.size());
+  assert(constant ? slab.form.stiffness->slope == 0.0 : slab.stiffness.size() == slab.u.size());
   assert(slab.u.empty() || slab.first_cell % base::block_cells == 0);
   passes_ = {chosen().variant.passes[0][line][constant],
              chosen().variant.passes[1][line][constant]};

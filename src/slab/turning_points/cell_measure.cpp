@@ -81,19 +81,23 @@ bool begins_at_zero(const Profile& profile) {
   return std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; });
 }
 
+ExactSums initial_sums(const Profile& profile, const ExactScale& scale) {
+  ExactSums sums;
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    const Element cell = profile.element(i);
+    sums += scale.term(cell.stiffness, cell.initial_u);
+  }
+  return sums;
+}
+
 CellMeasure make_cell_measure(const Profile& all) {
   const ExactScale scale(stiffness_bound(all), force_bound(all), all.range.size);
   CellTable threshold(all, 0, scale);
   if (begins_at_zero(all)) {
     return CellMeasure(std::move(threshold));
   }
-  ExactSums initial;
-  for (std::int64_t i = 0; i < all.range.size; ++i) {
-    const Element cell = all.element(i);
-    initial += scale.term(cell.stiffness, cell.initial_u);
-  }
   return CellMeasure(std::move(threshold), {CellTable(all, 1, scale), CellTable(all, -1, scale)},
-                     scale.value(initial).force);
+                     scale.value(initial_sums(all, scale)).force);
 }
 
 std::optional<StartConflict> start_conflict(const Element& one, const Element& other) {

@@ -223,6 +223,9 @@ inline double virgin_threshold(const Element& cell, int direction) {
   return cell.threshold - direction * cell.initial_u;
 }
 
+/// Σ k and Σ k u0 over the cells of a profile. Local.
+ExactSums initial_sums(const Profile& profile, const ExactScale& scale);
+
 /// Whether u0 is 0 in all cells of the range. Local.
 bool begins_at_zero(const Profile& profile);
 
