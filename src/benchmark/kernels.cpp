@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/fixed_point.hpp"
+#include "base/block_sum.hpp"
 #include "benchmark/engines.hpp"
 #include "benchmark/native_loops.hpp"
 #include "engine/sweep.hpp"
