@@ -12,7 +12,6 @@
 #include "commands/commands.hpp"
 #include "io/result_file.hpp"
 #include "parallel/session.hpp"
-#include "parallel/stopping.hpp"
 
 namespace masing {
 

@@ -7,10 +7,45 @@
 #include <cstdint>
 #include <span>
 
-#include "base/fixed_point.hpp"
+#include "base/error.hpp"
 #include "base/partition.hpp"
+#include "base/text.hpp"
 
 namespace masing::base {
+
+/// Sums as 64-bit integers in units of C·2⁻⁶², C the smallest power of two ≥ a known bound of the
+/// sum: integer addition is associative, so the sum has the same bits in any order and grouping.
+/// Adding a term rounds it to the unit (at most 2⁻⁶³ C); the total must stay within C.
+class FixedPoint {
+ public:
+  /// `bound` in [1e-200, 1e200], a bound of |sum| and of every partial sum. Throws UserError
+  /// beyond, where the unit or its inverse would leave the range of doubles.
+  explicit FixedPoint(double bound) {
+    if (!(bound >= 1e-200 && bound <= 1e200)) {
+      throw UserError("the largest stiffness * threshold is " + to_text(bound) +
+                      "; it must lie between 1e-200 and 1e200");
+    }
+    int power = 0;
+    if (std::frexp(bound, &power) == 0.5) {
+      --power;  // the bound is a power of two itself
+    }
+    unit_ = std::ldexp(1.0, power - 62);
+    units_per_one_ = std::ldexp(1.0, 62 - power);
+  }
+
+  /// C·2⁻⁶².
+  [[nodiscard]] double unit() const { return unit_; }
+  /// 1/unit, exact: multiply a term by it and round to the nearest integer.
+  [[nodiscard]] double units_per_one() const { return units_per_one_; }
+  /// The number that `units` units stand for, rounded once.
+  [[nodiscard]] double value(std::int64_t units) const {
+    return static_cast<double>(units) * unit_;
+  }
+
+ private:
+  double unit_;
+  double units_per_one_;
+};
 
 /// The reduction where all terms are local; one over ranks replaces the entries by their maximum or
 /// sum over all ranks.

@@ -32,11 +32,13 @@ void barrier(const parallel::Communicator& comm) {
 void sleeping_barrier(const parallel::Communicator& comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   parallel::check_mpi(MPI_Ibarrier(comm.handle(), &request));
-  int arrived = 0;
-  parallel::check_mpi(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
-  while (arrived == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (;;) {
+    int arrived = 0;
     parallel::check_mpi(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
+    if (arrived != 0) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
@@ -99,18 +101,19 @@ Timing measure(const parallel::Communicator& comm, const Effort& effort, const W
   return measure(comm, effort, std::span(&work, 1)).front();
 }
 
-std::vector<Timing> on_root_alone(const parallel::Communicator& comm, std::size_t count,
+std::vector<Timing> on_root_alone(const parallel::Communicator& comm,
                                   const std::function<std::vector<Timing>()>& make) {
-  std::vector<Timing> timings(count);
+  std::vector<double> numbers;
   if (comm.is_root()) {
-    timings = make();
-    assert(timings.size() == count);
+    for (const Timing& timing : make()) {
+      numbers.insert(numbers.end(), {timing.median, timing.least, timing.most});
+    }
   }
   sleeping_barrier(comm);
-  for (Timing& timing : timings) {
-    double numbers[] = {timing.median, timing.least, timing.most};
-    parallel::broadcast(comm, numbers);
-    timing = {numbers[0], numbers[1], numbers[2]};
+  parallel::broadcast_all(comm, numbers, 0);
+  std::vector<Timing> timings;
+  for (std::size_t i = 0; i < numbers.size(); i += 3) {
+    timings.push_back({numbers[i], numbers[i + 1], numbers[i + 2]});
   }
   return timings;
 }
@@ -168,19 +171,15 @@ Bandwidth bandwidth(const std::vector<Timing>& timings, std::int64_t entries) {
 
 /// The sum over the first `ranks` ranks; the others sleep.
 Latency latency(const parallel::Communicator& comm, const Effort& effort, int ranks) {
-  MPI_Comm some = MPI_COMM_NULL;
-  parallel::check_mpi(
-      MPI_Comm_split(comm.handle(), comm.rank() < ranks ? 0 : MPI_UNDEFINED, comm.rank(), &some));
   Timing timing;
-  if (some != MPI_COMM_NULL) {
-    const parallel::Communicator group(some);
-    parallel::check_mpi(MPI_Comm_free(&some));
+  if (comm.rank() < ranks) {
+    const parallel::Communicator group(comm, 0, ranks);
     parallel::RankSum sum(group);
     std::array<std::int64_t, 2> units{};
     timing = measure(group, effort, repeated(1, [&] { sum(units); }));
   }
   // The root is in every group, so its timing is the group's.
-  return {ranks, on_root_alone(comm, 1, [&] { return std::vector{timing}; }).front()};
+  return {ranks, on_root_alone(comm, [&] { return std::vector{timing}; }).front()};
 }
 
 std::vector<Latency> latencies(const parallel::Communicator& comm, const Effort& effort) {
@@ -196,10 +195,6 @@ std::vector<Latency> latencies(const parallel::Communicator& comm, const Effort&
 }
 
 }  // namespace
-
-double Bandwidth::best() const {
-  return std::max({copy, triad, update});
-}
 
 std::int64_t free_memory_of_host(const parallel::Communicator& comm) {
   // A communicator of one rank does not share its node's memory with others.
@@ -225,7 +220,7 @@ Machine measure_machine(const parallel::Communicator& comm, const Effort& effort
   machine.array = 8 * size;
   const parallel::Communicator self(MPI_COMM_SELF);
   machine.one =
-      bandwidth(on_root_alone(comm, 3, [&] { return time_memory(self, effort, size); }), size);
+      bandwidth(on_root_alone(comm, [&] { return time_memory(self, effort, size); }), size);
   const std::int64_t share = std::max<std::int64_t>(1, size / comm.size());
   machine.all = bandwidth(time_memory(comm, effort, share), share * comm.size());
   machine.latencies = latencies(comm, effort);

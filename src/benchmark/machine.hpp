@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -57,9 +58,9 @@ std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& ef
 /// Seconds a step of one work. Collective.
 Timing measure(const parallel::Communicator& comm, const Effort& effort, const Work& work);
 
-/// Run `make` on the root and return its timings, [count], on every rank; the other ranks sleep
-/// meanwhile and take neither a core nor bandwidth. Collective.
-std::vector<Timing> on_root_alone(const parallel::Communicator& comm, std::size_t count,
+/// Run `make` on the root and return its timings on every rank; the other ranks sleep meanwhile and
+/// take neither a core nor bandwidth. Collective.
+std::vector<Timing> on_root_alone(const parallel::Communicator& comm,
                                   const std::function<std::vector<Timing>()>& make);
 
 /// Memory bandwidths, bytes/s: the medians. By convention copy and triad count 16 and 24 bytes an
@@ -69,7 +70,7 @@ struct Bandwidth {
   double triad = 0.0;
   double update = 0.0;
   /// The largest of them, the reference for the kernels.
-  [[nodiscard]] double best() const;
+  [[nodiscard]] double best() const { return std::max({copy, triad, update}); }
 };
 
 /// The time of one allreduce of two 64-bit integers over some ranks.

@@ -178,6 +178,23 @@ std::string table(const Report& report) {
 
 namespace {
 
+/// The numbers of a timing in the file.
+struct TimingPart {
+  const char* suffix;
+  const char* which;
+  double Timing::*member;
+};
+constexpr TimingPart timing_parts[] = {{"", "median", &Timing::median},
+                                       {"_least", "least", &Timing::least},
+                                       {"_most", "most", &Timing::most}};
+
+template <typename Row>
+std::vector<double> column(const std::vector<Row>& rows, double Row::*member) {
+  std::vector<double> values;
+  std::ranges::transform(rows, std::back_inserter(values), member);
+  return values;
+}
+
 /// Writes columns that are the same on every rank.
 class Columns {
  public:
@@ -192,16 +209,11 @@ class Columns {
   /// Three columns: the median, _least and _most.
   void write(const std::string& path, const io::Meaning& meaning,
              const std::vector<Timing>& timings) const {
-    const auto write_one = [&](const char* suffix, const char* which, double Timing::*member) {
-      std::vector<double> values;
-      std::ranges::transform(timings, std::back_inserter(values), member);
+    for (const auto& [suffix, which, member] : timing_parts) {
       write(path + suffix,
             {fmt::format("{}; {} of the repeats", meaning.description, which), meaning.symbol},
-            values);
-    };
-    write_one("", "median", &Timing::median);
-    write_one("_least", "least", &Timing::least);
-    write_one("_most", "most", &Timing::most);
+            column(timings, member));
+    }
   }
 
  private:
@@ -250,9 +262,8 @@ void write_variant(const Columns& columns, const Report& report, Ranks ranks, st
   }
   const auto write = [&](const char* name, const char* description, const char* symbol,
                          double KernelRow::*member) {
-    std::vector<double> values;
-    std::ranges::transform(rows, std::back_inserter(values), member);
-    columns.write(group + name, {fmt::format("{}: {}", what, description), symbol}, values);
+    columns.write(group + name, {fmt::format("{}: {}", what, description), symbol},
+                  column(rows, member));
   };
   columns.write(group + "seconds_per_step", {what + ": seconds a step", "t"}, steps);
   write("updates_per_second", "cell-updates a second", "P/t", &KernelRow::updates);
@@ -289,9 +300,9 @@ void write_kernels(const Columns& columns, const Report& report) {
 }
 
 void write_timing(const io::Handle& group, const std::string& name, const Timing& timing) {
-  io::write_attribute(group, name, timing.median);
-  io::write_attribute(group, name + "_least", timing.least);
-  io::write_attribute(group, name + "_most", timing.most);
+  for (const auto& [suffix, which, member] : timing_parts) {
+    io::write_attribute(group, name + suffix, timing.*member);
+  }
 }
 
 void write_engines(const Columns& columns, const io::Handle& file, const EngineRates& engines) {

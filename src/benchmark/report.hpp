@@ -2,9 +2,8 @@
 
 #include <string>
 
-#include "benchmark/engines.hpp"
-#include "benchmark/kernels.hpp"
 #include "benchmark/machine.hpp"
+#include "benchmark/rates.hpp"
 #include "io/hdf5.hpp"
 
 namespace masing::benchmark {

@@ -10,6 +10,7 @@
 #include "commands/commands.hpp"
 #include "commands/converge.hpp"
 #include "commands/simulate.hpp"
+#include "io/file_comparison.hpp"
 #include "io/result_reader.hpp"
 
 namespace masing::commands {

@@ -18,7 +18,7 @@
 #include "engine/setup.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
-#include "parallel/stopping.hpp"
+#include "parallel/session.hpp"
 #include "study/plan.hpp"
 
 namespace masing::commands {

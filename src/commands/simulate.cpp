@@ -77,8 +77,8 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
     observers.push_back(recorder.get());
   }
   const io::Participants participants{setup.engine.get(), observers};
-  io::Checkpoints checkpoints(comm, simulation.checkpoint.path,
-                              io::schedule_of(simulation.checkpoint, run.time.steps), participants,
+  io::Checkpoints checkpoints(comm, simulation.checkpoint.path, simulation.checkpoint,
+                              run.time.steps, participants,
                               [&](const std::string& draft) { output.copy_to(draft); });
   engine::Course course{.checkpointer = &checkpoints};
   if (simulation.checkpoint.restart) {

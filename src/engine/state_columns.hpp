@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "parallel/communicator.hpp"
-#include "parallel/neighbours.hpp"
 #include "parallel/vector.hpp"
 #include "rheology/model_info.hpp"
 #include "rheology/s_chain.hpp"
@@ -30,7 +29,7 @@ class RankReduction {
 /// of the whole chain.
 class RankLine {
  public:
-  /// `mine`: the elements of this rank of `elements`. Collective on `comm`.
+  /// `mine`: the elements of this rank of `elements`; `comm` must outlive it. Local.
   RankLine(const parallel::Communicator& comm, base::CellRange mine, std::int64_t elements)
       : neighbours_(comm, mine, elements), is_last_(mine.first + mine.size == elements) {}
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/fixed_point.hpp"
+#include "base/block_sum.hpp"
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
 #include "parallel/rank_sum.hpp"

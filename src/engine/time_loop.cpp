@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "parallel/stopping.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::engine {
 

@@ -1,6 +1,7 @@
 #include "io/checkpoint.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -96,45 +97,32 @@ void exchange(const Participants& participants, std::int64_t step, OwnersArchive
 
 }  // namespace
 
-CheckpointSchedule schedule_of(const CheckpointSpec& spec, std::int64_t steps) {
-  if (!spec.scheduled) {
-    return {};
-  }
-  CheckpointSchedule schedule{.last = steps};
-  if (spec.every > 0) {
-    schedule.every = spec.every;
-  } else {
-    schedule.seconds = 600.0;
-  }
-  return schedule;
-}
-
 std::string restart_advice(const CheckpointSpec& spec) {
   return "; the same command with --restart " + spec.path + " goes on";
 }
 
 Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
-                         const CheckpointSchedule& schedule, Participants participants,
+                         const CheckpointSpec& spec, std::int64_t steps, Participants participants,
                          std::function<void(const std::string&)> begin)
     : comm_(comm),
       path_(std::move(path)),
-      schedule_(schedule),
+      every_(spec.scheduled && spec.every > 0 ? spec.every : engine::never),
+      seconds_(spec.scheduled && spec.every == 0 ? 600.0 : std::numeric_limits<double>::infinity()),
+      last_step_(spec.scheduled ? steps : engine::never),
       participants_(std::move(participants)),
       begin_(std::move(begin)),
       last_(std::chrono::steady_clock::now()) {}
 
 std::int64_t Checkpoints::next_step(std::int64_t step) const {
-  if (step >= schedule_.last) {
+  if (step >= last_step_) {
     return engine::never;
   }
-  return schedule_.every == engine::never
-             ? schedule_.last
-             : std::min(schedule_.last, (step / schedule_.every + 1) * schedule_.every);
+  return every_ == engine::never ? last_step_ : std::min(last_step_, (step / every_ + 1) * every_);
 }
 
 bool Checkpoints::is_due() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count() >=
-         schedule_.seconds;
+         seconds_;
 }
 
 void Checkpoints::write(std::int64_t step) {

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,13 +18,6 @@ struct Participants {
   std::vector<engine::Observer*> observers;
 };
 
-/// When checkpoints are due, beside where the run is asked to stop.
-struct CheckpointSchedule {
-  std::int64_t every = engine::never;                        ///< steps, and at `last`
-  double seconds = std::numeric_limits<double>::infinity();  ///< of the clock
-  std::int64_t last = engine::never;
-};
-
 /// The checkpoints of a run or a study.
 struct CheckpointSpec {
   std::string path;        ///< FILE
@@ -33,9 +25,6 @@ struct CheckpointSpec {
   std::int64_t every = 0;  ///< steps from one to the next where scheduled; 0: every ten minutes
   std::optional<std::string> restart;  ///< the checkpoint to go on with
 };
-
-/// When checkpoints of a run of `steps` are due: as scheduled and at step N. Local.
-CheckpointSchedule schedule_of(const CheckpointSpec& spec, std::int64_t steps);
 
 /// What a run that was stopped says of its checkpoint: "; the same command with … goes on". Local.
 std::string restart_advice(const CheckpointSpec& spec);
@@ -46,10 +35,11 @@ std::string restart_advice(const CheckpointSpec& spec);
 /// and `step`, the numbers of engine and observers, and the arrays split over the ranks.
 class Checkpoints final : public engine::Checkpointer {
  public:
-  /// `begin` makes the HDF5 file of that name without /checkpoint, when the participants have
-  /// written what they had to. All must outlive the object.
-  Checkpoints(const parallel::Communicator& comm, std::string path,
-              const CheckpointSchedule& schedule, Participants participants,
+  /// Of a run of `steps`, to `path`, due as `spec` says and, where scheduled, at step N. `begin`
+  /// makes the HDF5 file of that name without /checkpoint, when the participants have written what
+  /// they had to. All but `spec` must outlive the object.
+  Checkpoints(const parallel::Communicator& comm, std::string path, const CheckpointSpec& spec,
+              std::int64_t steps, Participants participants,
               std::function<void(const std::string& draft)> begin);
 
   [[nodiscard]] std::int64_t next_step(std::int64_t step) const override;
@@ -59,7 +49,9 @@ class Checkpoints final : public engine::Checkpointer {
  private:
   const parallel::Communicator& comm_;
   std::string path_;
-  CheckpointSchedule schedule_;
+  std::int64_t every_;  // steps
+  double seconds_;      // of the clock
+  std::int64_t last_step_;
   Participants participants_;
   std::function<void(const std::string&)> begin_;
   std::chrono::steady_clock::time_point last_;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "base/fixed_point.hpp"
+#include "base/block_sum.hpp"
 #include "engine/engine.hpp"
 #include "io/hdf5.hpp"
 #include "io/recorders.hpp"

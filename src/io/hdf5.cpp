@@ -50,9 +50,6 @@ void write_number(const Handle& place, const std::string& name, hid_t type, cons
   check(H5Awrite(attribute.id(), type, value));
 }
 
-/// Collective reads and writes of a dataset's part.
-using Transfer = std::function<herr_t(hid_t memory_space, hid_t file_space, hid_t properties)>;
-
 /// A dataset at `path`, with the groups on the way to it.
 Handle create_dataset(const Handle& file, const std::string& path, hid_t type, const Handle& space,
                       hid_t properties = H5P_DEFAULT) {
@@ -71,10 +68,13 @@ void write_meaning(const Handle& dataset, const Meaning& meaning) {
   }
 }
 
-/// Transfer `count` numbers from or to the part of the dataset that `offset` and `extent` name; a
-/// rank without data takes part with an empty selection.
+/// Have H5Dwrite or H5Dread, `transfer`, move `local` to or from the part of the dataset that
+/// `offset` and `extent` name; a rank without data takes part with an empty selection.
+template <typename Value, typename Transfer>
 void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
-                   std::span<const hsize_t> extent, hsize_t count, const Transfer& transfer) {
+                   std::span<const hsize_t> extent, std::span<Value> local,
+                   const Transfer& transfer) {
+  const hsize_t count = local.size();
   const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
   const Handle memory_space(H5Screate_simple(1, &count, nullptr), H5Sclose);
   if (count == 0) {
@@ -85,17 +85,9 @@ void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
                               extent.data(), nullptr));
   }
   const Handle properties = collective_transfer();
-  check(transfer(memory_space.id(), file_space.id(), properties.id()));
-}
-
-/// Write `local` to the part of the dataset that `offset` and `extent` name.
-void write_part(const Handle& dataset, std::span<const hsize_t> offset,
-                std::span<const hsize_t> extent, std::span<const double> local) {
-  const double nothing = 0.0;
-  const double* values = local.empty() ? &nothing : local.data();
-  transfer_part(dataset, offset, extent, local.size(), [&](hid_t memory, hid_t place, hid_t how) {
-    return H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, memory, place, how, values);
-  });
+  std::remove_const_t<Value> nothing = 0.0;
+  check(transfer(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(),
+                 properties.id(), local.empty() ? &nothing : local.data()));
 }
 
 }  // namespace
@@ -118,10 +110,14 @@ Handle::~Handle() {
 }
 
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
+  // HDF5 prints its error stack by default; check() says it in one line.
   check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
-  return {H5Fopen(path.c_str(), flags, access.id()), H5Fclose};
+  const bool creates = flags == H5F_ACC_TRUNC;
+  return {creates ? H5Fcreate(path.c_str(), flags, H5P_DEFAULT, access.id())
+                  : H5Fopen(path.c_str(), flags, access.id()),
+          H5Fclose};
 }
 
 bool exists(const Handle& file, const std::string& path) {
@@ -184,7 +180,7 @@ void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const Piec
     }
     offset.back() = column + static_cast<hsize_t>(first);
     extent.back() = values.size();
-    write_part(dataset, offset, extent, values);
+    transfer_part<const double>(dataset, offset, extent, values, H5Dwrite);
   }
 }
 
@@ -203,7 +199,7 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
   }
   const std::array<hsize_t, 1> offset{static_cast<hsize_t>(first)};
   const std::array<hsize_t, 1> extent{local.size()};
-  write_part(dataset, offset, extent, local);
+  transfer_part(dataset, offset, extent, local, H5Dwrite);
 }
 
 std::vector<double> read_numbers(const Handle& file, const std::string& path) {
@@ -222,11 +218,7 @@ void read_distributed(const Handle& file, const std::string& path, std::span<dou
   const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
   const std::array<hsize_t, 1> offset{static_cast<hsize_t>(first)};
   const std::array<hsize_t, 1> extent{local.size()};
-  double nothing = 0.0;
-  double* values = local.empty() ? &nothing : local.data();
-  transfer_part(dataset, offset, extent, local.size(), [&](hid_t memory, hid_t place, hid_t how) {
-    return H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory, place, how, values);
-  });
+  transfer_part(dataset, offset, extent, local, H5Dread);
 }
 
 Table::Table(const Handle& file, const std::string& path, const Meaning& meaning,
@@ -292,7 +284,7 @@ void Table::append(std::int64_t rows, std::span<const double> local, std::int64_
                                       static_cast<hsize_t>(first_column)};
   const std::array<hsize_t, 2> extent{static_cast<hsize_t>(rows),
                                       local.size() / static_cast<hsize_t>(rows)};
-  write_part(dataset_, offset, extent, local);
+  transfer_part(dataset_, offset, extent, local, H5Dwrite);
   rows_ += rows;
 }
 

@@ -53,7 +53,8 @@ struct Meaning {
   std::string label = {};
 };
 
-/// A file opened by all ranks with `flags` (H5F_ACC_…). Collective on `comm`.
+/// A file opened by all ranks with `flags` (H5F_ACC_…), a new one with H5F_ACC_TRUNC. Collective on
+/// `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
 
 /// Whether a file has a group or dataset at `path`, "/group/name". Collective on the file's ranks.

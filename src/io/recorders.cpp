@@ -7,26 +7,35 @@
 #include <cmath>
 #include <utility>
 
+#include "base/ratio.hpp"
 #include "io/energy_recorder.hpp"
+#include "rheology/model_info.hpp"
 
 namespace masing::io {
 
-namespace {
-constexpr std::size_t rows_kept = 8192;
+void SampleColumns::add(const std::string& path, const Meaning& meaning, std::int64_t width) {
+  columns_.push_back({Table(file_, path, meaning, width), std::max<std::int64_t>(1, width), 0, {}});
+  width_ += columns_.back().width;
 }
 
-void SampleColumns::add(const std::string& path, const Meaning& meaning) {
-  columns_.push_back({Table(file_, path, meaning, 0), {}});
-}
-
-void SampleColumns::push(std::span<const double> row) {
-  assert(row.size() == columns_.size());
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    columns_[c].pending.push_back(row[c]);
+void SampleColumns::push(std::span<const double> row, const std::optional<Part>& split) {
+  constexpr std::int64_t rows_kept = 8192;
+  constexpr std::int64_t entries_kept = std::int64_t{1} << 18;
+  for (Column& column : columns_) {
+    const bool is_split = split && &column == &columns_.back();
+    const auto here = is_split ? split->values : row.first(static_cast<std::size_t>(column.width));
+    column.first = is_split ? split->first : 0;
+    if (is_split || comm_.is_root()) {
+      column.pending.insert(column.pending.end(), here.begin(), here.end());
+    }
+    row = is_split ? row : row.subspan(here.size());
   }
+  assert(row.empty());
   ++rows_;
-  if (columns_.front().pending.size() >= rows_kept) {
+  if (rows_ - written_ == rows_kept) {
     flush();
+  } else if ((rows_ - written_) * width_ >= entries_kept) {
+    write();
   }
 }
 
@@ -34,15 +43,27 @@ void SampleColumns::resume(std::int64_t rows) {
   for (Column& column : columns_) {
     column.table.resume(rows);
   }
-  rows_ = rows;
+  rows_ = written_ = rows;
+}
+
+void SampleColumns::exchange(std::int64_t rows, const engine::Archive& archive) {
+  if (archive.restores()) {
+    resume(rows);
+  } else {
+    flush();
+  }
+}
+
+void SampleColumns::write() {
+  for (Column& column : columns_) {
+    column.table.append(rows_ - written_, column.pending, column.first);
+    column.pending.clear();
+  }
+  written_ = rows_;
 }
 
 void SampleColumns::flush() {
-  for (auto& [table, pending] : columns_) {
-    const auto of_root = comm_.is_root() ? std::span<const double>(pending) : std::span<double>();
-    table.append(static_cast<std::int64_t>(pending.size()), of_root, 0);
-    pending.clear();
-  }
+  write();
   // What is written so far can be read if the run is cut off.
   check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
 }
@@ -129,11 +150,7 @@ void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*e
 }
 
 void SeriesRecorder::exchange(std::int64_t step, engine::Archive& archive) {
-  if (archive.restores()) {
-    columns_.resume(sampling_.count(step));
-  } else {
-    columns_.flush();
-  }
+  columns_.exchange(sampling_.count(step), archive);
 }
 
 void SeriesRecorder::append(std::span<const double> rows) {
@@ -142,133 +159,166 @@ void SeriesRecorder::append(std::span<const double> rows) {
   }
 }
 
-FieldRecorder::FieldRecorder(const RecorderContext& context)
-    : comm_(context.comm),
-      time_(context.run.time),
-      every_(context.output.field_every),
-      places_(places(*engine::slab_of(context.run), context.output.field_points)),
-      times_(context.file, "/field/t", {"time of the field", "t"}, 0),
-      field_(context.file, "/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"},
-             places_.kept),
-      mine_(places_.kept_of(context.profile->range)),
-      largest_(-parallel::min_over_ranks(comm_, -mine_.size)) {
-  const Handle& file = context.file;
-  const slab::Profile& profile = *context.profile;
-  const slab::Slab& slab = *engine::slab_of(context.run);
-  if (exists(file, "/field/s")) {
-    return;
-  }
-  if (places_.kept < places_.cells) {
-    const Handle group(H5Gopen2(file.id(), "/field", H5P_DEFAULT), H5Gclose);
-    write_attribute(group, "thinned_from", places_.cells);
-  }
-  const auto write = [&](const char* path, const Meaning& meaning, const auto& value_of) {
-    write_distributed(file, path, meaning, pieces(profile.range.first, value_of), places_.kept);
-  };
-  write("/field/s", {"point at which the cell samples the profile", "s_i"},
-        [&](std::int64_t i) { return slab.point(profile.range.first + i); });
-  write("/field/eta", {"yield displacement of the cell", "eta(s_i)"},
-        [&](std::int64_t i) { return profile.element(i).threshold; });
-  write("/field/k", {"stiffness density of the cell", "k(s_i)"},
-        [&](std::int64_t i) { return profile.element(i).stiffness; });
-}
-
-template <typename ValueOf>
-Pieces FieldRecorder::pieces(std::int64_t first_cell, const ValueOf& value_of) const {
-  return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto values) {
-            for (std::size_t j = 0; j < values.size(); ++j) {
-              values[j] = value_of(places_.cell(first + static_cast<std::int64_t>(j)) - first_cell);
-            }
-          }};
-}
-
-std::int64_t FieldRecorder::next_field_step(std::int64_t step) const {
-  if (step >= time_.steps) {
-    return engine::never;
-  }
-  return every_ == 0 ? time_.steps : std::min(time_.steps, (step / every_ + 1) * every_);
-}
-
-void FieldRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
-  const std::int64_t step = samples.last_step();
-  if (step != time_.steps && (every_ == 0 || step % every_ != 0)) {
-    return;
-  }
-  const std::vector<double> time{time_.time(step)};
-  times_.append(1, of_root(comm_, time), 0);
-  const parallel::Vector& u = engine.field();
-  const parallel::ReadAccess access(u);
-  field_.append_row(pieces(u.range().first, [values = access.values()](std::int64_t i) {
-    return values[static_cast<std::size_t>(i)];
-  }));
-}
-
-void FieldRecorder::exchange(std::int64_t step, engine::Archive& archive) {
-  if (!archive.restores()) {
-    return;
-  }
-  const std::int64_t regular = every_ == 0 ? 0 : step / every_ + 1;
-  const bool last_too = step == time_.steps && (every_ == 0 || step % every_ != 0);
-  times_.resume(regular + (last_too ? 1 : 0));
-  field_.resume(regular + (last_too ? 1 : 0));
-}
-
-ProbeRecorder::ProbeRecorder(const RecorderContext& context)
-    : comm_(context.comm),
-      sampling_(context.output.sampling),
-      values_(context.file, "/probe/u",
-              {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"},
-              static_cast<std::int64_t>(context.output.probe.size())) {
-  const std::vector<double>& places = context.output.probe;
-  const std::int64_t cells = engine::slab_of(context.run)->field_cells();
-  for (const double s : places) {
-    cells_.push_back(cell_that_holds(s, cells));
-  }
-  if (exists(context.file, "/probe/s")) {
-    return;
-  }
-  const auto count = static_cast<std::int64_t>(places.size());
-  write_distributed(context.file, "/probe/s", {"place at which u is probed", "s"},
-                    of_root(comm_, places), 0, count);
-}
-
-void ProbeRecorder::exchange(std::int64_t step, engine::Archive& archive) {
-  if (archive.restores()) {
-    values_.resume(sampling_.count(step));
-  }
-}
-
-std::int64_t ProbeRecorder::next_field_step(std::int64_t step) const {
-  return sampling_.next(step);
-}
-
-void ProbeRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
-  if (!sampling_.takes(samples.last_step())) {
-    return;
-  }
-  const parallel::Vector& u = engine.field();
-  const base::CellRange range = u.range();
-  const parallel::ReadAccess access(u);
-  // One rank holds each cell and the others give the bits of 0: their sum is the value, exactly.
-  std::vector<std::int64_t> bits(cells_.size(), 0);
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
-    const std::int64_t local = cells_[i] - range.first;
-    if (local >= 0 && local < range.size) {
-      bits[i] = std::bit_cast<std::int64_t>(access.values()[static_cast<std::size_t>(local)]);
-    }
-  }
-  parallel::sum_over_ranks(comm_, bits);
-  std::vector<double> row(bits.size());
-  std::ranges::transform(bits, row.begin(),
-                         [](std::int64_t b) { return std::bit_cast<double>(b); });
-  values_.append(1, of_root(comm_, row), 0);
-}
-
 namespace {
 
-constexpr std::int64_t most_values_kept = std::int64_t{1} << 18;
-// An attribute is not to exceed HDF5's 64 KiB.
-constexpr std::size_t longest_names = 60000;
+/// Where the output asks for fields at every n-th step, or at the last one only.
+Sampling field_sampling(const RecorderContext& context) {
+  const slab::TimeGrid& time = context.run.time;
+  const std::int64_t every = context.output.field_every;
+  return every > 0 ? Sampling{time, every, 0.0, time.final_time}
+                   : Sampling{time, time.steps, time.final_time, time.final_time};
+}
+
+/// Writes /field.
+class FieldRecorder final : public engine::Observer {
+ public:
+  /// Collective.
+  explicit FieldRecorder(const RecorderContext& context)
+      : comm_(context.comm),
+        sampling_(field_sampling(context)),
+        places_(places(*engine::slab_of(context.run), context.output.field_points)),
+        times_(context.file, "/field/t", {"time of the field", "t"}, 0),
+        field_(context.file, "/field/u",
+               {"spring elongation of each cell, one row a time", "u(t,s)"}, places_.kept),
+        mine_(places_.kept_of(context.profile->range)),
+        largest_(-parallel::min_over_ranks(comm_, -mine_.size)) {
+    const slab::Profile& profile = *context.profile;
+    const slab::Slab& slab = *engine::slab_of(context.run);
+    if (exists(context.file, "/field/s")) {
+      return;
+    }
+    if (places_.kept < places_.cells) {
+      const Handle group(H5Gopen2(context.file.id(), "/field", H5P_DEFAULT), H5Gclose);
+      write_attribute(group, "thinned_from", places_.cells);
+    }
+    const std::int64_t first = profile.range.first;
+    const auto write = [&](const char* path, const Meaning& meaning, const auto& value_of) {
+      write_distributed(context.file, path, meaning, pieces(first, value_of), places_.kept);
+    };
+    write("/field/s", {"point at which the cell samples the profile", "s_i"},
+          [&](std::int64_t i) { return slab.point(first + i); });
+    write("/field/eta", {"yield displacement of the cell", "eta(s_i)"},
+          [&](std::int64_t i) { return profile.element(i).threshold; });
+    write("/field/k", {"stiffness density of the cell", "k(s_i)"},
+          [&](std::int64_t i) { return profile.element(i).stiffness; });
+  }
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
+    return sampling_.next(step);
+  }
+
+  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+    if (!sampling_.takes(samples.last_step())) {
+      return;
+    }
+    const std::vector<double> time{sampling_.time.time(samples.last_step())};
+    times_.append(1, of_root(comm_, time), 0);
+    const parallel::Vector& u = engine.field();
+    const parallel::ReadAccess access(u);
+    field_.append_row(pieces(u.range().first, [values = access.values()](std::int64_t i) {
+      return values[static_cast<std::size_t>(i)];
+    }));
+  }
+
+  void exchange(std::int64_t step, engine::Archive& archive) override {
+    if (archive.restores()) {
+      times_.resume(sampling_.count(step));
+      field_.resume(sampling_.count(step));
+    }
+  }
+
+ private:
+  /// The entries that this rank writes; `value_of` gives that of a local cell, `first_cell` is the
+  /// first of them.
+  template <typename ValueOf>
+  [[nodiscard]] Pieces pieces(std::int64_t first_cell, const ValueOf& value_of) const {
+    return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto row) {
+              for (std::size_t j = 0; j < row.size(); ++j) {
+                row[j] = value_of(places_.cell(first + static_cast<std::int64_t>(j)) - first_cell);
+              }
+            }};
+  }
+
+  const parallel::Communicator& comm_;
+  Sampling sampling_;
+  base::Thinning places_;
+  Table times_;
+  Table field_;
+  base::CellRange mine_;  // this rank's of the places
+  std::int64_t largest_;  // the most places of any rank
+};
+
+/// A recorder that makes a row of columns at every sample, from the engine's field.
+class RowRecorder : public engine::Observer {
+ public:
+  RowRecorder(const RecorderContext& context, const Sampling& sampling)
+      : comm_(context.comm), sampling_(sampling), columns_(comm_, context.file) {}
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
+    return sampling_.next(step);
+  }
+  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+    if (sampling_.takes(samples.last_step())) {
+      record(samples, engine);
+    }
+  }
+  void exchange(std::int64_t step, engine::Archive& archive) override {
+    columns_.exchange(sampling_.count(step), archive);
+  }
+  void finish() override { columns_.flush(); }
+
+ protected:
+  /// Push the row of the last of `samples`. Collective.
+  virtual void record(const engine::Samples& samples, engine::Engine& engine) = 0;
+
+  const parallel::Communicator& comm_;
+  Sampling sampling_;
+  SampleColumns columns_;
+};
+
+/// Writes /probe.
+class ProbeRecorder final : public RowRecorder {
+ public:
+  /// Collective.
+  explicit ProbeRecorder(const RecorderContext& context)
+      : RowRecorder(context, context.output.sampling) {
+    const std::vector<double>& places = context.output.probe;
+    const auto count = static_cast<std::int64_t>(places.size());
+    columns_.add("/probe/u",
+                 {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"},
+                 count);
+    const std::int64_t cells = engine::slab_of(context.run)->field_cells();
+    for (const double s : places) {
+      cells_.push_back(cell_that_holds(s, cells));
+    }
+    if (!exists(context.file, "/probe/s")) {
+      write_distributed(context.file, "/probe/s", {"place at which u is probed", "s"},
+                        of_root(comm_, places), 0, count);
+    }
+  }
+
+ private:
+  void record(const engine::Samples& /*samples*/, engine::Engine& engine) override {
+    const parallel::Vector& u = engine.field();
+    const base::CellRange range = u.range();
+    const parallel::ReadAccess access(u);
+    // One rank holds each cell and the others give the bits of 0: their sum is the value, exactly.
+    std::vector<std::int64_t> bits(cells_.size(), 0);
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const std::int64_t local = cells_[i] - range.first;
+      if (local >= 0 && local < range.size) {
+        bits[i] = std::bit_cast<std::int64_t>(access.values()[static_cast<std::size_t>(local)]);
+      }
+    }
+    parallel::sum_over_ranks(comm_, bits);
+    std::vector<double> row(bits.size());
+    std::ranges::transform(bits, row.begin(),
+                           [](std::int64_t b) { return std::bit_cast<double>(b); });
+    columns_.push(row);
+  }
+
+  std::vector<std::int64_t> cells_;
+};
 
 /// Of a slab without a mass, whose field is written beside it, a state comes with every sample;
 /// else at distances of its own, and at both ends.
@@ -281,99 +331,59 @@ Sampling state_sampling(const RecorderContext& context) {
   return sampling;
 }
 
-}  // namespace
-
-StateRecorder::StateRecorder(const RecorderContext& context)
-    : comm_(context.comm),
-      sampling_(state_sampling(context)),
-      is_position_(engine::slab_of(context.run) != nullptr),
-      times_(context.file, "/state/t", {"times of the states", "t"}, 0),
-      values_(context.file, "/state/values", {"the state at these times, one row each", "X"},
-              engine::state_layout(context.run)->size()),
-      most_rows_(
-          std::max<std::int64_t>(1, most_values_kept / engine::state_layout(context.run)->size())) {
-  if (H5Aexists_by_name(context.file.id(), "/state/values", "columns", H5P_DEFAULT) > 0) {
-    return;
-  }
-  const Handle dataset(H5Dopen2(context.file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
-  write_attribute(dataset, "columns", engine::state_layout(context.run)->names(longest_names));
-}
-
-std::int64_t StateRecorder::next_field_step(std::int64_t step) const {
-  return sampling_.next(step);
-}
-
-void StateRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
-  if (!sampling_.takes(samples.last_step())) {
-    return;
-  }
-  pending_times_.push_back(sampling_.time.time(samples.last_step()));
-  if (is_position_) {
-    if (comm_.is_root()) {
-      pending_.push_back(samples.x.back());
+/// Writes /state.
+class StateRecorder final : public RowRecorder {
+ public:
+  /// Collective.
+  explicit StateRecorder(const RecorderContext& context)
+      : RowRecorder(context, state_sampling(context)),
+        is_position_(engine::slab_of(context.run) != nullptr) {
+    const rheology::StateLayout layout = *engine::state_layout(context.run);
+    columns_.add("/state/t", {"times of the states", "t"});
+    columns_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size());
+    if (H5Aexists_by_name(context.file.id(), "/state/values", "columns", H5P_DEFAULT) <= 0) {
+      // An attribute is not to exceed HDF5's 64 KiB.
+      constexpr std::size_t longest_names = 60000;
+      const Handle dataset(H5Dopen2(context.file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
+      write_attribute(dataset, "columns", layout.names(longest_names));
     }
-  } else {
+  }
+
+ private:
+  void record(const engine::Samples& samples, engine::Engine& engine) override {
+    const double t = sampling_.time.time(samples.last_step());
+    if (is_position_) {
+      columns_.push(std::array{t, samples.x.back()});
+      return;
+    }
     const parallel::Vector& state = engine.field();
     const parallel::ReadAccess access(state);
-    first_column_ = state.range().first;
-    pending_.insert(pending_.end(), access.values().begin(), access.values().end());
+    columns_.push(std::array{t}, {{access.values(), state.range().first}});
   }
-  if (++rows_ == most_rows_) {
-    finish();
-  }
-}
 
-void StateRecorder::exchange(std::int64_t step, engine::Archive& archive) {
-  if (archive.restores()) {
-    times_.resume(sampling_.count(step));
-    values_.resume(sampling_.count(step));
-  } else {
-    finish();
-  }
-}
-
-void StateRecorder::finish() {
-  if (rows_ > 0) {
-    times_.append(
-        rows_,
-        comm_.is_root() ? std::span<const double>(pending_times_) : std::span<const double>(), 0);
-    values_.append(rows_, pending_, first_column_);
-    pending_times_.clear();
-    pending_.clear();
-    rows_ = 0;
-  }
-}
-
-namespace {
+  bool is_position_;  // the state is x, and not the engine's field
+};
 
 using Recorder = std::unique_ptr<engine::Observer>;
 
-Recorder make_series(const RecorderContext& context) {
-  return std::make_unique<SeriesRecorder>(context.comm, context.file, context.run,
-                                          context.output.sampling);
-}
-
-Recorder make_state(const RecorderContext& context) {
-  return engine::state_layout(context.run) ? std::make_unique<StateRecorder>(context) : nullptr;
-}
-
-Recorder make_field(const RecorderContext& context) {
-  return context.profile == nullptr ? nullptr : std::make_unique<FieldRecorder>(context);
-}
-
-Recorder make_probe(const RecorderContext& context) {
-  return context.output.probe.empty() ? nullptr : std::make_unique<ProbeRecorder>(context);
+/// The recorder where the output asks for it, else null.
+template <typename Kind>
+Recorder made_where(bool wanted, const RecorderContext& context) {
+  return wanted ? std::make_unique<Kind>(context) : nullptr;
 }
 
 }  // namespace
 
 std::vector<Recorder> make_recorders(const RecorderContext& context) {
   std::vector<Recorder> recorders;
-  for (const auto make : {make_series, make_state, make_field, make_probe, make_energy_recorder}) {
-    if (Recorder recorder = make(context)) {
-      recorders.push_back(std::move(recorder));
-    }
-  }
+  recorders.push_back(std::make_unique<SeriesRecorder>(context.comm, context.file, context.run,
+                                                       context.output.sampling));
+  recorders.push_back(
+      made_where<StateRecorder>(engine::state_layout(context.run).has_value(), context));
+  recorders.push_back(made_where<FieldRecorder>(context.profile != nullptr, context));
+  recorders.push_back(made_where<ProbeRecorder>(!context.output.probe.empty(), context));
+  recorders.push_back(make_energy_recorder(context));
+  std::erase(recorders, nullptr);
   return recorders;
 }
 

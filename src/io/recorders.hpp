@@ -2,50 +2,63 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/ratio.hpp"
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
 #include "io/hdf5.hpp"
 #include "parallel/communicator.hpp"
-#include "rheology/model_info.hpp"
 #include "slab/problem.hpp"
 #include "slab/profile.hpp"
 
 namespace masing::io {
 
-/// Datasets [n] that grow by one row a sample. Rows are kept and written some thousands at a time;
-/// flush() writes the last ones.
+/// Datasets [n], or [n, width], that grow by one row a sample. Rows are kept and written some
+/// thousands at a time; flush() writes the last ones.
 class SampleColumns {
  public:
+  /// This rank's entries of a dataset that is split over the ranks, from `first` on.
+  struct Part {
+    std::span<const double> values;
+    std::int64_t first = 0;
+  };
+
   /// Both must outlive the object. Local.
   SampleColumns(const parallel::Communicator& comm, const Handle& file)
       : comm_(comm), file_(file) {}
 
-  /// One more column, before the first row. Collective.
-  void add(const std::string& path, const Meaning& meaning);
-  /// One row, the same on every rank, an entry a column. Collective where it fills the buffer.
-  void push(std::span<const double> row);
+  /// One more dataset, before the first row: [n], or [n, width]. Collective.
+  void add(const std::string& path, const Meaning& meaning, std::int64_t width = 0);
+  /// One row, the entries of all datasets one after another, the same on every rank; without those
+  /// of the last one where its `split` is given. Collective where it fills the buffer.
+  void push(std::span<const double> row, const std::optional<Part>& split = {});
   /// Collective.
   void flush();
   /// Go on after the first `rows` rows of the file. Collective.
   void resume(std::int64_t rows);
+  /// Resume after `rows` rows where the archive restores a state, else flush. Collective.
+  void exchange(std::int64_t rows, const engine::Archive& archive);
   /// Rows so far.
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 
  private:
   struct Column {
     Table table;
-    std::vector<double> pending;
+    std::int64_t width;
+    std::int64_t first;           ///< entry of this rank
+    std::vector<double> pending;  ///< what this rank writes
   };
+  void write();
 
   const parallel::Communicator& comm_;
   const Handle& file_;
   std::vector<Column> columns_;
+  std::int64_t width_ = 0;  // of a row
   std::int64_t rows_ = 0;
+  std::int64_t written_ = 0;  // of them
 };
 
 /// Which steps are samples: every n-th step, step 0 and step N, within a window of time.
@@ -81,8 +94,18 @@ struct RecorderContext {
   const OutputSpec& output;
 };
 
-/// Every recorder that the output asks for, each made by one function, or resumed where its
-/// datasets are there; SeriesRecorder first. Collective.
+/// Every recorder that the output asks for, or its datasets resumed where they are there:
+///     /series, of every run: see SeriesRecorder;
+///     /state/t [rows], /state/values [rows, columns], with an attribute `columns`, their names:
+///     the
+///         whole state at every n-th step and at both ends, of a slab without a mass every sample;
+///     /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only; where
+///     the
+///         output asks for fewer field points than cells, these many cells of it, base::Thinning's,
+///         and /field has an attribute thinned_from, P;
+///     /probe/s, /probe/u [n, places]: u of the cells that hold given s, with every sample;
+///     /energy: see EnergyRecorder.
+/// Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context);
 
 /// t, x, y, F, F - m x'' of a sample.
@@ -119,76 +142,6 @@ class SeriesRecorder final : public engine::Observer {
  private:
   Sampling sampling_;
   SampleColumns columns_;
-};
-
-/// /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only; where the
-/// output asks for fewer field points than cells, these many cells of it, base::Thinning's, and
-/// /field has an attribute thinned_from, P.
-class FieldRecorder final : public engine::Observer {
- public:
-  /// Collective.
-  explicit FieldRecorder(const RecorderContext& context);
-
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
-  void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void exchange(std::int64_t step, engine::Archive& archive) override;
-
- private:
-  /// The entries that this rank writes; `value_of` gives that of a local cell, `first_cell` is the
-  /// first of them.
-  template <typename ValueOf>
-  [[nodiscard]] Pieces pieces(std::int64_t first_cell, const ValueOf& value_of) const;
-
-  const parallel::Communicator& comm_;
-  slab::TimeGrid time_;
-  std::int64_t every_;
-  base::Thinning places_;
-  Table times_;
-  Table field_;
-  base::CellRange mine_;  // this rank's of the places
-  std::int64_t largest_;  // the most places of any rank
-};
-
-/// /probe/s and /probe/u [n, places]: u of the cells that hold given s, with every sample.
-class ProbeRecorder final : public engine::Observer {
- public:
-  /// Collective.
-  explicit ProbeRecorder(const RecorderContext& context);
-
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
-  void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void exchange(std::int64_t step, engine::Archive& archive) override;
-
- private:
-  const parallel::Communicator& comm_;
-  Sampling sampling_;
-  std::vector<std::int64_t> cells_;
-  Table values_;
-};
-
-/// /state/t [rows] and /state/values [rows, columns], with an attribute `columns`, their names: the
-/// whole state at every n-th step and at both ends. Rows are written many at a time.
-class StateRecorder final : public engine::Observer {
- public:
-  /// Collective.
-  explicit StateRecorder(const RecorderContext& context);
-
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
-  void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void exchange(std::int64_t step, engine::Archive& archive) override;
-  void finish() override;
-
- private:
-  const parallel::Communicator& comm_;
-  Sampling sampling_;
-  bool is_position_;  // the state is x, and not the engine's field
-  Table times_;
-  Table values_;
-  std::int64_t most_rows_;         // kept
-  std::int64_t rows_ = 0;          // kept so far
-  std::int64_t first_column_ = 0;  // of this rank
-  std::vector<double> pending_times_;
-  std::vector<double> pending_;  // this rank's columns of the rows kept
 };
 
 }  // namespace masing::io

@@ -23,6 +23,10 @@ namespace masing::io {
 
 namespace {
 
+std::string partial(const std::string& path) {
+  return path + ".partial";
+}
+
 /// Throws UserError where `path` is there and no regular file: opening a pipe would wait for ever.
 void require_regular(const std::string& path, const std::string& option) {
   struct stat info {};
@@ -74,12 +78,12 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
                        const std::string& option)
     : name_(path + ".lock") {
   parallel::on_root(comm, [&] {
-    const std::string partial = path + ".partial";
-    for (const std::string& name : {path, partial, name_}) {
+    const std::string draft = partial(path);
+    for (const std::string& name : {path, draft, name_}) {
       require_regular(name, option);
     }
-    if (access(partial.c_str(), F_OK) == 0 && access(partial.c_str(), W_OK) != 0) {
-      refuse(partial, option);
+    if (access(draft.c_str(), F_OK) == 0 && access(draft.c_str(), W_OK) != 0) {
+      refuse(draft, option);
     }
     file_ = locked(name_, path, option);
   });
@@ -103,8 +107,7 @@ std::string mpi_version() {
 }
 
 std::string petsc_version() {
-  return std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." +
-         std::to_string(PETSC_VERSION_SUBMINOR);
+  return fmt::format("{}.{}.{}", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
 }
 
 std::string hdf5_version() {
@@ -112,7 +115,7 @@ std::string hdf5_version() {
   unsigned minor = 0;
   unsigned release = 0;
   H5get_libversion(&major, &minor, &release);
-  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+  return fmt::format("{}.{}.{}", major, minor, release);
 }
 
 std::string now() {
@@ -125,24 +128,14 @@ std::string shortened(const std::string& text) {
   return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
 }
 
-}  // namespace
-
-std::string program_version() {
-  return MASING_VERSION;
-}
-std::string git_revision() {
-  return MASING_GIT_REVISION;
-}
-bool git_dirty() {
-  return MASING_GIT_DIRTY != 0;
-}
-
+/// /provenance: what made the file (program, compiler, libraries, command line, ranks, date), as
+/// attributes. The git revision is "unknown" outside a checkout.
 void write_provenance(const Handle& file, const parallel::Communicator& comm,
                       const std::string& command_line) {
   const Handle group = create_group(file, "/provenance");
   write_attribute(group, "version", program_version());
-  write_attribute(group, "git_revision", git_revision());
-  write_attribute(group, "git_dirty", std::string(git_dirty() ? "yes" : "no"));
+  write_attribute(group, "git_revision", std::string(MASING_GIT_REVISION));
+  write_attribute(group, "git_dirty", std::string(MASING_GIT_DIRTY != 0 ? "yes" : "no"));
   write_attribute(group, "compiler", std::string(MASING_COMPILER));
   write_attribute(group, "kernel", std::string(slab::kernel_instruction_set()));
   write_attribute(group, "mpi", mpi_version());
@@ -154,20 +147,6 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
   write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
   // The clocks of hosts differ; every rank must write the same attribute.
   write_attribute(group, "date", parallel::from_root(comm, now));
-}
-
-namespace {
-
-std::string partial(const std::string& path) {
-  return path + ".partial";
-}
-
-Handle create(const parallel::Communicator& comm, const std::string& path) {
-  // HDF5 prints its error stack by default; check() says it in one line.
-  check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
-  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
 }
 
 void write_kind(const Handle& file, const std::string& kind) {
@@ -187,15 +166,19 @@ void write_configuration(const Handle& file, const ResultSpec& result) {
 
 }  // namespace
 
+std::string program_version() {
+  return MASING_VERSION;
+}
+
 void create_recipe(const parallel::Communicator& comm, const std::string& path,
                    const Recipe& recipe) {
-  const Handle file = create(comm, path);
+  const Handle file = open_together(comm, path, H5F_ACC_TRUNC);
   write_kind(file, recipe.kind);
   write_text(file, "/configuration", recipe.configuration);
 }
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result)
-    : comm_(comm), path_(result.path), file_(create(comm, partial(path_))) {
+    : comm_(comm), path_(result.path), file_(open_together(comm, partial(path_), H5F_ACC_TRUNC)) {
   write_kind(file_, result.kind);
   write_provenance(file_, comm, result.command_line);
   if (!result.configuration.empty()) {

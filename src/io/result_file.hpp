@@ -53,15 +53,6 @@ class OutputLock {
 
 /// The version of the program, e.g. "0.1.0".
 std::string program_version();
-/// The git revision it was built from ("unknown" outside a checkout), and whether the tree had
-/// changes then.
-std::string git_revision();
-bool git_dirty();
-
-/// /provenance: what made the file (program, compiler, libraries, command line, ranks, date), as
-/// attributes. Collective.
-void write_provenance(const Handle& file, const parallel::Communicator& comm,
-                      const std::string& command_line);
 
 /// Create an HDF5 file of that name with only the recipe of what is to come into it. Collective.
 void create_recipe(const parallel::Communicator& comm, const std::string& path,
@@ -93,7 +84,6 @@ class OutputFile {
              const std::string& checkpoint);
 
   [[nodiscard]] const Handle& file() const { return file_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
 
   /// Copies what the file holds to another. Collective.
   void copy_to(const std::string& path) const;

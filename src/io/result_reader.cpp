@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <map>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -31,19 +30,9 @@ constexpr char refused = 'r';
   throw base::UserError(path + " " + why + "; give a file that masing wrote");
 }
 
-/// Where in the superblock of a version its end of file stands, in 8 bytes; 0 for versions that
-/// masing does not write. Source: HDF5 File Format Specification, II.A.
-std::size_t place_of_end(unsigned char version) {
-  switch (version) {
-    case 0:
-      return 40;
-    case 2:
-    case 3:
-      return 28;
-    default:
-      return 0;
-  }
-}
+/// Where in the superblock of versions 0 to 3 its end of file stands, in 8 bytes; 0 for versions
+/// that masing does not write. Source: HDF5 File Format Specification, II.A.
+constexpr std::array<std::size_t, 4> places_of_end{40, 0, 28, 28};
 
 /// What can be said of a file without HDF5: throws where it cannot be whole.
 void require_plausible(const std::string& path, std::int64_t size) {
@@ -54,7 +43,8 @@ void require_plausible(const std::string& path, std::int64_t size) {
   if (!file || !std::equal(signature.begin(), signature.end(), head.begin())) {
     throw base::UserError("cannot open " + path + " as HDF5; give a file that masing wrote");
   }
-  const std::size_t place = place_of_end(head[signature.size()]);
+  const unsigned char version = head[signature.size()];
+  const std::size_t place = version < places_of_end.size() ? places_of_end[version] : 0;
   if (place == 0) {
     return;
   }
@@ -220,14 +210,10 @@ bool ResultReader::has_attribute(const std::string& name, const std::string& att
 }
 
 std::vector<double> ResultReader::column(const std::string& name) const {
-  const Handle found = dataset(name);
-  const auto sizes = extent(found);
-  if (sizes.size() != 1) {
+  if (extent(dataset(name)).size() != 1) {
     throw base::UserError(path_ + " " + name + " is not one column of numbers");
   }
-  std::vector<double> values(sizes[0]);
-  check(H5Dread(found.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
-  return values;
+  return read_numbers(file_, name);
 }
 
 std::vector<double> ResultReader::row(const std::string& name, std::int64_t row) const {
@@ -247,322 +233,77 @@ std::vector<double> ResultReader::row(const std::string& name, std::int64_t row)
   return values;
 }
 
-namespace {
-
-/// A dataset, or an attribute of an object, as HDF5 names it.
-struct Place {
-  const Handle& handle;
-  bool attribute;
-
-  [[nodiscard]] Handle type() const {
-    return {attribute ? H5Aget_type(handle.id()) : H5Dget_type(handle.id()), H5Tclose};
-  }
-  [[nodiscard]] Handle space() const {
-    return {attribute ? H5Aget_space(handle.id()) : H5Dget_space(handle.id()), H5Sclose};
-  }
-  void read(const Handle& type, void* values) const {
-    check(attribute ? H5Aread(handle.id(), type.id(), values)
-                    : H5Dread(handle.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-  }
-};
-
-/// Only numbers count in a comparison.
-enum class Kind { numbers, texts, references };
-
-/// What a dataset or attribute holds.
-struct Content {
-  Kind kind = Kind::numbers;
-  std::string type;           ///< of numbers: class and size; of integers, which are read as 64-bit
-                              ///< ones, class and sign
-  std::size_t file_item = 0;  ///< bytes of one entry in the file
-  std::vector<hsize_t> shape;
-  std::size_t item = 1;              ///< of numbers: bytes of one entry
-  std::vector<unsigned char> bytes;  ///< of numbers
-  std::vector<std::string> texts;    ///< without what pads them
-};
-
-Kind kind_of(const Handle& type) {
-  const H5T_class_t kind = H5Tget_class(type.id());
-  if (kind == H5T_STRING) {
-    return Kind::texts;
-  }
-  const bool points =
-      kind == H5T_REFERENCE || kind == H5T_VLEN || H5Tdetect_class(type.id(), H5T_REFERENCE) > 0 ||
-      H5Tdetect_class(type.id(), H5T_VLEN) > 0 || H5Tdetect_class(type.id(), H5T_STRING) > 0;
-  return points ? Kind::references : Kind::numbers;
+Handle Place::type() const {
+  return {is_attribute ? H5Aget_type(handle.id()) : H5Dget_type(handle.id()), H5Tclose};
 }
 
-std::string until_zero(const std::string& text) {
-  return text.substr(0, text.find('\0'));
+Handle Place::space() const {
+  return {is_attribute ? H5Aget_space(handle.id()) : H5Dget_space(handle.id()), H5Sclose};
 }
 
-std::vector<std::string> read_texts(const Place& place, const Handle& type, std::size_t entries) {
-  std::vector<std::string> texts;
-  if (H5Tis_variable_str(type.id()) <= 0) {
-    const std::size_t length = H5Tget_size(type.id());
-    std::string all(entries * length, '\0');
-    place.read(type, all.data());
-    for (std::size_t i = 0; i < entries; ++i) {
-      texts.push_back(until_zero(all.substr(i * length, length)));
-    }
-    return texts;
-  }
-  std::vector<char*> pointers(entries);
-  place.read(type, pointers.data());
-  for (const char* text : pointers) {
-    texts.emplace_back(text == nullptr ? "" : text);
-  }
-  check(H5Dvlen_reclaim(type.id(), place.space().id(), H5P_DEFAULT, pointers.data()));
-  return texts;
-}
-
-void read_numbers(const Place& place, const Handle& type, std::size_t entries, Content& content) {
-  const H5T_class_t kind = H5Tget_class(type.id());
-  content.type = std::to_string(kind);
-  if (kind == H5T_INTEGER) {
-    const bool with_sign = H5Tget_sign(type.id()) == H5T_SGN_2;
-    content.type += with_sign ? " with sign" : " without sign";
-    content.item = sizeof(std::int64_t);
-    content.bytes.resize(entries * content.item);
-    const Handle wide(H5Tcopy(with_sign ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64), H5Tclose);
-    place.read(wide, content.bytes.data());
-    return;
-  }
-  content.type += "/" + std::to_string(content.file_item);
-  content.item = content.file_item;
-  content.bytes.resize(entries * content.item);
-  place.read(type, content.bytes.data());
-}
-
-Content content_of(const Place& place) {
-  const Handle type = place.type();
-  const Handle space = place.space();
-  Content content;
-  content.kind = kind_of(type);
-  content.file_item = H5Tget_size(type.id());
-  content.shape.resize(
-      static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.id()))));
-  check(H5Sget_simple_extent_dims(space.id(), content.shape.data(), nullptr));
-  const auto entries = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id())));
-  const Handle file(H5Iget_file_id(place.handle.id()), H5Fclose);
+std::size_t Place::entries() const {
+  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space().id())));
+  const std::size_t size = H5Tget_size(type().id());
+  const Handle file(H5Iget_file_id(handle.id()), H5Fclose);
   hsize_t bytes = 0;
   check(H5Fget_filesize(file.id(), &bytes));
   // masing compresses nothing, so that no object is larger than its file.
-  if (content.file_item == 0 || entries > bytes / content.file_item) {
+  if (size == 0 || count > bytes / size) {
     throw base::SystemError("an object larger than the file");
   }
-  if (content.kind == Kind::texts) {
-    content.texts = read_texts(place, type, entries);
-  } else if (content.kind == Kind::numbers) {
-    read_numbers(place, type, entries, content);
-  }
-  return content;
+  return count;
 }
 
-Content attribute(const Handle& object, const std::string& name) {
-  const Handle handle(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
-  return content_of({handle, true});
+void Place::read(const Handle& type, void* values) const {
+  check(is_attribute ? H5Aread(handle.id(), type.id(), values)
+                     : H5Dread(handle.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 }
 
-Handle open_object(const Handle& file, const std::string& name) {
-  return {H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose};
-}
-
-herr_t add_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
-  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-  return 0;
-}
-
-std::vector<std::string> attributes_of(const Handle& object) {
-  std::vector<std::string> names;
-  check(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names));
-  return names;
-}
-
-/// Whether an attribute only joins datasets with their dimension scales. Source: HDF5 Dimension
-/// Scale Specification; netCDF-4's own begin with _.
-bool is_of_dimension_scales(const std::string& attribute) {
-  constexpr std::array names{"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST",
-                             "DIMENSION_LABELS"};
-  return std::ranges::find(names, attribute) != names.end() || attribute.starts_with("_Net") ||
-         attribute == "_nc3_strict" || attribute == "_NCProperties";
-}
-
-using Objects = std::map<std::string, H5O_type_t>;
-
-herr_t add_object(hid_t /*file*/, const char* name, const H5O_info_t* info, void* objects) {
-  static_cast<Objects*>(objects)->emplace(name, info->type);
-  return 0;
-}
-
-/// Every group and dataset outside /provenance and /timing.
-Objects objects(const Handle& file) {
-  Objects found;
-  check(H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, add_object, &found, H5O_INFO_BASIC));
-  std::erase_if(found, [](const auto& entry) {
-    return entry.first == "provenance" || entry.first == "timing" ||
-           entry.first.starts_with("provenance/") || entry.first.starts_with("timing/");
-  });
-  return found;
-}
-
-constexpr const char* not_made = "not made again";
-constexpr const char* not_there = "not in the file";
-
-/// Which entries of `found` are others than those `expected`; empty if none.
-std::string different_numbers(const Content& expected, const Content& found) {
-  if (expected.type != found.type || expected.shape != found.shape ||
-      expected.file_item > found.file_item) {
-    return "another type or shape";
-  }
-  std::size_t count = 0;
-  std::size_t first = 0;
-  for (std::size_t at = 0; at < expected.bytes.size(); at += expected.item) {
-    if (std::memcmp(&expected.bytes[at], &found.bytes[at], expected.item) != 0) {
-      first = count == 0 ? at / expected.item : first;
-      ++count;
+std::vector<std::string> Place::texts() const {
+  const Handle form = type();
+  const std::size_t count = entries();
+  std::vector<std::string> texts;
+  if (H5Tis_variable_str(form.id()) > 0) {
+    std::vector<char*> pointers(count);
+    read(form, pointers.data());
+    for (const char* text : pointers) {
+      texts.emplace_back(text == nullptr ? "" : text);
     }
+    check(H5Dvlen_reclaim(form.id(), space().id(), H5P_DEFAULT, pointers.data()));
+    return texts;
   }
-  return count == 0 ? ""
-                    : std::to_string(count) + " of " +
-                          std::to_string(expected.bytes.size() / expected.item) +
-                          " entries, the first at " + std::to_string(first);
+  const std::size_t length = H5Tget_size(form.id());
+  std::string all(count * length, '\0');
+  read(form, all.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string padded = all.substr(i * length, length);
+    texts.push_back(padded.substr(0, padded.find('\0')));
+  }
+  return texts;
 }
 
-/// Compares two files, object by object, and keeps what it finds.
-class Comparison {
- public:
-  Comparison(const Handle& expected, const Handle& found) : expected_(expected), found_(found) {}
+namespace {
 
-  std::vector<Difference> run() {
-    const Objects here = objects(expected_);
-    const Objects there = objects(found_);
-    for (const auto& [name, type] : here) {
-      const auto twin = there.find(name);
-      if (twin == there.end() || twin->second != type) {
-        missing(name, type);
-      } else {
-        compare_objects(name, type);
-      }
-    }
-    for (const auto& [name, type] : there) {
-      if (!here.contains(name)) {
-        add(Weight::note, place_of(name), not_there);
-      }
-    }
-    return std::move(differences_);
-  }
-
- private:
-  static std::string place_of(const std::string& object) {
-    return std::string("/").append(object == "." ? "" : object);
-  }
-
-  void add(Weight weight, const std::string& place, const std::string& what) {
-    differences_.push_back({weight, base::joined({place, what}, ": ")});
-  }
-
-  /// An object that was not made again counts if it or its attributes hold numbers.
-  void missing(const std::string& name, H5O_type_t type) {
-    const Handle object = open_object(expected_, name);
-    const auto names = attributes_of(object);
-    const bool numbers =
-        (type == H5O_TYPE_DATASET && content_of({object, false}).kind == Kind::numbers) ||
-        std::ranges::any_of(names, [&](const std::string& attribute_name) {
-          return counts(attribute_name, attribute(object, attribute_name));
-        });
-    add(numbers ? Weight::counts : Weight::note, place_of(name), not_made);
-  }
-
-  static bool counts(const std::string& attribute_name, const Content& content) {
-    return content.kind == Kind::numbers && !is_of_dimension_scales(attribute_name);
-  }
-
-  void compare_objects(const std::string& name, H5O_type_t type) {
-    const Handle one = open_object(expected_, name);
-    const Handle two = open_object(found_, name);
-    if (type == H5O_TYPE_DATASET && name != configuration_name) {
-      compare(Weight::counts, place_of(name), content_of({one, false}), content_of({two, false}));
-    }
-    compare_attributes(place_of(name), one, two);
-  }
-
-  void compare(Weight weight, const std::string& place, const Content& one, const Content& two) {
-    if (one.kind == Kind::numbers) {
-      const std::string what =
-          two.kind == Kind::numbers ? different_numbers(one, two) : "another type or shape";
-      if (!what.empty()) {
-        add(weight, place, what);
-      }
-    } else if (one.kind != two.kind) {
-      add(Weight::note, place, "another type");
-    } else if (one.texts != two.texts) {
-      add(Weight::note, place, "another text");
-    }
-  }
-
-  void compare_attributes(const std::string& place, const Handle& one, const Handle& two) {
-    const auto here = attributes_of(one);
-    const auto there = attributes_of(two);
-    const auto place_of_attribute = [&](const std::string& name) {
-      return base::joined({place, "attribute", name}, " ");
-    };
-    for (const auto& name : here) {
-      const Content content = attribute(one, name);
-      const Weight weight = counts(name, content) ? Weight::counts : Weight::note;
-      if (std::ranges::find(there, name) == there.end()) {
-        add(weight, place_of_attribute(name), not_made);
-      } else {
-        compare(weight, place_of_attribute(name), content, attribute(two, name));
-      }
-    }
-    for (const auto& name : there) {
-      if (std::ranges::find(here, name) == here.end()) {
-        add(Weight::note, place_of_attribute(name), not_there);
-      }
-    }
-  }
-
-  static constexpr const char* configuration_name = "configuration";
-
-  const Handle& expected_;
-  const Handle& found_;
-  std::vector<Difference> differences_;
-};
-
-/// Whether a type is that of the texts masing writes, which have a fixed length.
-bool is_text(hid_t type_id) {
-  const Handle type(type_id, H5Tclose);
+/// Whether a place has texts as masing writes them, which have a fixed length.
+bool is_text(const Place& place) {
+  const Handle type = place.type();
   return H5Tget_class(type.id()) == H5T_STRING && H5Tis_variable_str(type.id()) == 0;
-}
-
-bool has_recipe(const Handle& file) {
-  if (H5Aexists(file.id(), "kind") <= 0 ||
-      H5Lexists(file.id(), "configuration", H5P_DEFAULT) <= 0) {
-    return false;
-  }
-  const Handle kind(H5Aopen(file.id(), "kind", H5P_DEFAULT), H5Aclose);
-  const Handle configuration = open_object(file, "configuration");
-  return is_text(H5Aget_type(kind.id())) && H5Iget_type(configuration.id()) == H5I_DATASET &&
-         is_text(H5Dget_type(configuration.id()));
 }
 
 }  // namespace
 
 Recipe read_recipe(const std::string& path) {
   const Handle file = open_for_reading(path);
-  if (!has_recipe(file)) {
-    throw base::UserError(path + " has no /configuration; give a file that masing wrote");
+  if (H5Aexists(file.id(), "kind") > 0 && H5Lexists(file.id(), "configuration", H5P_DEFAULT) > 0) {
+    const Handle kind(H5Aopen(file.id(), "kind", H5P_DEFAULT), H5Aclose);
+    const Handle configuration(H5Oopen(file.id(), "configuration", H5P_DEFAULT), H5Oclose);
+    if (is_text({kind, true}) && H5Iget_type(configuration.id()) == H5I_DATASET &&
+        is_text({configuration})) {
+      return {base::joined(Place{kind, true}.texts(), ""),
+              base::joined(Place{configuration}.texts(), "")};
+    }
   }
-  const Handle configuration = open_object(file, "configuration");
-  return {base::joined(attribute(file, "kind").texts, ""),
-          base::joined(content_of({configuration, false}).texts, "")};
-}
-
-std::vector<Difference> differences(const std::string& expected, const std::string& found) {
-  const Handle file = open_for_reading(expected);
-  const Handle other = open_for_reading(found);
-  return Comparison(file, other).run();
+  throw base::UserError(path + " has no /configuration; give a file that masing wrote");
 }
 
 }  // namespace masing::io

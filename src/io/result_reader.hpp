@@ -19,6 +19,20 @@ std::string isolated(const std::string& path, const std::function<std::string()>
 /// A file opened for reading. Throws UserError if it is not HDF5. Local, without MPI.
 Handle open_for_reading(const std::string& path);
 
+/// A dataset, or an attribute of an object: HDF5 has the same functions for both under two names.
+struct Place {
+  const Handle& handle;
+  bool is_attribute = false;
+
+  [[nodiscard]] Handle type() const;
+  [[nodiscard]] Handle space() const;
+  /// How many entries it has. Throws SystemError where its file is too small to hold them.
+  [[nodiscard]] std::size_t entries() const;
+  void read(const Handle& type, void* values) const;
+  /// Its texts, without what pads them.
+  [[nodiscard]] std::vector<std::string> texts() const;
+};
+
 /// Reads the numbers of a result file. Local, without MPI.
 class ResultReader {
  public:
@@ -49,22 +63,5 @@ struct Recipe {
 
 /// The recipe of a result file. Throws UserError if it is not one. Local, without MPI.
 Recipe read_recipe(const std::string& path);
-
-/// Whether a difference makes a file count as not reproduced.
-enum class Weight { counts, note };
-
-/// One difference between a file and what was made again.
-struct Difference {
-  Weight weight = Weight::counts;
-  std::string text;  ///< the place and what differs, one line
-};
-
-/// What differs between a result file and another made from the same configuration, in the order
-/// of the names. Every dataset and attribute of numbers that `expected` holds must be in `found`
-/// with the same shape and the same bits (a whole number may be stored wider); what differs there
-/// counts. Noted only: other texts, what `found` has in addition, and the attributes of dimension
-/// scales. Not compared: /provenance, /timing, the text of /configuration, references. Throws
-/// UserError if a file cannot be opened. Local, without MPI.
-std::vector<Difference> differences(const std::string& expected, const std::string& found);
 
 }  // namespace masing::io

@@ -1,6 +1,5 @@
 #include "io/sealed_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,9 +11,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,18 +33,22 @@ struct Seal {
 };
 static_assert(sizeof(Seal) == 32);
 
+// Closed in child processes.
+constexpr const char* reading = "re";
+
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
-/// Owner of a file descriptor.
+/// Owner of an open file.
 class File {
  public:
-  File(std::string path, int flags) : path_(std::move(path)) {
-    descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) {
+  /// `mode` as of fopen.
+  File(std::string path, const char* mode)
+      : path_(std::move(path)), file_(std::fopen(path_.c_str(), mode)) {
+    if (file_ == nullptr) {
       fail("open");
     }
   }
-  ~File() { ::close(descriptor_); }
+  ~File() { std::fclose(file_); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
@@ -55,37 +58,25 @@ class File {
 
   /// Reads up to `size` bytes; fewer only at the end.
   std::size_t read(char* bytes, std::size_t size) const {
-    std::size_t done = 0;
-    while (done < size) {
-      const ssize_t got = ::read(descriptor_, bytes + done, size - done);
-      if (got < 0) {
-        fail("read");
-      }
-      if (got == 0) {
-        break;
-      }
-      done += static_cast<std::size_t>(got);
+    const std::size_t got = std::fread(bytes, 1, size, file_);
+    if (std::ferror(file_) != 0) {
+      fail("read");
     }
-    return done;
+    return got;
   }
   void write(const char* bytes, std::size_t size) const {
-    while (size > 0) {
-      const ssize_t put = ::write(descriptor_, bytes, size);
-      if (put < 0) {
-        fail("write");
-      }
-      bytes += put;
-      size -= static_cast<std::size_t>(put);
+    if (std::fwrite(bytes, 1, size, file_) != size || std::fflush(file_) != 0) {
+      fail("write");
     }
   }
   void flush() const {
-    if (::fsync(descriptor_) != 0) {
+    if (::fsync(::fileno(file_)) != 0) {
       fail("write");
     }
   }
   [[nodiscard]] std::int64_t size() const {
     struct stat info {};
-    if (::fstat(descriptor_, &info) != 0) {
+    if (::fstat(::fileno(file_), &info) != 0) {
       fail("read");
     }
     return S_ISREG(info.st_mode) ? info.st_size : -1;
@@ -93,7 +84,7 @@ class File {
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  std::FILE* file_;
 };
 
 /// Calls `work` with the first `size` bytes of a file, piece by piece; false if it has fewer.
@@ -112,45 +103,28 @@ bool for_each_piece(const File& file, std::int64_t size, const Work& work) {
   return true;
 }
 
-/// XXH3-64 of a text given in pieces.
-class Checksum {
- public:
-  Checksum() : state_(XXH3_createState(), XXH3_freeState) {
-    if (state_ == nullptr) {
-      throw std::bad_alloc();
-    }
-    XXH3_64bits_reset(state_.get());
+/// XXH3-64 of the first `size` bytes of a file; nothing where it has fewer.
+std::optional<std::uint64_t> checksum(const File& file, std::int64_t size) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       XXH3_freeState);
+  if (state == nullptr) {
+    throw std::bad_alloc();
   }
-  void add(const char* bytes, std::size_t size) { XXH3_64bits_update(state_.get(), bytes, size); }
-  [[nodiscard]] std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
-
- private:
-  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
-};
-
-/// Runs `work` on the root; a SystemError it throws is thrown on every rank. Collective.
-void with_system_failure(const parallel::Communicator& comm, const std::function<void()>& work) {
-  const std::string failure = parallel::from_root(comm, [&] {
-    try {
-      work();
-    } catch (const base::SystemError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+  XXH3_64bits_reset(state.get());
+  const bool whole = for_each_piece(file, size, [&](const char* bytes, std::size_t n) {
+    XXH3_64bits_update(state.get(), bytes, n);
   });
-  if (!failure.empty()) {
-    throw base::SystemError(failure);
-  }
+  return whole ? std::optional(XXH3_64bits_digest(state.get())) : std::nullopt;
 }
 
 void move_durably(const std::string& from, const std::string& to) {
-  File(from, O_RDONLY).flush();
+  File(from, reading).flush();
   if (std::rename(from.c_str(), to.c_str()) != 0) {
     throw base::SystemError(
         fmt::format("cannot rename {} to {}: {}", from, to, std::strerror(errno)));
   }
   const auto folder = std::filesystem::path(to).parent_path();
-  File(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY).flush();
+  File(folder.empty() ? "." : folder.string(), reading).flush();
 }
 
 /// What is wrong with a sealed file, read to its end; empty if nothing is.
@@ -159,12 +133,10 @@ std::string damage(const File& file) {
   if (size < 0) {
     return "is too short to be a checkpoint";
   }
-  Checksum checksum;
+  const std::optional<std::uint64_t> found = checksum(file, size);
   Seal seal;
   seal.mark.fill('\0');
-  const auto add = [&](const char* bytes, std::size_t n) { checksum.add(bytes, n); };
-  if (!for_each_piece(file, size, add) ||
-      file.read(reinterpret_cast<char*>(&seal), sizeof seal) < sizeof seal) {
+  if (!found || file.read(reinterpret_cast<char*>(&seal), sizeof seal) < sizeof seal) {
     return "cannot be read to its end";
   }
   if (seal.mark != Seal().mark) {
@@ -172,23 +144,20 @@ std::string damage(const File& file) {
                ? "is a checkpoint of another version of masing"
                : "is not a checkpoint, or a truncated one";
   }
-  return seal.size == size && seal.checksum == checksum.value() ? "" : "is damaged";
+  return seal.size == size && seal.checksum == *found ? "" : "is damaged";
 }
 
 }  // namespace
 
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path) {
-  with_system_failure(comm, [&] {
+  parallel::on_root(comm, [&] {
     Seal seal;
     {
-      const File file(draft, O_RDONLY);
+      const File file(draft, reading);
       seal.size = file.size();
-      Checksum checksum;
-      for_each_piece(file, seal.size,
-                     [&](const char* bytes, std::size_t n) { checksum.add(bytes, n); });
-      seal.checksum = checksum.value();
+      seal.checksum = checksum(file, seal.size).value_or(0);
     }
-    const File file(draft, O_WRONLY | O_APPEND);
+    const File file(draft, "ae");
     file.write(reinterpret_cast<const char*>(&seal), sizeof seal);
   });
   put_in_place(comm, draft, path);
@@ -196,7 +165,7 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
 
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path) {
-  with_system_failure(comm, [&] { move_durably(draft, path); });
+  parallel::on_root(comm, [&] { move_durably(draft, path); });
 }
 
 void require_seal(const parallel::Communicator& comm, const std::string& path,
@@ -208,7 +177,7 @@ void require_seal(const parallel::Communicator& comm, const std::string& path,
       if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
         fault = "is not a regular file";
       } else {
-        fault = damage(File(path, O_RDONLY));
+        fault = damage(File(path, reading));
       }
     } catch (const base::SystemError& error) {
       throw base::UserError(
@@ -222,9 +191,9 @@ void require_seal(const parallel::Communicator& comm, const std::string& path,
 }
 
 void copy_file(const parallel::Communicator& comm, const std::string& from, const std::string& to) {
-  with_system_failure(comm, [&] {
-    const File source(from, O_RDONLY);
-    const File target(to, O_WRONLY | O_CREAT | O_TRUNC);
+  parallel::on_root(comm, [&] {
+    const File source(from, reading);
+    const File target(to, "we");
     for_each_piece(source, source.size(),
                    [&](const char* bytes, std::size_t n) { target.write(bytes, n); });
   });

@@ -98,13 +98,7 @@ double available_memory(const Communicator& comm) {
   const double node = available_of_meminfo(content("/proc/meminfo")).value_or(infinity);
   const double groups =
       allowance_of_groups("/sys/fs/cgroup", content("/proc/self/cgroup")).value_or(infinity);
-  MPI_Comm neighbours = MPI_COMM_NULL;
-  check_mpi(
-      MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &neighbours));
-  int ranks = 1;
-  check_mpi(MPI_Comm_size(neighbours, &ranks));
-  check_mpi(MPI_Comm_free(&neighbours));
-  std::array<double, 1> least{-std::min(node, groups) / ranks};
+  std::array<double, 1> least{-std::min(node, groups) / host_of(comm).size()};
   max_over_ranks(comm, least);
   return -least[0];
 }

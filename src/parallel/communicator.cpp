@@ -43,9 +43,7 @@ void check_mpi(int code, base::Location where) {
 
 Communicator::Communicator(MPI_Comm original) {
   check_mpi(MPI_Comm_dup(original, &handle_));
-  check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
-  check_mpi(MPI_Comm_rank(handle_, &rank_));
-  check_mpi(MPI_Comm_size(handle_, &size_));
+  settle();
 }
 
 Communicator::Communicator(const Communicator& whole, int first, int count) {
@@ -57,6 +55,10 @@ Communicator::Communicator(const Communicator& whole, int first, int count) {
   check_mpi(MPI_Comm_create_group(whole.handle(), some, first, &handle_));
   check_mpi(MPI_Group_free(&some));
   check_mpi(MPI_Group_free(&all));
+  settle();
+}
+
+void Communicator::settle() {
   check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
   check_mpi(MPI_Comm_rank(handle_, &rank_));
   check_mpi(MPI_Comm_size(handle_, &size_));
@@ -116,14 +118,6 @@ void broadcast_values(const Communicator& comm, std::span<Value> values, MPI_Dat
   }
 }
 
-template <typename Vector>
-void broadcast_vector(const Communicator& comm, Vector& values, int root) {
-  auto size = static_cast<std::int64_t>(values.size());
-  broadcast_values(comm, std::span(&size, 1), MPI_INT64_T, root);
-  values.resize(static_cast<std::size_t>(size));
-  broadcast_values(comm, std::span<double>(values), MPI_DOUBLE, root);
-}
-
 void broadcast_text(const Communicator& comm, std::string& text, int root) {
   auto length = static_cast<std::int64_t>(text.size());
   broadcast_values(comm, std::span(&length, 1), MPI_INT64_T, root);
@@ -133,14 +127,17 @@ void broadcast_text(const Communicator& comm, std::string& text, int root) {
 
 }  // namespace
 
-int hosts(const Communicator& comm) {
+Communicator host_of(const Communicator& comm) {
   MPI_Comm host = MPI_COMM_NULL;
   check_mpi(
       MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &host));
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(host, &rank));
+  Communicator owner(host);
   check_mpi(MPI_Comm_free(&host));
-  std::int64_t firsts = rank == 0 ? 1 : 0;  // of each host
+  return owner;
+}
+
+int hosts(const Communicator& comm) {
+  std::int64_t firsts = host_of(comm).is_root() ? 1 : 0;  // of each host
   sum_over_ranks(comm, std::span(&firsts, 1));
   return static_cast<int>(firsts);
 }
@@ -164,14 +161,6 @@ void broadcast(const Communicator& comm, std::span<double> values, int root) {
 
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root) {
   broadcast_values(comm, values, MPI_INT64_T, root);
-}
-
-void broadcast_all(const Communicator& comm, std::vector<double>& values, int root) {
-  broadcast_vector(comm, values, root);
-}
-
-void broadcast_all(const Communicator& comm, base::AlignedVector& values, int root) {
-  broadcast_vector(comm, values, root);
 }
 
 base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
@@ -207,20 +196,27 @@ base::AlignedVector gather(const Communicator& comm, std::span<const double> val
 }
 
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make) {
+  enum : std::int64_t { made, mistaken, failed };
   std::string text;
-  std::int64_t mistaken = 0;
+  std::int64_t outcome = made;
   if (comm.is_root()) {
     try {
       text = make();
     } catch (const base::UserError& mistake) {
-      mistaken = 1;
+      outcome = mistaken;
       text = mistake.what();
+    } catch (const base::SystemError& failure) {
+      outcome = failed;
+      text = failure.what();
     }
   }
-  broadcast(comm, std::span(&mistaken, 1));
+  broadcast(comm, std::span(&outcome, 1));
   broadcast_text(comm, text, 0);
-  if (mistaken != 0) {
+  if (outcome == mistaken) {
     throw base::UserError(text);
+  }
+  if (outcome == failed) {
+    throw base::SystemError(text);
   }
   return text;
 }
@@ -239,6 +235,17 @@ std::string first_text(const Communicator& comm, const std::string& text) {
   }
   std::string found = text;
   broadcast_text(comm, found, static_cast<int>(first));
+  return found;
+}
+
+Neighbours::Received Neighbours::exchange(double to_before, double to_after) const {
+  Received found;
+  const auto shift = [&](double value, int target, double& received, int source) {
+    check_mpi(MPI_Sendrecv(&value, 1, MPI_DOUBLE, target, 0, &received, 1, MPI_DOUBLE, source, 0,
+                           comm_->handle(), MPI_STATUS_IGNORE));
+  };
+  shift(to_after, after_, found.from_before, before_);
+  shift(to_before, before_, found.from_after, after_);
   return found;
 }
 

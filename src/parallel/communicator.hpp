@@ -12,6 +12,7 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
+#include "base/partition.hpp"
 
 static_assert(sizeof(PetscInt) == 8, "masing needs a PETSc with 64-bit indices (petsc64)");
 #if !defined(PETSC_HAVE_HDF5)
@@ -52,11 +53,15 @@ class Communicator {
   [[nodiscard]] bool is_root() const { return rank_ == 0; }
 
  private:
+  void settle();
+
   MPI_Comm handle_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
 };
 
+/// The ranks of this host. Collective.
+Communicator host_of(const Communicator& comm);
 /// The number of hosts that the ranks run on. Collective.
 int hosts(const Communicator& comm);
 
@@ -71,25 +76,56 @@ std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value);
 void broadcast(const Communicator& comm, std::span<double> values, int root = 0);
 /// The same. Collective.
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root = 0);
-/// Set `values` to those of rank `root` on every rank, resized to their number. Collective.
-void broadcast_all(const Communicator& comm, std::vector<double>& values, int root);
-/// The same. Collective.
-void broadcast_all(const Communicator& comm, base::AlignedVector& values, int root);
+/// Set `values`, a vector of doubles, to those of rank `root` on every rank, resized to their
+/// number. Collective.
+template <typename Vector>
+void broadcast_all(const Communicator& comm, Vector& values, int root) {
+  auto size = static_cast<std::int64_t>(values.size());
+  broadcast(comm, std::span(&size, 1), root);
+  values.resize(static_cast<std::size_t>(size));
+  broadcast(comm, std::span<double>(values), root);
+}
 
 /// The entries of all ranks, in the order of ranks, on every rank: by one MPI_Allgatherv up to
 /// `longest` entries in all, by a broadcast of each rank beyond. Collective.
 base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
                            std::int64_t longest = std::numeric_limits<int>::max());
 
-/// Run `make` on the root and return its text on every rank; a UserError it throws there is thrown
-/// on every rank alike. Collective.
+/// Run `make` on the root and return its text on every rank; a UserError or SystemError it throws
+/// there is thrown on every rank alike. Collective.
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
 
-/// Calls `work` on the root; a UserError it throws there is thrown on every rank alike. Collective.
+/// Calls `work` on the root; what from_root throws is thrown on every rank alike. Collective.
 void on_root(const Communicator& comm, const std::function<void()>& work);
 
 /// The text of the first rank whose text is not empty, on every rank; empty if all are: reports one
 /// of several local findings, always the same one. Collective.
 std::string first_text(const Communicator& comm, const std::string& text);
+
+/// Exchange of one number with each neighbour along a line of elements. `comm` must outlive it.
+class Neighbours {
+ public:
+  /// From the ranks that hold the element before this rank's first and after its last.
+  struct Received {
+    double from_before = 0.0;  ///< 0 if there is none
+    double from_after = 0.0;   ///< 0 if there is none
+  };
+
+  /// `mine`: the elements of this rank of `elements`, consecutive in the order of ranks; ranks
+  /// without elements come last. Local.
+  Neighbours(const Communicator& comm, base::CellRange mine, std::int64_t elements)
+      : comm_(&comm),
+        before_(mine.size > 0 && mine.first > 0 ? comm.rank() - 1 : MPI_PROC_NULL),
+        after_(mine.size > 0 && mine.first + mine.size < elements ? comm.rank() + 1
+                                                                  : MPI_PROC_NULL) {}
+
+  /// Send `to_before` and `to_after` to the neighbours and receive theirs. Collective.
+  [[nodiscard]] Received exchange(double to_before, double to_after) const;
+
+ private:
+  const Communicator* comm_;
+  int before_;  // ranks
+  int after_;
+};
 
 }  // namespace masing::parallel

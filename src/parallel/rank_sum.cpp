@@ -70,15 +70,6 @@ SharedMemory::~SharedMemory() {
   }
 }
 
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : bytes_(other.bytes_), data_(std::exchange(other.data_, nullptr)) {}
-
-SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  std::swap(data_, other.data_);
-  return *this;
-}
-
 namespace {
 
 /// Waits until another rank has written `round`: polls for a moment, then yields the core between

@@ -11,7 +11,7 @@
 
 namespace masing::parallel {
 
-/// Memory shared by all ranks of a communicator on one host; move-only. Its name is unlinked before
+/// Memory shared by all ranks of a communicator on one host. Its name is unlinked before
 /// the constructor returns, so nothing is left of it when the ranks end, however they do.
 class SharedMemory {
  public:
@@ -19,8 +19,6 @@ class SharedMemory {
   /// left. Collective.
   SharedMemory(const Communicator& comm, std::size_t bytes);
   ~SharedMemory();
-  SharedMemory(SharedMemory&& other) noexcept;
-  SharedMemory& operator=(SharedMemory&& other) noexcept;
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "parallel/communicator.hpp"
-#include "parallel/stopping.hpp"
 
 namespace masing::parallel {
 
@@ -31,7 +32,43 @@ bool started_by_launcher();
 /// `message` on one line, whatever the user's text in it holds. Local.
 std::string one_line(std::string message);
 
+/// A stop request for all ranks of a communicator, sent by an empty message to each: for ranks that
+/// work apart and meet in no collective. Polled between chunks.
+class StopNotice {
+ public:
+  /// Collective.
+  explicit StopNotice(const Communicator& comm) : comm_(comm.handle()) {}
+
+  /// Send the request to all other ranks; later calls do nothing. Local.
+  void send();
+  /// Whether this or any other rank's request has arrived here. Local.
+  [[nodiscard]] bool received();
+  /// Receive the messages still under way. No rank may send afterwards. Collective.
+  void drain();
+
+ private:
+  Communicator comm_;  // a duplicate: no other message can match
+  bool sent_ = false;
+  bool received_ = false;
+  std::vector<MPI_Request> requests_;
+};
+
+/// Install handlers by which SIGUSR1, SIGUSR2, SIGTERM and SIGINT request this process to stop
+/// where it can; a second signal, half a second later or more, ends it at once. Local.
+void install_signal_handlers();
+
+/// Request this process to stop `seconds` after it was started. Local.
+void limit_wall_time(double seconds);
+
+/// Whether any rank of the program was requested to stop. Local, and cheap.
+bool stop_requested();
+
+/// The cause, "by SIGUSR1" or "by the wall limit", of the first rank that has one; the same on
+/// every rank. Collective.
+std::string stop_reason(const Communicator& comm);
+
 /// MPI and PETSc from start to end: initialised with it, finalised after every object has died.
+/// While it lives, a request to one rank to stop is one to all.
 class Session {
  public:
   /// `petsc_options`: what PETSc's own parser shall see, e.g. {"-log_view"}. A process that no

@@ -11,44 +11,22 @@ namespace masing::parallel {
 Vector::Vector(const Communicator& comm, std::int64_t cells) {
   const std::int64_t size = base::local_range(cells, comm.rank(), comm.size()).size;
   entries_.resize(static_cast<std::size_t>(size), 0.0);
-  check_petsc(VecCreateMPIWithArray(comm.handle(), 1, size, cells, entries_.data(), &handle_));
-}
-
-Vector::~Vector() {
-  if (handle_ != nullptr) {
-    VecDestroy(&handle_);
-  }
+  Vec vector = nullptr;
+  check_petsc(VecCreateMPIWithArray(comm.handle(), 1, size, cells, entries_.data(), &vector));
+  handle_.reset(vector);
 }
 
 std::int64_t Vector::size() const {
   PetscInt cells = 0;
-  check_petsc(VecGetSize(handle_, &cells));
+  check_petsc(VecGetSize(handle(), &cells));
   return cells;
 }
 
 base::CellRange Vector::range() const {
   PetscInt first = 0;
   PetscInt end = 0;
-  check_petsc(VecGetOwnershipRange(handle_, &first, &end));
+  check_petsc(VecGetOwnershipRange(handle(), &first, &end));
   return {first, end - first};
-}
-
-ReadAccess::ReadAccess(const Vector& vector) : handle_(vector.handle()) {
-  check_petsc(VecGetArrayRead(handle_, &array_));
-  values_ = {array_, static_cast<std::size_t>(vector.range().size)};
-}
-
-ReadAccess::~ReadAccess() {
-  VecRestoreArrayRead(handle_, &array_);
-}
-
-WriteAccess::WriteAccess(Vector& vector) : handle_(vector.handle()) {
-  check_petsc(VecGetArray(handle_, &array_));
-  values_ = {array_, static_cast<std::size_t>(vector.range().size)};
-}
-
-WriteAccess::~WriteAccess() {
-  VecRestoreArray(handle_, &array_);
 }
 
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {

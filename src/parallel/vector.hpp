@@ -3,8 +3,9 @@
 #include <petscvec.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <utility>
+#include <type_traits>
 
 #include "base/aligned.hpp"
 #include "base/partition.hpp"
@@ -17,18 +18,8 @@ class Vector {
  public:
   /// A vector of `cells` zeros, slab_of(cells, rank, size) on each rank. Collective on `comm`.
   Vector(const Communicator& comm, std::int64_t cells);
-  ~Vector();
-  Vector(Vector&& other) noexcept
-      : entries_(std::move(other.entries_)), handle_(std::exchange(other.handle_, nullptr)) {}
-  Vector& operator=(Vector&& other) noexcept {
-    std::swap(entries_, other.entries_);
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  Vector(const Vector&) = delete;
-  Vector& operator=(const Vector&) = delete;
 
-  [[nodiscard]] Vec handle() const { return handle_; }
+  [[nodiscard]] Vec handle() const { return handle_.get(); }
   /// Cells of all ranks.
   [[nodiscard]] std::int64_t size() const;
   /// The cells of this rank.
@@ -36,39 +27,35 @@ class Vector {
 
  private:
   base::AlignedVector entries_;  // aligned, unlike PETSc's own
-  Vec handle_ = nullptr;
+  struct Destroy {
+    void operator()(Vec vector) const { VecDestroy(&vector); }
+  };
+  std::unique_ptr<std::remove_pointer_t<Vec>, Destroy> handle_;
 };
 
-/// The local entries of a vector for reading, [P_local]; restored when the guard dies. Local.
-class ReadAccess {
+/// The local entries of a vector, [P_local], had from PETSc by `get`; `restore` gives them back
+/// when the guard dies. Local.
+template <typename Of, typename Entry, auto get, auto restore>
+class Access {
  public:
-  explicit ReadAccess(const Vector& vector);
-  ~ReadAccess();
-  ReadAccess(const ReadAccess&) = delete;
-  ReadAccess& operator=(const ReadAccess&) = delete;
-  [[nodiscard]] std::span<const double> values() const { return values_; }
+  explicit Access(Of& vector) : handle_(vector.handle()) {
+    check_petsc(get(handle_, &array_));
+    values_ = {array_, static_cast<std::size_t>(vector.range().size)};
+  }
+  ~Access() { restore(handle_, &array_); }
+  Access(const Access&) = delete;
+  Access& operator=(const Access&) = delete;
+  [[nodiscard]] std::span<Entry> values() const { return values_; }
 
  private:
   Vec handle_;
-  const double* array_ = nullptr;
-  std::span<const double> values_;
+  Entry* array_ = nullptr;
+  std::span<Entry> values_;
 };
-
-/// The local entries of a vector for reading and writing, [P_local]; restored when the guard
-/// dies. Local.
-class WriteAccess {
- public:
-  explicit WriteAccess(Vector& vector);
-  ~WriteAccess();
-  WriteAccess(const WriteAccess&) = delete;
-  WriteAccess& operator=(const WriteAccess&) = delete;
-  [[nodiscard]] std::span<double> values() const { return values_; }
-
- private:
-  Vec handle_;
-  double* array_ = nullptr;
-  std::span<double> values_;
-};
+/// For reading.
+using ReadAccess = Access<const Vector, const double, VecGetArrayRead, VecRestoreArrayRead>;
+/// For reading and writing.
+using WriteAccess = Access<Vector, double, VecGetArray, VecRestoreArray>;
 
 /// Set all entries of `target` from ranges that the ranks hold, of any layout: `values` [n] are
 /// those of cells first..first+n-1. Collective on the target's ranks.

@@ -11,26 +11,6 @@ namespace masing::rheology {
 
 namespace {
 
-ModelInfo continuous_masing() {
-  return {.name = "masing",
-          .title = "the continuous Masing model, S-elements for all s in [0,1] in parallel",
-          .equation = "x' = y\nm y' = F - k0 x - ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ y",
-          .parameters = {},
-          .state = {},
-          .order = "1",
-          .source = "(7), (26), continuous-masing-2001"};
-}
-
-ModelInfo quasistatic_masing() {
-  return {.name = "masing-quasistatic",
-          .title = "the continuous Masing model without a mass, driven by x(t) or F(t)",
-          .equation = "F = k0 x + ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ x'",
-          .parameters = {},
-          .state = {},
-          .order = ">=1",
-          .source = "(7) with m = 0, continuous-masing-2001"};
-}
-
 template <Inclusion Model>
 CatalogueEntry entry() {
   return {Model::info(), [](const ParameterValues& values) -> AnyModel { return Model(values); }};
@@ -39,7 +19,17 @@ CatalogueEntry entry() {
 /// An entry for each model, in the order of AnyModel, and those of the slab.
 template <typename... Models>
 std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models...>> /*models*/) {
-  return {entry<Models>()..., {continuous_masing()}, {quasistatic_masing()}};
+  return {entry<Models>()...,
+          {{.name = "masing",
+            .title = "the continuous Masing model, S-elements for all s in [0,1] in parallel",
+            .equation = "x' = y\nm y' = F - k0 x - ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ y",
+            .order = "1",
+            .source = "(7), (26), continuous-masing-2001"}},
+          {{.name = "masing-quasistatic",
+            .title = "the continuous Masing model without a mass, driven by x(t) or F(t)",
+            .equation = "F = k0 x + ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ x'",
+            .order = ">=1",
+            .source = "(7) with m = 0, continuous-masing-2001"}}};
 }
 
 }  // namespace

@@ -4,16 +4,13 @@
 #include <variant>
 #include <vector>
 
-#include "rheology/discrete_masing.hpp"
-#include "rheology/friction_oscillator.hpp"
 #include "rheology/model_info.hpp"
 #include "rheology/p_chain.hpp"
+#include "rheology/p_elements.hpp"
 #include "rheology/p_series.hpp"
 #include "rheology/persoz.hpp"
-#include "rheology/prandtl.hpp"
-#include "rheology/s1_p2.hpp"
 #include "rheology/s_chain.hpp"
-#include "rheology/viscoelastoplastic.hpp"
+#include "rheology/s_elements.hpp"
 
 namespace masing::rheology {
 

@@ -3,11 +3,115 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "base/text.hpp"
 
 namespace masing::rheology {
+
+namespace {
+
+bool is_within(Range range, double value) {
+  return std::isfinite(value) && (range != Range::positive || value > 0) &&
+         (range != Range::not_negative || value >= 0);
+}
+
+const char* rule(Range range) {
+  switch (range) {
+    case Range::positive:
+      return "must be > 0";
+    case Range::not_negative:
+      return "must be >= 0";
+    default:
+      return "must be finite";
+  }
+}
+
+/// The values of `held` places of `total`, [held.size].
+std::vector<double> values_of(const Sequence& sequence, const base::CellRange& held) {
+  if (const auto* const one = std::get_if<double>(&sequence)) {
+    return std::vector<double>(static_cast<std::size_t>(held.size), *one);
+  }
+  if (const auto* const all = std::get_if<std::vector<double>>(&sequence)) {
+    const auto first = all->begin() + held.first;
+    return {first, first + held.size};
+  }
+  const base::Function& function = *std::get<std::shared_ptr<const base::Function>>(sequence);
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(held.size));
+  for (std::int64_t i = held.first + 1; i <= held.first + held.size; ++i) {
+    values.push_back(function(static_cast<double>(i)));
+  }
+  return values;
+}
+
+}  // namespace
+
+ParameterError::ParameterError(std::string name, const std::string& wrong, const std::string& right)
+    : base::UserError(fmt::format("{}: {}; {}", name, wrong, right)),
+      parameter_(std::move(name)),
+      mistake_(fmt::format("{}; {}", wrong, right)) {}
+
+ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
+                                 const base::CellRange& held) {
+  for (const Parameter& parameter : declared) {
+    const std::string& name = parameter.name;
+    const auto found = given.sequences.find(name);
+    const std::int64_t total = parameter.count(given.elements);
+    if (name == element_count) {
+      continue;
+    }
+    if (found != given.sequences.end()) {
+      lists_.emplace(name, evaluated(parameter, found->second, total, held));
+    } else if (parameter.preset) {
+      lists_.emplace(name, evaluated(parameter, *parameter.preset, total, held));
+    } else {
+      throw ParameterError(name, "missing", "give the " + parameter.meaning);
+    }
+  }
+}
+
+ParameterValues::List ParameterValues::evaluated(const Parameter& parameter,
+                                                 const Sequence& sequence, std::int64_t total,
+                                                 const base::CellRange& held) {
+  const std::string& name = parameter.name;
+  const auto* const one_by_one = std::get_if<std::vector<double>>(&sequence);
+  if (one_by_one != nullptr && static_cast<std::int64_t>(one_by_one->size()) != total) {
+    throw ParameterError(
+        name, fmt::format("{} has {} values", name, one_by_one->size()),
+        total == 1 ? "must be one number" : fmt::format("must be {}, or one for all", total));
+  }
+  const base::CellRange here = parameter.values == per_element ? held : base::CellRange{0, total};
+  List list{.total = total, .first = here.first, .values = values_of(sequence, here)};
+  const auto bad = std::ranges::find_if_not(
+      list.values, [&](double value) { return is_within(parameter.range, value); });
+  if (bad != list.values.end()) {
+    const auto i = static_cast<std::size_t>(bad - list.values.begin());
+    throw ParameterError(name, list.indexed(name, i) + " = " + base::to_text(*bad),
+                         rule(parameter.range));
+  }
+  return list;
+}
+
+std::string ParameterValues::List::indexed(const std::string& name, std::size_t i) const {
+  return total == 1 ? name : fmt::format("{}_{}", name, first + static_cast<std::int64_t>(i) + 1);
+}
+
+void ParameterValues::require_within(const std::string& name, const std::vector<double>& bounds,
+                                     const std::string& bound) const {
+  // A bound may be a quotient, and a value on it a rounding away.
+  constexpr double rounding = 1 + 4 * std::numeric_limits<double>::epsilon();
+  const List& list = lists_.at(name);
+  for (std::size_t i = 0; i < list.values.size(); ++i) {
+    if (!(std::abs(list.values[i]) <= rounding * bounds[i])) {
+      throw ParameterError(
+          name, list.indexed(name, i) + " = " + base::to_text(list.values[i]),
+          "must lie within +-" + list.indexed(bound, i) + " = +-" + base::to_text(bounds[i]));
+    }
+  }
+}
 
 namespace {
 

@@ -2,13 +2,103 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "rheology/parameters.hpp"
+#include "base/error.hpp"
+#include "base/function.hpp"
+#include "base/partition.hpp"
 
+/// The papers' models in one form, X' + M ∂φ(X) ∋ G(t, X): drift and resolvent. No MPI, no PETSc,
+/// no HDF5, no texts of the user. Source: (3.8), rheological-models-2000.
 namespace masing::rheology {
+
+/// What a number may be.
+enum class Range { any, positive, not_negative };
+
+/// The number of values of a parameter that has one for each of the n elements.
+inline constexpr std::int64_t per_element = 0;
+
+/// The parameter that is the number of elements.
+inline constexpr const char* element_count = "n";
+
+/// One parameter of a model, as the catalogue lists it.
+struct Parameter {
+  std::string name;
+  std::string meaning;
+  Range range = Range::any;
+  std::int64_t values = 1;       ///< how many; per_element: n
+  std::optional<double> preset;  ///< nothing: must be given
+
+  /// How many values there are in a model of `elements` elements.
+  [[nodiscard]] std::int64_t count(std::int64_t elements) const {
+    return values == per_element ? elements : values;
+  }
+};
+
+/// The values of one parameter: one for all elements, one by one, or a function of i = 1, …, count.
+using Sequence = std::variant<double, std::vector<double>, std::shared_ptr<const base::Function>>;
+
+/// The parameters of a model, as given: those left out have their preset.
+struct Parameters {
+  std::int64_t elements = 1;                  ///< n; 1 for models that have no n
+  std::map<std::string, Sequence> sequences;  ///< by the names of the parameters
+};
+
+/// A parameter with which there is no model.
+class ParameterError : public base::UserError {
+ public:
+  ParameterError(std::string name, const std::string& wrong, const std::string& right);
+
+  /// The parameter's name.
+  [[nodiscard]] const std::string& parameter() const { return parameter_; }
+  /// "WRONG; RIGHT": what() without the name.
+  [[nodiscard]] const std::string& mistake() const { return mistake_; }
+
+ private:
+  std::string parameter_;
+  std::string mistake_;
+};
+
+/// The values of a model's parameters for some of its elements, checked.
+class ParameterValues {
+ public:
+  /// Evaluates `given` for the elements `held`. Throws ParameterError where a parameter of
+  /// `declared` is missing, has the wrong number of values, or a value out of its range. Local.
+  ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
+                  const base::CellRange& held);
+
+  /// The value of a parameter of one value.
+  [[nodiscard]] double number(const std::string& name) const { return list(name).front(); }
+  /// The values of a parameter, [values] or [n_local].
+  [[nodiscard]] const std::vector<double>& list(const std::string& name) const {
+    return lists_.at(name).values;
+  }
+
+  /// Throws ParameterError unless |list(name)_i| ≤ bounds_i, a bound called `bound` in words;
+  /// [values] or [n_local].
+  void require_within(const std::string& name, const std::vector<double>& bounds,
+                      const std::string& bound) const;
+
+ private:
+  /// The values of one parameter: `total` in the model, of which those from `first` on are here.
+  struct List {
+    std::int64_t total = 1;
+    std::int64_t first = 0;
+    std::vector<double> values;
+
+    /// "k" of a parameter of one value, else "k_3"; `i` counts from the first value here.
+    [[nodiscard]] std::string indexed(const std::string& name, std::size_t i) const;
+  };
+  static List evaluated(const Parameter& parameter, const Sequence& sequence, std::int64_t total,
+                        const base::CellRange& held);
+
+  std::map<std::string, List> lists_;
+};
 
 /// The number of columns of a group of the state: one, or one for each of the n elements.
 enum class Extent { one, each };

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rheology/active_set.hpp"
+#include "rheology/box_projection.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 

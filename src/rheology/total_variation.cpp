@@ -24,18 +24,6 @@ double greatest_impulse(std::span<const double> mass, std::span<const double> ta
 
 }  // namespace
 
-TotalVariation::Line& TotalVariation::Line::operator+=(const Line& other) {
-  slope += other.slope;
-  level += other.level;
-  return *this;
-}
-
-TotalVariation::Line& TotalVariation::Line::operator-=(const Line& other) {
-  slope -= other.slope;
-  level -= other.level;
-  return *this;
-}
-
 TotalVariation::TotalVariation(std::size_t n) : knots_(2 * n + 1), least_(n), greatest_(n) {}
 
 void TotalVariation::start(double mass, double target, double bound) {
@@ -52,7 +40,7 @@ double TotalVariation::cut_left(double value, Line& piece) {
   double from = -HUGE_VAL;
   while (first_ < end_ && piece.at(knots_[first_].position) <= value) {
     from = knots_[first_].position;
-    piece += knots_[first_].change;
+    piece = piece + knots_[first_].change;
     ++first_;
   }
   if (first_ == end_) {
@@ -68,7 +56,7 @@ double TotalVariation::cut_right(double value, Line& piece) {
   while (first_ < end_ && piece.at(knots_[end_ - 1].position) >= value) {
     --end_;
     to = knots_[end_].position;
-    piece -= knots_[end_].change;
+    piece = piece - knots_[end_].change;
   }
   return std::min((value - piece.level) / piece.slope, to);
 }

@@ -35,8 +35,12 @@ class TotalVariation {
     double slope = 0.0;
     double level = 0.0;
     [[nodiscard]] double at(double y) const { return slope * y + level; }
-    Line& operator+=(const Line& other);
-    Line& operator-=(const Line& other);
+    [[nodiscard]] Line operator+(const Line& other) const {
+      return {slope + other.slope, level + other.level};
+    }
+    [[nodiscard]] Line operator-(const Line& other) const {
+      return {slope - other.slope, level - other.level};
+    }
   };
   /// Where the derivative changes piece: right = left + change.
   struct Knot {

@@ -39,8 +39,11 @@ std::string recipe_of(const StudySpec& spec, const Job& job) {
 io::Checkpoints run_checkpoints(const parallel::Communicator& comm, const StudySpec& spec,
                                 const Job& job, std::size_t index,
                                 const io::Participants& participants) {
-  return {comm, run_file(spec.checkpoint.path, index),
-          io::schedule_of(spec.checkpoint, job.run.time.steps), participants,
+  return {comm,
+          run_file(spec.checkpoint.path, index),
+          spec.checkpoint,
+          job.run.time.steps,
+          participants,
           [&comm, text = recipe_of(spec, job)](const std::string& draft) {
             io::create_recipe(comm, draft, {.kind = "run", .configuration = text});
           }};

@@ -1,7 +1,7 @@
 // Sums as integers in units of C·2⁻⁶², C the least power of two ≥ the bound: exact to half a unit a
 // term, and the same in every order. Integer sums: README.
 
-#include "base/fixed_point.hpp"
+#include "base/block_sum.hpp"
 
 #include <gtest/gtest.h>
 

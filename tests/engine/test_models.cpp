@@ -11,7 +11,6 @@
 
 #include "cli/validate.hpp"
 #include "engine/setup.hpp"
-#include "parallel/neighbours.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 

@@ -9,7 +9,6 @@
 
 #include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
-#include "rheology/active_set.hpp"
 #include "rheology/box_projection.hpp"
 #include "rheology/friction.hpp"
 #include "rheology/persoz.hpp"

@@ -68,6 +68,11 @@ TEST(FromRoot, shares_the_roots_text) {
   EXPECT_EQ(parallel::from_root(world(), [] { return std::string(); }), "");
 }
 
+TEST(FromRoot, shares_the_roots_failure) {
+  const auto fail = []() -> std::string { throw base::SystemError("disk full"); };
+  EXPECT_THROW(parallel::from_root(world(), fail), base::SystemError);
+}
+
 TEST(FromRoot, shares_the_roots_mistake) {
   try {
     parallel::from_root(world(), []() -> std::string { throw base::UserError("no such file"); });

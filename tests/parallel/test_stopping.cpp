@@ -1,6 +1,6 @@
 // A stop request of one rank reaches all, and no message is left.
 
-#include "parallel/stopping.hpp"
+#include "parallel/session.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // proves it. And the matrices of Persoz's gephyroid: what the paper defines, against the formulas
 // of the code.
 
-#include "rheology/active_set.hpp"
+#include "rheology/box_projection.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,6 @@
 #include <random>
 #include <vector>
 
-#include "rheology/active_set.hpp"
-
 namespace masing {
 
 namespace {

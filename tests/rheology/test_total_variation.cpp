@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-#include "rheology/active_set.hpp"
+#include "rheology/box_projection.hpp"
 #include "rheology/friction.hpp"
 
 namespace masing {

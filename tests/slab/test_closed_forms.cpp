@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/fixed_point.hpp"
+#include "base/block_sum.hpp"
 #include "slab/kernel/kernel.hpp"
 #include "slab/profile.hpp"
 #include "support/problem.hpp"

@@ -52,4 +52,26 @@ std::vector<std::int64_t> ladder(std::int64_t largest);
 KernelRates measure_kernels(const parallel::Communicator& comm, const Effort& effort,
                             std::span<const std::int64_t> cells);
 
+/// P = ∞ as files write it among numbers of cells.
+inline constexpr std::int64_t continuum_cells = 0;
+
+/// Seconds a step of what hardly depends on P.
+struct EngineRates {
+  std::vector<std::int64_t> memory_cells;  ///< P, or continuum_cells
+  std::vector<Timing> memory;              ///< engine memory on all ranks, at memory_cells
+  Timing forcing;                          ///< one evaluation of the papers' F(t)
+  Timing three_cells;                      ///< engine sweep at P = 3 on one rank, F known
+  Timing exact;                            ///< engine exact, P = ∞, else the papers' case
+  std::int64_t exact_steps = 0;            ///< N of that run
+  double exact_time = 0.0;                 ///< T of that run
+};
+
+/// `largest`: the most cells; `quick`: a short run of the exact solution. Collective.
+EngineRates measure_engines(const parallel::Communicator& comm, const Effort& effort,
+                            std::int64_t largest, bool quick);
+
+/// Seconds of one whole run of the papers' case on all ranks, start-up excluded. Collective.
+Timing measure_run(const parallel::Communicator& comm, const Effort& effort, std::int64_t cells,
+                   std::int64_t steps);
+
 }  // namespace masing::benchmark

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "rheology/friction.hpp"
+#include "rheology/inclusion.hpp"
+#include "rheology/model_info.hpp"
+
+// Models of S-elements, a spring and a St-Venant element in series, in parallel on one mass.
+
+namespace masing::rheology {
+
+/// The generalised Prandtl model with linear hardening, n S-elements in parallel with a spring:
+/// m y' = F - k0 x - Σ k_i u_i, u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y. State x, y, u_1..u_n.
+/// Source: (2.27) for k0 = 0, (2.29), rheological-models-2000.
+struct DiscreteMasing {
+  double mass;
+  double k0;
+  std::vector<double> stiffness;
+  std::vector<double> threshold;  ///< η
+
+  static ModelInfo info() {
+    return {
+        .name = "discrete-masing",
+        .title = "the generalised Prandtl or discrete Masing model, n S-elements in parallel",
+        .equation = "x' = y\nm y' = F - k0 x - Σ k_i u_i\nu_i' + beta(u_i/eta_i) ∋ y",
+        .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                       {"k0", "hardening spring", Range::not_negative, 1, 0.0},
+                       {"n", "elements"},
+                       {"k", "stiffnesses", Range::positive, per_element},
+                       {"eta", "yield displacements alpha_i/k_i", Range::positive, per_element}},
+        .state = {{"x"}, {"y"}, {"u", Extent::each}},
+        .order = "1",
+        .source = "(2.27), (2.29), figures 20 to 29, rheological-models-2000"};
+  }
+
+  explicit DiscreteMasing(const ParameterValues& values)
+      : mass(values.number("m")),
+        k0(values.number("k0")),
+        stiffness(values.list("k")),
+        threshold(values.list("eta")) {
+    values.require_within("u0", threshold, "eta");
+  }
+  /// One element, whose u0 lies within `eta`.
+  DiscreteMasing(const ParameterValues& values, double hardening, double k, double eta)
+      : mass(values.number("m")), k0(hardening), stiffness{k}, threshold{eta} {
+    values.require_within("u0", threshold, "eta");
+  }
+
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
+    rate[0] = state[1];
+    rate[1] = (now.force - restoring(state, 0.0)) / mass;
+    std::ranges::fill(rate.subspan(2), state[1]);
+  }
+  [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
+    yield(state.subspan(2), threshold);
+    return 0.0;
+  }
+  [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
+    const auto u = state.subspan(2);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      sum += stiffness[i] * u[i];
+    }
+    return k0 * state[0] + sum;
+  }
+};
+
+/// The Prandtl model with linear hardening: a spring k0 beside a spring k in series with a
+/// St-Venant element. m y' = F - k0 x - k u, u' + ∂ψ[-η,η](u) ∋ y. State x, y, u.
+/// Source: (2.16) for k0 = 0, (2.20), rheological-models-2000.
+struct Prandtl : DiscreteMasing {
+  static ModelInfo info() {
+    return {.name = "prandtl",
+            .title = "the Prandtl model, with linear hardening where k0 > 0",
+            .equation = "x' = y\nm y' = F - k0 x - k u\nu' + beta(u/eta) ∋ y",
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"k0", "hardening spring", Range::not_negative, 1, 0.0},
+                           {"k", "stiffness", Range::positive},
+                           {"eta", "yield displacement alpha/k", Range::positive}},
+            .state = {{"x"}, {"y"}, {"u"}},
+            .order = "1",
+            .source = "(2.16), (2.20), figures 16 to 19, rheological-models-2000"};
+  }
+
+  explicit Prandtl(const ParameterValues& values)
+      : Prandtl(values, values.number("k0"), values.number("k"), values.number("eta")) {}
+  using DiscreteMasing::DiscreteMasing;
+};
+
+/// Three springs and one St-Venant element of threshold A, which are the Prandtl model with
+///     k0 = K2 K3/(K2 + K3),  k = K1 K3²/((K1 + K2 + K3)(K2 + K3)),  α = A K3/(K2 + K3),  η = α/k.
+/// State x, y, u. Source: figure 5b and after (2.21), rheological-models-2000.
+struct ThreeSprings : Prandtl {
+  static ModelInfo info() {
+    return {.name = "three-springs",
+            .title = "three springs and one St-Venant element",
+            .equation =
+                "the model prandtl with k0 = K2 K3/(K2+K3), "
+                "k = K1 K3^2/((K1+K2+K3)(K2+K3)),\n"
+                "eta = alpha/k, alpha = A K3/(K2+K3)",
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"K1", "stiffness", Range::positive},
+                           {"K2", "stiffness", Range::not_negative},
+                           {"K3", "stiffness", Range::positive},
+                           {"A", "threshold of the St-Venant element", Range::positive}},
+            .state = {{"x"}, {"y"}, {"u"}},
+            .order = "1",
+            .source = "figure 5b, rheological-models-2000"};
+  }
+
+  explicit ThreeSprings(const ParameterValues& values)
+      : ThreeSprings(values, values.number("K1"), values.number("K2"), values.number("K3"),
+                     values.number("A")) {}
+
+ private:
+  ThreeSprings(const ParameterValues& values, double k1, double k2, double k3, double a)
+      : ThreeSprings(values, k2 * k3 / (k2 + k3), k1 * k3 * k3 / ((k1 + k2 + k3) * (k2 + k3)),
+                     a * k3 / (k2 + k3)) {}
+  ThreeSprings(const ParameterValues& values, double hardening, double k, double alpha)
+      : Prandtl(values, hardening, k, alpha / k) {}
+};
+
+/// A spring, a St-Venant element and a dashpot in series:
+/// m y' = F - k u, u' + ∂ψ[-η,η](u) ∋ y - k u/c. State x, y, u.
+/// Source: (2.14), rheological-models-2000.
+struct Viscoelastoplastic : DiscreteMasing {
+  double viscosity;  ///< c
+
+  static ModelInfo info() {
+    return {.name = "viscoelastoplastic",
+            .title = "a spring, a St-Venant element and a dashpot in series",
+            .equation = "x' = y\nm y' = F - k u\nu' + beta(u/eta) ∋ y - k u/c",
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"k", "stiffness", Range::positive},
+                           {"eta", "yield displacement alpha/k", Range::positive},
+                           {"c", "viscosity", Range::positive}},
+            .state = {{"x"}, {"y"}, {"u"}},
+            .order = "1",
+            .source = "(2.14), figure 30, rheological-models-2000"};
+  }
+
+  explicit Viscoelastoplastic(const ParameterValues& values)
+      : DiscreteMasing(values, 0.0, values.number("k"), values.number("eta")),
+        viscosity(values.number("c")) {}
+
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
+    DiscreteMasing::drift(now, state, rate);
+    rate[2] -= stiffness[0] * state[2] / viscosity;
+  }
+};
+
+}  // namespace masing::rheology
