@@ -21,21 +21,22 @@ find_python() {
   return 1
 }
 
-# Configure and build a preset, a new one with Ninja where there is one; its output goes to a log that
-# is shown if it fails.
+# build_preset PRESET [--target TARGET]: configure and build a preset, a new one with Ninja where there
+# is one; its output goes to a log that is shown if it fails.
 build_preset() {
-  local log
+  local log preset=$1
+  shift
   if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null; then
     local -x CMAKE_GENERATOR=Ninja
   fi
   log=$(mktemp)
-  if (cd "$root" && cmake --preset "$1" && cmake --build --preset "$1" --parallel "$cores") \
+  if (cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" --parallel "$cores" "$@") \
       >"$log" 2>&1; then
     rm -f "$log"
   else
     tail -n 60 "$log" >&2
     rm -f "$log"
-    echo "the build of preset '$1' failed" >&2
+    echo "the build of preset '$preset' failed" >&2
     return 1
   fi
 }

@@ -20,7 +20,11 @@ start=$SECONDS
 passed=0
 failed=0
 logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
+pytest=
+# A run that ends early ends pytest and what it started, too.
+trap '[ -z "$pytest" ] || kill -- "-$pytest" 2>/dev/null; rm -rf "$logs"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # Add a finished step that is one test: its name and its exit code.
 count_step() {
@@ -60,23 +64,72 @@ finish() {
 }
 
 jobs/install_dependencies.sh || { count_step "installing" 1; finish; }
-echo "== build (preset dev), some minutes the first time"
-build_preset dev || { count_step "building" 1; finish; }
-count_step "building without a warning" 0
+python=$(find_python pytest,xdist,h5py,numpy,scipy,pandas,matplotlib,jinja2) || { count_step "finding Python" 1; finish; }
+echo "== build of the program (preset dev), a minute the first time"
+build_preset dev --target masing || { count_step "building" 1; finish; }
 
-echo "== ctest"
-ctest --preset dev --parallel "$cores" "${forms[@]}" --output-junit "$logs/ctest.xml" >"$logs/ctest.txt" 2>&1 ||
-  cat "$logs/ctest.txt"
-tail -n 3 "$logs/ctest.txt"
-count_junit ctest "$logs/ctest.xml"
+# The Python tests need only the program and wait much of their time. They run beside all that
+# follows, in a process group of their own; what they say is shown at the end. What is compiled
+# meanwhile gives way to them, so that no time limit of theirs is met by waiting for a core.
+python_forms=()
+[ "$long" = no ] || python_forms=(--long)
+set -m
+# One more than cores: tests of runs that are stopped wait most of the time.
+MASING_PROGRAM=$root/build/dev/masing "$python" -m pytest -q -p no:cacheprovider "${python_forms[@]}" \
+  --numprocesses $((cores + 1)) --dist loadfile --junitxml="$logs/pytest.xml" tests \
+  </dev/null >"$logs/pytest.txt" 2>&1 &
+pytest=$!
+set +m
+# Run a command with low priority.
+gently() { (renice -n 10 "$BASHPID" >/dev/null && "$@"); }
+
+echo "== build of the tests, beside pytest"
+if gently build_preset dev; then
+  count_step "building without a warning" 0
+  echo "== ctest, beside pytest"
+  ctest --preset dev --parallel "$cores" "${forms[@]}" --output-junit "$logs/ctest.xml" \
+    >"$logs/ctest.txt" 2>&1 || cat "$logs/ctest.txt"
+  tail -n 3 "$logs/ctest.txt"
+  count_junit ctest "$logs/ctest.xml"
+else
+  count_step "building the tests" 1
+fi
+
+echo "== install"
+cmake --install build/dev --prefix "$logs/installed" >"$logs/install.txt" 2>&1 &&
+  "$logs/installed/bin/masing" --version
+count_step "cmake --install" $?
+
+echo "== clang-format"
+find src tests -name '*.[ch]pp' -print0 | gently xargs -0 clang-format --dry-run --Werror
+count_step "clang-format" $?
+
+# clang-tidy takes ten seconds a file: only what is not committed, else the last commit, and no more
+# files than it does in a minute. It reads neither precompiled headers nor joined sources.
+sources=('src/*.cpp' 'tests/*.cpp')
+if [ "$long" = yes ]; then
+  changed=$(git ls-files --cached --others --exclude-standard "${sources[@]}")
+  most=$(echo "$changed" | wc -l)
+else
+  changed=$({ git diff --name-only --diff-filter=d HEAD -- "${sources[@]}";
+    git ls-files --others --exclude-standard "${sources[@]}"; } 2>/dev/null | sort -u)
+  [ -n "$changed" ] ||
+    changed=$(git diff-tree --no-commit-id --name-only --diff-filter=d -r HEAD -- "${sources[@]}")
+  most=$((4 * cores))
+fi
+if [ -n "$changed" ]; then
+  some=$(echo "$changed" | head -n "$most")
+  echo "== clang-tidy on $(echo "$some" | wc -l) of $(echo "$changed" | wc -l) files"
+  { cmake --preset dev -B build/tidy -DMASING_PRECOMPILED_HEADERS=OFF -DCMAKE_UNITY_BUILD=OFF &&
+    cmake --build build/tidy --target build_info; } >/dev/null &&
+    echo "$some" | gently xargs -P "$cores" -n 1 clang-tidy -p build/tidy --quiet 2>/dev/null
+  count_step "clang-tidy" $?
+fi
 
 echo "== pytest"
-python=$(find_python pytest,xdist,h5py,numpy,scipy,pandas,matplotlib,jinja2) || { count_step "finding Python" 1; finish; }
-forms=()
-[ "$long" = no ] || forms=(--long)
-# One more than cores: tests of runs that are stopped wait most of the time.
-MASING_PROGRAM=$root/build/dev/masing "$python" -m pytest -q -p no:cacheprovider "${forms[@]}" \
-  --numprocesses $((cores + 1)) --dist loadfile --junitxml="$logs/pytest.xml" tests
+wait "$pytest"
+pytest=
+cat "$logs/pytest.txt"
 count_junit pytest "$logs/pytest.xml"
 
 if [ "$long" = yes ]; then
@@ -95,36 +148,5 @@ if [ "$long" = yes ]; then
     MASING_PROGRAM=$root/build/asan/masing "$python" -m pytest -q -p no:cacheprovider \
     --long --junitxml="$logs/damaged.xml" tests/commands/test_damaged_files.py
   count_junit "damaged files with sanitizers" "$logs/damaged.xml"
-fi
-
-echo "== install"
-cmake --install build/dev --prefix "$logs/installed" >"$logs/install.txt" 2>&1 &&
-  "$logs/installed/bin/masing" --version
-count_step "cmake --install" $?
-
-echo "== clang-format"
-find src tests -name '*.[ch]pp' -print0 | xargs -0 clang-format --dry-run --Werror
-count_step "clang-format" $?
-
-# clang-tidy takes ten seconds a file: only what is not committed, else the last commit, and no more
-# files than it does in a minute. It does not read the precompiled headers of the compiler.
-sources=('src/*.cpp' 'tests/*.cpp')
-if [ "$long" = yes ]; then
-  changed=$(git ls-files --cached --others --exclude-standard "${sources[@]}")
-  most=$(echo "$changed" | wc -l)
-else
-  changed=$({ git diff --name-only --diff-filter=d HEAD -- "${sources[@]}";
-    git ls-files --others --exclude-standard "${sources[@]}"; } 2>/dev/null | sort -u)
-  [ -n "$changed" ] ||
-    changed=$(git diff-tree --no-commit-id --name-only --diff-filter=d -r HEAD -- "${sources[@]}")
-  most=$((4 * cores))
-fi
-if [ -n "$changed" ]; then
-  some=$(echo "$changed" | head -n "$most")
-  echo "== clang-tidy on $(echo "$some" | wc -l) of $(echo "$changed" | wc -l) files"
-  { cmake --preset dev -B build/tidy -DMASING_PRECOMPILED_HEADERS=OFF &&
-    cmake --build build/tidy --target build_info; } >/dev/null &&
-    echo "$some" | xargs -P "$cores" -n 1 clang-tidy -p build/tidy --quiet 2>/dev/null
-  count_step "clang-tidy" $?
 fi
 finish

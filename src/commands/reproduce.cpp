@@ -19,14 +19,14 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Options {
+struct ReproduceOptions {
   std::string file;
   std::string output;  ///< empty: beside the file, and removed at the end
   bool quiet = false;
   bool help = false;
 };
 
-po::options_description declared() {
+po::options_description reproduce_options() {
   po::options_description description("Options");
   auto add = description.add_options();
   add("output", po::value<std::string>()->value_name("FILE.h5"),
@@ -36,8 +36,8 @@ po::options_description declared() {
   return description;
 }
 
-Options parse(const std::vector<std::string>& words) {
-  po::options_description all = declared();
+ReproduceOptions parse_reproduce(const std::vector<std::string>& words) {
+  po::options_description all = reproduce_options();
   all.add_options()("file", po::value<std::vector<std::string>>());
   po::positional_options_description positions;
   positions.add("file", -1);
@@ -54,7 +54,7 @@ Options parse(const std::vector<std::string>& words) {
     throw base::UserError(std::string(error.what()) +
                           "; masing reproduce --help lists the options");
   }
-  Options options;
+  ReproduceOptions options;
   options.help = values.contains("help");
   options.quiet = values.contains("quiet");
   options.output = values.contains("output") ? values["output"].as<std::string>() : "";
@@ -68,7 +68,7 @@ Options parse(const std::vector<std::string>& words) {
 }
 
 /// The request embedded in the file, with another output.
-cli::Validated embedded(const Invocation& call, const Options& options) {
+cli::Validated embedded(const Invocation& call, const ReproduceOptions& options) {
   const std::string all = call.on_root([&] {
     std::string recipe = io::isolated(options.file, [&] {
       const io::Recipe read = io::read_recipe(options.file);
@@ -195,7 +195,7 @@ Comparison compared(const parallel::Communicator& comm, const std::string& file,
 }  // namespace
 
 std::optional<Work> reproduce(const Invocation& call) {
-  const Options options = parse(call.words);
+  const ReproduceOptions options = parse_reproduce(call.words);
   if (options.help) {
     if (call.prints) {
       std::ostringstream text;
@@ -203,7 +203,7 @@ std::optional<Work> reproduce(const Invocation& call) {
               "the numbers\nbit by bit; exit 0 if every dataset and attribute of numbers in the "
               "file is the same, 1 if not.\nOther texts and what is new are noted and do not "
               "count; /provenance and /timing are not compared.\n\n"
-           << declared();
+           << reproduce_options();
       std::fputs(text.str().c_str(), stdout);
     }
     return std::nullopt;

@@ -26,7 +26,7 @@ namespace {
 constexpr char made = 'm';
 constexpr char refused = 'r';
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
   throw base::UserError(path + " " + why + "; give a file that masing wrote");
 }
 
@@ -53,8 +53,8 @@ void require_plausible(const std::string& path, std::int64_t size) {
     end = 256 * end + head.at(place + i - 1);
   }
   if (end > static_cast<std::uint64_t>(size)) {
-    refuse(path,
-           "is damaged: it has " + std::to_string(size) + " bytes and says " + std::to_string(end));
+    refuse_file(path, "is damaged: it has " + std::to_string(size) + " bytes and says " +
+                          std::to_string(end));
   }
 }
 
@@ -149,13 +149,13 @@ std::string isolated(const std::string& path, const std::function<std::string()>
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0 || text.empty()) {
-    refuse(path, "is damaged: HDF5 cannot read it");
+    refuse_file(path, "is damaged: HDF5 cannot read it");
   }
   if (text.front() == refused) {
     throw base::UserError(text.substr(1));
   }
   if (text.front() != made) {
-    refuse(path, "is damaged:" + text);
+    refuse_file(path, "is damaged:" + text);
   }
   return text.substr(1);
 }
