@@ -19,6 +19,7 @@
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/session.hpp"
+#include "rheology/elastic_growth.hpp"
 #include "study/plan.hpp"
 
 namespace masing::commands {
@@ -53,8 +54,30 @@ engine::RunSpec coarsest(const cli::Validated& request) {
   return run;
 }
 
+constexpr double warned_growth = 10.0;  // of an elastic motion, until T
+constexpr double tolerable_growth = 1.1;
+
+/// The warning of a model of finitely many elements, empty if there is none.
+std::string step_advice(const rheology::ModelSpec& model, const slab::TimeGrid& time) {
+  const auto eigenvalues = rheology::elastic_eigenvalues(model);
+  const double growth = rheology::log_elastic_growth(eigenvalues, time.step(), time.steps);
+  if (!(growth > std::log(warned_growth))) {
+    return {};
+  }
+  const std::int64_t steps = rheology::steps_for_growth(eigenvalues, time.final_time, time.steps,
+                                                        std::log(tolerable_growth));
+  return fmt::format(
+      "--steps: with a step of {:.4g} the scheme lets an elastic motion of {} grow by a factor of "
+      "10^{:.3g} until T; with {} steps by at most {:g}",
+      time.step(), model.model->info.name, growth / std::log(10.0), base::to_text(steps),
+      tolerable_growth);
+}
+
 /// Throws UserError where the scheme is unstable; else the warning, empty if there is none.
 std::string step_advice(const engine::RunSpec& run) {
+  if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
+    return step_advice(*model, run.time);
+  }
   const auto* masing = std::get_if<engine::Masing>(&run.model);
   if (masing == nullptr || masing->method == engine::Method::exact) {
     return {};
@@ -69,15 +92,15 @@ std::string step_advice(const engine::RunSpec& run) {
         scheme.name, scheme.largest_step, base::to_text(scheme.largest_step / frequency),
         base::to_text(step), slab::least_stable_steps(frequency, run.time, scheme.largest_step)));
   }
-  constexpr double tolerable = 1.1;
   const double growth = slab::elastic_growth(frequency, run.time);
-  if (!scheme.amplifies || !(growth > 10.0)) {
+  if (!scheme.amplifies || !(growth > warned_growth)) {
     return {};
   }
   return fmt::format(
       "with a step of {:.4g} {} lets an elastic oscillation grow by exp(dt omega^2 T/2) = {:.3g} "
       "until T; with a step of {:.4g} by {:g}",
-      step, scheme.name, growth, slab::step_for_growth(frequency, run.time, tolerable), tolerable);
+      step, scheme.name, growth, slab::step_for_growth(frequency, run.time, tolerable_growth),
+      tolerable_growth);
 }
 
 /// Checks what only a look shows: every cell, what the engine needs, and what drives the run at

@@ -153,6 +153,17 @@ def test_eulers_growth_is_told(masing):
     masing.done(*case, "--steps=87")
 
 
+def test_growth_of_a_model_of_few_elements_is_told(masing):
+    """A dashpot of relaxation time c/k = 1e-4: stable up to twice that, 250,000 steps."""
+    case = ("simulate", "--model=viscoelastoplastic", "--set=k=1", "--set=eta=1", "--set=c=1e-4",
+            "--final-time=50", "--quiet")
+    process = masing(*case, "--steps=500")
+    assert process.returncode == 0
+    assert process.stderr.startswith("masing warning: --steps: with a step of 0.1 ")
+    assert "with 256000 steps by at most 1.1" in process.stderr
+    assert masing(*case, "--steps=256000").stderr == ""
+
+
 def test_an_absurd_number_of_steps_is_looked_at(masing):
     assert masing.done("simulate", "--steps=1e15", "--validate-only").stdout == "valid\n"
 
