@@ -308,7 +308,9 @@ std::vector<Option> make_table() {
       only(Command::converge,
            text("expect-order", "\"x=1,...\"",
                 "orders expected of x, y, u, u_cells; a bare number is for x, y, u; >=0.5 is "
-                "allowed; what the scheme and the rule promise if not given",
+                "allowed; none: no verdict; what the scheme and the rule promise if not given, "
+                "none where "
+                "their hypotheses do not hold",
                 &C::expected_order_text)),
       only(Command::converge,
            real("order-tolerance", "d", "how far an order may be from the expected one",

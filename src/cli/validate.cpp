@@ -16,6 +16,7 @@
 #include "cli/levels.hpp"
 #include "cli/model.hpp"
 #include "cli/parse.hpp"
+#include "study/hypotheses.hpp"
 #include "study/reference.hpp"
 
 namespace masing::cli {
@@ -212,9 +213,10 @@ std::string promised_orders(const Configuration& c) {
 
 /// Resolves what a study adds, and returns its reference.
 std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model,
+                                                      const std::string& unmet_hypotheses,
                                                       Configuration& c) {
   if (c.expected_order_text.empty()) {
-    c.expected_order_text = promised_orders(c);
+    c.expected_order_text = unmet_hypotheses.empty() ? promised_orders(c) : no_order;
   }
   try {
     c.expected_orders = expected_orders(c.expected_order_text);
@@ -304,7 +306,8 @@ Validated validated(Configuration configuration, const base::FileReader& read) {
     result.run = slab_run(c, read);
   }
   if (c.command == Command::converge) {
-    result.reference = resolve_study(result.run.model, c);
+    result.unmet_hypotheses = study::unmet_hypotheses(result.run, c.refine);
+    result.reference = resolve_study(result.run.model, result.unmet_hypotheses, c);
   }
   result.configuration = std::move(configuration);
   return result;
@@ -407,6 +410,7 @@ study::StudySpec study_spec(const Validated& request, const std::string& command
           .reference = request.reference,
           .expected_orders = c.expected_orders,
           .order_tolerance = c.order_tolerance,
+          .unmet_hypotheses = request.unmet_hypotheses,
           .field_samples = c.field_samples,
           .series = series,
           .result = result_of(c, study::at_level(request.run, c.levels.back()), command_line),

@@ -60,6 +60,9 @@ bool is_midpoint(const StudySpec& spec) {
 }
 
 std::string statement(const StudySpec& spec, const std::string& left_over) {
+  if (!spec.unmet_hypotheses.empty()) {
+    return "outside";
+  }
   if (!std::holds_alternative<engine::Masing>(spec.run.model)) {
     return "model";
   }

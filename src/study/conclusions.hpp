@@ -17,7 +17,7 @@ struct Conclusions {
   std::vector<std::size_t> quantities;
   /// What is tested of continuous-masing-2001: "3.1" (cells alone refined, rule right), "4.1" (both
   /// refined, euler and right) or "25" (steps alone, euler); "model" of another model, "mixed"
-  /// where errors are left over, "beyond" the papers' scheme and rule.
+  /// where errors are left over, "beyond" the papers' scheme and rule, "outside" their hypotheses.
   std::string statement;
   /// The error that the errors hold and the levels do not refine: "space", "time" or empty.
   std::string left_over;

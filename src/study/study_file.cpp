@@ -216,6 +216,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
     io::write_attribute(fit, "reference_steps", finest->steps);
   }
   io::write_attribute(fit, "tolerance", spec.order_tolerance);
+  io::write_attribute(fit, "unmet_hypotheses", spec.unmet_hypotheses);
   io::write_attribute(fit, "floor", study.floor);
   io::write_attribute(fit, "self_check", study.self_check);
   for (std::size_t q = 0; q < study.results.size(); ++q) {

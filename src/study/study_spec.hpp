@@ -39,6 +39,7 @@ struct StudySpec {
   std::shared_ptr<const Reference> reference;
   std::vector<ExpectedOrder> expected_orders;
   double order_tolerance = 0.1;
+  std::string unmet_hypotheses;      ///< study::unmet_hypotheses of the run
   std::int64_t field_samples = 200;  ///< times at which u is compared, at most
   io::Sampling series;               ///< the samples of the last level that go to the file
   io::ResultSpec result;

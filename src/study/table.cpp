@@ -123,6 +123,10 @@ std::string table(const StudySpec& spec, const Study& study) {
   for (const std::size_t q : study.conclusions.quantities) {
     text += conclusion(spec, study.results[q], quantities[q]);
   }
+  if (!spec.unmet_hypotheses.empty()) {
+    text += fmt::format("outside the hypotheses: {}; no order follows from them\n",
+                        spec.unmet_hypotheses);
+  }
   if (!spec.reference->is_exact()) {
     text += extrapolation("x", study.extrapolated_x) + extrapolation("y", study.extrapolated_y);
   }

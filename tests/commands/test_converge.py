@@ -145,3 +145,29 @@ def test_cells_and_steps_together(masing):
         assert np.array_equal(file["cases/cells"], [50, 100])
         assert np.array_equal(file["cases/steps"], [500, 1000])
         assert file["fit"].attrs["reference_cells"] == 1600
+
+
+def test_outside_the_hypotheses_nothing_is_expected(masing):
+    """Propositions 3.1 and 4.1 ask for bounded derivatives of k, eta and u0 and for eta >= gamma > 0."""
+    study = ("converge", "--refine=both", "--levels=50:2000,100:4000,200:8000", "--reference=exact",
+             "--final-time=20", "--quiet")
+    for profile, fault in (("--threshold=1e-9+s^(2/3)", "eta' is unbounded near s = 0 (exponent 0.67)"),
+                           ("--stiffness=1+abs(s-0.25)^0.5", "k' is unbounded near s = 0.25 (exponent 0.50)")):
+        told = masing.done(*study, profile)
+        assert f"outside the hypotheses: {fault}; no order follows from them" in told.stdout
+        with h5py.File(masing.folder / "masing.h5") as file:
+            assert text(file["fit"].attrs["unmet_hypotheses"]) == fault
+            assert text(file["fit"].attrs["statement"]) == "outside"
+            assert text(file["fit"].attrs["verdict"]) == "not judged"
+            assert "expect-order = none" in file["configuration"][()].decode()
+        told = masing(*study, profile, "--expect-order=3")
+        assert told.returncode == 3
+        assert "not as expected" in told.stdout
+
+
+def test_a_second_order_scheme_asks_for_a_force_without_jumps(masing):
+    study = ("converge", "--scheme=leapfrog", "--levels=2000,4000,8000", "--cells=20", "--final-time=20",
+             "--reference=exact-time", "--quiet")
+    assert "outside the hypotheses: F jumps near t = " in masing.done(*study, "--force=0.4*square(0.1371*t)").stdout
+    assert "outside" not in masing(*study, "--force=0.4*triangle(0.1371*t)").stdout
+    assert "outside" not in masing(*study, "--scheme=euler", "--force=0.4*square(0.1371*t)").stdout

@@ -157,7 +157,7 @@ def _statement(study):
     column = {"steps": ("P", study.cells), "cells": ("N", study.steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
     return {"name": study.fit["statement"], "beyond": study.fit["beyond"].split(), "continuum": study.run.cells == 0,
-            "left_over": study.fit["left_over"], "fixed": fixed,
+            "left_over": study.fit["left_over"], "fixed": fixed, "unmet": study.fit.get("unmet_hypotheses", ""),
             "bound": measured(bound, 3) if math.isfinite(bound) else None}
 
 
