@@ -346,22 +346,33 @@ std::string comparable(std::string text) {
   return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
 }
 
-/// The data of the problem, "key=value;…", in the order of the keys: equal of two requests that
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+/// The data of the problem, keys and values, in the order of the keys: equal of two requests that
 /// solve the same problem.
-std::string problem_text(const Configuration& c) {
+Pairs problem_data(const Configuration& c) {
   const std::set<std::string> data{"model", "stiffness", "threshold", "initial-u",
                                    "force", "position",  "mass",      "k0",
                                    "x0",    "y0",        "final-time"};
-  std::vector<std::string> pairs;
+  Pairs pairs;
   for (const Option& option : option_table()) {
     if (data.contains(option.name) && takes(kind_of(c.model), option)) {
-      pairs.push_back(option.name + "=" + comparable(option.get(c)));
+      pairs.emplace_back(option.name, comparable(option.get(c)));
     }
   }
   for (const Setting& setting : c.settings) {
-    pairs.push_back("model." + setting.parameter + "=" + comparable(setting.text));
+    pairs.emplace_back("model." + setting.parameter, comparable(setting.text));
   }
-  return base::joined(pairs, ";");
+  return pairs;
+}
+
+/// The same as "key=value;…".
+std::string problem_text(const Configuration& c) {
+  std::vector<std::string> texts;
+  for (const auto& [key, value] : problem_data(c)) {
+    texts.push_back(key + "=" + value);
+  }
+  return base::joined(texts, ";");
 }
 
 /// `run` as the trajectory in the file: of a study the last level.
@@ -416,6 +427,42 @@ study::StudySpec study_spec(const Validated& request, const std::string& command
           .result = result_of(c, study::at_level(request.run, c.levels.back()), command_line),
           .checkpoint = checkpoint_of(c),
           .quiet = c.quiet};
+}
+
+void take_reference(Validated& request, const Validated& file) {
+  const std::string path = request.configuration.reference;
+  const auto refuse = [&](const std::string& why) {
+    throw UserError("--reference: " + path + " " + why);
+  };
+  const Pairs here = problem_data(request.configuration);
+  const Pairs there = problem_data(file.configuration);
+  std::vector<std::string> differing;
+  const auto value_in = [](const Pairs& pairs, const std::string& key) {
+    const auto found = std::ranges::find(pairs, key, &Pairs::value_type::first);
+    return found == pairs.end() ? "none" : found->second;
+  };
+  for (const auto& [key, value] : here) {
+    if (const std::string other = value_in(there, key); other != value) {
+      differing.push_back(fmt::format("{} ({} there, {} here)", key, quoted(other), quoted(value)));
+    }
+  }
+  if (!differing.empty()) {
+    refuse("is of another problem: " + base::joined(differing, ", ") +
+           "; give a file of the same, which may differ in cells, steps, engine, scheme and rule");
+  }
+  const study::Level& last = request.configuration.levels.back();
+  const Refine refine = request.configuration.refine;
+  const slab::Slab* slab = engine::slab_of(file.run);
+  if (refine != Refine::cells && !engine::is_exact(file.run) && file.run.time.steps <= last.steps) {
+    refuse(fmt::format("has {} steps, no more than the last level; give a finer one",
+                       file.run.time.steps));
+  }
+  if (refine != Refine::steps && slab != nullptr &&
+      slab::cell_width(slab->space) >= slab::cell_width(last.space)) {
+    refuse(fmt::format("has {} cells, no more than the last level; give a finer one",
+                       study::cells_text(slab->space)));
+  }
+  request.reference = study::make_file_reference(path, file.run, request.run);
 }
 
 }  // namespace masing::cli

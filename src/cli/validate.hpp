@@ -23,6 +23,12 @@ struct Validated {
 /// |u0| ≤ η) is slab::check_profile's. Local if `read` is.
 Validated validated(Configuration configuration, const base::FileReader& read);
 
+/// Makes the trajectory of `file`, the request in the result file that --reference names, the
+/// reference of a study. Throws UserError where it solves another problem (model, profile, force,
+/// masses and springs, start, final time) or is no finer than the last level in what is refined.
+/// Local.
+void take_reference(Validated& request, const Validated& file);
+
 /// One trajectory and its files.
 struct Simulation {
   engine::RunSpec run;

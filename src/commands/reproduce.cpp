@@ -9,6 +9,7 @@
 #include "cli/parse.hpp"
 #include "commands/commands.hpp"
 #include "commands/converge.hpp"
+#include "commands/request.hpp"
 #include "commands/simulate.hpp"
 #include "io/file_comparison.hpp"
 #include "io/result_reader.hpp"
@@ -69,29 +70,19 @@ ReproduceOptions parse_reproduce(const std::vector<std::string>& words) {
 
 /// The request embedded in the file, with another output.
 cli::Validated embedded(const Invocation& call, const ReproduceOptions& options) {
-  const std::string all = call.on_root([&] {
-    std::string recipe = io::isolated(options.file, [&] {
-      const io::Recipe read = io::read_recipe(options.file);
-      io::differences(options.file, options.file);  // what cannot be read is found before the run
-      return read.kind + "\n" + read.configuration;
-    });
+  cli::Validated request =
+      made_by(call, options.file, [](const std::string& file) {
+        io::differences(file, file);  // what cannot be read is found before the run
+      }).request;
+  call.on_root([&] {
     std::error_code none_there;
     if (std::filesystem::equivalent(options.output, options.file, none_there)) {
       throw base::UserError("--output: " + options.output +
                             " is the file to reproduce; give another one");
     }
-    return recipe;
+    return std::string();
   });
-  const std::string kind = all.substr(0, all.find('\n'));
-  if (kind != "simulate" && kind != "converge") {
-    throw base::UserError(options.file + " is of kind '" + kind +
-                          "'; reproduce takes the files of " + "simulate and converge");
-  }
-  const auto command = kind == "simulate" ? cli::Command::simulate : cli::Command::converge;
-  const base::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
-  const std::string name = "/configuration of " + options.file;
-  cli::Validated request =
-      cli::validated(cli::parse(command, {"--config", name}, read).configuration, read);
+  look_at_reference(call, request);
   cli::Configuration& configuration = request.configuration;
   configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
   if (options.output.empty()) {

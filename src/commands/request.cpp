@@ -167,6 +167,41 @@ cli::Configuration continued(const parallel::Communicator& comm,
 
 }  // namespace
 
+Made made_by(const Invocation& call, const std::string& file,
+             const std::function<void(const std::string&)>& look) {
+  const std::string all = call.on_root([&] {
+    return io::isolated(file, [&] {
+      const io::Recipe read = io::read_recipe(file);
+      if (look) {
+        look(file);
+      }
+      return read.kind + "\n" + read.configuration;
+    });
+  });
+  const std::string kind = all.substr(0, all.find('\n'));
+  if (kind != "simulate" && kind != "converge") {
+    throw base::UserError(file + " is of kind '" + kind +
+                          "'; only a file of simulate or converge can be made again");
+  }
+  const auto command = kind == "simulate" ? cli::Command::simulate : cli::Command::converge;
+  const base::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
+  const std::string name = "/configuration of " + file;
+  return {kind, cli::validated(cli::parse(command, {"--config", name}, read).configuration, read)};
+}
+
+void look_at_reference(const Invocation& call, cli::Validated& request) {
+  if (!request.reference || !request.reference->file()) {
+    return;
+  }
+  const std::string& file = request.configuration.reference;
+  const Made made = made_by(call, file);
+  if (made.kind != "simulate") {
+    throw base::UserError("--reference: " + file + " is of masing " + made.kind +
+                          "; give a file of masing simulate");
+  }
+  cli::take_reference(request, made.request);
+}
+
 std::optional<Request> requested(cli::Command command, const Invocation& call) {
   const base::FileReader read = [&](const std::string& path) {
     return call.on_root([&] { return content(path); });
@@ -181,6 +216,7 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
   Request request{.validated = cli::validated(std::move(parsed.configuration), read),
                   .print_config = parsed.print_config,
                   .validate_only = parsed.validate_only};
+  look_at_reference(call, request.validated);
   const std::string warning =
       call.on_root([&] { return step_advice(coarsest(request.validated)); });
   const bool runs = !request.print_config && !request.validate_only;

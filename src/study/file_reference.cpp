@@ -133,6 +133,13 @@ Columns read_columns(const Request& r, const io::ResultReader& file, FieldRows& 
                           shape[1], std::get<rheology::ModelSpec>(r.run.model).model->info.name,
                           engine::field_size(r.run)));
   }
+  const double final_time = r.run.time.final_time;
+  if (read.time.front() > 0 || read.time.back() < final_time * (1 - 1e-12)) {
+    refuse(r, fmt::format("holds the samples from t = {} to {} of [0, {}] alone; give one made "
+                          "without --from and --to",
+                          base::to_text(read.time.front()), base::to_text(read.time.back()),
+                          base::to_text(final_time)));
+  }
   const double latest = std::max(read.time.back(), field.time.empty() ? 0.0 : field.time.back());
   if (latest > r.run.time.final_time * (1 + 1e-12)) {
     refuse(r, "reaches t = " + base::to_text(read.time.back()) + ", beyond --final-time " +

@@ -174,15 +174,37 @@ class CellsInf final : public Reference {
 class FromFile final : public Reference {
  public:
   explicit FromFile(std::string path) : path_(std::move(path)) {}
+  FromFile(std::string path, const engine::RunSpec& made, const engine::RunSpec& run)
+      : path_(std::move(path)), is_exact_(engine::is_exact(made)) {
+    const slab::Slab* slab = engine::slab_of(made);
+    is_continuum_ = is_exact_ && slab->is_continuum();
+    if (!is_exact_ && is_of_scheme(made, run)) {
+      level_ = {slab == nullptr ? slab::Space{} : slab->space, made.time.steps};
+    }
+  }
   [[nodiscard]] std::string name() const override { return path_; }
   [[nodiscard]] std::string description() const override { return path_; }
   [[nodiscard]] std::string text(double /*self_check*/) const override {
     return "reference: " + path_;
   }
+  [[nodiscard]] bool is_continuum() const override { return is_continuum_; }
+  [[nodiscard]] bool is_exact_in_time() const override { return is_exact_; }
+  [[nodiscard]] std::optional<Level> finest() const override { return level_; }
   [[nodiscard]] std::optional<std::string> file() const override { return path_; }
 
  private:
+  /// Whether both have errors of one kind.
+  static bool is_of_scheme(const engine::RunSpec& one, const engine::RunSpec& other) {
+    const auto* masing = std::get_if<engine::Masing>(&one.model);
+    const auto* second = std::get_if<engine::Masing>(&other.model);
+    return masing == nullptr || second == nullptr ||
+           (masing->scheme == second->scheme && masing->slab.rule == second->slab.rule);
+  }
+
   std::string path_;
+  bool is_exact_ = false;
+  bool is_continuum_ = false;
+  std::optional<Level> level_;
 };
 
 }  // namespace
@@ -216,6 +238,12 @@ std::shared_ptr<const Reference> make_reference(const std::string& name, Refine 
     return std::make_shared<ExactTime>();
   }
   return name == "cells-inf" ? std::make_shared<CellsInf>() : nullptr;
+}
+
+std::shared_ptr<const Reference> make_file_reference(const std::string& path,
+                                                     const engine::RunSpec& made,
+                                                     const engine::RunSpec& run) {
+  return std::make_shared<FromFile>(path, made, run);
 }
 
 std::int64_t finest_count(const std::vector<std::int64_t>& counts) {

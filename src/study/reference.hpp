@@ -63,6 +63,13 @@ std::shared_ptr<const Reference> make_reference(const std::string& name, Refine 
                                                 const std::vector<Level>& levels,
                                                 const engine::Model& model);
 
+/// The reference that is the trajectory in a file, of the run `made`, for a study of `run`: with
+/// the steps of `made` where its scheme and rule are those of the study, as the fit then knows its
+/// error. Local.
+std::shared_ptr<const Reference> make_file_reference(const std::string& path,
+                                                     const engine::RunSpec& made,
+                                                     const engine::RunSpec& run);
+
 /// How much finer than the last level the `finest` reference is at least: order-one data against a
 /// reference r times finer look like order log₂((2 - 1/r)/(1 - 1/r)), 1.05 for r = 16.
 inline constexpr std::int64_t finest_factor = 16;

@@ -27,12 +27,35 @@ def test_errors_against_a_file_are_those_against_what_it_holds(masing):
     assert masing.done("reproduce", "file.h5", ranks=3)
 
 
-def test_a_file_that_is_no_trajectory_is_refused(masing):
+def test_a_file_of_another_problem_is_refused(masing):
+    run = {"--final-time": 10, "--steps": 6400, "--cells": 30, "--mass": 1, "--x0": 0}
     masing.done("converge", *LEVELS, "--output=study.h5")
-    masing.done("simulate", "--final-time=20", "--steps=100", "--cells=30", "--output=longer.h5")
-    for name, word in (("none.h5", "cannot open"), ("study.h5", "/field/t"), ("longer.h5", "t = 20")):
-        refused = masing("converge", *LEVELS, f"--reference={name}", "--output=new.h5")
-        assert refused.returncode == 2
-        assert word in refused.stderr
-        assert len(refused.stderr.strip().splitlines()) == 1
-        assert not (masing.folder / "new.h5").exists()
+    made = {"mass.h5": {"--mass": 2}, "short.h5": {"--final-time": 0.6}, "longer.h5": {"--final-time": 20},
+            "late.h5": {"--from": 5}, "coarse.h5": {"--steps": 1600}, "force.h5": {"--force": "0.4*cos(0.5*t)"}}
+    for name, changes in made.items():
+        words = [f"{key}={value}" for key, value in (run | changes).items()]
+        masing.done("simulate", *words, "--quiet", f"--output={name}")
+    messages = {
+        "none.h5": "cannot open", "study.h5": "is of masing converge; give a file of masing simulate",
+        "mass.h5": "is of another problem: mass ('2' there, '1' here)",
+        "short.h5": "is of another problem: final-time ('0.6' there, '10' here)",
+        "longer.h5": "is of another problem: final-time ('20' there, '10' here)",
+        "late.h5": "holds the samples from t = 5 to 10 of [0, 10] alone",
+        "coarse.h5": "has 1600 steps, no more than the last level",
+        "force.h5": "is of another problem: force ('0.4*cos(0.5*t)' there, '0.45*cos(0.5*t)' here)"}
+    for name, message in messages.items():
+        for ranks in (None, 2) if name == "mass.h5" else (None,):
+            refused = masing("converge", *LEVELS, f"--reference={name}", "--output=new.h5", ranks=ranks)
+            assert refused.returncode == 2, name
+            assert f"{name}" in refused.stderr
+            assert message in refused.stderr
+            assert len([line for line in refused.stderr.splitlines() if line.startswith("masing")]) == 1
+            assert not (masing.folder / "new.h5").exists()
+
+
+def test_a_file_may_differ_in_cells_engine_scheme_and_rule(masing):
+    masing.done("simulate", "--cells=60", "--final-time=10", "--steps=8000", "--engine=memory", "--rule=midpoint",
+                "--scheme=leapfrog", "--force=0.45 * cos( 0.5*t )", "--quiet", "--output=other.h5")
+    masing.done("converge", *LEVELS, "--reference=other.h5", "--expect-order=none")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert "reference_steps" not in file["fit"].attrs  # its errors are of another kind
