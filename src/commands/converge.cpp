@@ -37,6 +37,8 @@ study::Study make_study(const parallel::Communicator& comm, const study::StudySp
   std::optional<io::OutputLock> checkpoint_lock;
   if (spec.checkpoint.scheduled) {
     checkpoint_lock.emplace(comm, spec.checkpoint.path, "--checkpoint");
+  } else {
+    parallel::on_root(comm, [&] { io::require_replaceable(spec.checkpoint.path, "--output"); });
   }
   study::Study study = refined(comm, spec);
   if (announce) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -202,8 +203,40 @@ void look_at_reference(const Invocation& call, cli::Validated& request) {
   cli::take_reference(request, made.request);
 }
 
+namespace {
+
+/// Throws UserError where a file that the run writes is one that it reads, by whatever name. A
+/// checkpoint may replace the one that the run goes on with.
+void require_outputs_are_no_inputs(const cli::Configuration& c, std::vector<std::string> inputs) {
+  const auto refuse_if_read = [&](const char* option, const std::string& output) {
+    for (const std::string& input : inputs) {
+      std::error_code none_there;
+      if (std::filesystem::equivalent(output, input, none_there)) {
+        throw base::UserError(
+            fmt::format("{}: {} is a file that the run reads{}; give another name", option, output,
+                        output == input ? "" : " as " + input));
+      }
+    }
+  };
+  const bool is_scheduled = !c.checkpoint.empty();
+  for (const char* end : {"", ".draft"}) {
+    refuse_if_read(is_scheduled ? "--checkpoint" : "--output",
+                   (is_scheduled ? c.checkpoint : c.output + ".checkpoint") + end);
+  }
+  if (!c.restart.empty()) {
+    inputs.push_back(c.restart);
+  }
+  for (const char* end : {"", ".partial", ".lock"}) {
+    refuse_if_read("--output", c.output + end);
+  }
+}
+
+}  // namespace
+
 std::optional<Request> requested(cli::Command command, const Invocation& call) {
+  std::vector<std::string> inputs;
   const base::FileReader read = [&](const std::string& path) {
+    inputs.push_back(path);
     return call.on_root([&] { return content(path); });
   };
   cli::Request parsed = cli::parse(command, call.words, read);
@@ -217,6 +250,13 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
                   .print_config = parsed.print_config,
                   .validate_only = parsed.validate_only};
   look_at_reference(call, request.validated);
+  if (request.validated.reference && request.validated.reference->file()) {
+    inputs.push_back(*request.validated.reference->file());
+  }
+  call.on_root([&] {
+    require_outputs_are_no_inputs(request.validated.configuration, inputs);
+    return std::string();
+  });
   const std::string warning =
       call.on_root([&] { return step_advice(coarsest(request.validated)); });
   const bool runs = !request.print_config && !request.validate_only;

@@ -135,6 +135,9 @@ Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulatio
   std::optional<io::OutputLock> checkpoint_lock;
   if (simulation.checkpoint.scheduled) {
     checkpoint_lock.emplace(comm, simulation.checkpoint.path, "--checkpoint");
+  } else {
+    parallel::on_root(comm,
+                      [&] { io::require_replaceable(simulation.checkpoint.path, "--output"); });
   }
   const auto& restart = simulation.checkpoint.restart;
   io::OutputFile output =

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -33,6 +35,16 @@ void require_regular(const std::string& path, const std::string& option) {
   if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     throw base::UserError(option + ": " + path + " is not a regular file; give a file name");
   }
+}
+
+/// Whether a file is empty or was begun by masing: HDF5 whose root says so, in its first bytes.
+bool is_replaceable(const std::string& path) {
+  constexpr std::string_view signature("\x89HDF\r\n\x1a\n");
+  std::string head(8192, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head.empty() || (head.starts_with(signature) && head.find("masing") != std::string::npos);
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& option) {
@@ -57,7 +69,7 @@ int locked(const std::string& name, const std::string& path, const std::string& 
   for (;;) {
     const int file = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0) {
-      refuse(name, option);
+      refuse(path, option);
     }
     // Where a file system has no locks, the run goes on without.
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -74,10 +86,20 @@ int locked(const std::string& name, const std::string& path, const std::string& 
 
 }  // namespace
 
+void require_replaceable(const std::string& path, const std::string& option) {
+  require_regular(path, option);
+  if (access(path.c_str(), F_OK) == 0 && !is_replaceable(path)) {
+    throw base::UserError(fmt::format(
+        "{}: {} is there already and was not made by masing; move it, or give another name", option,
+        path));
+  }
+}
+
 OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
                        const std::string& option)
     : name_(path + ".lock") {
   parallel::on_root(comm, [&] {
+    require_replaceable(path, option);
     const std::string draft = partial(path);
     for (const std::string& name : {path, draft, name_}) {
       require_regular(name, option);

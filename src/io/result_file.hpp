@@ -32,13 +32,18 @@ auto with_file_name(const std::string& path, const Work& work) {
   }
 }
 
+/// Throws UserError, naming the `option` that gave the path, where there is a file that is neither
+/// empty nor made by masing: it would be replaced. Local.
+void require_replaceable(const std::string& path, const std::string& option);
+
 /// Keeps a second run from writing the same result file: a lock on FILE.lock, held by the root
 /// until the object dies, and given back by the system if the run is killed. The lock file goes
 /// with it.
 class OutputLock {
  public:
   /// Throws UserError alike on all ranks, naming the `option` that gave the path, where a file
-  /// cannot be written there (HDF5's own messages would not say why) or another run is writing it.
+  /// cannot be written there (HDF5's own messages would not say why), the file there is not ours
+  /// to replace, or another run is writing it.
   /// Collective.
   OutputLock(const parallel::Communicator& comm, const std::string& path,
              const std::string& option = "--output");

@@ -254,3 +254,40 @@ def test_validate_only_finds_what_only_sampling_shows(masing):
         "converge", *levels, "--stiffness", "s < 0.07 ? -1 : 1"
     )
     assert masing.names() == []
+
+
+def test_no_output_replaces_what_the_run_reads_or_what_is_not_masings(masing):
+    run = ("--steps=20", "--final-time=2", "--cells=5", "--quiet")
+    kept = {"my.ini": "mass = 2\n", "kk.csv": "0,1\n1,2\n", "notes.txt": "not a result\n"}
+    for name, content in kept.items():
+        (masing.folder / name).write_text(content)
+    (masing.folder / "link.h5").symlink_to("my.ini")
+    (masing.folder / "second.h5").hardlink_to(masing.folder / "kk.csv")
+    reads, foreign = "is a file that the run reads", "is there already and was not made by masing"
+    table = "--stiffness=table:kk.csv"
+    cases = [(("--config=my.ini", "--output=my.ini"), reads), (("--config=my.ini", "--output=./link.h5"), reads),
+             (("--config=my.ini", "--checkpoint=my.ini"), reads), ((table, "--output=kk.csv"), reads),
+             ((table, "--output=second.h5"), reads), ((table, "--checkpoint=second.h5"), reads),
+             (("--output=notes.txt",), foreign), (("--checkpoint=notes.txt",), foreign)]
+    for words, message in cases:
+        refused = masing.refused("simulate", *run, *words)
+        assert message in refused and words[-1].split("=")[1] in refused
+    assert foreign in masing.refused("benchmark", "--quick", "--output=notes.txt")
+    masing.done("simulate", *run, "--sample-every=1", "--output=run.h5")
+    levels = ("--levels=5,10", "--final-time=2", "--cells=5", "--expect-order=none", "--quiet")
+    before = (masing.folder / "run.h5").read_bytes()
+    assert reads in masing.refused("converge", *levels, "--reference=run.h5", "--output=run.h5")
+    assert (masing.folder / "run.h5").read_bytes() == before
+    for name, content in kept.items():
+        assert (masing.folder / name).read_text() == content
+    (masing.folder / "run.h5.checkpoint").write_text("mine\n")  # what a stopped run would replace
+    assert foreign in masing.refused("simulate", *run, "--output=run.h5")
+    (masing.folder / "run.h5.checkpoint").unlink()
+    (masing.folder / "empty.h5").touch()
+    for name in ("run.h5", "empty.h5"):
+        masing.done("simulate", *run, f"--output={name}")
+    masing.done("converge", *levels, "--output=run.h5")
+
+
+def test_a_missing_folder_is_named_as_the_user_did(masing):
+    assert "cannot write none/x.h5: " in masing.refused("simulate", "--steps=20", "--output=none/x.h5")
