@@ -2,8 +2,8 @@
 """Identify a Masing model from a measured hysteresis cycle: a file of masing simulate, or a CSV of x and force.
 
 Without --threshold it is the discrete model, elements (k_i, η_i) in parallel; with --threshold "η(s)" the continuous
-one, whose k(s) follows. Data that no such model explains get one line that says what they are, and exit code 3. Writes OUT.ini, which masing simulate runs, its tables OUT-….csv, its result OUT.h5, the
-numbers OUT.json and the page OUT.png.
+one, whose k(s) follows. Writes OUT.ini, which masing simulate runs, its tables OUT-….csv, its result OUT.h5, the
+numbers OUT.json and the page OUT.png. Data that no such model explains: one line that says what they are, exit code 3.
 """
 
 from pathlib import Path
@@ -32,7 +32,8 @@ def parser():
     """The command line of this script."""
     options = command_line.Parser(description=__doc__)
     options.add_argument("cycle", metavar="CYCLE", help="HDF5 of masing, or CSV with columns x and force (and t)")
-    options.add_argument("-o", "--output", metavar="OUT.ini", help="case file (default: CYCLE-identified.ini, with --threshold CYCLE-identified-continuous.ini)")
+    options.add_argument("-o", "--output", metavar="OUT.ini", help="case file (default: CYCLE-identified.ini, "
+                         "with --threshold CYCLE-identified-continuous.ini)")
     options.add_argument("--threshold", metavar="η(s)", help="identify k(s) for this monotone η(s), an expression in s "
                          "or table:FILE.csv, as the program takes it")
     options.add_window(("leave out samples before", "leave out samples after"))

@@ -139,7 +139,8 @@ def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypat
     assert (code, err) == (0, "") and "cross-validation" in out and "not unique" in out
     # The papers' cells lie half a cell beyond the continuum's: 1/(2P) of a range of 1.2.
     assert json.loads(Path("lab-identified-continuous.json").read_text())["misfit_max"] < 1e-3
-    assert "stiffness = table:lab-identified-continuous-stiffness.csv" in Path("lab-identified-continuous.ini").read_text()
+    case = Path("lab-identified-continuous.ini").read_text()
+    assert "stiffness = table:lab-identified-continuous-stiffness.csv" in case
     assert Path("page.svg").read_text().startswith("<?xml")
 
 

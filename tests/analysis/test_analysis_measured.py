@@ -38,11 +38,12 @@ def test_kinds_of_csv_are_read(tmp_path, text):
 BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force", (X[:9], X[:9])),
        "never changes": ("x,force", (0 * X, X)), "a double holds": ("x,force", (1.5e308 * np.sin(9 * X), X)),
        "line 9: 'nan'": ("x,force", (X, np.where(np.arange(400) == 7, np.nan, YIELDING))),
-       "two reversals": ("x,force", np.random.default_rng(0).random((2, 400))), "no column t": ("x,force", (X, YIELDING))}
+       "two reversals": ("x,force", np.random.default_rng(0).random((2, 400))),
+       "no column t": ("x,force", (X, YIELDING))}
 NOT_MASING = {"monotone loading": (X, YIELDING), "no rise of x": (-X, -YIELDING), "slope increases": round_trip(X**3),
-              "does not rise": round_trip(-X), "one straight segment": round_trip(2 * X),
-              "so that only k0 + Σk = 2": round_trip(2 * X + 1e-4 * np.sin(1e4 * X)), "is curved": round_trip(np.tanh(X)),
-              "from 1 to -0.2": round_trip(np.where(X < 1, X, 1.2 - 0.2 * X))}
+              "does not rise": round_trip(-X), "so that only k0 + Σk = 2": round_trip(2 * X),
+       "too coarse": (round_trip(X)[0], np.r_[2 * X[::-1] - 1, 2 * X[1:] + 1]), "is curved": round_trip(np.tanh(X)),
+       "from 1 to -0.2": round_trip(np.where(X < 1, X, 1.2 - 0.2 * X))}
 
 
 @pytest.mark.parametrize("words", BAD)

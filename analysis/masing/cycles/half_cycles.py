@@ -30,8 +30,8 @@ WHOLE = 0.98
 class HalfCycle:
     """A loading half-cycle and the unloading before it: x and force of each [points], `width` the part to be used.
 
-    A loading half that is wider than the unloading before it is one branch only up to the start of that. It begins at the
-    sample `at` of the whole record (x, force). `mirrored` says that the unloading is one branch from a reversal on.
+    A loading half that is wider than the unloading before it is one branch only up to the start of that. It begins at
+    the sample `at` of the whole record (x, force). `mirrored`: the unloading is one branch from a reversal on, too.
     """
 
     x: np.ndarray
@@ -47,7 +47,7 @@ class HalfCycle:
     def gap(self):
         """The distance between samples at the reversal."""
         x = self.record[0]
-        return float(np.abs(np.diff(x[self.at - 1:self.at + 2])).max())
+        return float(np.abs(np.diff(x[max(self.at - 1, 0):self.at + 2])).max())
 
 
 def reversals(x):
@@ -90,11 +90,10 @@ def widest_half_cycle(curve):
         raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
     x, force = opened_at_the_top(curve.x, curve.force)
     points = turning_points(x)
-    closed = is_one_cycle(curve.x, curve.force)
-    halves = [_half(x, force, points, n, closed) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
+    halves = [_half(curve, x, force, points, n) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
     if not halves:
-        raise DataError(f"{curve.path}: monotone loading: no rise of x begins at a reversal, so that distances from it, 2η, "
-                        "are not known; measure a whole cycle, or change the sign of x and force")
+        raise DataError(f"{curve.path}: monotone loading: no rise of x begins at a reversal, so that distances from "
+                        "it, 2η, are not known; measure a whole cycle, or change the sign of x and force")
     widest = max(each.width for each in halves)
     # Later cycles are nearer to the limit cycle.
     half = next(each for each in reversed(halves) if each.width >= AS_WIDE * widest)
@@ -119,13 +118,15 @@ def is_one_cycle(x, force):
     return ends_meet and len(turning_points(x)) in (3, 4)
 
 
-def _half(x, force, points, n, closed):
+def _half(curve, x, force, points, n):
     """The leg that rises from the turning point n, with the leg before it."""
     before, start, end = points[n - 1], points[n], points[n + 1]
     width = min(x[before], x[end]) - x[start]
     rise, fall = slice(start, end + 1), slice(before, start + 1)
+    closed = is_one_cycle(curve.x, curve.force)
     mirrored = closed or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
-    return HalfCycle(x[rise], force[rise], x[fall], force[fall], width, (x, force), start, mirrored)
+    at = int(np.argmin(curve.x)) if closed else start
+    return HalfCycle(x[rise], force[rise], x[fall], force[fall], width, (curve.x, curve.force), at, mirrored)
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from masing.command_line import DataError
-from masing.cycles.half_cycles import AS_WIDE, EXACT, reversals, scatter, turning_points
+from masing.cycles.half_cycles import AS_WIDE, EXACT, is_one_cycle, reversals, scatter, turning_points
 from masing.cycles.polygons import PRICE
 from masing.identification.elements import Elements
 
 # Blocks of consecutive samples between two reversals; their mean residuals are tested.
 BLOCKS, FEWEST_IN_BLOCK = 10, 4
-# Noise leaves no block further off than this, in standard deviations, nor their mean square further above 1, in its own.
+# Noise leaves no block further off than this, in deviations, nor the sum of squares further above its mean, in its own.
 MOST_OFF, MOST_SQUARES = 5.0, 4.0
-# The fit's own error in units of noise²: its parameters, and a corner that its criterion left out, over the samples; at
-# its place it is so many times as large as in the mean.
+# The fit's own error, in noise²: its parameters, and a corner that its criterion left out, over the samples; at its
+# place it is so many times as large as in the mean.
 LOCAL = 2.0
 # A fit misses its own branch by up to this multiple of its noise.
 ROUGH = 2.0
@@ -116,6 +116,9 @@ def misfit(found, half, noise, floor):
     if from_start and _at_rest(x, force, noise):
         state = np.zeros_like(state)
         new &= np.maximum.accumulate(np.abs(x - x[0])) > AS_WIDE * half.width / 2
+    elif is_one_cycle(*half.record) and x[0] >= x.max() - (1 - AS_WIDE) * half.width:
+        # A closed cycle comes to its top with all elements at their upper ends.
+        new[:] = False
     known, part = ~new, np.cumsum(new)
     missed = force - replay(elements, x, state, force)
     shifted = replace(elements, threshold=elements.threshold + half.gap / 2)
@@ -125,7 +128,8 @@ def misfit(found, half, noise, floor):
     blocks = [block for leg in np.split(np.arange(len(x)), cuts) for block in _blocks(leg[known[leg]])]
     off, allowance = (np.array([each[block].mean() for block in blocks]) for each in (missed, allowed))
     points = len(found.branch.force)
-    variance = np.array([1 / len(block) for block in blocks]) + LOCAL * (found.parameters + PRICE * np.log(points)) / points
+    own = LOCAL * (found.parameters + PRICE * np.log(points)) / points
+    variance = own + np.array([1 / len(block) for block in blocks])
     beyond = np.maximum(np.abs(off) - allowance, 0) / (np.sqrt(variance) * max(noise, EXACT * np.ptp(force)))
     freedom = len(blocks) - len({part[block[0]] for block in blocks})
     return Misfit(x[known], force[known], missed[known], beyond, freedom)
