@@ -3,8 +3,10 @@
 
 Without --threshold it is the discrete model, elements (k_i, η_i) in parallel; with --threshold "η(s)" the continuous
 one, whose k(s) follows. Writes OUT.ini, which masing simulate runs, its tables OUT-….csv, its result OUT.h5, the
-numbers OUT.json and the page OUT.png.
+numbers OUT.json and the page OUT.png. Data that no such model explains: one line that says what they are, exit code 3.
 """
+
+from pathlib import Path
 
 from masing import command_line
 
@@ -18,14 +20,20 @@ from masing.identification.continuous import identify_continuous, threshold_valu
 from masing.identification.discrete import identify_discrete
 from masing.identification.figure import identification_page
 from masing.identification.findings import compare, facts, numbers
+from masing.identification.replay import refuse_misfit
 from masing.results import read_run
+
+# To what fraction of the force's range a model can be right, and what a branch is that it misses.
+DISCRETE = 1e-6, "it is curved, or no branch of a Masing model: --threshold η(s) identifies a continuous one"
+CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 
 
 def parser():
     """The command line of this script."""
     options = command_line.Parser(description=__doc__)
     options.add_argument("cycle", metavar="CYCLE", help="HDF5 of masing, or CSV with columns x and force (and t)")
-    options.add_argument("-o", "--output", metavar="OUT.ini", help="case file (default: CYCLE-identified.ini)")
+    options.add_argument("-o", "--output", metavar="OUT.ini", help="case file (default: CYCLE-identified.ini, "
+                         "with --threshold CYCLE-identified-continuous.ini)")
     options.add_argument("--threshold", metavar="η(s)", help="identify k(s) for this monotone η(s), an expression in s "
                          "or table:FILE.csv, as the program takes it")
     options.add_window(("leave out samples before", "leave out samples after"))
@@ -34,12 +42,12 @@ def parser():
     return options
 
 
-def refuse_overwriting(curve, case):
-    """Raise UserError when what is written for the case would replace the measured curve."""
-    written = {case.with_suffix(ending) for ending in (".ini", ".h5", ".json")} | {case.with_name(
-        f"{case.stem}-{table}.csv") for table in TABLES}
-    if curve.resolve() in {path.resolve() for path in written}:
-        raise command_line.UserError(f"{case}: would replace the measured {curve}; give another name with -o")
+def refuse_overwriting(read, case, page):
+    """Raise UserError when a file that is written for the case is one of the files `read`, by whatever name."""
+    written = [case.with_suffix(ending) for ending in (".ini", ".h5", ".json")]
+    for path in [*written, *(case.with_name(f"{case.stem}-{table}.csv") for table in TABLES), page]:
+        if path.exists() and any(path.samefile(each) for each in read if each.exists()):
+            raise command_line.UserError(f"{path}: would replace a file that is read; give another name with -o")
 
 
 def main(arguments):
@@ -47,16 +55,19 @@ def main(arguments):
     options = parser().parse_args(arguments)
     measured = read_measured(options.cycle, options.start, options.end)
     curve = measured.path
-    case = command_line.output_path(options.output or curve.with_name(f"{curve.stem}-identified.ini"), curve, ".ini",
+    kind = "identified" if options.threshold is None else "identified-continuous"
+    case = command_line.output_path(options.output or curve.with_name(f"{curve.stem}-{kind}.ini"), curve, ".ini",
                                     (".ini",))
     page = command_line.output_path(options.figure, case, ".png", command_line.PICTURES)
-    refuse_overwriting(curve, case)
+    refuse_overwriting([curve, Path((options.threshold or "").removeprefix("table:"))], case, page)
     half = widest_half_cycle(measured)
     masing = program.required(options.program)
     if options.threshold is None:
         found = identify_discrete(curve, half)
+        refuse_misfit(found, half, *DISCRETE)
     else:
         found = identify_continuous(curve, half, *threshold_values(masing, options.threshold))
+        refuse_misfit(found, half, *CONTINUOUS)
     write_case(case, found, options.threshold)
     result, objects = case.with_suffix(".h5"), case.with_suffix(".json")
     program.simulate(masing, "--config", case, "--output", result)

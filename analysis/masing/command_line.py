@@ -9,12 +9,21 @@ import sys
 from pathlib import Path
 
 USER_MISTAKE = 2
+NOT_AS_EXPECTED = 3
 FAILURE = 1
 PICTURES = (".png", ".svg", ".pdf")
 
 
 class UserError(Exception):
     """A user's mistake; the message says in one line what is wrong, where, and what would be right."""
+
+    code = USER_MISTAKE
+
+
+class DataError(UserError):
+    """Data that are readable, but not of the kind that was asked for; the message says what they are instead."""
+
+    code = NOT_AS_EXPECTED
 
 
 class Parser(argparse.ArgumentParser):
@@ -47,13 +56,13 @@ def require(*libraries):
 
 
 def run(main):
-    """Call main(arguments) and exit: 0 when it returns, 2 with one line on stderr when it raises UserError."""
+    """Call main(arguments) and exit: 0 when it returns, 2 or 3 with one line on stderr when it raises UserError."""
     script = Path(sys.argv[0]).name
     try:
         main(sys.argv[1:])
     except UserError as mistake:
         print(f"{script}: {' '.join(str(mistake).split())}", file=sys.stderr)
-        sys.exit(USER_MISTAKE)
+        sys.exit(mistake.code)
     except BrokenPipeError:
         # The reader of stdout is gone; Python must not flush to it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

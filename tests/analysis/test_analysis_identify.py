@@ -105,9 +105,10 @@ def test_a_small_cycle_leaves_cells_unknown():
     assert found.k0 + found.elements.stiffness[~found.known].sum() == pytest.approx(0.5, abs=2e-3)
 
 
-def test_noise_of_a_half_alone_is_not_pooled():
-    x = np.linspace(0, 3, 2000)
-    found = identify_discrete(Path("half"), half_cycle(x, noisy(np.minimum(x, 2), 0.01, 3)))
+def test_an_unloading_from_inside_a_branch_is_not_pooled():
+    x = np.r_[np.linspace(2, -1, 2000), np.linspace(-1, 2, 2000)[1:]]
+    record = noisy(led(x, np.array([1.0]), np.array([1.0])), 0.01, 3)
+    found = identify_discrete(Path("half"), half_cycle(x, record))
     assert not found.branch.pooled and len(found.elements.stiffness) == 1
     assert found.elements.threshold[0] == pytest.approx(1, abs=0.02)
 
@@ -137,8 +138,9 @@ def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypat
     code, out, err = run_script(identify, "lab.csv", "--threshold", "s+0.1", "--figure", "page.svg")
     assert (code, err) == (0, "") and "cross-validation" in out and "not unique" in out
     # The papers' cells lie half a cell beyond the continuum's: 1/(2P) of a range of 1.2.
-    assert json.loads(Path("lab-identified.json").read_text())["misfit_max"] < 1e-3
-    assert "stiffness = table:lab-identified-stiffness.csv" in Path("lab-identified.ini").read_text()
+    assert json.loads(Path("lab-identified-continuous.json").read_text())["misfit_max"] < 1e-3
+    case = Path("lab-identified-continuous.ini").read_text()
+    assert "stiffness = table:lab-identified-continuous-stiffness.csv" in case
     assert Path("page.svg").read_text().startswith("<?xml")
 
 

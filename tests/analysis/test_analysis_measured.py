@@ -14,7 +14,11 @@ from test_analysis_mistakes import one_line
 
 X = np.linspace(0, 3, 400)
 YIELDING = np.minimum(X, 1)
-ROUND = np.r_[X, X[::-1]]
+
+
+def round_trip(branch):
+    """x and force [points]: from the top down and up again, both ways along branch [400], a force at X from 0 on."""
+    return np.r_[X[::-1], X[1:]], np.r_[branch[-1] - branch, branch[1:]]
 
 
 @pytest.mark.parametrize("text", [
@@ -32,14 +36,14 @@ def test_kinds_of_csv_are_read(tmp_path, text):
 
 
 BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force", (X[:9], X[:9])),
-       "only falls": ("x,force", (-X, -YIELDING)), "slope increases": ("x,force", (X, X**3)),
        "never changes": ("x,force", (0 * X, X)), "a double holds": ("x,force", (1.5e308 * np.sin(9 * X), X)),
-       "does not rise": ("x,force", (X, -X)),
        "line 9: 'nan'": ("x,force", (X, np.where(np.arange(400) == 7, np.nan, YIELDING))),
-       "never yields": ("x,force", (X, 2 * X)), "so that only k0 + Σk = 2": ("x,force", (ROUND, 2 * ROUND)),
-       "one straight segment": ("x,force", (ROUND, 2 * ROUND + np.where(np.arange(800) < 400, 1, -1))),
-       "two reversals": ("x,force", np.random.default_rng(0).random((2, 400))), "misses": ("x,force", (X, np.sin(X))),
-       "from 1 to -0.2": ("x,force", (X, np.where(X < 1, X, 1.2 - 0.2 * X))), "no column t": ("x,force", (X, YIELDING))}
+       "two reversals": ("x,force", np.random.default_rng(0).random((2, 400))),
+       "no column t": ("x,force", (X, YIELDING))}
+NOT_MASING = {"monotone loading": (X, YIELDING), "no rise of x": (-X, -YIELDING), "slope increases": round_trip(X**3),
+              "does not rise": round_trip(-X), "so that only k0 + Σk = 2": round_trip(2 * X),
+       "too coarse": (round_trip(X)[0], np.r_[2 * X[::-1] - 1, 2 * X[1:] + 1]), "is curved": round_trip(np.tanh(X)),
+       "from 1 to -0.2": round_trip(np.where(X < 1, X, 1.2 - 0.2 * X))}
 
 
 @pytest.mark.parametrize("words", BAD)
@@ -49,6 +53,13 @@ def test_curves_that_are_no_cycles_are_refused(run_script, tmp_path, words):
     window = ("--from", "1") if words == "no column t" else ()
     one_line(run_script(identify, path, *window), path, words)
     assert [file.name for file in tmp_path.iterdir()] == ["bad.csv"]
+
+
+@pytest.mark.parametrize("words", NOT_MASING)
+def test_data_of_another_kind_are_named(run_script, tmp_path, words):
+    path = write_csv(tmp_path / "other.csv", "x,force", *NOT_MASING[words])
+    one_line(run_script(identify, path), path, words, code=3)
+    assert [file.name for file in tmp_path.iterdir()] == ["other.csv"]
 
 
 @pytest.mark.parametrize("content, words", [
@@ -61,14 +72,20 @@ def test_files_that_are_no_tables_are_refused(run_script, tmp_path, content, wor
 
 @pytest.mark.parametrize("arguments, words", [
     (("--threshold", "1"), "monotone"), (("--threshold", "(s-0.5)^2+1"), "monotone"), (("--threshold", "s+"), "position"),
-    (("--threshold", "100+s"), "smaller"), (("--threshold", "0.01*(1+s)"), "span"), (("-o", "a.txt"), ".ini"),
-    (("--program", "/nowhere"), "--program"), (("-o", "CYCLE.ini"), "replace")])
+    (("--threshold", "100+s"), "smaller"), (("-o", "a.txt"), ".ini"), (("--program", "/nowhere"), "--program"),
+    (("-o", "CYCLE.ini"), "replace"), (("-o", "LINK.ini"), "replace")])
 def test_mistakes_in_the_request_are_refused(run_script, tmp_path, arguments, words):
     name = "CYCLE-force.csv"
-    path = write_csv(tmp_path / name, "x,force", X, YIELDING)
-    given = [str(tmp_path / word) if word == "CYCLE.ini" else word for word in arguments]
+    path = write_csv(tmp_path / name, "x,force", *round_trip(YIELDING))
+    (tmp_path / "LINK.json").hardlink_to(path)
+    given = [str(tmp_path / word) if word in ("CYCLE.ini", "LINK.ini") else word for word in arguments]
     one_line(run_script(identify, path, *given), words)
-    assert [file.name for file in tmp_path.iterdir()] == [name]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [name, "LINK.json"]
+
+
+def test_a_threshold_that_does_not_span_what_yields_is_refused(run_script, tmp_path):
+    path = write_csv(tmp_path / "lab.csv", "x,force", *round_trip(YIELDING))
+    one_line(run_script(identify, path, "--threshold", "0.01*(1+s)"), "span", code=3)
 
 
 def test_samples_of_a_run_must_be_finite(run_script, tmp_path, papers_case):

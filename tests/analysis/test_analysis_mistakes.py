@@ -61,10 +61,10 @@ def change(kind, file):
         file.create_group("series/x")
 
 
-def one_line(result, *words):
-    """Check that a script ended with exit code 2 and one line on stderr that holds the words."""
-    code, out, err = result
-    assert code == 2 and out == "" and err.count("\n") == 1 and "Traceback" not in err
+def one_line(result, *words, code=2):
+    """Check that a script ended with this exit code and one line on stderr that holds the words."""
+    found, out, err = result
+    assert found == code and out == "" and err.count("\n") == 1 and "Traceback" not in err
     for word in words:
         assert str(word) in err
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from masing.command_line import UserError
+from masing.command_line import DataError, UserError
 from masing.cycles.curves import FEWEST_POINTS
 
 # A reversal shorter than this fraction of the curve's width, or than this many standard deviations of the noise of x up
@@ -24,15 +24,14 @@ EXACT = 1e-10
 NOISY = 1e-3
 # What share of a half-cycle's width its other half must have to be its mirror image.
 WHOLE = 0.98
-# A fit may miss the forces by this fraction of their range, noise apart.
-WORST_FIT = 0.03
 
 
 @dataclass(frozen=True)
 class HalfCycle:
     """A loading half-cycle and the unloading before it: x and force of each [points], `width` the part to be used.
 
-    A loading half that is wider than the unloading before it is one branch only up to the start of that.
+    A loading half that is wider than the unloading before it is one branch only up to the start of that. It begins at
+    the sample `at` of the whole record (x, force). `mirrored`: the unloading is one branch from a reversal on, too.
     """
 
     x: np.ndarray
@@ -40,6 +39,15 @@ class HalfCycle:
     before_x: np.ndarray
     before_force: np.ndarray
     width: float
+    record: tuple
+    at: int
+    mirrored: bool
+
+    @property
+    def gap(self):
+        """The distance between samples at the reversal."""
+        x = self.record[0]
+        return float(np.abs(np.diff(x[max(self.at - 1, 0):self.at + 2])).max())
 
 
 def reversals(x):
@@ -73,7 +81,7 @@ def _take_in(points, place, x, shortest):
 
 
 def widest_half_cycle(curve):
-    """The last of the widest loading half-cycles of a Measured curve; raises UserError when there is none."""
+    """The last of the widest loading half-cycles of a Measured curve; raises DataError when there is none."""
     with np.errstate(over="ignore"):
         ranges = np.ptp(curve.x), np.ptp(curve.force)
     if not np.all(np.isfinite(ranges)):
@@ -82,14 +90,10 @@ def widest_half_cycle(curve):
         raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
     x, force = opened_at_the_top(curve.x, curve.force)
     points = turning_points(x)
-    halves = [_half(x, force, points, n) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
-    if not halves and x[points[1]] > x[0]:
-        # Nothing before it: the file is taken to begin at the reversal.
-        part = slice(points[0], points[1] + 1)
-        halves = [HalfCycle(x[part], force[part], x[:0], force[:0], x[points[1]] - x[0])]
+    halves = [_half(curve, x, force, points, n) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
     if not halves:
-        raise UserError(f"{curve.path}: is not a loading branch: x only falls, from {x[0]:g} to {x[-1]:g}; give the "
-                        "half-cycle on which x rises, or change the sign of x and force")
+        raise DataError(f"{curve.path}: monotone loading: no rise of x begins at a reversal, so that distances from "
+                        "it, 2η, are not known; measure a whole cycle, or change the sign of x and force")
     widest = max(each.width for each in halves)
     # Later cycles are nearer to the limit cycle.
     half = next(each for each in reversed(halves) if each.width >= AS_WIDE * widest)
@@ -114,12 +118,15 @@ def is_one_cycle(x, force):
     return ends_meet and len(turning_points(x)) in (3, 4)
 
 
-def _half(x, force, points, n):
+def _half(curve, x, force, points, n):
     """The leg that rises from the turning point n, with the leg before it."""
     before, start, end = points[n - 1], points[n], points[n + 1]
     width = min(x[before], x[end]) - x[start]
     rise, fall = slice(start, end + 1), slice(before, start + 1)
-    return HalfCycle(x[rise], force[rise], x[fall], force[fall], width)
+    closed = is_one_cycle(curve.x, curve.force)
+    mirrored = closed or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
+    at = int(np.argmin(curve.x)) if closed else start
+    return HalfCycle(x[rise], force[rise], x[fall], force[fall], width, (curve.x, curve.force), at, mirrored)
 
 
 @dataclass(frozen=True)
@@ -142,7 +149,7 @@ class Loading:
 
 
 def loading(path, half, start):
-    """The Loading from `start` on; raises UserError when it is straight, falls, or steepens, so that nothing yields."""
+    """The Loading from `start` on; raises DataError when it is straight, falls, or steepens, so that nothing yields."""
     order = np.argsort(half.x, kind="stable")
     inside = order[half.x[order] - half.x[0] <= half.width]
     result = Loading(path, start, np.maximum(half.x[inside] - start, 0), half.force[inside])
@@ -154,7 +161,7 @@ def loading(path, half, start):
 def _with_mirror_image(branch, half, noise):
     """The branch with the unloading half turned by 180 degrees onto it, if that is whole and fits up to the noise."""
     order = np.argsort(-half.before_x, kind="stable")
-    if not len(order) or np.ptp(half.before_x) < WHOLE * branch.width:
+    if not half.mirrored or np.ptp(half.before_x) < WHOLE * branch.width:
         return branch
     distance, force = half.before_x.max() - half.before_x[order], -half.before_force[order]
     off = branch.force - np.interp(branch.distance, distance, force)
@@ -176,15 +183,6 @@ def scatter(distance, force):
     return np.median(np.abs(off) / np.sqrt(1 + share**2 + (1 - share)**2)) / 0.6745
 
 
-def refuse_bad_fit(branch, fitted, hint):
-    """Raise UserError, with the hint, where fitted forces [points] miss the measured ones by far more than noise."""
-    missed = np.sqrt(np.mean((fitted - branch.force)**2))
-    height = np.ptp(branch.force)
-    if missed**2 - scatter(branch.distance, branch.force)**2 > (WORST_FIT * height)**2:
-        raise UserError(f"{branch.path}: no such model has this branch: the best misses its forces by "
-                        f"{missed / height:.0%} of their range; {hint}")
-
-
 def _refuse_wrong_shape(branch):
     d, height = branch.distance / branch.width, np.ptp(branch.force)
     # Legendre's polynomials: slope and curvature of the least-squares parabola.
@@ -194,11 +192,11 @@ def _refuse_wrong_shape(branch):
     error = noise * np.sqrt(np.diag(np.linalg.inv(columns.T @ columns)))
     slope = 2 * found[1] / branch.width
     if height == 0 or found[1] <= 0:
-        raise UserError(f"{branch.path}: is not a loading branch: the force does not rise with x (mean slope "
+        raise DataError(f"{branch.path}: is not a loading branch: the force does not rise with x (mean slope "
                         f"{slope:g}); columns exchanged, or a sign?")
     if found[2] > SIGNIFICANT * error[2]:
-        raise UserError(f"{branch.path}: is not a loading branch: its slope increases with x, but a Masing model's "
+        raise DataError(f"{branch.path}: is not a loading branch: its slope increases with x, but a Masing model's "
                         "only falls from a reversal on")
     if found[2] > -SIGNIFICANT * error[2]:
-        raise UserError(f"{branch.path}: never yields: the branch is straight up to the noise, so that only k0 + Σk = "
+        raise DataError(f"{branch.path}: never yields: the branch is straight up to the noise, so that only k0 + Σk = "
                         f"{slope:.6g} is known; measure a cycle wider than {branch.width:.6g}")

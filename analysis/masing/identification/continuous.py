@@ -10,7 +10,7 @@ from scipy.optimize import lsq_linear
 
 from masing import hdf5, program
 from masing.command_line import UserError
-from masing.cycles.half_cycles import Loading, loading, refuse_bad_fit
+from masing.cycles.half_cycles import Loading, loading
 from masing.cycles.polygons import NORMAL_95, grouped
 from masing.identification.elements import Elements, last_slope_spring
 
@@ -49,6 +49,11 @@ class Continuous:
     smoothing: float
     freedom: float
     noise: float
+
+    @property
+    def parameters(self):
+        """How many numbers were fitted, in effect."""
+        return len(self.branch.force) - self.freedom
 
     @property
     def elements(self):
@@ -179,9 +184,6 @@ def _continued(branch, s, threshold, known, basis, fit):
         edge = stiffness[known][-1 if known[0] else 0]
         stiffness[~known] = min(edge, k0 / unknown)
         k0 -= stiffness[~known][0] * unknown
-    result = Continuous(branch, s, threshold, np.maximum(stiffness, least), width, known,
-                       last_slope_spring(k0, stiffness.mean()),
-                       fit.coefficients[0], fit.smoothing, fit.freedom, fit.noise)
-    refuse_bad_fit(branch, result.start_force + result.elements.branch(branch.distance),
-                   f"η(s) was chosen from {threshold.min():.4g} to {threshold.max():.4g}: it must span all that yields")
-    return result
+    return Continuous(branch, s, threshold, np.maximum(stiffness, least), width, known,
+                      last_slope_spring(k0, stiffness.mean()),
+                      fit.coefficients[0], fit.smoothing, fit.freedom, fit.noise)

@@ -4,17 +4,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from masing.command_line import UserError
+from masing.command_line import DataError
 from masing.cycles import polygons
-from masing.cycles.half_cycles import Loading, loading, refuse_bad_fit
+from masing.cycles.half_cycles import EXACT, Loading, loading
 from masing.identification.elements import Elements, last_slope_spring
+
+# Two samples make a line, a third confirms it.
+FEWEST_ON_SEGMENT = 3
 
 
 @dataclass(frozen=True)
 class Discrete:
     """The elements found, the force at the start of the branch, 95 % half-widths of η_i, k_i [n] and k0, and the noise.
 
-    `exact` says that the samples lie on a polygon to rounding; the half-widths are then 0.
+    A corner, as the reversal, is known to the gap between the samples about it, which the half-widths of η_i include.
+    `exact` says that the samples lie on a polygon to rounding.
     """
 
     branch: Loading
@@ -27,13 +31,18 @@ class Discrete:
     exact: bool
 
     @property
+    def parameters(self):
+        """How many numbers were fitted."""
+        return 2 * len(self.elements.stiffness) + 2
+
+    @property
     def k0(self):
         """The hardening spring's stiffness, the last slope."""
         return self.elements.k0
 
 
 def identify_discrete(path, half):
-    """The discrete model of a HalfCycle: p_j = k0 + Σ_{l >= j} k_l, d_i = 2 η_i; raises UserError if there is none.
+    """The discrete model of a HalfCycle: p_j = k0 + Σ_{l >= j} k_l, d_i = 2 η_i; raises DataError if there is none.
 
     Source: (4.23), (4.24), rheological-models-2000.
     """
@@ -46,16 +55,30 @@ def _from_segments(path, half, lines):
     x = _start(half, lines)
     branch = loading(path, half, x)
     drop = -np.diff(lines.slope)
+    if x == half.x[0] and lines.slope[0] * x + lines.level[0] - half.force[0] > EXACT * np.ptp(half.force):
+        # Before the first segment seen there is a steeper one.
+        _refuse_coarse(path, len(branch.force))
     if len(drop) == 0:
-        raise UserError(f"{path}: never yields: the branch is one straight segment of slope {lines.slope[0]:.6g}")
+        raise DataError(f"{path}: never yields: the branch is one straight segment of slope {lines.slope[0]:.6g}")
     if np.any(drop <= 0) or lines.slope[-1] < -polygons.SAME_SLOPE * lines.slope[0]:
         worst = int(np.argmin(drop))
-        raise UserError(f"{path}: is not a loading branch: its slope goes from {lines.slope[worst]:g} to "
+        raise DataError(f"{path}: is not a loading branch: its slope goes from {lines.slope[worst]:g} to "
                         f"{lines.slope[worst + 1]:g} at x = {lines.corners()[worst]:g}, but a Masing model's only "
                         "falls, to no less than 0")
     elements = Elements(last_slope_spring(lines.slope[-1], drop.sum()), drop, (lines.corners() - x) / 2)
-    none = np.zeros_like(drop)
-    return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], none, none, 0.0, 0.0, exact=True)
+    return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], _gap(branch, elements) + half.gap / 2,
+                    np.zeros_like(drop), 0.0, 0.0, exact=True)
+
+
+def _refuse_coarse(path, points):
+    raise DataError(f"{path}: too coarse: of the {points} samples of its widest loading branch fewer than "
+                    f"{FEWEST_ON_SEGMENT} lie on one of its segments, so that nothing confirms it; sample more densely")
+
+
+def _gap(branch, elements):
+    """Half the distance between the samples about each corner: [n]."""
+    after = np.clip(np.searchsorted(branch.distance, 2 * elements.threshold), 1, len(branch.distance) - 1)
+    return (branch.distance[after] - branch.distance[after - 1]) / 2
 
 
 def _start(half, lines):
@@ -72,10 +95,14 @@ def _start(half, lines):
 def _from_regression(path, half):
     branch = loading(path, half, half.x[0])
     found = polygons.fit_polygon(branch.distance, branch.force)
-    refuse_bad_fit(branch, found.force(branch.distance), "it is not the loading half of a Masing model's cycle")
     if len(found.corner) == 0:
-        raise UserError(f"{path}: never yields: the branch is straight up to its noise {found.noise:.3g}; measure a "
+        raise DataError(f"{path}: never yields: the branch is straight up to its noise {found.noise:.3g}; measure a "
                         f"cycle wider than {branch.width:.6g}")
+    own = branch.distance[::2] if branch.pooled else branch.distance
+    counts, _ = np.histogram(own, np.r_[-np.inf, found.corner, np.inf])
+    if counts.min() < FEWEST_ON_SEGMENT:
+        _refuse_coarse(path, len(own))
     elements = Elements(last_slope_spring(found.last_slope, found.drop.sum()), found.drop, found.corner / 2)
-    return Discrete(branch, elements, found.start, found.corner_width / 2, found.drop_width, found.last_slope_width,
-                    found.noise, exact=False)
+    width = found.corner_width / 2 + _gap(branch, elements) + half.gap / 2
+    return Discrete(branch, elements, found.start, width, found.drop_width, found.last_slope_width, found.noise,
+                    exact=False)

@@ -12,8 +12,6 @@ from masing.notation import measured
 # The unloading half belongs to the same cycle when its width agrees to this fraction.
 SAME_WIDTH = 1e-3
 MOST_LINES = 8
-# A Masing model's halves are mirror images; where they differ by this share of the force's range they are not.
-UNLIKE = 0.05
 
 
 @dataclass(frozen=True)
@@ -63,11 +61,8 @@ def facts(found, compared):
     use = "used, too" if found.branch.pooled else "not used"
     other = f"; of the unloading half, {use}: {_percent(compared.unloading_largest)}"
     other = "" if math.isnan(compared.unloading_largest) else other
-    unlike = []
-    if compared.unloading_largest > UNLIKE and not found.branch.pooled:
-        unlike = ["the unloading half is not the loading half turned round: no Masing model has this cycle"]
     return [*lines, f"misfit of the cycle: max {_percent(compared.largest)}, rms {_percent(compared.mean)} of the "
-                    f"force's range{other}", *unlike, *_unknown(found)]
+                    f"force's range{other}", *_unknown(found)]
 
 
 def numbers(found, compared, threshold):
