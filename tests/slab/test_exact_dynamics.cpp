@@ -74,6 +74,18 @@ Errors leapfrog_errors(const Measure& measure, double final_time, int steps) {
   return errors;
 }
 
+TEST(ExactSolution, leaves_rest_under_the_hardening_spring_alone) {
+  // m x'' = -k0 x - (x - x0), F = 0, nothing slides: x0/2 + x0/2 cos(√2 t).
+  const Oscillator oscillator{.mass = 1.0, .k0 = 1.0, .x0 = 1.0, .y0 = 0.0};
+  const SmoothPieces no_force{[](double) { return 0.0; }, {}, 10.0};
+  const auto measure = uniform_cells(3, 1.0, 10.0);
+  for (const double t : {1e-3, 0.1, 1.0, 7.3}) {
+    const MassState state = exact_at(measure, oscillator, no_force, t);
+    EXPECT_NEAR(state.x, 0.5 + 0.5 * std::cos(std::sqrt(2.0) * t), 1e-12) << t;
+    EXPECT_NEAR(state.y, -std::sqrt(0.5) * std::sin(std::sqrt(2.0) * t), 1e-12) << t;
+  }
+}
+
 TEST(ExactDynamics, EulerConvergesToItAtOrderOne) {
   const Errors coarse = euler_errors(PapersMeasure{}, 20.0, 40000);
   const Errors fine = euler_errors(PapersMeasure{}, 20.0, 80000);

@@ -60,6 +60,17 @@ class Puppet final : public engine::Engine {
   const parallel::Vector& field() override { return u_; }
   void exchange(std::int64_t /*step*/, engine::Archive& /*archive*/) override {}
 
+  /// At rest with u0 = 0: u = 0 everywhere.
+  std::optional<slab::RememberedElongation> elongation() override { return {{}}; }
+
+  /// u = 1 in one cell, 0 in all others.
+  void show_peak(std::int64_t cell) {
+    const parallel::WriteAccess access(u_);
+    for (std::int64_t i = 0; i < u_.range().size; ++i) {
+      access.values()[static_cast<std::size_t>(i)] = u_.range().first + i == cell ? 1.0 : 0.0;
+    }
+  }
+
   void show(const Made& made, std::int64_t p) {
     const parallel::WriteAccess access(u_);
     for (std::int64_t i = 0; i < u_.range().size; ++i) {
@@ -173,6 +184,39 @@ TEST(Errors, of_a_run_against_itself_are_zero) {
   EXPECT_EQ(errors.y, 0.0);
   EXPECT_EQ(errors.u, 0.0);
   EXPECT_EQ(errors.u_cells, 0.0);
+}
+
+/// One step of a motion at rest, with u as the puppet shows it: [columns], or as a function.
+std::unique_ptr<Recording> at_rest(const support::Problem& problem,
+                                   std::optional<std::int64_t> columns, Puppet& puppet) {
+  auto recording = std::make_unique<Recording>(world(), problem.time, columns, 1,
+                                               study::uniform_times(problem.time.steps, 1));
+  const std::array<double, 1> zero{};
+  for (std::int64_t p = 0; p <= problem.time.steps; ++p) {
+    recording->observe({.first_step = p, .force = zero, .x = zero, .y = zero, .restoring = zero},
+                       puppet);
+  }
+  return recording;
+}
+
+TEST(Errors, of_cells_against_the_continuum_see_every_cell) {
+  const Made made{3000, 1, 0.0};  // three blocks
+  const support::Problem problem = problem_of(made, Rule::right);
+  Puppet puppet(made.cells);
+  const auto continuum = at_rest(problem, std::nullopt, puppet);
+  for (int rank = 0; rank < world().size(); ++rank) {
+    const base::CellRange range = base::local_range(made.cells, rank, world().size());
+    for (const std::int64_t cell : {range.first, range.first + range.size - 1}) {
+      if (range.size == 0) {
+        continue;
+      }
+      puppet.show_peak(cell);
+      const auto level = at_rest(problem, made.cells, puppet);
+      const auto errors = study::errors(world(), run_of(made, Rule::right), *level, *continuum);
+      EXPECT_EQ(errors.u, 1.0) << cell;
+      EXPECT_EQ(errors.u_cells, 1.0) << cell;
+    }
+  }
 }
 
 TEST(Recording, asks_for_the_steps_around_its_field_times) {
