@@ -87,7 +87,8 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   }
   std::optional<io::Progress> progress;
   if (!simulation.quiet) {
-    observers.push_back(&progress.emplace(comm, engine::title(run), run.time.steps));
+    observers.push_back(
+        &progress.emplace(comm, engine::title(run), course.resumed.value_or(0), run.time.steps));
   }
 
   const auto begin = std::chrono::steady_clock::now();

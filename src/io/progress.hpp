@@ -1,10 +1,13 @@
 #pragma once
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <utility>
 
@@ -13,13 +16,38 @@
 
 namespace masing::io {
 
-/// Writes a progress line with rate and time left to stderr, on rank 0: a bar that is redrawn on a
-/// terminal, a line every half minute in a batch log.
+/// The steps of a run, for its progress: `first` was there before, in a checkpoint.
+struct StepsDone {
+  std::int64_t first = 0;
+  std::int64_t done = 0;
+  std::int64_t all = 1;
+};
+
+/// "[###...]  40 %  TITLE  2e+05 steps/s  12 s left", rate and time left from the steps made in
+/// `seconds`, after the first. Local.
+inline std::string progress_line(const std::string& title, const StepsDone& steps, double seconds) {
+  const double share = static_cast<double>(steps.done) / static_cast<double>(steps.all);
+  const double rate = static_cast<double>(steps.done - steps.first) / seconds;
+  const double left = static_cast<double>(steps.all - steps.done) / rate;
+  constexpr std::size_t width = 30;
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
+  const std::string time = left < 100    ? fmt::format("{:.0f} s", left)
+                           : left < 7200 ? fmt::format("{:.0f} min", left / 60)
+                                         : fmt::format("{:.1f} h", left / 3600);
+  return fmt::format("[{:.<{}}] {:3.0f} %  {}  {:.3g} steps/s  {} left", std::string(filled, '#'),
+                     width, 100 * share, title, rate, time);
+}
+
+/// Writes progress lines to stderr, on rank 0, the first within two seconds: one that is redrawn on
+/// a terminal; else one every half minute with the time, for a batch log or for mpirun, which
+/// stands between the program and the terminal.
 class Progress final : public engine::Observer {
  public:
-  /// `title`: the run's name in the line, e.g. "P = 1500, N = 1000000".
-  Progress(const parallel::Communicator& comm, std::string title, std::int64_t steps)
-      : is_root_(comm.is_root()), title_(std::move(title)), steps_(static_cast<double>(steps)) {}
+  /// `title`: the run's name in the line, e.g. "P = 1500, N = 1000000"; `first`: the step of the
+  /// checkpoint that the run goes on with, else 0.
+  Progress(const parallel::Communicator& comm, std::string title, std::int64_t first,
+           std::int64_t steps)
+      : is_root_(comm.is_root()), title_(std::move(title)), steps_{first, first, steps} {}
   ~Progress() override {
     if (drawn_ && terminal_) {
       std::fputs(clear_line, stderr);
@@ -30,22 +58,19 @@ class Progress final : public engine::Observer {
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
     const Clock::time_point now = Clock::now();
-    if (!is_root_ || now - last_ < std::chrono::milliseconds(terminal_ ? 200 : 30000)) {
+    const std::chrono::milliseconds interval(terminal_ ? 200 : drawn_ ? 30000 : 1500);
+    steps_.done = samples.last_step();
+    if (!is_root_ || now - last_ < interval || steps_.done == steps_.first) {
       return;
     }
     last_ = now;
     drawn_ = true;
-    const auto done = static_cast<double>(samples.last_step());
-    const double share = done / steps_;
-    const double rate = done / std::chrono::duration<double>(now - start_).count();
-    constexpr std::size_t bar_width = 30;
-    const auto filled = static_cast<std::size_t>(share * static_cast<double>(bar_width));
-    std::string bar(bar_width, '.');
-    bar.replace(0, filled, filled, '#');
-    const std::string line = fmt::format(
-        "{}[{}] {:3.0f} %  {}  {:.3g} steps/s  {} left{}", terminal_ ? clear_line : "", bar,
-        100 * share, title_, rate, time_left((steps_ - done) / rate), terminal_ ? "" : "\n");
-    std::fputs(line.c_str(), stderr);
+    const std::string line =
+        progress_line(title_, steps_, std::chrono::duration<double>(now - start_).count());
+    const std::string text = terminal_ ? clear_line + line
+                                       : fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {}\n",
+                                                     fmt::gmtime(std::time(nullptr)), line);
+    std::fputs(text.c_str(), stderr);
     std::fflush(stderr);
   }
 
@@ -53,18 +78,10 @@ class Progress final : public engine::Observer {
   using Clock = std::chrono::steady_clock;
   static constexpr const char* clear_line = "\r\033[K";
 
-  static std::string time_left(double seconds) {
-    if (seconds < 100) {
-      return fmt::format("{:.0f} s", seconds);
-    }
-    return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60)
-                          : fmt::format("{:.1f} h", seconds / 3600);
-  }
-
   bool is_root_;
   bool terminal_ = isatty(STDERR_FILENO) != 0;
   std::string title_;
-  double steps_;
+  StepsDone steps_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
   bool drawn_ = false;

@@ -69,7 +69,8 @@ Run make(const parallel::Communicator& comm, const StudySpec& spec, const Job& j
                               .checkpointer = &checkpoints};
   std::optional<io::Progress> line;
   if (progress == Progress::shown && !spec.quiet) {
-    observers.push_back(&line.emplace(comm, job.title, job.run.time.steps));
+    observers.push_back(
+        &line.emplace(comm, job.title, course.resumed.value_or(0), job.run.time.steps));
   }
   engine::integrate(comm, *setup.engine, job.run, observers, course);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
