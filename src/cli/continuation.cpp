@@ -70,6 +70,9 @@ Configuration continued(Configuration now, const std::string& before) {
   if (!now.origin.contains("sample-every") && old.contains("sample-every")) {
     now.sample_every = base::to_integer(old.at("sample-every"));
   }
+  if (!now.origin.contains("field-points") && old.contains("field-points")) {
+    now.field_points = base::to_integer(old.at("field-points"));
+  }
   Lines mine = lines_of(printed_result_keys(now));
   std::set<std::string> may_differ;
   if (is_extended(now, old)) {

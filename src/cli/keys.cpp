@@ -296,7 +296,8 @@ std::vector<Option> make_table() {
           any_slab,
           count("field-points", "n",
                 "places of the field in the files: of P = inf (1000 if not given); of P > n, the n "
-                "cells floor((2j+1)P/(2n)), j = 0..n-1, counted from 0; 0: all P cells",
+                "cells floor((2j+1)P/(2n)), j = 0..n-1, counted from 0; 0: all P cells, as if not "
+                "given, where the fields have at most 10^7 numbers, else 10000",
                 &C::field_points)),
       for_models(any_slab, only(Command::simulate, probe())),
       for_models(any_slab, only(Command::converge, choice("refine", "what the levels refine",

@@ -132,6 +132,21 @@ std::vector<double> break_times(const Configuration& c) {
   return times;
 }
 
+/// With more numbers than this, /state/values has not a row for every sample by default, and
+/// /field/u not every cell but so many.
+constexpr double most_state_values = 1e7;
+constexpr std::int64_t thinned_field_points = 10000;
+
+/// Whether the fields of a trajectory, all cells of them, are more than a default may write.
+bool has_huge_fields(const Configuration& c) {
+  const auto* cells = std::get_if<slab::Cells>(&c.space);
+  const std::int64_t every = c.output_spec.field_every;
+  const double rows = every > 0 ? 1.0 + static_cast<double>(c.steps / every) : 1.0;
+  return c.command == Command::simulate && cells != nullptr &&
+         kind_of(c.model) != ModelKind::finite && cells->count > thinned_field_points &&
+         rows * static_cast<double>(cells->count) > most_state_values;
+}
+
 void resolve_defaults(Configuration& c) {
   const bool is_continuum = std::holds_alternative<slab::Continuum>(c.space);
   if (!c.method) {
@@ -139,7 +154,9 @@ void resolve_defaults(Configuration& c) {
     c.method = is_quasistatic || is_continuum ? Method::turning_points : Method::sweep;
   }
   if (!c.field_points) {
-    c.field_points = is_continuum ? slab::Continuum().field_points : 0;
+    c.field_points = is_continuum         ? slab::Continuum().field_points
+                     : has_huge_fields(c) ? thinned_field_points
+                                          : 0;
   }
   c.breaks = break_times(c);
   if (!c.sample_every) {
@@ -148,9 +165,6 @@ void resolve_defaults(Configuration& c) {
   c.from = c.from.value_or(0.0);
   c.to = c.to.value_or(c.final_time);
 }
-
-/// With more numbers than this, /state/values has not a row for every sample by default.
-constexpr double most_state_values = 1e7;
 
 /// "x=1,y=1,u=1" without the errors that the model does not have.
 std::string expected_orders_of(const rheology::ModelInfo& info,
@@ -295,10 +309,17 @@ Validated validated(Configuration configuration, const base::FileReader& read) {
     resolve_study_of(info, {{{"x"}, {"u"}}}, c);
   }
   check_keys(c);
+  const bool thins = !c.field_points && has_huge_fields(c);
   resolve_defaults(c);
   check_numbers(c);
   check_engine(c);
   Validated result;
+  if (thins) {
+    result.warning = fmt::format(
+        "--field-points: of {} cells the file keeps {}, as all of them would be more than {:g} "
+        "numbers; give --field-points 0 for all",
+        std::get<slab::Cells>(c.space).count, *c.field_points, most_state_values);
+  }
   if (finite) {
     result.run = {
         std::move(*finite), parsed(c, "force", c.force, 't', read), {c.final_time, c.steps}};

@@ -260,9 +260,11 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
   const std::string warning =
       call.on_root([&] { return step_advice(coarsest(request.validated)); });
   const bool runs = !request.print_config && !request.validate_only;
-  // A failure has its one line "masing: ...", which this is not.
-  if (call.prints && runs && !warning.empty()) {
-    std::fputs(fmt::format("masing warning: {}\n", warning).c_str(), stderr);
+  // A failure has its one line "masing: ...", which these are not.
+  for (const std::string& text : {request.validated.warning, warning}) {
+    if (call.prints && runs && !text.empty()) {
+      std::fputs(fmt::format("masing warning: {}\n", text).c_str(), stderr);
+    }
   }
   const cli::Configuration& configuration = request.validated.configuration;
   if (request.print_config && !request.validate_only && configuration.restart.empty()) {

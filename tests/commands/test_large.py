@@ -5,6 +5,7 @@ import time
 import h5py
 import numpy as np
 import pytest
+from result_files import text
 
 RUN = ("--steps=20", "--final-time=2", "--quiet")
 GENERAL = ("--stiffness=1+0.2*s", "--threshold=0.1+s*s", "--initial-u=0.05*s")
@@ -64,3 +65,19 @@ def test_wide_rows_lie_in_chunks_of_a_mebibyte(masing):
     with h5py.File(masing.folder / "masing.h5") as file:
         assert file["field/u"].chunks == (1, 131072)
         assert file["field/s"][-1] == 1.0
+
+
+def test_huge_fields_are_thinned_unless_asked_for(masing):
+    """By default a field of more than 10^7 numbers keeps 10,000 cells, and says so; 0 keeps meaning all."""
+    many = ("simulate", "--cells=50000", "--steps=250", "--final-time=2", "--field-every=1", "--engine=memory", "--quiet")
+    told = masing.done(*many).stderr
+    assert "masing warning: --field-points: of 50000 cells the file keeps 10000" in told
+    assert "give --field-points 0 for all" in told
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert file["field/u"].shape == (251, 10000)
+        assert file["field"].attrs["thinned_from"] == 50000
+        assert "field-points = 10000" in text(file["configuration"][()])
+    for words, value in ((many, 10000), (("simulate", "--cells=1e8"), 10000), (("simulate", "--cells=1e7"), 0),
+                         ((*many, "--field-points=0"), 0), ((*many, "--field-points=77"), 77),
+                         (("simulate", "--cells=9999", "--field-every=1"), 0)):
+        assert f"field-points = {value}\n" in masing.done(*words, "--print-config").stdout
