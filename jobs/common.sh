@@ -1,6 +1,16 @@
-# What the scripts share; source it. Sets `root` (the repository) and leaves the folder as it is.
+# What the scripts share; source it. Sets `root` (the repository, or share/masing below an install
+# prefix), `program` and `results`, and leaves the folder as it is.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cores=$(nproc)
+# A clone has its program built, and keeps results in it; below an install prefix, share/masing, the
+# program is there, and results go to the current folder.
+if [ -e "$root/CMakeLists.txt" ]; then
+  program=$root/build/masing
+  results=$root/results
+else
+  program=$(cd "$root/../.." && pwd)/bin/masing
+  results=$PWD/results
+fi
 
 # Open MPI refuses root and more ranks than cores unless told. The ranks share this host: an
 # allreduce that need not look for others takes two thirds of the time.
@@ -44,9 +54,11 @@ build_preset() {
 # What every script of runs begins with: install what is missing, build the release, make the folder
 # of the results; sets `python` to one that can draw them.
 prepare_runs() {
-  "$root/jobs/install_dependencies.sh" --run || return
-  echo "building (preset release), a minute or two the first time"
-  build_preset release || return
+  if [ -e "$root/CMakeLists.txt" ]; then
+    "$root/jobs/install_dependencies.sh" --run || return
+    echo "building (preset release), a minute or two the first time"
+    build_preset release || return
+  fi
   python=$(find_python h5py,numpy,scipy,pandas,matplotlib,jinja2) || return
   mkdir -p "$1"
 }

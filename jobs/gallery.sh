@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Run every case file, and make a page of each and an index of thumbnails:
 #   jobs/gallery.sh [FOLDER]
-# FOLDER takes the results (default: results/gallery in the repository).
+# FOLDER takes the results (default: results/gallery in the clone, or in the current folder where masing is installed).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-folder=${1:-$root/results/gallery}
+folder=${1:-$results/gallery}
 prepare_runs "$folder"
 cases=("$root"/jobs/cases/*.ini)
 
@@ -15,10 +15,10 @@ cases=("$root"/jobs/cases/*.ini)
     rm -f "$result"
     # Exit code 3, an order not as expected, is a finding; a case that fails has no page, and the
     # gallery says so.
-    mpirun -n "$cores" "$root/build/masing" "$command" --config "$case" \
+    mpirun -n "$cores" "$program" "$command" --config "$case" \
       --output "$result" </dev/null || [ $? -eq 3 ] ||
       echo "gallery.sh: $case failed" >&2
   done
 "$python" "$root/analysis/gallery.py" "${cases[@]}" --results "$folder" \
-  --program "$root/build/masing" >/dev/null
+  --program "$program" >/dev/null
 echo "gallery: $folder/index.html"

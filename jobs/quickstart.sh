@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # From a clone to the papers' hysteresis cycles and convergence tables, on all cores:
 #   jobs/quickstart.sh [FOLDER]
-# FOLDER takes the results (default: results/quickstart in the repository).
+# FOLDER takes the results (default: results/quickstart in the clone, or in the current folder where masing is installed).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-folder=${1:-$root/results/quickstart}
+folder=${1:-$results/quickstart}
 prepare_runs "$folder"
 
-masing() { mpirun -n "$cores" "$root/build/masing" "$@"; }
+masing() { mpirun -n "$cores" "$program" "$@"; }
 
 cycles=()
 for figure in 06 07 08 09 10; do
@@ -27,5 +27,5 @@ done
 
 "$python" "$root/analysis/cycles.py" "${cycles[@]}" -o "$folder/cycles.png"
 "$python" "$root/analysis/report.py" "${studies[@]}" --cycles "${cycles[@]}" --reproduce \
-  --program "$root/build/masing" -o "$folder/report.html" >/dev/null
+  --program "$program" -o "$folder/report.html" >/dev/null
 echo "report: $folder/report.html"

@@ -20,7 +20,8 @@ class Answer:
 
 
 def find(given=None):
-    """The program: `given`, $MASING_PROGRAM, build/masing of this repository, or masing on the PATH; else None.
+    """The program: `given`, $MASING_PROGRAM, build/masing of this clone or bin/masing of this prefix, or masing on
+    the PATH; else None.
 
     Raises UserError when the given one cannot be run.
     """
@@ -29,7 +30,8 @@ def find(given=None):
         if found is None:
             raise UserError(f"--program: {given} is not a program; give the path of masing, such as build/masing")
         return found
-    candidates = (os.environ.get("MASING_PROGRAM", ""), str(ROOT / "build" / "masing"), "masing")
+    candidates = (os.environ.get("MASING_PROGRAM", ""), str(ROOT / "build" / "masing"),
+                  str(ROOT.parents[1] / "bin" / "masing"), "masing")
     return next((found for name in candidates if name and (found := shutil.which(name))), None)
 
 
