@@ -159,11 +159,20 @@ std::string engine_text(const EngineRates& engines) {
 }
 
 std::string prediction_text(const Prediction& run, int ranks) {
-  return fmt::format(
-      "P = {}, N = {} on {}: predicted {:.4g} s, measured {:.4g} s [{:.4g}, {:.4g}]\n"
-      "  (cells {:.4g}, allreduces {:.4g}, forcing {:.4g}, the rest of a step {:.4g})\n",
-      run.cells, run.steps, counted(ranks, "rank"), run.predicted(), run.measured.median,
-      run.measured.least, run.measured.most, run.passes, run.allreduces, run.forcing, run.overhead);
+  const std::string warning =
+      run.misleads()
+          ? fmt::format(
+                "  PREDICTION AND MEASUREMENT DIFFER BY A FACTOR OF {:.2g}: THE PARTS ARE NOT "
+                "TO BE TRUSTED; run it again on a quiet machine\n",
+                run.factor_off())
+          : "";
+  return warning +
+         fmt::format(
+             "P = {}, N = {} on {}: predicted {:.4g} s, measured {:.4g} s [{:.4g}, {:.4g}]\n"
+             "  (cells {:.4g}, allreduces {:.4g}, forcing {:.4g}, the rest of a step {:.4g})\n",
+             run.cells, run.steps, counted(ranks, "rank"), run.predicted(), run.measured.median,
+             run.measured.least, run.measured.most, run.passes, run.allreduces, run.forcing,
+             run.overhead);
 }
 
 }  // namespace
@@ -325,6 +334,7 @@ void write_prediction(const io::Handle& file, const Prediction& run) {
   io::write_attribute(group, "cells", run.cells);
   io::write_attribute(group, "steps", run.steps);
   io::write_attribute(group, "predicted_seconds", run.predicted());
+  io::write_attribute(group, "misleads", std::int64_t{run.misleads()});
   io::write_attribute(group, "predicted_cells_seconds", run.passes);
   io::write_attribute(group, "predicted_allreduce_seconds", run.allreduces);
   io::write_attribute(group, "predicted_forcing_seconds", run.forcing);

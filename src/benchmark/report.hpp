@@ -20,6 +20,13 @@ struct Prediction {
   Timing measured;          ///< the whole run, start-up excluded
 
   [[nodiscard]] double predicted() const { return passes + allreduces + forcing + overhead; }
+  /// By how much prediction and measurement differ, at least 1.
+  [[nodiscard]] double factor_off() const {
+    const double ratio = predicted() / measured.median;
+    return ratio < 1 ? 1 / ratio : ratio;
+  }
+  /// Whether they differ by so much that the parts were not measured on the same quiet machine.
+  [[nodiscard]] bool misleads() const { return !(factor_off() <= 2.0); }
 };
 
 /// All measurements; the same on every rank.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <chrono>
 #include <csignal>
@@ -160,7 +161,24 @@ std::sig_atomic_t tenths_of_a_second() {
   return static_cast<std::sig_atomic_t>((now.tv_sec % 10'000'000) * 10 + now.tv_nsec / 100'000'000);
 }
 
+/// Never destroyed: a handler may look at it at any time.
+struct AtOnce {
+  std::vector<std::string> files;
+  bool prints = false;
+};
+std::atomic<const AtOnce*> at_once = nullptr;
+
 void handle_signal(int signal) {
+  if (const AtOnce* const end = at_once) {
+    for (const std::string& file : end->files) {
+      unlink(file.c_str());
+    }
+    constexpr std::string_view said = "masing: stopped by a signal\n";
+    if (end->prints && write(STDERR_FILENO, said.data(), said.size()) < 0) {
+      _exit(base::exit_failure);
+    }
+    _exit(128 + signal);
+  }
   // A scheduler and mpirun may both deliver the same request.
   constexpr std::sig_atomic_t same_request = 5;
   if (first_signal == 0) {
@@ -199,6 +217,10 @@ void install_signal_handlers() {
     action.sa_flags = SA_RESTART;
     sigaction(signal, &action, nullptr);
   }
+}
+
+void end_at_signals(std::vector<std::string> files, bool prints) {
+  at_once = new AtOnce{std::move(files), prints};
 }
 
 void limit_wall_time(double seconds) {

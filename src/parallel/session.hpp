@@ -57,6 +57,11 @@ class StopNotice {
 /// where it can; a second signal, half a second later or more, ends it at once. Local.
 void install_signal_handlers();
 
+/// From now on let such a signal end this process at once, with 128 plus its number, after one line
+/// on stderr where `prints` and the removal of the files named. For work that a stop would lose
+/// anyway. Local.
+void end_at_signals(std::vector<std::string> files, bool prints);
+
 /// Request this process to stop `seconds` after it was started. Local.
 void limit_wall_time(double seconds);
 

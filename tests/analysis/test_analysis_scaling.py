@@ -54,7 +54,7 @@ def test_the_fit_finds_what_the_file_was_made_of(benchmark_file):
     assert found.streaming == pytest.approx(STREAMING, rel=0.05)
     assert (found.alpha, found.beta) == (pytest.approx(ALPHA), pytest.approx(BETA))
     assert found.fixed == pytest.approx(FORCING + THREE_CELLS) and found.memory_engine == pytest.approx(FORCING + LOOK_UP)
-    assert found.host == 4 and found.measured and found.cache == CACHE / 4 / 8
+    assert found.host == 4 and found.counts == (2, 4) and found.cache == CACHE / 4 / 8
 
 
 def test_a_step_is_the_sum_of_its_parts(benchmark_file):
@@ -94,7 +94,7 @@ def test_one_rank_measures_no_allreduce(benchmark_file):
         del file["latency"]
         file["latency/ranks"], file["latency/seconds"] = [1.0], [1e-8]
     found = machine(benchmark_file, host=1)
-    assert not found.measured and found.latency(4) == pytest.approx(4e-6)
+    assert found.counts == () and found.latency(4) == pytest.approx(4e-6)
 
 
 @pytest.mark.parametrize("seconds, expected", [
@@ -149,3 +149,21 @@ def test_damaged_benchmarks_are_refused(script, benchmark_file, kind, words):
 def test_mistakes_on_the_command_line_are_refused(script, benchmark_file, arguments, words):
     code, out, err = script(*(benchmark_file if word == "FILE" else word for word in arguments))
     assert code == 2 and out == "" and err.count("\n") == 1 and words in err
+
+
+def test_nothing_is_extrapolated_from_a_file_that_misleads(benchmark_file, script):
+    with h5py.File(benchmark_file, "a") as file:
+        file.create_group("case").attrs.update({"misleads": 1, "predicted_seconds": 19.96, "measured_seconds": 0.17})
+    code, _, said = script(benchmark_file)
+    assert code == 2
+    assert "(20 s) and the measurement (0.17 s) differ by more than two" in said and "--anyway" in said
+    assert not benchmark_file.with_suffix(".png").exists()
+    assert machine(benchmark_file, anyway=True).counts == (2, 4)
+
+
+def test_one_number_of_ranks_does_not_tell_alpha_from_beta(benchmark_file):
+    with h5py.File(benchmark_file, "a") as file:
+        del file["latency/ranks"], file["latency/seconds"]
+        file["latency/ranks"], file["latency/seconds"] = [4.0], [ALPHA + 2 * BETA]
+    said = "\n".join(model.summary(machine(benchmark_file), (1e4,)))
+    assert "measured over 4 ranks alone, which cannot tell the two apart" in said

@@ -1,5 +1,8 @@
 """masing benchmark measures what it promises and writes it down; no figure decides a test."""
 
+import signal
+import time
+
 import h5py
 import numpy as np
 import pytest
@@ -124,3 +127,15 @@ def test_help(masing):
 
 def test_a_mistake_on_two_ranks_is_one_line(masing):
     masing.refused("benchmark", "--largest", "none", ranks=2)
+
+
+def test_a_signal_ends_it_at_once_and_leaves_nothing(masing):
+    process = masing.start("benchmark", "--seconds=5")
+    time.sleep(1.0)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGUSR1)
+    _, said = process.communicate(timeout=20)
+    assert time.monotonic() - begin < 3
+    assert process.returncode == 128 + signal.SIGUSR1
+    assert "masing: stopped by a signal" in said
+    assert masing.names() == []

@@ -40,7 +40,7 @@ class Machine:
     host: int       # ranks of a host
     hop: float      # seconds for each doubling of hosts
     memory_engine: float  # seconds a step of engine memory, forcing included
-    measured: bool  # whether the file has an allreduce over more than one rank
+    counts: tuple   # the numbers of ranks, more than one, over which the file has an allreduce
 
     def slab(self, cells, ranks):
         """Cells of the largest slab: whole blocks where there is more than one."""
@@ -97,8 +97,11 @@ def useful_ranks(cells, most):
     return np.unique(np.r_[np.arange(1, min(last, 64) + 1), dense])
 
 
-def read_machine(path, variant, hop, host=None):
-    """The Machine that a benchmark file describes; raises UserError where the file is not one, or lacks a part."""
+def read_machine(path, variant, hop, host=None, anyway=False):
+    """The Machine that a benchmark file describes.
+
+    Raises UserError where the file is not one, lacks a part, or, unless `anyway`, is marked as misleading.
+    """
     path = Path(path)
     with hdf5.opened(path) as file:
         if hdf5.attributes(file, "/").get("kind") != "benchmark":
@@ -109,9 +112,14 @@ def read_machine(path, variant, hop, host=None):
         # What a cell takes in RAM: an update of two steps a pass reads it once and writes u once.
         footprint = hdf5.column(file, f"kernel/one_rank/{variant}/bytes_per_update", len(cells))[:1] * 2 - 8
         facts, step = (hdf5.attributes(file, name) for name in ("machine", "step"))
+        case = hdf5.attributes(file, "case") if "case" in file else {}
         ranks, seconds = hdf5.column(file, "latency/ranks"), hdf5.column(file, "latency/seconds")
         places = hdf5.column(file, "memory/cells")
         look_up = hdf5.column(file, "memory/seconds_per_step", len(places))
+    if case.get("misleads", 0) and not anyway:
+        raise UserError(f"{path}: its own prediction of a run ({case['predicted_seconds']:.3g} s) and the measurement "
+                        f"({case['measured_seconds']:.3g} s) differ by more than two, so nothing is extrapolated from "
+                        "it; measure again on a quiet machine, or give --anyway")
     _require_positive(path, cells, one, together, footprint, ranks, seconds, look_up)
     numbers = {name: _number(path, group, name) for group, names in (
         (facts, ("ranks", "hosts", "cores", "cache_bytes", "update_bandwidth_all_ranks")),
@@ -126,7 +134,7 @@ def read_machine(path, variant, hop, host=None):
                                                    numbers["update_bandwidth_all_ranks"], footprint[0])),
                    cache=cache, alpha=alpha, beta=beta, host=host or busy, hop=hop,
                    memory_engine=numbers["forcing_seconds"] + float(np.median(look_up)),
-                   measured=bool(np.any(ranks > 1)))
+                   counts=tuple(int(r) for r in ranks if r > 1))
 
 
 def fitted_latency(ranks, seconds):
@@ -177,7 +185,12 @@ def _require_positive(path, *columns):
 
 def summary(machine, cells_shown):
     """The fitted model and its crossovers at the numbers of cells `cells_shown`, as lines of text."""
-    measured = "measured" if machine.measured else "none measured: give a file of two ranks or more"
+    measured = "measured"
+    if not machine.counts:
+        measured = "none measured: give a file of two ranks or more"
+    elif len(machine.counts) == 1:
+        measured = (f"measured over {machine.counts[0]} ranks alone, which cannot tell the two apart; "
+                    "give a file of four ranks or more")
     lines = [
         f"variant {machine.variant}, hosts of {machine.host} rank{'s' if machine.host > 1 else ''}",
         f"compute    {machine.compute:.3g} cell-updates/s of a core, slabs up to {machine.cache:.3g} cells in cache",
