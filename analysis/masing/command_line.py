@@ -12,6 +12,8 @@ USER_MISTAKE = 2
 NOT_AS_EXPECTED = 3
 FAILURE = 1
 PICTURES = (".png", ".svg", ".pdf")
+# In every picture and page, by which a later run knows it as one that it may replace.
+MARK = b"masing"
 
 
 class UserError(Exception):
@@ -84,8 +86,24 @@ def output_path(given, beside, suffix, allowed):
     return path
 
 
+def _heading(content):
+    """What two files of one kind share: the first line, of JSON the first key, too."""
+    lines = 3 if content[:1] in (b"{", b"[") else 1
+    return [line.split(b":")[0] for line in content.split(b"\n")[:lines]]
+
+
+def _require_replaceable(path, content):
+    """Raise UserError where a file at `path` is neither empty nor one of these scripts': their pictures, pages and
+    printed pages hold MARK, their other files begin alike."""
+    old = path.read_bytes() if path.is_file() else b""
+    if old and MARK not in old and _heading(old) != _heading(content):
+        raise UserError(f"{path}: is there already and was not made by this script; move it, or give another name")
+
+
 def write_file(path, content):
-    """Write the bytes `content` beside `path` and rename when complete; raises UserError if that fails."""
+    """Write the bytes `content` beside `path` and rename when complete; raises UserError if that fails, or would
+    replace a file that no script of masing made."""
+    _require_replaceable(path, content)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         partial.write_bytes(content)

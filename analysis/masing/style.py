@@ -58,7 +58,8 @@ matplotlib.rcParams.update({
     "svg.hashsalt": "masing",
 })
 
-UNDATED = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+UNDATED = {"png": {"Software": "masing"}, "svg": {"Date": None, "Creator": "masing"},
+           "pdf": {"CreationDate": None, "Creator": "masing"}}
 
 
 def figure(width=1.0, height=1.0):

@@ -49,4 +49,4 @@ def print_pdf(browser, page, path):
         if done.returncode != 0 or not printed.is_file():
             why = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise UserError(f"{path}: {browser} did not print the page: {why[-1] if why else 'it gave no reason'}")
-        write_file(path, printed.read_bytes())
+        write_file(path, printed.read_bytes() + b"% of masing\n")
