@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import matplotlib
 import pytest
 
 ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
@@ -11,7 +12,14 @@ sys.path.insert(0, str(ANALYSIS))
 import report
 import synthetic
 from html_page import Page
-from masing import command_line, program
+from masing import command_line, program, style
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_layout():
+    """Draw without finding a layout first, which takes most of the time; the tests in the browser find it."""
+    with matplotlib.rc_context({"figure.constrained_layout.use": False}):
+        yield
 
 
 @pytest.fixture
@@ -39,11 +47,13 @@ def masing():
 
 
 @pytest.fixture
-def page_of(run_script, tmp_path):
-    """Write the page on the files and read it."""
-    def write(*arguments):
+def page_of(run_script, tmp_path, monkeypatch):
+    """Write the page on the files and read it; its pictures are drawn where a test is about them, too."""
+    def write(*arguments, drawn=False, options=("--files-only",)):
+        if not drawn:
+            monkeypatch.setattr(style, "encoded", lambda figure, kind: b"<svg/>")
         output = tmp_path / "page.html"
-        code, out, err = run_script(report, *arguments, "--files-only", "--page-only", "-o", output)
+        code, out, err = run_script(report, *arguments, *options, "--page-only", "-o", output)
         assert (code, out, err) == (0, f"{output}\n", "")
         return Page(output.read_text(encoding="utf-8"))
     return write

@@ -3,6 +3,8 @@
 What the program concludes from its data (title, statement, remarks, …) is given to these files, not worked out.
 """
 
+import math
+
 import h5py
 import numpy as np
 
@@ -26,15 +28,16 @@ PROVENANCE = {"version": "0.1.0", "git_revision": "0123abc", "git_dirty": 0, "co
 
 def trajectory(cells, steps, final_time, every=1):
     """Samples (t, x, y, force, restoring) of the papers' scheme (26) for their case, every `every` steps."""
-    s = np.arange(1, cells + 1) / cells
-    eta, u, x, y, dt = s + 0.1, np.zeros(cells), 0.0, 0.0, final_time / steps
+    eta, u = [(i + 1) / cells + 0.1 for i in range(cells)], [0.0] * cells
+    x, y, dt = 0.0, 0.0, final_time / steps
     rows = []
     for p in range(steps + 1):
         t = p * final_time / steps
-        force, restoring = 0.45 * np.cos(0.5 * t), u.sum() / cells
+        force, restoring = 0.45 * math.cos(0.5 * t), sum(u) / cells
         if p % every == 0:
             rows.append((t, x, y, force, restoring))
-        x, y, u = x + dt * y, y + dt * (force - restoring), np.clip(u + dt * y, -eta, eta)
+        u = [min(max(each + dt * y, -limit), limit) for each, limit in zip(u, eta)]
+        x, y = x + dt * y, y + dt * (force - restoring)
     return np.array(rows).T
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 
+import matplotlib
 import pytest
 
 import gallery
@@ -14,42 +15,46 @@ from synthetic import (NAN, add_energy, add_field, fit, fitted, jointly, ladder,
 pytestmark = pytest.mark.skipif(browser.find() is None, reason="no Chromium is installed (apt-get install chromium)")
 
 WIDTHS = (1000, 390)
-# Looks at the page in frames of the widths, all its folds open, and leaves what it found as the document's text.
+# Looks at the pages in frames of the widths, all its folds open, and leaves what it found as the document's text.
 PROBE = """<!DOCTYPE html><meta charset="utf-8"><body>%s<script>
-const found = {};
+const found = [];
 onload = () => {
   for (const frame of document.querySelectorAll("iframe")) {
     const page = frame.contentDocument;
     page.querySelectorAll("details").forEach(fold => fold.open = true);
     const wide = [...page.body.querySelectorAll("*")].filter(
       e => e.getBoundingClientRect().right > frame.width && !e.closest(".scroll, pre"));
-    found[frame.width] = {
-      inner: page.documentElement.clientWidth, scroll: page.documentElement.scrollWidth,
+    found.push({
+      page: frame.name, width: Number(frame.width), inner: page.documentElement.clientWidth, scroll: page.documentElement.scrollWidth,
       images: page.images.length, wide: wide.map(e => e.outerHTML.slice(0, 80)),
       missing: [...page.images].filter(i => !i.complete || i.naturalWidth == 0 || i.width < 100).length,
       silent: [...page.images].filter(i => !i.alt).length,
       verdicts: [...page.querySelectorAll(".verdict")].filter(v => v.getBoundingClientRect().height > 10)
-        .map(v => v.innerText)};
+        .map(v => v.innerText)});
   }
   document.body.innerText = JSON.stringify(found);
 };
 </script>"""
 
 
-def look(page):
-    """What the browser finds on the page at each width; the page must not have made it complain."""
-    frames = "".join(f'<iframe width="{width}" height="900" src="{page.name}"></iframe>' for width in WIDTHS)
-    probe = page.with_name("probe.html")
+def look(*pages):
+    """What the browser finds on each page, at each width; no page must have made it complain."""
+    frames = "".join(f'<iframe name="{number}" width="{width}" height="900" src="{page.as_uri()}"></iframe>'
+                     for number, page in enumerate(pages) for width in WIDTHS)
+    probe = pages[0].with_name("probe.html")
     probe.write_text(PROBE % frames, encoding="utf-8")
     done = browser.run(browser.find(), "--allow-file-access-from-files", "--enable-logging=stderr", "--v=0",
                        "--window-size=1100,900", "--dump-dom", probe.as_uri())
     assert b"CONSOLE" not in done.stderr, done.stderr.decode()
-    text = re.search(r"\{.*\}", done.stdout.decode("utf-8"))
-    return {int(width): seen for width, seen in json.loads(text[0].replace("&lt;", "<").replace("&gt;", ">")).items()}
+    text = re.search(r"\[.*\]", done.stdout.decode("utf-8"))
+    seen = [{} for _ in pages]
+    for facts in json.loads(text[0].replace("&lt;", "<").replace("&gt;", ">")):
+        seen[int(facts["page"])][facts["width"]] = facts
+    return seen
 
 
 def is_in_order(seen, images, verdicts):
-    """Check what look() found."""
+    """Check what look() found on a page."""
     assert sorted(seen) == sorted(WIDTHS)
     for width, facts in seen.items():
         assert facts["inner"] <= width and facts["scroll"] <= facts["inner"], facts["wide"]
@@ -57,55 +62,82 @@ def is_in_order(seen, images, verdicts):
         assert facts["verdicts"] == verdicts
 
 
-@pytest.fixture
-def full_page(run_script, tmp_path, papers_case):
-    """A page with everything on it, made with its files and its PDF; gives its path."""
-    good = write_study(tmp_path / "good.h5", staircase(), fitted() | jointly(), papers_case)
-    bad = write_study(tmp_path / "bad-with-quite-a-long-name-of-its-file.h5", ladder(8, 0.5),
-                      fit(0.5, "not as expected"), papers_case, force="triangle(t)+" * 20 + "0.1")
-    run = write_run(tmp_path / "run.h5", papers_case)
+@pytest.fixture(scope="module", autouse=True)
+def layout():
+    """Here the figures find their layout, as for a user."""
+    with matplotlib.rc_context({"figure.constrained_layout.use": True}):
+        yield
+
+
+def write_full_page(folder, samples):
+    """A page with everything on it, and its PDF."""
+    good = write_study(folder / "good.h5", staircase(), fitted() | jointly(), samples)
+    bad = write_study(folder / "bad-with-quite-a-long-name-of-its-file.h5", ladder(8, 0.5),
+                      fit(0.5, "not as expected"), samples, force="triangle(t)+" * 20 + "0.1")
+    run = write_run(folder / "run.h5", samples)
     add_field(run)
     add_energy(run)
-    output = tmp_path / "page.html"
-    arguments = (good, bad, run, write_model(tmp_path / "model.h5", papers_case))
-    assert run_script(report, *arguments, "--files-only", "--pdf", "-o", output) == (0, f"{output}\n", "")
-    return output
+    model = write_model(folder / "model.h5", samples)
+    output = ["--page-only", "--pdf", "-o", str(folder / "page.html")]
+    report.main([*map(str, (good, bad, run, model)), "--files-only", *output])
 
 
-def test_a_page_with_everything_fits_and_prints(full_page):
+def write_gallery(folder, samples):
+    """The gallery of a trajectory and a study."""
+    write_run(folder / "cycle.h5", samples)
+    write_study(folder / "study.h5", ladder(), fit())
+    cases = folder / "cycle.ini", folder / "study.ini"
+    for path, text in zip(cases, ("# A cycle.\ncells = 3\n", "# A study.\nrefine = steps\n")):
+        path.write_text(text)
+    gallery.main([*map(str, cases), "--results", str(folder), "--files-only"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, papers_case):
+    """The folder of the pages."""
+    path = tmp_path_factory.mktemp("pages")
+    write_full_page(path, papers_case)
+    one = write_study(path / "one.h5", ladder(1), fit(NAN, "undefined"))
+    report.main([str(one), "--files-only", "--page-only", "-o", str(path / "one.html")])
+    write_gallery(path, papers_case)
+    (path / "bad.html").write_text('<meta charset="utf-8"><img src="data:image/png;base64,AAAA" width="900">')
+    return path
+
+
+@pytest.fixture(scope="module")
+def found(folder):
+    """What the browser finds on every page, by its name."""
+    names = "page", "one", "index", "cycle", "bad"
+    return dict(zip(names, look(*(folder / f"{name}.html" for name in names))))
+
+
+def test_a_page_with_everything_fits(found):
     # errors, map, errors; work and time; cycles; u; motion of three problems and the file with u; energy
-    is_in_order(look(full_page), 3 + 2 + 4 + 1 + 4 + 1, ["as expected", "not as expected"] * 2)
-    printed = full_page.with_suffix(".pdf").read_bytes()
+    is_in_order(found["page"], 3 + 2 + 4 + 1 + 4 + 1, ["as expected", "not as expected"] * 2)
+
+
+def test_a_page_is_printed(folder):
+    printed = (folder / "page.pdf").read_bytes()
     assert printed.startswith(b"%PDF") and len(printed) > 20000
     # A4, in points, within a point
     boxes = {tuple(map(float, box.split())) for box in re.findall(rb"/MediaBox ?\[([^\]]*)\]", printed)}
     assert boxes and all(abs(w - 595.3) < 1 and abs(h - 841.9) < 1 for _, _, w, h in boxes)
 
 
-def test_a_page_of_one_level_fits(run_script, tmp_path):
-    study = write_study(tmp_path / "one.h5", ladder(1), fit(NAN, "undefined"))
-    output = tmp_path / "page.html"
-    assert run_script(report, study, "--files-only", "--page-only", "-o", output)[0] == 0
-    is_in_order(look(output), 1, ["undefined"])
+def test_a_page_of_one_level_fits(found):
+    is_in_order(found["one"], 1, ["undefined"])
 
 
-def test_the_gallery_fits(run_script, tmp_path, papers_case):
-    write_run(tmp_path / "cycle.h5", papers_case)
-    write_study(tmp_path / "study.h5", ladder(), fit())
-    for name, text in (("cycle", "# A cycle.\ncells = 3\n"), ("study", "# A study.\nrefine = steps\n")):
-        (tmp_path / f"{name}.ini").write_text(text)
-    done = run_script(gallery, tmp_path / "cycle.ini", tmp_path / "study.ini", "--results", tmp_path, "--files-only")
-    assert done[0] == 0
-    is_in_order(look(tmp_path / "index.html"), 2, ["as expected"])
-    is_in_order(look(tmp_path / "cycle.html"), 1, [])
+def test_the_gallery_fits(found):
+    is_in_order(found["index"], 2, ["as expected"])
+    is_in_order(found["cycle"], 1, [])
 
 
-def test_the_probe_finds_faults(tmp_path):
-    page = tmp_path / "bad.html"
-    page.write_text('<meta charset="utf-8"><img src="data:image/png;base64,AAAA" width="900">')
-    seen = look(page)
+def test_the_probe_finds_faults(found, tmp_path):
+    seen = found["bad"]
     assert seen[390]["missing"] == 1 and seen[390]["silent"] == 1
     assert seen[390]["scroll"] > seen[390]["inner"] and seen[1000]["scroll"] == seen[1000]["inner"]
+    page = tmp_path / "bad.html"
     page.write_text('<meta charset="utf-8"><script>console.error("wrong")</script>')
     with pytest.raises(AssertionError, match="wrong"):
         look(page)

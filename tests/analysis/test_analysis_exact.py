@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import report
-from html_page import Page
 from masing import program
 from masing.notation import measured
 from masing.report import exact as exact_module
@@ -37,14 +36,9 @@ def made(masing, tmp_path):
 
 
 @pytest.fixture
-def page_with(run_script, masing, tmp_path, coarse):
-    """Write the page on the files with the program's help and read it."""
-    def write(*arguments):
-        output = tmp_path / "page.html"
-        code, out, err = run_script(report, *arguments, "--page-only", "--program", masing, "-o", output)
-        assert (code, out, err) == (0, f"{output}\n", "")
-        return Page(output.read_text(encoding="utf-8"))
-    return write
+def page_with(page_of, coarse):
+    """Write the page on the files with the help of the program, which the script finds, and read it."""
+    return lambda *arguments, options=(), **more: page_of(*arguments, options=options, **more)
 
 
 def circle(t, shift=0.0):
@@ -87,7 +81,7 @@ def test_a_cycle_is_drawn_over_the_exact_one(made, page_with, masing, coarse):
     found = distance((run.series.t, run.series.x, run.series.restoring), exact)
     # The exact solution's samples are h = 60/3000 apart, so that h⁴/384 is 4e-10.
     assert found.x == pytest.approx(apart, abs=1e-9)
-    words = page_with(run.path).words
+    words = page_with(run.path, drawn=True).words
     for part in (f"Grey: the exact cycle. At the samples drawn the computed one is at most {measured(apart)} from it in x",
                  "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
         assert part in words
@@ -118,7 +112,7 @@ def test_other_models_have_no_exact_solution(masing, tmp_path, papers_case):
 
 def test_the_output_of_reproduce_is_on_the_page(made, page_with, masing):
     run = made("simulate", "run.h5", *CASE, "--steps", "2000")
-    words = page_with(run, "--reproduce").words
+    words = page_with(run, options=["--reproduce"]).words
     assert "Run when this page was made: reproduced. run.h5: reproduced, bit for bit, on 1 rank" in words
     with h5py.File(run, "a") as file:
         file["series/x"][3] += 1e-12

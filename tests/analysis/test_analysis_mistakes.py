@@ -168,9 +168,9 @@ def test_tables_of_a_kind_begin_alike(tmp_path):
         command_line.write_file(other, b'{\n "names": [1]\n}\n')
 
 
-@pytest.mark.parametrize("script", ["cycles.py", "report.py"])
-def test_the_scripts_run_from_any_folder(script, study_file, tmp_path):
-    command = [sys.executable, ANALYSIS / script, study_file.name]
+@pytest.mark.parametrize("script, options", [("cycles.py", ()), ("report.py", ("--files-only", "--page-only"))])
+def test_the_scripts_run_from_any_folder(script, options, study_file, tmp_path):
+    command = [sys.executable, ANALYSIS / script, study_file.name, *options]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == ""
     assert (tmp_path / done.stdout.strip()).is_file()

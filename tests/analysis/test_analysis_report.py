@@ -45,7 +45,7 @@ def test_a_failed_study_has_its_verdict(page_of, tmp_path):
 
 def test_one_level_has_no_order(page_of, tmp_path):
     facts = fit(NAN, "undefined", remarks="The study has one level: an order needs at least two.\nNo order was observed.")
-    words = page_of(write_study(tmp_path / "one.h5", ladder(1), facts)).words
+    words = page_of(write_study(tmp_path / "one.h5", ladder(1), facts), drawn=True).words
     assert "observed: x none, y none and u none. Verdict: undefined." in words and "one level" in words
     assert not re.search(r"\bnan\b", words.lower())
     assert "– in a column “order”: undefined" in words
@@ -56,7 +56,7 @@ def test_zero_errors_have_no_order(page_of, tmp_path):
     columns["error_u"][:] = 0.0
     columns["order_u"][:] = NAN
     facts = fit(observed_u=NAN, verdict_u="undefined", verdict="undefined", remarks="No order was observed for u.")
-    page = page_of(write_study(tmp_path / "zero.h5", columns, facts))
+    page = page_of(write_study(tmp_path / "zero.h5", columns, facts), drawn=True)
     assert "No order was observed for u." in page.words and "Verdict: undefined." in page.words
     assert "zero or not a number: 4 of 12 points" in page.words
 
@@ -66,7 +66,7 @@ def test_successive_differences_leave_the_last_level_without_errors(page_of, tmp
     for name in columns:
         if name.startswith(("error", "order")):
             columns[name][-1] = NAN
-    words = page_of(write_study(tmp_path / "s.h5", columns, fit(reference="successive"))).words
+    words = page_of(write_study(tmp_path / "s.h5", columns, fit(reference="successive")), drawn=True).words
     assert "The last level has no finer one to differ from." in words
 
 
@@ -86,7 +86,7 @@ def test_a_study_may_expect_nothing(page_of, tmp_path):
 
 
 def test_the_page_is_self_contained(page_of, study_file, run_file):
-    page = page_of(study_file, study_file, "--cycles", run_file)
+    page = page_of(study_file, study_file, "--cycles", run_file, drawn=True)
     assert all(address.startswith(("data:", "#")) for address in page.addresses)
     assert len(page.ids) == len(set(page.ids))
     assert len(page.alternatives) == 6 and all(len(text) > 20 for text in page.alternatives)
@@ -133,7 +133,7 @@ def test_the_sections_are_in_order(page_of, tmp_path, papers_case):
     run = write_run(tmp_path / "run.h5", papers_case)
     add_field(run)
     add_energy(run)
-    words = page_of(study, run).words
+    words = page_of(study, run, drawn=True).words
     parts = ["Verdict: as expected", "The problem The", "The levels Err", "Maximal errors of",
              "The error of x over δs and δt", "Work and precision Error", "Hysteresis cycles", "yield fronts",
              "x(t) and F(t)", "lacks at most", "Cost Wall", "masing reproduce s.h5"]

@@ -35,7 +35,7 @@ def leapfrog(tmp_path):
 
 
 def test_the_caption_compares_in_numbers(page_of, euler, leapfrog):
-    page = page_of(euler, leapfrog)
+    page = page_of(euler, leapfrog, drawn=True)
     assert ("P = 1500, N = 10⁶ with scheme euler and rule right, the papers’ finest case (ringed): 5.0·10⁻³ for "
             "1.5·10⁹ cell updates and 0.9 s; scheme leapfrog and rule midpoint at P = 1500, N = 2·10⁴: 1.2·10⁻⁴ for "
             "3.0·10⁷ cell updates and 0.9 s, that is 40 times more accurate for 1/50 of the work and the same time."
@@ -86,7 +86,7 @@ def test_what_does_not_go_through_the_cells_has_no_cell_updates(page_of, euler, 
     continuum = against_exact(tmp_path / "inf.h5", [(0, 2000, 1e-2)], engine="memory")
     (line, _) = lines([read(continuum), read(leapfrog)])
     assert np.isnan(line.work).all() and np.isfinite(line.seconds).all()
-    assert "Work and precision" in page_of(continuum, leapfrog).words
+    assert "Work and precision" in page_of(continuum, leapfrog, drawn=True).words
 
 
 def test_a_cycle_says_how_far_it_is_from_the_exact_solution(page_of, euler, tmp_path, papers_case):

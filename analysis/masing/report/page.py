@@ -1,5 +1,6 @@
 """The page: its sections as HTML text, and the pieces (pictures and tables) for the files beside it."""
 
+import functools
 import math
 import shlex
 import tempfile
@@ -59,9 +60,14 @@ def page(title, studies, runs, exact, reproductions, window=(None, None)):
 
 def render(template, **values):
     """The text of a template with the values, which are escaped."""
-    templates = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
-                                   lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    return templates.get_template(template).render(values)
+    return _templates().get_template(template).render(values)
+
+
+@functools.cache
+def _templates():
+    """The templates, which are compiled once for all pages."""
+    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
+                              lstrip_blocks=True, undefined=jinja2.StrictUndefined)
 
 
 def reproduction(run, program=None, wanted=False):
