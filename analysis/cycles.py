@@ -10,7 +10,7 @@ from masing import command_line
 command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 
 from masing import style
-from masing.cycles import figures, limit_cycle
+from masing.cycles import figures
 from masing.cycles.curves import is_text, read_measured, samples_in_window
 from masing.results import read_run
 
@@ -50,6 +50,9 @@ def title_and_curve(file, start, end):
 
 def analyse_files(options, path):
     """Analyse each file, write the figure and the numbers beside it, give the paths written."""
+    # Here, because the libraries it needs take longer to load than a figure to draw.
+    from masing.cycles import limit_cycle
+
     curves = [read_measured(file, options.start, options.end) for file in options.files]
     analyses = [limit_cycle.analyse(curve) for curve in curves]
     names = [curve.path.stem for curve in curves]

@@ -27,7 +27,7 @@ def led(x, threshold, stiffness, k0=0.0):
     """The restoring force [points] of elements, each [n], at rest at x = 0 and led along x [points]."""
     u, forces, last = np.zeros(len(threshold)), [], 0.0
     for place in x:
-        u = np.clip(u + place - last, -threshold, threshold)
+        u = np.minimum(np.maximum(u + place - last, -threshold), threshold)
         last = place
         forces.append(k0 * place + np.dot(stiffness, u))
     return np.array(forces)

@@ -169,8 +169,8 @@ def test_tables_of_a_kind_begin_alike(tmp_path):
 
 
 @pytest.mark.parametrize("script, options", [("cycles.py", ()), ("report.py", ("--files-only", "--page-only"))])
-def test_the_scripts_run_from_any_folder(script, options, study_file, tmp_path):
-    command = [sys.executable, ANALYSIS / script, study_file.name, *options]
+def test_the_scripts_run_from_any_folder(script, options, run_file, tmp_path):
+    command = [sys.executable, ANALYSIS / script, run_file.name, *options]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == ""
     assert (tmp_path / done.stdout.strip()).is_file()

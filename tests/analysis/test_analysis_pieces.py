@@ -12,7 +12,16 @@ import pytest
 import report
 from masing.report import tables
 from masing.report.pictures import file_names, write_pieces
-from synthetic import NAN, fitted, jointly, ladder, marked, staircase, write_study
+from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_study
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory, papers_case):
+    """The folder beside the page on a study with samples."""
+    folder = tmp_path_factory.mktemp("pieces")
+    study = write_study(folder / "study.h5", ladder(), fit(), papers_case)
+    report.main([str(study), "--files-only", "-o", str(folder / "page.html")])
+    return folder / "page-files"
 
 
 @pytest.fixture
@@ -30,18 +39,17 @@ def columns_of(path):
     return dict(zip(headings, zip(*rows)))
 
 
-def test_a_study_leaves_its_pictures_and_tables(pieces_of, study_file):
-    folder = pieces_of(study_file)
+def test_a_study_leaves_its_pictures_and_tables(beside):
     names = {"study-errors": ("svg", "pdf"), "study-cycle": ("svg", "pdf"), "study-motion": ("svg", "pdf"),
              "study-levels": ("csv", "tex"), "study-orders": ("csv", "tex")}
-    assert sorted(path.name for path in folder.iterdir()) == sorted(
+    assert sorted(path.name for path in beside.iterdir()) == sorted(
         f"{name}.{kind}" for name, kinds in names.items() for kind in kinds)
-    assert (folder / "study-errors.pdf").read_bytes().startswith(b"%PDF")
-    assert b"<svg" in (folder / "study-errors.svg").read_bytes()
+    assert (beside / "study-errors.pdf").read_bytes().startswith(b"%PDF")
+    assert b"<svg" in (beside / "study-errors.svg").read_bytes()
 
 
-def test_the_same_study_gives_the_same_bytes(pieces_of, study_file):
-    first = {path.name: path.read_bytes() for path in pieces_of(study_file).iterdir()}
+def test_the_same_study_gives_the_same_bytes(beside, pieces_of, study_file):
+    first = {path.name: path.read_bytes() for path in beside.iterdir()}
     assert {path.name: path.read_bytes() for path in pieces_of(study_file).iterdir()} == first
 
 
@@ -105,7 +113,8 @@ def test_names_are_valid_for_files_and_unique(run_script, tmp_path):
     assert len(list((tmp_path / "beside").iterdir())) == 8
 
 
-def test_a_folder_that_cannot_be_made_is_refused(run_script, study_file, tmp_path):
+def test_a_folder_that_cannot_be_made_is_refused(run_script, tmp_path):
     (tmp_path / "page-files").write_text("in the way")
-    code, out, err = run_script(report, study_file, "--files-only", "-o", tmp_path / "page.html")
+    study = write_study(tmp_path / "s.h5", ladder(), fit())
+    code, out, err = run_script(report, study, "--files-only", "-o", tmp_path / "page.html")
     assert (code, out) == (2, "") and "page-files: cannot be made" in err and not (tmp_path / "page.html").exists()

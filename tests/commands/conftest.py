@@ -3,6 +3,7 @@
 import os
 import pathlib
 import subprocess
+import time
 
 import pytest
 
@@ -62,6 +63,15 @@ class Masing:
             text=True,
             errors="replace",
         )
+
+    @staticmethod
+    def wait_until(process, happened):
+        """Until happened() is true; the process must not end before."""
+        deadline = time.monotonic() + PATIENCE
+        while not happened():
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
 
     def __call__(self, *words, ranks=None, env=None):
         """The finished process."""

@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
-SMALL = ("--quick", "--largest", "20000", "--seconds", "0.01", "--repeat", "1")
+SMALL = ("--quick", "--largest", "20000", "--seconds", "0.003", "--repeat", "1")
 VARIANTS = ("baseline", "general", "affine", "constant", "both", "leapfrog")
 BYTES = {"baseline": 32, "general": 16, "affine": 12, "constant": 12, "both": 8, "leapfrog": 32}
 

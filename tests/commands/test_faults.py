@@ -1,6 +1,7 @@
 """What goes wrong around a run ends it with one line and without a hang, and leaves what was there."""
 
 import os
+import signal
 import subprocess
 
 import pytest
@@ -84,8 +85,7 @@ def test_a_vanished_folder(masing):
     (masing.folder / "there").mkdir()
     words = ("simulate", "--steps=1000000", "--cells=20000", "--quiet", "--checkpoint=there/c.h5")
     process = masing.start(*words, "--checkpoint-every=500", ranks=2)
-    while not (masing.folder / "there/c.h5").exists():
-        assert process.poll() is None
+    masing.wait_until(process, (masing.folder / "there/c.h5").exists)
     (masing.folder / "there").rename(masing.folder / "elsewhere")
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 1, stderr
@@ -94,8 +94,8 @@ def test_a_vanished_folder(masing):
 
 def test_two_runs_to_one_output(masing):
     first = masing.start("simulate", "--steps=1000000", "--cells=20000", "--quiet")
-    while not (masing.folder / "masing.h5.partial").exists():
-        assert first.poll() is None
+    masing.wait_until(first, (masing.folder / "masing.h5.partial").exists)
+    first.send_signal(signal.SIGSTOP)  # it keeps its lock
     assert "another run" in masing.refused(*SMALL, ranks=2)
     first.kill()
     first.communicate()

@@ -199,7 +199,6 @@ def test_no_command(masing, words):
     assert "simulate" in masing.refused(*words)
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
 @pytest.mark.parametrize(
     "name",
     [
@@ -215,9 +214,9 @@ def test_no_command(masing, words):
         "output a folder",
     ],
 )
-def test_every_rank_ends_alike(masing, ranks, name):
+def test_every_rank_ends_alike(masing, name):
     words, said = WORDS[name]
-    message = masing.refused("simulate", *SMALL, *words, ranks=ranks)
+    message = masing.refused("simulate", *SMALL, *words, ranks=2)
     for part in said:
         assert part in message
     assert "masing.h5" not in masing.names()
