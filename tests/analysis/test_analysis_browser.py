@@ -25,7 +25,8 @@ onload = () => {
     const wide = [...page.body.querySelectorAll("*")].filter(
       e => e.getBoundingClientRect().right > frame.width && !e.closest(".scroll, pre"));
     found.push({
-      page: frame.name, width: Number(frame.width), inner: page.documentElement.clientWidth, scroll: page.documentElement.scrollWidth,
+      page: frame.name, width: Number(frame.width),
+      inner: page.documentElement.clientWidth, scroll: page.documentElement.scrollWidth,
       images: page.images.length, wide: wide.map(e => e.outerHTML.slice(0, 80)),
       missing: [...page.images].filter(i => !i.complete || i.naturalWidth == 0 || i.width < 100).length,
       silent: [...page.images].filter(i => !i.alt).length,
