@@ -106,6 +106,7 @@ struct TailFit {
   double scatter = 0.0;
   double freedom = 0.0;          // effective degrees of freedom
   double order_error = 0.0;      // standard error of the order
+  double order_leverage = 0.0;   // the same for errors of standard deviation 1
   double last_term_error = 0.0;  // of the last of the terms
 
   /// The probability that chance makes the last of the terms so large.
@@ -329,6 +330,7 @@ class TailFitter {
         return std::nullopt;
       }
       TailFit found{.order = at_.order, .constants = at_.constants, .terms = at_.terms};
+      found.order_leverage = std::sqrt(solution->variances[at_.constants.size()]);
       const std::size_t unknowns = solution->coefficients.size();
       if (count_ > unknowns) {
         const auto freedom = static_cast<double>(count_ - unknowns);
@@ -398,7 +400,9 @@ std::optional<Chosen> choose(const TailFitter& fitter, std::size_t first, std::s
   return std::nullopt;
 }
 
-/// The largest change of the order by another choice of the levels or the terms.
+/// The largest change of the order by another choice of the levels or the terms, less what chance
+/// explains: of an estimate and a more efficient one the difference has the difference of variances
+/// (Hausman, Econometrica 46, 1978).
 double structural_uncertainty(const TailFitter& fitter, const Chosen& chosen, std::size_t end,
                               std::size_t least, ErrorModel model) {
   const std::size_t count = end - chosen.first;
@@ -407,7 +411,11 @@ double structural_uncertainty(const TailFitter& fitter, const Chosen& chosen, st
   double largest = 0.0;
   const auto compare = [&](const std::optional<TailFit>& other, double weight) {
     if (other) {
-      largest = std::max(largest, weight * std::abs(other->order - chosen.fit.order));
+      const double change = other->order - chosen.fit.order;
+      const double leverage = other->order_leverage / chosen.fit.order_leverage;
+      const double by_chance =
+          std::pow(chosen.fit.order_error, 2) * std::max(0.0, leverage * leverage - 1);
+      largest = std::max(largest, weight * std::sqrt(std::max(0.0, change * change - by_chance)));
     }
   };
   if (terms == 0) {
