@@ -450,17 +450,24 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
           .next_term = undefined,
           .scatter = undefined,
           .predicted = std::vector<double>(errors.size(), undefined)};
-  std::size_t end = 0;  // one past the finest level that counts
+  // The longest run of levels above the floor, of equal ones the finest; what is above it by chance
+  // on finer levels is round-off, too.
+  std::size_t first = 0;
+  std::size_t end = 0;
+  std::size_t begin = 0;
   for (std::size_t l = 0; l < errors.size(); ++l) {
+    const bool is_usable = std::isfinite(errors[l]) && errors[l] > floor;
     if (std::isfinite(errors[l])) {
-      fit.marks[l] = errors[l] > floor ? Mark::before : Mark::on_floor;
-      end = errors[l] > floor ? l + 1 : end;
+      fit.marks[l] = is_usable ? Mark::before : Mark::on_floor;
+    }
+    begin = is_usable ? begin : l + 1;
+    if (is_usable && l + 1 - begin >= end - first) {
+      first = begin;
+      end = l + 1;
     }
   }
-  std::size_t first = end;
-  while (first > 0 && fit.marks[first - 1] == Mark::before) {
-    --first;
-  }
+  std::replace(fit.marks.begin() + static_cast<std::ptrdiff_t>(end), fit.marks.end(), Mark::before,
+               Mark::on_floor);
   const TailFitter fitter(ladder);
   const std::size_t least = ladder.steps.size() + fewest - 1;
   const auto chosen = choose(fitter, first, end, least);

@@ -60,8 +60,8 @@ struct Fit {
   std::vector<double> predicted;  ///< the errors by the fit, [levels]; NaN without one
 };
 
-/// The fit of an order to a ladder of errors. Levels at or below `floor` are left out, and all
-/// before the last of them that has finer ones above it. The range is the longest tail of the rest
+/// The fit of an order to a ladder of errors, to the longest run of levels whose errors are above
+/// `floor`; finer levels than these are on the floor. The range is the longest tail of that run
 /// whose residuals show no trend: a further term of the expansion is not significant (at 2 %), or
 /// it is, is at most half the error, and one more is not. A tail of three (of two steps: four)
 /// levels is the least. Gauss-Newton in log e. The interval is Student's, with one degree of

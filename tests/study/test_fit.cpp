@@ -113,6 +113,18 @@ TEST(FitOrder, leaves_out_the_round_off_floor) {
   EXPECT_TRUE(std::isnan(all_on_floor.order));
 }
 
+/// Errors that are above the floor by chance must not leave the order to themselves.
+TEST(FitOrder, takes_the_longest_run_above_the_floor) {
+  const Numbers steps = halved(0.5, 8);
+  Numbers errors = errors_of(steps, 1.0, 2.0);
+  errors[5] = 1e-4;
+  errors[6] = errors[7] = 1.1e-3;
+  const Fit found = fit_exact(steps, errors, 9e-4);
+  EXPECT_EQ(found.marks, (Marks{Mark::fitted, Mark::fitted, Mark::fitted, Mark::fitted,
+                                Mark::fitted, Mark::on_floor, Mark::on_floor, Mark::on_floor}));
+  EXPECT_NEAR(found.order, 2.0, found_to);
+}
+
 TEST(FitOrder, needs_three_levels) {
   const Numbers steps = halved(0.5, 3);
   const Numbers errors = errors_of(steps, 1.0, 1.0);
