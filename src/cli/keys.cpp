@@ -304,7 +304,9 @@ std::vector<Option> make_table() {
                                                           &C::refine, refinements))),
       only(Command::converge,
            text("levels", "\"n,n,...\"",
-                "the levels, coarse to fine; for both: pairs \"P:N,P:N,...\"", &C::level_text)),
+                "the levels, coarse to fine; or first:last:count, a geometric ladder; for both: "
+                "pairs \"P:N,P:N,...\", or P:N:P:N:count, refined in turn",
+                &C::level_text)),
       only(Command::converge, reference()),
       only(Command::converge,
            text("expect-order", "\"x=1,...\"",

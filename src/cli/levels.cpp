@@ -1,6 +1,8 @@
 #include "cli/levels.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <set>
 
 #include "base/error.hpp"
@@ -52,6 +54,73 @@ bool finer(const Level& coarse, const Level& fine) {
          (width < wider || fine.steps > coarse.steps);
 }
 
+/// The value at part `j` of `parts` of a geometric ladder, a multiple of `unit`.
+std::int64_t geometric(std::int64_t first, std::int64_t last, std::int64_t j, std::int64_t parts,
+                       std::int64_t unit) {
+  const double part = static_cast<double>(j) / static_cast<double>(parts);
+  const auto size = static_cast<double>(first);
+  const double value = size * std::pow(static_cast<double>(last) / size, part);
+  return std::max(unit,
+                  unit * static_cast<std::int64_t>(std::round(value / static_cast<double>(unit))));
+}
+
+/// What the steps of a geometric ladder are multiples of, so that u can be compared at times that
+/// are steps of every level: a common divisor of first and last up to `most` that does not spoil
+/// the ladder, or 1.
+std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t parts,
+                         std::int64_t most) {
+  const double ratio = std::pow(static_cast<double>(last) / static_cast<double>(first),
+                                1.0 / static_cast<double>(parts));
+  const std::int64_t divisible = std::gcd(first, last);
+  most = std::min(
+      {most, divisible, static_cast<std::int64_t>(static_cast<double>(first) * (ratio - 1))});
+  while (most > 1 && divisible % most != 0) {
+    --most;
+  }
+  return std::max<std::int64_t>(1, most);
+}
+
+/// The levels of "first:last:count", P, N or for both refined in turn "P:N:P:N:count"; levels that
+/// rounding makes alike are one.
+std::vector<Level> ladder_of(const Configuration& c, const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& piece : base::split(text, ':')) {
+    numbers.push_back(positive(text, piece));
+  }
+  const std::size_t sizes = c.refine == Refine::both ? 2 : 1;
+  const std::int64_t count = numbers.back();
+  const auto is_finer = [&](std::size_t i) { return numbers[i + sizes] > numbers[i]; };
+  if (count < 2 || !is_finer(0) || !is_finer(sizes - 1)) {
+    throw UserError("'" + text + "' is not a ladder; give first < last and at least two levels");
+  }
+  constexpr std::int64_t most_levels = 10000;
+  if (count > most_levels) {
+    throw UserError("'" + text + "' has more than 10000 levels");
+  }
+  const std::int64_t parts = count - 1;
+  const std::int64_t unit =
+      c.refine == Refine::cells
+          ? 1
+          : common_unit(numbers[sizes - 1], numbers[2 * sizes - 1], parts, c.field_samples);
+  std::vector<Level> levels;
+  for (std::int64_t j = 0; j < count; ++j) {
+    // Both in turn: P goes ahead of N at every other level, so that their errors can be told apart.
+    const std::int64_t ahead = sizes == 1 ? j : std::min(parts, (j + 1) / 2 * 2);
+    const std::int64_t behind = sizes == 1 || j == parts ? j : j / 2 * 2;
+    Level level{c.space, c.steps};
+    if (c.refine != Refine::steps) {
+      level.space = slab::Cells{geometric(numbers[0], numbers[sizes], ahead, parts, 1)};
+    }
+    if (c.refine != Refine::cells) {
+      level.steps = geometric(numbers[sizes - 1], numbers[2 * sizes - 1], behind, parts, unit);
+    }
+    if (levels.empty() || finer(levels.back(), level)) {
+      levels.push_back(level);
+    }
+  }
+  return levels;
+}
+
 }  // namespace
 
 std::vector<Level> study_levels(const Configuration& configuration) {
@@ -61,10 +130,13 @@ std::vector<Level> study_levels(const Configuration& configuration) {
                                                          : default_both;
   std::vector<Level> levels;
   for (const auto& piece : base::split(c.level_text.empty() ? preset : c.level_text, ',')) {
-    levels.push_back(level_of(c, piece));
-    if (levels.size() > 1 && !finer(levels[levels.size() - 2], levels.back())) {
+    const auto colons = std::ranges::count(piece, ':');
+    const bool is_ladder = colons == (c.refine == Refine::both ? 4 : 2);
+    const auto some = is_ladder ? ladder_of(c, piece) : std::vector{level_of(c, piece)};
+    if (!levels.empty() && !finer(levels.back(), some.front())) {
       throw UserError("'" + piece + "' is not finer than the level before; give coarse to fine");
     }
+    levels.insert(levels.end(), some.begin(), some.end());
   }
   if (levels.empty()) {
     throw UserError("no level; give at least one, and two or more for an order");

@@ -211,14 +211,15 @@ rheology::ModelSpec resolve_finite(const rheology::ModelInfo& info, Configuratio
   return spec;
 }
 
-/// What scheme and rule promise, as a text: u_cells where its order is another than that of u.
-std::string promised_orders(const Configuration& c) {
+/// What scheme and rule promise, as a text: u_cells where its order is another than that of u, and
+/// where the reference has u at the cells' own points.
+std::string promised_orders(const Configuration& c, const study::Reference& reference) {
   const engine::Masing model{.slab = {.rule = c.rule}, .scheme = c.scheme};
   std::vector<std::string> orders;
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
     const double order = study::promised_order(model, c.refine, quantity);
-    if (quantity != std::string("u_cells") ||
-        order != study::promised_order(model, c.refine, "u")) {
+    const bool is_other = order != study::promised_order(model, c.refine, "u");
+    if (quantity != std::string("u_cells") || (is_other && reference.is_continuum())) {
       orders.push_back(fmt::format("{}={}", quantity, order));
     }
   }
@@ -229,14 +230,6 @@ std::string promised_orders(const Configuration& c) {
 std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model,
                                                       const std::string& unmet_hypotheses,
                                                       Configuration& c) {
-  if (c.expected_order_text.empty()) {
-    c.expected_order_text = unmet_hypotheses.empty() ? promised_orders(c) : no_order;
-  }
-  try {
-    c.expected_orders = expected_orders(c.expected_order_text);
-  } catch (const UserError& mistake) {
-    throw UserError(where(c, "expect-order") + mistake.what());
-  }
   try {
     c.levels = study_levels(c);
     c.level_text = level_text(c.refine, c.levels);
@@ -251,6 +244,14 @@ std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model
   const std::string fault = reference->fault(model, c.refine);
   if (!fault.empty()) {
     throw UserError(where(c, "reference") + fault);
+  }
+  if (c.expected_order_text.empty()) {
+    c.expected_order_text = unmet_hypotheses.empty() ? promised_orders(c, *reference) : no_order;
+  }
+  try {
+    c.expected_orders = expected_orders(c.expected_order_text);
+  } catch (const UserError& mistake) {
+    throw UserError(where(c, "expect-order") + mistake.what());
   }
   return reference;
 }

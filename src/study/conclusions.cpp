@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "study/deciding_levels.hpp"
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
 
@@ -141,10 +142,11 @@ std::string listed(const std::vector<std::string>& words) {
   return base::joined({words.begin(), words.end() - 1}, ", ") + " and " + words.back();
 }
 
-std::vector<std::string> remarks(const StudySpec& spec, const Study& study) {
+std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
+                                 const std::string& deciding_levels) {
   std::vector<std::string> unseen;
   std::vector<std::string> failed;
-  std::vector<std::string> wide;
+  std::vector<std::string> undecided;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& found = study.results[q];
     if (!found.expected) {
@@ -157,8 +159,9 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study) {
     if (found.verdict == Verdict::not_as_expected) {
       failed.push_back(fmt::format("{} ({:.3f})", name, found.observed));
     }
-    if (found.observed_from == ObservedFrom::fit && found.fit.uncertainty > spec.order_tolerance) {
-      wide.push_back(fmt::format("{} (±\u00a0{:.3g})", name, found.fit.uncertainty));
+    if (found.verdict == Verdict::undecided) {
+      undecided.push_back(
+          fmt::format("{} ({:.3f}\u00a0±\u00a0{:.3g})", name, found.observed, found.uncertainty));
     }
   }
   std::vector<std::string> sentences;
@@ -172,11 +175,12 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study) {
     sentences.push_back(
         fmt::format("The observed order is not the expected one for {}.", listed(failed)));
   }
-  if (!wide.empty()) {
+  if (!undecided.empty()) {
     sentences.push_back(
-        fmt::format("The 95 % interval of the order of {} is wider than the tolerance ±\u00a0{:g}: "
-                    "the verdict compares its middle alone and is uncertain.",
-                    listed(wide), spec.order_tolerance));
+        fmt::format("The order is undecided for {}: the interval lies neither within nor outside "
+                    "the tolerance ±\u00a0{:g}. More or finer levels would decide, such as "
+                    "--levels {}.",
+                    listed(undecided), spec.order_tolerance, deciding_levels));
   }
   return sentences;
 }
@@ -192,7 +196,8 @@ Conclusions conclude(const StudySpec& spec, const Study& study) {
   found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study)
                                                        : std::numeric_limits<double>::quiet_NaN();
   found.joint_missing = joint_missing(spec, study);
-  found.remarks = remarks(spec, study);
+  found.deciding_levels = deciding_levels(spec, study);
+  found.remarks = remarks(spec, study, found.deciding_levels);
   return found;
 }
 

@@ -28,6 +28,8 @@ struct Conclusions {
   double bound = 0.0;
   /// Why the levels of a study of both steps do not determine C₁ and C₂; empty where they do.
   std::string joint_missing;
+  /// The levels that would probably decide what is undecided, as --levels takes them, or empty.
+  std::string deciding_levels;
   /// Sentences on the verdict.
   std::vector<std::string> remarks;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/partition.hpp"
@@ -50,6 +51,8 @@ struct Errors {
   double y = 0.0;        ///< max over the level's steps
   double u = 0.0;        ///< max over the field times and all s in [0, 1]
   double u_cells = 0.0;  ///< max over the field times and the cells' own points
+
+  [[nodiscard]] double largest() const { return std::max({x, y, u, u_cells}); }
 };
 
 /// The errors of `level`, a recording of `run`, against `reference`: a run that is as fine or finer

@@ -1,13 +1,15 @@
 #include "study/fit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <boost/math/distributions/students_t.hpp>
-#include <boost/math/tools/minima.hpp>
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
+
+#include "study/least_squares.hpp"
 
 namespace masing::study {
 
@@ -56,168 +58,436 @@ double successive_order(double difference_coarse, double difference_fine, double
   return 0.5 * (low + high);
 }
 
-std::string to_text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::as_expected:
-      return "as expected";
-    case Verdict::not_as_expected:
-      return "not as expected";
-    case Verdict::undefined:
-      return "undefined";
-    default:
-      return "not judged";
-  }
-}
-
-Verdict judge(const ExpectedOrder& expected, double observed, double tolerance) {
-  if (std::isnan(observed)) {
-    return Verdict::undefined;
-  }
-  const double excess = observed - expected.order;
-  const bool good = excess >= -tolerance && (expected.at_least || excess <= tolerance);
-  return good ? Verdict::as_expected : Verdict::not_as_expected;
-}
-
 namespace {
 
-constexpr std::size_t fewest = 3;  // levels that can contradict a straight line
+constexpr std::size_t fewest = 3;      // levels that can contradict a straight line
+constexpr double significance = 0.02;  // of a term of the expansion
+constexpr double most_curved = 0.5;    // the next term's part of the error, in the asymptotic range
+constexpr double least_curved = 1e-3;  // of a trend: one that is less changes no order
+constexpr double barely_curved = 0.1;  // of a trend in so few levels that no fit could have it
+constexpr double least_width = 0.005;  // of half an interval: digits beyond mean nothing
+
+/// Student's distribution; degrees of freedom need not be whole.
+boost::math::students_t students(double degrees_of_freedom) {
+  return boost::math::students_t(std::max(1.0, degrees_of_freedom));
+}
 
 /// The factor of a standard error for a 95 % confidence interval.
-double students_factor(std::size_t degrees_of_freedom) {
-  if (degrees_of_freedom == 0) {
-    return undefined;
-  }
-  const boost::math::students_t distribution(static_cast<double>(degrees_of_freedom));
-  return boost::math::quantile(distribution, 0.975);
+double students_factor(double degrees_of_freedom) {
+  return boost::math::quantile(students(degrees_of_freedom), 0.975);
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+double sum_of_squares(const std::vector<double>& values) {
+  return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
 
-double sum_of_squares_about_mean(const std::vector<double>& values) {
-  const double center = mean(values);
-  double sum = 0.0;
-  for (const double value : values) {
-    sum += (value - center) * (value - center);
+/// By how much the variance of a fit is larger than its residuals say, (1 + ρ)/(1 - ρ), because
+/// neighbours are correlated, ρ; 1 where there are too few to tell.
+double inflation(const std::vector<double>& residuals) {
+  constexpr std::size_t enough = 8;
+  constexpr double most = 0.95;
+  const double sum = sum_of_squares(residuals);
+  if (residuals.size() < enough || sum == 0) {
+    return 1.0;
   }
-  return sum;
+  const double shifted =
+      std::inner_product(residuals.begin() + 1, residuals.end(), residuals.begin(), 0.0);
+  // A fit makes neighbours look less correlated, by about 1/n.
+  const double bias = 1.0 / static_cast<double>(residuals.size());
+  const double correlation = std::clamp(shifted / sum + bias, 0.0, most);
+  return (1 + correlation) / (1 - correlation);
 }
 
-/// log gₗ(p) of the levels in the range.
-class LogModel {
- public:
-  LogModel(const std::vector<double>& steps, ErrorModel model, double reference_step,
-           std::size_t first, std::size_t count)
-      : steps_(steps), model_(model), reference_(reference_step), first_(first), count_(count) {}
+/// One fit to some neighbouring levels.
+struct TailFit {
+  double order = 0.0;
+  std::vector<double> constants;
+  std::vector<double> terms;  // the coefficients of z, z², …
+  double scatter = 0.0;
+  double freedom = 0.0;          // effective degrees of freedom
+  double order_error = 0.0;      // standard error of the order
+  double order_leverage = 0.0;   // the same for errors of standard deviation 1
+  double last_term_error = 0.0;  // of the last of the terms
 
-  [[nodiscard]] bool has_other_step() const {
-    return model_ == ErrorModel::successive || reference_ > 0;
-  }
-
-  [[nodiscard]] std::vector<double> at(double p) const {
-    std::vector<double> values;
-    for (std::size_t l = first_; l < first_ + count_; ++l) {
-      const double other = model_ == ErrorModel::successive ? steps_[l + 1] : reference_;
-      const double rest = other > 0 ? std::log(-std::expm1(p * std::log(other / steps_[l]))) : 0.0;
-      values.push_back(p * std::log(steps_[l]) + rest);
+  /// The probability that chance makes the last of the terms so large.
+  [[nodiscard]] double chance_of_last_term() const {
+    if (!(last_term_error > 0)) {
+      return 0.0;
     }
-    return values;
+    const double ratio = std::abs(terms.back()) / last_term_error;
+    return 2 * boost::math::cdf(boost::math::complement(students(freedom), ratio));
+  }
+};
+
+/// Fits orders to the levels first..last-1 of a ladder.
+class TailFitter {
+ public:
+  explicit TailFitter(const ErrorLadder& ladder) : ladder_(ladder) {
+    for (std::size_t l = 0; l < ladder.errors.size(); ++l) {
+      double sum = 0.0;
+      for (const StepLadder& step : ladder.steps) {
+        sum += step.levels[l];
+      }
+      steps_.push_back(sum);
+    }
+  }
+
+  /// With `terms` further terms; none where the levels do not determine all. `exact`: the
+  /// reference is taken for exact.
+  [[nodiscard]] std::optional<TailFit> fit(std::size_t first, std::size_t last, std::size_t terms,
+                                           bool exact = false) const {
+    Search search(*this, first, last, terms, exact);
+    return search.run();
+  }
+
+  /// Σ Cⱼ (hⱼᵖ - rⱼᵖ) of a level, times the terms' factor; `coarsest`: where z = 1.
+  [[nodiscard]] double predicted(const TailFit& fit, std::size_t level,
+                                 std::size_t coarsest) const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < fit.constants.size(); ++j) {
+      const StepLadder& step = ladder_.steps[j];
+      const double reference = step.references[level];
+      sum += fit.constants[j] * (std::pow(step.levels[level], fit.order) -
+                                 (reference == 0 ? 0.0 : std::pow(reference, fit.order)));
+    }
+    const double z = steps_[level] / steps_[coarsest];
+    double power = 1.0;
+    double exponent = 0.0;
+    for (const double term : fit.terms) {
+      exponent += term * (power *= z);
+    }
+    return sum * std::exp(exponent);
   }
 
  private:
-  const std::vector<double>& steps_;
-  ErrorModel model_;
-  double reference_;
-  std::size_t first_;
-  std::size_t count_;
+  /// One search for the least squares of log e, by Gauss-Newton with halved steps.
+  class Search {
+   public:
+    Search(const TailFitter& fitter, std::size_t first, std::size_t last, std::size_t terms,
+           bool exact)
+        : ladder_(fitter.ladder_), first_(first), count_(last - first) {
+      for (std::size_t l = first; l < last; ++l) {
+        log_errors_.push_back(std::log(ladder_.errors[l]));
+        relative_.push_back(fitter.steps_[l] / fitter.steps_[first]);
+      }
+      std::vector<double> powers(count_, 1.0);
+      for (std::size_t k = 0; k < terms; ++k) {
+        std::ranges::transform(powers, relative_, powers.begin(), std::multiplies<>());
+        term_columns_.push_back(powers);
+      }
+      for (const StepLadder& step : ladder_.steps) {
+        references_.emplace_back(step.references.begin() + static_cast<std::ptrdiff_t>(first),
+                                 step.references.begin() + static_cast<std::ptrdiff_t>(last));
+        if (exact) {
+          std::ranges::fill(references_.back(), 0.0);
+        }
+      }
+      // With a reference of its own step no order below 0 has a meaning; an exact one shows
+      // growth, too.
+      const bool has_step = std::ranges::any_of(references_, [](const auto& all) {
+        return std::ranges::any_of(all, [](double step) { return step > 0; });
+      });
+      least_order_ = has_step ? 1e-3 : -4.0;
+    }
+
+    std::optional<TailFit> run() {
+      constexpr int most_rounds = 50;
+      constexpr double small = 1e-11;  // a step that ends the search
+      if (!start()) {
+        return std::nullopt;
+      }
+      double change = 1.0;
+      for (int round = 0; round < most_rounds && change > small; ++round) {
+        const auto step = least_squares(columns(), at_.residuals);
+        if (!step) {
+          return std::nullopt;
+        }
+        change = improve(step->coefficients);
+      }
+      return described();
+    }
+
+   private:
+    struct Point {
+      double order = 0.0;
+      std::vector<double> constants;
+      std::vector<double> terms;
+      std::vector<double> sums;                // Σ Cⱼ gⱼ, [count]
+      std::vector<double> slopes;              // their derivative by the order, [count]
+      std::vector<std::vector<double>> basis;  // gⱼ = hⱼᵖ - rⱼᵖ, [steps][count]
+      std::vector<double> residuals;           // [count]
+    };
+
+    /// Fills in what follows from order, constants and terms; false where a sum is not positive.
+    bool evaluate(Point& at) const {
+      at.basis.clear();
+      at.sums.assign(count_, 0.0);
+      at.slopes.assign(count_, 0.0);
+      at.residuals = log_errors_;
+      for (std::size_t j = 0; j < at.constants.size(); ++j) {
+        std::vector<double> values;
+        for (std::size_t l = 0; l < count_; ++l) {
+          const double step = ladder_.steps[j].levels[first_ + l];
+          const double reference = references_[j][l];
+          const double power = std::pow(step, at.order);
+          const double rest = reference > 0 ? std::pow(reference, at.order) : 0.0;
+          const double slope =
+              power * std::log(step) - (reference > 0 ? rest * std::log(reference) : 0.0);
+          values.push_back(power - rest);
+          at.sums[l] += at.constants[j] * values.back();
+          at.slopes[l] += at.constants[j] * slope;
+        }
+        at.basis.push_back(std::move(values));
+      }
+      for (std::size_t l = 0; l < count_; ++l) {
+        if (!(at.sums[l] > 0)) {
+          return false;
+        }
+        at.residuals[l] -= std::log(at.sums[l]);
+        for (std::size_t k = 0; k < at.terms.size(); ++k) {
+          at.residuals[l] -= at.terms[k] * term_columns_[k][l];
+        }
+      }
+      return true;
+    }
+
+    /// From a straight line through log e over log h, and the constants that fit it relatively.
+    bool start() {
+      std::vector<double> log_steps;
+      for (const double z : relative_) {
+        log_steps.push_back(std::log(z));
+      }
+      const auto line = least_squares({std::vector<double>(count_, 1.0), log_steps}, log_errors_);
+      if (!line) {
+        return false;
+      }
+      for (const double order : {line->coefficients[1], 1.0}) {
+        at_.order = std::clamp(order, least_order_, most_order);
+        at_.constants.assign(ladder_.steps.size(), 1.0);
+        at_.terms.assign(term_columns_.size(), 0.0);
+        if (!evaluate(at_)) {
+          continue;
+        }
+        std::vector<std::vector<double>> ratios = at_.basis;
+        for (auto& column : ratios) {
+          for (std::size_t l = 0; l < count_; ++l) {
+            column[l] /= std::exp(log_errors_[l]);
+          }
+        }
+        const auto constants = least_squares(ratios, std::vector<double>(count_, 1.0));
+        if (!constants) {
+          return false;
+        }
+        at_.constants = constants->coefficients;
+        if (evaluate(at_)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /// The derivatives of log of the model by constants, order and terms.
+    [[nodiscard]] std::vector<std::vector<double>> columns() const {
+      std::vector<std::vector<double>> all = at_.basis;
+      all.push_back(at_.slopes);
+      for (auto& column : all) {
+        std::ranges::transform(column, at_.sums, column.begin(), std::divides<>());
+      }
+      all.insert(all.end(), term_columns_.begin(), term_columns_.end());
+      return all;
+    }
+
+    /// Goes a part of a step that does not make the sum of squares larger; returns how far the
+    /// order and the residuals moved, 0 where no part does.
+    double improve(const std::vector<double>& step) {
+      constexpr double least_part = 1e-3;
+      const double before = sum_of_squares(at_.residuals);
+      for (double part = 1.0; part > least_part; part /= 2) {
+        Point next = at_;
+        std::size_t i = 0;
+        for (double& constant : next.constants) {
+          constant += part * step[i++];
+        }
+        next.order = std::clamp(next.order + part * step[i++], least_order_, most_order);
+        for (double& term : next.terms) {
+          term += part * step[i++];
+        }
+        if (evaluate(next) && sum_of_squares(next.residuals) <= before) {
+          double change = std::abs(next.order - at_.order);
+          for (std::size_t l = 0; l < count_; ++l) {
+            change = std::max(change, std::abs(next.residuals[l] - at_.residuals[l]));
+          }
+          at_ = std::move(next);
+          return change;
+        }
+      }
+      return 0.0;
+    }
+
+    [[nodiscard]] std::optional<TailFit> described() const {
+      const auto solution = least_squares(columns(), at_.residuals);
+      if (!solution) {
+        return std::nullopt;
+      }
+      TailFit found{.order = at_.order, .constants = at_.constants, .terms = at_.terms};
+      found.order_leverage = std::sqrt(solution->variances[at_.constants.size()]);
+      const std::size_t unknowns = solution->coefficients.size();
+      if (count_ > unknowns) {
+        const auto freedom = static_cast<double>(count_ - unknowns);
+        const double variance = sum_of_squares(at_.residuals) / freedom;
+        const double inflated = inflation(at_.residuals);
+        const auto error = [&](std::size_t i) {
+          return std::sqrt(variance * inflated * solution->variances[i]);
+        };
+        found.scatter = std::sqrt(variance);
+        found.freedom = freedom / inflated;
+        found.order_error = error(at_.constants.size());
+        found.last_term_error = at_.terms.empty() ? 0.0 : error(unknowns - 1);
+      }
+      return found;
+    }
+
+    static constexpr double most_order = 12.0;
+
+    const ErrorLadder& ladder_;
+    std::size_t first_;
+    std::size_t count_;
+    std::vector<double> log_errors_;
+    std::vector<double> relative_;  // z
+    std::vector<std::vector<double>> term_columns_;
+    std::vector<std::vector<double>> references_;
+    double least_order_ = -4.0;
+    Point at_;
+  };
+
+  const ErrorLadder& ladder_;
+  std::vector<double> steps_;  // h, or δs + δt
 };
 
-void fit_range(const LogModel& model, const std::vector<double>& log_errors, Fit& fit) {
-  const auto residuals = [&](double p) {
-    std::vector<double> values = model.at(p);
-    std::ranges::transform(log_errors, values, values.begin(), std::minus<>());
-    return values;
-  };
-  // With a reference of its own step no order below 0 has a meaning; an exact one shows growth,
-  // too.
-  const double least = model.has_other_step() ? 1e-3 : -4.0;
-  constexpr double most = 12.0;
-  const auto [order, remainder] = boost::math::tools::brent_find_minima(
-      [&](double p) { return sum_of_squares_about_mean(residuals(p)); }, least, most, 50);
-  constexpr double nearby = 1e-4;
-  std::vector<double> slopes = model.at(order + nearby);
-  const std::vector<double> below = model.at(order - nearby);
-  std::ranges::transform(slopes, below, slopes.begin(),
-                         [](double a, double b) { return (a - b) / (2 * nearby); });
-  const std::size_t freedom = log_errors.size() - 2;
-  fit.order = order;
-  fit.uncertainty = students_factor(freedom) * std::sqrt(remainder / static_cast<double>(freedom) /
-                                                         sum_of_squares_about_mean(slopes));
-  fit.constant = std::exp(mean(residuals(order)));
-}
+/// The chosen fit: to the levels from `first` on.
+struct Chosen {
+  std::size_t first = 0;
+  TailFit fit;
+};
 
-/// The order of the finest pair; or the median of the last three, where that one is off by the
-/// jitter of a maximum norm.
-double anchor(const std::vector<double>& orders, double tolerance) {
-  const double finest = orders.back();
-  if (orders.size() < 4) {  // the first level has none
-    return finest;
+/// The longest tail of first..end-1 whose residuals show no trend.
+std::optional<Chosen> choose(const TailFitter& fitter, std::size_t first, std::size_t end,
+                             std::size_t least) {
+  std::size_t count = end - first;
+  while (count >= least) {
+    const std::size_t begin = end - count;
+    const auto straight = fitter.fit(begin, end, 0);
+    if (straight && count == least) {
+      return Chosen{begin, *straight};
+    }
+    if (straight) {
+      const auto curved = fitter.fit(begin, end, 1);
+      const double part = curved ? std::abs(curved->terms.front()) : 0.0;
+      if (part < least_curved || curved->chance_of_last_term() > significance ||
+          (count == least + 1 && part < barely_curved)) {
+        return Chosen{begin, *straight};
+      }
+      if (part <= most_curved && count >= least + 2) {
+        const auto further = fitter.fit(begin, end, 2);
+        if (!further || std::abs(further->terms.back()) < least_curved ||
+            further->chance_of_last_term() > significance) {
+          return Chosen{begin, *curved};
+        }
+      }
+    }
+    count -= std::max<std::size_t>(1, count / 8);
   }
-  std::array<double, 3> last{};
-  std::copy(orders.end() - 3, orders.end(), last.begin());
-  std::ranges::sort(last);
-  return std::abs(finest - last[1]) <= tolerance ? finest : last[1];
+  return std::nullopt;
 }
 
-/// Whether the order into level l is near those of the finest levels; for the last one, itself or
-/// its mean with the one before: a jitter there must not end the range where it begins.
-bool agrees(const std::vector<double>& orders, std::size_t l, double tolerance) {
-  const double expected = anchor(orders, tolerance);
-  const auto near = [&](double order) { return std::abs(order - expected) <= tolerance; };
-  return near(orders[l]) ||
-         (l + 1 == orders.size() && l > 1 && near(0.5 * (orders[l] + orders[l - 1])));
+/// The largest change of the order by another choice of the levels or the terms, less what chance
+/// explains: of an estimate and a more efficient one the difference has the difference of variances
+/// (Hausman, Econometrica 46, 1978).
+double structural_uncertainty(const TailFitter& fitter, const Chosen& chosen, std::size_t end,
+                              std::size_t least, ErrorModel model) {
+  const std::size_t count = end - chosen.first;
+  const std::size_t part = std::max<std::size_t>(1, count / 4);
+  const std::size_t terms = chosen.fit.terms.size();
+  double largest = 0.0;
+  const auto compare = [&](const std::optional<TailFit>& other, double weight) {
+    if (other) {
+      const double change = other->order - chosen.fit.order;
+      const double leverage = other->order_leverage / chosen.fit.order_leverage;
+      const double by_chance =
+          std::pow(chosen.fit.order_error, 2) * std::max(0.0, leverage * leverage - 1);
+      largest = std::max(largest, weight * std::sqrt(std::max(0.0, change * change - by_chance)));
+    }
+  };
+  if (terms == 0) {
+    const auto curved = fitter.fit(chosen.first, end, 1);
+    if (curved) {
+      // A term that is hardly told from zero says little of the order.
+      compare(curved, std::max(0.0, 1.0 - 2 * curved->chance_of_last_term()));
+    }
+  } else {
+    compare(fitter.fit(chosen.first + part, end, 0), 0.5);
+  }
+  if (count - part + 1 >= least + terms) {
+    compare(fitter.fit(chosen.first + part, end, terms), 1.0);
+    compare(fitter.fit(chosen.first, end - part, terms), 1.0);
+  }
+  if (model == ErrorModel::reference) {
+    compare(fitter.fit(chosen.first, end, terms, true), 1.0);
+  }
+  return largest;
 }
 
 }  // namespace
 
-Fit fit_order(const std::vector<double>& steps, const std::vector<double>& errors, ErrorModel model,
-              double reference_step, double floor, double tolerance) {
+Fit fit_order(const ErrorLadder& ladder, double floor) {
+  const std::vector<double>& errors = ladder.errors;
   Fit fit{.marks = std::vector<Mark>(errors.size(), Mark::undefined),
           .order = undefined,
           .uncertainty = undefined,
-          .constant = undefined};
-  std::size_t end = 0;  // one past the finest level that counts
+          .statistical = undefined,
+          .structural = undefined,
+          .constants = std::vector<double>(ladder.steps.size(), undefined),
+          .next_term = undefined,
+          .scatter = undefined,
+          .predicted = std::vector<double>(errors.size(), undefined)};
+  // The longest run of levels above the floor, of equal ones the finest; what is above it by chance
+  // on finer levels is round-off, too.
+  std::size_t first = 0;
+  std::size_t end = 0;
+  std::size_t begin = 0;
   for (std::size_t l = 0; l < errors.size(); ++l) {
+    const bool is_usable = std::isfinite(errors[l]) && errors[l] > floor;
     if (std::isfinite(errors[l])) {
-      fit.marks[l] = errors[l] > floor ? Mark::before : Mark::on_floor;
-      end = errors[l] > floor ? l + 1 : end;
+      fit.marks[l] = is_usable ? Mark::before : Mark::on_floor;
+    }
+    begin = is_usable ? begin : l + 1;
+    if (is_usable && l + 1 - begin >= end - first) {
+      first = begin;
+      end = l + 1;
     }
   }
-  if (end == 0) {
-    return fit;
-  }
-  std::vector<double> orders(end, undefined);  // into level l from the one before
-  for (std::size_t l = 1; l < end; ++l) {
-    orders[l] =
-        model == ErrorModel::successive
-            ? successive_order(errors[l - 1], errors[l], steps[l - 1], steps[l], steps[l + 1])
-            : observed_order(errors[l - 1], errors[l], steps[l - 1], steps[l]);
-  }
-  std::size_t first = end - 1;
-  while (first > 0 && fit.marks[first - 1] == Mark::before && agrees(orders, first, tolerance)) {
-    --first;
+  std::replace(fit.marks.begin() + static_cast<std::ptrdiff_t>(end), fit.marks.end(), Mark::before,
+               Mark::on_floor);
+  const TailFitter fitter(ladder);
+  const std::size_t least = ladder.steps.size() + fewest - 1;
+  const auto chosen = choose(fitter, first, end, least);
+  if (chosen) {
+    first = chosen->first;
+    const TailFit& best = chosen->fit;
+    fit.order = best.order;
+    fit.statistical = students_factor(best.freedom - 1) * best.order_error;
+    fit.structural = structural_uncertainty(fitter, *chosen, end, least, ladder.model);
+    fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_width);
+    fit.constants = best.constants;
+    fit.next_term = best.terms.empty() ? 0.0 : best.terms.front();
+    fit.scatter = best.scatter;
+    for (std::size_t l = 0; l < errors.size(); ++l) {
+      fit.predicted[l] = fitter.predicted(best, l, first);
+    }
   }
   fit.levels = end - first;
   std::fill(fit.marks.begin() + static_cast<std::ptrdiff_t>(first),
             fit.marks.begin() + static_cast<std::ptrdiff_t>(end), Mark::fitted);
-  if (fit.levels >= fewest) {
-    std::vector<double> log_errors;
-    for (std::size_t l = first; l < end; ++l) {
-      log_errors.push_back(std::log(errors[l]));
-    }
-    fit_range(LogModel(steps, model, reference_step, first, fit.levels), log_errors, fit);
-  }
   return fit;
 }
 
@@ -263,27 +533,10 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
   const double remainder =
       std::max(0.0, static_cast<double>(rows) - fit.space * s1 - fit.time * t1);
   const double variance = remainder / static_cast<double>(rows - 2);
-  const double factor = students_factor(rows - 2);
+  const double factor = students_factor(static_cast<double>(rows - 2));
   fit.space_uncertainty = factor * std::sqrt(variance * tt / determinant);
   fit.time_uncertainty = factor * std::sqrt(variance * ss / determinant);
   return fit;
-}
-
-Extrapolation extrapolate(const std::vector<double>& steps, const std::vector<double>& values) {
-  const std::size_t n = values.size();
-  if (n < 3) {
-    return {undefined, undefined, undefined};
-  }
-  const double coarse = values[n - 2] - values[n - 3];
-  const double fine = values[n - 1] - values[n - 2];
-  const double order =
-      successive_order(std::abs(coarse), std::abs(fine), steps[n - 3], steps[n - 2], steps[n - 1]);
-  if (!(order > 0) || coarse * fine <= 0) {  // oscillating or diverging: no such limit
-    return {order, undefined, undefined};
-  }
-  constexpr double safety = 1.25;  // for three grids
-  const double shrink = std::expm1(order * std::log(steps[n - 2] / steps[n - 1]));
-  return {order, values[n - 1] + fine / shrink, safety * std::abs(fine) / shrink};
 }
 
 }  // namespace masing::study

@@ -1,10 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
-
-#include "study/study_spec.hpp"
 
 namespace masing::study {
 
@@ -18,16 +15,6 @@ double observed_order(double error_coarse, double error_fine, double step_coarse
 double successive_order(double difference_coarse, double difference_fine, double step_coarse,
                         double step_middle, double step_fine);
 
-/// What an observed order says about the expected one; not judged where none was expected.
-enum class Verdict { as_expected, not_as_expected, undefined, not_judged };
-
-/// "as expected", "not as expected", "undefined" or "not judged".
-std::string to_text(Verdict verdict);
-
-/// |observed - expected| ≤ tolerance, or observed ≥ expected - tolerance where "at least" was
-/// expected; undefined for NaN. Local.
-Verdict judge(const ExpectedOrder& expected, double observed, double tolerance);
-
 /// Why a level is or is not in the fit of an order.
 enum class Mark {
   fitted,    ///< in the asymptotic range
@@ -36,30 +23,53 @@ enum class Mark {
   undefined  ///< no error there
 };
 
-/// The order p of errors e ≈ C gₗ(p) over the levels in the asymptotic range.
+/// What levels are measured against.
+enum class ErrorModel {
+  reference,  ///< one reference; its step is 0 where it is exact
+  successive  ///< the next level
+};
+
+/// One step of the levels and the same of what each is measured against, [levels] each; 0 where
+/// that is exact, NaN where there is nothing.
+struct StepLadder {
+  std::vector<double> levels;
+  std::vector<double> references;
+};
+
+/// The errors of one quantity over a ladder of levels, coarse to fine, with the steps they depend
+/// on: one, or δs and δt.
+struct ErrorLadder {
+  std::vector<StepLadder> steps;
+  std::vector<double> errors;  ///< [levels]; NaN where there is none
+  ErrorModel model = ErrorModel::reference;
+};
+
+/// The order p of errors e ≈ (Σ Cⱼ (hⱼᵖ - rⱼᵖ)) exp(D z) over the levels in the asymptotic range,
+/// r being the step of what a level is measured against, z the step relative to the coarsest fitted
+/// level's; D = 0 without the next term.
 struct Fit {
   std::vector<Mark> marks;   ///< one a level
   std::size_t levels = 0;    ///< in the range
-  double order = 0.0;        ///< NaN with fewer than three levels in the range
-  double uncertainty = 0.0;  ///< half the 95 % confidence interval of the order
-  double constant = 0.0;     ///< C
+  double order = 0.0;        ///< NaN without a fit
+  double uncertainty = 0.0;  ///< half the interval: √(statistical² + structural² + 0.005²)
+  double statistical = 0.0;  ///< Student's, at 95 %, of the residuals
+  double structural = 0.0;   ///< of the choice of the levels and of the next term
+  std::vector<double> constants;  ///< Cⱼ, one a step; NaN without a fit
+  double next_term = 0.0;         ///< D
+  double scatter = 0.0;           ///< standard deviation of the residuals of log e
+  std::vector<double> predicted;  ///< the errors by the fit, [levels]; NaN without one
 };
 
-/// How errors depend on the step where all is well.
-enum class ErrorModel {
-  reference,  ///< g = hᵖ - h_refᵖ; h_ref = 0 for an exact reference
-  successive  ///< g = hₗᵖ - hₗ₊₁ᵖ
-};
-
-/// The fit of an order to a ladder of errors, coarse to fine, NaN where there is none. Levels at or
-/// below `floor` are left out; then, from the finest on, levels are in the asymptotic range while
-/// the order from one to the next stays within `tolerance` of that of the finest pair. Where the
-/// finest pair's is off the median of the last three by more, the median is taken, and the finest
-/// pair belongs if its mean with the one before is near. Least
-/// squares in log e; the uncertainty is that of Student's t for the residuals. `steps` has one
-/// entry more than `errors` for ErrorModel::successive. Local.
-Fit fit_order(const std::vector<double>& steps, const std::vector<double>& errors, ErrorModel model,
-              double reference_step, double floor, double tolerance);
+/// The fit of an order to a ladder of errors, to the longest run of levels whose errors are above
+/// `floor`; finer levels than these are on the floor. The range is the longest tail of that run
+/// whose residuals show no trend: a further term of the expansion is not significant (at 2 %), or
+/// it is, is at most half the error, and one more is not. A tail of three (of two steps: four)
+/// levels is the least. Gauss-Newton in log e. The interval is Student's, with one degree of
+/// freedom less for the choice of the tail and fewer where neighbouring residuals are correlated;
+/// beside it stands the largest change of the order by leaving out a quarter of the levels at
+/// either end, by adding or taking out the next term, by taking the reference for exact. Local.
+/// Source: Eça and Hoekstra, J. Comput. Phys. 262 (2014), for least squares over many levels.
+Fit fit_order(const ErrorLadder& ladder, double floor);
 
 /// error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of their 95 % confidence intervals; NaN
 /// where the levels cannot tell the two apart (all δs/δt alike, or fewer than three).
@@ -80,17 +90,5 @@ struct JointFit {
 /// Least squares of the relative residuals, over the levels with positive errors. Local.
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
                      const std::vector<double>& errors, double power = 1.0);
-
-/// Richardson's extrapolation of a scalar from the three finest levels, and the grid convergence
-/// index of the last: 1.25 |φ₃ - φ₂|/(rᵖ - 1), r the ratio of its step to the one before (ASME
-/// V&V 20). NaN where the three do not converge with a positive order.
-struct Extrapolation {
-  double order = 0.0;
-  double value = 0.0;
-  double index = 0.0;
-};
-
-/// From the values of all levels, coarse to fine; the last three are used. Local.
-Extrapolation extrapolate(const std::vector<double>& steps, const std::vector<double>& values);
 
 }  // namespace masing::study

@@ -169,12 +169,26 @@ void Recording::exchange(std::int64_t /*step*/, engine::Archive& archive) {
   }
 }
 
-double Recording::largest_x() const {
-  double largest = 0.0;
-  for (const double x : x_) {
-    largest = std::max(largest, std::abs(x));
+void Recording::Largest::include(const Largest& other) {
+  x = std::max(x, other.x);
+  y = std::max(y, other.y);
+  u = std::max(u, other.u);
+}
+
+Recording::Largest Recording::largest(const parallel::Communicator& comm) const {
+  const auto largest_of = [](std::span<const double> values) {
+    double largest = 0.0;
+    for (const double value : values) {
+      largest = std::max(largest, std::abs(value));
+    }
+    return largest;
+  };
+  Largest found{largest_of(x_), largest_of(y_)};
+  for (const parallel::Vector& field : fields_) {
+    found.u = std::max(found.u, largest_of(parallel::ReadAccess(field).values()));
   }
-  return largest;
+  parallel::max_over_ranks(comm, std::span(&found.u, 1));
+  return found;
 }
 
 void Recording::take(const parallel::Communicator& comm, Recording* mine, int first) {

@@ -84,8 +84,17 @@ class Recording final : public engine::Observer {
   /// Collective on `comm`.
   void take(const parallel::Communicator& comm, Recording* mine, int first);
 
-  /// max |x| over the steps kept. Local.
-  [[nodiscard]] double largest_x() const;
+  /// The largest |x|, |y| and |u|.
+  struct Largest {
+    double x = 0.0;
+    double y = 0.0;
+    double u = 0.0;
+
+    /// The larger of both, one by one.
+    void include(const Largest& other);
+  };
+  /// Over the steps and fields kept; u is 0 for P = ∞. Collective on `comm`, the recording's.
+  [[nodiscard]] Largest largest(const parallel::Communicator& comm) const;
   /// engine::self_check at the end of the run.
   [[nodiscard]] double self_check() const { return self_check_; }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
 
 #include "study/file_reference.hpp"
@@ -19,6 +21,16 @@ constexpr Errors all_undefined{undefined, undefined, undefined, undefined};
 /// The step that is refined; δs is not looked at where the steps alone are.
 double refined_step(Refine refine, double ds, double dt) {
   return (refine == Refine::steps ? 0.0 : ds) + (refine == Refine::cells ? 0.0 : dt);
+}
+
+/// Whether δs/δt is the same at all levels, to 1 %: their errors cannot be told apart.
+bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
+  std::vector<double> rays;
+  std::ranges::transform(ds, dt, std::back_inserter(rays),
+                         [](double s, double t) { return std::log(s / t); });
+  const auto [least, most] = std::ranges::minmax(rays);
+  constexpr double alike = 0.01;
+  return !(most - least > alike);
 }
 
 /// At how many times the fields of a study are compared.
@@ -47,16 +59,21 @@ class Ladder {
   /// The cases, the floor and the series of a study.
   Study measured() {
     Study study;
-    double scale = 1.0;  // the largest |x|: what round-off is measured by
+    Recording::Largest scale;  // what round-off is measured by
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
       study.cases.push_back(measured_case(i));
-      scale = std::max(scale, level(i).recording->largest_x());
+      scale.include(level(i).recording->largest(comm_));
       if (const auto reference = plan_.references[i]) {
         study.self_check = std::max(study.self_check, runs_[*reference].recording->self_check());
       }
     }
-    // The exact solution is good to 1e-10, engines agree to 1e-11 of the largest |x|.
-    study.floor = std::max(1e-10 * scale, 10 * study.self_check);
+    // The exact solution is good to 1e-10 of the largest |x|, |y|, |u|, engines agree to 1e-11.
+    const auto floor = [&](double largest) {
+      return std::max(1e-10 * largest, 10 * study.self_check);
+    };
+    // What goes along with x has its round-off.
+    const double floor_u = floor(std::max(scale.x, scale.u));
+    study.floors = {floor(scale.x), floor(scale.y), floor_u, floor_u};
     study.series = std::move(runs_[plan_.levels.back()].series);
     return study;
   }
@@ -131,17 +148,17 @@ class OrderFinder {
     finding.steps = steps_;
     finding.step = kind_;
     find_orders();
-    const ErrorModel model = successive() ? ErrorModel::successive : ErrorModel::reference;
-    finding.fit =
-        fit_order(steps_, errors_, model, reference_step_, study_.floor, spec_.order_tolerance);
+    finding.fit = fitted();
     finding.last_pair = last_order();
-    finding.fitted_errors = fitted_errors(finding.fit);
-    finding.observed = std::isnan(finding.fit.order) ? finding.last_pair : finding.fit.order;
-    finding.observed_from = !std::isnan(finding.fit.order)   ? ObservedFrom::fit
+    const bool is_fitted = !std::isnan(finding.fit.order);
+    finding.observed = is_fitted ? finding.fit.order : finding.last_pair;
+    finding.uncertainty = is_fitted ? finding.fit.uncertainty : 0.0;
+    finding.observed_from = is_fitted                        ? ObservedFrom::fit
                             : !std::isnan(finding.last_pair) ? ObservedFrom::last_pair
                                                              : ObservedFrom::none;
     if (finding.expected) {
-      finding.verdict = judge(*finding.expected, finding.observed, spec_.order_tolerance);
+      finding.verdict =
+          judge(*finding.expected, finding.observed, finding.uncertainty, spec_.order_tolerance);
     }
     study_.results.push_back(std::move(finding));
   }
@@ -177,11 +194,44 @@ class OrderFinder {
     for (std::size_t l = 0; l < errors_.size(); ++l) {
       steps_.push_back(step(ds_[l], dt_[l]));
     }
-    if (const auto finest = spec_.reference->finest()) {
-      const slab::TimeGrid time{spec_.run.time.final_time, finest->steps};
-      const double h = step(slab::cell_width(finest->space), time.step());
-      reference_step_ = h > 0 ? h : 0.0;  // a joint step of opposite signs may vanish there
+  }
+
+  /// The step `step` of every level that has an error with that of what it is measured against.
+  [[nodiscard]] StepLadder ladder_of(
+      const std::function<double(double ds, double dt)>& step) const {
+    StepLadder found;
+    const auto finest = spec_.reference->finest();
+    for (std::size_t l = 0; l < errors_.size(); ++l) {
+      found.levels.push_back(step(ds_[l], dt_[l]));
+      double reference = 0.0;
+      if (finest) {
+        reference = step(slab::cell_width(finest->space),
+                         slab::TimeGrid{spec_.run.time.final_time, finest->steps}.step());
+      } else if (successive()) {
+        reference = l + 1 < errors_.size() ? step(ds_[l + 1], dt_[l + 1]) : undefined;
+      }
+      found.references.push_back(reference);
     }
+    return found;
+  }
+
+  /// The fit of the order: in the refined step; for `both` in δs and δt with a constant each, or in
+  /// δs + δt where the levels cannot tell them apart.
+  [[nodiscard]] Fit fitted() const {
+    ErrorLadder ladder{.errors = errors_,
+                       .model = successive() ? ErrorModel::successive : ErrorModel::reference};
+    const double floor = study_.floors.*quantity_.value;
+    if (spec_.refine == Refine::both && !on_one_ray(ds_, dt_)) {
+      ladder.steps = {ladder_of([](double ds, double) { return ds; }),
+                      ladder_of([](double, double dt) { return dt; })};
+      Fit fit = fit_order(ladder, floor);
+      if (!std::isnan(fit.order)) {
+        return fit;
+      }
+    }
+    ladder.steps = {
+        ladder_of([this](double ds, double dt) { return refined_step(spec_.refine, ds, dt); })};
+    return fit_order(ladder, floor);
   }
 
   void find_orders() {
@@ -196,25 +246,10 @@ class OrderFinder {
     }
   }
 
-  [[nodiscard]] std::vector<double> fitted_errors(const Fit& fit) const {
-    std::vector<double> errors(steps_.size(), undefined);
-    if (!std::ranges::all_of(steps_, [](double step) { return step > 0; })) {
-      return errors;
-    }
-    const auto power = [&fit](double step) { return std::pow(step, fit.order); };
-    for (std::size_t l = 0; l < errors.size(); ++l) {
-      if (!successive()) {
-        errors[l] = fit.constant * (power(steps_[l]) - power(reference_step_));
-      } else if (l + 1 < errors.size()) {
-        errors[l] = fit.constant * (power(steps_[l]) - power(steps_[l + 1]));
-      }
-    }
-    return errors;
-  }
-
   [[nodiscard]] double last_order() const {
     for (std::size_t l = errors_.size(); l-- > 0;) {
-      if (errors_[l] > study_.floor && !std::isnan(study_.cases[l].orders.*quantity_.value)) {
+      if (errors_[l] > study_.floors.*quantity_.value &&
+          !std::isnan(study_.cases[l].orders.*quantity_.value)) {
         return study_.cases[l].orders.*quantity_.value;
       }
     }
@@ -229,24 +264,36 @@ class OrderFinder {
   std::vector<double> errors_;
   std::vector<double> steps_;
   StepKind kind_ = StepKind::time;
-  double reference_step_ = 0.0;
 };
 
-void find_extrapolations(const std::vector<double>& steps, Study& study) {
+void find_extrapolations(const StudySpec& spec, Study& study) {
+  std::vector<double> ds;
+  std::vector<double> dt;
+  std::vector<double> steps;
   std::vector<double> x;
   std::vector<double> y;
   for (const LevelResult& at : study.cases) {
+    ds.push_back(at.ds);
+    dt.push_back(at.dt);
+    steps.push_back(at.step);
     x.push_back(at.final_x);
     y.push_back(at.final_y);
   }
-  study.extrapolated_x = extrapolate(steps, x);
-  study.extrapolated_y = extrapolate(steps, y);
+  const bool has_two = spec.refine == Refine::both && !on_one_ray(ds, dt);
+  const std::vector<std::vector<double>> refined =
+      has_two ? std::vector<std::vector<double>>{ds, dt} : std::vector<std::vector<double>>{steps};
+  const auto promised = [&](const char* quantity) {
+    const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
+    return masing == nullptr ? 1.0 : promised_order(*masing, spec.refine, quantity);
+  };
+  study.extrapolated_x = extrapolate(refined, x, promised("x"));
+  study.extrapolated_y = extrapolate(refined, y, promised("y"));
 }
 
-/// The worst verdict of a quantity: not as expected, undefined, as expected, not judged.
+/// The worst verdict of a quantity: not as expected, undefined, undecided, as expected, not judged.
 Verdict overall(const std::vector<QuantityResult>& results) {
   for (const Verdict verdict :
-       {Verdict::not_as_expected, Verdict::undefined, Verdict::as_expected}) {
+       {Verdict::not_as_expected, Verdict::undefined, Verdict::undecided, Verdict::as_expected}) {
     if (std::ranges::find(results, verdict, &QuantityResult::verdict) != results.end()) {
       return verdict;
     }
@@ -261,7 +308,7 @@ void find_results(const StudySpec& spec, Study& study) {
     OrderFinder(spec, study, quantity).find();
   }
   if (!spec.reference->is_exact()) {
-    find_extrapolations(study.results.front().steps, study);
+    find_extrapolations(spec, study);
   }
   study.verdict = overall(study.results);
   study.conclusions = conclude(spec, study);

@@ -6,7 +6,9 @@
 
 #include "study/conclusions.hpp"
 #include "study/errors.hpp"
+#include "study/extrapolation.hpp"
 #include "study/fit.hpp"
+#include "study/verdict.hpp"
 
 namespace masing::study {
 
@@ -35,12 +37,10 @@ struct QuantityResult {
   StepKind step = StepKind::time;
   std::vector<double> steps;  ///< h, [levels]
   Fit fit;
-  /// The errors that the fit predicts, [levels]: C (hₗᵖ - rᵖ), r being the step of the `finest`
-  /// reference and 0 for others, C (hₗᵖ - hₗ₊₁ᵖ) between successive levels; NaN without a fit.
-  std::vector<double> fitted_errors;
-  JointFit joint;          ///< for Refine::both
-  double last_pair = 0.0;  ///< the order of the last pair of levels that has one
-  double observed = 0.0;   ///< the fitted order, or with fewer than three levels the last pair's
+  JointFit joint;            ///< for Refine::both
+  double last_pair = 0.0;    ///< the order of the last pair of levels that has one
+  double observed = 0.0;     ///< the fitted order, or with fewer than three levels the last pair's
+  double uncertainty = 0.0;  ///< half the interval of the fitted order; 0 of the last pair's
   ObservedFrom observed_from = ObservedFrom::none;
   std::optional<ExpectedOrder> expected;
   Verdict verdict = Verdict::not_judged;
@@ -65,7 +65,7 @@ struct Study {
   std::vector<LevelResult> cases;
   std::vector<QuantityResult> results;  ///< one a quantity
   std::vector<double> series;           ///< rows of /series of the last level
-  double floor = 0.0;                   ///< errors at or below are round-off
+  Errors floors;                        ///< errors at or below are round-off
   double self_check = 0.0;              ///< of the exact reference; 0 for others
   Extrapolation extrapolated_x;         ///< of x(T); where no exact reference exists
   Extrapolation extrapolated_y;         ///< of y(T)

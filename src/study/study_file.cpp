@@ -119,7 +119,7 @@ void write_cases(const Columns& columns, const StudySpec& spec, const Study& stu
                        " that the fit predicts: C (h^p - r^p), r being the step of the finest "
                        "reference or of the next level, else 0; NaN without a fit",
                    "C h^p"},
-                  [&](std::size_t l) { return study.results[q].fitted_errors[l]; });
+                  [&](std::size_t l) { return study.results[q].fit.predicted[l]; });
   }
 }
 
@@ -131,7 +131,8 @@ void write_series(const parallel::Communicator& comm, const io::Handle& file, co
   series.finish();
 }
 
-void write_finding(const io::Handle& fit, const std::string& name, const QuantityResult& finding) {
+void write_finding(const io::Handle& fit, const std::string& name, const QuantityResult& finding,
+                   double floor) {
   const auto number = [&](const char* what, double value) {
     io::write_attribute(fit, what + name, value);
   };
@@ -139,7 +140,15 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
   number("last_pair_", finding.last_pair);
   number("order_", finding.fit.order);
   number("order_uncertainty_", finding.fit.uncertainty);
-  number("constant_", finding.fit.constant);
+  number("statistical_uncertainty_", finding.fit.statistical);
+  number("structural_uncertainty_", finding.fit.structural);
+  number("next_term_", finding.fit.next_term);
+  number("scatter_", finding.fit.scatter);
+  number("floor_", floor);
+  // Of a fit with two constants see those of space and time.
+  const auto& constants = finding.fit.constants;
+  number("constant_",
+         constants.size() == 1 ? constants.front() : std::numeric_limits<double>::quiet_NaN());
   io::write_attribute(fit, "levels_" + name, static_cast<std::int64_t>(finding.fit.levels));
   number("joint_power_", finding.joint.power);
   number("space_constant_", finding.joint.space);
@@ -162,6 +171,7 @@ void write_extrapolation(const io::Handle& fit, const std::string& name,
   io::write_attribute(fit, "richardson_order_" + name, found.order);
   io::write_attribute(fit, "richardson_" + name, found.value);
   io::write_attribute(fit, "gci_" + name, found.index);
+  io::write_attribute(fit, "gci_relative_" + name, found.relative);
 }
 
 void write_conclusions(const io::Handle& fit, const Conclusions& found) {
@@ -175,6 +185,7 @@ void write_conclusions(const io::Handle& fit, const Conclusions& found) {
   io::write_attribute(fit, "beyond", found.beyond);
   io::write_attribute(fit, "bound", found.bound);
   io::write_attribute(fit, "joint_missing", found.joint_missing);
+  io::write_attribute(fit, "deciding_levels", found.deciding_levels);
   io::write_attribute(fit, "remarks", base::joined(found.remarks, "\n"));
 }
 
@@ -217,10 +228,10 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   }
   io::write_attribute(fit, "tolerance", spec.order_tolerance);
   io::write_attribute(fit, "unmet_hypotheses", spec.unmet_hypotheses);
-  io::write_attribute(fit, "floor", study.floor);
+  io::write_attribute(fit, "floor", study.floors.largest());
   io::write_attribute(fit, "self_check", study.self_check);
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    write_finding(fit, quantities[q].name, study.results[q]);
+    write_finding(fit, quantities[q].name, study.results[q], study.floors.*quantities[q].value);
   }
   if (!spec.reference->is_exact()) {
     write_extrapolation(fit, "x", study.extrapolated_x);

@@ -11,6 +11,8 @@ namespace masing::study {
 
 namespace {
 
+constexpr std::size_t most_rows = 24;  // of levels, on a screen
+
 std::string number_or_dash(const char* format, int width, double value) {
   return std::isnan(value) ? fmt::format("{:>{}}", "-", width)
                            : fmt::format(fmt::runtime(format), value, width);
@@ -68,7 +70,8 @@ std::string legend(const Study& study) {
     text += "< left out of the fit: before the asymptotic range\n";
   }
   if (on_floor) {
-    text += fmt::format("_ left out of the fit: on the round-off floor, {:.1e}\n", study.floor);
+    text += fmt::format("_ left out of the fit: on the round-off floor, {:.1e}\n",
+                        study.floors.largest());
   }
   return text;
 }
@@ -104,8 +107,9 @@ std::string extrapolation(const char* name, const Extrapolation& found) {
   return std::isnan(found.value)
              ? ""
              : fmt::format(
-                   "{}(T) extrapolated: {:.10g}, grid convergence index of the last level {:.2e}\n",
-                   name, found.value, found.index);
+                   "{}(T) extrapolated: {:.10g}, grid convergence index of the last level {:.2e} "
+                   "(absolute; relative {:.2e})\n",
+                   name, found.value, found.index, found.relative);
 }
 
 }  // namespace
@@ -116,8 +120,15 @@ std::string expected_text(const ExpectedOrder& expected) {
 
 std::string table(const StudySpec& spec, const Study& study) {
   std::string text = heading(spec, study);
-  for (std::size_t level = 0; level < study.cases.size(); ++level) {
-    text += row(spec, study, level);
+  const std::size_t count = study.cases.size();
+  const std::size_t every = (count + most_rows - 1) / most_rows;
+  for (std::size_t level = 0; level < count; ++level) {
+    // Of many levels every n-th, counted from the last.
+    text += (count - 1 - level) % every == 0 ? row(spec, study, level) : "";
+  }
+  if (every > 1) {
+    text += fmt::format("{} of {} levels; the others are in the file\n",
+                        (count + every - 1) / every, count);
   }
   text += legend(study);
   for (const std::size_t q : study.conclusions.quantities) {
@@ -126,6 +137,10 @@ std::string table(const StudySpec& spec, const Study& study) {
   if (!spec.unmet_hypotheses.empty()) {
     text += fmt::format("outside the hypotheses: {}; no order follows from them\n",
                         spec.unmet_hypotheses);
+  }
+  if (!study.conclusions.deciding_levels.empty()) {
+    text += fmt::format("undecided: more or finer levels would decide, such as --levels {}\n",
+                        study.conclusions.deciding_levels);
   }
   if (!spec.reference->is_exact()) {
     text += extrapolation("x", study.extrapolated_x) + extrapolation("y", study.extrapolated_y);

@@ -121,10 +121,11 @@ def test_a_study_without_a_smallest_bound_shows_none(page_of, tmp_path):
 
 def test_extrapolations_are_shown(page_of, tmp_path):
     found = {"richardson_x": -1.25, "richardson_order_x": 1.01, "gci_x": 2.5e-4,
+             "gci_relative_x": 2e-4,
              "richardson_y": NAN, "richardson_order_y": NAN, "gci_y": NAN}
     words = page_of(write_study(tmp_path / "s.h5", ladder(), fit(**found))).words
-    assert ("x(T) extrapolated to step zero from the last three levels (Richardson): −1.25, observed order 1.010; "
-            "grid convergence index of the last level (ASME V&V 20, factor 1.25): 2.50·10⁻⁴.") in words
+    assert ("x(T) extrapolated to step zero by least squares over all levels: −1.25, observed order 1.010; grid "
+            "convergence index of the last level (Eça and Hoekstra): 2.50·10⁻⁴, absolute (relative 2.00·10⁻⁴).") in words
     assert "No extrapolation of y(T)" in words
     assert "xtrapol" not in page_of(write_study(tmp_path / "t.h5", ladder(), fit(reference="exact-time"))).words
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "cli/given.hpp"
 
 namespace masing {
@@ -31,6 +33,31 @@ TEST(Levels, fill_in_what_is_held_fixed) {
   EXPECT_EQ(levels(Refine::both, "3:10,3:20,6:20"), (Pairs{{3, 10}, {3, 20}, {6, 20}}));
 }
 
+/// 10·2^j; 10·√2^j to the nearest whole number.
+TEST(Levels, of_a_geometric_ladder) {
+  EXPECT_EQ(levels(Refine::cells, "10:80:4"), (Pairs{{10, 77}, {20, 77}, {40, 77}, {80, 77}}));
+  EXPECT_EQ(levels(Refine::steps, "10:40:5"),
+            (Pairs{{33, 10}, {33, 14}, {33, 20}, {33, 28}, {33, 40}}));
+  EXPECT_EQ(levels(Refine::cells, "5,10:40:3"), (Pairs{{5, 77}, {10, 77}, {20, 77}, {40, 77}}));
+  // Where rounding makes levels alike there are fewer.
+  EXPECT_EQ(levels(Refine::cells, "1:4:9"), (Pairs{{1, 77}, {2, 77}, {3, 77}, {4, 77}}));
+  EXPECT_EQ(levels(Refine::both, "10:100:80:800:4"),
+            (Pairs{{10, 100}, {40, 100}, {40, 400}, {80, 800}}));
+}
+
+/// u is compared at times that are steps of every level: 125 of them here, 1/20 of the first step.
+TEST(Levels, of_a_geometric_ladder_have_times_in_common) {
+  const Pairs found = levels(Refine::steps, "2000:64000:40");
+  ASSERT_EQ(found.size(), 40U);
+  EXPECT_EQ(found.front().second, 2000);
+  EXPECT_EQ(found.back().second, 64000);
+  for (std::size_t l = 0; l < found.size(); ++l) {
+    EXPECT_EQ(found[l].second % 125, 0);
+    const double wanted = 2000 * std::pow(32.0, static_cast<double>(l) / 39);
+    EXPECT_NEAR(static_cast<double>(found[l].second), wanted, 62.5);
+  }
+}
+
 TEST(Levels, have_a_ladder_by_default) {
   for (const Refine refine : {Refine::steps, Refine::cells, Refine::both}) {
     EXPECT_GE(levels(refine, "").size(), 3U);
@@ -50,12 +77,14 @@ TEST(Levels, badly_given_are_refused) {
   const auto refused = [](Refine refine, const std::string& text) {
     return given::mistake([&] { levels(refine, text); });
   };
-  for (const char* text : {"0,1", "-5", "ten", "10,,20", "10,10", "20,10", "1.5", "10:20"}) {
+  for (const char* text :
+       {"0,1", "-5", "ten", "10,,20", "10,10", "20,10", "1.5", "10:20", "10:20:1", "20:10:5",
+        "10:20:5:2", "10:20:x", "30,10:20:3", "1:9:99999"}) {
     EXPECT_NE(refused(Refine::steps, text), "") << text;
     EXPECT_NE(refused(Refine::cells, text), "") << text;
   }
-  for (const char* text :
-       {"10", "10:0", "0:10", "10:20,10:20", "10:20,20:10", "20:20,10:40", "10:20:30", ":"}) {
+  for (const char* text : {"10", "10:0", "0:10", "10:20,10:20", "10:20,20:10", "20:20,10:40",
+                           "10:20:30", ":", "10:20:30:10:5", "10:20:5:40:5", "10:20:40:80"}) {
     EXPECT_NE(refused(Refine::both, text), "") << text;
   }
 }

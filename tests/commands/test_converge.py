@@ -118,6 +118,52 @@ def test_an_unexpected_order_is_exit_code_3(masing, ranks):
     assert masing.names() == ["masing.h5"]
 
 
+def test_pairs_of_orders_far_apart_leave_the_verdict_undecided(masing):
+    """Orders of pairs of x are 1.76, 0.24, 0.13, 2.61, 1.04: F jumps between steps, at a phase of its own each time."""
+    process = masing("converge", "--force=0.6*square(0.1371*t)", "--threshold=0.2+0.5*s^2", "--stiffness=2-s",
+                     "--final-time=60", "--cells=inf", "--levels=2000,4000,8000,16000,32000,64000",
+                     "--reference=exact", "--expect-order=x=1", "--quiet")
+    assert process.returncode == 3, process.stderr
+    assert "expected 1 within 0.1: undecided" in process.stdout
+    with h5py.File(masing.folder / "masing.h5") as file:
+        levels = text(file["fit"].attrs["deciding_levels"])
+        assert text(file["fit"].attrs["verdict"]) == "undecided"
+    assert f"--levels {levels}" in process.stdout
+    first, last, count = map(int, levels.split(":"))
+    assert first == 2000 and last >= 64000 and count > 6
+
+
+def test_ten_levels_of_slope_two_are_as_expected(masing):
+    """Orders of pairs are 1.83 to 2.16: the phase of kinks among the cells."""
+    masing.done("converge", "--threshold=s+0.1", "--force=0.654*sin(0.313*t)+0.139*cos(1.128*t)", "--final-time=100",
+                "--refine=cells", "--engine=memory", "--rule=midpoint", "--scheme=leapfrog", "--steps=5000",
+                "--levels=50,100,200,400,800,1600,3200,6400,12800,25600", "--reference=cells-inf", "--quiet")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert file["fit"].attrs["levels_x"] == 10
+        assert abs(file["fit"].attrs["order_x"] - 2) <= file["fit"].attrs["order_uncertainty_x"] < 0.1
+
+
+def test_a_dense_ladder_is_thinned_on_the_screen_and_whole_in_the_file(masing):
+    said = masing.done("converge", "--final-time=10", "--refine=cells", "--steps=500", "--reference=cells-inf",
+                       "--engine=memory", "--levels=20:2000:60", "--quiet").stdout
+    assert "20 of 60 levels; the others are in the file" in said
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert len(file["cases/cells"]) == 60
+        rows = [line for line in said.splitlines() if line.split()[1:2] == ["500"]]
+        assert [int(row.split()[0]) for row in rows] == list(file["cases/cells"][2::3])
+
+
+def test_the_round_off_floor_is_relative_to_each_quantity(masing):
+    """η and F scaled by 1e-8 scale x, y, u and their errors: the orders stay."""
+    words = ("--final-time=10", "--cells=inf", "--levels=1000,2000,4000,8000,16000", "--reference=exact", "--quiet")
+    orders = []
+    for scale in ("1", "1e-8"):
+        masing.done("converge", f"--threshold={scale}*(s+0.1)", f"--force={scale}*0.45*cos(0.5*t)", *words)
+        with h5py.File(masing.folder / "masing.h5") as file:
+            orders.append([file["fit"].attrs[f"order_{q}"] for q in "xyu"])
+    assert np.allclose(*orders, atol=0.01) and np.allclose(orders[0], 1, atol=0.02)
+
+
 def test_an_undefined_order_is_exit_code_3(masing):
     process = masing("converge", "--final-time=1", "--cells=3", "--levels=10", "--quiet")
     assert process.returncode == 3

@@ -20,6 +20,7 @@ using slab::Rule;
 using slab::Scheme;
 using study::ExpectedOrder;
 using study::ObservedFrom;
+using study::QuantityResult;
 using study::Refine;
 using study::Study;
 using study::StudySpec;
@@ -60,7 +61,8 @@ Study good_study(const StudySpec& spec) {
   for (const auto& quantity : study::quantities) {
     study::QuantityResult found{.observed = 1.0, .observed_from = ObservedFrom::fit};
     found.joint.space = nan_value;
-    found.fit.uncertainty = 0.01;
+    found.uncertainty = 0.01;
+    found.fit.marks.assign(2, study::Mark::undefined);
     if (quantity.value != &study::Errors::u_cells) {
       found.expected = ExpectedOrder{.quantity = quantity.name};
       found.verdict = Verdict::as_expected;
@@ -188,15 +190,27 @@ TEST(Remarks, say_what_was_not_observed_and_what_was_not_expected) {
             (Strings{"The observed order is not the expected one for y (0.512) and u (0.512)."}));
 }
 
-TEST(Remarks, say_that_an_interval_is_wider_than_the_tolerance) {
+TEST(Remarks, say_what_is_undecided_and_what_would_decide_it) {
   const StudySpec made = spec({});
   Study study = good_study(made);
-  study.results[0].fit.uncertainty = 0.25;
-  study.results[3].fit.uncertainty = 0.25;  // nothing is expected of u at the cells' points
+  study.cases[0].step = 0.4;
+  QuantityResult& x = study.results[0];
+  x.verdict = Verdict::undecided;
+  x.observed = 1.05;
+  x.uncertainty = x.fit.statistical = 0.25;
+  x.fit.scatter = 0.05;
+  // 64 times from 100 steps on; (4 σ √12/(0.1 log 64))² levels.
+  EXPECT_EQ(study::conclude(made, study).deciding_levels, "100:6400:8");
+  x.fit.scatter = 0.3;
+  EXPECT_EQ(study::conclude(made, study).deciding_levels, "100:6400:100");
   EXPECT_EQ(
       study::conclude(made, study).remarks,
-      (Strings{"The 95 % interval of the order of x (±\u00a00.25) is wider than the tolerance "
-               "±\u00a00.1: the verdict compares its middle alone and is uncertain."}));
+      (Strings{"The order is undecided for x (1.050\u00a0±\u00a00.25): the interval lies neither "
+               "within nor outside the tolerance ±\u00a00.1. More or finer levels would "
+               "decide, such as --levels 100:6400:100."}));
+  // Where the order still changes, finer levels.
+  x.fit.structural = 0.3;
+  EXPECT_EQ(study::conclude(made, study).deciding_levels, "100:1600:225");
 }
 
 using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -236,7 +250,7 @@ TEST(Steps, are_those_of_the_joint_fit_where_it_is_known) {
     for (std::size_t l = 0; l < study.cases.size(); ++l) {
       const double error = study.cases[l].errors.*study::quantities[q].value;
       EXPECT_NEAR(found.steps[l], error, 1e-9 * error);
-      EXPECT_NEAR(found.fitted_errors[l], error, 1e-9 * error);
+      EXPECT_NEAR(found.fit.predicted[l], error, 1e-9 * error);
     }
   }
   EXPECT_EQ(study.conclusions.joint_missing, "");
@@ -286,9 +300,9 @@ TEST(FittedErrors, have_the_form_of_their_reference) {
     EXPECT_EQ(x.observed_from, ObservedFrom::fit);
     for (std::size_t l = 0; l + (is_successive ? 1 : 0) < study.cases.size(); ++l) {
       const double e = study.cases[l].errors.x;
-      EXPECT_NEAR(x.fitted_errors[l], e, 1e-6 * e) << reference;
+      EXPECT_NEAR(x.fit.predicted[l], e, 1e-6 * e) << reference;
     }
-    EXPECT_EQ(std::isnan(x.fitted_errors.back()), is_successive);
+    EXPECT_EQ(std::isnan(x.fit.predicted.back()), is_successive);
   }
 }
 
@@ -297,7 +311,7 @@ TEST(FittedErrors, are_none_without_a_fit) {
   const Study pair =
       measured(made, {{10, 1000}, {10, 2000}}, [](double /*ds*/, double dt) { return dt; });
   EXPECT_EQ(pair.results[0].observed_from, ObservedFrom::last_pair);
-  EXPECT_TRUE(std::isnan(pair.results[0].fitted_errors[0]));
+  EXPECT_TRUE(std::isnan(pair.results[0].fit.predicted[0]));
   const Study none =
       measured(made, {{10, 1000}, {10, 2000}}, [](double /*ds*/, double /*dt*/) { return 0.0; });
   EXPECT_EQ(none.results[0].observed_from, ObservedFrom::none);

@@ -1,5 +1,5 @@
 // Observed orders of manufactured errors C hᵖ, also with unequal ratios of steps; NaN where an
-// order is undefined; the verdict.
+// order is undefined.
 
 #include "study/fit.hpp"
 
@@ -14,10 +14,8 @@ namespace masing {
 
 namespace {
 
-using study::judge;
 using study::observed_order;
 using study::successive_order;
-using study::Verdict;
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -72,32 +70,6 @@ TEST(SuccessiveOrder, is_undefined_without_two_positive_finite_differences) {
     EXPECT_TRUE(std::isnan(successive_order(0.1, bad, 4.0, 2.0, 1.0))) << bad;
   }
   EXPECT_TRUE(std::isnan(successive_order(1e300, 1e-300, 4.0, 2.0, 1.0))) << "beyond any scheme";
-}
-
-TEST(Judge, wants_the_order_within_the_tolerance) {
-  const study::ExpectedOrder one{.quantity = "x", .order = 1.0};
-  EXPECT_EQ(judge(one, 1.0, 0.1), Verdict::as_expected);
-  EXPECT_EQ(judge(one, 1.09, 0.1), Verdict::as_expected);
-  EXPECT_EQ(judge(one, 0.91, 0.1), Verdict::as_expected);
-  EXPECT_EQ(judge(one, 1.11, 0.1), Verdict::not_as_expected);
-  EXPECT_EQ(judge(one, 0.89, 0.1), Verdict::not_as_expected);
-  EXPECT_EQ(judge(one, -1.0, 0.1), Verdict::not_as_expected);
-  EXPECT_EQ(judge(one, nan_value, 0.1), Verdict::undefined);
-}
-
-TEST(Judge, takes_any_higher_order_where_at_least_is_expected) {
-  const study::ExpectedOrder half{.quantity = "x", .order = 0.5, .at_least = true};
-  EXPECT_EQ(judge(half, 0.41, 0.1), Verdict::as_expected);
-  EXPECT_EQ(judge(half, 2.0, 0.1), Verdict::as_expected);
-  EXPECT_EQ(judge(half, 0.39, 0.1), Verdict::not_as_expected);
-  EXPECT_EQ(judge(half, nan_value, 0.1), Verdict::undefined);
-}
-
-TEST(VerdictText, differs) {
-  EXPECT_EQ(to_text(Verdict::as_expected), "as expected");
-  EXPECT_EQ(to_text(Verdict::not_as_expected), "not as expected");
-  EXPECT_EQ(to_text(Verdict::undefined), "undefined");
-  EXPECT_EQ(to_text(Verdict::not_judged), "not judged");
 }
 
 TEST(CommonStride, meets_the_times_of_all_levels) {

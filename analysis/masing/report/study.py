@@ -25,7 +25,7 @@ METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine")
 class Finding:
     """The observed order of one quantity beside the expected one; `expected` is None when nothing was expected.
 
-    The order is a fit's, with half its 95 % confidence interval, or else that of the last pair of levels (`last_pair`);
+    The order is a fit's, with half its interval, or else that of the last pair of levels (`last_pair`);
     the uncertainty is NaN where there is none. `expected` is the text of the order that was expected, `1` or `>=0.5`,
     `expected_order` its number, `at_least` whether it is a lower bound.
     """
@@ -168,7 +168,7 @@ def _constants(study, quantities):
     if joint:
         formulas = dict.fromkeys(fit.formula for fit in joint.values())
         sentences.append(f"C₁ and C₂ are those of the joint fit error ≈ {' or '.join(formulas)}, each quantity at the "
-                         "order expected of it; the observed orders are those in this combined step.")
+                         "order expected of it; the observed orders are fitted together with constants of their own.")
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
         step = f"({STEPS[study.refine]})" if study.refine == "both" else STEPS[study.refine]
         form = {"finest": f"C ({step}ᵖ − that of the reference)",
@@ -188,7 +188,7 @@ def _notes(study, quantities):
     """The meaning of the signs in the table of levels, and of its en dashes."""
     used = {sign for q in quantities for sign in signs(study, q)}
     floor = study.number("floor")
-    legends = {Mark.BEFORE: "before the asymptotic range (the order from there on is not yet that of the finest pair)",
+    legends = {Mark.BEFORE: "before the asymptotic range (the residuals of a fit with them show a trend)",
                Mark.ON_FLOOR: "on the round-off floor" + (f", {measured(floor)}" if floor > 0 else "")}
     notes = [f"{SIGNS[mark]} left out of the fit: {legend}." for mark, legend in legends.items() if SIGNS[mark] in used]
     if any(np.isnan(study.orders[q]).any() for q in quantities):
@@ -201,16 +201,22 @@ def _notes(study, quantities):
 
 
 def _extrapolation(study):
-    """The sentences on Richardson's extrapolation of x(T) and y(T); [] where the file does not extrapolate."""
+    """The sentences on the extrapolation of x(T) and y(T); [] where the file does not extrapolate."""
     names = [name for name in ("x", "y") if f"richardson_{name}" in study.fit]
     known = [name for name in names if math.isfinite(study.number(f"richardson_{name}"))]
-    sentences = [f"{name}(T) extrapolated to step zero from the last three levels (Richardson): "
+    sentences = [f"{name}(T) extrapolated to step zero by least squares over all levels: "
                  + minus(f"{study.number(f'richardson_{name}'):.10g}")
                  + f", observed order {order(study.number(f'richardson_order_{name}'))}; grid convergence index of the "
-                   f"last level (ASME V&V 20, factor 1.25): {measured(study.number(f'gci_{name}'), 3)}."
+                   f"last level (Eça and Hoekstra): {_index(study, name)}."
                  for name in known]
     unknown = [f"{name}(T)" for name in names if name not in known]
     if unknown:
-        sentences.append(f"No extrapolation of {listed(unknown)}: there are no three last levels "
-                         "that converge monotonically with a positive order.")
+        sentences.append(f"No extrapolation of {listed(unknown)}: there are not more levels than unknowns.")
     return sentences
+
+
+def _index(study, name):
+    """The grid convergence index of x(T) or y(T), absolute, and relative where the file has it."""
+    relative = study.number(f"gci_relative_{name}")
+    return (f"{measured(study.number(f'gci_{name}'), 3)}, absolute"
+            + (f" (relative {measured(relative, 3)})" if math.isfinite(relative) else ""))

@@ -147,7 +147,7 @@ def _whole_sizes(frame):
 
 def _orders_found(study, findings):
     frame = pd.DataFrame([(f.name, f.observed, f.uncertainty, f.expected or "", f.verdict) for f in findings],
-                         columns=["quantity", "order", "half-width of its 95 % interval", "expected", "verdict"])
+                         columns=["quantity", "order", "half-width of its interval", "expected", "verdict"])
     joint = [study.joint(f.quantity) for f in findings]
     if not any(joint):
         return frame.assign(C=[study.number(f"constant_{f.quantity}") for f in findings])
