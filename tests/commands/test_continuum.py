@@ -70,7 +70,7 @@ class Piecewise:
 def test_random_piecewise_profiles_are_what_many_cells_tend_to(masing, long):
     """Each stretch between jumps has its own cells, so that jumps cost nothing: second order in δs, with second
     derivatives of k u up to some 10⁴."""
-    cells, tries = (10**7, 1000) if long else (2 * 10**5, 25)
+    cells, tries = (10**7, 1000) if long else (2 * 10**5, 15)
     for seed in range(tries):
         random = np.random.default_rng(seed)
         k, eta = Piecewise(random, 0.3, 3), Piecewise(random, 0.2, 1.5)

@@ -195,11 +195,11 @@ class ExactSolution {
     return span;
   }
 
-  /// Throws UserError where 2¹⁸ steps have not brought the time on by a part of 1e-5.
+  /// Throws UserError where 2¹⁶ steps have not brought the time on by a part of 1e-6.
   void require_progress() {
-    constexpr std::int64_t window = 1 << 18;
+    constexpr std::int64_t window = 1 << 16;
     if (++steps_ % window == 0) {
-      if (motion_.clock.time - window_start_ < 1e-5 * force_.final_time()) {
+      if (motion_.clock.time - window_start_ < 1e-6 * force_.final_time()) {
         force_.throw_unresolved(motion_.clock.time);
       }
       window_start_ = motion_.clock.time;

@@ -207,7 +207,7 @@ class Resolution {
   std::vector<SmoothSpan> take() { return std::move(spans_); }
 
  private:
-  static constexpr int most_looks = 1 << 18;
+  static constexpr int most_looks = 1 << 16;
 
   /// The function that is not resolved on an interval, of those that are smooth there if only that
   /// matters; null if there is none.
