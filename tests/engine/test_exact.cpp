@@ -119,10 +119,8 @@ TEST(Exact, AForceThatIsNotFiniteIsRefusedOnEveryRank) {
 }
 
 TEST(Exact, ASolutionThatFailsItsCheckIsAnError) {
-  const support::Problem problem = support::problem({.force = "cos(30*t)",
-                                                     .final_time = 20.0,
-                                                     .steps = 20,
-                                                     .space = support::space_of(50)});
+  const support::Problem problem = support::problem(
+      {.force = "cos(30*t)", .final_time = 20.0, .steps = 20, .space = support::space_of(50)});
   const slab::Profile profile = engine::checked_profile(support::alone(), problem);
   const engine::RunSpec run = support::run_of(problem, engine::Method::exact);
   const auto measure = std::make_shared<const slab::CellMeasure>(slab::make_cell_measure(profile));
