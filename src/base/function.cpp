@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -85,12 +88,13 @@ class Function::Impl {
   virtual double value(double argument) = 0;
   [[nodiscard]] virtual bool is_constant() const = 0;
   [[nodiscard]] virtual std::span<const double> kinks() const { return {}; }
+  [[nodiscard]] virtual Bounds bounds(double first, double last) = 0;
 };
 
 class Function::Expression : public Function::Impl {
  public:
-  Expression(const std::string& text, char variable,
-             const std::map<std::string, double>& constants) {
+  Expression(const std::string& text, char variable, const std::map<std::string, double>& constants)
+      : text_(text), variable_(variable), constants_(constants) {
     check_expression(text);
     try {
       parser_.DefineVar(std::string(1, variable), &argument_);
@@ -129,7 +133,18 @@ class Function::Expression : public Function::Impl {
 
   [[nodiscard]] bool is_constant() const override { return parser_.GetUsedVar().empty(); }
 
+  [[nodiscard]] Bounds bounds(double first, double last) override {
+    if (!bounds_) {  // few functions are ever asked
+      bounds_.emplace(text_, variable_, constants_);
+    }
+    return bounds_->over(first, last);
+  }
+
  private:
+  std::string text_;
+  char variable_;
+  std::map<std::string, double> constants_;
+  std::optional<ExpressionBounds> bounds_;
   mu::Parser parser_;
   double argument_ = 0.5;
 };
@@ -168,6 +183,25 @@ class Function::Points : public Function::Impl {
   [[nodiscard]] bool is_constant() const override { return arguments_.size() == 1; }
 
   [[nodiscard]] std::span<const double> kinks() const override { return arguments_; }
+
+  [[nodiscard]] Bounds bounds(double first, double last) override {
+    Bounds bounds;
+    const double at_first = value(first);
+    const double at_last = value(last);
+    bounds.value = {std::min(at_first, at_last), std::max(at_first, at_last)};
+    const double slope = last > first ? (at_last - at_first) / (last - first) : 0.0;
+    bounds.slope = {slope, slope};
+    const auto inside = std::upper_bound(arguments_.begin(), arguments_.end(), first);
+    for (auto i = inside - arguments_.begin(); i < std::ssize(arguments_) && arguments_[i] < last;
+         ++i) {
+      bounds.smooth = false;
+      bounds.value = {std::min(bounds.value.low, values_[i]),
+                      std::max(bounds.value.high, values_[i])};
+      bounds.slope = {-std::numeric_limits<double>::infinity(),
+                      std::numeric_limits<double>::infinity()};
+    }
+    return bounds;
+  }
 
   [[nodiscard]] std::string text() const {
     std::string points{points_prefix};
@@ -233,6 +267,10 @@ double Function::operator()(double argument) const {
 
 bool Function::is_constant() const {
   return !impl_ || impl_->is_constant();
+}
+
+Bounds Function::bounds(double first, double last) const {
+  return impl_ ? impl_->bounds(first, last) : Bounds{};
 }
 
 std::span<const double> Function::kinks() const {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/bounds.hpp"
+
 namespace masing::base {
 
 /// Reads a whole file; throws UserError where it cannot. Every rank must get the same text.
@@ -35,6 +37,10 @@ class Function {
   /// The arguments of a table's points, where the slope may jump, increasing; none for an
   /// expression.
   [[nodiscard]] std::span<const double> kinks() const;
+
+  /// What is known of the function on [first, last]; of a table exactly, its points being where it
+  /// is not smooth. Local.
+  [[nodiscard]] Bounds bounds(double first, double last) const;
 
   /// A text that gives the same function without any file: a table becomes its points.
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -121,7 +121,7 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
     text += fmt::format(", {:.3g} cell-updates/s", summary.updates_per_second);
   }
   if (engine::is_exact(run)) {
-    text += fmt::format("\n  two tolerances agree to {:.1e} in x and y", summary.self_check);
+    text += fmt::format("\n  two methods agree to {:.1e} in x and y", summary.self_check);
   }
   return text + fmt::format("\n  {} samples in {}\n", summary.samples, simulation.result.path);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
@@ -43,6 +44,34 @@ ExactSums sum_over_ranks(parallel::RankSum& sum, const ExactSums& sums) {
   split(sums.force, limbs.data() + 3);
   sum(limbs);
   return {join(limbs.data()), join(limbs.data() + 3)};
+}
+
+double sum_bound(const parallel::Communicator& comm, const base::CellRange& range,
+                 std::int64_t cells, const std::function<double(std::int64_t)>& term) {
+  double largest = 0.0;
+  double share = 0.0;  // of the largest sum of this rank, roughly
+  for (std::int64_t i = 0; i < range.size; ++i) {
+    largest = std::max(largest, term(i));
+    share += term(i);
+  }
+  share /= static_cast<double>(cells);
+  std::array most{largest, share};
+  parallel::max_over_ranks(comm, most);
+  largest = most[0];
+  // FixedPoint says what is wrong with one beyond these; one rank's share is enough of a sum, and
+  // where the exact sum would decide otherwise it is not looked at.
+  if (!(largest >= 1e-200 && largest <= 1e200) || largest <= std::ldexp(most[1], 9)) {
+    return largest;
+  }
+  const slab::ExactScale scale(largest, largest, cells);
+  ExactSums sums;
+  for (std::int64_t i = 0; i < range.size; ++i) {
+    sums += scale.term(term(i), 0.0);
+  }
+  parallel::RankSum sum(comm);
+  // A little more than the sum, for the roundings of its parts.
+  const double total = scale.value(sum_over_ranks(sum, sums)).stiffness * (1.0 + 1e-6);
+  return largest > std::ldexp(total, 10) ? total : largest;
 }
 
 SlabTable::SlabTable(const parallel::Communicator& comm, const slab::Profile& profile,
@@ -88,6 +117,12 @@ ExactSums SlabTable::sum_of_first(std::int64_t cells) const {
 
 slab::Sums SlabTable::below(double r) const {
   return scale_.value(sum_over_ranks(*sum_, sum_of_first(passed(r))));
+}
+
+std::int64_t SlabTable::count(double r) const {
+  std::array<std::int64_t, 1> cells{passed(r)};
+  (*sum_)(cells);
+  return cells[0];
 }
 
 double SlabTable::next_break(double r) const {

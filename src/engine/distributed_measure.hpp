@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,6 +28,8 @@ class SlabTable {
   [[nodiscard]] slab::Sums total() const { return total_; }
   /// Collective; the same `r` on every rank.
   [[nodiscard]] slab::Sums below(double r) const;
+  /// The number of cells of all ranks with θ_i ≤ r. Collective; the same `r` on every rank.
+  [[nodiscard]] std::int64_t count(double r) const;
   /// The least θ_i > r, or infinity. Collective.
   [[nodiscard]] double next_break(double r) const;
 
@@ -50,6 +53,13 @@ class SlabTable {
 
 /// The sum over the ranks of exact sums, exact. Collective.
 slab::ExactSums sum_over_ranks(parallel::RankSum& sum, const slab::ExactSums& sums);
+
+/// What δs Σ term_i, and every part of it, stays within: the largest term; or, where that is over
+/// 2¹⁰ times the sum, the sum, lest a fixed-point sum lose what a few large terms exceed the others
+/// by. `term`: of local cell i, ≥ 0, one of them in [1e-200, 1e200]; `range` of `cells`. The same
+/// on any number of ranks. Collective.
+double sum_bound(const parallel::Communicator& comm, const base::CellRange& range,
+                 std::int64_t cells, const std::function<double(std::int64_t)>& term);
 
 /// The distribution of stiffness of P cells, each rank with its own; look-ups are collective.
 using DistributedMeasure = slab::TableMeasure<SlabTable>;

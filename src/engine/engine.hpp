@@ -60,12 +60,18 @@ class Engine {
   /// u at the current step for every η and u0, where the engine remembers turning points rather
   /// than cells; the same on every rank. Nothing otherwise. Collective.
   virtual std::optional<slab::RememberedElongation> elongation() { return std::nullopt; }
+  /// ½ ∫ k u² ds at the current step, where u is known at every s (P = ∞); the same on every rank.
+  /// Nothing otherwise. Collective.
+  virtual std::optional<double> elastic_energy() { return std::nullopt; }
+  /// ∫ F dx and ∫ S dx from t = 0 to the current step, of an engine that knows the motion between
+  /// steps; to be asked for the first time at step 0. Nothing otherwise. Collective.
+  virtual std::optional<slab::Works> works() { return std::nullopt; }
   /// Save or restore all that the steps after step `step` depend on, to the bit. Restoring needs an
   /// engine of the same configuration, at its start. Collective.
   virtual void exchange(std::int64_t step, Archive& archive) = 0;
 };
 
-/// An engine that makes a second solution with other tolerances.
+/// An engine that makes a second solution by another method.
 class SelfChecking {
  public:
   SelfChecking() = default;

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
 #include "engine/turning_points.hpp"
@@ -15,7 +21,8 @@ namespace masing::engine {
 
 /// The exact solution as an engine: steps only set where samples lie. The root integrates and
 /// shares x, y and the hysteresis memory, so that ranks cannot drift apart; each rank writes u at
-/// its own points. At the end of every chunk a second solution with other tolerances is compared.
+/// its own points. At the end of every chunk a second solution, by another method with other
+/// tolerances, is compared.
 template <slab::StiffnessMeasure Measure>
 class Exact final : public Engine, public SelfChecking {
  public:
@@ -33,17 +40,21 @@ class Exact final : public Engine, public SelfChecking {
     sample_ = {oscillator_.x0, oscillator_.y0,
                oscillator_.k0 * oscillator_.x0 + measure_->initial_force()};
     if (comm.is_root()) {
-      const slab::SmoothPieces force([drive = run.drive](double t) { return drive(t); },
-                                     masing.force_breaks, run.time.final_time);
-      using Solution = slab::ExactSolution<Measure>;
-      solution_ = std::make_unique<Solution>(*measure_, oscillator_, force, options);
-      check_ = std::make_unique<Solution>(*measure_, oscillator_, force, slab::checking(options));
+      const slab::SmoothPieces force(
+          [drive = run.drive](double t) { return drive(t); }, masing.force_breaks,
+          run.time.final_time,
+          [drive = run.drive](double first, double last) { return drive.bounds(first, last); });
+      solution_ =
+          std::make_unique<slab::ExactSolution<Measure>>(*measure_, oscillator_, force, options);
+      check_ = std::make_unique<slab::CheckSolution<Measure>>(*measure_, oscillator_, force,
+                                                              slab::checking(options));
     }
   }
 
   [[nodiscard]] Sample sample() const override { return sample_; }
 
-  /// Throws UserError where F is not finite, alike on all ranks.
+  /// Throws UserError where F is not finite, SystemError where the two solutions differ by more
+  /// than a millionth of x or y, alike on all ranks.
   void advance(const slab::Chunk& chunk) override {
     fill_on_root(comm_, chunk, [&] {
       for (std::size_t i = 0; i < chunk.x.size(); ++i) {
@@ -57,6 +68,16 @@ class Exact final : public Engine, public SelfChecking {
       const slab::MassState other = check_->at(time_.time(last));
       difference_ = std::max(
           {difference_, std::abs(other.x - chunk.x.back()), std::abs(other.y - chunk.y.back())});
+      const double scale = solution_->speed_scale();
+      if (!(std::abs(other.y - chunk.y.back()) <= largest_difference * scale &&
+            std::abs(other.x - chunk.x.back()) * solution_->frequency() <=
+                largest_difference * scale)) {
+        throw base::SystemError(fmt::format(
+            "the exact solution fails its check: at t = {} two methods give x = {} and {}; the "
+            "problem is too sensitive to rounding",
+            base::to_text(time_.time(last)), base::to_text(chunk.x.back()),
+            base::to_text(other.x)));
+      }
     });
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
@@ -72,6 +93,18 @@ class Exact final : public Engine, public SelfChecking {
     return slab::TurningPoints<Measure>(*measure_, shared(comm_, own)).elongation();
   }
 
+  std::optional<double> elastic_energy() override {
+    return elastic_energy_by(comm_, *measure_, *elongation());
+  }
+
+  std::optional<slab::Works> works() override {
+    follow_works(true);
+    const slab::Works mine = comm_.is_root() ? solution_->works() : slab::Works{};
+    std::array<double, 2> works{mine.input, mine.slab};
+    parallel::broadcast(comm_, works);
+    return slab::Works{works[0], works[1]};
+  }
+
   [[nodiscard]] double self_check() const override {
     double difference = difference_;
     parallel::broadcast(comm_, std::span(&difference, 1));
@@ -80,11 +113,13 @@ class Exact final : public Engine, public SelfChecking {
 
   /// The solution is integrated again from the start: its own steps do not depend on the samples.
   void exchange(std::int64_t step, Archive& archive) override {
-    std::vector<double> numbers{sample_.x, sample_.y, sample_.restoring, difference_};
+    std::vector<double> numbers{sample_.x, sample_.y, sample_.restoring, difference_,
+                                follows_works_ ? 1.0 : 0.0};
     archive.numbers("mass", numbers);
     if (archive.restores()) {
       sample_ = {numbers[0], numbers[1], numbers[2]};
       difference_ = numbers[3];
+      follow_works(numbers[4] != 0.0);
       parallel::on_root(comm_, [&] {
         solution_->at(time_.time(step));
         check_->at(time_.time(step));
@@ -93,14 +128,24 @@ class Exact final : public Engine, public SelfChecking {
   }
 
  private:
+  static constexpr double largest_difference = 1e-6;  // of what is to be compared
+
+  void follow_works(bool follow) {
+    follows_works_ = follow;
+    if (follow && comm_.is_root()) {
+      solution_->follow_works();
+    }
+  }
+
   const parallel::Communicator& comm_;
   slab::Oscillator oscillator_;
   slab::TimeGrid time_;
   const slab::Profile& profile_;
   std::shared_ptr<const Measure> measure_;
   std::unique_ptr<slab::ExactSolution<Measure>> solution_;  // on the root
-  std::unique_ptr<slab::ExactSolution<Measure>> check_;     // on the root
+  std::unique_ptr<slab::CheckSolution<Measure>> check_;     // on the root
   double difference_ = 0.0;                                 // on the root
+  bool follows_works_ = false;
   parallel::Vector u_;
   Sample sample_;
 };

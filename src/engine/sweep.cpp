@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/distributed_measure.hpp"
 #include "slab/kernel/kernel.hpp"
 
 namespace masing::engine {
 
 namespace {
 
-/// A bound of |S| that does not depend on the ranks: max k_i η_i ≥ δs Σ k_i η_i.
-double global_force_bound(const parallel::Communicator& comm, const slab::Profile& profile) {
-  double bound = slab::force_bound(profile);
-  parallel::max_over_ranks(comm, std::span(&bound, 1));
-  return bound;
+/// A bound of |S| that does not depend on the ranks, from k_i η_i.
+double global_force_bound(const parallel::Communicator& comm, const slab::Profile& profile,
+                          std::int64_t cells) {
+  return sum_bound(comm, profile.range, cells, [&](std::int64_t i) {
+    const slab::Element cell = profile.element(i);
+    return cell.stiffness * cell.threshold;
+  });
 }
 
 /// The slab under increments, as the schemes see it: the pass over the local cells, then the one
@@ -61,7 +64,7 @@ Sweep::Sweep(const parallel::Communicator& comm, const Masing& masing, const sla
       scheme_(masing.scheme),
       oscillator_(masing.oscillator),
       step_(time.step()),
-      fixed_point_(global_force_bound(comm, profile)),
+      fixed_point_(global_force_bound(comm, profile, masing.slab.field_cells())),
       scale_(fixed_point_.units_per_one() / static_cast<double>(masing.slab.field_cells())),
       u_(comm, masing.slab.field_cells()),
       sum_(comm) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,19 @@ void fill_on_root(const parallel::Communicator& comm, const slab::Chunk& chunk, 
   parallel::broadcast(comm, chunk.restoring);
 }
 
+/// ½ ∫ k u² ds by a measure that knows it: the root's value, on every rank. Collective.
+template <class Measure>
+std::optional<double> elastic_energy_by(const parallel::Communicator& comm, const Measure& measure,
+                                        const slab::RememberedElongation& u) {
+  if constexpr (requires { measure.elastic_energy(u); }) {
+    double energy = comm.is_root() ? measure.elastic_energy(u) : 0.0;
+    parallel::broadcast(comm, std::span(&energy, 1));
+    return energy;
+  } else {
+    return std::nullopt;
+  }
+}
+
 /// Which ranks step a memory: all alike, where look-ups give the same bits on all or are
 /// collective; the root, which then shares x and y, where the measure comes from library functions
 /// that may differ from host to host.
@@ -99,6 +113,10 @@ class TurningPointEngine : public Engine {
   std::optional<slab::RememberedElongation> elongation() override {
     bring_up_to_date();
     return slab_.elongation();
+  }
+
+  std::optional<double> elastic_energy() override {
+    return elastic_energy_by(comm_, *measure_, *elongation());
   }
 
   void exchange(std::int64_t /*step*/, Archive& archive) override {

@@ -3,20 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <vector>
+
+#include "engine/distributed_measure.hpp"
 
 namespace masing::io {
 
 namespace {
 
-/// A bound of ½ δs Σ k u² that does not depend on the ranks: ½ max k η².
-double energy_bound(const parallel::Communicator& comm, const slab::Profile& profile) {
-  double bound = 0.0;
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+/// A bound of ½ δs Σ k u² that does not depend on the ranks, from ½ k η².
+double energy_bound(const parallel::Communicator& comm, const slab::Profile& profile,
+                    std::int64_t cells) {
+  return engine::sum_bound(comm, profile.range, cells, [&](std::int64_t i) {
     const slab::Element cell = profile.element(i);
-    bound = std::max(bound, 0.5 * cell.stiffness * cell.threshold * cell.threshold);
-  }
-  parallel::max_over_ranks(comm, std::span(&bound, 1));
-  return bound;
+    return 0.5 * cell.stiffness * cell.threshold * cell.threshold;
+  });
 }
 
 }  // namespace
@@ -26,9 +28,8 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
       sampling_(context.output.sampling),
       oscillator_(masing.oscillator),
       cells_(masing.slab.field_cells()),
-      is_continuum_(masing.slab.is_continuum()),
       profile_(*context.profile),
-      fixed_point_(energy_bound(comm_, profile_)),
+      fixed_point_(energy_bound(comm_, profile_, cells_)),
       columns_(comm_, context.file) {
   columns_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
   columns_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
@@ -39,10 +40,6 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
                {"what the balance lacks: input less dissipated less the gain of "
                 "kinetic and elastic, since the first sample",
                 "int F dx - ..."});
-  constexpr int count = 4096;
-  for (int i = 0; is_continuum_ && i < count; ++i) {
-    places_.push_back(masing.slab.element((i + 0.5) / count));
-  }
 }
 
 std::int64_t EnergyRecorder::next_field_step(std::int64_t step) const {
@@ -73,18 +70,9 @@ double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
   return fixed_point_.value(units);
 }
 
-double EnergyRecorder::energy_of_continuum(engine::Engine& engine) const {
-  const slab::RememberedElongation elongation = *engine.elongation();
-  double sum = 0.0;
-  for (const slab::Element& place : places_) {
-    const double u = elongation(place);
-    sum += place.stiffness * u * u;
-  }
-  return 0.5 * sum / static_cast<double>(places_.size());
-}
-
 double EnergyRecorder::slab_energy(engine::Engine& engine) const {
-  return is_continuum_ ? energy_of_continuum(engine) : energy_of_cells(engine);
+  const std::optional<double> known = engine.elastic_energy();
+  return known ? *known : energy_of_cells(engine);
 }
 
 void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
@@ -113,6 +101,7 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
     if (samples.first_step == 0 && i == 0) {
       last_ = point;
       slab_energy_at_start_ = slab_energy(engine);
+      engine.works();  // from now on
     }
     move_to(point);
   }
@@ -122,6 +111,10 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
   const double x = samples.x.back();
   const double y = samples.y.back();
   const double slab = slab_energy(engine);
+  if (const auto works = engine.works()) {
+    slab_work_ = works->slab;
+    input_ = works->input;
+  }
   const double kinetic = 0.5 * mass.mass * y * y;
   const double elastic = 0.5 * mass.k0 * x * x + slab;
   const Balance now{kinetic + elastic, slab_work_ - (slab - slab_energy_at_start_), input_};

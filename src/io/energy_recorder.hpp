@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "base/block_sum.hpp"
 #include "engine/engine.hpp"
 #include "io/hdf5.hpp"
@@ -15,9 +13,10 @@ namespace masing::io {
 ///     kinetic ½ m y²;   elastic ½ k0 x² + ½ ∫ k u² ds;   input ∫ F dx from t = 0;
 ///     dissipated ∫ S dx - (the slab's elastic energy gained), what its sliding elements took.
 /// kinetic + elastic + dissipated - input stays what it was at t = 0, up to the order of the
-/// scheme; residual is what it has lost since the first sample. Integrals over x by the trapezoidal
-/// rule from step to step; ∫ k u² ds over the cells, and for P = ∞ by the midpoint rule over 4096
-/// places. The same bits on any number of ranks.
+/// scheme; residual is what it has lost since the first sample. Integrals over x are those of the
+/// exact motion where the engine knows it (Engine::works), else by the trapezoidal rule from step
+/// to step; ∫ k u² ds over the cells, and for P = ∞ from the turning points. The same bits on any
+/// number of ranks.
 class EnergyRecorder final : public engine::Observer {
  public:
   /// Collective.
@@ -45,13 +44,11 @@ class EnergyRecorder final : public engine::Observer {
   void move_to(const Point& point);
   [[nodiscard]] double slab_energy(engine::Engine& engine) const;
   [[nodiscard]] double energy_of_cells(engine::Engine& engine) const;
-  [[nodiscard]] double energy_of_continuum(engine::Engine& engine) const;
 
   const parallel::Communicator& comm_;
   Sampling sampling_;
   slab::Oscillator oscillator_;
   std::int64_t cells_;
-  bool is_continuum_;
   const slab::Profile& profile_;
   base::FixedPoint fixed_point_;
   SampleColumns columns_;
@@ -59,8 +56,7 @@ class EnergyRecorder final : public engine::Observer {
   double slab_work_ = 0.0;
   double input_ = 0.0;
   double slab_energy_at_start_ = 0.0;
-  Balance first_;                      // of the first sample
-  std::vector<slab::Element> places_;  // of the continuum
+  Balance first_;  // of the first sample
 };
 
 /// The recorder, where the output asks for it; else null. Collective.

@@ -113,6 +113,16 @@ struct MassState {
   double internal_force = 0.0;
 };
 
+/// The work of the force and of the slab.
+struct Works {
+  double input = 0.0;  ///< ∫ F dx
+  double slab = 0.0;   ///< ∫ S dx
+
+  friend Works operator+(const Works& a, const Works& b) {
+    return {a.input + b.input, a.slab + b.slab};
+  }
+};
+
 /// The restoring force F - m x'' = k0 x + S, the ordinate of a hysteresis cycle.
 inline double restoring_force(const Oscillator& oscillator, const MassState& state) {
   return oscillator.k0 * state.x + state.internal_force;

@@ -134,3 +134,43 @@ def test_every_engine_gives_the_same_energies(masing):
         assert np.max(np.abs(sweep[name] - memory[name])) < 1e-11, name
         assert np.max(np.abs(sweep[name] - exact[name])) < 1e-3, name
     assert defect(exact) < 1e-4
+
+
+@pytest.mark.parametrize("cells", ["inf", "40"])
+@pytest.mark.parametrize(
+    "case",
+    [(), CASE[:6], ("--threshold=0.5+0.3*cos(9*s)", "--stiffness=exp(-s)", "--y0=1"),
+     ("--threshold=0.5+0.3*cos(3*s)", "--initial-u=0.2+0.25*cos(3*s)", "--stiffness=1+s^2")],
+)
+def test_exact_energies_do_not_depend_on_where_the_samples_lie(masing, case, cells):
+    """And they balance to rounding, though each is found by itself."""
+    run = (*case, f"--cells={cells}", "--final-time=40", "--energy", "--quiet", "--engine=exact")
+    few, _ = energies(masing, *run, "--steps=8")
+    many, _ = energies(masing, *run, "--steps=800")
+    for name in NAMES:
+        assert np.max(np.abs(few[name] - many[name][::100])) < 1e-13, name
+    assert np.max(np.abs(many["residual"])) < 1e-12
+    assert np.min(np.diff(many["dissipated"])) > -1e-13
+    # leapfrog tends to them, in second order
+    near, _ = energies(masing, *run[:-1], "--engine=memory", "--scheme=leapfrog", "--steps=80000", "--sample-every=10000")
+    for name in NAMES:
+        assert np.max(np.abs(few[name] - near[name])) < 1e-6, name
+
+
+def test_the_energy_of_the_continuum_misses_no_stiff_part(masing):
+    """½∫ku² while nothing slides is ½x²∫k: of a peak of k of width 1e-3 and area 10."""
+    width = 1e-3
+    peak = f"1+10/sqrt(pi)/{width}*exp(-((s-0.4321)/{width})^2)"
+    energy, series = energies(
+        masing, f"--stiffness={peak}", "--threshold=1+s", "--force=0", "--x0=0", "--y0=1", "--final-time=1",
+        "--cells=inf", "--engine=exact", "--steps=10", "--energy", "--quiet",
+    )
+    assert np.max(np.abs(energy["elastic"] - 5.5 * series["x"] ** 2)) < 1e-12
+
+
+def test_a_resumed_exact_run_has_the_same_energies(masing):
+    run = (*CASE, "--engine=exact", "--cells=inf", "--steps=500", "--sample-every=50")
+    masing.done("simulate", *run, "--output=whole.h5")
+    masing.done("simulate", *run, "--output=part.h5", "--checkpoint=point.h5", "--checkpoint-every=230")
+    masing.done("simulate", *run, "--output=resumed.h5", "--restart=point.h5")
+    assert contents(masing.folder / "resumed.h5") == contents(masing.folder / "whole.h5")

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
+#include "slab/turning_points/cell_measure.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
@@ -115,6 +116,22 @@ TEST(Exact, AForceThatIsNotFiniteIsRefusedOnEveryRank) {
   const support::Problem problem =
       support::problem({.force = "1/(t-0.503)^2*exp(800*t)", .final_time = 1.0, .steps = 4});
   EXPECT_THROW((void)exact_trajectory(support::world(), problem), base::UserError);
+}
+
+TEST(Exact, ASolutionThatFailsItsCheckIsAnError) {
+  const support::Problem problem = support::problem(
+      {.force = "cos(30*t)", .final_time = 20.0, .steps = 20, .space = support::space_of(50)});
+  const slab::Profile profile = engine::checked_profile(support::alone(), problem);
+  const engine::RunSpec run = support::run_of(problem, engine::Method::exact);
+  const auto measure = std::make_shared<const slab::CellMeasure>(slab::make_cell_measure(profile));
+  const auto integrated = [&](const slab::ExactOptions& options) {
+    engine::Exact<slab::CellMeasure> engine(
+        support::alone(), run, std::get<engine::Masing>(run.model), profile, measure, options);
+    return support::trajectory(support::alone(), engine, problem);
+  };
+  EXPECT_EQ(integrated({}).x.size(), 21U);
+  // a step control that lets both solutions go wrong, each in its own way: steps of a period
+  EXPECT_THROW((void)integrated({.tolerance = 1e3, .longest_step = 50.0}), base::SystemError);
 }
 
 }  // namespace

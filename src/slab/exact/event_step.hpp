@@ -88,10 +88,10 @@ struct EventStep {
 
 /// Finds the first event of a motion in one direction on one law. Each trial is one step from the
 /// same start, so that the motion at an event has full accuracy.
-template <class Law>
+template <class Step>
 class EventSearch {
  public:
-  EventSearch(const OscillatorStep<Law>& step, int direction)
+  EventSearch(const Step& step, int direction)
       : step_(step),
         direction_(direction),
         start_acceleration_(step.acceleration(step.start())),
@@ -195,7 +195,7 @@ class EventSearch {
     return step;
   }
 
-  OscillatorStep<Law> step_;
+  Step step_;
   int direction_;
   double start_acceleration_;
   double noise_;  // of x

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -23,8 +24,9 @@ struct ExactOptions {
 /// The solution of the inclusion, exact in time: between events m x'' = F - k0 x - S(x) with a
 /// smooth S, solved to rounding by an eighth-order method; each event (a reversal, a closed loop,
 /// the front reaching a break of the measure, a break of F) is found to rounding. Exact in s, too,
-/// for a measure with P = ∞. Source: (7), continuous-masing-2001.
-template <StiffnessMeasure Measure>
+/// for a measure with P = ∞. A step is taken only where F is resolved within it
+/// (SmoothPieces::is_resolved), however narrow what F does. Source: (7), continuous-masing-2001.
+template <StiffnessMeasure Measure, class Method = Fehlberg>
 class ExactSolution {
  public:
   /// The solution from t = 0, u = u0. `measure` must outlive the object.
@@ -60,7 +62,22 @@ class ExactSolution {
     const double span = std::max(0.0, motion_.clock.until(t));
     const Motion motion = planned_->at_rest ? motion_ : planned_->step.after(span);
     position_ = motion.x;
+    shown_span_ = span;
     return {motion.x, motion.y, planned_->step.law()(motion.x)};
+  }
+
+  /// What velocities are to be compared with: ω mean η + ω|x| + |y| now.
+  [[nodiscard]] double speed_scale() const {
+    return speed_scale_ + std::abs(motion_.x) * frequency_ + std::abs(motion_.y);
+  }
+  /// ω, ω² = (k0 + ∫k)/m.
+  [[nodiscard]] double frequency() const { return frequency_; }
+
+  /// Add up works from now on, at a third more cost; before the first call of at().
+  void follow_works() { follows_works_ = true; }
+  /// The works from t = 0 to the time of the last call of at(), if they are followed.
+  [[nodiscard]] Works works() const {
+    return planned_ && !planned_->at_rest ? works_ + planned_->step.works(shown_span_) : works_;
   }
 
   /// The turning points at the time of the last call of at(), to find u(t, s).
@@ -76,7 +93,7 @@ class ExactSolution {
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   using Law = LegLaw<Measure>;
-  using Step = OscillatorStep<Law>;
+  using Step = OscillatorStep<Law, Method>;
 
   /// The next step, accepted: from motion_ and turning_points_.
   struct Planned {
@@ -86,10 +103,12 @@ class ExactSolution {
   };
 
   void plan() {
+    require_progress();
     if (motion_.y != 0.0) {
       face(motion_.y > 0.0 ? 1 : -1);
     } else {
-      const double span = std::min(fitting_step_, motion_.clock.until(force_.piece_end()));
+      const double span =
+          resolved(std::min(fitting_step_, motion_.clock.until(force_.piece_end())));
       const double resistance = oscillator_.k0 * motion_.x + turning_points_.internal_force();
       const int direction = departure(force_, motion_.clock, resistance, span);
       if (direction == 0) {
@@ -103,7 +122,8 @@ class ExactSolution {
     if (!plan_motion()) {
       face(-turning_points_.direction());
       if (!plan_motion()) {
-        plan_rest(std::min(fitting_step_ / 1024, motion_.clock.until(force_.piece_end())));
+        plan_rest(
+            resolved(std::min(fitting_step_ / 1024, motion_.clock.until(force_.piece_end()))));
       }
     }
   }
@@ -129,7 +149,7 @@ class ExactSolution {
   /// Plan a step in the present direction; false if the mass, from rest, goes the other way.
   bool plan_motion() {
     const Step step(oscillator_, force_, Law(turning_points_), motion_);
-    const EventSearch<Law> search(step, turning_points_.direction());
+    const EventSearch<Step> search(step, turning_points_.direction());
     // A little beyond the expected event, so that it is found and not just missed.
     double h = std::min(
         {fitting_step_, 1.02 * search.expected_span(), motion_.clock.until(force_.piece_end())});
@@ -140,6 +160,11 @@ class ExactSolution {
       }
       const double error = relative_error(step, found);
       const double factor = std::clamp(0.9 * std::pow(error, -1.0 / 9.0), 0.2, 4.0);
+      // What the step sees of F may be little of what F does.
+      if (const double span = resolved(found.h); error <= 1.0 && span < found.h) {
+        fitting_step_ = h = span;
+        continue;
+      }
       if (error <= 1.0 || found.h <= least_span(motion_.clock, fitting_step_)) {
         if (found.h >= 0.9 * fitting_step_) {
           fitting_step_ = std::min(longest_step_, factor * found.h);
@@ -151,16 +176,50 @@ class ExactSolution {
     }
   }
 
+  /// The part of a span from here in which F is resolved to the tolerance, half of it again and
+  /// again. Throws UserError where F is resolved at no span for a thousand steps.
+  double resolved(double span) {
+    const double impulse = oscillator_.mass * tolerance_ * speed_scale_;
+    const double least = least_span(motion_.clock, span);
+    const double now = motion_.clock.time;
+    while (!force_.is_resolved(now, now + span, impulse)) {
+      if (span <= least) {
+        // A jump or a corner is passed like this.
+        if (++unresolved_steps_ > 1000) {
+          force_.throw_unresolved(now);
+        }
+        return span;
+      }
+      span *= 0.5;
+    }
+    return span;
+  }
+
+  /// Throws UserError where 2¹⁶ steps have not brought the time on by a part of 1e-6.
+  void require_progress() {
+    constexpr std::int64_t window = 1 << 16;
+    if (++steps_ % window == 0) {
+      if (motion_.clock.time - window_start_ < 1e-6 * force_.final_time()) {
+        force_.throw_unresolved(motion_.clock.time);
+      }
+      window_start_ = motion_.clock.time;
+    }
+  }
+
   /// The error of a step, over the tolerance or what the rounding of t makes of F, if that is more.
   [[nodiscard]] double relative_error(const Step& step, const EventStep& taken) const {
     constexpr double rounding = std::numeric_limits<double>::epsilon() / 64;
     const double size = speed_scale_ + std::abs(taken.end.x) * frequency_ + std::abs(taken.end.y);
     const double allowed = std::max(tolerance_, rounding * frequency_ * taken.end.clock.time);
-    return step.error(taken.h, taken.end, frequency_) / (size * allowed);
+    return step.error(taken.h, taken.end, frequency_) /
+           (size * allowed + step.rounding_of_time(taken.h));
   }
 
   /// Go to the end of the planned step.
   void carry_out() {
+    if (follows_works_ && !planned_->at_rest) {
+      works_ = works_ + planned_->step.works(planned_->whole.h);
+    }
     motion_ = planned_->whole.end;
     planned_.reset();
     turning_points_.move_to(motion_.x);
@@ -181,11 +240,21 @@ class ExactSolution {
   double speed_scale_;  // mean η·ω
   double longest_step_;
   double fitting_step_;  // allowed by the errors of the last steps
+  int unresolved_steps_ = 0;
+  std::int64_t steps_ = 0;
+  double window_start_ = 0.0;
   TurningPoints<Measure> turning_points_;
   Motion motion_;
   double position_;
+  double shown_span_ = 0.0;  // from motion_ to the time of the last call of at()
+  bool follows_works_ = false;
+  Works works_;  // up to motion_
   std::optional<Planned> planned_;
 };
+
+/// Checks a solution: by another method, with the step control of checking().
+template <StiffnessMeasure Measure>
+using CheckSolution = ExactSolution<Measure, GaussCollocation>;
 
 /// Another step control, to check a solution with: ten times the tolerance, 0.7 times the longest
 /// step.

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/quadrature/gauss.hpp>
 #include <boost/numeric/odeint/stepper/runge_kutta_fehlberg78.hpp>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "slab/exact/smooth_pieces.hpp"
 #include "slab/problem.hpp"
@@ -72,9 +75,98 @@ struct Motion {
   double y = 0.0;
 };
 
-/// One step of m x'' = F(t) - k0 x - S(x) with a smooth S, by the eighth-order Runge-Kutta-Fehlberg
-/// method. Law: double operator()(double x) const, the internal force S.
-template <class Law>
+/// The eighth-order Runge-Kutta-Fehlberg method.
+struct Fehlberg {
+  /// ξ and υ after a span h, of ξ' = υ, υ' = rate(force(τ), τ, ξ), both 0 at τ = 0.
+  template <class Force, class Rate>
+  static std::array<double, 2> increments(const Force& force, const Rate& rate, double h) {
+    using State = std::array<double, 2>;
+    const auto system = [&](const State& state, State& change, double tau) {
+      change[0] = state[1];
+      change[1] = rate(force(tau), tau, state[0]);
+    };
+    State state{0.0, 0.0};
+    boost::numeric::odeint::runge_kutta_fehlberg78<State> stepper;
+    stepper.do_step(system, state, 0.0, h);
+    return state;
+  }
+};
+
+/// Collocation at Gauss's five points: order 10, implicit, solved by iteration. It shares with
+/// Fehlberg's method neither the times at which it asks for F nor its errors.
+/// Source: Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, II.7.
+class GaussCollocation {
+ public:
+  /// As Fehlberg::increments.
+  template <class Force, class Rate>
+  static std::array<double, 2> increments(const Force& force, const Rate& rate, double h) {
+    static const GaussCollocation method;
+    Values forces{};
+    Values xi{};
+    Values rates{};
+    for (int i = 0; i < points; ++i) {
+      forces[i] = force(method.place_[i] * h);
+    }
+    constexpr int most_passes = 40;
+    for (int pass = 0; pass < most_passes; ++pass) {
+      for (int i = 0; i < points; ++i) {
+        rates[i] = rate(forces[i], method.place_[i] * h, xi[i]);
+      }
+      double change = 0.0;
+      double size = 0.0;
+      for (int i = 0; i < points; ++i) {
+        const double next = h * h * dot(method.twice_[i], rates);
+        change = std::max(change, std::abs(next - xi[i]));
+        size = std::max(size, std::abs(next));
+        xi[i] = next;
+      }
+      // The next pass would change υ by (ωh)³/2 of this, and steps are a fraction of 1/ω.
+      if (change <= 1e-13 * size) {
+        break;
+      }
+    }
+    return {h * h * dot(method.twice_[points], rates), h * dot(method.once_, rates)};
+  }
+
+ private:
+  static constexpr int points = 5;
+  using Values = std::array<double, points>;
+
+  static double dot(const Values& a, const Values& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  }
+
+  GaussCollocation() {
+    using Legendre = boost::math::quadrature::gauss<double, points>;
+    for (int i = 0; i < points; ++i) {
+      const int half = std::abs(i - points / 2);
+      place_[i] = 0.5 + (i < points / 2 ? -0.5 : 0.5) * Legendre::abscissa()[half];
+      once_[i] = 0.5 * Legendre::weights()[half];
+    }
+    // ∫₀ᶜ (c - s) ℓ_j(s) ds by the rule itself, exact for these polynomials.
+    for (int i = 0; i <= points; ++i) {
+      const double end = i < points ? place_[i] : 1.0;
+      for (int j = 0; j < points; ++j) {
+        for (int q = 0; q < points; ++q) {
+          double basis = once_[q] * (1.0 - place_[q]);
+          for (int other = 0; other < points; ++other) {
+            basis *=
+                other == j ? 1.0 : (end * place_[q] - place_[other]) / (place_[j] - place_[other]);
+          }
+          twice_[i][j] += end * end * basis;
+        }
+      }
+    }
+  }
+
+  Values place_{};                          // of the points, in (0, 1)
+  Values once_{};                           // weights of ∫₀¹
+  std::array<Values, points + 1> twice_{};  // weights of ∫₀ᶜ∫, c each point, and 1
+};
+
+/// One step of m x'' = F(t) - k0 x - S(x) with a smooth S by a Method. Law: double
+/// operator()(double x) const, the internal force S.
+template <class Law, class Method = Fehlberg>
 class OscillatorStep {
  public:
   /// `force` must outlive the object.
@@ -87,11 +179,26 @@ class OscillatorStep {
 
   /// x'' at a motion on this law.
   [[nodiscard]] double acceleration(const Motion& motion) const {
-    return acceleration(motion.clock.time, motion.x);
+    return acceleration_by((*force_)(motion.clock.time), motion.x);
   }
 
   /// The motion a span h after the start, in one step.
   [[nodiscard]] Motion after(double h) const { return step(start_, h); }
+
+  /// What is done within a span h of the start.
+  [[nodiscard]] Works works(double h) const {
+    using State = std::array<double, 4>;
+    const auto system = [&](const State& state, State& rate, double tau) {
+      const double x = start_.x + (start_.y * tau + state[0]);
+      const double y = start_.y + state[1];
+      const double force = (*force_)(start_.clock.time + (start_.clock.rest + tau));
+      rate = {state[1], acceleration_by(force, x), force * y, law_(x) * y};
+    };
+    State state{};
+    boost::numeric::odeint::runge_kutta_fehlberg78<State> stepper;
+    stepper.do_step(system, state, 0.0, h);
+    return {state[2], state[3]};
+  }
 
   /// The error of after(h) against two steps of h/2: the maximum of |Δx|·ω and |Δy|. (Fehlberg's
   /// own estimate contains only the feedback of x, not F(t).)
@@ -101,24 +208,34 @@ class OscillatorStep {
     return std::max(std::abs(end.x - twice.x) * frequency, std::abs(end.y - twice.y));
   }
 
- private:
-  using State = std::array<double, 2>;
+  /// What the rounding of t, through F(t), makes of y in a step of few units in the last place of
+  /// t; 0 for others.
+  [[nodiscard]] double rounding_of_time(double h) const {
+    const double unit = std::numeric_limits<double>::epsilon() * start_.clock.time;
+    if (h > 1e7 * unit) {
+      return 0.0;
+    }
+    const double first = (*force_)(start_.clock.time);
+    const double middle = (*force_)(start_.clock.after(0.5 * h).time);
+    const double last = (*force_)(start_.clock.after(h).time);
+    return unit * (std::abs(middle - first) + std::abs(last - middle)) / oscillator_.mass;
+  }
 
-  [[nodiscard]] double acceleration(double t, double x) const {
-    return ((*force_)(t)-oscillator_.k0 * x - law_(x)) / oscillator_.mass;
+ private:
+  [[nodiscard]] double acceleration_by(double force, double x) const {
+    return (force - oscillator_.k0 * x - law_(x)) / oscillator_.mass;
   }
 
   /// In the increments ξ = x - x_start - y_start τ and υ = y - y_start: what is small is not
   /// rounded to the size of x and y at every stage.
   [[nodiscard]] Motion step(const Motion& from, double h) const {
-    const auto increments = [&](const State& state, State& rate, double tau) {
-      rate[0] = state[1];
-      rate[1] = acceleration(from.clock.time + (from.clock.rest + tau),
-                             from.x + (from.y * tau + state[0]));
-    };
-    State state{0.0, 0.0};
-    boost::numeric::odeint::runge_kutta_fehlberg78<State> stepper;
-    stepper.do_step(increments, state, 0.0, h);
+    const auto now = [&](double tau) { return from.clock.time + (from.clock.rest + tau); };
+    const auto state =
+        Method::increments([&](double tau) { return (*force_)(now(tau)); },
+                           [&](double force, double tau, double xi) {
+                             return acceleration_by(force, from.x + (from.y * tau + xi));
+                           },
+                           h);
     return {from.clock.after(h), from.x + (from.y * h + state[0]), from.y + state[1]};
   }
 

@@ -20,8 +20,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 }  // namespace
 
 SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<double> breaks,
-                           double final_time)
+                           double final_time, std::function<base::Bounds(double, double)> bounds)
     : force_(std::move(force)),
+      bounds_(std::move(bounds)),
       breaks_(std::move(breaks)),
       // A break a·t + b = phase and the jump as F computes it agree to a few ulp only.
       margin_(16 * epsilon * final_time) {
@@ -51,9 +52,36 @@ void SmoothPieces::set_limits() {
   begin_ = std::min(begin_, end_);
 }
 
+bool SmoothPieces::is_resolved(double first, double last, double impulse) {
+  first = std::clamp(first, begin_, end_);
+  last = std::clamp(last, begin_, end_);
+  if (!bounds_ || last <= first || (first >= resolved_from_ && last <= resolved_to_)) {
+    return true;
+  }
+  // What is resolved for several steps at once need not be looked at again.
+  for (const int steps : {8, 1}) {
+    const double end = std::min(end_, first + steps * (last - first));
+    const base::Bounds bounds = bounds_(first, end);
+    const double remainder = bounds.remainder(end - first);
+    if (remainder * (end - first) <= impulse || remainder <= epsilon * bounds.value.magnitude()) {
+      resolved_from_ = first;
+      resolved_to_ = end;
+      return true;
+    }
+  }
+  return false;
+}
+
 void SmoothPieces::throw_not_finite(double t, double value) {
   throw base::UserError(fmt::format("--force: F(t) = {} at t = {}; F must be finite on [0, T]",
                                     base::to_text(value), base::to_text(t)));
+}
+
+void SmoothPieces::throw_unresolved(double t) {
+  throw base::UserError(fmt::format(
+      "--force: near t = {} F(t) is not smooth, or too fast, for the exact solution to resolve it; "
+      "it needs a force that is smooth in pieces, of a period above some 1e-9 of --final-time",
+      base::to_text(t)));
 }
 
 double least_span(const Clock& clock, double span) {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "base/bounds.hpp"
+
 namespace masing::slab {
 
 /// A time advanced by many small steps without accumulating their rounding: the sum time + rest,
@@ -28,8 +30,10 @@ struct Clock {
 class SmoothPieces {
  public:
   /// `breaks`: increasing times after 0 where F may not be smooth; F is not used beyond
-  /// `final_time`.
-  SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time);
+  /// `final_time`. `bounds`: what is known of F between two times; without, F is taken to be what
+  /// a step sees of it.
+  SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
+               std::function<base::Bounds(double, double)> bounds = {});
 
   /// F(t), t moved into the present piece. Throws UserError if F is not finite there.
   double operator()(double t) const {
@@ -48,11 +52,21 @@ class SmoothPieces {
   /// Go on to the next piece.
   void pass_break();
 
+  /// Whether F is, within the present piece from `first` to `last`, a polynomial of degree 15 but
+  /// for an impulse ∫ |F - polynomial| dt ≤ `impulse` or the rounding of F: then it does nothing
+  /// there that a step would not see.
+  [[nodiscard]] bool is_resolved(double first, double last, double impulse);
+  /// Throws UserError: what F does near t cannot be resolved.
+  [[noreturn]] static void throw_unresolved(double t);
+
  private:
   [[noreturn]] static void throw_not_finite(double t, double value);
   void set_limits();
 
   std::function<double(double)> force_;
+  std::function<base::Bounds(double, double)> bounds_;
+  double resolved_from_ = 0.0;  // F is resolved from here
+  double resolved_to_ = 0.0;    // to here
   std::vector<double> breaks_;
   std::size_t next_ = 0;
   double margin_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -102,7 +104,8 @@ class FrontSearch {
 ///     total()         Σ k δs and Σ k θ δs over all cells,
 ///     below(r)        the same over θ ≤ r, nondecreasing in r and total() at the end,
 ///     next_break(r)   the least θ > r where below() is not smooth, or infinity,
-///     is_cellwise     true if below() is constant between breaks.
+///     is_cellwise     true if below() is constant between breaks; then
+///     count(r)        the number of cells with θ ≤ r.
 template <class Table>
 class TableMeasure {
  public:
@@ -111,10 +114,13 @@ class TableMeasure {
   /// u0 = 0: the virgin order is the order in η.
   explicit TableMeasure(Table threshold) : threshold_(std::move(threshold)) {}
 
-  /// `virgin`: tables over η - u0 and η + u0; `initial_force`: Σ k u0 δs.
-  TableMeasure(Table threshold, std::array<Table, 2> virgin, double initial_force)
+  /// `virgin`: tables over η - u0 and η + u0; `initial_force`: Σ k u0 δs; `order`: the same tables
+  /// for k = 1, where k is too small somewhere for sums of it to tell cells apart.
+  TableMeasure(Table threshold, std::array<Table, 2> virgin, double initial_force,
+               std::optional<std::array<Table, 2>> order = {})
       : threshold_(std::move(threshold)),
         virgin_(std::move(virgin)),
+        order_(std::move(order)),
         initial_force_(initial_force) {}
 
   [[nodiscard]] double total_stiffness() const { return threshold_.total().stiffness; }
@@ -125,16 +131,16 @@ class TableMeasure {
   }
 
   /// ρ with 2ρ = travel + t', t' the least travel that makes the same cells yield the other way:
-  ///     Σ_{η + σ u0 ≤ t'} k ≥ Σ_{η - σ u0 ≤ travel} k.
-  /// Some hundred look-ups; needed at reversals on the virgin curve only.
+  /// as many with η + σ u0 ≤ t' as with η - σ u0 ≤ travel. Some hundred look-ups; needed at
+  /// reversals on the virgin curve only.
   [[nodiscard]] double virgin_radius(double travel, int direction) const {
     if (!virgin_) {
       return travel;
     }
     // The totals of two tables may differ by rounding where P = ∞.
-    const double yielded = std::min(virgin(travel, direction).stiffness,
-                                    in_virgin_order(-direction).total().stiffness);
-    const auto enough = [&](double t) { return virgin(t, -direction).stiffness >= yielded; };
+    const double yielded = std::min(cells_yielded(travel, direction),
+                                    cells_yielded(std::numeric_limits<double>::max(), -direction));
+    const auto enough = [&](double t) { return cells_yielded(t, -direction) >= yielded; };
     if (enough(0.0)) {
       return travel / 2;
     }
@@ -150,20 +156,85 @@ class TableMeasure {
     return (travel + high) / 2;
   }
 
+  /// ½ ∫ k u² ds: between two radii of legs u is ±η + c, beyond the largest u0 + (x - x0). There
+  /// ∫ k u0 and ∫ k u0² come from the tables in virgin order, θ = η ∓ u0 over the same cells.
+  [[nodiscard]] double elastic_energy(const RememberedElongation& u) const requires
+      requires(Table table) {
+    table.second_moment(0.0);
+  };
+
   [[nodiscard]] double next_break(double r) const { return threshold_.next_break(r); }
   [[nodiscard]] double next_virgin_break(double travel, int direction) const {
     return in_virgin_order(direction).next_break(travel);
   }
 
  private:
+  /// How many cells yield on the virgin curve: their number, or for P = ∞ any measure of them.
+  [[nodiscard]] double cells_yielded(double travel, int direction) const {
+    if constexpr (is_cellwise) {
+      return static_cast<double>(in_virgin_order(direction).count(travel));
+    } else {
+      return (order_ ? (*order_)[direction > 0 ? 0 : 1] : in_virgin_order(direction))
+          .below(travel)
+          .stiffness;
+    }
+  }
+
   [[nodiscard]] const Table& in_virgin_order(int direction) const {
     return virgin_ ? (*virgin_)[direction > 0 ? 0 : 1] : threshold_;
   }
 
   Table threshold_;
   std::optional<std::array<Table, 2>> virgin_;
+  std::optional<std::array<Table, 2>> order_;
   double initial_force_ = 0.0;
 };
+
+template <class Table>
+double TableMeasure<Table>::elastic_energy(const RememberedElongation& u) const requires
+    requires(Table table) {
+  table.second_moment(0.0);
+}
+{
+  constexpr double all = std::numeric_limits<double>::max();
+  double twice = 0.0;
+  double radius = 0.0;
+  // The cells up to `next`, beyond `radius`, with u = sign η + c.
+  const auto add_band = [&](double next, double sign, double c) {
+    const Sums from = below(radius);
+    const Sums to = below(next);
+    twice += threshold_.second_moment(next) - threshold_.second_moment(radius) +
+             2 * sign * c * (to.force - from.force) + c * c * (to.stiffness - from.stiffness);
+    radius = next;
+  };
+  int direction = u.direction;
+  double travel = std::max(0.0, direction * (u.x - u.x0));
+  if (u.legs.empty()) {
+    add_band(virgin_radius(travel, direction), direction, 0.0);
+  } else {
+    add_band(std::max(0.0, 0.5 * direction * (u.x - u.legs.back().position)), direction, 0.0);
+    for (auto leg = u.legs.rbegin(); leg != u.legs.rend(); ++leg) {
+      const double span = leg->position - leg->meeting;
+      add_band(0.5 * std::abs(span), span < 0.0 ? -1.0 : 1.0, u.x - leg->position);
+    }
+    direction = u.legs.front().position < u.x0 ? -1 : 1;
+    travel = direction * (u.legs.front().position - u.x0);
+  }
+  const double move = u.x - u.x0;
+  twice += move * move * (total_stiffness() - below(radius).stiffness);
+  if (virgin_) {
+    const Table& forwards = in_virgin_order(direction);
+    const Table& backwards = in_virgin_order(-direction);
+    const auto squares = [&](double there, double back, double r) {
+      return (forwards.second_moment(there) + backwards.second_moment(back)) / 2 -
+             threshold_.second_moment(r);
+    };
+    const double yielded = direction * (below(radius).force - virgin(travel, direction).force);
+    twice += 2 * move * (initial_force_ - yielded) + squares(all, all, all) -
+             squares(travel, 2 * radius - travel, radius);
+  }
+  return 0.5 * twice;
+}
 
 /// Sums over the cells with θ_i ≤ r, tabulated in the order of θ; exact sums rounded once. A
 /// look-up costs some 5 ns where the front moves smoothly, whatever P. Not for concurrent use.
@@ -185,6 +256,9 @@ class CellTable {
     __builtin_prefetch(nodes_.data() + std::clamp<std::int64_t>(search_.expected(), 0, cells()));
     return nodes_[static_cast<std::size_t>(passed)].sums;
   }
+
+  /// The number of cells with θ_i ≤ r.
+  [[nodiscard]] std::int64_t count(double r) const { return find(r); }
 
   /// The least θ_i > r, or infinity.
   [[nodiscard]] double next_break(double r) const {

@@ -5,7 +5,6 @@
 #include <boost/math/interpolators/quintic_hermite.hpp>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,9 @@ namespace masing::slab {
 /// ∫ k ds and ∫ k θ ds over the part of a monotone piece where θ(s) ≤ r.
 class PieceIntegrals {
  public:
-  PieceIntegrals(const MonotonePiece& piece, const Density& threshold, const Density& stiffness);
+  /// `span`: what the piece is a part of.
+  PieceIntegrals(const MonotonePiece& piece, const SmoothSpan& span, const Density& threshold,
+                 const Density& stiffness);
 
   [[nodiscard]] double lowest() const;
   [[nodiscard]] double highest() const;
@@ -33,12 +34,25 @@ class PieceIntegrals {
   [[nodiscard]] double stiffness_between(double s, double s_next) const;
   /// ∫ k (r - θ) ds between two places where θ ≤ r, a smooth bit of the piece, ≥ 0.
   [[nodiscard]] double shortfall_between(double s, double s_next, double r) const;
+  /// k at a place, if the span is fine; else 0.
+  [[nodiscard]] double fine_stiffness_at(double s) const { return fine_ ? (*stiffness_)(s) : 0.0; }
+  /// θ where more happens within the piece than a few samples show: between the intervals of a fine
+  /// span, if there are many.
+  [[nodiscard]] std::vector<double> inner_values() const;
 
  private:
+  /// The first node from the lowest end that `s` is not beyond, less one.
+  [[nodiscard]] std::size_t interval_of(double s) const;
+  /// ∫ f over what lies between two places.
+  template <class F>
+  [[nodiscard]] double over(const F& f, double s, double s_next) const;
+
   MonotonePiece piece_;
+  bool fine_;
+  std::vector<double> nodes_;  // from the lowest end to the highest
   const Density* threshold_;
   const Density* stiffness_;
-  std::vector<Sums> up_to_;  // at uniform places from the lowest end
+  std::vector<Sums> up_to_;  // at the nodes
 };
 
 /// ∫ k ds and ∫ k θ ds over θ(s) ≤ r, for P = ∞. What is interpolated is
@@ -50,10 +64,11 @@ class ContinuousTable {
  public:
   static constexpr bool is_cellwise = false;
 
-  /// `breaks`: where θ or k has a kink, increasing, in (0, 1); `scale`: what θ is small or large
-  /// against. Local. The breaks of G are at θ's extrema, ends, kinks and steps.
-  ContinuousTable(const Density& threshold, const Density& stiffness,
-                  std::span<const double> breaks, double scale);
+  /// `slope`: of θ; `spans`: where θ and k are smooth; `scale`: what θ is small or large against.
+  /// The breaks of G are at θ's extrema, ends, kinks and steps. Throws UserError where the table
+  /// cannot be resolved, or differs from another quadrature. Local.
+  ContinuousTable(const Density& threshold, const Density& slope, const Density& stiffness,
+                  const std::vector<SmoothSpan>& spans, double scale);
 
   [[nodiscard]] Sums total() const { return total_; }
 
@@ -73,6 +88,9 @@ class ContinuousTable {
     return {stiffness, r * stiffness - (sector.shortfall + sector.local(place))};
   }
 
+  /// ∫ k θ² ds over θ(s) ≤ r: r² K - 2 ∫₀ʳ ρ K dρ, which is 2H - r² K + 2r M with H = ∫₀ʳ G dρ.
+  [[nodiscard]] double second_moment(double r) const;
+
   /// The least r' > r where K is not smooth, or infinity.
   [[nodiscard]] double next_break(double r) const {
     const auto after = std::upper_bound(breaks_.begin(), breaks_.end(), r);
@@ -89,9 +107,16 @@ class ContinuousTable {
     double width = 0.0;
     double shortfall = 0.0;  ///< G(first)
     Interpolator local;      ///< G(first + place) - G(first)
+    double integral = 0.0;   ///< H(first)
+
+    /// H(first + place).
+    [[nodiscard]] double integral_to(double place) const;
   };
 
   class Builder;
+
+  /// Throws UserError where K or M is not what the integrals over the pieces give.
+  void check(const std::vector<PieceIntegrals>& pieces) const;
 
   std::vector<Sector> sectors_;
   std::vector<double> breaks_;
@@ -106,11 +131,11 @@ using ContinuousMeasure = TableMeasure<ContinuousTable>;
 /// Local.
 ContinuousMeasure make_continuous_measure(const Slab& slab);
 
-/// What is wrong with the first of 4097 uniform s (value_fault), in one line; empty if nothing is.
-/// Local.
+/// What is wrong with the first of the telling_places (value_fault), in one line; empty if nothing
+/// is. Throws as smooth_spans. Local.
 std::string continuous_fault(const Slab& slab);
 
-/// start_conflict of the elements at 4097 uniform s. Local.
+/// start_conflict of the elements at the telling_places. Local.
 std::optional<StartConflict> start_conflict(const Slab& slab);
 
 }  // namespace masing::slab

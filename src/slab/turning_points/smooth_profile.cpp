@@ -1,11 +1,18 @@
 #include "slab/turning_points/smooth_profile.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace masing::slab {
 
@@ -22,12 +29,25 @@ struct Run {
 
 class Span {
  public:
-  Span(const Density& f, double first, double last, double noise)
+  Span(const Density& f, const Density& slope, const SmoothSpan& span, double noise)
       : f_(f),
-        first_(first),
-        last_(last),
+        slope_(slope),
+        first_(span.first()),
+        last_(span.last()),
         noise_(noise),
-        cells_(std::max(32, static_cast<int>(grid_cells * (last - first)))) {}
+        fine_(span.is_fine()),
+        cells_(std::max(32, static_cast<int>(grid_cells * (last_ - first_)))) {
+    if (fine_) {
+      constexpr int parts = 16;
+      for (std::size_t i = 1; i < span.nodes.size(); ++i) {
+        const double width = (span.nodes[i] - span.nodes[i - 1]) / parts;
+        for (int j = 0; j < parts; ++j) {
+          points_.push_back(span.nodes[i - 1] + j * width);
+        }
+      }
+      cells_ = static_cast<int>(points_.size());
+    }
+  }
 
   void append_pieces(std::vector<MonotonePiece>& pieces) const {
     const std::vector<Run> all = runs();
@@ -45,7 +65,10 @@ class Span {
 
  private:
   [[nodiscard]] double point(int i) const {
-    return i == cells_ ? last_ : first_ + (last_ - first_) * i / cells_;
+    if (i == cells_) {
+      return last_;
+    }
+    return fine_ ? points_[static_cast<std::size_t>(i)] : first_ + (last_ - first_) * i / cells_;
   }
 
   /// Runs in order; a flat run of one or two cells is the top of an extremum, not flat.
@@ -83,6 +106,10 @@ class Span {
     if (right.direction == 0) {
       return end_of_flat(point((right.first + right.last) / 2), point(left.last - 1));
     }
+    if (fine_) {
+      return stationary(point(std::max(left.first, left.last - 3)),
+                        point(std::min(right.last, right.first + 2)));
+    }
     const auto downwards = [&](double s) { return -left.direction * f_(s); };
     std::uintmax_t iterations = 200;
     const auto lowest =
@@ -97,6 +124,19 @@ class Span {
     return before > 0 && after > 0 && downwards(vertex) <= lowest.second ? vertex : lowest.first;
   }
 
+  /// Where the slope changes its sign, to the last bit.
+  [[nodiscard]] double stationary(double low, double high) const {
+    const bool rises = slope_(low) > 0.0;
+    while (std::nextafter(low, high) < high) {
+      const double middle = low + (high - low) / 2;
+      if (middle <= low || middle >= high) {
+        break;
+      }
+      ((slope_(middle) > 0.0) == rises ? low : high) = middle;
+    }
+    return low;
+  }
+
   /// The last s from `inside` towards `outside` at which f is what it is inside.
   [[nodiscard]] double end_of_flat(double inside, double outside) const {
     const double value = f_(inside);
@@ -108,112 +148,170 @@ class Span {
   }
 
   const Density& f_;
+  const Density& slope_;
   double first_;
   double last_;
   double noise_;
+  bool fine_;
   int cells_;
+  std::vector<double> points_;  // of a fine span
 };
 
 }  // namespace
 
-std::vector<MonotonePiece> monotone_pieces(const Density& function, std::span<const double> breaks,
-                                           double scale) {
+std::vector<MonotonePiece> monotone_pieces(const Density& function, const Density& slope,
+                                           const SmoothSpan& span, double scale) {
   std::vector<MonotonePiece> pieces;
   const double noise = 8 * std::numeric_limits<double>::epsilon() * scale;
-  double start = 0.0;
-  for (std::size_t i = 0; i <= breaks.size(); ++i) {
-    const double end = i < breaks.size() ? breaks[i] : 1.0;
-    Span(function, start, end, noise).append_pieces(pieces);
-    start = end;
-  }
+  Span(function, slope, span, noise).append_pieces(pieces);
   return pieces;
 }
 
 namespace {
 
-constexpr int kink_cells = 1024;
-constexpr double closest = 1e-9;  // two kinks nearer than this are one
+/// A function of a slab, the key it is given by, and what it is small or large against.
+struct Given {
+  const base::Function* function;
+  const char* key;
+  double scale;
+};
 
-/// How much the slope changes from the first to the last quarter of a window: proportional to the
-/// width where the function is smooth, constant where the window holds a kink.
-double slope_change(const Density& f, double first, double width) {
-  const double h = width / 4;
-  const double left = f(first + h) - f(first);
-  const double right = f(first + width) - f(first + width - h);
-  return std::abs(right - left) / h;
-}
-
-/// The value at 0 and the slope of the cubic through f(centre + j·step), j = 1..4.
-std::array<double, 2> extrapolated(const Density& f, double centre, double step) {
-  std::array<double, 4> y{};
-  for (int j = 0; j < 4; ++j) {
-    y[j] = f(centre + (j + 1) * step);
-  }
-  return {4 * y[0] - 6 * y[1] + 4 * y[2] - y[3],
-          (-26 * y[0] + 57 * y[1] - 42 * y[2] + 11 * y[3]) / (6 * step)};
-}
-
-/// Where the smooth branches on both sides of a kink near `centre` meet.
-double meeting_of_branches(const Density& f, double centre) {
-  const double reach = 2e-5;
-  for (int pass = 0; pass < 2; ++pass) {
-    const auto left = extrapolated(f, centre, -reach);
-    const auto right = extrapolated(f, centre, reach);
-    const double shift = (left[0] - right[0]) / (right[1] - left[1]);
-    if (!(std::abs(shift) < reach)) {
-      return centre;
+/// Cuts [0, 1] where functions are not smooth, and then into intervals on which they are resolved.
+class Resolution {
+ public:
+  explicit Resolution(const Slab& slab)
+      : given_{{{&slab.stiffness, "--stiffness", 0.0},
+                {&slab.threshold, "--threshold", 0.0},
+                {&slab.initial_u, "--initial-u", 0.0}}} {
+    std::vector<double> starts{0.0};
+    for (Given& each : given_) {
+      constexpr int looks = 64;
+      for (int i = 0; i <= looks; ++i) {
+        each.scale = std::max(each.scale, std::abs((*each.function)(i / (1.0 * looks))));
+      }
+      std::ranges::copy_if(each.function->kinks(), std::back_inserter(starts),
+                           [](double s) { return s > 0.0 && s < 1.0; });
     }
-    centre += shift;
-  }
-  return centre;
-}
-
-/// Adds the kink in a window, if there is one.
-void search_window(const Density& f, double first, double width, std::vector<double>& found) {
-  const double change = slope_change(f, first, width);
-  const double steepest = std::abs(f(first + width / 4) - f(first)) / (width / 4) + change;
-  const double window = width;
-  while (width > 1e-6) {
-    width /= 2;
-    std::array<double, 3> changes{};
-    for (int j = 0; j < 3; ++j) {
-      changes[j] = slope_change(f, first + j * width / 2, width);
+    std::ranges::sort(starts);
+    starts.erase(std::ranges::unique(starts).begin(), starts.end());
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      start_ = starts[i];
+      add_smooth(starts[i], i + 1 < starts.size() ? starts[i + 1] : 1.0);
+      add_span(i + 1 < starts.size() ? starts[i + 1] : 1.0);
     }
-    const auto largest = std::ranges::max_element(changes) - changes.begin();
-    first += static_cast<double>(largest) * width / 2;
-  }
-  const double last_change = slope_change(f, first, width);
-  if (last_change > 1e-6 * steepest && last_change > 50 * change * width / window) {
-    const double kink = meeting_of_branches(f, first + width / 2);
-    if (kink > closest && kink < 1 - closest) {
-      found.push_back(kink);
+    for (SmoothSpan& span : spans_) {
+      refine(span);
     }
   }
-}
+
+  std::vector<SmoothSpan> take() { return std::move(spans_); }
+
+ private:
+  static constexpr int most_looks = 1 << 16;
+
+  /// The function that is not resolved on an interval, of those that are smooth there if only that
+  /// matters; null if there is none.
+  const Given* unresolved(double first, double last, bool only_smooth) {
+    for (const Given& each : given_) {
+      const base::Bounds bounds = each.function->bounds(first, last);
+      const double allowed =
+          1e-15 * std::max(each.scale, std::min(8 * bounds.value.magnitude(), 1e300));
+      if (!bounds.smooth || (!only_smooth && bounds.remainder(last - first) > allowed)) {
+        return &each;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Count a look; throws UserError where there have been too many.
+  void look(const Given& at_fault, double s) {
+    if (++looks_ > most_looks) {
+      throw base::UserError(fmt::format(
+          "{}: near s = {} it varies too fast, or jumps too often, for --cells inf; use a number "
+          "of cells",
+          at_fault.key, base::to_text(s)));
+    }
+  }
+
+  /// Extends or ends spans by [first, last].
+  void add_smooth(double first, double last) {
+    const Given* at_fault = unresolved(first, last, true);
+    if (at_fault == nullptr) {
+      return;
+    }
+    look(*at_fault, first);
+    const double middle = first + (last - first) / 2;
+    if (middle <= first || middle >= last || last - first < 1e-18) {
+      add_span(first);
+      start_ = last;
+      return;
+    }
+    add_smooth(first, middle);
+    add_smooth(middle, last);
+  }
+
+  /// A span from start_ to `end`, unless that is next to nothing.
+  void add_span(double end) {
+    constexpr double least = 1e-14;  // some units in the last place around a break
+    if (end - start_ > least) {
+      spans_.push_back({.nodes = {start_, end}});
+    }
+    start_ = end;
+  }
+
+  void refine(SmoothSpan& span) {
+    const double first = span.first();
+    const double last = span.last();
+    span.nodes = {first};
+    add_resolved(first, last, span.nodes);
+    double smallest = last - first;
+    for (std::size_t i = 1; i < span.nodes.size(); ++i) {
+      smallest = std::min(smallest, span.nodes[i] - span.nodes[i - 1]);
+    }
+    span.fine = smallest < (last - first) / 32;
+  }
+
+  void add_resolved(double first, double last, std::vector<double>& nodes) {
+    const Given* at_fault = unresolved(first, last, false);
+    const double middle = first + (last - first) / 2;
+    if (at_fault == nullptr || last - first < 1e-15) {
+      nodes.push_back(last);
+      return;
+    }
+    look(*at_fault, first);
+    add_resolved(first, middle, nodes);
+    add_resolved(middle, last, nodes);
+  }
+
+  std::array<Given, 3> given_;
+  std::vector<SmoothSpan> spans_;
+  double start_ = 0.0;
+  int looks_ = 0;
+};
 
 }  // namespace
 
-std::vector<double> kinks(const Density& function, std::span<const double> known) {
-  std::vector<double> found;
-  std::ranges::copy_if(known, std::back_inserter(found),
-                       [](double s) { return s > closest && s < 1 - closest; });
-  if (known.empty()) {
-    constexpr double h = 1.0 / kink_cells;
-    double size = 0.0;
-    for (int i = 0; i <= kink_cells; ++i) {
-      size = std::max(size, std::abs(function(i * h)));
-    }
-    for (int i = 0; i + 1 < kink_cells; ++i) {
-      // What rounding of the values alone can do.
-      if (slope_change(function, i * h, 2 * h) > 64 * 2.3e-16 * size / h) {
-        search_window(function, i * h, 2 * h, found);
+std::vector<SmoothSpan> smooth_spans(const Slab& slab) {
+  return Resolution(slab).take();
+}
+
+std::vector<double> telling_places(const std::vector<SmoothSpan>& spans) {
+  constexpr int uniform = 4096;
+  constexpr int parts = 4;
+  std::vector<double> places;
+  for (int i = 0; i <= uniform; ++i) {
+    places.push_back(static_cast<double>(i) / uniform);
+  }
+  for (const SmoothSpan& span : spans) {
+    places.push_back(span.first());
+    places.push_back(span.last());
+    for (std::size_t i = 1; span.is_fine() && i < span.nodes.size(); ++i) {
+      for (int j = 0; j < parts; ++j) {
+        places.push_back(span.nodes[i - 1] + (span.nodes[i] - span.nodes[i - 1]) * j / parts);
       }
     }
   }
-  std::ranges::sort(found);
-  const auto same = [](double a, double b) { return b - a < closest; };
-  found.erase(std::unique(found.begin(), found.end(), same), found.end());
-  return found;
+  return places;
 }
 
 }  // namespace masing::slab

@@ -2,8 +2,9 @@
 
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <functional>
-#include <span>
 #include <vector>
+
+#include "slab/problem.hpp"
 
 namespace masing::slab {
 
@@ -21,10 +22,27 @@ double integral(const F& f, double a, double b, unsigned halvings) {
 /// A function of s on [0, 1].
 using Density = std::function<double(double s)>;
 
-/// The places in (0, 1) where the slope of `function` jumps, increasing: `known` ones, and those
-/// that a search on a grid of 1024 cells finds and extrapolation from both sides pins down to some
-/// 1e-14. Jumps below about 1e-6 of the steepest slope are not found. Local.
-std::vector<double> kinks(const Density& function, std::span<const double> known);
+/// A part of [0, 1] on which the functions of a slab are smooth, in intervals on each of which they
+/// are polynomials of degree 15 to rounding.
+struct SmoothSpan {
+  std::vector<double> nodes;  ///< ends of the intervals, at least two
+
+  [[nodiscard]] double first() const { return nodes.front(); }
+  [[nodiscard]] double last() const { return nodes.back(); }
+  /// Whether there is more within than 64 uniform intervals show.
+  [[nodiscard]] bool is_fine() const { return fine; }
+
+  bool fine = false;
+};
+
+/// The spans of [0, 1] between the places where k, η or u0 is not smooth: jumps, kinks and
+/// singular points, found to the last bit by interval bounds, with the nearest s on either side.
+/// Throws UserError where there are too many, or a function varies too fast to be resolved. Local.
+std::vector<SmoothSpan> smooth_spans(const Slab& slab);
+
+/// Places that show all that spans hold: 4097 uniform ones, ends of spans, four in each interval of
+/// a fine one. Local.
+std::vector<double> telling_places(const std::vector<SmoothSpan>& spans);
 
 /// A piece of [0, 1] on which a function rises, falls or stays.
 struct MonotonePiece {
@@ -36,9 +54,9 @@ struct MonotonePiece {
   [[nodiscard]] bool is_flat() const { return value_at_first == value_at_last; }
 };
 
-/// The pieces of [0, 1] in order, split also at `breaks` (increasing, in (0, 1)). What varies by
-/// less than rounding of `scale` from cell to cell is flat. Local.
-std::vector<MonotonePiece> monotone_pieces(const Density& function, std::span<const double> breaks,
-                                           double scale);
+/// The pieces of a span in order. What varies by less than rounding of `scale` from place to place
+/// is flat. `slope`: of the function. Local.
+std::vector<MonotonePiece> monotone_pieces(const Density& function, const Density& slope,
+                                           const SmoothSpan& span, double scale);
 
 }  // namespace masing::slab
