@@ -475,7 +475,10 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
     first = chosen->first;
     const TailFit& best = chosen->fit;
     fit.order = best.order;
-    fit.statistical = students_factor(best.freedom - 1) * best.order_error;
+    // The choice of the tail costs one degree of freedom; of two half of one, or nothing would be
+    // said of four levels.
+    const double freedom = std::max(best.freedom - 1, std::min(best.freedom, 1.5));
+    fit.statistical = students_factor(freedom) * best.order_error;
     fit.structural = structural_uncertainty(fitter, *chosen, end, least, ladder.model);
     fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_width);
     fit.constants = best.constants;
