@@ -65,19 +65,24 @@ std::int64_t geometric(std::int64_t first, std::int64_t last, std::int64_t j, st
 }
 
 /// What the steps of a geometric ladder are multiples of, so that u can be compared at times that
-/// are steps of every level: a common divisor of first and last up to `most` that does not spoil
-/// the ladder, or 1.
+/// are steps of every level: a common divisor of first and last up to `samples` that is at most the
+/// first difference, or one of 16 to 24, at which neighbours may become alike, or 1.
 std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t parts,
-                         std::int64_t most) {
+                         std::int64_t samples) {
+  constexpr std::int64_t fewest = 16;
+  const std::int64_t divisible = std::gcd(first, last);
+  const auto divisor_up_to = [&](std::int64_t most) {
+    while (most > 1 && divisible % most != 0) {
+      --most;
+    }
+    return most;
+  };
   const double ratio = std::pow(static_cast<double>(last) / static_cast<double>(first),
                                 1.0 / static_cast<double>(parts));
-  const std::int64_t divisible = std::gcd(first, last);
-  most = std::min(
-      {most, divisible, static_cast<std::int64_t>(static_cast<double>(first) * (ratio - 1))});
-  while (most > 1 && divisible % most != 0) {
-    --most;
-  }
-  return std::max<std::int64_t>(1, most);
+  const auto difference = static_cast<std::int64_t>(static_cast<double>(first) * (ratio - 1));
+  const std::int64_t fine = divisor_up_to(std::min(samples, difference));
+  const std::int64_t coarse = divisor_up_to(std::min({samples, 3 * fewest / 2, first / fewest}));
+  return fine >= fewest ? fine : coarse >= fewest ? coarse : 1;
 }
 
 /// The levels of "first:last:count", P, N or for both refined in turn "P:N:P:N:count"; levels that

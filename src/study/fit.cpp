@@ -300,9 +300,11 @@ class TailFitter {
     /// Goes a part of a step that does not make the sum of squares larger; returns how far the
     /// order and the residuals moved, 0 where no part does.
     double improve(const std::vector<double>& step) {
-      constexpr double least_part = 1e-3;
+      constexpr int most_halvings = 10;
       const double before = sum_of_squares(at_.residuals);
-      for (double part = 1.0; part > least_part; part /= 2) {
+      double part = 2.0;
+      for (int halving = 0; halving < most_halvings; ++halving) {
+        part /= 2;
         Point next = at_;
         std::size_t i = 0;
         for (double& constant : next.constants) {

@@ -48,10 +48,11 @@ Job reference_job(const StudySpec& spec, engine::RunSpec run, std::int64_t field
   return job;
 }
 
-/// The job that makes the same run as `job`, which is added if there is none.
+/// The job that makes and keeps the same as `job`, which is added if there is none.
 std::size_t index_of(const Job& job, std::vector<Job>& jobs) {
   const auto same = std::ranges::find_if(jobs, [&](const Job& other) {
-    return other.title == job.title && engine::title(other.run) == engine::title(job.run);
+    return other.title == job.title && other.stride == job.stride &&
+           engine::title(other.run) == engine::title(job.run);
   });
   if (same != jobs.end()) {
     return static_cast<std::size_t>(same - jobs.begin());

@@ -58,6 +58,15 @@ TEST(Levels, of_a_geometric_ladder_have_times_in_common) {
   }
 }
 
+/// Differences begin with 12 steps: multiples of 20 leave out some, and have 20 times in common.
+TEST(Levels, of_a_very_dense_ladder_have_times_in_common_too) {
+  const Pairs found = levels(Refine::steps, "400:12800:120");
+  EXPECT_GT(found.size(), 100U);
+  for (const auto& [cells, steps] : found) {
+    EXPECT_EQ(steps % 20, 0);
+  }
+}
+
 TEST(Levels, have_a_ladder_by_default) {
   for (const Refine refine : {Refine::steps, Refine::cells, Refine::both}) {
     EXPECT_GE(levels(refine, "").size(), 3U);

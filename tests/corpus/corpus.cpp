@@ -229,6 +229,15 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     c.threshold += "+0.5*s";  // else there is no error but that of k
   }
   c.level_text = random_levels(kind, c, chance);
+  for (const char* quantity : {"x", "y", "u", "u_cells"}) {
+    // Of u at the cells' points only where that is of another order, and against the continuum.
+    const bool is_u_cells = quantity == std::string("u_cells");
+    if (!is_u_cells || (true_order(kind, quantity) != true_order(kind, "u") &&
+                        (kind.reference == "exact" || kind.reference == "cells-inf"))) {
+      c.expected_order_text += fmt::format("{}{}={}", c.expected_order_text.empty() ? "" : ",",
+                                           quantity, true_order(kind, quantity));
+    }
+  }
   const study::Study made = study::refine(comm, given::spec_of(c));
   Counts n;
   for (std::size_t q = 0; q < made.results.size(); ++q) {

@@ -98,6 +98,18 @@ TEST(TimeError, at_a_finite_p_is_measured_without_the_space_error) {
   EXPECT_EQ(with_space.verdict, Verdict::not_as_expected);
 }
 
+/// 596·25 = 2980·5: references with the same steps, of which one keeps each 25th, the other each
+/// 5th.
+TEST(TimeError, does_not_depend_on_the_other_levels) {
+  Configuration c = papers_case(Refine::steps, "exact", "596,2980");
+  c.space = slab::Continuum{};
+  c.scheme = Scheme::leapfrog;
+  c.field_samples = 25;
+  const Study both = run(c);
+  c.level_text = "2980";
+  EXPECT_EQ(both.cases[1].errors.x, run(c).cases[0].errors.x);
+}
+
 TEST(SpaceError, of_rule_right_is_of_first_order) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
     Configuration c = papers_case(Refine::cells, "cells-inf", "200,400,800,1600,3200");
