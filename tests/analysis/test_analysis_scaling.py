@@ -77,6 +77,10 @@ def test_more_ranks_stop_helping(benchmark_file):
     around = found.step(10**8, np.array([best // 2, best, 2 * best]))
     assert around[1] < around[0] and around[1] < around[2]
     assert found.worthwhile_ranks(10**8) <= best
+    # In one rank's cache there is nothing to gain but time: half of it is lost a few ranks further on.
+    few = found.worthwhile_ranks(10**6)
+    efficiency = [found.step(10**6, 1) / (ranks * found.step(10**6, ranks)) for ranks in (few, few + 4)]
+    assert few < found.best_ranks(10**6) and efficiency[0] >= 0.5 > efficiency[1]
     assert machine(benchmark_file, hop=0.0).best_ranks(10**8) > best
 
 

@@ -29,6 +29,9 @@ def check_kernel(file):
             assert np.allclose(group["updates_per_second"][()] * group["seconds_per_step"][()],
                                file["kernel/cells"][()])
             assert ("speed_up" in group) == (scope == "all_ranks")
+            if scope == "all_ranks":
+                alone = file[f"kernel/one_rank/{name}/seconds_per_step"][()]
+                assert np.allclose(group["speed_up"], alone / group["seconds_per_step"][()])
         assert set(file[f"kernel/{scope}/baseline/baseline_ratio"]) == {1}
     for name in ("general", "both"):
         overhead = file[f"kernel/one_rank/sum_overhead_{name}"]

@@ -3,7 +3,10 @@
 import os
 import signal
 import subprocess
+import time
 
+import h5py
+import numpy as np
 import pytest
 from result_files import contents
 
@@ -113,6 +116,21 @@ def test_a_study_spares_an_unfinished_run(masing):
     masing.file("masing.h5.partial", "rows")
     masing.refused("converge", "--levels=10,20", "--final-time=1", "--threshold=0")
     assert (masing.folder / "masing.h5.partial").read_text(encoding="utf-8") == "rows"
+
+
+def test_a_killed_run_leaves_its_samples(masing):
+    """A run of some 2 s, which writes 8192 samples at a time."""
+    process = masing.start("simulate", "--cells=50000", "--steps=200000", "--sample-every=1", "--quiet")
+    partial = masing.folder / "masing.h5.partial"
+    deadline = time.monotonic() + 30
+    while not partial.exists() or partial.stat().st_size < 5 * 8 * 8192:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.005)
+    time.sleep(0.02)
+    process.kill()
+    process.communicate()
+    with h5py.File(partial) as file:
+        assert len(file["series/t"]) >= 8192 and np.all(np.diff(file["series/t"]) > 0)
 
 
 @pytest.mark.parametrize(
