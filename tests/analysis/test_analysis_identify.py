@@ -52,6 +52,12 @@ def test_elements_that_do_not_yield_are_in_k0():
     assert found.k0 == pytest.approx(2.25, abs=1e-9)
 
 
+def test_corners_are_known_to_the_gaps_about_them_and_about_the_reversal():
+    x = np.r_[np.linspace(0, 3, 301)[:-1], np.linspace(3, -3, 601)[:-1], np.linspace(-3, 3, 601)]
+    found = identify_discrete(Path("c"), half_cycle(x, led(x, np.array([1.003]), np.array([1.0]), k0=0.5)))
+    np.testing.assert_allclose(found.threshold_width, 0.01 / 2 + 0.01 / 2, rtol=1e-6)
+
+
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_five_elements_are_found_in_one_percent_of_noise(name, seed):
@@ -125,6 +131,7 @@ def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, tmp_pat
     found = json.loads(Path("measured-identified.json").read_text())
     np.testing.assert_allclose(found["eta"], threshold, atol=1e-8)
     np.testing.assert_allclose(found["k"], stiffness, atol=1e-8)
+    assert found["k_halfwidth_95"] == [0] * 5 and min(found["eta_halfwidth_95"]) > 0
     assert found["misfit_max"] < 1e-3 and found["misfit_max_unloading"] < 1e-3
     assert Path("measured-identified.png").stat().st_size > 10000
     simulate("--config", "measured-identified.ini", *run, "--mass", "1", "--output", "again.h5")

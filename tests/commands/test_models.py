@@ -137,6 +137,16 @@ def test_prescribed_positions_and_the_force_they_need(masing):
 QUASISTATIC = ("persoz-quasistatic", "masing-quasistatic")
 
 
+@pytest.mark.parametrize("model", QUASISTATIC)
+def test_without_a_mass_y_is_the_mean_velocity_of_the_last_step(masing, model):
+    masing.done("simulate", "--model", model, *MODELS[model][0], *COMMON, "--sample-every=1")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        t, x, y = (file["series"][k][:] for k in ("t", "x", "y"))
+    step = t[-1] / (len(t) - 1)
+    np.testing.assert_allclose(y[1:], np.diff(x) / step, rtol=1e-14)
+    assert y[0] == 0 and np.any(y[1:] != 0)
+
+
 @pytest.mark.parametrize("model", [name for name in MODELS if name not in QUASISTATIC])
 def test_a_study_finds_the_expected_order(masing, model):
     """As the catalogue expects it, or the exit code is 3; dry friction, too, is of order one here."""
