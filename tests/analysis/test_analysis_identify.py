@@ -13,7 +13,8 @@ from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.identification.continuous import identify_continuous
 from masing.identification.discrete import identify_discrete
-from masing.results import read_run
+from masing.identification.findings import compare
+from masing.results import Series, read_run
 from oracle import TABLES, continuum, driven, led, noisy, there_and_back, write_csv
 
 MIDDLES = (np.arange(4000) + 0.5) / 4000
@@ -117,6 +118,16 @@ def test_an_unloading_from_inside_a_branch_is_not_pooled():
     found = identify_discrete(Path("half"), half_cycle(x, record))
     assert not found.branch.pooled and len(found.elements.stiffness) == 1
     assert found.elements.threshold[0] == pytest.approx(1, abs=0.02)
+
+
+def test_the_misfit_of_a_quarter_of_the_samples_has_half_its_size_for_rms():
+    x = there_and_back(3.5, 3000)
+    half = half_cycle(x, led(x, np.arange(1.0, 6), np.ones(5), k0=0.25))
+    bump = np.where(np.arange(len(half.x)) < len(half.x) // 4, 0.1, 0.0)
+    series = Series(None, np.r_[half.x, half.x[::-1][1:]], np.r_[half.force + bump, -half.force[1:]])
+    found = compare(identify_discrete(Path("c"), half), half, series)
+    assert (found.largest, found.mean) == pytest.approx(np.array([0.1, 0.05]) / np.ptp(half.force), rel=1e-3)
+    assert found.unloading_largest < 1e-3
 
 
 def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, tmp_path, monkeypatch):

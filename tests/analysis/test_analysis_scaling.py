@@ -57,6 +57,12 @@ def test_the_fit_finds_what_the_file_was_made_of(benchmark_file):
     assert found.host == 4 and found.counts == (2, 4) and found.cache == CACHE / 4 / 8
 
 
+def test_ranks_beyond_the_cores_share_no_more_cache(benchmark_file):
+    with h5py.File(benchmark_file, "a") as file:
+        file["machine"].attrs["cores"] = 2
+    assert machine(benchmark_file).cache == CACHE / 2 / 8
+
+
 def test_a_step_is_the_sum_of_its_parts(benchmark_file):
     found = machine(benchmark_file)
     one = found.step(1e4, 1)

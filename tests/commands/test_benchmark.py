@@ -36,6 +36,10 @@ def check_kernel(file):
     for name in ("general", "both"):
         overhead = file[f"kernel/one_rank/sum_overhead_{name}"]
         assert overhead.shape == (5,) and positive(overhead)
+        # B c/(t - B c) of B blocks: c, the sum of one, is the same at all P.
+        blocks = np.ceil(file["kernel/cells"][()] / 1024)
+        sums = file[f"kernel/one_rank/{name}/seconds_per_step"][()] / (1 + 1 / overhead[()]) / blocks
+        assert np.allclose(sums, sums[0], atol=0)
 
 
 def check_machine(file, ranks):

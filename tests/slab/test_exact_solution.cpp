@@ -202,6 +202,14 @@ TEST(ExactSolution, IsTheSameHoweverDenselyItIsAsked) {
   }
 }
 
+TEST(SmoothPieces, GoFromBreakToBreakInOrder) {
+  SmoothPieces force([](double) { return 0.0; }, {3.0, 5.0, 1.0, 3.0, 0.0, -1.0}, 4.0);
+  for (const double end : {1.0, 3.0, 4.0}) {
+    EXPECT_EQ(force.piece_end(), end);
+    force.pass_break();
+  }
+}
+
 TEST(SmoothPieces, HaveTheirOwnLimitsOnBothSidesOfABreak) {
   // The jump as computed may lie a few ulp to either side of the break.
   constexpr double eps = std::numeric_limits<double>::epsilon();
