@@ -8,11 +8,12 @@ import report
 from masing import program
 from masing.notation import measured
 from masing.report import exact as exact_module
+from masing.report.cycles import cycle_pictures
 from masing.report.exact import ExactSolutions, distance
 from masing.report.page import reproduction
 from masing.report.trajectories import start_of_last_cycles
-from masing.results import Run, Series, read_run
-from synthetic import write_run
+from masing.results import Run, Series, read, read_run
+from synthetic import fit, ladder, write_run, write_study
 
 EVERY = 0.05
 
@@ -56,6 +57,10 @@ def test_the_distance_is_at_equal_times():
     assert apart.x == pytest.approx(0.25, abs=EVERY**4 / 384 * 1.01)
     assert apart.restoring == pytest.approx(0.5, abs=5 * EVERY**4 / 384 * 1.01)
     assert (apart.start, apart.end) == (1, 39)
+    computed.x[100] += 1
+    computed.restoring[200] -= 1
+    largest = distance((odd, computed.x, computed.restoring), exact)
+    assert (largest.x, largest.restoring) == pytest.approx((1.25, 1.5), abs=1e-3)
 
 
 def test_the_last_cycles_start_at_a_reversal():
@@ -86,6 +91,19 @@ def test_a_cycle_is_drawn_over_the_exact_one(made, page_with, masing, coarse):
                  "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
         assert part in words
     assert solutions.get(run) is exact and not solutions.reasons
+
+
+def test_a_study_is_beside_the_exact_solution_that_it_tends_to(tmp_path, papers_case):
+    asked = []
+
+    class Asked:
+        def get(self, run, cells):
+            asked.append(cells)
+
+    for reference in ("exact-time", "exact"):
+        path = write_study(tmp_path / f"{reference}.h5", ladder(), fit(reference=reference), papers_case)
+        cycle_pictures([], studies=[read(path)], exact=Asked())
+    assert asked == [10, 0]
 
 
 def test_an_exact_trajectory_among_the_files_is_taken(made, page_with):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from masing.report.errors import Curve, error_figure
-from masing.results import read
+from masing.report.errors import Curve, error_figure, map_picture
+from masing.results import Joint, read
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_study
 
 
@@ -43,6 +43,19 @@ def test_a_joint_fit_shows_its_constants_and_the_combined_step(page_of, tmp_path
     assert "C₁ (of δs) C₂ (of δt)" in words and "12.00 ± 0.42 −5.00 ± 0.65" in words
     assert "opposite signs and partly cancel" in words
     assert "over |C₁ δs + C₂ δt| with the constants of x" in words and "The error of x over δs and δt" in words
+
+
+def test_a_joint_fit_has_its_power_in_space_and_in_time():
+    assert Joint(3, 0, -5, 0, 2, True).at(0.1, 0.2) == pytest.approx(5 * 0.2**2 - 3 * 0.1**2)
+    assert Joint(3, 0, -5, 0, 1, True).at(0.1, 0.2) == pytest.approx(5 * 0.2 - 3 * 0.1)
+
+
+def test_the_map_has_cells_to_the_right_and_steps_upwards(tmp_path):
+    columns = staircase()
+    axes = map_picture(read(write_study(tmp_path / "s.h5", columns, fitted() | jointly()))).figure.axes[0]
+    assert "δs" in axes.get_xlabel() and "δt" in axes.get_ylabel()
+    points = max((np.ma.getdata(each.get_offsets()) for each in axes.collections), key=len)
+    np.testing.assert_allclose(points, np.column_stack([columns["ds"], columns["dt"]]))
 
 
 def test_positive_joint_constants_do_not_cancel(page_of, tmp_path):
@@ -127,6 +140,9 @@ def test_extrapolations_are_shown(page_of, tmp_path):
     assert ("x(T) extrapolated to step zero by least squares over all levels: −1.25, observed order 1.010; grid "
             "convergence index of the last level (Eça and Hoekstra): 2.50·10⁻⁴, absolute (relative 2.00·10⁻⁴).") in words
     assert "No extrapolation of y(T)" in words
+    found |= {"richardson_y": 0.5, "richardson_order_y": 0.98, "gci_y": 3.5e-3}
+    words = page_of(write_study(tmp_path / "y.h5", ladder(), fit(**found))).words
+    assert "y(T) extrapolated" in words and "factor 1.25): 3.50·10⁻³." in words
     assert "xtrapol" not in page_of(write_study(tmp_path / "t.h5", ladder(), fit(reference="exact-time"))).words
 
 

@@ -13,7 +13,8 @@ from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.identification.continuous import identify_continuous
 from masing.identification.discrete import identify_discrete
-from masing.results import read_run
+from masing.identification.findings import compare
+from masing.results import Series, read_run
 from oracle import TABLES, continuum, driven, led, noisy, there_and_back, write_csv
 
 MIDDLES = (np.arange(4000) + 0.5) / 4000
@@ -50,6 +51,12 @@ def test_elements_that_do_not_yield_are_in_k0():
     found = identify_discrete(Path("c"), half_cycle(x, led(x, np.arange(1.0, 6), np.ones(5), k0=0.25)))
     np.testing.assert_allclose(found.elements.threshold, [1, 2, 3], atol=1e-9)
     assert found.k0 == pytest.approx(2.25, abs=1e-9)
+
+
+def test_corners_are_known_to_the_gaps_about_them_and_about_the_reversal():
+    x = np.r_[np.linspace(0, 3, 301)[:-1], np.linspace(3, -3, 601)[:-1], np.linspace(-3, 3, 601)]
+    found = identify_discrete(Path("c"), half_cycle(x, led(x, np.array([1.003]), np.array([1.0]), k0=0.5)))
+    np.testing.assert_allclose(found.threshold_width, 0.01 / 2 + 0.01 / 2, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -113,6 +120,16 @@ def test_an_unloading_from_inside_a_branch_is_not_pooled():
     assert found.elements.threshold[0] == pytest.approx(1, abs=0.02)
 
 
+def test_the_misfit_of_a_quarter_of_the_samples_has_half_its_size_for_rms():
+    x = there_and_back(3.5, 3000)
+    half = half_cycle(x, led(x, np.arange(1.0, 6), np.ones(5), k0=0.25))
+    bump = np.where(np.arange(len(half.x)) < len(half.x) // 4, 0.1, 0.0)
+    series = Series(None, np.r_[half.x, half.x[::-1][1:]], np.r_[half.force + bump, -half.force[1:]])
+    found = compare(identify_discrete(Path("c"), half), half, series)
+    assert (found.largest, found.mean) == pytest.approx(np.array([0.1, 0.05]) / np.ptp(half.force), rel=1e-3)
+    assert found.unloading_largest < 1e-3
+
+
 def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     threshold, stiffness, amplitude = TABLES["IV"]
@@ -125,6 +142,7 @@ def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, tmp_pat
     found = json.loads(Path("measured-identified.json").read_text())
     np.testing.assert_allclose(found["eta"], threshold, atol=1e-8)
     np.testing.assert_allclose(found["k"], stiffness, atol=1e-8)
+    assert found["k_halfwidth_95"] == [0] * 5 and min(found["eta_halfwidth_95"]) > 0
     assert found["misfit_max"] < 1e-3 and found["misfit_max_unloading"] < 1e-3
     assert Path("measured-identified.png").stat().st_size > 10000
     simulate("--config", "measured-identified.ini", *run, "--mass", "1", "--output", "again.h5")

@@ -93,6 +93,7 @@ def test_the_script_writes_numbers_and_a_picture(run_script, curve, tmp_path):
     rows = list(csv.DictReader(table.open()))
     (stated,) = json.loads(objects.read_text())
     assert [row["limit_cycle"] for row in rows] == ["True", "True"] and float(rows[1]["centre_x"]) == 7
+    assert (stated["transient_loops"], stated["loops_in_period"]) == (0, 1)
     assert stated["segments"] == 8 and stated["last_loop"]["area"] == float(rows[1]["area"])
     assert run_script(cycles, path, "-o", tmp_path / "plain.svg")[0] == 0
 

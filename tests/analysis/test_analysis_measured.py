@@ -108,6 +108,11 @@ def test_a_leg_is_used_up_to_the_start_of_the_one_before():
     assert half.x[0] == pytest.approx(0.2) and half.width == pytest.approx(0.8)
 
 
+def test_the_last_of_the_widest_half_cycles_is_used():
+    x = np.cos(np.linspace(0, 6 * np.pi, 601))
+    assert widest_half_cycle(Measured(Path("c"), None, x, x)).at == 500
+
+
 def test_a_closed_cycle_may_begin_anywhere():
     x = np.roll(np.cos(np.linspace(0, 2 * np.pi, 400, endpoint=False)), 130)
     half = widest_half_cycle(Measured(Path("c"), None, np.r_[x, x[0]], np.r_[x, x[0]]))

@@ -62,6 +62,7 @@ def test_the_csv_has_every_digit(pieces_of, tmp_path):
                           ("error of y", "error_y"), ("order of u", "order_u")):
         np.testing.assert_array_equal([float(cell) for cell in levels[heading]], columns[name])
     assert levels["fit of x"] == ("before the asymptotic range", *("fitted",) * 3, "on the round-off floor")
+    assert levels["fit of u"] == ("fitted",) * 5
     text = (folder / "s-levels.tex").read_text(encoding="ascii")
     assert r"P & N & e(x) & order & e(y) & order & e(u) & order \\" in text
     assert r"$0.06173$$\dagger$ & -- & $0.1235$ & -- & " in text and r"$3.858\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text

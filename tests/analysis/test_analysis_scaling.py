@@ -57,6 +57,12 @@ def test_the_fit_finds_what_the_file_was_made_of(benchmark_file):
     assert found.host == 4 and found.counts == (2, 4) and found.cache == CACHE / 4 / 8
 
 
+def test_ranks_beyond_the_cores_share_no_more_cache(benchmark_file):
+    with h5py.File(benchmark_file, "a") as file:
+        file["machine"].attrs["cores"] = 2
+    assert machine(benchmark_file).cache == CACHE / 2 / 8
+
+
 def test_a_step_is_the_sum_of_its_parts(benchmark_file):
     found = machine(benchmark_file)
     one = found.step(1e4, 1)
@@ -77,6 +83,10 @@ def test_more_ranks_stop_helping(benchmark_file):
     around = found.step(10**8, np.array([best // 2, best, 2 * best]))
     assert around[1] < around[0] and around[1] < around[2]
     assert found.worthwhile_ranks(10**8) <= best
+    # In one rank's cache there is nothing to gain but time: half of it is lost a few ranks further on.
+    few = found.worthwhile_ranks(10**6)
+    efficiency = [found.step(10**6, 1) / (ranks * found.step(10**6, ranks)) for ranks in (few, few + 4)]
+    assert few < found.best_ranks(10**6) and efficiency[0] >= 0.5 > efficiency[1]
     assert machine(benchmark_file, hop=0.0).best_ranks(10**8) > best
 
 

@@ -127,6 +127,7 @@ TEST(Table, damaged_is_refused_with_its_line) {
   EXPECT_TRUE(says("0 1\n1 nan\n", "line 2"));
   EXPECT_TRUE(says("0 1\n1 inf\n", "line 2"));
   EXPECT_TRUE(says("s k\n0 1\n0 2\n", "line 3"));
+  EXPECT_TRUE(says("s k\n0 1\nhalf 2\n", "line 3"));
   EXPECT_TRUE(says("0 1\n1 2\n0.5 2\n", "must increase"));
   EXPECT_TRUE(says("", "no points"));
   EXPECT_TRUE(says("s,k\n", "no points"));

@@ -52,6 +52,7 @@ TEST(TextOfCount, is_a_power_of_ten_where_that_is_short) {
   EXPECT_EQ(base::abbreviated(20000), "2·10⁴");
   EXPECT_EQ(base::abbreviated(250000), "2.5·10⁵");
   EXPECT_EQ(base::abbreviated(12345), "12\u202f345");
+  EXPECT_EQ(base::abbreviated(1250000), "1\u202f250\u202f000");
   EXPECT_EQ(base::abbreviated(std::int64_t{10000000000}), "10¹⁰");
 }
 

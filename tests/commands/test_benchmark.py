@@ -29,10 +29,17 @@ def check_kernel(file):
             assert np.allclose(group["updates_per_second"][()] * group["seconds_per_step"][()],
                                file["kernel/cells"][()])
             assert ("speed_up" in group) == (scope == "all_ranks")
+            if scope == "all_ranks":
+                alone = file[f"kernel/one_rank/{name}/seconds_per_step"][()]
+                assert np.allclose(group["speed_up"], alone / group["seconds_per_step"][()])
         assert set(file[f"kernel/{scope}/baseline/baseline_ratio"]) == {1}
     for name in ("general", "both"):
         overhead = file[f"kernel/one_rank/sum_overhead_{name}"]
         assert overhead.shape == (5,) and positive(overhead)
+        # B c/(t - B c) of B blocks: c, the sum of one, is the same at all P.
+        blocks = np.ceil(file["kernel/cells"][()] / 1024)
+        sums = file[f"kernel/one_rank/{name}/seconds_per_step"][()] / (1 + 1 / overhead[()]) / blocks
+        assert np.allclose(sums, sums[0], atol=0)
 
 
 def check_machine(file, ranks):

@@ -238,6 +238,25 @@ def test_a_longer_run(masing):
     masing.refused(*short, *at[0], "--quiet", "--restart=c.h5")
 
 
+def test_a_run_that_goes_on_says_all_of_it(masing):
+    """Its extremes, here before the restart, are of both parts, its speed is of the second, and its
+    energies go on from a first sample with energy in it."""
+    words = ("simulate", "--cells=20", "--k0=0.2", "--x0=0.4", "--y0=-0.3", "--force=-3*sin(t)*exp(-t/3)")
+    words = (*words, "--energy", "--sample-every=1", "--output=run.h5", "--quiet")
+    whole = masing.done(*words, "--final-time=40", "--steps=4000").stdout.splitlines()
+    (masing.folder / "run.h5").rename(masing.folder / "whole.h5")
+    masing.done(*words, "--final-time=30", "--steps=3000", "--checkpoint=c.h5")
+    longer = masing.done(*words, "--final-time=40", "--steps=4000", "--checkpoint=c.h5", "--restart=c.h5")
+    assert longer.stdout.splitlines()[1] == whole[1]
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
+    with h5py.File(masing.folder / "run.h5") as file:
+        x, force = (f"[{min(values):.6g}, {max(values):.6g}]" for values in
+                    (file["series/x"][:], file["series/restoring"][:]))
+        assert whole[1].strip() == f"x in {x}, restoring force in {force}"
+        timing = file["timing"].attrs
+        assert abs(timing["steps_per_second"] * timing["wall_seconds"] - 1000) < 1e-9
+
+
 def test_the_exact_solution_for_longer(masing):
     short = ("simulate", "--cells=inf", "--engine=exact", "--output=run.h5", "--quiet")
     masing.done(*short, "--final-time=40", "--steps=2000", "--sample-every=7")

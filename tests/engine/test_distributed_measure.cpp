@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <random>
@@ -87,6 +88,19 @@ TEST(DistributedMeasure, ChecksTheInitialStateAcrossRanks) {
   const std::array own = numbers;
   parallel::broadcast(support::world(), numbers);
   EXPECT_EQ(numbers, own);
+}
+
+TEST(DistributedMeasure, ChecksTheInitialStateOfAllCellsOfARank) {
+  // Ranks send 2¹⁴ cells at a time, lowest η first; only the last cells of both ends of s conflict.
+  const std::int64_t cells = 20000 * support::world().size();
+  slab::Profile ends = all_cells(cells, 0.0);
+  for (std::int64_t i = 0; i < cells; ++i) {
+    const double s = (static_cast<double>(i) + 0.5) / static_cast<double>(cells) - 0.5;
+    ends.threshold[static_cast<std::size_t>(i)] = 0.5 + std::abs(s);
+    ends.initial_u[static_cast<std::size_t>(i)] =
+        std::copysign(0.9 * std::max(0.0, std::abs(s) - 0.46), s);
+  }
+  EXPECT_TRUE(engine::start_conflict(support::world(), slab(ends)));
 }
 
 TEST(DistributedMeasure, IsReplicatedWhereItFits) {

@@ -134,11 +134,13 @@ Motion resumed(const MakeRun& make, const parallel::Communicator& before,
                const parallel::Communicator& after) {
   Motion motion;
   Saved saved;
+  double self_check = 0.0;
   {
     MadeRun run = make(before);
     advance(run, motion, 0, saved_step, {1, 7, 33, 2});
     Save archive(before, saved);
     run.engine->exchange(saved_step, archive);
+    self_check = engine::self_check(*run.engine);
   }
   MadeRun run = make(after);
   Restore archive(saved);
@@ -147,6 +149,7 @@ Motion resumed(const MakeRun& make, const parallel::Communicator& before,
   EXPECT_EQ(sample.x, motion.x[saved_step]);
   EXPECT_EQ(sample.y, motion.y[saved_step]);
   EXPECT_EQ(sample.restoring, motion.restoring[saved_step]);
+  EXPECT_EQ(engine::self_check(*run.engine), self_check);
   advance(run, motion, saved_step, steps, {5, 1, 64, 3});
   end(after, run, motion);
   return motion;

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <span>
+#include <vector>
+
 #include "parallel/communicator.hpp"
 #include "support/world.hpp"
 
@@ -82,6 +86,21 @@ TEST_P(VectorOf, cells_gives_any_range_to_any_rank) {
         EXPECT_EQ(values[i], static_cast<double>(range.first) + static_cast<double>(i) + offset);
       }
     }
+  }
+}
+
+TEST(Filling, takes_more_values_than_go_at_once) {
+  constexpr std::int64_t cells = 10000;
+  std::vector<double> all(cells);
+  std::iota(all.begin(), all.end(), 0.5);
+  Vector target(world(), cells);
+  const bool is_last = world().rank() == world().size() - 1;
+  parallel::fill_from_ranges(target, 0,
+                             is_last ? std::span<const double>(all) : std::span<const double>());
+  const ReadAccess access(target);
+  for (std::size_t i = 0; i < access.values().size(); ++i) {
+    ASSERT_EQ(access.values()[i],
+              static_cast<double>(target.range().first) + static_cast<double>(i) + 0.5);
   }
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "rheology/model_run.hpp"
@@ -92,15 +94,15 @@ const std::vector<OneStep>& steps_by_hand() {
        {0.5, 1.5, 1, 4, 1, 1},
        0,
        4},
-      // Y* = (1, 3) with hα = (1, 1): both slip forwards, y = (1 - 1 + 1, 3 - 1/2).
+      // Y* = (1, 3) with hα = (1, 1/2): both slip forwards, y = (1 - 1 + 1/2, 3 - 1/4).
       {"p-chain",
-       {{"m", State{1, 2}}, {"k", State{1, 2}}, {"alpha", 2}},
+       {{"m", State{1, 2}}, {"k", State{1, 2}}, {"alpha", State{2, 1}}},
        {0, 1, 0, 2},
        6,
        {0, 2, 2, 2},
-       {0, 2, 1, 2.5},
-       2,
-       2 * 2 + 2},
+       {0, 2, 0.5, 2.75},
+       1,
+       2 * 2 + 1},
       // n = 1: K = k0 + k1 is a number, so the projection is the clamp. κ = 3/4.
       {"p-series",
        {{"m", 2}, {"k0", 1}, {"n", 1}, {"k", 3}, {"alpha", 1.5}},
@@ -203,6 +205,28 @@ TEST(PChain, rests_while_no_force_overcomes_its_friction) {
           ASSERT_EQ(value, 0.0) << t;
         }
       });
+}
+
+TEST(PersozQuasistatic, starts_where_it_balances_the_force) {
+  const rheology::ModelSpec spec =
+      model_run::model("persoz-quasistatic", {{"k0", 1},
+                                              {"k1", 1},
+                                              {"k2", 1},
+                                              {"k3", 1},
+                                              {"alpha1", 1},
+                                              {"alpha2", 2},
+                                              {"alpha3", 3},
+                                              {"g0", State{1, -2, 1}}});
+  rheology::BuiltModel built = rheology::build(spec, spec.all());
+  std::visit(
+      [&](auto& model) {
+        if constexpr (rheology::StartsFromForce<std::remove_cvref_t<decltype(model)>>) {
+          model.complete_start(3.0, built.start);
+        }
+      },
+      built.model);
+  // δ = ¼, E = (½, ½, ¼): x = (3 + ½ - 1 + ¼)/¼.
+  expect_near(built.start, {11, 1, -2, 1}, "start");
 }
 
 TEST(PersozQuasistatic, balances_the_force_at_every_step) {

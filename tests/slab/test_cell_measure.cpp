@@ -141,6 +141,18 @@ TEST(MemoryFault, AcceptsWhatTheModelCanReachAndNamesWhatItCannot) {
                                    {.threshold = 0.5, .initial_u = 0.2}));
 }
 
+TEST(StartConflict, AllowsForTheRoundingOfDifferences) {
+  const auto element = [](double eta, double u0) {
+    slab::Element cell;
+    cell.threshold = eta;
+    cell.initial_u = u0;
+    return cell;
+  };
+  // 0.3 - 0.1 is less than 0.2 in doubles.
+  EXPECT_FALSE(slab::start_conflict(element(0.3, 0.1), element(0.1, -0.1)));
+  EXPECT_TRUE(slab::start_conflict(element(0.3, 0.1), element(0.1, -0.1 - 1e-12)));
+}
+
 }  // namespace
 
 }  // namespace masing

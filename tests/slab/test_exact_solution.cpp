@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "slab/exact_support.hpp"
 
@@ -198,6 +199,25 @@ TEST(ExactSolution, IsTheSameHoweverDenselyItIsAsked) {
     if (p % 7919 == 0) {
       EXPECT_EQ(sparse.at(p * 1e-3).x, state.x);
     }
+  }
+}
+
+TEST(SmoothPieces, GoFromBreakToBreakInOrder) {
+  SmoothPieces force([](double) { return 0.0; }, {3.0, 5.0, 1.0, 3.0, 0.0, -1.0}, 4.0);
+  for (const double end : {1.0, 3.0, 4.0}) {
+    EXPECT_EQ(force.piece_end(), end);
+    force.pass_break();
+  }
+}
+
+TEST(SmoothPieces, HaveTheirOwnLimitsOnBothSidesOfABreak) {
+  // The jump as computed may lie a few ulp to either side of the break.
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  for (const double jump : {1.0 - 4 * eps, 1.0, 1.0 + 4 * eps}) {
+    SmoothPieces force([jump](double t) { return t < jump ? -1.0 : 1.0; }, {1.0}, 2.0);
+    EXPECT_EQ(force(1.0), -1.0) << jump - 1.0;
+    force.pass_break();
+    EXPECT_EQ(force(1.0), 1.0) << jump - 1.0;
   }
 }
 

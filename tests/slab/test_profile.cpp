@@ -164,6 +164,10 @@ TEST(CheckProfile, confirms_what_all_cells_keep_to) {
                                               .initial_u = "abs(s-0.7) < 0.001 ? 0.01 : 0",
                                               .space = support::space_of(10000)}));
   EXPECT_EQ(slab::kept_arrays(none), 3);
+  // Nor does a curve near a line, 2.5e-12 away at most.
+  const auto curved = form_of(
+      support::problem({.threshold = "0.2+s+1e-11*s*(s-1)", .space = support::space_of(10000)}));
+  EXPECT_FALSE(curved.threshold);
 }
 
 TEST(ConfirmedForm, tells_0_from_minus_0) {

@@ -1,0 +1,33 @@
+// When checkpoints are due: at multiples of their distance, and at the last step.
+#include "io/checkpoint.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/world.hpp"
+
+namespace masing {
+
+namespace {
+
+io::Checkpoints checkpoints(const io::CheckpointSpec& spec) {
+  return {support::world(), "c.h5", spec, 100, {}, [](const std::string&) {}};
+}
+
+TEST(Checkpoints, are_due_at_every_multiple_and_at_the_end) {
+  const auto every_30 = checkpoints({.path = "c.h5", .scheduled = true, .every = 30});
+  EXPECT_EQ(every_30.next_step(0), 30);
+  EXPECT_EQ(every_30.next_step(29), 30);
+  EXPECT_EQ(every_30.next_step(30), 60);
+  EXPECT_EQ(every_30.next_step(90), 100);
+  EXPECT_EQ(every_30.next_step(100), engine::never);
+  EXPECT_FALSE(every_30.is_due());
+}
+
+TEST(Checkpoints, are_due_by_the_clock_or_never_otherwise) {
+  EXPECT_EQ(checkpoints({.path = "c.h5", .scheduled = true}).next_step(7), 100);
+  EXPECT_EQ(checkpoints({.path = "c.h5"}).next_step(7), engine::never);
+}
+
+}  // namespace
+
+}  // namespace masing
