@@ -70,7 +70,7 @@ def test_every_dataset_says_what_it_is(result):
             assert thing.dtype == np.float64, name
 
     result.visititems(check)
-    labels = {name: data.attrs.get("label") for name, data in result["series"].items()}
+    labels = {name: text(data.attrs["label"]) for name, data in result["series"].items()}
     assert labels == {"t": "time t", "x": "displacement x", "y": "velocity y", "force": "force F",
                       "restoring": "restoring force F − m x″"}
 
