@@ -784,13 +784,18 @@ void apply(const ExpressionBounds::Operation& operation, const Series& variable,
 }  // namespace
 
 double Enclosure::magnitude() const {
-  const double most = std::max(std::abs(low), std::abs(high));
-  return low == low && high == high ? most : infinity;
+  if (std::isnan(low) || std::isnan(high)) {
+    return infinity;
+  }
+  return std::max(std::abs(low), std::abs(high));
 }
 
 double Bounds::remainder(double width) const {
   const double size = top.magnitude() * std::pow(0.5 * width, order);
-  return smooth && size == size ? size : infinity;
+  if (!smooth || std::isnan(size)) {
+    return infinity;
+  }
+  return size;
 }
 
 ExpressionBounds::ExpressionBounds(const std::string& text, char variable,

@@ -58,11 +58,12 @@ Regularity look_closer(const Function& function, Interval at, const Interval& al
                    .slope = *std::ranges::max_element(slopes)};
   constexpr std::size_t fewest = 10;
   const std::size_t last = slopes.size() - 1;
-  if (last < fewest || slopes[last / 2] == 0.0) {
+  const std::size_t middle = last / 2;
+  if (last < fewest || slopes[middle] == 0.0) {
     return found;
   }
   const double growth =
-      std::log2(slopes[last] / slopes[last / 2]) / static_cast<double>(last - last / 2);
+      std::log2(slopes[last] / slopes[middle]) / static_cast<double>(last - middle);
   if (growth > 0.02) {
     found.smoothness = growth > 0.95 ? Smoothness::jump : Smoothness::unbounded_slope;
     found.exponent = growth > 0.95 ? 0.0 : 1.0 - growth;
@@ -83,8 +84,7 @@ std::vector<double> places(const Function& function, double first, double last) 
     }
   }
   std::ranges::sort(all);
-  const auto twins = std::ranges::unique(all);
-  all.erase(twins.begin(), twins.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 

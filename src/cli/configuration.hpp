@@ -65,7 +65,7 @@ struct Configuration {
   study::Refine refine = study::Refine::steps;
   std::vector<study::Level> levels;  ///< resolved from level_text
   std::string level_text;            ///< empty: the ladder of the papers' case
-  std::string reference = "finest";  ///< a word of study::reference_names, or a file's name
+  std::string reference = "finest";  ///< a word of study::reference_kinds, or a file's name
   std::vector<study::ExpectedOrder> expected_orders;
   std::string expected_order_text;  ///< resolved: what the scheme and the rule promise
   double order_tolerance = 0.1;

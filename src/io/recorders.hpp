@@ -101,8 +101,8 @@ struct RecorderContext {
 ///         whole state at every n-th step and at both ends, of a slab without a mass every sample;
 ///     /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only; where
 ///     the
-///         output asks for fewer field points than cells, these many cells of it, base::Thinning's,
-///         and /field has an attribute thinned_from, P;
+///         output asks for fewer field points than cells, base::Thinning's cells of it, and /field
+///         has an attribute thinned_from, P;
 ///     /probe/s, /probe/u [n, places]: u of the cells that hold given s, with every sample;
 ///     /energy: see EnergyRecorder.
 /// Collective.

@@ -16,7 +16,7 @@ constexpr Eigen::Index most_eigenvalues = 40;
 /// Of `apply`, a linear map of vectors of `columns` numbers: Arnoldi's method from a fixed start.
 template <typename Map>
 Eigenvalues eigenvalues_of(const Map& apply, Eigen::Index columns) {
-  const Eigenvalues unknown{std::numeric_limits<double>::infinity()};
+  Eigenvalues unknown{std::numeric_limits<double>::infinity()};
   const Eigen::Index most = std::min(columns, most_eigenvalues);
   Eigen::MatrixXd basis(columns, most);
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(most, most);

@@ -20,13 +20,14 @@ struct SchemeInfo {
   int order;            ///< of x, y and u in δt, in the maximum norm
   int steps_per_pass;   ///< steps whose increments are known before a pass over the slab
   double largest_step;  ///< of δt ω, beyond which elastic oscillations blow up; infinity: none
+  bool is_papers;       ///< whether the papers' statements are about it
   bool amplifies;       ///< whether elastic oscillations grow at any step, by exp(δt ω² T/2)
 };
 
 inline constexpr SchemeInfo schemes[] = {
     {Scheme::euler, "euler", "the papers' scheme, of order one", 1, 2,
-     std::numeric_limits<double>::infinity(), true},
-    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 1, 2.0, false}};
+     std::numeric_limits<double>::infinity(), true, true},
+    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 1, 2.0, false, false}};
 
 /// The row of a scheme. Local.
 const SchemeInfo& info(Scheme scheme);

@@ -50,9 +50,11 @@ std::string left_over(const StudySpec& spec) {
   return spec.refine == Refine::cells && reference.is_exact_in_time() ? "time" : "";
 }
 
-bool is_leapfrog(const StudySpec& spec) {
+/// The scheme of a run, where it is not the papers'; else null.
+const slab::SchemeInfo* other_scheme(const StudySpec& spec) {
   const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-  return masing != nullptr && masing->scheme == slab::Scheme::leapfrog;
+  const slab::SchemeInfo* scheme = masing == nullptr ? nullptr : &slab::info(masing->scheme);
+  return scheme == nullptr || scheme->is_papers ? nullptr : scheme;
 }
 
 bool is_midpoint(const StudySpec& spec) {
@@ -74,16 +76,16 @@ std::string statement(const StudySpec& spec, const std::string& left_over) {
     case Refine::cells:
       return is_midpoint(spec) ? "beyond" : "3.1";
     case Refine::steps:
-      return is_leapfrog(spec) ? "beyond" : "25";
+      return other_scheme(spec) != nullptr ? "beyond" : "25";
     default:
-      return is_midpoint(spec) || is_leapfrog(spec) ? "beyond" : "4.1";
+      return is_midpoint(spec) || other_scheme(spec) != nullptr ? "beyond" : "4.1";
   }
 }
 
 std::string beyond(const StudySpec& spec) {
   std::vector<std::string> words;
-  if (spec.refine != Refine::cells && is_leapfrog(spec)) {
-    words.emplace_back("leapfrog");
+  if (spec.refine != Refine::cells && other_scheme(spec) != nullptr) {
+    words.emplace_back(other_scheme(spec)->name);
   }
   if (spec.refine != Refine::steps && is_midpoint(spec)) {
     words.emplace_back("midpoint");
