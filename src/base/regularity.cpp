@@ -64,7 +64,11 @@ Regularity look_closer(const Function& function, Interval at, const Interval& al
   }
   const double growth =
       std::log2(slopes[last] / slopes[middle]) / static_cast<double>(last - middle);
-  if (growth > 0.02) {
+  // Of a feature that is only just resolved the quotients grow less and less.
+  const std::size_t late = middle + (last - middle) / 2;
+  const double growth_late =
+      std::log2(slopes[last] / slopes[late]) / static_cast<double>(last - late);
+  if (std::min(growth, growth_late) > 0.02 && growth_late > 0.6 * growth) {
     found.smoothness = growth > 0.95 ? Smoothness::jump : Smoothness::unbounded_slope;
     found.exponent = growth > 0.95 ? 0.0 : 1.0 - growth;
   }

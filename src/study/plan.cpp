@@ -20,8 +20,8 @@ std::int64_t common_stride(std::int64_t reference_steps, const std::vector<std::
   return stride;
 }
 
-std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps) {
-  constexpr std::int64_t too_few = 16;
+std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps,
+                            std::int64_t fewest) {
   std::int64_t common = 0;
   for (const std::int64_t count : steps) {
     common = std::gcd(common, count);
@@ -30,7 +30,7 @@ std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>
   while (common % samples != 0) {
     --samples;
   }
-  return samples < std::min(wanted, too_few) ? wanted : samples;
+  return samples < std::min(wanted, fewest) ? wanted : samples;
 }
 
 namespace {

@@ -26,7 +26,8 @@ std::int64_t common_stride(std::int64_t reference_steps, const std::vector<std::
 
 /// At how many times jT/m u is compared: the greatest m up to `wanted` for which all of them are
 /// steps of every level; between steps u is only known to first order, where it starts to slide.
-/// `wanted` itself where the levels have too few times in common. Local.
-std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps);
+/// `wanted` itself where the levels have fewer than `fewest` times in common. Local.
+std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps,
+                            std::int64_t fewest = 16);
 
 }  // namespace masing::study

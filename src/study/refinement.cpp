@@ -35,7 +35,11 @@ bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
 
 /// At how many times the fields of a study are compared.
 std::int64_t field_samples(const StudySpec& spec) {
-  return common_samples(spec.field_samples, step_counts(spec.levels));
+  // Between steps u is known to first order only, which would hide a scheme of second order.
+  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
+  const bool is_second_order = masing != nullptr && slab::info(masing->scheme).order > 1;
+  return is_second_order ? common_samples(spec.field_samples, step_counts(spec.levels), 1)
+                         : common_samples(spec.field_samples, step_counts(spec.levels));
 }
 
 /// The reference that is a file, if one is.

@@ -30,6 +30,7 @@ TEST(Regularity, of_lipschitz_functions_gives_their_constant) {
                                        {"points:0 1; 0.25 1; 0.2500001 1.1; 1 1", 1e6},
                                        {"points:0 1; 0.30001 1; 0.3000101 1.1; 0.3000102 1", 1e6},
                                        {"s<0.5?s:1-s", 1.0},
+                                       {"0.5+0.4*tanh((s-0.37)/1e-4)", 4000.0},
                                        {"1e8*s", 1e8}}) {
     const Regularity found = of(text);
     EXPECT_EQ(found.smoothness, Smoothness::lipschitz) << text << " at " << found.place;

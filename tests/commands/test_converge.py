@@ -217,3 +217,10 @@ def test_a_second_order_scheme_asks_for_a_force_without_jumps(masing):
     assert "outside the hypotheses: F jumps near t = " in masing.done(*study, "--force=0.4*square(0.1371*t)").stdout
     assert "outside" not in masing(*study, "--force=0.4*triangle(0.1371*t)").stdout
     assert "outside" not in masing(*study, "--scheme=euler", "--force=0.4*square(0.1371*t)").stdout
+
+
+def test_u_of_second_order_is_compared_at_common_steps(masing):
+    """The levels share 10 times only; between steps u would be known to first order."""
+    told = masing.done("converge", "--force=0.8*sin(0.7*t)", "--final-time=20", "--cells=inf", "--scheme=leapfrog",
+                       "--reference=exact", "--levels=1010,2030,4070,8110", "--quiet").stdout
+    assert "order of u: 2.0" in told or "order of u: 1.9" in told

@@ -174,3 +174,15 @@ def test_a_resumed_exact_run_has_the_same_energies(masing):
     masing.done("simulate", *run, "--output=part.h5", "--checkpoint=point.h5", "--checkpoint-every=230")
     masing.done("simulate", *run, "--output=resumed.h5", "--restart=point.h5")
     assert contents(masing.folder / "resumed.h5") == contents(masing.folder / "whole.h5")
+
+
+@pytest.mark.parametrize("profile", [("--threshold=s+0.1", "--initial-u=s"), ("--threshold=s+0.1", "--initial-u=s-0.08"),
+                                     ("--threshold=0.3+0.5*s", "--initial-u=0.1-0.5*s")])
+def test_dissipation_never_drops_where_the_virgin_order_is_flat(masing, profile):
+    """At P = inf eta - u0 or eta + u0 is the same for all s: its cells are no longer counted all or none."""
+    masing.done("simulate", *profile, "--force=0.7*sin(t)", "--final-time=20", "--cells=inf", "--energy",
+                "--steps=20000", "--sample-every=4", "--quiet")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        energy = {name: file[f"energy/{name}"][:] for name in ("dissipated", "elastic", "input")}
+    assert np.all(np.diff(energy["dissipated"]) > -1e-6 * energy["input"].max())
+    assert np.all(np.abs(np.diff(energy["elastic"])) < 5e-3)

@@ -225,13 +225,21 @@ double TableMeasure<Table>::elastic_energy(const RememberedElongation& u) const 
   if (virgin_) {
     const Table& forwards = in_virgin_order(direction);
     const Table& backwards = in_virgin_order(-direction);
-    const auto squares = [&](double there, double back, double r) {
-      return (forwards.second_moment(there) + backwards.second_moment(back)) / 2 -
-             threshold_.second_moment(r);
+    // Of the yielded cells θ = η ± u0 ends at 2η - travel in the other order. Where η ± u0 is flat
+    // rounding would count all cells of that θ or none: their share follows from the stiffness.
+    const auto moment_backwards = [&](double end, double stiffness) {
+      const double before = end - 1e-9 * (std::abs(end) + radius);
+      return backwards.second_moment(before) +
+             end * end * (stiffness - backwards.below(before).stiffness);
     };
+    const double whole = (forwards.second_moment(all) + backwards.second_moment(all)) / 2 -
+                         threshold_.second_moment(all);
+    const double of_yielded = (forwards.second_moment(travel) +
+                               moment_backwards(2 * radius - travel, below(radius).stiffness)) /
+                                  2 -
+                              threshold_.second_moment(radius);
     const double yielded = direction * (below(radius).force - virgin(travel, direction).force);
-    twice += 2 * move * (initial_force_ - yielded) + squares(all, all, all) -
-             squares(travel, 2 * radius - travel, radius);
+    twice += 2 * move * (initial_force_ - yielded) + whole - of_yielded;
   }
   return 0.5 * twice;
 }
