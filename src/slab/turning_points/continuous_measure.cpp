@@ -37,8 +37,9 @@ PieceIntegrals::PieceIntegrals(const MonotonePiece& piece, const SmoothSpan& spa
     : piece_(piece), fine_(span.is_fine()), threshold_(&threshold), stiffness_(&stiffness) {
   if (fine_) {
     const auto& all = span.nodes;
-    nodes_.assign(std::ranges::upper_bound(all, piece_.first),
-                  std::ranges::lower_bound(all, piece_.last));
+    const auto begin = std::ranges::upper_bound(all, piece_.first);
+    // Not before it, where a piece is a single node.
+    nodes_.assign(begin, std::ranges::lower_bound(begin, all.end(), piece_.last));
     nodes_.insert(nodes_.begin(), piece_.first);
     nodes_.push_back(piece_.last);
   }
