@@ -11,13 +11,18 @@ namespace {
 
 using Eigenvalues = std::vector<std::complex<double>>;
 
-constexpr Eigen::Index most_eigenvalues = 40;
+/// How many Arnoldi vectors of so many columns are kept: fewer of long ones, whose memory and time
+/// would exceed those of the run's first steps.
+Eigen::Index most_vectors(Eigen::Index columns) {
+  constexpr Eigen::Index numbers = Eigen::Index{1} << 21;
+  return std::min(columns, std::clamp<Eigen::Index>(numbers / columns, 4, 40));
+}
 
 /// Of `apply`, a linear map of vectors of `columns` numbers: Arnoldi's method from a fixed start.
 template <typename Map>
 Eigenvalues eigenvalues_of(const Map& apply, Eigen::Index columns) {
   Eigenvalues unknown{std::numeric_limits<double>::infinity()};
-  const Eigen::Index most = std::min(columns, most_eigenvalues);
+  const Eigen::Index most = most_vectors(columns);
   Eigen::MatrixXd basis(columns, most);
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(most, most);
   basis.col(0) = Eigen::VectorXd::LinSpaced(columns, 1.0, 2.0).array().sin().matrix().normalized();
