@@ -33,13 +33,7 @@ study::Study refined(const parallel::Communicator& comm, const study::StudySpec&
 
 study::Study make_study(const parallel::Communicator& comm, const study::StudySpec& spec,
                         const Announce& announce) {
-  const io::OutputLock lock(comm, spec.result.path);
-  std::optional<io::OutputLock> checkpoint_lock;
-  if (spec.checkpoint.scheduled) {
-    checkpoint_lock.emplace(comm, spec.checkpoint.path, "--checkpoint");
-  } else {
-    parallel::on_root(comm, [&] { io::require_replaceable(spec.checkpoint.path, "--output"); });
-  }
+  const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
   study::Study study = refined(comm, spec);
   if (announce) {
     announce(study);

@@ -190,9 +190,9 @@ Made made_by(const Invocation& call, const std::string& file,
   return {kind, cli::validated(cli::parse(command, {"--config", name}, read).configuration, read)};
 }
 
-void look_at_reference(const Invocation& call, cli::Validated& request) {
+std::optional<std::string> look_at_reference(const Invocation& call, cli::Validated& request) {
   if (!request.reference || !request.reference->file()) {
-    return;
+    return std::nullopt;
   }
   const std::string& file = request.configuration.reference;
   const Made made = made_by(call, file);
@@ -201,6 +201,7 @@ void look_at_reference(const Invocation& call, cli::Validated& request) {
                           "; give a file of masing simulate");
   }
   cli::take_reference(request, made.request);
+  return file;
 }
 
 namespace {
@@ -249,9 +250,8 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
   Request request{.validated = cli::validated(std::move(parsed.configuration), read),
                   .print_config = parsed.print_config,
                   .validate_only = parsed.validate_only};
-  look_at_reference(call, request.validated);
-  if (request.validated.reference && request.validated.reference->file()) {
-    inputs.push_back(*request.validated.reference->file());
+  if (const auto file = look_at_reference(call, request.validated)) {
+    inputs.push_back(*file);
   }
   call.on_root([&] {
     require_outputs_are_no_inputs(request.validated.configuration, inputs);

@@ -30,8 +30,9 @@ struct Made {
 Made made_by(const Invocation& call, const std::string& file,
              const std::function<void(const std::string&)>& look = {});
 
-/// cli::take_reference where the reference of a request is a file. Throws UserError. Without MPI.
-void look_at_reference(const Invocation& call, cli::Validated& request);
+/// cli::take_reference where the reference of a request is a file, which is returned. Throws
+/// UserError. Without MPI.
+std::optional<std::string> look_at_reference(const Invocation& call, cli::Validated& request);
 
 /// The request as it is to be run: continued from its checkpoint, if it has one, and stopped at its
 /// wall limit. Nothing where it was only to be printed or validated, which is then done, every cell

@@ -132,14 +132,7 @@ Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulatio
   // What the engine cannot solve is refused before there is a file.
   const engine::Setup setup = engine::make_setup(comm, simulation.run);
   const io::ResultSpec& result = simulation.result;
-  const io::OutputLock lock(comm, result.path);
-  std::optional<io::OutputLock> checkpoint_lock;
-  if (simulation.checkpoint.scheduled) {
-    checkpoint_lock.emplace(comm, simulation.checkpoint.path, "--checkpoint");
-  } else {
-    parallel::on_root(comm,
-                      [&] { io::require_replaceable(simulation.checkpoint.path, "--output"); });
-  }
+  const io::RunLocks locks(comm, result.path, simulation.checkpoint);
   const auto& restart = simulation.checkpoint.restart;
   io::OutputFile output =
       restart ? io::OutputFile(comm, result, *restart) : io::OutputFile(comm, result);

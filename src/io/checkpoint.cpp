@@ -97,6 +97,16 @@ void exchange(const Participants& participants, std::int64_t step, OwnersArchive
 
 }  // namespace
 
+RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
+                   const CheckpointSpec& checkpoint)
+    : result_(comm, result) {
+  if (checkpoint.scheduled) {
+    checkpoint_.emplace(comm, checkpoint.path, "--checkpoint");
+  } else {
+    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "--output"); });
+  }
+}
+
 std::string restart_advice(const CheckpointSpec& spec) {
   return "; the same command with --restart " + spec.path + " goes on";
 }

@@ -9,6 +9,7 @@
 
 #include "engine/engine.hpp"
 #include "io/hdf5.hpp"
+#include "io/result_file.hpp"
 
 namespace masing::io {
 
@@ -24,6 +25,19 @@ struct CheckpointSpec {
   bool scheduled = false;  ///< written while the run goes on, too, not only where it is stopped
   std::int64_t every = 0;  ///< steps from one to the next where scheduled; 0: every ten minutes
   std::optional<std::string> restart;  ///< the checkpoint to go on with
+};
+
+/// Keeps other runs from writing the result and the checkpoint of this one, and refuses what is
+/// there and not ours to replace, the checkpoint of a stop that no one asked for included.
+class RunLocks {
+ public:
+  /// Throws UserError alike on all ranks, as OutputLock does. Collective.
+  RunLocks(const parallel::Communicator& comm, const std::string& result,
+           const CheckpointSpec& checkpoint);
+
+ private:
+  OutputLock result_;
+  std::optional<OutputLock> checkpoint_;
 };
 
 /// What a run that was stopped says of its checkpoint: "; the same command with … goes on". Local.
