@@ -48,9 +48,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Energy:
-    """The energy balance at the samples: kinetic, elastic, dissipated, input (the work of F), residual, each [samples].
+    """The energy balance at the samples: kinetic, elastic, dissipated (by sliding), input (the work of F), residual and
+    viscous (what damping took; None without), each [samples].
 
-    residual = input − dissipated − (kinetic + elastic), less its value at the first sample.
+    residual = input − dissipated − viscous − (kinetic + elastic), less its value at the first sample.
     """
 
     kinetic: np.ndarray
@@ -58,6 +59,7 @@ class Energy:
     dissipated: np.ndarray
     input: np.ndarray
     residual: np.ndarray
+    viscous: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -261,6 +263,7 @@ def _energy(file, rows):
     names = ("kinetic", "elastic", "dissipated", "input", "residual")
     if not rows or any(f"energy/{name}" not in file for name in names):
         return None
+    names += ("viscous",) if "energy/viscous" in file else ()
     return Energy(*(hdf5.column(file, f"energy/{name}", rows) for name in names))
 
 

@@ -41,6 +41,7 @@ struct Configuration {
   std::string force = "0.45*cos(0.5*t)";  ///< F(t); resolved: empty where x(t) is prescribed
   std::string position;  ///< x(t) of ModelKind::quasistatic_slab; empty: F(t) drives
   double mass = 1.0;     ///< m
+  double damping = 0.0;  ///< c
   double k0 = 0.0;
   double x0 = 0.0;
   double y0 = 0.0;

@@ -256,6 +256,7 @@ std::vector<Option> make_table() {
       for_models(quasistatic_slab, text("position", "x(t)",
                                         "the position, prescribed in place of F(t)", &C::position)),
       for_models(moving_slab, also_parameter("m", real("mass", "m", "mass, positive", &C::mass))),
+      for_models(moving_slab, real("damping", "c", "viscous damping, not negative", &C::damping)),
       for_models(any_slab,
                  also_parameter("k0", real("k0", "k0", "hardening spring, not negative", &C::k0))),
       for_models(any_slab, also_parameter("x0", real("x0", "x0", "initial position", &C::x0))),

@@ -70,6 +70,7 @@ void check_keys(const Configuration& c) {
 
 void check_numbers(const Configuration& c) {
   require(c.mass > 0, c, "mass", base::to_text(c.mass), "must be > 0");
+  require(c.damping >= 0, c, "damping", base::to_text(c.damping), "must be >= 0");
   require(c.k0 >= 0, c, "k0", base::to_text(c.k0), "must be >= 0");
   require(c.final_time > 0, c, "final-time", base::to_text(c.final_time), "must be > 0");
   check_count(c, "steps", c.steps, 1);
@@ -274,10 +275,11 @@ engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
   }
   engine::Model model;
   if (kind_of(c.model) == ModelKind::slab) {
-    model = engine::Masing{.slab = std::move(slab),
-                           .oscillator = {.mass = c.mass, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
-                           .scheme = c.scheme,
-                           .method = *c.method};
+    model = engine::Masing{
+        .slab = std::move(slab),
+        .oscillator = {.mass = c.mass, .damping = c.damping, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
+        .scheme = c.scheme,
+        .method = *c.method};
   } else {
     model = engine::QuasistaticMasing{
         .slab = std::move(slab),
@@ -374,8 +376,8 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 /// solve the same problem.
 Pairs problem_data(const Configuration& c) {
   const std::set<std::string> data{"model", "stiffness", "threshold", "initial-u",
-                                   "force", "position",  "mass",      "k0",
-                                   "x0",    "y0",        "final-time"};
+                                   "force", "position",  "mass",      "damping",
+                                   "k0",    "x0",        "y0",        "final-time"};
   Pairs pairs;
   for (const Option& option : option_table()) {
     if (data.contains(option.name) && takes(kind_of(c.model), option)) {
@@ -388,12 +390,14 @@ Pairs problem_data(const Configuration& c) {
   return pairs;
 }
 
-/// The same as "key=value;…".
+/// The same as "key=value;…", without what the papers do not have where it is not there.
 std::string problem_text(const Configuration& c) {
+  const std::set<std::string> silent{"damping=0"};
   std::vector<std::string> texts;
   for (const auto& [key, value] : problem_data(c)) {
     texts.push_back(key + "=" + value);
   }
+  std::erase_if(texts, [&](const std::string& text) { return silent.contains(text); });
   return base::joined(texts, ";");
 }
 

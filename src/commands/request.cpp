@@ -85,7 +85,17 @@ std::string step_advice(const engine::RunSpec& run) {
   }
   const slab::SchemeInfo& scheme = slab::info(masing->scheme);
   const double frequency = slab::elastic_frequency(masing->slab, masing->oscillator);
+  const double decay = masing->oscillator.damping / masing->oscillator.mass;
   const double step = run.time.step();
+  if (step * decay > scheme.largest_damped_step) {
+    throw base::UserError(
+        fmt::format("--steps: {} is unstable beyond a step of {} m/c = {}, and this one is {}; "
+                    "give at least {} "
+                    "steps",
+                    scheme.name, scheme.largest_damped_step,
+                    base::to_text(scheme.largest_damped_step / decay), base::to_text(step),
+                    slab::least_stable_steps(decay, run.time, scheme.largest_damped_step)));
+  }
   if (step * frequency > scheme.largest_step) {
     throw base::UserError(fmt::format(
         "--steps: {} is unstable beyond a step of {}/omega = {}, omega^2 = (k0 + int k ds)/m, and "
@@ -93,15 +103,15 @@ std::string step_advice(const engine::RunSpec& run) {
         scheme.name, scheme.largest_step, base::to_text(scheme.largest_step / frequency),
         base::to_text(step), slab::least_stable_steps(frequency, run.time, scheme.largest_step)));
   }
-  const double growth = slab::elastic_growth(frequency, run.time);
+  const double growth = slab::elastic_growth(frequency, decay, run.time);
   if (!scheme.amplifies || !(growth > warned_growth)) {
     return {};
   }
   return fmt::format(
-      "with a step of {:.4g} {} lets an elastic oscillation grow by exp(dt omega^2 T/2) = {:.3g} "
+      "with a step of {:.4g} {} lets an elastic oscillation grow by exp({} T/2) = {:.3g} "
       "until T; with a step of {:.4g} by {:g}",
-      step, scheme.name, growth, slab::step_for_growth(frequency, run.time, tolerable_growth),
-      tolerable_growth);
+      step, scheme.name, decay > 0 ? "(dt omega^2 - c/m)" : "dt omega^2", growth,
+      slab::step_for_growth(frequency, decay, run.time, tolerable_growth), tolerable_growth);
 }
 
 /// Checks what only a look shows: every cell, what the engine needs, and what drives the run at

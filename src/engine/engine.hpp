@@ -63,8 +63,8 @@ class Engine {
   /// ½ ∫ k u² ds at the current step, where u is known at every s (P = ∞); the same on every rank.
   /// Nothing otherwise. Collective.
   virtual std::optional<double> elastic_energy() { return std::nullopt; }
-  /// ∫ F dx and ∫ S dx from t = 0 to the current step, of an engine that knows the motion between
-  /// steps; to be asked for the first time at step 0. Nothing otherwise. Collective.
+  /// ∫ F dx, ∫ S dx and ∫ c y² dt from t = 0 to the current step, of an engine that knows the
+  /// motion between steps; to be asked for the first time at step 0. Nothing otherwise. Collective.
   virtual std::optional<slab::Works> works() { return std::nullopt; }
   /// Save or restore all that the steps after step `step` depend on, to the bit. Restoring needs an
   /// engine of the same configuration, at its start. Collective.
@@ -95,7 +95,7 @@ struct Samples {
   std::span<const double> force;      ///< F(t_p), [n]
   std::span<const double> x;          ///< [n]
   std::span<const double> y;          ///< [n]
-  std::span<const double> restoring;  ///< F - m x'', [n]
+  std::span<const double> restoring;  ///< k0 x + S, [n]
 
   [[nodiscard]] std::int64_t last_step() const {
     return first_step + static_cast<std::int64_t>(x.size()) - 1;

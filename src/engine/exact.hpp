@@ -100,9 +100,9 @@ class Exact final : public Engine, public SelfChecking {
   std::optional<slab::Works> works() override {
     follow_works(true);
     const slab::Works mine = comm_.is_root() ? solution_->works() : slab::Works{};
-    std::array<double, 2> works{mine.input, mine.slab};
+    std::array<double, 3> works{mine.input, mine.slab, mine.viscous};
     parallel::broadcast(comm_, works);
-    return slab::Works{works[0], works[1]};
+    return slab::Works{works[0], works[1], works[2]};
   }
 
   [[nodiscard]] double self_check() const override {

@@ -27,6 +27,7 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
     : comm_(context.comm),
       sampling_(context.output.sampling),
       oscillator_(masing.oscillator),
+      step_(context.run.time.step()),
       cells_(masing.slab.field_cells()),
       profile_(*context.profile),
       fixed_point_(energy_bound(comm_, profile_, cells_)),
@@ -40,6 +41,10 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
                {"what the balance lacks: input less dissipated less the gain of "
                 "kinetic and elastic, since the first sample",
                 "int F dx - ..."});
+  if (oscillator_.damping > 0) {
+    columns_.add("/energy/viscous",
+                 {"energy dissipated by viscous damping since t = 0", "int c y^2 dt"});
+  }
 }
 
 std::int64_t EnergyRecorder::next_field_step(std::int64_t step) const {
@@ -50,6 +55,7 @@ void EnergyRecorder::move_to(const Point& point) {
   const double dx = point.x - last_.x;
   slab_work_ += 0.5 * (last_.internal_force + point.internal_force) * dx;
   input_ += 0.5 * (last_.force + point.force) * dx;
+  viscous_ += 0.5 * oscillator_.damping * (last_.y * last_.y + point.y * point.y) * step_;
   last_ = point;
 }
 
@@ -80,8 +86,13 @@ void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
       last_.x,     last_.force,           last_.internal_force, slab_work_,
       input_,      slab_energy_at_start_, first_.stored,        first_.dissipated,
       first_.input};
+  const bool is_damped = oscillator_.damping > 0;
+  if (is_damped) {
+    sums.insert(sums.end(), {last_.y, viscous_});
+  }
   archive.numbers("sums", sums);
-  last_ = {sums[0], sums[1], sums[2]};
+  last_ = {sums[0], sums[1], sums[2], is_damped ? sums[9] : 0.0};
+  viscous_ = is_damped ? sums[10] : 0.0;
   slab_work_ = sums[3];
   input_ = sums[4];
   slab_energy_at_start_ = sums[5];
@@ -97,13 +108,14 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
   const slab::Oscillator& mass = oscillator_;
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     const double x = samples.x[i];
-    const Point point{x, samples.force[i], samples.restoring[i] - mass.k0 * x};
+    const Point point{x, samples.force[i], samples.restoring[i] - mass.k0 * x, samples.y[i]};
     if (samples.first_step == 0 && i == 0) {
       last_ = point;
       slab_energy_at_start_ = slab_energy(engine);
       engine.works();  // from now on
+    } else {
+      move_to(point);
     }
-    move_to(point);
   }
   if (!sampling_.takes(samples.last_step())) {
     return;
@@ -114,16 +126,23 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
   if (const auto works = engine.works()) {
     slab_work_ = works->slab;
     input_ = works->input;
+    viscous_ = works->viscous;
   }
   const double kinetic = 0.5 * mass.mass * y * y;
   const double elastic = 0.5 * mass.k0 * x * x + slab;
-  const Balance now{kinetic + elastic, slab_work_ - (slab - slab_energy_at_start_), input_};
+  const double slid = slab_work_ - (slab - slab_energy_at_start_);
+  const Balance now{kinetic + elastic, slid + viscous_, input_};
   if (columns_.rows() == 0) {
     first_ = now;
   }
-  columns_.push(std::array{
-      kinetic, elastic, now.dissipated, input_,
-      input_ - first_.input - (now.dissipated - first_.dissipated) - (now.stored - first_.stored)});
+  const std::array row{
+      kinetic,
+      elastic,
+      slid,
+      input_,
+      input_ - first_.input - (now.dissipated - first_.dissipated) - (now.stored - first_.stored),
+      viscous_};
+  columns_.push(std::span(row).first(mass.damping > 0 ? row.size() : row.size() - 1));
 }
 
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context) {

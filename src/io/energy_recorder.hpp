@@ -9,11 +9,13 @@
 
 namespace masing::io {
 
-/// /energy/kinetic, elastic, dissipated, input, residual: the balance of energy, one row a sample,
+/// /energy/kinetic, elastic, dissipated, input, residual, and viscous where there is damping: the
+/// balance of energy, one row a sample,
 ///     kinetic ½ m y²;   elastic ½ k0 x² + ½ ∫ k u² ds;   input ∫ F dx from t = 0;
 ///     dissipated ∫ S dx - (the slab's elastic energy gained), what its sliding elements took.
-/// kinetic + elastic + dissipated - input stays what it was at t = 0, up to the order of the
-/// scheme; residual is what it has lost since the first sample. Integrals over x are those of the
+///     viscous ∫ c y² dt from t = 0.
+/// kinetic + elastic + dissipated + viscous - input stays what it was at t = 0, up to the order of
+/// the scheme; residual is what it has lost since the first sample. Integrals are those of the
 /// exact motion where the engine knows it (Engine::works), else by the trapezoidal rule from step
 /// to step; ∫ k u² ds over the cells, and for P = ∞ from the turning points. The same bits on any
 /// number of ranks.
@@ -32,12 +34,13 @@ class EnergyRecorder final : public engine::Observer {
     double x;
     double force;
     double internal_force;
+    double y;
   };
 
   /// Energies of a sample.
   struct Balance {
     double stored = 0.0;
-    double dissipated = 0.0;
+    double dissipated = 0.0;  ///< by sliding and by damping
     double input = 0.0;
   };
 
@@ -48,6 +51,7 @@ class EnergyRecorder final : public engine::Observer {
   const parallel::Communicator& comm_;
   Sampling sampling_;
   slab::Oscillator oscillator_;
+  double step_;  // δt
   std::int64_t cells_;
   const slab::Profile& profile_;
   base::FixedPoint fixed_point_;
@@ -55,6 +59,7 @@ class EnergyRecorder final : public engine::Observer {
   Point last_{};
   double slab_work_ = 0.0;
   double input_ = 0.0;
+  double viscous_ = 0.0;
   double slab_energy_at_start_ = 0.0;
   Balance first_;  // of the first sample
 };

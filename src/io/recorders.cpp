@@ -136,8 +136,12 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
   columns_.add("/series/x", {"position of the mass", "x", "displacement x"});
   columns_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
   columns_.add("/series/force", {"external force", "F", "force F"});
-  columns_.add("/series/restoring", {"restoring force, the ordinate of the hysteresis cycle",
-                                     "F − m x″", "restoring force F − m x″"});
+  const auto* masing = std::get_if<engine::Masing>(&run.model);
+  const bool is_damped = masing != nullptr && masing->oscillator.damping > 0;
+  columns_.add(
+      "/series/restoring",
+      {"restoring force, the ordinate of the hysteresis cycle", is_damped ? "k₀ x + S" : "F − m x″",
+       is_damped ? "restoring force k₀ x + S" : "restoring force F − m x″"});
   const Handle group(H5Gopen2(file.id(), "/series", H5P_DEFAULT), H5Gclose);
   write_attribute(group, "steps", run.time.steps);
   if (const slab::Slab* slab = engine::slab_of(run)) {

@@ -28,12 +28,14 @@ struct Chunk {
   std::span<const double> force;  ///< F(t_p), p = first..first+n, [n+1]
   std::span<double> x;            ///< steps first+1..first+n, [n]
   std::span<double> y;            ///< [n]
-  std::span<double> restoring;    ///< F - m x'', [n]
+  std::span<double> restoring;    ///< k0 x + S, [n]
 };
 
-/// The mass and what acts on it beside the slab: m x'' = F - k0 x - S. Source: (7), (26).
+/// The mass and what acts on it beside the slab: m x'' = F - k0 x - c x' - S. Source: (7), (26),
+/// with a viscous damper beside.
 struct Oscillator {
   double mass = 1.0;
+  double damping = 0.0;  ///< c
   double k0 = 0.0;
   double x0 = 0.0;
   double y0 = 0.0;
@@ -113,28 +115,30 @@ struct MassState {
   double internal_force = 0.0;
 };
 
-/// The work of the force and of the slab.
+/// The work of the force, of the slab and of the damper.
 struct Works {
-  double input = 0.0;  ///< ∫ F dx
-  double slab = 0.0;   ///< ∫ S dx
+  double input = 0.0;    ///< ∫ F dx
+  double slab = 0.0;     ///< ∫ S dx
+  double viscous = 0.0;  ///< ∫ c y² dt
 
   friend Works operator+(const Works& a, const Works& b) {
-    return {a.input + b.input, a.slab + b.slab};
+    return {a.input + b.input, a.slab + b.slab, a.viscous + b.viscous};
   }
 };
 
-/// The restoring force F - m x'' = k0 x + S, the ordinate of a hysteresis cycle.
+/// The restoring force k0 x + S = F - c y - m x'', the ordinate of a hysteresis cycle.
 inline double restoring_force(const Oscillator& oscillator, const MassState& state) {
   return oscillator.k0 * state.x + state.internal_force;
 }
 
-/// x'' = (F - k0 x - S)/m.
+/// x'' = (F - k0 x - c y - S)/m.
 inline double acceleration(const Oscillator& oscillator, double force, const MassState& now) {
-  return (force - oscillator.k0 * now.x - now.internal_force) / oscillator.mass;
+  return (force - (oscillator.k0 * now.x + oscillator.damping * now.y) - now.internal_force) /
+         oscillator.mass;
 }
 
 /// Position and velocity one step on; the internal force is left for the slab to say:
-///     x⁺ = x + δt y,   y⁺ = y + δt/m (F - k0 x - S).
+///     x⁺ = x + δt y,   y⁺ = y + δt/m (F - k0 x - c y - S).
 /// Source: (26a), (26b), continuous-masing-2001.
 inline MassState euler_step(const Oscillator& oscillator, double step, double force,
                             const MassState& now) {

@@ -20,14 +20,16 @@ struct SchemeInfo {
   int order;            ///< of x, y and u in δt, in the maximum norm
   int steps_per_pass;   ///< steps whose increments are known before a pass over the slab
   double largest_step;  ///< of δt ω, beyond which elastic oscillations blow up; infinity: none
-  bool is_papers;       ///< whether the papers' statements are about it
-  bool amplifies;       ///< whether elastic oscillations grow at any step, by exp(δt ω² T/2)
+  double largest_damped_step;  ///< of δt c/m, beyond which damping makes y grow; infinity: none
+  bool is_papers;              ///< whether the papers' statements are about it
+  bool amplifies;              ///< whether elastic oscillations grow, by exp((δt ω² - c/m) T/2)
 };
 
 inline constexpr SchemeInfo schemes[] = {
     {Scheme::euler, "euler", "the papers' scheme, of order one", 1, 2,
-     std::numeric_limits<double>::infinity(), true, true},
-    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 1, 2.0, false, false}};
+     std::numeric_limits<double>::infinity(), 2.0, true, true},
+    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 1, 2.0,
+     std::numeric_limits<double>::infinity(), false, false}};
 
 /// The row of a scheme. Local.
 const SchemeInfo& info(Scheme scheme);
@@ -36,21 +38,23 @@ const SchemeInfo& info(Scheme scheme);
 /// fastest there is. The integral by the midpoint rule over 1024 places. Local.
 double elastic_frequency(const Slab& slab, const Oscillator& oscillator);
 
-/// exp(δt ω² T/2): by how much a scheme that amplifies lets an elastic oscillation grow until T,
-/// |1 + iωδt| a step. What slides damps, so a run may grow less. Local.
-double elastic_growth(double frequency, const TimeGrid& time);
+/// exp((δt ω² - c/m) T/2): by how much a scheme that amplifies lets an elastic oscillation grow
+/// until T, √(1 - δt c/m + ω²δt²) a step; `decay` is c/m. What slides damps, so a run may grow
+/// less. Local.
+double elastic_growth(double frequency, double decay, const TimeGrid& time);
 
 /// The step δt with which it would be `growth`. Local.
-double step_for_growth(double frequency, const TimeGrid& time, double growth);
+double step_for_growth(double frequency, double decay, const TimeGrid& time, double growth);
 
-/// The least number of steps for which δt ω ≤ `largest`. Local.
-std::int64_t least_stable_steps(double frequency, const TimeGrid& time, double largest);
+/// The least number of steps for which δt times `rate`, ω or c/m, is at most `largest`. Local.
+std::int64_t least_stable_steps(double rate, const TimeGrid& time, double largest);
 
 // A slab, for a scheme, is what answers to increments of x with its internal force S:
 //   double           slab.after(d)         S after one increment,
 //   array<double,2>  slab.after(d1, d2)    S after the first and after both of two increments.
 
-/// The chunk by scheme (26): x⁺ = x + δt y, y⁺ = y + δt/m (F - k0 x - S), the slab moved by δt y.
+/// The chunk by scheme (26): x⁺ = x + δt y, y⁺ = y + δt/m (F - k0 x - c y - S), the slab moved by
+/// δt y.
 /// y^{p+1} needs only S^p, so the increments of two steps are known at once and the slab makes them
 /// in one go. Collective if the slab is. Source: (26), continuous-masing-2001.
 template <typename AnySlab>
@@ -81,14 +85,17 @@ void advance_euler(const Oscillator& oscillator, double step, const Chunk& chunk
   }
 }
 
-/// The chunk by velocity Verlet, a = (F - k0 x - S)/m:
-///     x⁺ = x + d,  d = δt y + δt²/2 a,     y⁺ = y + δt/2 (a + a⁺).
-/// The clamp is exact for a monotone x, so where the parabola turns inside the step (0 < -y/a < δt)
-/// the slab goes to its vertex first, by -y²/(2a), and then the rest: else each reversal would lose
-/// a part of order δt² that depends on its phase. Second order. Collective if the slab is.
+/// The chunk by velocity Verlet, a = (F - k0 x - c y - S)/m:
+///     x⁺ = x + d,  d = δt y + δt²/2 a,     y⁺ = y + δt/2 (a + a⁺),
+/// the last solved for y⁺, on which a⁺ depends: y⁺ (1 + δt c/2m) = y + δt/2 (a + (F⁺ - k0 x⁺ -
+/// S⁺)/m). The clamp is exact for a monotone x, so where the parabola turns inside the step (0 <
+/// -y/a < δt) the slab goes to its vertex first, by -y²/(2a), and then the rest: else each reversal
+/// would lose a part of order δt² that depends on its phase. Second order. Collective if the slab
+/// is.
 template <typename AnySlab>
 void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& chunk,
                       MassState& state, AnySlab& slab) {
+  const double shrinkage = 1.0 / (1.0 + 0.5 * step * oscillator.damping / oscillator.mass);
   for (std::size_t i = 0; i < chunk.x.size(); ++i) {
     const double a = acceleration(oscillator, chunk.force[i], state);
     const double d = step * state.y + 0.5 * step * step * a;
@@ -97,8 +104,9 @@ void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& ch
     const double vertex = 0.5 * state.y * turn;
     state.x += d;
     state.internal_force = turns ? slab.after(vertex, d - vertex)[1] : slab.after(d);
-    const double a_next = acceleration(oscillator, chunk.force[i + 1], state);
-    state.y += 0.5 * step * (a + a_next);
+    const double a_next =  // without the damping
+        (chunk.force[i + 1] - oscillator.k0 * state.x - state.internal_force) / oscillator.mass;
+    state.y = (state.y + 0.5 * step * (a + a_next)) * shrinkage;
     chunk.x[i] = state.x;
     chunk.y[i] = state.y;
     chunk.restoring[i] = restoring_force(oscillator, state);

@@ -62,6 +62,11 @@ bool is_midpoint(const StudySpec& spec) {
   return slab != nullptr && slab->rule == slab::Rule::midpoint;
 }
 
+bool is_damped(const StudySpec& spec) {
+  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
+  return masing != nullptr && masing->oscillator.damping > 0;
+}
+
 std::string statement(const StudySpec& spec, const std::string& left_over) {
   if (!spec.unmet_hypotheses.empty()) {
     return "outside";
@@ -71,6 +76,9 @@ std::string statement(const StudySpec& spec, const std::string& left_over) {
   }
   if (!left_over.empty()) {
     return "mixed";
+  }
+  if (is_damped(spec)) {
+    return "beyond";
   }
   switch (spec.refine) {
     case Refine::cells:
@@ -89,6 +97,9 @@ std::string beyond(const StudySpec& spec) {
   }
   if (spec.refine != Refine::steps && is_midpoint(spec)) {
     words.emplace_back("midpoint");
+  }
+  if (is_damped(spec)) {
+    words.emplace_back("damping");
   }
   return base::joined(words, " ");
 }

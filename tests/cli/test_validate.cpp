@@ -32,6 +32,7 @@ TEST(Validation, refuses_values_outside_their_range) {
   const Refused cases[] = {
       {"mass", "0", "> 0"},
       {"mass", "-1", "> 0"},
+      {"damping", "-1e-300", ">= 0"},
       {"k0", "-1e-300", ">= 0"},
       {"final-time", "0", "> 0"},
       {"final-time", "-500", "> 0"},

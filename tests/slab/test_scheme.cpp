@@ -18,8 +18,10 @@ TEST(ElasticFrequency, of_a_linear_stiffness_is_exact) {
 }
 
 TEST(ElasticGrowth, is_undone_by_its_step) {
-  EXPECT_DOUBLE_EQ(slab::elastic_growth(2.0, {10.0, 200}), std::exp(1.0));
-  EXPECT_DOUBLE_EQ(slab::step_for_growth(2.0, {10.0, 200}, std::exp(1.0)), 0.05);
+  EXPECT_DOUBLE_EQ(slab::elastic_growth(2.0, 0.0, {10.0, 200}), std::exp(1.0));
+  EXPECT_DOUBLE_EQ(slab::step_for_growth(2.0, 0.0, {10.0, 200}, std::exp(1.0)), 0.05);
+  EXPECT_DOUBLE_EQ(slab::elastic_growth(2.0, 0.1, {10.0, 200}), std::exp(0.5));
+  EXPECT_DOUBLE_EQ(slab::step_for_growth(2.0, 0.1, {10.0, 200}, std::exp(0.5)), 0.05);
 }
 
 TEST(LeastStableSteps, are_rounded_up) {

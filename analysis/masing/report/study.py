@@ -16,8 +16,10 @@ AS_EXPECTED = "as expected"
 STEPS = {"steps": "δt", "cells": "δs", "both": "δs + δt"}
 DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 # The keys of the problem's data, in the order of the equations, and of the method, with their symbols.
-DATA = (("m", "mass"), ("k₀", "k0"), ("k(s)", "stiffness"), ("η(s)", "threshold"), ("F(t)", "force"),
-        ("x(t)", "position"), ("x₀", "x0"), ("y₀", "y0"), ("u₀(s)", "initial-u"), ("T", "final-time"))
+DATA = (("m", "mass"), ("c", "damping"), ("k₀", "k0"), ("k(s)", "stiffness"), ("η(s)", "threshold"),
+        ("F(t)", "force"), ("x(t)", "position"), ("x₀", "x0"), ("y₀", "y0"), ("u₀(s)", "initial-u"), ("T", "final-time"))
+# Data that go without saying where they are 0.
+SILENT = ("damping",)
 METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine"))
 
 
@@ -136,7 +138,8 @@ def _degree(finding):
 
 def _data(study, keys):
     """The pairs (symbol, value) of the settings that the study has."""
-    return [(symbol, study.run.settings[key]) for symbol, key in keys if study.run.settings.get(key)]
+    return [(symbol, study.run.settings[key]) for symbol, key in keys
+            if study.run.settings.get(key) and (key not in SILENT or study.run.settings[key] != "0")]
 
 
 def _problem_data(study):

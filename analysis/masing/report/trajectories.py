@@ -65,8 +65,9 @@ def energy_picture(run):
     lacking = np.abs(energy.residual).max()
     work = np.abs(energy.input).max()
     share = f", {measured(lacking / work)} of the largest work" if work > 0 else ""
+    damped = "" if energy.viscous is None else f" by sliding and {measured(energy.viscous[-1], 4)} by damping"
     facts = (f"Work of F over all samples {measured(energy.input[-1], 4)}, dissipated "
-             f"{measured(energy.dissipated[-1], 4)}; the balance lacks at most {measured(lacking)}{share}.")
+             f"{measured(energy.dissipated[-1], 4)}{damped}; the balance lacks at most {measured(lacking)}{share}.")
     return _picture(run, "energy", _energy_figure(t, energy, start_of_last_cycles(run.series, MOTION_CYCLES)),
                     "Energy over time",
                     "work = dissipated + what the kinetic and elastic energy gained, with integrals over the steps",
@@ -143,7 +144,9 @@ def _energy_figure(t, energy, start):
     """The work of F and the dissipated energy over all samples, what is stored from `start` on, and the residual."""
     late = t >= start
     figure, (work, stored, lacking) = _stacked(3)
-    _lines(work, t, (("work of F", energy.input), ("dissipated", energy.dissipated)))
+    taken = (("dissipated", energy.dissipated),) if energy.viscous is None else (
+        ("by sliding", energy.dissipated), ("by damping", energy.viscous))
+    _lines(work, t, (("work of F", energy.input), *taken))
     _lines(stored, t[late], (("kinetic", energy.kinetic[late]), ("elastic", energy.elastic[late])))
     lacking.plot(t, energy.residual, color=style.COLOURS[4], linewidth=0.9)
     lacking.ticklabel_format(axis="y", style="sci", scilimits=(0, 0), useMathText=True)

@@ -17,12 +17,12 @@ namespace masing::slab {
 /// Step control of the exact solution.
 struct ExactOptions {
   double tolerance = 1e-15;  ///< error of one step in x·ω and y, relative to 1 + |x|ω + |y|
-  /// In units of 1/ω, ω² = (k0 + ∫k)/m.
+  /// In units of 1/ω, ω² = (k0 + ∫k)/m, or of m/c where that is shorter.
   double longest_step = 0.25;
 };
 
-/// The solution of the inclusion, exact in time: between events m x'' = F - k0 x - S(x) with a
-/// smooth S, solved to rounding by an eighth-order method; each event (a reversal, a closed loop,
+/// The solution of the inclusion, exact in time: between events m x'' = F - k0 x - c x' - S(x) with
+/// a smooth S, solved to rounding by an eighth-order method; each event (a reversal, a closed loop,
 /// the front reaching a break of the measure, a break of F) is found to rounding. Exact in s, too,
 /// for a measure with P = ∞. A step is taken only where F is resolved within it
 /// (SmoothPieces::is_resolved), however narrow what F does. Source: (7), continuous-masing-2001.
@@ -37,7 +37,9 @@ class ExactSolution {
         tolerance_(options.tolerance),
         frequency_(std::sqrt((oscillator.k0 + measure.total_stiffness()) / oscillator.mass)),
         speed_scale_(frequency_ * measure.below(infinity).force / measure.total_stiffness()),
-        longest_step_(std::min(options.longest_step / frequency_, force_.final_time() / 64)),
+        longest_step_(std::min(
+            options.longest_step / std::max(frequency_, oscillator.damping / oscillator.mass),
+            force_.final_time() / 64)),
         fitting_step_(longest_step_),
         turning_points_(measure, oscillator.x0),
         motion_{{}, oscillator.x0, oscillator.y0},

@@ -77,13 +77,15 @@ struct Motion {
 
 /// The eighth-order Runge-Kutta-Fehlberg method.
 struct Fehlberg {
-  /// ξ and υ after a span h, of ξ' = υ, υ' = rate(force(τ), τ, ξ), both 0 at τ = 0.
+  /// ξ and υ after a span h, of ξ' = υ, υ' = rate(force(τ), τ, ξ, υ), both 0 at τ = 0; υ' falls
+  /// with υ by `decay`, c/m.
   template <class Force, class Rate>
-  static std::array<double, 2> increments(const Force& force, const Rate& rate, double h) {
+  static std::array<double, 2> increments(const Force& force, const Rate& rate, double h,
+                                          double /*decay*/) {
     using State = std::array<double, 2>;
     const auto system = [&](const State& state, State& change, double tau) {
       change[0] = state[1];
-      change[1] = rate(force(tau), tau, state[0]);
+      change[1] = rate(force(tau), tau, state[0], state[1]);
     };
     State state{0.0, 0.0};
     boost::numeric::odeint::runge_kutta_fehlberg78<State> stepper;
@@ -99,10 +101,12 @@ class GaussCollocation {
  public:
   /// As Fehlberg::increments.
   template <class Force, class Rate>
-  static std::array<double, 2> increments(const Force& force, const Rate& rate, double h) {
+  static std::array<double, 2> increments(const Force& force, const Rate& rate, double h,
+                                          double decay) {
     static const GaussCollocation method;
     Values forces{};
     Values xi{};
+    Values upsilon{};
     Values rates{};
     for (int i = 0; i < points; ++i) {
       forces[i] = force(method.place_[i] * h);
@@ -110,7 +114,7 @@ class GaussCollocation {
     constexpr int most_passes = 40;
     for (int pass = 0; pass < most_passes; ++pass) {
       for (int i = 0; i < points; ++i) {
-        rates[i] = rate(forces[i], method.place_[i] * h, xi[i]);
+        rates[i] = rate(forces[i], method.place_[i] * h, xi[i], upsilon[i]);
       }
       double change = 0.0;
       double size = 0.0;
@@ -119,13 +123,15 @@ class GaussCollocation {
         change = std::max(change, std::abs(next - xi[i]));
         size = std::max(size, std::abs(next));
         xi[i] = next;
+        upsilon[i] = h * dot(method.once_[i], rates);
       }
-      // The next pass would change υ by (ωh)³/2 of this, and steps are a fraction of 1/ω.
-      if (change <= 1e-13 * size) {
+      // The next pass would change υ by (ωh)³/2 of this, and by hc/m of what it changed by; steps
+      // are a fraction of 1/ω and of m/c.
+      if (change * (1.0 + 100.0 * h * decay) <= 1e-13 * size) {
         break;
       }
     }
-    return {h * h * dot(method.twice_[points], rates), h * dot(method.once_, rates)};
+    return {h * h * dot(method.twice_[points], rates), h * dot(method.once_[points], rates)};
   }
 
  private:
@@ -141,30 +147,33 @@ class GaussCollocation {
     for (int i = 0; i < points; ++i) {
       const int half = std::abs(i - points / 2);
       place_[i] = 0.5 + (i < points / 2 ? -0.5 : 0.5) * Legendre::abscissa()[half];
-      once_[i] = 0.5 * Legendre::weights()[half];
+      weight_[i] = 0.5 * Legendre::weights()[half];
     }
-    // ∫₀ᶜ (c - s) ℓ_j(s) ds by the rule itself, exact for these polynomials.
+    // ∫₀ᶜ (c - s) ℓ_j(s) ds and ∫₀ᶜ ℓ_j(s) ds by the rule itself, exact for these polynomials.
     for (int i = 0; i <= points; ++i) {
       const double end = i < points ? place_[i] : 1.0;
       for (int j = 0; j < points; ++j) {
         for (int q = 0; q < points; ++q) {
-          double basis = once_[q] * (1.0 - place_[q]);
+          double basis = weight_[q] * (1.0 - place_[q]);
           for (int other = 0; other < points; ++other) {
             basis *=
                 other == j ? 1.0 : (end * place_[q] - place_[other]) / (place_[j] - place_[other]);
           }
           twice_[i][j] += end * end * basis;
+          once_[i][j] += end * basis / (1.0 - place_[q]);
         }
       }
     }
+    once_[points] = weight_;
   }
 
   Values place_{};                          // of the points, in (0, 1)
-  Values once_{};                           // weights of ∫₀¹
+  Values weight_{};                         // of ∫₀¹
+  std::array<Values, points + 1> once_{};   // weights of ∫₀ᶜ, c each point, and 1
   std::array<Values, points + 1> twice_{};  // weights of ∫₀ᶜ∫, c each point, and 1
 };
 
-/// One step of m x'' = F(t) - k0 x - S(x) with a smooth S by a Method. Law: double
+/// One step of m x'' = F(t) - k0 x - c x' - S(x) with a smooth S by a Method. Law: double
 /// operator()(double x) const, the internal force S.
 template <class Law, class Method = Fehlberg>
 class OscillatorStep {
@@ -179,7 +188,7 @@ class OscillatorStep {
 
   /// x'' at a motion on this law.
   [[nodiscard]] double acceleration(const Motion& motion) const {
-    return acceleration_by((*force_)(motion.clock.time), motion.x);
+    return acceleration_by((*force_)(motion.clock.time), motion.x, motion.y);
   }
 
   /// The motion a span h after the start, in one step.
@@ -187,17 +196,18 @@ class OscillatorStep {
 
   /// What is done within a span h of the start.
   [[nodiscard]] Works works(double h) const {
-    using State = std::array<double, 4>;
+    using State = std::array<double, 5>;
     const auto system = [&](const State& state, State& rate, double tau) {
       const double x = start_.x + (start_.y * tau + state[0]);
       const double y = start_.y + state[1];
       const double force = (*force_)(start_.clock.time + (start_.clock.rest + tau));
-      rate = {state[1], acceleration_by(force, x), force * y, law_(x) * y};
+      rate = {state[1], acceleration_by(force, x, y), force * y, law_(x) * y,
+              oscillator_.damping * y * y};
     };
     State state{};
     boost::numeric::odeint::runge_kutta_fehlberg78<State> stepper;
     stepper.do_step(system, state, 0.0, h);
-    return {state[2], state[3]};
+    return {state[2], state[3], state[4]};
   }
 
   /// The error of after(h) against two steps of h/2: the maximum of |Δx|·ω and |Δy|. (Fehlberg's
@@ -222,20 +232,20 @@ class OscillatorStep {
   }
 
  private:
-  [[nodiscard]] double acceleration_by(double force, double x) const {
-    return (force - oscillator_.k0 * x - law_(x)) / oscillator_.mass;
+  [[nodiscard]] double acceleration_by(double force, double x, double y) const {
+    return slab::acceleration(oscillator_, force, {x, y, law_(x)});
   }
 
   /// In the increments ξ = x - x_start - y_start τ and υ = y - y_start: what is small is not
   /// rounded to the size of x and y at every stage.
   [[nodiscard]] Motion step(const Motion& from, double h) const {
     const auto now = [&](double tau) { return from.clock.time + (from.clock.rest + tau); };
-    const auto state =
-        Method::increments([&](double tau) { return (*force_)(now(tau)); },
-                           [&](double force, double tau, double xi) {
-                             return acceleration_by(force, from.x + (from.y * tau + xi));
-                           },
-                           h);
+    const auto state = Method::increments(
+        [&](double tau) { return (*force_)(now(tau)); },
+        [&](double force, double tau, double xi, double upsilon) {
+          return acceleration_by(force, from.x + (from.y * tau + xi), from.y + upsilon);
+        },
+        h, oscillator_.damping / oscillator_.mass);
     return {from.clock.after(h), from.x + (from.y * h + state[0]), from.y + state[1]};
   }
 
