@@ -790,6 +790,13 @@ double Enclosure::magnitude() const {
   return std::max(std::abs(low), std::abs(high));
 }
 
+Bounds sum(const Bounds& f, double factor, const Bounds& g) {
+  return {.value = f.value + factor * g.value,
+          .slope = f.slope + factor * g.slope,
+          .top = f.top + factor * g.top,
+          .smooth = f.smooth && g.smooth};
+}
+
 double Bounds::remainder(double width) const {
   const double size = top.magnitude() * std::pow(0.5 * width, order);
   if (!smooth || std::isnan(size)) {

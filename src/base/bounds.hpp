@@ -30,6 +30,9 @@ struct Bounds {
   [[nodiscard]] double remainder(double width) const;
 };
 
+/// Bounds of f + factor·g on an interval, from those of f and g on it.
+Bounds sum(const Bounds& f, double factor, const Bounds& g);
+
 /// Bounds of an expression over intervals of its variable, by interval arithmetic on Taylor series
 /// (recurrences for each function), widened by a rounding in every operation: nothing an expression
 /// does within an interval, however narrow, is missed. They are the closer the shorter the

@@ -243,6 +243,32 @@ class Function::Points : public Function::Impl {
   std::vector<double> values_;
 };
 
+class Function::Sum : public Function::Impl {
+ public:
+  Sum(Function first, double factor, Function second)
+      : first_(std::move(first)), factor_(factor), second_(std::move(second)) {
+    std::ranges::set_union(first_.kinks(), second_.kinks(), std::back_inserter(kinks_));
+  }
+
+  double value(double argument) override { return first_(argument) + factor_ * second_(argument); }
+
+  [[nodiscard]] bool is_constant() const override {
+    return first_.is_constant() && second_.is_constant();
+  }
+
+  [[nodiscard]] std::span<const double> kinks() const override { return kinks_; }
+
+  [[nodiscard]] Bounds bounds(double first, double last) override {
+    return sum(first_.bounds(first, last), factor_, second_.bounds(first, last));
+  }
+
+ private:
+  Function first_;
+  double factor_;
+  Function second_;
+  std::vector<double> kinks_;
+};
+
 Function::Function(std::string_view text, char variable, const FileReader& read,
                    const std::map<std::string, double>& constants) {
   const std::string given{trimmed(text)};
@@ -259,6 +285,13 @@ Function::Function(std::string_view text, char variable, const FileReader& read,
     text_ = given;
     impl_ = std::make_shared<Expression>(given, variable, constants);
   }
+}
+
+Function Function::plus(double factor, const Function& other) const {
+  Function result;
+  result.text_.clear();
+  result.impl_ = std::make_shared<Sum>(*this, factor, other);
+  return result;
 }
 
 double Function::operator()(double argument) const {

@@ -42,13 +42,18 @@ class Function {
   /// is not smooth. Local.
   [[nodiscard]] Bounds bounds(double first, double last) const;
 
-  /// A text that gives the same function without any file: a table becomes its points.
+  /// This function + `factor`·`other`.
+  [[nodiscard]] Function plus(double factor, const Function& other) const;
+
+  /// A text that gives the same function without any file: a table becomes its points. Empty for
+  /// what plus() returns; its terms have theirs.
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   class Impl;
   class Expression;
   class Points;
+  class Sum;
 
   std::string text_ = "0";
   std::shared_ptr<Impl> impl_;  // null: 0

@@ -39,6 +39,7 @@ struct Configuration {
   std::string threshold = "s+0.1";        ///< η(s)
   std::string initial_u = "0";            ///< u0(s)
   std::string force = "0.45*cos(0.5*t)";  ///< F(t); resolved: empty where x(t) is prescribed
+  std::string base_acceleration = "0";    ///< a_g(t) of ModelKind::slab
   std::string position;  ///< x(t) of ModelKind::quasistatic_slab; empty: F(t) drives
   double mass = 1.0;     ///< m
   double damping = 0.0;  ///< c

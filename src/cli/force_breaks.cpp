@@ -33,9 +33,9 @@ struct Wave {
 constexpr std::array<Wave, 3> waves{
     {{"triangle", 0.25, 0.5}, {"square", 0.0, 0.5}, {"sawtooth", 0.5, 1.0}}};
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw UserError("--force: " + what +
-                  ", which is not smooth everywhere; give the times where F is not smooth with "
+[[noreturn]] void refuse(const std::string& key, const std::string& what) {
+  throw UserError(key + ": " + what +
+                  ", which is not smooth everywhere; give the times where it is not with "
                   "--breaks \"t,t,...\"");
 }
 
@@ -71,13 +71,13 @@ std::string argument_of(const std::string& text, std::size_t open) {
   return {};
 }
 
-void add_wave_breaks(const Wave& wave, const Affine& phase, double final_time,
-                     std::vector<double>& breaks) {
+void add_wave_breaks(const std::string& key, const Wave& wave, const Affine& phase,
+                     double final_time, std::vector<double>& breaks) {
   const double end = phase.offset + phase.slope * final_time;
   const double least = std::min(phase.offset, end);
   const double most = std::max(phase.offset, end);
   if (!((most - least) / wave.spacing + static_cast<double>(breaks.size()) <= most_breaks)) {
-    throw UserError("--force: with " + std::string(wave.name) +
+    throw UserError(key + ": with " + std::string(wave.name) +
                     "() it has more than 10^7 corners in [0, T]; this needs a slower force");
   }
   for (double j = std::ceil((least - wave.first) / wave.spacing);
@@ -114,30 +114,30 @@ std::vector<Word> words(const std::string& text) {
 }
 
 /// Adds the breaks of a wave; false if its argument is not affine.
-bool add_wave(const Wave& wave, const std::string& text, std::size_t position, double final_time,
-              std::vector<double>& breaks) {
+bool add_wave(const std::string& key, const Wave& wave, const std::string& text,
+              std::size_t position, double final_time, std::vector<double>& breaks) {
   const std::size_t open = text.find('(', position);
   const auto phase = affine(argument_of(text, open), final_time);
   if (phase) {
-    add_wave_breaks(wave, *phase, final_time, breaks);
+    add_wave_breaks(key, wave, *phase, final_time, breaks);
   }
   return phase.has_value();
 }
 
-void add_expression_breaks(const std::string& text, double final_time, bool trusted,
-                           std::vector<double>& breaks) {
+void add_expression_breaks(const std::string& key, const std::string& text, double final_time,
+                           bool trusted, std::vector<double>& breaks) {
   const std::size_t sign = text.find_first_of(not_smooth_operators);
   if (!trusted && sign != std::string::npos) {
-    refuse("it uses '" + text.substr(sign, 1) + "'");
+    refuse(key, "it uses '" + text.substr(sign, 1) + "'");
   }
   for (const Word& word : words(text)) {
     if (!trusted && std::ranges::find(not_smooth, word.name) != not_smooth.end()) {
-      refuse("it uses " + word.name + "()");
+      refuse(key, "it uses " + word.name + "()");
     }
     const auto* const wave = std::ranges::find(waves, word.name, &Wave::name);
-    if (wave != waves.end() && !add_wave(*wave, text, word.position, final_time, breaks) &&
+    if (wave != waves.end() && !add_wave(key, *wave, text, word.position, final_time, breaks) &&
         !trusted) {
-      refuse("it uses " + word.name + "() of what is not a*t+b");
+      refuse(key, "it uses " + word.name + "() of what is not a*t+b");
     }
   }
 }
@@ -154,12 +154,12 @@ void add_points(const std::string& text, std::vector<double>& breaks) {
 }  // namespace
 
 std::vector<double> force_breaks(const std::string& text, double final_time,
-                                 std::span<const double> given) {
+                                 std::span<const double> given, const std::string& key) {
   std::vector<double> breaks(given.begin(), given.end());
   if (text.starts_with(points_prefix)) {
     add_points(text, breaks);
   } else {
-    add_expression_breaks(text, final_time, !given.empty(), breaks);
+    add_expression_breaks(key, text, final_time, !given.empty(), breaks);
   }
   std::erase_if(breaks, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks);

@@ -10,8 +10,8 @@ namespace masing::cli {
 /// user, the points of a table, and the corners and jumps of triangle(), square() and sawtooth()
 /// of an affine argument a·t + b. `text` is Function::text(). Throws UserError if the expression
 /// uses what is not smooth everywhere (abs, min, max, sign, rint, comparisons, ?:, a periodic
-/// function of any other argument) and no breaks are given. Local.
+/// function of any other argument) and no breaks are given; the message begins with `key`. Local.
 std::vector<double> force_breaks(const std::string& text, double final_time,
-                                 std::span<const double> given);
+                                 std::span<const double> given, const std::string& key = "--force");
 
 }  // namespace masing::cli

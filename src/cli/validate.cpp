@@ -275,11 +275,17 @@ engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
   }
   engine::Model model;
   if (kind_of(c.model) == ModelKind::slab) {
+    const base::Function base = parsed(c, "base-acceleration", c.base_acceleration, 't', read);
+    const bool base_moves = !base.is_constant() || base(0.0) != 0.0;
+    if (base_moves) {
+      drive = drive.plus(-c.mass, base);
+    }
     model = engine::Masing{
         .slab = std::move(slab),
         .oscillator = {.mass = c.mass, .damping = c.damping, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
         .scheme = c.scheme,
-        .method = *c.method};
+        .method = *c.method,
+        .base_moves = base_moves};
   } else {
     model = engine::QuasistaticMasing{
         .slab = std::move(slab),
@@ -346,8 +352,11 @@ engine::RunSpec run_of(const Validated& request) {
   const auto reference = request.reference ? request.reference->run_for(run) : std::nullopt;
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
     const Configuration& c = request.configuration;
-    std::get<engine::Masing>(run.model).force_breaks =
-        force_breaks(run.drive.text(), c.final_time, c.breaks);
+    auto& breaks = std::get<engine::Masing>(run.model).force_breaks;
+    breaks = force_breaks(c.force, c.final_time, c.breaks);
+    const auto of_base =
+        force_breaks(c.base_acceleration, c.final_time, c.breaks, "--base-acceleration");
+    breaks.insert(breaks.end(), of_base.begin(), of_base.end());
   }
   return run;
 }
@@ -375,9 +384,9 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 /// The data of the problem, keys and values, in the order of the keys: equal of two requests that
 /// solve the same problem.
 Pairs problem_data(const Configuration& c) {
-  const std::set<std::string> data{"model", "stiffness", "threshold", "initial-u",
-                                   "force", "position",  "mass",      "damping",
-                                   "k0",    "x0",        "y0",        "final-time"};
+  const std::set<std::string> data{
+      "model", "base-acceleration", "stiffness", "threshold", "initial-u", "force",     "position",
+      "mass",  "damping",           "k0",        "x0",        "y0",        "final-time"};
   Pairs pairs;
   for (const Option& option : option_table()) {
     if (data.contains(option.name) && takes(kind_of(c.model), option)) {
@@ -392,7 +401,7 @@ Pairs problem_data(const Configuration& c) {
 
 /// The same as "key=value;…", without what the papers do not have where it is not there.
 std::string problem_text(const Configuration& c) {
-  const std::set<std::string> silent{"damping=0"};
+  const std::set<std::string> silent{"damping=0", "base-acceleration=0"};
   std::vector<std::string> texts;
   for (const auto& [key, value] : problem_data(c)) {
     texts.push_back(key + "=" + value);

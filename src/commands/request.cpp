@@ -123,12 +123,9 @@ void validate_run(const parallel::Communicator& comm, const engine::RunSpec& run
   for (std::int64_t p = 0; p <= run.time.steps; p += stride) {
     const double value = run.drive(run.time.time(p));
     if (!std::isfinite(value)) {
-      const auto* quasistatic = std::get_if<engine::QuasistaticMasing>(&run.model);
-      const bool is_position =
-          quasistatic != nullptr && quasistatic->driving == engine::Driving::position;
       throw base::UserError(fmt::format("{} = {} at t = {}; it must be finite on [0, T]",
-                                        is_position ? "--position: x(t)" : "--force: F(t)",
-                                        base::to_text(value), base::to_text(run.time.time(p))));
+                                        engine::drive_name(run), base::to_text(value),
+                                        base::to_text(run.time.time(p))));
     }
   }
 }

@@ -43,7 +43,8 @@ class Exact final : public Engine, public SelfChecking {
       const slab::SmoothPieces force(
           [drive = run.drive](double t) { return drive(t); }, masing.force_breaks,
           run.time.final_time,
-          [drive = run.drive](double first, double last) { return drive.bounds(first, last); });
+          [drive = run.drive](double first, double last) { return drive.bounds(first, last); },
+          drive_name(run));
       solution_ =
           std::make_unique<slab::ExactSolution<Measure>>(*measure_, oscillator_, force, options);
       check_ = std::make_unique<slab::CheckSolution<Measure>>(*measure_, oscillator_, force,

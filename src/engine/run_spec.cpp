@@ -18,6 +18,16 @@ slab::Slab* slab_of(RunSpec& run) {
   return const_cast<slab::Slab*>(slab_of(std::as_const(run)));
 }
 
+std::string drive_name(const RunSpec& run) {
+  const auto* masing = std::get_if<Masing>(&run.model);
+  if (masing != nullptr && masing->base_moves) {
+    return "--base-acceleration: F(t) - m a_g(t)";
+  }
+  const auto* quasistatic = std::get_if<QuasistaticMasing>(&run.model);
+  const bool is_position = quasistatic != nullptr && quasistatic->driving == Driving::position;
+  return is_position ? "--position: x(t)" : "--force: F(t)";
+}
+
 bool is_exact(const RunSpec& run) {
   const auto* masing = std::get_if<Masing>(&run.model);
   return masing != nullptr && masing->method == Method::exact;

@@ -23,6 +23,8 @@ struct Masing {
   slab::Oscillator oscillator;
   slab::Scheme scheme = slab::Scheme::euler;
   Method method = Method::sweep;
+  /// Whether x is relative to a base with an acceleration a_g(t), and F(t) - m a_g(t) drives it.
+  bool base_moves = false;
   std::vector<double> force_breaks;  ///< times in (0, T) where F may not be smooth; Method::exact
 };
 
@@ -42,13 +44,17 @@ using Model = std::variant<Masing, QuasistaticMasing, rheology::ModelSpec>;
 /// One run: all that its numbers depend on. A value; its functions are parsed once.
 struct RunSpec {
   Model model;
-  base::Function drive;  ///< F(t), or x(t) where that is given
+  base::Function
+      drive;  ///< F(t), F(t) - m a_g(t) on a base that moves, or x(t) where that is given
   slab::TimeGrid time;
 };
 
 /// The slab of a run, null for models that have none. Local.
 const slab::Slab* slab_of(const RunSpec& run);
 slab::Slab* slab_of(RunSpec& run);
+
+/// What drives a run, to begin a message with: "--force: F(t)", "--position: x(t)", …. Local.
+std::string drive_name(const RunSpec& run);
 
 /// Whether a run is by the exact solution, whose steps only say where samples lie. Local.
 bool is_exact(const RunSpec& run);

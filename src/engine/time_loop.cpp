@@ -139,21 +139,16 @@ class TimeLoop {
       }
     }
     parallel::broadcast(comm_, force);
-    if (prescribes_position()) {
-      require_finite(force, first, "--position: x(t)", "x must be finite on [0, T]");
-    } else {
-      require_finite(force, first, "--force: F(t)", "F must be finite on [0, T]");
-    }
+    require_finite(force, first, drive_name(run_), "it must be finite on [0, T]");
   }
 
-  void require_finite(std::span<const double> values, std::int64_t first, const char* what,
+  void require_finite(std::span<const double> values, std::int64_t first, const std::string& what,
                       const char* right) const {
     const auto bad = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
     if (bad != values.end()) {
       const std::int64_t step = first + (bad - values.begin());
-      throw base::UserError(std::string(what) + " = " + base::to_text(*bad) + " at step " +
-                            base::to_text(step) + " (t = " + base::to_text(time_.time(step)) +
-                            "); " + right);
+      throw base::UserError(what + " = " + base::to_text(*bad) + " at step " + base::to_text(step) +
+                            " (t = " + base::to_text(time_.time(step)) + "); " + right);
     }
   }
 

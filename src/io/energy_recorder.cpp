@@ -36,7 +36,11 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
   columns_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
   columns_.add("/energy/dissipated",
                {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
-  columns_.add("/energy/input", {"work of the external force since t = 0", "int F dx"});
+  columns_.add("/energy/input",
+               masing.base_moves ? Meaning{"work of the external force less m a_g, relative to the "
+                                           "base, since t = 0",
+                                           "int (F - m a_g) dx"}
+                                 : Meaning{"work of the external force since t = 0", "int F dx"});
   columns_.add("/energy/residual",
                {"what the balance lacks: input less dissipated less the gain of "
                 "kinetic and elastic, since the first sample",

@@ -50,7 +50,7 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
     }
   }
   if (refine != Refine::cells && slab::info(masing->scheme).order > 1) {
-    add(fault_of(run.drive, "F", 't', run.time.final_time));
+    add(fault_of(run.drive, masing->base_moves ? "F - m a_g" : "F", 't', run.time.final_time));
   }
   return base::joined(faults, ", ");
 }

@@ -147,6 +147,26 @@ TEST(Function, says_whether_it_is_constant) {
   EXPECT_FALSE(constant("points: 0 7; 1 8"));
 }
 
+TEST(Sum, is_the_sum_and_knows_where_it_is_not_smooth) {
+  const Function f = expression("cos(t)", 't');
+  const Function g("points:0 1; 2 3; 5 0", 't', given::reader({}));
+  const Function sum = f.plus(-0.5, g);
+  for (const double t : {-1.0, 0.3, 2.0, 4.9, 6.0}) {
+    EXPECT_EQ(sum(t), f(t) - 0.5 * g(t)) << t;
+  }
+  EXPECT_EQ(std::vector(sum.kinks().begin(), sum.kinks().end()), (std::vector{0.0, 2.0, 5.0}));
+  EXPECT_FALSE(sum.is_constant());
+  EXPECT_TRUE(expression("2").plus(1.0, Function()).is_constant());
+  const base::Bounds bounds = sum.bounds(0.5, 1.5);
+  EXPECT_TRUE(bounds.smooth);
+  for (double t = 0.5; t <= 1.5; t += 0.125) {
+    EXPECT_TRUE(bounds.value.contains(sum(t))) << t;
+    EXPECT_TRUE(bounds.slope.contains(-std::sin(t) - 0.5)) << t;
+  }
+  EXPECT_EQ(bounds.top.high, f.bounds(0.5, 1.5).top.high);
+  EXPECT_FALSE(sum.bounds(1.5, 2.5).smooth);
+}
+
 }  // namespace
 
 }  // namespace masing

@@ -53,6 +53,7 @@ TEST(Validation, refuses_values_outside_their_range) {
       {"threshold", "s+t", "position 3"},
       {"initial-u", "u", "position 1"},
       {"force", "s", "position 1"},
+      {"base-acceleration", "s", "position 1"},
   };
   for (const auto& refused : cases) {
     expect_refused(Command::simulate, refused);

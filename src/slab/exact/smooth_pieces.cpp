@@ -20,8 +20,10 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 }  // namespace
 
 SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<double> breaks,
-                           double final_time, std::function<base::Bounds(double, double)> bounds)
+                           double final_time, std::function<base::Bounds(double, double)> bounds,
+                           std::string name)
     : force_(std::move(force)),
+      name_(std::move(name)),
       bounds_(std::move(bounds)),
       breaks_(std::move(breaks)),
       // A break a·t + b = phase and the jump as F computes it agree to a few ulp only.
@@ -72,16 +74,16 @@ bool SmoothPieces::is_resolved(double first, double last, double impulse) {
   return false;
 }
 
-void SmoothPieces::throw_not_finite(double t, double value) {
-  throw base::UserError(fmt::format("--force: F(t) = {} at t = {}; F must be finite on [0, T]",
+void SmoothPieces::throw_not_finite(double t, double value) const {
+  throw base::UserError(fmt::format("{} = {} at t = {}; it must be finite on [0, T]", name_,
                                     base::to_text(value), base::to_text(t)));
 }
 
-void SmoothPieces::throw_unresolved(double t) {
+void SmoothPieces::throw_unresolved(double t) const {
   throw base::UserError(fmt::format(
-      "--force: near t = {} F(t) is not smooth, or too fast, for the exact solution to resolve it; "
+      "{} near t = {} is not smooth, or too fast, for the exact solution to resolve it; "
       "it needs a force that is smooth in pieces, of a period above some 1e-9 of --final-time",
-      base::to_text(t)));
+      name_, base::to_text(t)));
 }
 
 double least_span(const Clock& clock, double span) {

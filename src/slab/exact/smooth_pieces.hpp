@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/bounds.hpp"
@@ -31,9 +32,10 @@ class SmoothPieces {
  public:
   /// `breaks`: increasing times after 0 where F may not be smooth; F is not used beyond
   /// `final_time`. `bounds`: what is known of F between two times; without, F is taken to be what
-  /// a step sees of it.
+  /// a step sees of it. `name`: what messages begin with.
   SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
-               std::function<base::Bounds(double, double)> bounds = {});
+               std::function<base::Bounds(double, double)> bounds = {},
+               std::string name = "--force: F(t)");
 
   /// F(t), t moved into the present piece. Throws UserError if F is not finite there.
   double operator()(double t) const {
@@ -57,13 +59,14 @@ class SmoothPieces {
   /// there that a step would not see.
   [[nodiscard]] bool is_resolved(double first, double last, double impulse);
   /// Throws UserError: what F does near t cannot be resolved.
-  [[noreturn]] static void throw_unresolved(double t);
+  [[noreturn]] void throw_unresolved(double t) const;
 
  private:
-  [[noreturn]] static void throw_not_finite(double t, double value);
+  [[noreturn]] void throw_not_finite(double t, double value) const;
   void set_limits();
 
   std::function<double(double)> force_;
+  std::string name_;
   std::function<base::Bounds(double, double)> bounds_;
   double resolved_from_ = 0.0;  // F is resolved from here
   double resolved_to_ = 0.0;    // to here
