@@ -45,11 +45,11 @@ def test_turning_points_are_the_sweep_from_noise_in_every_cell(masing, long):
 @pytest.mark.parametrize("engine", ["memory", "exact"])
 @pytest.mark.parametrize("cells", ["1500", "inf"])
 def test_ranks_and_restarts_do_not_show(masing, engine, cells):
-    run = ("simulate", "--initial-u=(s+0.1)*sin(20*s)", f"--cells={cells}", f"--engine={engine}", "--steps=3000",
-           "--final-time=30", "--probe=0.1,0.5", "--field-every=500", "--energy", "--quiet")
+    run = ("simulate", "--initial-u=(s+0.1)*sin(20*s)", f"--cells={cells}", f"--engine={engine}", "--steps=600",
+           "--final-time=12", "--probe=0.1,0.5", "--field-every=100", "--energy", "--quiet")
     masing.done(*run, "--output=whole.h5")
     masing.done(*run, "--output=ranks.h5", ranks=3)
-    masing.done(*run, "--output=part.h5", "--checkpoint=point.h5", "--checkpoint-every=170")
+    masing.done(*run, "--output=part.h5", "--checkpoint=point.h5", "--checkpoint-every=35")
     masing.done(*run, "--output=resumed.h5", "--restart=point.h5", ranks=2)
     whole = contents(masing.folder / "whole.h5")
     for name in ("ranks", "resumed"):
@@ -90,3 +90,65 @@ def test_studies_keep_their_orders(masing, refine):
     masing.done("converge", f"--refine={refine}", f"--levels={levels}", "--initial-u=(s+0.1)*sin(12*s)", "--final-time=20",
                 "--engine=memory", "--steps=4000", "--cells=500", "--quiet",
                 f"--reference={'exact-time' if refine == 'steps' else 'cells-inf'}")
+
+
+FREE = ("simulate", "--force=0.3", "--quiet")
+ONCE, TWICE = ("--steps=2000", "--final-time=20"), ("--steps=4000", "--final-time=40")
+
+
+def last_state(masing, name):
+    with h5py.File(masing.folder / name) as file:
+        return [f"--{key}0={float(file[f'series/{key}'][-1])!r}" for key in "xy"]
+
+
+@pytest.mark.parametrize("rule", ["right", "midpoint"])
+def test_a_run_goes_on_from_the_last_field_of_another(masing, rule):
+    """With x and y, u is all of the state: under a constant force to the bit, by the sweep."""
+    run = (*FREE, f"--rule={rule}", "--threshold=0.1+s^2")
+    masing.done(*run, *ONCE, "--cells=300", "--initial-u=0.05", "--output=first.h5")
+    masing.done(*run, *TWICE, "--cells=300", "--initial-u=0.05", "--output=whole.h5")
+    again = (*run, *ONCE, "--initial-u=file:first.h5", *last_state(masing, "first.h5"))
+    masing.done(*again, "--cells=300", "--output=second.h5")
+    masing.done("reproduce", "second.h5")  # its configuration has the field
+    whole, second = series(masing, "whole.h5"), series(masing, "second.h5")
+    assert np.array_equal(second["series/x"], whole["series/x"][2000:])
+    assert np.array_equal(second["field/u"], whole["field/u"])
+    # by turning points to rounding; with other cells and P = ∞ as near as the fields are
+    for cells, allowed in (300, 1e-13), (1200, 0.01), ("inf", 0.01):
+        masing.done(*again, f"--cells={cells}", "--engine=memory", "--output=b.h5")
+        assert np.max(np.abs(series(masing, "b.h5")["series/x"] - second["series/x"])) < allowed
+
+
+def test_the_continuum_goes_on_from_its_own_field(masing):
+    """A field at 4000 places, linear between them."""
+    run = (*FREE, "--cells=inf", "--field-points=4000", "--threshold=0.1+s^2")
+    masing.done(*run, *ONCE, "--output=first.h5")
+    masing.done(*run, *TWICE, "--output=whole.h5")
+    masing.done(*run, *ONCE, "--initial-u=file:first.h5", *last_state(masing, "first.h5"), "--output=second.h5")
+    whole, second = series(masing, "whole.h5"), series(masing, "second.h5")
+    assert np.max(np.abs(second["series/x"] - whole["series/x"][2000:])) < 1e-5
+
+
+def test_files_that_have_no_whole_field_are_refused(masing):
+    masing.done(*FREE, *ONCE, "--cells=300", "--field-points=100", "--output=thin.h5")
+    masing.done(*FREE, *ONCE, "--model=prandtl", "--set=k=1", "--set=eta=1", "--output=prandtl.h5")
+    masing.file("text.csv", "0,1")
+    run = (*FREE, *ONCE, "--cells=300")
+    for name, said in (("thin.h5", "thin.h5 holds a thinned field; give a file made with --field-points 0"),
+                       ("prandtl.h5", "prandtl.h5 has no /field/u; give a file of masing simulate"),
+                       ("text.csv", "cannot open text.csv as HDF5"), ("none.h5", "cannot open none.h5 as HDF5")):
+        assert masing.refused(*run, f"--initial-u=file:{name}").startswith(f"masing: --initial-u: {said}")
+    # another problem's u
+    masing.done(*run, "--threshold=1+s", "--output=wide.h5")
+    assert "is a file that the run reads" in masing.refused(*run, "--threshold=1+s", "--initial-u=file:wide.h5", "--output=wide.h5")
+    assert "|u0| must be <= eta" in masing.refused(*run, "--initial-u=file:wide.h5")
+
+
+def test_a_table_is_cut_off_between_its_points_only_by_a_little(masing):
+    masing.file("coarse.csv", "0,0.6\n1,0.6\n")
+    assert "|u0| must be <= eta" in masing.refused(*FREE, *ONCE, "--cells=300", "--threshold=0.1+abs(s-0.5)", "--initial-u=table:coarse.csv")
+    masing.file("fine.csv", "".join(f"{i / 50},{0.1 + (i / 50) ** 2}\n" for i in range(51)))
+    for cells, engine in (("300", "sweep"), ("300", "memory"), ("inf", "memory")):
+        masing.done(*FREE, *ONCE, f"--cells={cells}", f"--engine={engine}", "--threshold=0.1+s^2", "--initial-u=table:fine.csv")
+        with h5py.File(masing.folder / "masing.h5") as file:
+            assert np.all(np.abs(file["field/u"][:]) <= file["field/eta"][:])

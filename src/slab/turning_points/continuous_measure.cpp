@@ -160,8 +160,9 @@ constexpr std::int64_t most_samples = 300'000;
 void require_few(std::int64_t number, std::int64_t most) {
   if (number > most) {
     throw base::UserError(
-        "--threshold: eta(s), or eta(s) -+ u0(s), varies too fast, or has too many extrema, for "
-        "--cells inf; use a number of cells");
+        "--threshold: eta(s) varies too fast, or has too many extrema, for --cells inf; use a "
+        "number "
+        "of cells");
   }
 }
 
@@ -393,26 +394,28 @@ void require_same_integral(const char* what, double found, const Density& f,
 }  // namespace
 
 ContinuousMeasure make_continuous_measure(const Slab& slab) {
-  const std::vector<SmoothSpan> spans = smooth_spans(slab);
+  Slab settled = slab;  // without u0, of which the table knows nothing
+  settled.initial_u = {};
+  const std::vector<SmoothSpan> spans = smooth_spans(settled);
   const Density k = [&](double s) { return slab.stiffness(s); };
   const Density eta = [&](double s) { return slab.threshold(s); };
   double scale = 0.0;
-  bool moved = false;
   for (const double s : telling_places(spans)) {
     scale = std::max(scale, eta(s));
-    moved = moved || slab.initial_u(s) != 0.0;
   }
   ContinuousTable threshold(
       eta, [&](double s) { return slope_of(slab.threshold, s); }, k, spans, scale);
   require_same_integral("k", threshold.total().stiffness, k, spans);
   require_same_integral(
       "k eta", threshold.total().force, [&](double s) { return k(s) * eta(s); }, spans);
-  if (!moved) {
+  const std::vector<SmoothSpan> all_spans = smooth_spans(slab);
+  if (std::ranges::all_of(telling_places(all_spans),
+                          [&](double s) { return slab.initial_u(s) == 0.0; })) {
     return ContinuousMeasure(std::move(threshold));
   }
-  ContinuousSets sets(slab, spans, scale);
+  ContinuousSets sets(slab, all_spans, scale);
   require_same_integral(
-      "k u0", sets.total().initial, [&](double s) { return k(s) * slab.initial_u(s); }, spans);
+      "k u0", sets.total().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
   return ContinuousMeasure(std::move(threshold), std::move(sets));
 }
 
@@ -455,12 +458,13 @@ double elastic_energy(const ContinuousMeasure& measure, const RememberedElongati
 }
 
 std::string continuous_fault(const Slab& slab) {
-  std::string fault;
+  std::string fault = table_fault(slab);
   for (const double s : telling_places(smooth_spans(slab))) {
-    fault = value_fault(slab.element(s), [s] { return "s = " + base::to_text(s); });
     if (!fault.empty()) {
       break;
     }
+    fault = value_fault(
+        slab.element(s), [s] { return "s = " + base::to_text(s); }, allowed_excess(slab));
   }
   return fault;
 }

@@ -13,7 +13,7 @@ namespace masing::slab {
 
 namespace {
 
-constexpr std::size_t most_pieces = 4500;
+constexpr std::size_t most_pieces = 1 << 16;  // the points of a field, and more
 // Of u0 and η on a fine span, as of η in PieceIntegrals: between these nodes little happens.
 constexpr std::size_t few_nodes = 5;
 
@@ -81,7 +81,7 @@ ContinuousSets::Piece::Piece(const Functions& functions, std::vector<double> nod
 auto ContinuousSets::Piece::root(const Functions& functions, int limit, double level) const
     -> const Place* {
   const auto [first, last] = ends_[limit];
-  if (level < std::min(first, last) || level >= std::max(first, last)) {
+  if (level < ends_[limit].least() || level >= ends_[limit].most()) {
     return nullptr;
   }
   Root& root = roots_[limit];
@@ -100,6 +100,17 @@ auto ContinuousSets::Piece::root(const Functions& functions, int limit, double l
 
 void ContinuousSets::Piece::add(const Functions& functions, const Extremes& extremes,
                                 std::array<Moments, 4>& sums) const {
+  const auto at_once = [&](int limit) {
+    const double level = extremes.*level_of[limit];
+    return level < ends_[limit].least() || level >= ends_[limit].most();
+  };
+  if (at_once(0) && at_once(1) && at_once(2)) {
+    const auto reached = [&](int limit) {
+      return ends_[limit].most() <= extremes.*level_of[limit];
+    };
+    sums[static_cast<std::size_t>(yield_set(reached(0), reached(1), reached(2)))].add(1.0, total());
+    return;
+  }
   const Place begin{nodes_.front(), {}};
   const Place end{nodes_.back(), up_to_.back()};
   std::array<const Place*, limits + 2> places{&begin, &end};  // in the order of s
@@ -108,7 +119,7 @@ void ContinuousSets::Piece::add(const Functions& functions, const Extremes& extr
   for (int limit = 0; limit < limits; ++limit) {
     const double level = extremes.*level_of[limit];
     const auto [first, last] = ends_[limit];
-    within[limit] = std::max(first, last) <= level ? Ends{begin.s, end.s} : Ends{end.s, begin.s};
+    within[limit] = ends_[limit].most() <= level ? Ends{begin.s, end.s} : Ends{end.s, begin.s};
     if (const Place* place = root(functions, limit, level)) {
       within[limit] = first < last ? Ends{begin.s, place->s} : Ends{place->s, end.s};
       std::size_t i = count++;

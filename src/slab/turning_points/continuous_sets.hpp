@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -65,6 +66,8 @@ class ContinuousSets {
     struct Ends {
       double first;
       double last;
+      [[nodiscard]] double least() const { return std::min(first, last); }
+      [[nodiscard]] double most() const { return std::max(first, last); }
     };
     /// `nodes`: between which k, η and u0 are resolved; `ends`: of the limits.
     Piece(const Functions& functions, std::vector<double> nodes,
