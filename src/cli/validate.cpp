@@ -257,6 +257,20 @@ std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model
   return reference;
 }
 
+/// Puts the points of the last field of another run in the place of that file's name.
+void resolve_initial_file(Configuration& c, const base::FileReader& read_field) {
+  constexpr std::string_view prefix = "file:";
+  const std::string given{base::trimmed(c.initial_u)};
+  if (given.starts_with(prefix)) {
+    require(read_field != nullptr, c, "initial-u", given, "no file can be read here");
+    try {
+      c.initial_u = read_field(std::string(base::trimmed(given.substr(prefix.size()))));
+    } catch (const UserError& mistake) {
+      throw UserError(where(c, "initial-u") + mistake.what());
+    }
+  }
+}
+
 /// The model of a slab, and what drives it.
 engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
   slab::Slab slab{{.stiffness = parsed(c, "stiffness", c.stiffness, 's', read),
@@ -298,7 +312,8 @@ engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
 
 }  // namespace
 
-Validated validated(Configuration configuration, const base::FileReader& read) {
+Validated validated(Configuration configuration, const base::FileReader& read,
+                    const base::FileReader& read_field) {
   Configuration& c = configuration;
   const auto origin = c.origin.find("model");
   const auto& [info, make] =
@@ -333,6 +348,7 @@ Validated validated(Configuration configuration, const base::FileReader& read) {
     result.run = {
         std::move(*finite), parsed(c, "force", c.force, 't', read), {c.final_time, c.steps}};
   } else {
+    resolve_initial_file(c, read_field);
     result.run = slab_run(c, read);
   }
   if (c.command == Command::converge) {

@@ -19,10 +19,12 @@ struct Validated {
   std::string unmet_hypotheses;  ///< of a study: study::unmet_hypotheses
 };
 
-/// The request that a configuration makes. Throws UserError for the first value outside its range,
+/// The request that a configuration makes. `read_field` gives the last u of a result file, as the
+/// points of a table. Throws UserError for the first value outside its range,
 /// the first bad expression, level or expected order; what only a cell can show (k, η > 0,
-/// |u0| ≤ η) is slab::check_profile's. Local if `read` is.
-Validated validated(Configuration configuration, const base::FileReader& read);
+/// |u0| ≤ η) is slab::check_profile's. Local if `read` and `read_field` are.
+Validated validated(Configuration configuration, const base::FileReader& read,
+                    const base::FileReader& read_field = {});
 
 /// Makes the trajectory of `file`, the request in the result file that --reference names, the
 /// reference of a study. Throws UserError where it solves another problem (model, profile, force,

@@ -247,6 +247,10 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
     inputs.push_back(path);
     return call.on_root([&] { return content(path); });
   };
+  const base::FileReader read_field = [&](const std::string& path) {
+    inputs.push_back(path);
+    return call.on_root([&] { return io::isolated(path, [&] { return io::last_field(path); }); });
+  };
   cli::Request parsed = cli::parse(command, call.words, read);
   if (parsed.help) {
     if (call.prints) {
@@ -254,7 +258,7 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
     }
     return std::nullopt;
   }
-  Request request{.validated = cli::validated(std::move(parsed.configuration), read),
+  Request request{.validated = cli::validated(std::move(parsed.configuration), read, read_field),
                   .print_config = parsed.print_config,
                   .validate_only = parsed.validate_only};
   if (const auto file = look_at_reference(call, request.validated)) {

@@ -36,6 +36,12 @@ Int128 join(const std::int64_t* limbs) {
   return (limbs[2] * radix + limbs[1]) * radix + limbs[0];
 }
 
+double least_over_ranks(const parallel::Communicator& comm, double value) {
+  double negative = -value;
+  parallel::max_over_ranks(comm, std::span(&negative, 1));
+  return -negative;
+}
+
 }  // namespace
 
 ExactSums sum_over_ranks(parallel::RankSum& sum, const ExactSums& sums) {
@@ -75,19 +81,16 @@ double sum_bound(const parallel::Communicator& comm, const base::CellRange& rang
 }
 
 SlabTable::SlabTable(const parallel::Communicator& comm, const slab::Profile& profile,
-                     int direction, const slab::ExactScale& scale)
+                     const slab::ExactScale& scale)
     : comm_(&comm),
       sum_(std::make_shared<parallel::RankSum>(comm)),
       scale_(scale),
       cells_(static_cast<std::size_t>(profile.range.size)) {
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     const slab::Element cell = profile.element(i);
-    cells_[static_cast<std::size_t>(i)] = {slab::virgin_threshold(cell, direction), cell.stiffness};
+    cells_[static_cast<std::size_t>(i)] = {cell.threshold, cell.stiffness};
   }
-  const auto before = [](const Cell& a, const Cell& b) { return a.threshold < b.threshold; };
-  if (!std::ranges::is_sorted(cells_, before)) {
-    std::ranges::sort(cells_, before);
-  }
+  slab::put_in_order(std::span(cells_), [](const Cell& cell) { return cell.threshold; });
   ExactSums sums;
   group_sums_.reserve(cells_.size() / group_cells + 2);
   for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -119,18 +122,27 @@ slab::Sums SlabTable::below(double r) const {
   return scale_.value(sum_over_ranks(*sum_, sum_of_first(passed(r))));
 }
 
-std::int64_t SlabTable::count(double r) const {
-  std::array<std::int64_t, 1> cells{passed(r)};
-  (*sum_)(cells);
-  return cells[0];
-}
-
 double SlabTable::next_break(double r) const {
   const auto next = static_cast<std::size_t>(passed(r));
-  double nearest =
-      next < cells_.size() ? -cells_[next].threshold : -std::numeric_limits<double>::infinity();
-  parallel::max_over_ranks(*comm_, std::span(&nearest, 1));
-  return -nearest;
+  return least_over_ranks(*comm_, next < cells_.size() ? cells_[next].threshold
+                                                       : std::numeric_limits<double>::infinity());
+}
+
+SlabSets::SlabSets(const parallel::Communicator& comm, const slab::Profile& profile,
+                   const slab::ExactScale& scale)
+    : comm_(&comm),
+      sum_(std::make_shared<parallel::RankSum>(comm)),
+      scale_(scale),
+      sets_(profile, scale) {}
+
+slab::OuterSums SlabSets::outer(const slab::Extremes& extremes, int direction) const {
+  const slab::ExactOuterSums mine = sets_.outer(extremes, direction);
+  return slab::outer_sums({sum_over_ranks(*sum_, mine.opposite), sum_over_ranks(*sum_, mine.never)},
+                          scale_);
+}
+
+double SlabSets::growth_to_break(const slab::Extremes& extremes, int direction) const {
+  return least_over_ranks(*comm_, sets_.growth_to_break(extremes, direction));
 }
 
 namespace {
@@ -139,37 +151,6 @@ bool begins_at_zero(const parallel::Communicator& comm, const slab::Profile& pro
   std::int64_t moved = slab::begins_at_zero(profile) ? 0 : 1;
   parallel::sum_over_ranks(comm, std::span(&moved, 1));
   return moved == 0;
-}
-
-/// The conflict between a cell of any rank and its neighbours, in order, on this one.
-std::optional<slab::StartConflict> conflict_beside(const std::vector<slab::Element>& own,
-                                                   const slab::Element& cell) {
-  std::optional<slab::StartConflict> conflict;
-  const auto after = std::ranges::lower_bound(own, slab::start_order(cell), {}, slab::start_order);
-  if (after != own.end()) {
-    conflict = slab::start_conflict(cell, *after);
-  }
-  if (!conflict && after != own.begin()) {
-    conflict = slab::start_conflict(*std::prev(after), cell);
-  }
-  return conflict;
-}
-
-/// Cells as numbers, and back.
-std::vector<double> flat(std::span<const slab::Element> cells) {
-  std::vector<double> numbers;
-  for (const slab::Element& cell : cells) {
-    slab::for_each_column([&](double value) { numbers.push_back(value); }, cell);
-  }
-  return numbers;
-}
-
-std::vector<slab::Element> cells_of(std::span<const double> numbers) {
-  std::vector<slab::Element> cells;
-  for (auto next = numbers.begin(); next != numbers.end();) {
-    slab::for_each_column([&](double& value) { value = *next++; }, cells.emplace_back());
-  }
-  return cells;
 }
 
 }  // namespace
@@ -200,43 +181,10 @@ DistributedMeasure distributed_measure(const parallel::Communicator& comm,
   std::array<double, 2> bounds{slab::stiffness_bound(profile), slab::force_bound(profile)};
   parallel::max_over_ranks(comm, bounds);
   const slab::ExactScale scale(bounds[0], bounds[1], cells);
-  SlabTable threshold(comm, profile, 0, scale);
-  if (begins_at_zero(comm, profile)) {
-    return DistributedMeasure(std::move(threshold));
-  }
-  parallel::RankSum sum(comm);
-  const slab::ExactSums initial = sum_over_ranks(sum, slab::initial_sums(profile, scale));
-  SlabTable forwards(comm, profile, 1, scale);
-  SlabTable backwards(comm, profile, -1, scale);
-  return DistributedMeasure(std::move(threshold), {std::move(forwards), std::move(backwards)},
-                            scale.value(initial).force);
-}
-
-std::optional<slab::StartConflict> start_conflict(const parallel::Communicator& comm,
-                                                  const slab::Profile& profile) {
-  if (begins_at_zero(comm, profile)) {
-    return {};
-  }
-  // Any two cells must agree. Within a slab neighbours suffice; between slabs each cell is compared
-  // with its neighbours on every rank, a part of every slab at a time.
-  constexpr std::size_t part = 1 << 14;
-  std::vector<slab::Element> own;
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    own.push_back(profile.element(i));
-  }
-  std::optional<slab::StartConflict> conflict = slab::start_conflict(own);
-  const std::int64_t largest = -parallel::min_over_ranks(comm, -profile.range.size);
-  for (std::size_t first = 0; comm.size() > 1 && std::cmp_less(first, largest); first += part) {
-    const auto rest = std::span(own).subspan(std::min(first, own.size()));
-    const auto all = parallel::gather(comm, flat(rest.first(std::min(part, rest.size()))));
-    for (const slab::Element& cell : cells_of(all)) {
-      conflict = conflict ? conflict : conflict_beside(own, cell);
-    }
-  }
-  // That of the first rank that has one.
-  const auto found = cells_of(parallel::gather(
-      comm, conflict ? flat(std::array{conflict->one, conflict->other}) : std::vector<double>()));
-  return found.empty() ? std::nullopt : std::optional(slab::StartConflict{found[0], found[1]});
+  SlabTable threshold(comm, profile, scale);
+  return begins_at_zero(comm, profile)
+             ? DistributedMeasure(std::move(threshold))
+             : DistributedMeasure(std::move(threshold), SlabSets(comm, profile, scale));
 }
 
 }  // namespace masing::engine

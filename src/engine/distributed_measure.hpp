@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "parallel/rank_sum.hpp"
@@ -12,25 +11,22 @@
 
 namespace masing::engine {
 
-/// Sums over the cells with θ_i ≤ r of all ranks, where one table of all cells would be too large
-/// for each: every rank keeps its own cells in the order of θ, adds them up exactly, and the ranks'
+/// Sums over the cells with η_i ≤ r of all ranks, where one table of all cells would be too large
+/// for each: every rank keeps its own cells in the order of η, adds them up exactly, and the ranks'
 /// integers are added. To the bit what slab::CellTable gives, on any number of ranks.
 class SlabTable {
  public:
   static constexpr bool is_cellwise = true;
 
-  /// θ_i = η_i - σ u0_i, σ the `direction` -1, 0 or 1, and k_i of this rank's cells, in any order.
-  /// `comm` must outlive the table. Collective.
-  SlabTable(const parallel::Communicator& comm, const slab::Profile& profile, int direction,
+  /// η_i and k_i of this rank's cells, in any order. `comm` must outlive the table. Collective.
+  SlabTable(const parallel::Communicator& comm, const slab::Profile& profile,
             const slab::ExactScale& scale);
 
   /// Over all cells of all ranks. Local.
   [[nodiscard]] slab::Sums total() const { return total_; }
   /// Collective; the same `r` on every rank.
   [[nodiscard]] slab::Sums below(double r) const;
-  /// The number of cells of all ranks with θ_i ≤ r. Collective; the same `r` on every rank.
-  [[nodiscard]] std::int64_t count(double r) const;
-  /// The least θ_i > r, or infinity. Collective.
+  /// The least η_i > r, or infinity. Collective.
   [[nodiscard]] double next_break(double r) const;
 
  private:
@@ -45,7 +41,7 @@ class SlabTable {
   const parallel::Communicator* comm_;
   std::shared_ptr<parallel::RankSum> sum_;
   slab::ExactScale scale_;
-  std::vector<Cell> cells_;                  // in the order of θ
+  std::vector<Cell> cells_;                  // in the order of η
   std::vector<slab::ExactSums> group_sums_;  // before each group of cells, and after the last
   slab::Sums total_;
   mutable slab::FrontSearch search_;
@@ -61,8 +57,27 @@ slab::ExactSums sum_over_ranks(parallel::RankSum& sum, const slab::ExactSums& su
 double sum_bound(const parallel::Communicator& comm, const base::CellRange& range,
                  std::int64_t cells, const std::function<double(std::int64_t)>& term);
 
+/// The slab::CellSets of every rank's cells, added exactly.
+class SlabSets {
+ public:
+  /// `comm` must outlive it. Collective.
+  SlabSets(const parallel::Communicator& comm, const slab::Profile& profile,
+           const slab::ExactScale& scale);
+
+  /// Collective; the same arguments on every rank.
+  [[nodiscard]] slab::OuterSums outer(const slab::Extremes& extremes, int direction) const;
+  /// Collective; the same arguments on every rank.
+  [[nodiscard]] double growth_to_break(const slab::Extremes& extremes, int direction) const;
+
+ private:
+  const parallel::Communicator* comm_;
+  std::shared_ptr<parallel::RankSum> sum_;
+  slab::ExactScale scale_;
+  slab::CellSets sets_;
+};
+
 /// The distribution of stiffness of P cells, each rank with its own; look-ups are collective.
-using DistributedMeasure = slab::TableMeasure<SlabTable>;
+using DistributedMeasure = slab::TableMeasure<SlabTable, SlabSets>;
 
 /// Cells up to which every rank gets the whole table (some 50 MB), and a step needs no
 /// communication.
@@ -81,9 +96,5 @@ slab::CellMeasure replicated_measure(const parallel::Communicator& comm,
 /// replicated_measure. `comm` must outlive it. Collective.
 DistributedMeasure distributed_measure(const parallel::Communicator& comm,
                                        const slab::Profile& profile, std::int64_t cells);
-
-/// slab::start_conflict over the cells of all ranks, the same on every rank. Collective.
-std::optional<slab::StartConflict> start_conflict(const parallel::Communicator& comm,
-                                                  const slab::Profile& profile);
 
 }  // namespace masing::engine

@@ -37,8 +37,9 @@ class Exact final : public Engine, public SelfChecking {
         profile_(profile),
         measure_(std::move(measure)),
         u_(comm, masing.slab.field_cells()) {
+    const slab::TurningPoints start(*measure_, oscillator_.x0);
     sample_ = {oscillator_.x0, oscillator_.y0,
-               oscillator_.k0 * oscillator_.x0 + measure_->initial_force()};
+               oscillator_.k0 * oscillator_.x0 + start.internal_force()};
     if (comm.is_root()) {
       const slab::SmoothPieces force(
           [drive = run.drive](double t) { return drive(t); }, masing.force_breaks,

@@ -74,12 +74,12 @@ double bytes_a_rank(const MemoryNeed& need) {
   if (need.method == Method::sweep) {
     return slab;
   }
-  const int tables = need.moved ? 3 : 1;
+  const double lists = need.moved ? 72.0 : 0.0;
   if (replicated(need)) {
     const int gathered = need.ranks > 1 ? need.arrays : 0;
-    return slab + (24.0 * tables + 8.0 * gathered) * all;
+    return slab + (24.0 + lists + 8.0 * gathered) * all;
   }
-  return slab + 17.0 * tables * own;
+  return slab + (17.0 + lists) * own;
 }
 
 std::string memory_shortage(const MemoryNeed& need, double available) {

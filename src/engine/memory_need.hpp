@@ -17,7 +17,7 @@ struct MemoryNeed {
   /// sweep for P = ∞ too, whose tables do not grow with the places of the field.
   Method method = Method::sweep;
   int arrays = 0;       ///< of k, η, u0, how many are kept
-  bool moved = false;   ///< u0 is not 0 everywhere: tables of both virgin orders
+  bool moved = false;   ///< u0 is not 0 everywhere: cells in three orders beside the table
   double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank
   /// How ranks share a model that is no slab; `cells` are the columns of its state.
   std::optional<rheology::Work> state = std::nullopt;
@@ -43,8 +43,8 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding);
 
 /// Bytes that the rank with most cells needs. Of a state: some numbers a column that it holds, its
 /// parameters, what made them, the state and its rate. Of slabs: 8 a cell for u, each array and
-/// each field; tables of 24 bytes for all P cells where every rank has them all, of 17 a cell of
-/// its own where not. Local.
+/// each field; a table of 24 bytes for all P cells where every rank has them all, of 17 a cell of
+/// its own where not, and where u0 is not 0 three lists of 24 beside it. Local.
 double bytes_a_rank(const MemoryNeed& need);
 
 /// Why a run does not fit into `available` bytes a rank, and what would help, in one line; empty if

@@ -77,32 +77,14 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
 
 namespace {
 
-/// In one line; `engine`: the options by which any initial state can be run. Empty for no conflict.
-std::string worded(const std::optional<slab::StartConflict>& conflict, const std::string& engine) {
-  return !conflict
-             ? std::string()
-             : fmt::format(
-                   "--initial-u: u0 = {} where eta = {} but u0 = {} where eta = {}; "
-                   "the hysteresis memory needs |u0(s) - u0(s')| <= "
-                   "|eta(s) - eta(s')|: use {}",
-                   base::to_text(conflict->one.initial_u), base::to_text(conflict->one.threshold),
-                   base::to_text(conflict->other.initial_u),
-                   base::to_text(conflict->other.threshold), engine);
-}
-
-/// Throws UserError alike on all ranks where the initial state cannot be represented by turning
-/// points; `engine` as in worded.
-void require_admissible_start(const parallel::Communicator& comm, const slab::Slab& slab,
-                              const slab::Profile& profile, const std::string& engine) {
-  const auto continuous = [&] {
-    const std::string fault = slab::continuous_fault(slab);
-    return fault.empty() ? worded(slab::start_conflict(slab), engine + " with a finite --cells")
-                         : fault;
-  };
-  const std::string fault = slab.is_continuum() ? parallel::from_root(comm, continuous)
-                                                : worded(start_conflict(comm, profile), engine);
-  if (!fault.empty()) {
-    throw base::UserError(fault);
+/// Throws UserError alike on all ranks where k, η or u0 of a continuum is not admissible.
+void require_admissible(const parallel::Communicator& comm, const slab::Slab& slab) {
+  if (slab.is_continuum()) {
+    const std::string fault =
+        parallel::from_root(comm, [&] { return slab::continuous_fault(slab); });
+    if (!fault.empty()) {
+      throw base::UserError(fault);
+    }
   }
 }
 
@@ -138,7 +120,7 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
   if (masing.method == Method::sweep) {
     return std::make_unique<Sweep>(comm, masing, run.time, profile);
   }
-  require_admissible_start(comm, masing.slab, profile, "--engine sweep");
+  require_admissible(comm, masing.slab);
   if (masing.method == Method::turning_points) {
     return with_measure(comm, masing.slab, profile,
                         [&]<class Measure>(std::shared_ptr<const Measure> measure,
@@ -159,7 +141,7 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
                                        const QuasistaticMasing& model,
                                        const slab::Profile& profile) {
-  require_admissible_start(comm, model.slab, profile, "--model masing --engine sweep");
+  require_admissible(comm, model.slab);
   const double start = drive_at_start(comm, run);
   return with_measure(comm, model.slab, profile,
                       [&]<class Measure>(std::shared_ptr<const Measure> measure,

@@ -31,12 +31,13 @@ inline void write_field(const slab::RememberedElongation& u, const slab::Profile
 /// The root's turning points, on every rank. Collective.
 inline slab::TurningPointState shared(const parallel::Communicator& comm,
                                       slab::TurningPointState memory) {
-  std::array<double, 2> places{memory.x0, memory.x};
+  std::array<double, 3> places{memory.x0, memory.x, memory.opposite};
   std::array<std::int64_t, 2> numbers{memory.direction, std::ssize(memory.positions)};
   parallel::broadcast(comm, places);
   parallel::broadcast(comm, numbers);
   memory.x0 = places[0];
   memory.x = places[1];
+  memory.opposite = places[2];
   memory.direction = static_cast<int>(numbers[0]);
   memory.positions.resize(static_cast<std::size_t>(numbers[1]));
   parallel::broadcast(comm, memory.positions);
@@ -57,8 +58,8 @@ void fill_on_root(const parallel::Communicator& comm, const slab::Chunk& chunk, 
 template <class Measure>
 std::optional<double> elastic_energy_by(const parallel::Communicator& comm, const Measure& measure,
                                         const slab::RememberedElongation& u) {
-  if constexpr (requires { measure.elastic_energy(u); }) {
-    double energy = comm.is_root() ? measure.elastic_energy(u) : 0.0;
+  if constexpr (requires { elastic_energy(measure, u); }) {
+    double energy = comm.is_root() ? elastic_energy(measure, u) : 0.0;
     parallel::broadcast(comm, std::span(&energy, 1));
     return energy;
   } else {
@@ -127,7 +128,8 @@ class TurningPointEngine : public Engine {
     state_ = {mass[0], mass[1], mass[2]};
     sample_ = {mass[3], mass[4], mass[5]};
     slab::TurningPointState memory = slab_.state();
-    std::vector<double> corner{memory.x0, memory.x, static_cast<double>(memory.direction)};
+    std::vector<double> corner{memory.x0, memory.x, static_cast<double>(memory.direction),
+                               memory.opposite};
     archive.numbers("memory", corner);
     if (archive.restores()) {
       memory.positions.clear();  // however many there were
@@ -137,6 +139,7 @@ class TurningPointEngine : public Engine {
       memory.x0 = corner[0];
       memory.x = corner[1];
       memory.direction = static_cast<int>(corner[2]);
+      memory.opposite = corner[3];
       slab_ = slab::TurningPoints<Measure>(*measure_, memory);
     }
   }

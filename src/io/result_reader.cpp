@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -291,6 +292,24 @@ bool is_text(const Place& place) {
 }
 
 }  // namespace
+
+std::string last_field(const std::string& path) {
+  const ResultReader file(path);
+  const auto shape = file.shape("/field/u");
+  const std::vector<double> s = file.column("/field/s");
+  if (shape.size() != 2 || shape[0] < 1 || !std::cmp_equal(s.size(), shape[1])) {
+    throw base::UserError(path + " has no field of a slab; give a file of masing simulate");
+  }
+  if (file.has_attribute("/field", "thinned_from")) {
+    throw base::UserError(path + " holds a thinned field; give a file made with --field-points 0");
+  }
+  const std::vector<double> u = file.row("/field/u", shape[0] - 1);
+  std::string points = "points:";
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    points += (i == 0 ? "" : "; ") + base::to_text(s[i]) + " " + base::to_text(u[i]);
+  }
+  return points;
+}
 
 Recipe read_recipe(const std::string& path) {
   const Handle file = open_for_reading(path);

@@ -55,6 +55,10 @@ class ResultReader {
   Handle file_;
 };
 
+/// u of the last field of a result file as the text of a table, "points:s u; …". Throws UserError
+/// where the file has no field of a slab, or a thinned one. Local, without MPI.
+std::string last_field(const std::string& path);
+
 /// What `masing reproduce` needs of a result file to make it again.
 struct Recipe {
   std::string kind;           ///< "simulate" or "converge"

@@ -57,10 +57,34 @@ Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileFor
         }
       },
       profile, slab, form);
+  for (std::size_t i = 0; !slab.initial_u.kinks().empty() && i < profile.initial_u.size(); ++i) {
+    const double limit = profile.element(static_cast<std::int64_t>(i)).threshold;
+    double& u0 = profile.initial_u[i];
+    u0 = std::abs(u0) > limit && std::abs(u0) <= (1.0 + most_excess) * limit
+             ? std::copysign(limit, u0)
+             : u0;
+  }
   return profile;
 }
 
-std::string value_fault(const Element& element, const std::function<std::string()>& place) {
+double allowed_excess(const Slab& slab) {
+  return slab.initial_u.kinks().empty() ? 0.0 : most_excess;
+}
+
+std::string table_fault(const Slab& slab) {
+  std::string fault;
+  for (const double s : slab.initial_u.kinks()) {
+    if (fault.empty() && s >= 0.0 && s <= 1.0) {
+      fault = value_fault(
+          slab.element(s), [s] { return "s = " + base::to_text(s); },
+          8 * std::numeric_limits<double>::epsilon());
+    }
+  }
+  return fault;
+}
+
+std::string value_fault(const Element& element, const std::function<std::string()>& place,
+                        double excess) {
   const auto [k, eta, u0] = element;
   const auto at = [&](double value) { return base::to_text(value) + " at " + place() + "; "; };
   if (!(k > 0) || !std::isfinite(k)) {
@@ -72,7 +96,7 @@ std::string value_fault(const Element& element, const std::function<std::string(
   if (!(k * eta <= largest_force)) {
     return "--stiffness: k(s)*eta(s) = " + at(k * eta) + "the product must be <= 1e200";
   }
-  if (!(std::abs(u0) <= eta)) {
+  if (!(std::abs(u0) <= (1.0 + excess) * eta)) {
     return "--initial-u: u0(s) = " + at(u0) + "|u0| must be <= eta(s) = " + base::to_text(eta);
   }
   return {};
@@ -121,7 +145,7 @@ ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile)
 }
 
 ProfileCheck check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate) {
-  ProfileCheck check{.fault = {}, .form = candidate};
+  ProfileCheck check{.fault = table_fault(slab), .form = candidate};
   bool constant = true;
   for_each_column([&](const base::Function& function) { constant &= function.is_constant(); },
                   slab);

@@ -71,13 +71,25 @@ struct ProfileCheck {
 ProfileCheck check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate);
 
 /// The profile of a range of cells with the arrays that the form, confirmed on all cells, does not
-/// give. Thresholds on a line are the line's for everybody, so that |u| ≤ η holds to the last bit.
-/// Local.
+/// give. Thresholds on a line are the line's for everybody, and a table of u0 ends at ±η, so that
+/// |u| ≤ η holds to the last bit. Local.
 Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form = {});
 
-/// What is wrong with k > 0, η > 0, k η ≤ 1e200 or |u0| ≤ η at one place, in one line that names
-/// the `place`; empty if nothing is. Local.
-std::string value_fault(const Element& element, const std::function<std::string()>& place);
+/// Between its points a table of u0 is linear, and so may exceed a curved η by a little: there it
+/// is what |u0| ≤ η leaves of it, if it exceeds η by no more than this part.
+inline constexpr double most_excess = 0.01;
+
+/// What is wrong with k > 0, η > 0, k η ≤ 1e200 or |u0| ≤ (1 + excess) η at one place, in one line
+/// that names the `place`; empty if nothing is. Local.
+std::string value_fault(const Element& element, const std::function<std::string()>& place,
+                        double excess = 0.0);
+
+/// By how much u0 may exceed η at a place: most_excess of a table, else 0. Local.
+double allowed_excess(const Slab& slab);
+
+/// value_fault of the first point of a table of u0 at fault, but for rounding; empty if none is.
+/// Local.
+std::string table_fault(const Slab& slab);
 
 /// What is wrong with the first cell at fault (value_fault), in one line; empty if none is. Local.
 std::string profile_fault(const Slab& slab, const Profile& profile);

@@ -23,8 +23,8 @@ double ContinuousField::operator()(const slab::Element& cell) const {
 void ContinuousField::append_to(std::vector<double>& numbers) const {
   numbers.push_back(static_cast<double>(parts_.size()));
   for (const auto& [weight, u] : parts_) {
-    numbers.insert(numbers.end(), {weight, u.x0, u.x, static_cast<double>(u.direction),
-                                   static_cast<double>(u.legs.size())});
+    numbers.insert(numbers.end(), {weight, u.x0, u.x, static_cast<double>(u.direction), u.highest,
+                                   u.lowest, static_cast<double>(u.legs.size())});
     for (const auto& leg : u.legs) {
       numbers.insert(numbers.end(), {leg.position, leg.meeting});
     }
@@ -39,6 +39,8 @@ void ContinuousField::read_from(const std::vector<double>& numbers, std::size_t&
     u.x0 = next();
     u.x = next();
     u.direction = static_cast<int>(next());
+    u.highest = next();
+    u.lowest = next();
     u.legs.resize(static_cast<std::size_t>(next()));
     for (auto& leg : u.legs) {
       leg.position = next();

@@ -109,7 +109,6 @@ TEST(Exact, RefusesWhatItCannotSolve) {
                  base::UserError);
   };
   refused({.force = "abs(sin(t))"});
-  refused({.initial_u = "0.1*sin(30*s)", .space = support::space_of(50)});
 }
 
 TEST(Exact, AForceThatIsNotFiniteIsRefusedOnEveryRank) {

@@ -23,18 +23,20 @@ using slab::Sums;
 /// The papers' case with P = ∞ in closed form: k = 1, η = s + 0.1, u0 = 0.
 struct PapersMeasure {
   [[nodiscard]] double total_stiffness() const { return 1.0; }
-  [[nodiscard]] double initial_force() const { return 0.0; }
+  [[nodiscard]] bool begins_at_zero() const { return true; }
   [[nodiscard]] Sums below(double r) const {
     const double eta = std::clamp(r, 0.1, 1.1);
     return {eta - 0.1, 0.5 * (eta - 0.1) * (eta + 0.1)};
   }
-  [[nodiscard]] Sums virgin(double travel, int /*direction*/) const { return below(travel); }
-  [[nodiscard]] double virgin_radius(double travel, int /*direction*/) const { return travel; }
+  [[nodiscard]] slab::OuterSums outer(const slab::Extremes& /*extremes*/, int /*direction*/) const {
+    return {};
+  }
   [[nodiscard]] double next_break(double r) const {
     return r < 0.1 ? 0.1 : (r < 1.1 ? 1.1 : std::numeric_limits<double>::infinity());
   }
-  [[nodiscard]] double next_virgin_break(double travel, int /*direction*/) const {
-    return next_break(travel);
+  [[nodiscard]] double growth_to_break(const slab::Extremes& /*extremes*/,
+                                       int /*direction*/) const {
+    return std::numeric_limits<double>::infinity();
   }
 };
 

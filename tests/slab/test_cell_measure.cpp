@@ -1,4 +1,5 @@
-// Tables of P cells: exact sums, look-ups, and the condition on the initial state.
+// Tables of P cells: exact sums and look-ups, and sums over the sets of cells that have yielded,
+// against sums cell by cell.
 #include "slab/turning_points/cell_measure.hpp"
 
 #include <gtest/gtest.h>
@@ -14,6 +15,15 @@ namespace {
 using slab::CellTable;
 using slab::ExactScale;
 using slab::Sums;
+
+CellTable table_of(const std::vector<double>& thresholds, const std::vector<double>& stiffness,
+                   const ExactScale& scale) {
+  std::vector<slab::Element> cells;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    cells.push_back({.stiffness = stiffness[i], .threshold = thresholds[i]});
+  }
+  return {cells, scale};
+}
 
 TEST(ExactSums, DoNotDependOnTheOrder) {
   std::mt19937_64 random(1);
@@ -58,7 +68,7 @@ TEST(ExactSums, KeepTenMillionEqualTermsToTheLastDigit) {
 TEST(CellTable, CountsEveryCellUpToTheRadiusWhereverTheFrontWasBefore) {
   const std::vector<double> thresholds{0.5, 0.1, 0.9, 0.5, 0.3, 0.5, 0.7};
   const std::vector<double> stiffness{1, 2, 4, 8, 16, 32, 64};
-  const CellTable table(thresholds, stiffness, ExactScale(64, 64, 7));
+  const CellTable table = table_of(thresholds, stiffness, ExactScale(64, 64, 7));
   std::mt19937_64 random(5);
   std::uniform_int_distribution<int> tenth(-1, 11);
   for (int look_up = 0; look_up < 2000; ++look_up) {
@@ -93,7 +103,7 @@ TEST(CellTable, HasTheSameBitsForAnyOrderOfTheCells) {
       thresholds.push_back(eta);
       stiffness.push_back(k);
     }
-    return CellTable(thresholds, stiffness, ExactScale(1, 1, 1000));
+    return table_of(thresholds, stiffness, ExactScale(1, 1, 1000));
   };
   const CellTable first = table();
   std::ranges::shuffle(cells, random);
@@ -110,7 +120,7 @@ TEST(CellTable, HasTheSameBitsForAnyOrderOfTheCells) {
 
 TEST(CellTable, CountsCellsThatStandOnTheFront) {
   const double third = 1.0 / 3;
-  const CellTable table(std::vector{third}, std::vector{3.0}, ExactScale(3, 1, 1));
+  const CellTable table = table_of({third}, {3.0}, ExactScale(3, 1, 1));
   EXPECT_EQ(table.below(std::nextafter(third, 0.0)).stiffness, 0.0);
   EXPECT_EQ(table.below(third).stiffness, 3.0);
 }
@@ -120,37 +130,67 @@ TEST(ExactSums, RefuseScalesThatWouldOverflow) {
   EXPECT_ANY_THROW(ExactScale(1.0, 0.0, 10));
 }
 
-TEST(MemoryFault, AcceptsWhatTheModelCanReachAndNamesWhatItCannot) {
-  const std::array eta{0.4, 0.1, 0.2, 0.3};
-  const auto conflict = [&](const std::array<double, 4>& u0) {
-    std::vector<slab::Element> cells;
-    for (std::size_t i = 0; i < 4; ++i) {
-      cells.push_back({.threshold = eta[i], .initial_u = u0[i]});
-    }
-    return slab::start_conflict(cells);
-  };
-  EXPECT_FALSE(conflict({0.0, 0.0, 0.0, 0.0}));
-  EXPECT_FALSE(conflict({0.4, 0.1, 0.2, 0.3}));
-  const auto found = conflict({0.1, -0.1, -0.2, -0.1});
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->one.initial_u, -0.1);
-  EXPECT_EQ(found->one.threshold, 0.3);
-  EXPECT_EQ(found->other.initial_u, 0.1);
-  EXPECT_EQ(found->other.threshold, 0.4);
-  EXPECT_TRUE(slab::start_conflict({.threshold = 0.5, .initial_u = 0.1},
-                                   {.threshold = 0.5, .initial_u = 0.2}));
+TEST(ExactSums, TruncateAsACastDoes) {
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> mantissa(-1, 1);
+  std::uniform_int_distribution<int> exponent(-80, 120);
+  for (int i = 0; i < 10000; ++i) {
+    const double value = std::ldexp(mantissa(random), exponent(random));
+    ASSERT_EQ(slab::truncated(value), static_cast<slab::Int128>(value)) << value;
+  }
+  for (const double value : {0.0, -0.0, 1.0, -1.0, 0.999, 4503599627370496.0, 9007199254740993.0}) {
+    EXPECT_EQ(slab::truncated(value), static_cast<slab::Int128>(value)) << value;
+  }
 }
 
-TEST(StartConflict, AllowsForTheRoundingOfDifferences) {
-  const auto element = [](double eta, double u0) {
-    slab::Element cell;
-    cell.threshold = eta;
-    cell.initial_u = u0;
-    return cell;
+/// The sums cell by cell, in long double.
+slab::OuterSums sums_of_cells(const std::vector<slab::Element>& cells,
+                              const slab::Extremes& extremes, int direction) {
+  long double opposite = 0;
+  long double never = 0;
+  long double force = 0;
+  for (const auto& [k, eta, u0] : cells) {
+    const bool up = eta - u0 <= extremes.up;
+    const bool down = eta + u0 <= extremes.down;
+    const bool settled = 2 * eta <= extremes.span || (up && down);
+    force += static_cast<long double>(k) * (settled ? direction * eta
+                                            : up    ? eta
+                                            : down  ? -eta
+                                                    : u0);
+    never += settled || up || down ? 0.0 : k;
+    opposite += !settled && (direction > 0 ? down : up) ? k : 0.0;
+  }
+  const auto count = static_cast<long double>(cells.size());
+  return {static_cast<double>(opposite / count), static_cast<double>(never / count),
+          static_cast<double>(force / count)};
+}
+
+TEST(CellSets, HaveTheSumsOfTheirCellsWhateverTheExtremesWereBefore) {
+  std::mt19937_64 random(8);
+  const auto eighth = [&](int from, int to) {
+    return std::uniform_int_distribution<int>(from, to)(random) / 8.0;
   };
-  // 0.3 - 0.1 is less than 0.2 in doubles.
-  EXPECT_FALSE(slab::start_conflict(element(0.3, 0.1), element(0.1, -0.1)));
-  EXPECT_TRUE(slab::start_conflict(element(0.3, 0.1), element(0.1, -0.1 - 1e-12)));
+  std::vector<slab::Element> cells;
+  slab::Profile profile{{}, {0, 200}, {}};
+  for (int i = 0; i < 200; ++i) {
+    const double eta = eighth(1, 8);
+    const double u0 = std::clamp(eighth(-8, 8), -eta, eta);
+    cells.push_back({0.5 + eighth(0, 8) / 3, eta, u0});
+    profile.stiffness.push_back(cells.back().stiffness);
+    profile.threshold.push_back(eta);
+    profile.initial_u.push_back(u0);
+  }
+  const slab::CellMeasure measure = slab::make_cell_measure(profile);
+  for (int look_up = 0; look_up < 3000; ++look_up) {
+    const slab::Extremes extremes = slab::extremes_of(0.0, eighth(0, 9), -eighth(0, 9), 1);
+    for (const int direction : {-1, 1}) {
+      const slab::OuterSums found = measure.outer(extremes, direction);
+      const slab::OuterSums wanted = sums_of_cells(cells, extremes, direction);
+      ASSERT_NEAR(found.opposite, wanted.opposite, 1e-15);
+      ASSERT_NEAR(found.never, wanted.never, 1e-15);
+      ASSERT_NEAR(found.force, wanted.force, 1e-15);
+    }
+  }
 }
 
 }  // namespace

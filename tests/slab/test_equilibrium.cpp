@@ -66,6 +66,43 @@ TEST(Equilibrium, balances_any_force_as_clamped_cells_do) {
   }
 }
 
+TEST(Equilibrium, balances_any_force_from_any_initial_state) {
+  for (const auto& [threshold, initial_u] :
+       {std::pair("0.1+s", "(0.1+s)*sin(1e5*s)"), {"0.3", "0.6*s-0.3"}, {"0.1+s", "s-0.1"}}) {
+    for (const std::int64_t cells : {60, 0}) {
+      SCOPED_TRACE(std::string(initial_u) + ", P = " + std::to_string(cells));
+      if (cells == 0 && std::string(initial_u).find("sin") != std::string::npos) {
+        continue;  // no continuum
+      }
+      const auto problem = [&](std::int64_t count) {
+        return support::problem({.stiffness = "1+s",
+                                 .threshold = threshold,
+                                 .initial_u = initial_u,
+                                 .space = support::space_of(count)});
+      };
+      const auto follow = [&](const auto& measure) {
+        const double saturation = slab::saturation_force(measure);
+        slab::TurningPoints memory(measure, 0.0);
+        Cells clamped(problem(cells == 0 ? 4000 : cells), 0.1);
+        std::mt19937_64 random(3);
+        std::uniform_real_distribution<double> share(-1, 1);
+        for (int step = 0; step < 200; ++step) {
+          const double force = share(random) * std::min(1.0, 0.01 * (step + 1)) * saturation;
+          ASSERT_TRUE(move_to_equilibrium(memory, 0.1, force, saturation));
+          ASSERT_NEAR(0.1 * memory.x() + memory.internal_force(), force, 1e-13) << step;
+          // The right ends of 4000 cells differ from the continuum by δs.
+          ASSERT_NEAR(clamped.force_at(memory.x()), force, cells == 0 ? 1e-3 : 1e-11) << step;
+        }
+      };
+      if (cells == 0) {
+        follow(slab::make_continuous_measure(problem(0)));
+      } else {
+        follow(slab::make_cell_measure(slab::sample_profile(problem(cells), {0, cells})));
+      }
+    }
+  }
+}
+
 TEST(Equilibrium, does_not_move_where_the_force_stays) {
   const support::Problem problem = support::problem({.space = support::space_of(0)});
   const auto measure = slab::make_continuous_measure(problem);

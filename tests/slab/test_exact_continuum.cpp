@@ -31,7 +31,7 @@ support::Problem problem_of(const Slab& slab, int cells) {
                            .rule = slab::Rule::midpoint});
 }
 
-constexpr std::array<Slab, 7> slabs{{
+constexpr std::array<Slab, 9> slabs{{
     {"1", "s+0.1", "0"},
     {"1+0.5*sin(3*s)", "0.6-0.5*cos(2*pi*s)", "0"},
     {"1", "0.3", "0"},
@@ -39,6 +39,8 @@ constexpr std::array<Slab, 7> slabs{{
     {"1", "s+0.1", "-(s+0.1)"},
     {"exp(s)", "0.2+s^3", "0.1*sin(s^3)"},
     {"points:0 1;0.5 2;1 1", "points:0 1;0.2 0.4;0.5 0.4;1 0.1", "0"},
+    {"1+s", "s+0.1", "(s+0.1)*sin(9*s)"},
+    {"1", "0.5", "0.4-0.6*s"},
 }};
 
 SmoothPieces forcing(double final_time) {

@@ -200,7 +200,7 @@ TEST(ExactDynamics, InputWorkIsKineticElasticAndDissipatedEnergy) {
 TEST(ExactDynamics, TheFieldCarriesTheInternalForce) {
   const auto eta = [](double s) { return 0.2 + std::abs(s - 0.4); };
   const auto k = [](double s) { return 1.0 + 0.5 * std::sin(3 * s); };
-  const auto u0 = [&](double s) { return 0.1 - 0.4 * eta(s); };
+  const auto u0 = [&](double s) { return eta(s) * std::sin(1e5 * s); };
   const slab::Profile profile = cells_of(50, k, eta, u0);
   const CellMeasure cells = slab::make_cell_measure(profile);
   const Oscillator oscillator{.mass = 1.0, .k0 = 0.05, .x0 = 0.3, .y0 = -0.2};
@@ -232,7 +232,7 @@ TEST(ExactDynamics, RandomCellsAndForcesAgreeUnderTwoStepControls) {
     const auto eta = [&](double s) { return base + (seed % 4 == 0 ? 0.0 : slope * s); };
     const CellMeasure cells = slab::make_cell_measure(cells_of(
         count, [&](double s) { return density * (1 + s); }, eta,
-        [&](double s) { return share * eta(s); }));
+        [&](double s) { return share * eta(s) * (seed % 5 == 0 ? std::sin(1e5 * s) : 1.0); }));
     const Oscillator oscillator{.mass = 0.3 + unit(random),
                                 .k0 = seed % 2 == 0 ? 0.0 : unit(random),
                                 .x0 = 2 * unit(random) - 1,

@@ -160,8 +160,9 @@ constexpr std::int64_t most_samples = 300'000;
 void require_few(std::int64_t number, std::int64_t most) {
   if (number > most) {
     throw base::UserError(
-        "--threshold: eta(s), or eta(s) -+ u0(s), varies too fast, or has too many extrema, for "
-        "--cells inf; use a number of cells");
+        "--threshold: eta(s) varies too fast, or has too many extrema, for --cells inf; use a "
+        "number "
+        "of cells");
   }
 }
 
@@ -363,27 +364,6 @@ double ContinuousTable::second_moment(double r) const {
 
 namespace {
 
-/// ∫ f ds over [0, 1].
-double whole_integral(const Density& f, const std::vector<SmoothSpan>& spans) {
-  double sum = 0.0;
-  for (const SmoothSpan& span : spans) {
-    constexpr int cuts = 64;
-    const int parts = span.is_fine() ? 1 : cuts;
-    for (std::size_t i = 1; i < span.nodes.size(); ++i) {
-      const double start = span.is_fine() ? span.nodes[i - 1] : span.first();
-      const double end = span.is_fine() ? span.nodes[i] : span.last();
-      for (int j = 0; j < parts; ++j) {
-        sum += integral(f, start + (end - start) * j / parts,
-                        start + (end - start) * (j + 1) / parts, 6);
-      }
-      if (!span.is_fine()) {
-        break;
-      }
-    }
-  }
-  return sum;
-}
-
 /// Throws UserError where two rules do not agree on ∫ f ds.
 void require_same_integral(const char* what, double found, const Density& f,
                            const std::vector<SmoothSpan>& spans) {
@@ -411,74 +391,82 @@ void require_same_integral(const char* what, double found, const Density& f,
   }
 }
 
-double slope_of(const base::Function& function, double s) {
-  const base::Enclosure slope = function.bounds(s, s).slope;
-  return slope.low + (slope.high - slope.low) / 2;
-}
-
 }  // namespace
 
 ContinuousMeasure make_continuous_measure(const Slab& slab) {
-  const std::vector<SmoothSpan> spans = smooth_spans(slab);
+  Slab settled = slab;  // without u0, of which the table knows nothing
+  settled.initial_u = {};
+  const std::vector<SmoothSpan> spans = smooth_spans(settled);
   const Density k = [&](double s) { return slab.stiffness(s); };
+  const Density eta = [&](double s) { return slab.threshold(s); };
   double scale = 0.0;
-  double least_stiffness = std::numeric_limits<double>::infinity();
-  double most_stiffness = 0.0;
-  bool moved = false;
   for (const double s : telling_places(spans)) {
-    scale = std::max(scale, slab.threshold(s));
-    least_stiffness = std::min(least_stiffness, k(s));
-    most_stiffness = std::max(most_stiffness, k(s));
-    moved = moved || slab.initial_u(s) != 0.0;
+    scale = std::max(scale, eta(s));
   }
-  const auto table = [&](int direction, const Density& density) {
-    const Density theta = [&, direction](double s) {
-      return slab.threshold(s) - (direction == 0 ? 0.0 : direction * slab.initial_u(s));
-    };
-    const Density slope = [&, direction](double s) {
-      return slope_of(slab.threshold, s) -
-             (direction == 0 ? 0.0 : direction * slope_of(slab.initial_u, s));
-    };
-    ContinuousTable result(theta, slope, density, spans, scale);
-    require_same_integral("k", result.total().stiffness, density, spans);
-    require_same_integral(
-        "k eta", result.total().force, [&](double s) { return density(s) * theta(s); }, spans);
-    return result;
-  };
-  ContinuousTable threshold = table(0, k);
-  if (!moved) {
+  ContinuousTable threshold(
+      eta, [&](double s) { return slope_of(slab.threshold, s); }, k, spans, scale);
+  require_same_integral("k", threshold.total().stiffness, k, spans);
+  require_same_integral(
+      "k eta", threshold.total().force, [&](double s) { return k(s) * eta(s); }, spans);
+  const std::vector<SmoothSpan> all_spans = smooth_spans(slab);
+  if (std::ranges::all_of(telling_places(all_spans),
+                          [&](double s) { return slab.initial_u(s) == 0.0; })) {
     return ContinuousMeasure(std::move(threshold));
   }
-  const Density initial = [&](double s) { return k(s) * slab.initial_u(s); };
-  const double initial_force = whole_integral(initial, spans);
-  require_same_integral("k u0", initial_force, initial, spans);
-  std::optional<std::array<ContinuousTable, 2>> order;
-  // Sums of k to 1e-13 tell cells apart up to a ratio of some thousand.
-  if (most_stiffness > 1e3 * least_stiffness) {
-    const Density one = [](double) { return 1.0; };
-    order = {table(1, one), table(-1, one)};
+  ContinuousSets sets(slab, all_spans, scale);
+  require_same_integral(
+      "k u0", sets.total().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
+  return ContinuousMeasure(std::move(threshold), std::move(sets));
+}
+
+double elastic_energy(const ContinuousMeasure& measure, const RememberedElongation& u) {
+  double twice = 0.0;
+  double radius = 0.0;
+  // The cells up to `next`, beyond `radius`, with u = sign η + c.
+  const auto add_band = [&](double next, double sign, double c) {
+    const Sums from = measure.below(radius);
+    const Sums to = measure.below(next);
+    twice += measure.table().second_moment(next) - measure.table().second_moment(radius) +
+             2 * sign * c * (to.force - from.force) + c * c * (to.stiffness - from.stiffness);
+    radius = next;
+  };
+  if (u.legs.empty()) {
+    const double reached =
+        measure.sets() ? 0.5 * (u.highest - u.lowest) : u.direction * (u.x - u.x0);
+    add_band(std::max(0.0, reached), u.direction, 0.0);
+  } else {
+    add_band(std::max(0.0, 0.5 * u.direction * (u.x - u.legs.back().position)), u.direction, 0.0);
+    for (auto leg = u.legs.rbegin(); leg != u.legs.rend(); ++leg) {
+      const double span = leg->position - leg->meeting;
+      add_band(0.5 * std::abs(span), span < 0.0 ? -1.0 : 1.0, u.x - leg->position);
+    }
   }
-  return ContinuousMeasure(std::move(threshold), {table(1, k), table(-1, k)}, initial_force,
-                           std::move(order));
+  const double move = u.x - u.x0;
+  if (measure.sets()) {
+    const auto sums =
+        measure.sets()->integrals({u.highest - u.x0, u.x0 - u.lowest, u.highest - u.lowest});
+    const auto of = [&](YieldSet set) -> const Moments& {
+      return sums[static_cast<std::size_t>(set)];
+    };
+    twice += of(YieldSet::up).yielded_square(1, u.x - u.highest) +
+             of(YieldSet::down).yielded_square(-1, u.x - u.lowest) +
+             of(YieldSet::never).initial_square_at(move);
+  } else {
+    twice += move * move * (measure.total_stiffness() - measure.below(radius).stiffness);
+  }
+  return 0.5 * twice;
 }
 
 std::string continuous_fault(const Slab& slab) {
-  std::string fault;
+  std::string fault = table_fault(slab);
   for (const double s : telling_places(smooth_spans(slab))) {
-    fault = value_fault(slab.element(s), [s] { return "s = " + base::to_text(s); });
     if (!fault.empty()) {
       break;
     }
+    fault = value_fault(
+        slab.element(s), [s] { return "s = " + base::to_text(s); }, allowed_excess(slab));
   }
   return fault;
-}
-
-std::optional<StartConflict> start_conflict(const Slab& slab) {
-  std::vector<Element> elements;
-  for (const double s : telling_places(smooth_spans(slab))) {
-    elements.push_back(slab.element(s));
-  }
-  return start_conflict(elements);
 }
 
 }  // namespace masing::slab

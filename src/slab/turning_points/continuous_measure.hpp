@@ -4,12 +4,12 @@
 #include <array>
 #include <boost/math/interpolators/quintic_hermite.hpp>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "slab/problem.hpp"
 #include "slab/turning_points/cell_measure.hpp"
+#include "slab/turning_points/continuous_sets.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
@@ -125,17 +125,18 @@ class ContinuousTable {
 };
 
 /// The distribution of stiffness of the continuous slab, P = ∞.
-using ContinuousMeasure = TableMeasure<ContinuousTable>;
+using ContinuousMeasure = TableMeasure<ContinuousTable, ContinuousSets>;
 
 /// The measure of a problem's k, η, u0, admissible ones (continuous_fault). Takes some 10 ms.
 /// Local.
 ContinuousMeasure make_continuous_measure(const Slab& slab);
 
+/// ½ ∫ k u² ds: between two radii of legs u is ±η + c, beyond the largest what the YieldSets give.
+/// Local.
+double elastic_energy(const ContinuousMeasure& measure, const RememberedElongation& u);
+
 /// What is wrong with the first of the telling_places (value_fault), in one line; empty if nothing
 /// is. Throws as smooth_spans. Local.
 std::string continuous_fault(const Slab& slab);
-
-/// start_conflict of the elements at the telling_places. Local.
-std::optional<StartConflict> start_conflict(const Slab& slab);
 
 }  // namespace masing::slab

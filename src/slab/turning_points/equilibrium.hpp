@@ -63,7 +63,8 @@ bool move_to_equilibrium(TurningPoints<Measure>& turning_points, double k0, doub
     }
     const TurningPoints<Measure>& leg = turned ? *turned : turning_points;
     const auto resistance = [&](double x) { return k0 * x + leg.force_at(x); };
-    const double corner = leg.corner(direction);
+    // A look far along the outermost curve would cost what going there does.
+    const double corner = leg.is_outermost() ? leg.next_break() : leg.corner(direction);
     const bool beyond = std::isfinite(corner) && direction * (force - resistance(corner)) >= 0.0;
     const double x = beyond ? corner : position_on_leg(resistance, force, here, direction, corner);
     if (x == here) {

@@ -159,6 +159,11 @@ class Span {
 
 }  // namespace
 
+double slope_of(const base::Function& function, double s) {
+  const base::Enclosure slope = function.bounds(s, s).slope;
+  return slope.low + (slope.high - slope.low) / 2;
+}
+
 std::vector<MonotonePiece> monotone_pieces(const Density& function, const Density& slope,
                                            const SmoothSpan& span, double scale) {
   std::vector<MonotonePiece> pieces;

@@ -22,6 +22,9 @@ double integral(const F& f, double a, double b, unsigned halvings) {
 /// A function of s on [0, 1].
 using Density = std::function<double(double s)>;
 
+/// f'(s). Local.
+double slope_of(const base::Function& function, double s);
+
 /// A part of [0, 1] on which the functions of a slab are smooth, in intervals on each of which they
 /// are polynomials of degree 15 to rounding.
 struct SmoothSpan {

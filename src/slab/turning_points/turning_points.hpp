@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "slab/problem.hpp"
+#include "slab/turning_points/yield_sets.hpp"
 
 namespace masing::slab {
 
@@ -22,12 +23,14 @@ struct RememberedElongation {
   double x0 = 0.0;                  ///< position where u = u0
   double x = 0.0;                   ///< position now
   int direction = 1;                ///< of the last move, +1 or -1
+  double highest = 0.0;             ///< X⁺, the greatest x of the past
+  double lowest = 0.0;              ///< X⁻, the least
   std::vector<RememberedLeg> legs;  ///< not yet wiped out, radii shrinking
 
   /// The elongation u of a cell, by its threshold and initial elongation.
   [[nodiscard]] double operator()(const Element& cell) const {
     const double threshold = cell.threshold;
-    double u = cell.initial_u + (x - x0);
+    double u = 0.0;
     if (!legs.empty() && threshold <= 0.5 * direction * (x - legs.back().position)) {
       u = direction * threshold;
     } else {
@@ -39,32 +42,51 @@ struct RememberedElongation {
       if (after != legs.begin()) {
         const RememberedLeg& leg = *std::prev(after);
         u = std::copysign(threshold, leg.position - leg.meeting) + (x - leg.position);
+      } else {
+        u = unreached(cell);
       }
     }
     return std::clamp(u, -threshold, threshold);
+  }
+
+ private:
+  /// u of a cell that no leg has reached.
+  [[nodiscard]] double unreached(const Element& cell) const {
+    switch (yield_set(cell, {highest - x0, x0 - lowest, highest - lowest})) {
+      case YieldSet::never:
+        return cell.initial_u + (x - x0);
+      case YieldSet::down:
+        return (x - lowest) - cell.threshold;
+      case YieldSet::settled:
+        // Where there is a leg, 2η is the span to rounding, and the cell as one yielded upwards.
+        if (legs.empty()) {
+          return direction * cell.threshold;
+        }
+        [[fallthrough]];
+      case YieldSet::up:
+        break;
+    }
+    return cell.threshold + (x - highest);
   }
 };
 
 /// Sums over a set of cells (integrals over a set of s where P = ∞).
 struct Sums {
   double stiffness = 0.0;  ///< Σ k δs
-  double force = 0.0;      ///< Σ k θ δs, θ what the set is ordered by: η, or η - σ u0
+  double force = 0.0;      ///< Σ k η δs
 };
 
 /// A distribution of stiffness over yield displacements.
-///     total_stiffness()          K(∞) = Σ k δs over all cells;
-///     initial_force()            Σ k u0 δs over all cells;
-///     below(r)                   Σ k δs and Σ k η δs over the cells with η ≤ r;
-///     virgin(travel, σ)          Σ k δs and Σ k (η - σ u0) δs over those with η - σ u0 ≤ travel,
-///                                a beginning of the order in η if |u0 - u0'| ≤ |η - η'|;
-///     virgin_radius(travel, σ)   a ρ ≥ travel/2 that parts these cells, by η, from the others.
+///     total_stiffness()     K(∞) = Σ k δs over all cells;
+///     below(r)              Σ k δs and Σ k η δs over the cells with η ≤ r;
+///     begins_at_zero()      whether u0 = 0 in all cells; where not,
+///     outer(extremes, σ)    the OuterSums.
 template <class Measure>
-concept StiffnessMeasure = requires(const Measure& measure, double travel, int direction) {
+concept StiffnessMeasure = requires(const Measure& measure, double r, const Extremes& extremes) {
   { measure.total_stiffness() } -> std::convertible_to<double>;
-  { measure.initial_force() } -> std::convertible_to<double>;
-  { measure.below(travel) } -> std::convertible_to<Sums>;
-  { measure.virgin(travel, direction) } -> std::convertible_to<Sums>;
-  { measure.virgin_radius(travel, direction) } -> std::convertible_to<double>;
+  { measure.below(r) } -> std::convertible_to<Sums>;
+  { measure.begins_at_zero() } -> std::convertible_to<bool>;
+  { measure.outer(extremes, 1) } -> std::convertible_to<OuterSums>;
 };
 
 /// Turning points as plain data: enough to restore them to the same bits.
@@ -72,6 +94,7 @@ struct TurningPointState {
   double x0 = 0.0;                ///< position where u = u0
   double x = 0.0;                 ///< position now
   int direction = 1;              ///< of the last move, +1 or -1
+  double opposite = 0.0;          ///< the extreme of the past that neither X_1 nor x has extended
   std::vector<double> positions;  ///< X_1, …, X_n: turning positions not yet wiped out
 };
 
@@ -80,10 +103,11 @@ struct TurningPointState {
 /// On the leg from the last turning point X_n in direction σ the cells with η ≤ r = |x - X_n|/2
 /// have yielded once more, the others have moved with x:
 ///     S(x) = S(X_n) + (x - X_n) (K(∞) - K(r)) + 2σ M(r),   K = Σ k δs, M = Σ k η δs over η ≤ r,
-/// until x passes X_{n-1} (for n = 1: X_1 + 2σρ), where the closed loop is wiped out. On the virgin
-/// curve, where there is no turning point,
-///     S(x) = Σ k u0 δs + (x - x0) (K(∞) - K) + σ M,
-///     K = Σ k δs, M = Σ k (η - σ u0) δs over η - σ u0 ≤ σ(x - x0).
+/// until x passes X_{n-1}, where the closed loop is wiped out; for n = 1, the extreme of the past
+/// on the other side. On the outer curve, where there is no turning point, x extends an extreme,
+/// and S is that of OuterSums. There, where u0 = 0, the two directions mirror each other, and x0 -
+/// (X_1 - x0) takes the place of the other extreme:
+///     S(x) = (x - x0) (K(∞) - K(r)) + σ M(r),   r = |x - x0|.
 /// In exact arithmetic this is clamping every cell. Amortised cost of a move: one look-up in the
 /// measure, which must outlive the object. Source: Madelung's and Masing's rules.
 template <StiffnessMeasure Measure>
@@ -91,15 +115,18 @@ class TurningPoints {
  public:
   /// The state u = u0 at position `x0`.
   TurningPoints(const Measure& measure, double x0)
-      : TurningPoints(measure, TurningPointState{x0, x0, 1, {}}) {}
+      : TurningPoints(measure, TurningPointState{x0, x0, 1, x0, {}}) {}
 
   /// The state from `state()` of an object on the same measure.
   TurningPoints(const Measure& measure, const TurningPointState& state)
       : measure_(&measure),
         total_stiffness_(measure.total_stiffness()),
+        mirrors_(measure.begins_at_zero()),
         x0_(state.x0),
+        opposite_(state.opposite),
         x_(state.x0) {
-    direction_ = state.positions.empty() ? state.direction : sign(state.positions.front() - x0_);
+    direction_ =
+        state.positions.empty() ? state.direction : sign(state.positions.front() - opposite_);
     for (const double position : state.positions) {
       x_ = position;
       force_ = force_at(position);
@@ -117,7 +144,7 @@ class TurningPoints {
   [[nodiscard]] double internal_force() const { return force_; }
   /// The state as plain data.
   [[nodiscard]] TurningPointState state() const {
-    TurningPointState plain{x0_, x_, direction_, {}};
+    TurningPointState plain{x0_, x_, direction_, opposite_, {}};
     for (const Level& level : levels_) {
       plain.positions.push_back(level.position);
     }
@@ -141,13 +168,13 @@ class TurningPoints {
     return force_;
   }
 
-  /// Reverse the direction here: begin a new leg. At x0 on the virgin curve nothing has yielded,
-  /// and no turning point is added.
+  /// Reverse the direction here: begin a new leg. Where x has never left x0, or is there and the
+  /// directions mirror each other, no turning point is added.
   void reverse() {
     if (!levels_.empty()) {
       levels_.push_back({x_, levels_.back().position, force_});
-    } else if (x_ != x0_) {
-      levels_.push_back({x_, mirrored(), force_});
+    } else if (x_ != opposite_) {
+      levels_.push_back({x_, outer_meeting(), force_});
     }
     direction_ = -direction_;
   }
@@ -156,9 +183,7 @@ class TurningPoints {
   /// corner(direction()). Nothing moves.
   [[nodiscard]] double force_at(double x) const {
     if (levels_.empty()) [[unlikely]] {
-      const Sums yielded = measure_->virgin(travel_at(x), direction_);
-      return measure_->initial_force() + (x - x0_) * (total_stiffness_ - yielded.stiffness) +
-             direction_ * yielded.force;
+      return outer_force_at(x);
     }
     const Level& leg = levels_.back();
     const Sums yielded = measure_->below(radius_at(leg, x));
@@ -168,10 +193,17 @@ class TurningPoints {
 
   /// dS/dx at a trial position on the present leg: the stiffness of the cells not at their limit.
   [[nodiscard]] double stiffness_at(double x) const {
-    return total_stiffness_ - (levels_.empty()
-                                   ? measure_->virgin(travel_at(x), direction_).stiffness
-                                   : measure_->below(radius_at(levels_.back(), x)).stiffness);
+    if (levels_.empty() && !mirrors_) {
+      const OuterSums sums = measure_->outer(extremes_at(x), direction_);
+      return sums.opposite + sums.never;
+    }
+    return total_stiffness_ -
+           measure_->below(levels_.empty() ? travel_at(x) : radius_at(levels_.back(), x)).stiffness;
   }
+
+  /// Whether x extends an extreme of its past on a curve of which nothing is known beyond it but by
+  /// going on: S there is no function of the distance from x0 alone.
+  [[nodiscard]] bool is_outermost() const { return levels_.empty() && !mirrors_; }
 
   /// The position of the next corner of S when going from here in `direction` (±1): where a closed
   /// loop is wiped out; ±∞ if there is none.
@@ -182,30 +214,32 @@ class TurningPoints {
     if (!levels_.empty()) {
       return levels_.back().position;
     }
-    return x_ == x0_ ? direction * infinity : mirrored();
+    return x_ == opposite_ ? direction * infinity : outer_meeting();
   }
 
   /// The first position beyond here, on the present leg, where S(x) is not smooth because the
-  /// front reaches a break of the measure (Measure::next_break, next_virgin_break); ±∞ if there is
-  /// none. It may lie beyond the corner.
+  /// front reaches a break of the measure (Measure::next_break, or growth_to_break of the
+  /// extremes); ±∞ if there is none. It may lie beyond the corner.
   [[nodiscard]] double next_break() const {
+    if (is_outermost()) {
+      return next_outer_break();
+    }
+    const double origin = levels_.empty() ? x0_ : levels_.back().position;
+    const int scale = levels_.empty() ? 1 : 2;
     double place = levels_.empty() ? travel_at(x_) : radius_at(levels_.back(), x_);
     double position = x_;
     do {
-      if (levels_.empty()) {
-        place = measure_->next_virgin_break(place, direction_);
-        position = x0_ + direction_ * place;
-      } else {
-        place = measure_->next_break(place);
-        position = levels_.back().position + 2 * direction_ * place;
-      }
+      place = measure_->next_break(place);
+      position = origin + scale * direction_ * place;
     } while (direction_ * (position - x_) <= 0.0);
     return position;
   }
 
   /// u of every cell at present, as plain data.
   [[nodiscard]] RememberedElongation elongation() const {
-    RememberedElongation u{x0_, x_, direction_, {}};
+    const double other = levels_.empty() ? x_ : levels_.front().position;
+    RememberedElongation u{
+        x0_, x_, direction_, std::max(other, opposite_), std::min(other, opposite_), {}};
     for (const Level& level : levels_) {
       u.legs.push_back({level.position, level.meeting});
     }
@@ -230,23 +264,53 @@ class TurningPoints {
 
   [[nodiscard]] double travel_at(double x) const { return std::max(0.0, direction_ * (x - x0_)); }
 
-  /// Where a leg that begins here on the virgin curve returns to the virgin curve.
-  [[nodiscard]] double mirrored() const {
-    return x_ - 2 * direction_ * measure_->virgin_radius(travel_at(x_), direction_);
+  [[nodiscard]] Extremes extremes_at(double x) const {
+    return extremes_of(x0_, x, opposite_, direction_);
+  }
+
+  [[nodiscard]] double outer_force_at(double x) const {
+    if (!mirrors_) {
+      const Extremes extremes = extremes_at(x);
+      return measure_->outer(extremes, direction_).force_at(extremes, direction_);
+    }
+    const Sums yielded = measure_->below(travel_at(x));
+    return (x - x0_) * (total_stiffness_ - yielded.stiffness) + direction_ * yielded.force;
+  }
+
+  [[nodiscard]] double next_outer_break() const {
+    Extremes extremes = extremes_at(x_);
+    double position = x_;
+    while (direction_ * (position - x_) <= 0.0) {
+      const double growth = measure_->growth_to_break(extremes, direction_);
+      (direction_ > 0 ? extremes.up : extremes.down) += growth;
+      extremes.span += growth;
+      position = x0_ + direction_ * extremes.own(direction_);
+    }
+    return position;
+  }
+
+  /// Where a leg that begins here on the outer curve returns to it.
+  [[nodiscard]] double outer_meeting() const {
+    return mirrors_ ? x_ - 2 * direction_ * travel_at(x_) : opposite_;
   }
 
   /// Drop both ends of the loop that the leg has closed; around the first turning point there is
-  /// only the virgin curve.
+  /// only the outer curve.
   void wipe_out_loop() {
+    const double position = levels_.back().position;
     levels_.pop_back();
     if (!levels_.empty()) {
       levels_.pop_back();
+    } else if (!mirrors_) {
+      opposite_ = position;
     }
   }
 
   const Measure* measure_;
   double total_stiffness_ = 0.0;
+  bool mirrors_ = true;  // u0 = 0
   double x0_ = 0.0;
+  double opposite_ = 0.0;  // the extreme that the outer curve leaves behind; x0 where it mirrors
   double x_ = 0.0;
   double force_ = 0.0;
   int direction_ = 1;
