@@ -28,6 +28,14 @@ class DataError(UserError):
     code = NOT_AS_EXPECTED
 
 
+class MasingError(UserError):
+    """What `import masing` raises: the program's own line where it refused or failed, its exit code in `code`."""
+
+    def __init__(self, message, code=USER_MISTAKE):
+        super().__init__(message)
+        self.code = code
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises UserError instead of printing its usage."""
 
