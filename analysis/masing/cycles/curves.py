@@ -20,12 +20,17 @@ HDF5_SIGNATURE = b"\x89HDF"
 
 @dataclass(frozen=True)
 class Measured:
-    """Samples of a curve: x and force = F - m x'', each [samples], and their times t or None; dimensionless."""
+    """Samples of a curve: x and force = F - m x'', each [samples], and their times t or None; dimensionless.
+
+    `error` is the standard deviation of each force [samples] where it differs, `noise` that of x and force as measured.
+    """
 
     path: Path
     t: np.ndarray | None
     x: np.ndarray
     force: np.ndarray
+    error: np.ndarray | None = None
+    noise: object = None
 
 
 def read_measured(path, start=None, end=None):
@@ -81,6 +86,9 @@ def _refuse_not_finite(curve):
         if len(bad):
             raise UserError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs finite "
                             "numbers: leave out those that were not measured")
+    with np.errstate(over="ignore"):
+        if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
+            raise UserError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
 
 
 def _in_window(curve, start, end):
