@@ -38,6 +38,7 @@ def parser():
     options.add_argument("--threshold", metavar="η(s)", help="identify k(s) for this monotone η(s), an expression in s "
                          "or table:FILE.csv, as the program takes it")
     options.add_window(("leave out samples before", "leave out samples after"))
+    options.add_measured()
     options.add_argument("--figure", metavar="PAGE", help="the page, .png, .svg or .pdf (default: OUT.png)")
     options.add_program()
     return options
@@ -67,7 +68,7 @@ def identified(measured, masing, threshold):
 def main(arguments):
     """Identify, write the case, run it, compare, and print what was found."""
     options = parser().parse_args(arguments)
-    measured = read_measured(options.cycle, options.start, options.end)
+    measured = read_measured(options.cycle, options.start, options.end, options.columns, options.scale)
     curve = measured.path
     kind = "identified" if options.threshold is None else "identified-continuous"
     case = command_line.output_path(options.output or curve.with_name(f"{curve.stem}-{kind}.ini"), curve, ".ini",

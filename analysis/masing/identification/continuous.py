@@ -17,11 +17,11 @@ from masing.identification.elements import Elements, last_slope_spring
 DEGREE = 3
 MOST_INTERVALS = 40
 POINTS_PER_INTERVAL = 5
-# How probable a smoothing is before the data: as its power -PRIOR. 0 is flat in its logarithm, and so for ever straighter
-# k; 0.5 flat in the roughness.
+# How probable a smoothing is before the data: as its power -PRIOR. 0 is flat in its logarithm, and so for ever
+# straighter k; 0.5 is flat in the roughness.
 PRIOR = 0.25
-# Half the band's width in standard deviations. Stiffness densities are smoother than the rough k that is allowed for: of
-# 80 random cycles (seeds 1000 to 1079 of tests/analysis/test_analysis_band.py) 95 % of s lie within so many.
+# Half the band's width in standard deviations. Stiffness densities are smoother than the rough k that is allowed for:
+# of 80 random cycles (seeds 1000 to 1079 of tests/analysis/test_analysis_band.py) 95 % of s lie within so many.
 BAND = 1.45
 SMOOTHINGS = np.logspace(-12, 8, 81)
 # Whether the branch has elements at the ends of η is asked of generalised cross-validation, in which parameters count a
