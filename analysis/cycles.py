@@ -22,6 +22,7 @@ def parser():
                          help="of masing simulate or masing converge, or a CSV with columns x and force (and t)")
     options.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the first file)")
     options.add_window(("leave out samples before", "leave out samples after"))
+    options.add_measured()
     options.add_argument("--labels", metavar="A,B", help="one title per file instead of P and N")
     options.add_argument("--together", action="store_true", help="all cycles in one frame, not one panel per file")
     options.add_argument("--analysis", action="store_true", help="analyse the limit cycle, write its numbers, too")
@@ -39,13 +40,18 @@ def labels(given, titles):
     return names
 
 
-def title_and_curve(file, start, end):
+def title_and_curve(file, start, end, columns=None, scale=None):
     """The title of a file and its (x, restoring) in the window; samples of a run that are not finite are left out."""
     if is_text(file):
-        curve = read_measured(file, start, end)
+        curve = read_measured(file, start, end, columns, scale)
         return curve.path.stem, (curve.x, curve.force)
     run = read_run(file)
     return run.title, samples_in_window(run, start, end)[1:]
+
+
+def of_text(file, options):
+    """Columns and factors, which concern files of measurements only."""
+    return (options.columns, options.scale) if is_text(file) else (None, None)
 
 
 def analyse_files(options, path):
@@ -53,7 +59,7 @@ def analyse_files(options, path):
     # Here, because the libraries it needs take longer to load than a figure to draw.
     from masing.cycles import limit_cycle
 
-    curves = [read_measured(file, options.start, options.end) for file in options.files]
+    curves = [read_measured(file, options.start, options.end, *of_text(file, options)) for file in options.files]
     analyses = [limit_cycle.analyse(curve) for curve in curves]
     names = [curve.path.stem for curve in curves]
     picture = figures.analysis_figure(analyses, labels(options.labels, names))
@@ -71,7 +77,8 @@ def main(arguments):
     if options.analysis:
         print(*analyse_files(options, path), sep="\n")
         return
-    titles, curves = zip(*(title_and_curve(file, options.start, options.end) for file in options.files))
+    titles, curves = zip(*(title_and_curve(file, options.start, options.end, *of_text(file, options))
+                           for file in options.files))
     draw = figures.cycles_together if options.together else figures.cycle_panels
     style.save(draw(curves, labels(options.labels, list(titles))), path)
     print(path)

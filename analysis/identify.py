@@ -15,6 +15,7 @@ command_line.require("h5py", "numpy", "scipy", "matplotlib")
 from masing import program, style
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import widest_half_cycle
+from masing.cycles.noise import with_smooth_x
 from masing.identification.case import TABLES, write_case
 from masing.identification.continuous import identify_continuous, threshold_values
 from masing.identification.discrete import identify_discrete
@@ -37,6 +38,7 @@ def parser():
     options.add_argument("--threshold", metavar="η(s)", help="identify k(s) for this monotone η(s), an expression in s "
                          "or table:FILE.csv, as the program takes it")
     options.add_window(("leave out samples before", "leave out samples after"))
+    options.add_measured()
     options.add_argument("--figure", metavar="PAGE", help="the page, .png, .svg or .pdf (default: OUT.png)")
     options.add_program()
     return options
@@ -50,30 +52,42 @@ def refuse_overwriting(read, case, page):
             raise command_line.UserError(f"{path}: would replace a file that is read; give another name with -o")
 
 
+def identified(measured, masing, threshold):
+    """The model of a Measured curve, discrete or of η(s) = threshold, and the HalfCycle that has it; raises DataError
+    where no such model explains the curve."""
+    half = widest_half_cycle(measured)
+    if threshold is None:
+        found = identify_discrete(measured.path, half)
+        refuse_misfit(found, half, *DISCRETE)
+    else:
+        found = identify_continuous(measured.path, half, *threshold_values(masing, threshold))
+        refuse_misfit(found, half, *CONTINUOUS)
+    return found, half
+
+
 def main(arguments):
     """Identify, write the case, run it, compare, and print what was found."""
     options = parser().parse_args(arguments)
-    measured = read_measured(options.cycle, options.start, options.end)
+    measured = read_measured(options.cycle, options.start, options.end, options.columns, options.scale)
     curve = measured.path
     kind = "identified" if options.threshold is None else "identified-continuous"
     case = command_line.output_path(options.output or curve.with_name(f"{curve.stem}-{kind}.ini"), curve, ".ini",
                                     (".ini",))
     page = command_line.output_path(options.figure, case, ".png", command_line.PICTURES)
     refuse_overwriting([curve, Path((options.threshold or "").removeprefix("table:"))], case, page)
-    half = widest_half_cycle(measured)
+    known = with_smooth_x(measured)
+    about = known.noise.words(measured)
     masing = program.required(options.program)
-    if options.threshold is None:
-        found = identify_discrete(curve, half)
-        refuse_misfit(found, half, *DISCRETE)
-    else:
-        found = identify_continuous(curve, half, *threshold_values(masing, options.threshold))
-        refuse_misfit(found, half, *CONTINUOUS)
+    try:
+        found, half = identified(known, masing, options.threshold)
+    except command_line.DataError as refusal:
+        raise command_line.DataError("; ".join([str(refusal), *about])) from None
     write_case(case, found, options.threshold)
     result, objects = case.with_suffix(".h5"), case.with_suffix(".json")
     program.simulate(masing, "--config", case, "--output", result)
     compared = compare(found, half, read_run(result).series)
-    lines = facts(found, compared)
-    command_line.write_file(objects, numbers(found, compared, options.threshold))
+    lines = [*facts(found, compared), *about]
+    command_line.write_file(objects, numbers(found, compared, options.threshold, known.noise))
     style.save(identification_page(found, compared, options.threshold, lines), page)
     print(*lines, f"{case}  {result}  {objects}  {page}", sep="\n")
 

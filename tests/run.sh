@@ -64,7 +64,8 @@ finish() {
 }
 
 jobs/install_dependencies.sh || { count_step "installing" 1; finish; }
-python=$(find_python pytest,xdist,h5py,numpy,scipy,pandas,matplotlib,jinja2) || { count_step "finding Python" 1; finish; }
+libraries=h5py,numpy,scipy,pandas,matplotlib,jinja2,xarray,nbclient,ipykernel
+python=$(find_python pytest,xdist,$libraries) || { count_step "finding Python" 1; finish; }
 echo "== build of the program (preset dev), a minute the first time"
 build_preset dev --target masing || { count_step "building" 1; finish; }
 

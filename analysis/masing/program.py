@@ -48,7 +48,7 @@ def run(program, *arguments, seconds=None):
     """Run the program and give its Answer; after `seconds` it is stopped, with code -1."""
     try:
         done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=seconds,
-                              errors="replace", env=_environment(), stdin=subprocess.DEVNULL, check=False)
+                              errors="replace", env=environment(), stdin=subprocess.DEVNULL, check=False)
     except subprocess.TimeoutExpired:
         return Answer(-1, [f"stopped after {seconds} s"])
     except OSError as error:
@@ -65,7 +65,7 @@ def simulate(program, *arguments):
                         else f"{program} ended with exit code {answer.code}")
 
 
-def _environment():
+def environment():
     """The environment without Open MPI's variables, so that the program does not join the job that runs this script."""
     job = ("OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PMIX_")
     return {name: value for name, value in os.environ.items() if not name.startswith(job)}

@@ -268,7 +268,9 @@ def _energy(file, rows):
 
 
 def _state(file, rows):
-    if not rows or "state/values" not in file:
+    """The columns of a state that comes with every sample, by name; {} where it has times of its own."""
+    own_times = "state/t" in file and len(hdf5.column(file, "state/t")) != rows
+    if not rows or "state/values" not in file or own_times:
         return {}
     names = hdf5.attribute_words(file, "state/values", "columns")
     return dict(zip(names, hdf5.table(file, "state/values", (rows, len(names))).T))

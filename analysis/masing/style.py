@@ -2,6 +2,7 @@
 
 import base64
 import io
+from contextlib import contextmanager
 
 import matplotlib
 import numpy as np
@@ -10,8 +11,6 @@ from matplotlib.ticker import NullFormatter
 
 from masing.command_line import write_file
 from masing.notation import power_of_ten
-
-matplotlib.use("Agg")
 
 # Those of Okabe and Ito's colours that also stand out from white paper, by a contrast of 3 and more.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
@@ -31,7 +30,7 @@ HUGE = 1e100
 # The multiples of a power of ten that a logarithmic axis may label, the fewest first.
 DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
 
-matplotlib.rcParams.update({
+PARAMETERS = {
     "font.family": "DejaVu Sans",
     "mathtext.fontset": "dejavusans",
     "font.size": 11,
@@ -56,10 +55,18 @@ matplotlib.rcParams.update({
     "svg.fonttype": "path",
     # The same figure gives the same bytes.
     "svg.hashsalt": "masing",
-})
+}
+matplotlib.rcParams.update(PARAMETERS)
 
 UNDATED = {"png": {"Software": "masing"}, "svg": {"Date": None, "Creator": "masing"},
            "pdf": {"CreationDate": None, "Creator": "masing"}}
+
+
+@contextmanager
+def applied():
+    """Draw in this style inside, and leave that of the session, a notebook's, as it is."""
+    with matplotlib.rc_context(PARAMETERS):
+        yield
 
 
 def figure(width=1.0, height=1.0):

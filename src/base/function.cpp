@@ -35,6 +35,43 @@ std::string shown(const std::string& text) {
   return text.size() <= longest ? text : text.substr(0, longest) + "…";
 }
 
+/// A word of a table as a number; its comma is the decimal comma.
+std::optional<double> table_number(std::string word) {
+  // A comma at an end separates.
+  if (word.starts_with(',') || word.ends_with(',')) {
+    return std::nullopt;
+  }
+  std::replace(word.begin(), word.end(), ',', '.');
+  return to_number(word);
+}
+
+/// The words of a table's line: separated by semicolons or tabs; else by blanks, where that gives
+/// numbers, which may have decimal commas; else by commas or blanks.
+std::vector<std::string> table_words(const std::string& line) {
+  const auto words_between = [](const std::string& text, char separator) {
+    std::vector<std::string> words = split(text, separator);
+    std::erase(words, "");
+    return words;
+  };
+  for (const char separator : {';', '\t'}) {
+    if (line.find(separator) != std::string::npos) {
+      std::vector<std::string> words = words_between(line, separator);
+      for (std::string& word : words) {
+        word.resize(word.find_last_not_of(", ") + 1);  // of a comma beside the separator
+      }
+      return words;
+    }
+  }
+  std::vector<std::string> words = words_between(line, ' ');
+  const auto is_number = [](const std::string& word) { return table_number(word).has_value(); };
+  if (words.size() > 1 && std::ranges::all_of(words, is_number)) {
+    return words;
+  }
+  std::string parted = line;
+  std::replace(parted.begin(), parted.end(), ',', ' ');
+  return words_between(parted, ' ');
+}
+
 /// Throws where an expression has what muParser accepts silently and a formula never needs.
 void check_expression(const std::string& text) {
   if (text.empty()) {
@@ -151,9 +188,14 @@ class Function::Expression : public Function::Impl {
 
 class Function::Points : public Function::Impl {
  public:
-  /// Lines "argument separator value"; the first line of a file may be a heading.
+  /// Lines "argument separator value"; those of a file before the first that begins with a number
+  /// are its heading.
   Points(std::string_view text, char line_end, const std::string& name)
       : heading_allowed_(line_end == '\n') {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (text.starts_with(byte_order_mark)) {
+      text.remove_prefix(byte_order_mark.size());
+    }
     std::int64_t number = 0;
     for (const auto& line : split(text, line_end)) {
       ++number;
@@ -213,17 +255,14 @@ class Function::Points : public Function::Impl {
   }
 
  private:
-  void add(std::string line, std::int64_t number, const std::string& name) {
-    std::replace_if(
-        line.begin(), line.end(), [](char c) { return c == ',' || c == ';' || c == '\t'; }, ' ');
-    std::vector<std::string> words = split(line, ' ');
-    std::erase(words, "");
-    const auto argument = words.size() == 2 ? to_number(words[0]) : std::nullopt;
-    const auto value = words.size() == 2 ? to_number(words[1]) : std::nullopt;
+  void add(const std::string& line, std::int64_t number, const std::string& name) {
+    const std::vector<std::string> words = table_words(line);
+    const auto argument = words.size() == 2 ? table_number(words[0]) : std::nullopt;
+    const auto value = words.size() == 2 ? table_number(words[1]) : std::nullopt;
     if (!argument || !value) {
-      const bool heading =
-          heading_allowed_ && number == 1 && !words.empty() && !to_number(words[0]);
-      if (heading) {
+      const bool is_heading =
+          heading_allowed_ && arguments_.empty() && !words.empty() && !table_number(words[0]);
+      if (is_heading) {
         return;
       }
       throw UserError(fmt::format("{} line {}: '{}' is not two finite numbers 'argument, value'",

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -29,6 +30,8 @@ namespace {
 
 // Every integer up to it is a double, so p·T/N and i/P are formed from exact operands.
 constexpr std::int64_t largest_count = std::int64_t{1} << 53;
+// A table that ends this much before T, relatively, ends at T.
+constexpr double same_time = 1e-9;
 
 std::string where(const Configuration& c, const std::string& key) {
   const auto found = c.origin.find(key);
@@ -339,10 +342,10 @@ Validated validated(Configuration configuration, const base::FileReader& read,
   check_engine(c);
   Validated result;
   if (thins) {
-    result.warning = fmt::format(
+    result.warnings.push_back(fmt::format(
         "--field-points: of {} cells the file keeps {}, as all of them would be more than {:g} "
         "numbers; give --field-points 0 for all",
-        std::get<slab::Cells>(c.space).count, *c.field_points, most_state_values);
+        std::get<slab::Cells>(c.space).count, *c.field_points, most_state_values));
   }
   if (finite) {
     result.run = {
@@ -350,6 +353,13 @@ Validated validated(Configuration configuration, const base::FileReader& read,
   } else {
     resolve_initial_file(c, read_field);
     result.run = slab_run(c, read);
+  }
+  const std::span<const double> points = result.run.drive.kinks();
+  if (points.size() > 1 && points.back() < c.final_time * (1.0 - same_time)) {
+    result.warnings.push_back(
+        fmt::format("{}the table ends at t = {}, before T = {}, and is constant from there on",
+                    where(c, c.position.empty() ? "force" : "position"),
+                    base::to_text(points.back()), base::to_text(c.final_time)));
   }
   if (c.command == Command::converge) {
     result.unmet_hypotheses = study::unmet_hypotheses(result.run, c.refine);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/function.hpp"
 #include "cli/configuration.hpp"
@@ -15,8 +16,8 @@ struct Validated {
   Configuration configuration;  ///< tables replaced by their points; what is printed
   engine::RunSpec run;          ///< of a study what is held fixed
   std::shared_ptr<const study::Reference> reference;  ///< of a study; else null
-  std::string warning;           ///< of a default that the user should know of; empty: none
-  std::string unmet_hypotheses;  ///< of a study: study::unmet_hypotheses
+  std::vector<std::string> warnings;  ///< what the user should know of defaults and tables
+  std::string unmet_hypotheses;       ///< of a study: study::unmet_hypotheses
 };
 
 /// The request that a configuration makes. `read_field` gives the last u of a result file, as the

@@ -272,7 +272,9 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
       call.on_root([&] { return step_advice(coarsest(request.validated)); });
   const bool runs = !request.print_config && !request.validate_only;
   // A failure has its one line "masing: ...", which these are not.
-  for (const std::string& text : {request.validated.warning, warning}) {
+  std::vector<std::string> warnings = request.validated.warnings;
+  warnings.push_back(warning);
+  for (const std::string& text : warnings) {
     if (call.prints && runs && !text.empty()) {
       std::fputs(fmt::format("masing warning: {}\n", text).c_str(), stderr);
     }

@@ -35,6 +35,33 @@ def test_kinds_of_csv_are_read(tmp_path, text):
     np.testing.assert_array_equal(curve.force, np.arange(12) / 4)
 
 
+@pytest.mark.parametrize("text, separator, decimal", [
+    ("Kraft;Weg\nkN;mm\n{}", ";", ","), ("# Prüfung\nPrüfer A\nKraft\tWeg\n{}", "\t", ","),
+    ("Weg Kraft\n{}", " ", ","), ("Kraft, Weg\n{}", ", ", "."), ("Kraft;Weg\n{}", ";", ".")])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252"])
+def test_columns_and_scale_read_what_a_machine_writes(tmp_path, text, separator, decimal, encoding):
+    first = "x" if text.startswith("Weg") else "force"
+    rows = [(n / 8 + 0.25, 1000 * n) if first == "x" else (1000 * n, n / 8 + 0.25) for n in range(12)]
+    lines = [separator.join(str(value).replace(".", decimal) for value in row) for row in rows]
+    path = tmp_path / "lab.csv"
+    path.write_text(text.format("\n".join(lines)), encoding=encoding)
+    by_name = {"x": "Weg", "force": "kraft"}
+    by_number = {"x": "1", "force": "2"} if first == "x" else {"x": "2", "force": "1"}
+    for columns in (by_name, by_number):
+        curve = read_measured(path, columns=columns, scale={"force": 0.001})
+        np.testing.assert_array_equal(curve.x, np.arange(12) / 8 + 0.25)
+        np.testing.assert_allclose(curve.force, np.arange(12), rtol=1e-15)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("--columns", "x=1"), "which is force"), (("--columns", "x=Weg,force=2"), "no column 'Weg' in x, force"),
+    (("--columns", "x=1,force=3"), "the columns are 1 to 2"), (("--columns", "u=1"), "not of the form"),
+    (("--scale", "x=0"), "no factors"), (("--scale", "t=2"), "no column t"), (("--scale", "x=1,x=2"), "not of the form")])
+def test_wrong_columns_are_refused(run_script, tmp_path, arguments, words):
+    path = write_csv(tmp_path / "lab.csv", "x,force", *round_trip(YIELDING))
+    one_line(run_script(identify, path, *arguments), words)
+
+
 BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force", (X[:9], X[:9])),
        "never changes": ("x,force", (0 * X, X)), "a double holds": ("x,force", (1.5e308 * np.sin(9 * X), X)),
        "line 9: 'nan'": ("x,force", (X, np.where(np.arange(400) == 7, np.nan, YIELDING))),

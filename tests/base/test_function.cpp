@@ -100,6 +100,25 @@ TEST(Table, may_be_separated_by_blanks_semicolons_or_tabs) {
   }
 }
 
+TEST(Table, may_have_decimal_commas) {
+  for (const char* content :
+       {"0,5;1,25\n1,5;2,25\n", "0,5\t1,25\n1,5\t2,25\n", "0,5 1,25\n1,5 2,25\n",
+        "0.5;1.25\n1,5;2,25\n", "0,5 ; 1,25\r\n1,5;2,25;\r\n"}) {
+    EXPECT_EQ(table(content)(1.0), 1.75) << content;
+  }
+  // Commas that separate are as before.
+  for (const char* content : {"0,1\n1,3\n", "0 ,1\n1 ,3\n", "0,\t1\n1,\t3\n", "0 , 1\n1 , 3\n"}) {
+    EXPECT_EQ(table(content)(0.5), 2.0) << content;
+  }
+}
+
+TEST(Table, may_begin_with_a_byte_order_mark_and_several_lines_of_heading) {
+  EXPECT_EQ(table("\xEF\xBB\xBF"
+                  "0 1\n1 3\n")(0.0),
+            1.0);
+  EXPECT_EQ(table("# a test\nmachine A\nWeg;Kraft\nmm;kN\n0;1\n1;3\n")(0.5), 2.0);
+}
+
 TEST(Table, of_one_point_is_constant) {
   const Function f = table("0.5 3");
   EXPECT_EQ(f(0.0), 3.0);
@@ -125,6 +144,8 @@ TEST(Table, damaged_is_refused_with_its_line) {
   EXPECT_TRUE(says("0 1\n0.5 2 3\n", "line 2"));
   EXPECT_TRUE(says("0 1\n0.5\n", "line 2"));
   EXPECT_TRUE(says("0 1\n1 nan\n", "line 2"));
+  EXPECT_TRUE(says("0;1\n0;0;05\n", "line 2"));
+  EXPECT_TRUE(says("0,5 1,5 2,5\n", "line 1"));
   EXPECT_TRUE(says("0 1\n1 inf\n", "line 2"));
   EXPECT_TRUE(says("s k\n0 1\n0 2\n", "line 3"));
   EXPECT_TRUE(says("s k\n0 1\nhalf 2\n", "line 3"));

@@ -171,6 +171,16 @@ def test_eulers_growth_is_told(masing):
     masing.done(*case, "--steps=87")
 
 
+def test_a_table_that_ends_before_the_run_is_told(masing):
+    masing.file("f.csv", "t;F\n0;0,5\n10;0\n")
+    case = ("simulate", "--force=table:f.csv", "--steps=1000", "--cells=5", "--quiet")
+    process = masing(*case, "--final-time=20")
+    assert process.returncode == 0
+    assert process.stderr == ("masing warning: --force: the table ends at t = 10, before T = 20, and is constant from "
+                              "there on\n")
+    assert masing(*case, "--final-time=10").stderr == ""
+
+
 def test_growth_of_a_model_of_few_elements_is_told(masing):
     """A dashpot of relaxation time c/k = 1e-4: stable up to twice that, 250,000 steps."""
     case = ("simulate", "--model=viscoelastoplastic", "--set=k=1", "--set=eta=1", "--set=c=1e-4",

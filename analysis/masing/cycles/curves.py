@@ -2,7 +2,7 @@
 
 import csv
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,20 +20,34 @@ HDF5_SIGNATURE = b"\x89HDF"
 
 @dataclass(frozen=True)
 class Measured:
-    """Samples of a curve: x and force = F - m x'', each [samples], and their times t or None; dimensionless."""
+    """Samples of a curve: x and force = F - m x'', each [samples], and their times t or None; dimensionless.
+
+    `error` is the standard deviation of each force [samples] where it differs, `noise` that of x and force as measured.
+    """
 
     path: Path
     t: np.ndarray | None
     x: np.ndarray
     force: np.ndarray
+    error: np.ndarray | None = None
+    noise: object = None
 
 
-def read_measured(path, start=None, end=None):
-    """The curve in a file of masing or in a CSV, start <= t <= end; raises UserError if a number is not finite."""
+def read_measured(path, start=None, end=None, columns=None, scale=None):
+    """The curve in a file of masing or in a CSV, start <= t <= end; raises UserError if a number is not finite.
+
+    Of a CSV only, columns: {"x": name or number of a column, "force": …, "t": …}; scale: {"x": factor, …}.
+    """
     path = Path(path)
     if not path.is_file():
         raise UserError(f"{path}: is not there or is not a file; give an HDF5 file of masing, or a CSV of x and force")
-    curve = _from_csv(path) if is_text(path) else _from_masing(path)
+    if (columns or scale) and not is_text(path):
+        raise UserError(f"{path}: is an HDF5 file of masing; --columns and --scale are for a CSV")
+    curve = _from_csv(path, columns) if is_text(path) else _from_masing(path)
+    for name, factor in (scale or {}).items():
+        if getattr(curve, name) is None:
+            raise UserError(f"--scale {name}: {path} has no column {name}")
+        curve = replace(curve, **{name: factor * getattr(curve, name)})
     _refuse_not_finite(curve)
     curve = _in_window(curve, start, end)
     if len(curve.x) < FEWEST_POINTS:
@@ -81,6 +95,9 @@ def _refuse_not_finite(curve):
         if len(bad):
             raise UserError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs finite "
                             "numbers: leave out those that were not measured")
+    with np.errstate(over="ignore"):
+        if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
+            raise UserError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
 
 
 def _in_window(curve, start, end):
@@ -89,55 +106,82 @@ def _in_window(curve, start, end):
     if curve.t is None:
         raise UserError(f"{curve.path}: has no column t; --from and --to need one")
     keep = between(curve.t, start, end)
-    return Measured(curve.path, curve.t[keep], curve.x[keep], curve.force[keep])
+    return replace(curve, t=curve.t[keep], x=curve.x[keep], force=curve.force[keep])
 
 
-def _from_csv(path):
-    rows = _rows(path)
-    if not rows:
-        raise UserError(f"{path}: is empty; give columns {NAMES}")
-    places = _columns(path, rows)
-    numbers = {name: np.array([_number(path, line, words, place) for line, words in rows])
+def _from_csv(path, chosen):
+    rows = [(n, line.strip()) for n, line in enumerate(_text(path).splitlines(), start=1)]
+    rows = [(n, _words(line)) for n, line in rows if line and line[0] != "#"]
+    begin = next((place for place, (_, words) in enumerate(rows) if _is_number(words[0])), len(rows))
+    if begin == len(rows):
+        raise UserError(f"{path}: is empty, or no line of it begins with a number; give columns {NAMES}")
+    places = _places(path, [words for _, words in rows[:begin]], len(rows[begin][1]), chosen)
+    numbers = {name: np.array([_number(path, line, words, place) for line, words in rows[begin:]])
                for name, place in places.items()}
     return Measured(path, numbers.get("t"), numbers["x"], numbers["force"])
 
 
-def _rows(path):
-    """The rows of a CSV as (line, words); separated by semicolons (decimal commas allowed), commas, tabs or blanks."""
+def _text(path):
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: is neither an HDF5 file nor text; give a CSV of x and force") from None
+        content = path.read_bytes()
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    kept = [(n, line.strip()) for n, line in enumerate(lines, start=1) if line.strip() and line.strip()[0] != "#"]
-    separator = next((mark for mark in ";,\t" if kept and mark in kept[0][1]), None)
-    if separator == ";":
-        kept = [(n, line.replace(",", ".")) for n, line in kept]
-    if separator is None:
-        return [(n, line.split()) for n, line in kept]
-    texts = csv.reader((line for _, line in kept), delimiter=separator)
-    return [(n, [word.strip() for word in words]) for (n, _), words in zip(kept, texts)]
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            pass
+    raise UserError(f"{path}: is neither an HDF5 file nor text; give a CSV of x and force")
 
 
-def _columns(path, rows):
-    """Which column is what, from the heading, which it takes off the rows; two columns without one are x and force."""
-    heading = [word.lower() for word in rows[0][1]]
-    if all(_is_number(word) for word in heading):
-        if len(heading) != 2:
-            raise UserError(f"{path}: has {len(heading)} columns and no heading; name them: {NAMES}")
+def _words(line):
+    """The words of a line as the program's tables have them: separated by semicolons or tabs; else by blanks, where
+    that gives numbers, which may have decimal commas; else by commas, or blanks."""
+    separator = next((mark for mark in ";\t" if mark in line), None)
+    words = line.split()
+    if separator is None and len(words) > 1 and all(_is_number(word) for word in words):
+        return words
+    if separator is None and "," not in line:
+        return words
+    # A comma beside the separator.
+    return [word.strip().rstrip(", ") for word in next(csv.reader([line], delimiter=separator or ","))]
+
+
+def _places(path, headings, count, chosen):
+    """Which column is what: as `chosen`, or by the names in one of the lines above the numbers; of two columns without
+    such a line they are x and force."""
+    lower = [[word.lower() for word in words] for words in headings]
+    if not chosen and not headings:
+        if count != 2:
+            raise UserError(f"{path}: has {count} columns and no heading; name them: {NAMES}, or use --columns")
         return {"x": 0, "force": 1}
-    del rows[0]
-    force = next((name for name in FORCE_NAMES if name in heading), None)
-    if "x" not in heading or force is None:
-        raise UserError(f"{path}: has the columns {', '.join(heading)}; it needs {NAMES}")
-    places = {"x": heading.index("x"), "force": heading.index(force)}
-    return places | ({"t": heading.index("t")} if "t" in heading else {})
+    if chosen:
+        return {name: _chosen(path, name, word, lower, count) for name, word in chosen.items()}
+    for words in lower:
+        force = next((name for name in FORCE_NAMES if name in words), None)
+        if "x" in words and force is not None:
+            wanted = {"x": "x", "force": force} | ({"t": "t"} if "t" in words else {})
+            return {name: words.index(word) for name, word in wanted.items()}
+    raise UserError(f"{path}: has the columns {', '.join(lower[0])}; it needs {NAMES}, or use --columns")
+
+
+def _chosen(path, name, word, headings, count):
+    """The place of a column by its number, from 1, or by its name in a heading."""
+    if word.isdecimal() and 1 <= int(word) <= count:
+        return int(word) - 1
+    for words in headings:
+        if word.lower() in words:
+            return words.index(word.lower())
+    known = f", and no column '{word}' in {', '.join(word for words in headings for word in words)}" if headings else ""
+    raise UserError(f"{path}: --columns {name}={word}: the columns are 1 to {count}{known}")
 
 
 def _is_number(word):
+    # A comma at an end separates.
+    if word.startswith(",") or word.endswith(","):
+        return False
     try:
-        float(word)
+        float(word.replace(",", "."))
     except ValueError:
         return False
     return True
@@ -148,7 +192,7 @@ def _number(path, line, words, place):
         raise UserError(f"{path} line {line}: has {len(words)} columns, the heading has more; give every point in full")
     if not _is_number(words[place]):
         raise UserError(f"{path} line {line}: '{words[place][:40]}' is not a number")
-    value = float(words[place])
+    value = float(words[place].replace(",", "."))
     if not math.isfinite(value):
         raise UserError(f"{path} line {line}: '{words[place]}' is not finite; leave out points that were not measured")
     return value

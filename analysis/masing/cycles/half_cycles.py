@@ -30,6 +30,9 @@ WHOLE = 0.98
 class HalfCycle:
     """A loading half-cycle and the unloading before it: x and force of each [points], `width` the part to be used.
 
+    `error`, `before_error` and `record_error` are the standard deviations of the forces, None where they are equal: of
+    noise in both x and force they are not.
+
     A loading half that is wider than the unloading before it is one branch only up to the start of that. It begins at
     the sample `at` of the whole record (x, force). `mirrored`: the unloading is one branch from a reversal on, too.
     """
@@ -42,6 +45,9 @@ class HalfCycle:
     record: tuple
     at: int
     mirrored: bool
+    error: np.ndarray | None = None
+    before_error: np.ndarray | None = None
+    record_error: np.ndarray | None = None
 
     @property
     def gap(self):
@@ -82,15 +88,13 @@ def _take_in(points, place, x, shortest):
 
 def widest_half_cycle(curve):
     """The last of the widest loading half-cycles of a Measured curve; raises DataError when there is none."""
-    with np.errstate(over="ignore"):
-        ranges = np.ptp(curve.x), np.ptp(curve.force)
-    if not np.all(np.isfinite(ranges)):
-        raise UserError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
     if np.ptp(curve.x) == 0:
         raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
     x, force = opened_at_the_top(curve.x, curve.force)
+    error = None if curve.error is None else opened_at_the_top(curve.x, curve.force, curve.error)[1]
     points = turning_points(x)
-    halves = [_half(curve, x, force, points, n) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
+    halves = [_half(curve, x, force, error, points, n)
+              for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
     if not halves:
         raise DataError(f"{curve.path}: monotone loading: no rise of x begins at a reversal, so that distances from "
                         "it, 2η, are not known; measure a whole cycle, or change the sign of x and force")
@@ -104,12 +108,16 @@ def widest_half_cycle(curve):
     return half
 
 
-def opened_at_the_top(x, force):
-    """The curve x, force [points]; a single closed cycle is turned round to begin where x is largest."""
+def opened_at_the_top(x, force, along=None):
+    """The curve x, force [points]; a single closed cycle is turned round to begin where x is largest.
+
+    `along` [points] takes the place of the force in the result.
+    """
+    along = force if along is None else along
     if not is_one_cycle(x, force):
-        return x, force
+        return x, along
     top = np.argmax(x)
-    return np.r_[x[top:], x[1:top + 1]], np.r_[force[top:], force[1:top + 1]]
+    return np.r_[x[top:], x[1:top + 1]], np.r_[along[top:], along[1:top + 1]]
 
 
 def is_one_cycle(x, force):
@@ -118,7 +126,7 @@ def is_one_cycle(x, force):
     return ends_meet and len(turning_points(x)) in (3, 4)
 
 
-def _half(curve, x, force, points, n):
+def _half(curve, x, force, error, points, n):
     """The leg that rises from the turning point n, with the leg before it."""
     before, start, end = points[n - 1], points[n], points[n + 1]
     width = min(x[before], x[end]) - x[start]
@@ -126,14 +134,16 @@ def _half(curve, x, force, points, n):
     closed = is_one_cycle(curve.x, curve.force)
     mirrored = closed or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
     at = int(np.argmin(curve.x)) if closed else start
-    return HalfCycle(x[rise], force[rise], x[fall], force[fall], width, (curve.x, curve.force), at, mirrored)
+    errors = (None, None, None) if error is None else (error[rise], error[fall], curve.error)
+    return HalfCycle(x[rise], force[rise], x[fall], force[fall], width, (curve.x, curve.force), at, mirrored, *errors)
 
 
 @dataclass(frozen=True)
 class Loading:
     """The used part of a half-cycle: x of its start, distance d from it and force, each [points] by rising d.
 
-    `pooled` says that the unloading half's points, turned about the centre of symmetry, are among them.
+    `pooled` says that the unloading half's points, turned about the centre of symmetry, are among them. `error` is the
+    standard deviation of each force, None where they are equal.
     """
 
     path: Path
@@ -141,6 +151,7 @@ class Loading:
     distance: np.ndarray
     force: np.ndarray
     pooled: bool = False
+    error: np.ndarray | None = None
 
     @property
     def width(self):
@@ -152,7 +163,8 @@ def loading(path, half, start):
     """The Loading from `start` on; raises DataError when it is straight, falls, or steepens, so that nothing yields."""
     order = np.argsort(half.x, kind="stable")
     inside = order[half.x[order] - half.x[0] <= half.width]
-    result = Loading(path, start, np.maximum(half.x[inside] - start, 0), half.force[inside])
+    error = None if half.error is None else half.error[inside]
+    result = Loading(path, start, np.maximum(half.x[inside] - start, 0), half.force[inside], error=error)
     _refuse_wrong_shape(result)
     noise = scatter(result.distance, result.force)
     return _with_mirror_image(result, half, noise) if noise > NOISY * np.ptp(result.force) else result
@@ -171,7 +183,8 @@ def _with_mirror_image(branch, half, noise):
     inside = distance <= branch.width
     both = np.r_[branch.distance, distance[inside]], np.r_[branch.force, force[inside] + off.mean()]
     by_distance = np.argsort(both[0], kind="stable")
-    return Loading(branch.path, branch.start, *(each[by_distance] for each in both), pooled=True)
+    error = None if half.error is None else np.r_[branch.error, half.before_error[order][inside]][by_distance]
+    return Loading(branch.path, branch.start, *(each[by_distance] for each in both), pooled=True, error=error)
 
 
 def scatter(distance, force):

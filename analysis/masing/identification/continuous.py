@@ -1,7 +1,7 @@
 """Identification of the continuous model: the stiffness density k(s) that a chosen η(s) needs for a measured branch."""
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +11,21 @@ from scipy.optimize import lsq_linear
 from masing import hdf5, program
 from masing.command_line import UserError
 from masing.cycles.half_cycles import Loading, loading
-from masing.cycles.polygons import NORMAL_95, grouped
+from masing.cycles.polygons import grouped
 from masing.identification.elements import Elements, last_slope_spring
 
 DEGREE = 3
 MOST_INTERVALS = 40
 POINTS_PER_INTERVAL = 5
+# How probable a smoothing is before the data: as its power -PRIOR. 0 is flat in its logarithm, and so for ever
+# straighter k; 0.5 is flat in the roughness.
+PRIOR = 0.25
+# Half the band's width in standard deviations. Stiffness densities are smoother than the rough k that is allowed for:
+# of 80 random cycles (seeds 1000 to 1079 of tests/analysis/test_analysis_band.py) 95 % of s lie within so many.
+BAND = 1.45
 SMOOTHINGS = np.logspace(-12, 8, 81)
-# Parameters count a little more than one each; otherwise cross-validation sometimes fits the noise.
+# Whether the branch has elements at the ends of η is asked of generalised cross-validation, in which parameters count a
+# little more than one each; otherwise it sometimes fits the noise.
 COST = 1.4
 # Elements at the ends of η are taken out when they have at most this fraction of the stiffness and, without them, the
 # criterion is larger by this factor.
@@ -35,7 +42,7 @@ class Continuous:
     """k(s_i) with its 95 % half-width, at places s_i with yield displacements η(s_i), each [places], and k0.
 
     `known` marks the places that yield in the branch; elsewhere k continues constant, and only k0 + ∫ k ds over them is
-    measured. `smoothing` is the weight of ∫ k''² that cross-validation chose, `freedom` the parameters it leaves.
+    measured. `smoothing` is the likeliest weight of ∫ k''², `freedom` the parameters that are left in effect.
     """
 
     branch: Loading
@@ -53,7 +60,7 @@ class Continuous:
     @property
     def parameters(self):
         """How many numbers were fitted, in effect."""
-        return len(self.branch.force) - self.freedom
+        return self.freedom
 
     @property
     def elements(self):
@@ -77,11 +84,20 @@ def identify_continuous(path, half, s, threshold):
         raise UserError(f"--threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield below "
                         f"{branch.width / 2:.6g}, half its width; choose a smaller η(s)")
     distance, force = grouped(branch.distance, branch.force)
+    weight = _weights(branch)
     first, last = np.sort(2 * threshold[known][[0, -1]])
     inside = np.count_nonzero((distance >= first) & (distance <= last))
     basis = _basis(s[known], min(MOST_INTERVALS, max(1, inside // POINTS_PER_INTERVAL)))
-    fit = _fit(distance, force, threshold[known], basis / len(s))
+    fit = _fit(distance, force, weight, threshold[known], basis / len(s))
     return _continued(branch, s, threshold, known, basis, fit)
+
+
+def _weights(branch):
+    """The least error over that of each sample, or group of samples, of a Loading: [points]."""
+    if branch.error is None:
+        return np.ones(len(grouped(branch.distance, branch.force)[0]))
+    error = grouped(branch.distance, branch.error)[1]
+    return error.min() / error
 
 
 def threshold_values(masing, threshold):
@@ -124,7 +140,7 @@ class _Fit:
     ends: np.ndarray
 
 
-def _fit(distance, force, threshold, shares):
+def _fit(distance, force, weight, threshold, shares):
     """The spline alone, or with two elements at the ends of η if these are small, but above the noise.
 
     The cells of a measured model may end about one cell before or after η(s): the papers' rule has none at s = 0. The
@@ -133,14 +149,22 @@ def _fit(distance, force, threshold, shares):
     answers = _answers(distance, threshold, shares)
     tied = np.column_stack([np.ones_like(distance), distance, answers])
     ends = np.minimum(distance[:, None], 2 * threshold[[0, -1]])
-    alone = _smoothed(tied, force, shares.shape[1])
-    with_ends = _smoothed(np.column_stack([tied[:, :2], ends, answers]), force, shares.shape[1])
+    alone, with_ends = (_smoothed(columns * weight[:, None], force * weight, shares.shape[1])
+                        for columns in (tied, np.column_stack([tied[:, :2], ends, answers])))
     small = np.all(np.abs(with_ends.ends) <= LARGEST_END * shares.sum(axis=0) @ np.abs(with_ends.coefficients[2:]))
-    return with_ends if small and with_ends.score < alone.score / LEAST_GAIN else alone
+    best = with_ends if small and with_ends.score < alone.score / LEAST_GAIN else alone
+    # Of a sample of mean variance, not of the most exact one.
+    return replace(best, noise=best.noise * np.sqrt(np.mean(weight**-2.0)))
 
 
 def _smoothed(columns, force, splines):
-    """Penalised least squares; the smoothing has the least generalised cross-validation n RSS/(n - COST tr H)²."""
+    """Penalised least squares with every smoothing, weighed by its marginal likelihood; the noise is unknown, too.
+
+    To penalise k'' by a weight is to expect k to be a Wiener process integrated once more; the data say by their
+    likelihood how rough it is. The mean over the smoothings is the estimate. Its covariance is the mean of theirs, which
+    the roughness that one expects widens, and that of the estimates among them: so the bias of smoothing is in it.
+    Source: Wahba, J. R. Stat. Soc. B 45 (1983) 133-150, for one smoothing; the likelihood is that of REML.
+    """
     n = len(force)
     scale = np.linalg.norm(columns, axis=0)
     q, r = np.linalg.qr(columns / scale)
@@ -150,34 +174,45 @@ def _smoothed(columns, force, splines):
     # Second differences of the spline's coefficients, as densities that are comparable with each other.
     roughness = np.hstack([np.zeros((splines - 2, others)), np.diff(np.eye(splines), 2, axis=0)])
     roughness = roughness / scale * scale[others:].mean()
+    free = n - others - 2
 
     def solved(smoothing):
         upper, triangle = np.linalg.qr(np.vstack([r, np.sqrt(smoothing) * roughness]))
         upper = upper[:len(r)]
         found = np.linalg.solve(triangle, upper.T @ answer)
         left = beyond + np.sum((r @ found - answer)**2)
-        return found, left, np.sum(upper**2), triangle
+        penalised = left + smoothing * np.sum((roughness @ found)**2)
+        likelihood = (splines - 2) / 2 * np.log(smoothing) - np.log(np.abs(np.diag(triangle))).sum() \
+            - free / 2 * np.log(penalised)
+        inverse = np.linalg.inv(triangle)
+        return found, left, np.sum(upper**2), penalised / free * inverse @ inverse.T, likelihood
 
-    scores = [n * left / (n - COST * freedom)**2 for _, left, freedom, _ in map(solved, SMOOTHINGS)]
-    smoothing = SMOOTHINGS[int(np.argmin(scores))]
-    found, left, freedom, triangle = solved(smoothing)
+    fits = [solved(smoothing) for smoothing in SMOOTHINGS]
+    founds, lefts, freedoms, covariances, likelihoods = (np.array(each) for each in zip(*fits))
+    score = (n * lefts / (n - COST * freedoms)**2).min()
+    likelihoods = likelihoods - PRIOR * np.log(SMOOTHINGS)
+    weights = np.exp(likelihoods - likelihoods.max())
+    weights /= weights.sum()
+    found = weights @ founds
+    off = founds - found
+    covariance = np.einsum("i,ijk->jk", weights, covariances) + np.einsum("i,ij,ik->jk", weights, off, off)
+    likeliest, freedom = SMOOTHINGS[int(np.argmax(weights))], weights @ freedoms
     least = np.r_[-np.inf, 0, np.full(others - 2, -np.inf), np.zeros(splines)]
     if np.any(found < least):
-        stacked, rest = np.vstack([r, np.sqrt(smoothing) * roughness]), np.r_[answer, np.zeros(len(roughness))]
+        stacked, rest = np.vstack([r, np.sqrt(likeliest) * roughness]), np.r_[answer, np.zeros(len(roughness))]
         found = lsq_linear(stacked, rest, (least, np.inf), method="bvls").x
-        left = beyond + np.sum((r @ found - answer)**2)
+    left = beyond + np.sum((r @ found - answer)**2)
     noise = np.sqrt(left / max(n - freedom, 1))
-    spread = noise * np.linalg.inv(triangle) / scale[:, None]
     keep = np.r_[:2, others:len(found)]
-    return _Fit((found / scale)[keep], (spread @ spread.T)[np.ix_(keep, keep)], smoothing, freedom, noise,
-                min(scores), found[2:others] / scale[2:others])
+    return _Fit((found / scale)[keep], (covariance / np.outer(scale, scale))[np.ix_(keep, keep)], likeliest,
+                freedom, noise, score, found[2:others] / scale[2:others])
 
 
 def _continued(branch, s, threshold, known, basis, fit):
     """The fit as a Continuous model: beyond the known places k is constant, at most what the last slope allows."""
     stiffness, width = np.empty_like(s), np.full_like(s, np.nan)
     stiffness[known] = basis @ fit.coefficients[2:]
-    width[known] = NORMAL_95 * np.sqrt(np.einsum("ij,jk,ik->i", basis, fit.covariance[2:, 2:], basis))
+    width[known] = BAND * np.sqrt(np.einsum("ij,jk,ik->i", basis, fit.covariance[2:, 2:], basis))
     least = LEAST_STIFFNESS * stiffness[known].mean()
     k0, unknown = fit.coefficients[1], np.mean(~known)
     if unknown:

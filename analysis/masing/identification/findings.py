@@ -65,11 +65,12 @@ def facts(found, compared):
                     f"force's range{other}", *_unknown(found)]
 
 
-def numbers(found, compared, threshold):
-    """The findings as the bytes of a JSON object; null where a number is not finite."""
+def numbers(found, compared, threshold, noise):
+    """The findings and the Noise of the record as the bytes of a JSON object; null where a number is not finite."""
     elements = found.elements
     common = {"cycle": found.branch.path.name, "k0": elements.k0, "amplitude": found.branch.width / 2,
-              "noise": found.noise, "misfit_max": compared.largest, "misfit_rms": compared.mean,
+              "noise": found.noise, "noise_of_x": noise.x, "noise_of_force": noise.force,
+              "jumps_of_x": noise.jumps, "misfit_max": compared.largest, "misfit_rms": compared.mean,
               "misfit_max_unloading": compared.unloading_largest, "unknown": _unknown(found)}
     if isinstance(found, Discrete):
         own = {"model": "discrete-masing", "n": len(elements.stiffness), "exact": found.exact,
@@ -112,8 +113,8 @@ def _of_density(found):
     stiffness = found.stiffness[found.known]
     return [f"k(s) from {stiffness.min():.4g} to {stiffness.max():.4g}, ∫k ds = {stiffness.sum() / len(found.s):.6g} "
             f"over the yielding s; k0 = {found.k0:.6g}",
-            f"cubic spline: weight of ∫k″² by generalised cross-validation: {found.smoothing:.2g}",
-            f"({found.freedom:.1f} degrees of freedom left); {_noise(found)}"]
+            f"cubic spline: likeliest weight of ∫k″²: {found.smoothing:.2g} ({found.freedom:.1f} degrees of freedom "
+            f"left); {_noise(found)}"]
 
 
 def _unknown(found):

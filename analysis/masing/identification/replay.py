@@ -109,7 +109,7 @@ def misfit(found, half, noise, floor):
     do not yield there. Of a record from rest the first loading is known, too. A reversal is known to its sample gap.
     """
     elements = found.elements
-    x, force, from_start = _within_reach(half)
+    x, force, error, from_start = _within_reach(half)
     top, bottom = np.maximum.accumulate(x), np.minimum.accumulate(x)
     new = np.r_[True, np.diff(top) - np.diff(bottom) > SAME_PLACE * half.width]
     state = elements.threshold
@@ -130,7 +130,8 @@ def misfit(found, half, noise, floor):
     points = len(found.branch.force)
     own = LOCAL * (found.parameters + PRICE * np.log(points)) / points
     variance = own + np.array([1 / len(block) for block in blocks])
-    beyond = np.maximum(np.abs(off) - allowance, 0) / (np.sqrt(variance) * max(noise, EXACT * np.ptp(force)))
+    deviation = noise if error is None else np.array([np.sqrt(np.mean(error[block]**2)) for block in blocks])
+    beyond = np.maximum(np.abs(off) - allowance, 0) / (np.sqrt(variance) * np.maximum(deviation, EXACT * np.ptp(force)))
     freedom = len(blocks) - len({part[block[0]] for block in blocks})
     return Misfit(x[known], force[known], missed[known], beyond, freedom)
 
@@ -159,14 +160,15 @@ def _blocks(leg):
 
 
 def _within_reach(half):
-    """The part x, force of the record about the half-cycle on which x keeps to its range; whether it has the start."""
+    """The part x, force, error (or None) of the record about the half-cycle on which x keeps to its range; whether it
+    has the start."""
     x, force = half.record
     low, slack = half.x[0], (1 - AS_WIDE) * half.width
     outside = np.flatnonzero((x < low - slack) | (x > low + half.width + slack))
     place = np.searchsorted(outside, half.at)
     start = outside[place - 1] + 1 if place else 0
     part = slice(start, outside[place] if place < len(outside) else len(x))
-    return x[part], force[part], start == 0
+    return x[part], force[part], None if half.record_error is None else half.record_error[part], start == 0
 
 
 def _at_rest(x, force, noise):

@@ -1,0 +1,243 @@
+"""`import masing`: what its functions give is the content of the program's file, and what they raise its own line."""
+
+import gc
+import math
+import subprocess
+import sys
+import warnings
+
+import h5py
+import matplotlib
+import numpy as np
+import pytest
+
+import masing
+from conftest import ANALYSIS
+from masing import commands, program
+from masing.commands import words
+
+# Some milliseconds.
+SMALL = {"cells": 20, "final_time": 20, "steps": 2000}
+STUDY = {"refine": "cells", "levels": [25, 50, 100], "reference": "cells-inf", "final_time": 20, "steps": 20000}
+
+
+@pytest.fixture(autouse=True)
+def no_warning():
+    """The steps of these runs are too coarse for the program's taste."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "with a step of")
+        yield
+
+
+@pytest.fixture
+def masing_program():
+    """The path of the program."""
+    return program.required()
+
+
+@pytest.mark.parametrize("options, expected", [
+    ({"final_time": 60, "k0": 0.25, "from_": 20}, ["--final-time", "60", "--k0", "0.25", "--from", "20"]),
+    ({"energy": True, "quiet": False, "probe": None}, ["--energy"]),
+    ({"cells": math.inf, "mass": np.float64(0.1), "steps": np.int64(7)},
+     ["--cells", "inf", "--mass", "0.1", "--steps", "7"]),
+    ({"levels": [50, 100]}, ["--levels", "50,100"]), ({"probe": np.array([0.1, 0.5])}, ["--probe", "0.1,0.5"]),
+    ({"levels": [(50, 5000), (100, 10000)]}, ["--levels", "50:5000,100:10000"]),
+    ({"levels": (50, 100)}, ["--levels", "50,100"]),
+    ({"expect_order": {"x": 1, "u_cells": 2}}, ["--expect-order", "x=1,u_cells=2"]),
+    ({"set": {"k": [1, 2], "n": 2}}, ["--set", "k=1,2", "--set", "n=2"]),
+    ({"set": ["k=1", "n=2"]}, ["--set", "k=1", "--set", "n=2"]),
+    ({"over": {"w": "0.3:1.75:30"}}, ["--over", "w=0.3:1.75:30"]), ({"over": "w=1,2"}, ["--over", "w=1,2"]),
+    ({"petsc": "-log_view :a b", "steps": 3}, ["--steps", "3", "--petsc", "-log_view", ":a", "b"])])
+def test_keywords_are_the_options(options, expected, tmp_path):
+    assert words(options, tmp_path) == expected
+
+
+def test_importing_takes_no_library():
+    call = f"import sys; sys.path.insert(0, {str(ANALYSIS)!r}); import masing; print(masing.simulate.__name__)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", call], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("simulate\n", "")
+
+
+def test_a_run_has_what_the_file_of_the_command_line_has(masing_program, tmp_path):
+    file = tmp_path / "run.h5"
+    subprocess.run([masing_program, "simulate", "--cells=20", "--final-time=20", "--steps=2000", "--field-every=500",
+                    "--energy", "--probe=0.1,0.5", f"--output={file}", "--quiet"], check=True, capture_output=True)
+    run = masing.simulate(**SMALL, field_every=500, energy=True, probe=[0.1, 0.5])
+    with h5py.File(file) as expected:
+        for name in ("t", "x", "y", "force", "restoring"):
+            np.testing.assert_array_equal(getattr(run, name), expected["series"][name])
+        for name in ("s", "eta", "k", "u"):
+            np.testing.assert_array_equal(getattr(run, name), expected["field"][name])
+        np.testing.assert_array_equal(run["energy/residual"], expected["energy/residual"])
+        np.testing.assert_array_equal(run.to_dataframe()["u(0.5)"], expected["probe/u"][:, 1])
+        assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"].decode()
+    assert run.settings["steps"] == "2000"
+    with pytest.raises(masing.MasingError, match="no numbers 'field/v'; it has .*field/u"):
+        run["field/v"]
+
+
+def test_ranks_give_the_same_bits():
+    one, two = masing.simulate(**SMALL), masing.simulate(**SMALL, ranks=2)
+    np.testing.assert_array_equal(one.x, two.x)
+    assert (one.provenance["ranks"], two.provenance["ranks"]) == (1, 2)
+
+
+def test_arrays_are_a_table():
+    t, force = np.array([0, 10, 20.0]), np.array([0, 1 / 3, 0])
+    run = masing.simulate(**SMALL, force=(t, force))
+    np.testing.assert_allclose(run.force, np.interp(run.t, t, force), atol=1e-15)
+
+
+def test_xarray_has_the_axes():
+    pytest.importorskip("xarray")
+    run = masing.simulate(**SMALL, field_every=500, probe=[0.1, 0.5])
+    data = run.to_xarray()
+    assert data.u.dims == ("field_t", "s") and data.probe_u.dims == ("t", "probe_s") and data.x.dims == ("t",)
+    assert float(data.u.sel(field_t=10, s=0.5)) == run.u[2, 9]
+    assert data.u.attrs["symbol"] == "u(t,s)" and data.attrs["configuration"] == run.configuration
+
+
+@pytest.mark.parametrize("every, dimension", [(None, "t"), (100, "state_t")])
+def test_the_state_of_a_model_is_by_column(every, dimension):
+    pytest.importorskip("xarray")
+    run = masing.simulate(model="prandtl", set={"k": 1, "eta": 0.5}, final_time=10, steps=1000, field_every=every)
+    data = run.to_xarray()
+    assert data.state.dims == (dimension, "column") and list(data.column) == ["x", "y", "u"]
+    assert abs(data.state.sel(column="u")).max() == 0.5
+    assert ("u" in run.to_dataframe()) == (every is None)
+
+
+@pytest.mark.parametrize("options", [{"stepz": 4}, {"force": "sin(("}, {"cells": -1}, {"cells": -1, "ranks": 2}])
+def test_a_mistake_raises_the_program_s_line(masing_program, options, tmp_path):
+    alone = {name: value for name, value in options.items() if name != "ranks"}
+    said = subprocess.run([masing_program, "simulate", *words(alone, tmp_path)], capture_output=True, text=True,
+                          check=False)
+    with pytest.raises(masing.MasingError) as caught:
+        masing.simulate(**options)
+    assert (f"masing: {caught.value}\n", caught.value.code) == (said.stderr, 2)
+
+
+def test_warnings_of_the_program_are_warnings():
+    with pytest.warns(UserWarning, match="^with a step of .* euler lets an elastic oscillation grow"):
+        masing.simulate(cells=20, steps=2000)
+
+
+def test_a_file_without_a_name_goes_with_its_result(tmp_path):
+    run = masing.simulate(**SMALL)
+    file = run.path
+    assert file.exists()
+    del run
+    gc.collect()
+    assert not file.parent.exists()
+    kept = masing.simulate(**SMALL, output=tmp_path / "kept.h5")
+    again = masing.open(kept.path)
+    del kept
+    gc.collect()
+    assert repr(again) == repr(masing.open(str(tmp_path / "kept.h5"))) and "P = 20, N = 2000" in repr(again)
+
+
+def test_what_is_no_file_of_masing_is_refused(tmp_path):
+    (tmp_path / "text.h5").write_text("no")
+    for path, words_of_it in ((tmp_path / "none.h5", "is not there"), (tmp_path / "text.h5", "not a complete HDF5")):
+        with pytest.raises(masing.MasingError, match=words_of_it):
+            masing.open(path)
+
+
+def test_what_writes_no_file_gives_its_text():
+    assert "final-time = 20\n" in masing.simulate(**SMALL, print_config=True)
+
+
+def test_a_study_comes_back_whatever_its_verdict(tmp_path):
+    good = masing.converge(**STUDY)
+    bad = masing.converge(**STUDY, expect_order=3, output=tmp_path / "bad.h5")
+    assert (good.verdict, bad.verdict) == ("as expected", "not as expected")
+    order, half = good.order("x")
+    assert abs(order - 1) + half < 0.1 and good.order("y")[0] == good.fit["observed_y"]
+    assert list(good.table()["P"]) == STUDY["levels"]
+    assert list(good.to_dataframe()["error_x"]) == list(good["cases/error_x"])
+    assert good.claim.startswith("Order one in δs: x") and good.claim in repr(good)
+
+
+def test_a_study_shows_itself_and_leaves_the_session_s_style():
+    matplotlib.use("Agg")
+    before = dict(matplotlib.rcParams)
+    study = masing.converge(**STUDY)
+    shown = study._repr_html_()
+    assert study.claim in shown and "as expected</strong>" in shown and "data:image/svg+xml;base64," in shown
+    assert f'<data value="{study["cases/error_x"][0].item()!r}">' in shown
+    axes = masing.simulate(**SMALL).plot_cycle(start=10, label="mine")
+    assert axes.get_ylabel() == "restoring force F − m x″" and axes.lines[0].get_label() == "mine"
+    assert study.plot_errors().axes[0].get_xlabel() == "cell width δs"
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_a_stopped_run_says_how_to_go_on_and_does(tmp_path):
+    # Half a second of steps at the least.
+    options = {"cells": 20000, "final_time": 20, "steps": 60000, "checkpoint": tmp_path / "run.checkpoint"}
+    with pytest.raises(masing.MasingError, match="stopped.*--restart") as caught:
+        masing.simulate(**options, wall_limit=0.1)
+    assert caught.value.code == 75
+    run = masing.simulate(**options, restart=options["checkpoint"])
+    np.testing.assert_array_equal(run.x, masing.simulate(**options | {"checkpoint": None}).x)
+
+
+def test_progress_is_shown_and_an_interrupt_ends_the_program(monkeypatch):
+    seen = []
+    monkeypatch.setattr(commands, "_display", lambda: seen.append)
+    masing.simulate(cells=20000, final_time=20, steps=30000)
+    assert seen[-1] is None and all(" steps/s " in line and line[0] == "[" for line in seen[:-1])
+    assert len(seen) > 1
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+    monkeypatch.setattr(commands, "_display", lambda: interrupt)
+    ended = []
+    wait = subprocess.Popen.wait
+    monkeypatch.setattr(subprocess.Popen, "wait", lambda process, *given: ended.append(wait(process, *given)))
+    with pytest.raises(KeyboardInterrupt):
+        masing.simulate(cells=20000, final_time=20, steps=3000000)
+    assert ended == [75]
+
+
+@pytest.fixture
+def scan_file(tmp_path):
+    """A file of masing scan over a grid of 3 × 2 points, of which the last failed."""
+    path = tmp_path / "scan.h5"
+    w, f = np.repeat([0.5, 1.0, 2.0], 2), np.tile([0.1, 0.3], 3)
+    points = {"w": w, "f": f, "amplitude": np.where(w == 2, np.nan, f / w), "status": (w == 2) * 1.0}
+    with h5py.File(path, "w") as file:
+        file.attrs.update({"program": "masing", "kind": "scan"})
+        file["configuration"] = "force = f*sin(w*t)\nover = w=0.5,1,2; f=0.1,0.3\n"
+        for name, values in points.items():
+            file[f"points/{name}"] = values
+    return path
+
+
+def test_a_scan_has_its_points_by_parameter(scan_file):
+    pytest.importorskip("xarray")
+    scan = masing.open(scan_file)
+    assert scan.names == ["w", "f"] and len(scan.table()) == 6 and "amplitude" in scan._repr_html_()
+    assert float(scan.to_xarray().amplitude.sel(w=0.5, f=0.3)) == 0.6
+    lines = scan.plot().lines
+    assert [line.get_label() for line in lines] == ["f = 0.1", "f = 0.3"]
+    np.testing.assert_array_equal(lines[1].get_xydata()[:2], [[0.5, 0.6], [1, 0.3]])
+
+
+def test_a_scan_with_failed_points_comes_back_with_a_warning(scan_file, tmp_path, monkeypatch):
+    stand_in = tmp_path / "masing"
+    stand_in.write_text('#!/bin/sh\necho "masing: 1 of 6 points failed" >&2\n[ "$1" = scan ] && '
+                        f'while [ "$1" != --output ]; do shift; done && cp {scan_file} "$2"; exit 1\n')
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("MASING_PROGRAM", str(stand_in))
+    with pytest.warns(UserWarning, match="^1 of 6 points failed$"):
+        scan = masing.scan(over={"w": [0.5, 1, 2], "f": [0.1, 0.3]}, force="f*sin(w*t)")
+    assert scan.points["status"].sum() == 2
+    # A run that fails has no file.
+    with pytest.raises(masing.MasingError, match="1 of 6"):
+        masing.simulate()
+
+
+def test_without_a_program_it_says_what_to_set(monkeypatch):
+    monkeypatch.setattr(program, "find", lambda: None)
+    with pytest.raises(masing.MasingError, match="MASING_PROGRAM"):
+        masing.simulate()

@@ -1,0 +1,34 @@
+"""The tutorial runs, and the output that it is shown with is what it gives."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat")
+nbclient = pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+pytest.importorskip("xarray")
+
+NOTEBOOK = Path(__file__).resolve().parents[2] / "jobs" / "tutorial.ipynb"
+# What the pictures in it may take, in bytes.
+LARGEST = 200_000
+
+
+def said(cell):
+    """The output of a cell as texts, without its pictures and without progress, which is empty at the end."""
+    texts = [output.get("text") or output.get("data", {}).get("text/html") or output.get("data", {}).get("text/plain")
+             for output in cell.get("outputs", [])]
+    return [re.sub('src="data:[^"]*"', "", text) for text in texts if text]
+
+
+def test_the_tutorial_gives_the_output_that_it_shows(masing, monkeypatch):
+    monkeypatch.setenv("MASING_PROGRAM", str(Path(masing).resolve()))
+    shown = nbformat.read(NOTEBOOK, as_version=4)
+    again = nbformat.read(NOTEBOOK, as_version=4)
+    nbclient.NotebookClient(again, resources={"metadata": {"path": str(NOTEBOOK.parent)}}, timeout=300).execute()
+    for before, after in zip(shown.cells, again.cells, strict=True):
+        assert said(after) == said(before), f"{before.source}\nshows something else: execute {NOTEBOOK} again"
+    pictures = ["image/png" in output.get("data", "") for cell in again.cells for output in cell.get("outputs", [])]
+    assert sum(pictures) == 3
+    assert NOTEBOOK.stat().st_size < LARGEST
