@@ -47,6 +47,16 @@ def test_a_case_and_its_report_from_the_prefix(prefix, tmp_path):
     assert "bit for bit" in (tmp_path / "run.html").read_text(encoding="utf-8")
 
 
+def test_python_finds_package_and_program_below_the_prefix(prefix, tmp_path):
+    script = "import masing; print(masing.__file__, masing.simulate(cells=20, final_time=20, steps=20000))"
+    package = prefix / "share" / "masing" / "analysis"
+    done = without_the_clone(["env", f"PYTHONPATH={package}", "/usr/bin/python3", "-B", "-c", script], tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert str(package) in done.stdout and "P = 20" in done.stdout
+    tutorial = prefix / "share" / "masing" / "jobs" / "tutorial.ipynb"
+    assert tutorial.exists()
+
+
 def test_the_job_scripts_name_the_installed_program(prefix):
     scripts = sorted((prefix / "share" / "masing" / "jobs" / "slurm").glob("*.sbatch"))
     assert len(scripts) == 4
