@@ -99,7 +99,7 @@ TEST_F(OutputFile, holds_tables_of_uneven_columns) {
   for (const std::int64_t columns : {1, 2, 1025, 2500, 10000}) {
     {
       io::OutputFile output(world(), result_);
-      io::Table table(output.file(), "/deep/er/table", {"a table", "a"}, columns);
+      io::Table table(output.file(), "/deep/er/table", {"a table", "a"}, 6, columns);
       const auto mine = base::local_range(columns, world().rank(), world().size());
       std::int64_t row = 0;
       for (const std::int64_t rows : {1, 0, 3, 2}) {
@@ -112,7 +112,7 @@ TEST_F(OutputFile, holds_tables_of_uneven_columns) {
         table.append(rows, local, mine.first);
         row += rows;
       }
-      table = io::Table(output.file(), "/other", {"another", "b"}, 0);
+      const io::Table none(output.file(), "/other", {"another", "b"}, 0, 0);
       output.finish();
     }
     const auto [values, extent] = read("/deep/er/table");
@@ -128,7 +128,7 @@ TEST_F(OutputFile, holds_tables_of_uneven_columns) {
 TEST_F(OutputFile, holds_series_that_the_root_appends) {
   {
     io::OutputFile output(world(), result_);
-    io::Table series(output.file(), "/series", {"a series", "q"}, 0);
+    io::Table series(output.file(), "/series", {"a series", "q"}, 28196, 0);
     double next = 0.0;
     for (const std::int64_t rows : {3, 8192, 1, 20000}) {
       std::vector<double> values;
@@ -138,7 +138,6 @@ TEST_F(OutputFile, holds_series_that_the_root_appends) {
       series.append(rows, world().is_root() ? std::span<const double>(values) : std::span<double>(),
                     0);
     }
-    series = io::Table(output.file(), "/other", {"another", "b"}, 0);
     output.finish();
   }
   const auto [values, extent] = read("/series");
@@ -180,7 +179,7 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
     pieces.range = world().is_root()
                        ? base::CellRange{0, first_size}
                        : base::CellRange{first_size + others * (world().rank() - 1), others};
-    io::Table table(output.file(), "/u", {"a field", "u"}, columns);
+    io::Table table(output.file(), "/u", {"a field", "u"}, 2, columns);
     for (const double row : {0.0, 1.0}) {
       pieces.make = [row](std::int64_t first, std::span<double> values) {
         EXPECT_LE(std::ssize(values), io::piece_entries);
@@ -191,7 +190,6 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
       table.append_row(pieces);
     }
     io::write_distributed(output.file(), "/eta", {"a line", "eta"}, pieces, columns);
-    table = io::Table(output.file(), "/other", {"another", "b"}, 0);
     output.finish();
   }
   const auto [u, extent] = read("/u");
