@@ -200,14 +200,13 @@ def test_the_folder_of_the_output_is_removed(masing):
 def test_the_rows_are_found(masing, whole, place):
     """In the file of the run that was stopped, or finished, by the name that the checkpoint has of it: the
     folder is moved and the result has another name. What was there stays."""
-    (masing.folder / "first").mkdir()
-    words = (*RUN[:-1], "--output=first/run.h5", "--checkpoint=first/c.h5", "--quiet")
+    first = type(masing)(masing.folder / "first")
+    first.folder.mkdir()
     if place == "run.h5":
-        masing.done(*words, "--checkpoint-every=20000", ranks=2)
-        shutil.copy(masing.folder / "first/run.h5", masing.folder / "kept.h5")
+        first.done(*RUN, "--checkpoint=c.h5", "--quiet", ranks=2)
     else:
-        assert masing(*words, "--wall-limit=0.3", ranks=2).returncode == 75
-    (masing.folder / "first").rename(masing.folder / "moved")
+        stopped(first, (*RUN, "--checkpoint=c.h5"), 2)
+    first.folder.rename(masing.folder / "moved")
     before = (masing.folder / "moved" / place).read_bytes()
     masing.done(*RUN, "--quiet", "--restart=moved/c.h5", ranks=3)
     assert same(masing.folder / "run.h5", whole)
@@ -415,11 +414,10 @@ def test_a_whole_checkpoint_of_another_state_is_refused(masing, checkpoint, chan
 
 def test_a_draft_without_the_rows_is_refused(masing):
     """Rows that the checkpoint counts on are zeros, as of a part of the file that was never written."""
-    words = ("simulate", "--steps=30000", "--final-time=5", "--cells=3000", "--quiet", "--checkpoint=c.h5")
-    assert masing(*words, "--wall-limit=0.2").returncode == 75
-    with h5py.File(masing.folder / "masing.h5.partial", "a") as file:
+    stopped(masing, (*RUN, "--checkpoint=c.h5"))
+    with h5py.File(masing.folder / "run.h5.partial", "a") as file:
         file["series/t"][1:] = 0
-    assert "/series/t lacks the row of t = " in masing.refused(*words, "--restart=c.h5", ranks=2)
+    assert "/series/t lacks the row of t = " in masing.refused(*RUN, "--quiet", "--restart=c.h5", ranks=2)
 
 
 def test_two_runs_do_not_share_a_checkpoint(masing):

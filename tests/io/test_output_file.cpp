@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "parallel/vector.hpp"
@@ -202,6 +203,100 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
   const auto [eta, size] = read("/eta");
   ASSERT_EQ(size, std::vector<hsize_t>{static_cast<hsize_t>(columns)});
   EXPECT_EQ(eta, std::vector<double>(u.begin() + columns, u.end()));
+}
+
+/// The bytes of a file.
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What makes a run safe to kill at any moment: from lay_out on, a byte of the file that changes is
+/// of a row or of the number that is overwritten, whose eight bytes have one place.
+TEST_F(OutputFile, changes_only_where_its_rows_lie_once_it_is_laid_out) {
+  const std::int64_t columns = 2500;
+  const auto mine = base::local_range(columns, world().rank(), world().size());
+  const std::vector<double> local(static_cast<std::size_t>(mine.size), -1.1);
+  io::OutputFile output(world(), result_);
+  io::Table table(output.file(), "/u", {"a field", "u"}, 3, columns);
+  io::create_group(output.file(), "/timing");
+  const auto write_timing = [&](double seconds) {
+    const io::Handle group(H5Gopen2(output.file().id(), "/timing", H5P_DEFAULT), H5Gclose);
+    io::write_attribute(group, "other", std::int64_t{5});
+    io::write_attribute(group, "seconds", seconds);
+  };
+  write_timing(0.0);
+  output.lay_out();
+  MPI_Barrier(world().handle());
+  const std::string before = bytes_of(partial());
+  MPI_Barrier(world().handle());
+  for (int row = 0; row < 3; ++row) {
+    table.append(1, local, mine.first);
+  }
+  std::size_t first = 0;
+  {
+    const io::Handle dataset(H5Dopen2(output.file().id(), "/u", H5P_DEFAULT), H5Dclose);
+    first = H5Dget_offset(dataset.id());
+  }
+  write_timing(-1.1);
+  output.begin_checkpoint(path_ + ".check");
+  MPI_Barrier(world().handle());
+  const std::string after = bytes_of(partial());
+  ASSERT_EQ(after.size(), before.size());
+  const std::size_t end = first + 3 * static_cast<std::size_t>(columns) * sizeof(double);
+  std::vector<std::size_t> changed;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if ((i < first || i >= end) && before[i] != after[i]) {
+      changed.push_back(i);
+    }
+  }
+  ASSERT_FALSE(changed.empty());
+  EXPECT_LT(changed.back() - changed.front(), sizeof(double));
+  MPI_Barrier(world().handle());
+  output.finish();
+  EXPECT_EQ(read("/u").first, std::vector<double>(3 * static_cast<std::size_t>(columns), -1.1));
+  if (world().is_root()) {
+    std::filesystem::remove(path_ + ".check");
+  }
+}
+
+/// Rows go on in the file that has them, and move to one with room for more, or for fewer.
+TEST_F(OutputFile, is_gone_on_with) {
+  const std::string checkpoint = path_ + ".check";
+  const auto append = [](io::Table& table, double value) {
+    table.append(1, world().is_root() ? std::span<const double>(&value, 1) : std::span<double>(),
+                 0);
+  };
+  const auto go_on = [&](const std::string& configuration, std::int64_t rows, std::int64_t from) {
+    io::ResultSpec result = result_;
+    result.configuration = configuration;
+    io::OutputFile output(world(), result, io::rows_of(world(), checkpoint, path_));
+    io::Table table(output.file(), "/t", {"a series", "t"}, rows, 0);
+    output.lay_out();
+    table.resume(from);
+    append(table, 10.0 + static_cast<double>(rows));
+    output.finish();
+    EXPECT_FALSE(std::filesystem::exists(partial() + ".draft"));
+  };
+  {
+    io::OutputFile output(world(), result_);
+    io::Table table(output.file(), "/t", {"a series", "t"}, 3, 0);
+    output.lay_out();
+    append(table, 1.0);
+    append(table, 2.0);
+    output.begin_checkpoint(checkpoint);
+  }
+  go_on(result_.configuration, 3, 1);
+  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 13.0, 0.0}));
+  go_on("longer", 5, 2);
+  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 13.0, 15.0, 0.0, 0.0}));
+  go_on("shorter", 2, 1);
+  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 12.0}));
+  EXPECT_THROW(go_on("lacking", 2, 3), base::SystemError);
+  MPI_Barrier(world().handle());
+  if (world().is_root()) {
+    std::filesystem::remove(checkpoint);
+  }
 }
 
 TEST(Check, gives_failures_their_place) {
