@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands/commands.hpp"
+#include "io/hdf5.hpp"
 #include "io/result_file.hpp"
 #include "parallel/session.hpp"
 
@@ -83,6 +84,7 @@ int run_alone(const std::string& command, commands::Invocation call,
   if (!work) {
     return flushed(base::exit_done);
   }
+  io::end_before_mpi();
   parallel::Session session(petsc_options);
   return flushed(session.run(*work));
 }

@@ -96,7 +96,7 @@ void check_numbers(const Configuration& c) {
     require(s >= 0 && s <= 1, c, "probe", base::to_text(s), "every s must lie in [0, 1]");
   }
   require(!c.output.empty(), c, "output", "empty", "give a file name");
-  for (const char* end : {"", ".partial", ".lock"}) {
+  for (const char* end : {"", ".partial", ".partial.draft", ".lock"}) {
     require(c.checkpoint.empty() || !is_same_file(c.checkpoint, c.output + end), c, "checkpoint",
             c.checkpoint, "the run writes this file itself; give another");
   }

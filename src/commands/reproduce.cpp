@@ -107,6 +107,16 @@ void make_again(const parallel::Communicator& comm, const cli::Validated& reques
   }
 }
 
+/// Removes what was made again, or begun, and is not to be kept. Local.
+void remove_unkept(const parallel::Communicator& comm, const ReproduceOptions& options,
+                   const std::string& output) {
+  if (comm.is_root() && options.output.empty()) {
+    std::error_code unknown;
+    std::filesystem::remove(output, unknown);
+    std::filesystem::remove(output + ".partial", unknown);
+  }
+}
+
 using io::Difference;
 using io::Weight;
 
@@ -162,11 +172,11 @@ struct Comparison {
 
 constexpr char end_of_counted = '\0';
 
-/// Compares in a child process; the same on all ranks. Collective.
+/// The same on all ranks. Collective.
 Comparison compared(const parallel::Communicator& comm, const std::string& file,
                     const std::string& output) {
   const std::string both = parallel::from_root(comm, [&] {
-    return io::isolated(file, [&] {
+    return io::reading(file, [&] {
       auto lines = io::differences(file, output);
       const auto more = different_keys(file, io::read_recipe(file).configuration, output,
                                        io::read_recipe(output).configuration);
@@ -202,14 +212,16 @@ std::optional<Work> reproduce(const Invocation& call) {
   return [options, request = embedded(call, options),
           command_line = call.command_line](const parallel::Communicator& comm) -> int {
     const std::string& output = request.configuration.output;
-    make_again(comm, request, command_line);
+    try {
+      make_again(comm, request, command_line);
+    } catch (const base::Stopped&) {
+      throw;  // it can be gone on with
+    } catch (...) {
+      remove_unkept(comm, options, output);
+      throw;
+    }
     const Comparison found = compared(comm, options.file, output);
-    parallel::on_root(comm, [&] {
-      std::error_code unknown;
-      if (options.output.empty()) {
-        std::filesystem::remove(output, unknown);
-      }
-    });
+    remove_unkept(comm, options, output);
     if (comm.is_root()) {
       const std::string ranks =
           std::to_string(comm.size()) + (comm.size() == 1 ? " rank\n" : " ranks\n");

@@ -178,7 +178,16 @@ cli::Configuration continued(const parallel::Communicator& comm,
 Made made_by(const Invocation& call, const std::string& file,
              const std::function<void(const std::string&)>& look) {
   const std::string all = call.on_root([&] {
-    return io::isolated(file, [&] {
+    const bool is_sealed = io::require_sound(file);
+    if (!is_sealed) {
+      std::fputs(
+          fmt::format("masing warning: {} has no seal: an older masing or another program wrote "
+                      "or changed it, and damage may go unnoticed\n",
+                      file)
+              .c_str(),
+          stderr);
+    }
+    return io::reading(file, [&] {
       const io::Recipe read = io::read_recipe(file);
       if (look) {
         look(file);
@@ -234,7 +243,7 @@ void require_outputs_are_no_inputs(const cli::Configuration& c, std::vector<std:
   if (!c.restart.empty()) {
     inputs.push_back(c.restart);
   }
-  for (const char* end : {"", ".partial", ".lock"}) {
+  for (const char* end : {"", ".partial", ".partial.draft", ".lock"}) {
     refuse_if_read("--output", c.output + end);
   }
 }

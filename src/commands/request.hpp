@@ -26,7 +26,8 @@ struct Made {
 };
 
 /// The request in a result file of masing simulate or converge; `look` is called with its name in
-/// the process that reads it. Throws UserError. Without MPI.
+/// the process that reads it. Warns on stderr where the file has no seal. Throws UserError. Without
+/// MPI.
 Made made_by(const Invocation& call, const std::string& file,
              const std::function<void(const std::string&)>& look = {});
 

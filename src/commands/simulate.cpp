@@ -47,26 +47,45 @@ class Extremes final : public engine::Observer {
   Summary& summary_;
 };
 
+/// Has the rows go to the disk as they come, some times a second.
+class WriteOut final : public engine::Observer {
+ public:
+  explicit WriteOut(const io::OutputFile& output) : output_(output) {}
+
+  void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {
+    constexpr std::chrono::milliseconds distance(250);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ >= distance) {
+      output_.begin_to_write_out();
+      last_ = now;
+    }
+  }
+
+ private:
+  const io::OutputFile& output_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// Writes /timing, over what is there. Collective.
 void write_timing(const io::Handle& file, const Summary& summary) {
-  const io::Handle group = io::create_group(file, "/timing");
+  const io::Handle group(H5Gopen2(file.id(), "/timing", H5P_DEFAULT), H5Gclose);
   io::write_attribute(group, "wall_seconds", summary.seconds);
   io::write_attribute(group, "steps_per_second", summary.steps_per_second);
   io::write_attribute(group, "cell_updates_per_second", summary.updates_per_second);
 }
 
-/// Brings engine and observers to the checkpoint that the open file was made from, and makes it a
-/// result file again. Returns the step of the checkpoint.
-std::int64_t resume(const std::string& checkpoint, std::int64_t steps, const io::Handle& file,
-                    const io::Participants& participants) {
+/// Brings engine and observers to a checkpoint, and returns its step.
+std::int64_t resume(const parallel::Communicator& comm, const std::string& checkpoint,
+                    std::int64_t steps, const io::Participants& participants) {
+  const io::Handle file = io::open_together(comm, checkpoint, H5F_ACC_RDONLY);
   const std::int64_t step = io::checkpoint_step(file, checkpoint, steps);
   io::restore(file, checkpoint, step, participants);
-  io::check(H5Ldelete(file.id(), "/checkpoint", H5P_DEFAULT));
   return step;
 }
 
 /// Integrates into the open file. All that writes to it is gone when this returns.
 Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                       const engine::Setup& setup, const io::OutputFile& output) {
+                       const engine::Setup& setup, io::OutputFile& output) {
   const engine::RunSpec& run = simulation.run;
   Summary summary;
   Extremes extremes(summary);
@@ -76,14 +95,22 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   for (const auto& recorder : recorders) {
     observers.push_back(recorder.get());
   }
+  if (!io::exists(output.file(), "/timing")) {
+    io::create_group(output.file(), "/timing");
+    write_timing(output.file(), summary);
+  }
+  output.lay_out();
   const io::Participants participants{setup.engine.get(), observers};
   io::Checkpoints checkpoints(comm, simulation.checkpoint.path, simulation.checkpoint,
                               run.time.steps, participants,
-                              [&](const std::string& draft) { output.copy_to(draft); });
+                              [&](const std::string& draft) { output.begin_checkpoint(draft); });
   engine::Course course{.checkpointer = &checkpoints};
   if (simulation.checkpoint.restart) {
-    course.resumed =
-        resume(*simulation.checkpoint.restart, run.time.steps, output.file(), participants);
+    course.resumed = resume(comm, *simulation.checkpoint.restart, run.time.steps, participants);
+  }
+  WriteOut write_out(output);
+  if (simulation.checkpoint.scheduled) {
+    observers.push_back(&write_out);
   }
   std::optional<io::Progress> progress;
   if (!simulation.quiet) {
@@ -135,10 +162,12 @@ Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulatio
   const io::RunLocks locks(comm, result.path, simulation.checkpoint);
   const auto& restart = simulation.checkpoint.restart;
   io::OutputFile output =
-      restart ? io::OutputFile(comm, result, *restart) : io::OutputFile(comm, result);
+      restart ? io::OutputFile(comm, result, io::rows_of(comm, *restart, result.path))
+              : io::OutputFile(comm, result);
   return io::with_file_name(result.path, [&] {
     const Summary summary = integrate_into(comm, simulation, setup, output);
     output.finish();
+    io::remove_unasked(comm, simulation.checkpoint);
     return summary;
   });
 }

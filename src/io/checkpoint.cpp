@@ -1,5 +1,7 @@
 #include "io/checkpoint.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -111,6 +113,14 @@ std::string restart_advice(const CheckpointSpec& spec) {
   return "; the same command with --restart " + spec.path + " goes on";
 }
 
+void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec) {
+  if (!spec.scheduled && comm.is_root()) {
+    for (const char* end : {"", ".draft"}) {
+      unlink((spec.path + end).c_str());
+    }
+  }
+}
+
 Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
                          const CheckpointSpec& spec, std::int64_t steps, Participants participants,
                          std::function<void(const std::string&)> begin)
@@ -139,17 +149,24 @@ void Checkpoints::write(std::int64_t step) {
   const std::string draft = path_ + ".draft";
   Collection collection;
   exchange(participants_, step, collection);
-  with_file_name(draft, [&] {
-    begin_(draft);
-    {
-      const Handle file = open_together(comm_, draft, H5F_ACC_RDWR);
-      const Handle group = create_group(file, "/checkpoint");
-      write_attribute(group, "format", checkpoint_format);
-      write_attribute(group, "step", step);
-      collection.write(comm_, file);
+  try {
+    with_file_name(path_, [&] {
+      begin_(draft);
+      {
+        const Handle file = open_together(comm_, draft, H5F_ACC_RDWR);
+        const Handle group = create_group(file, "/checkpoint");
+        write_attribute(group, "format", checkpoint_format);
+        write_attribute(group, "step", step);
+        collection.write(comm_, file);
+      }
+      seal(comm_, draft, path_);
+    });
+  } catch (...) {
+    if (comm_.is_root()) {
+      unlink(draft.c_str());
     }
-    seal(comm_, draft, path_);
-  });
+    throw;
+  }
   last_ = std::chrono::steady_clock::now();
 }
 

@@ -43,10 +43,15 @@ class RunLocks {
 /// What a run that was stopped says of its checkpoint: "; the same command with … goes on". Local.
 std::string restart_advice(const CheckpointSpec& spec);
 
+/// Remove what a stop has left of a run that is done now: the checkpoint that no one asked for.
+/// Collective.
+void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec);
+
 /// Makes the checkpoints of a run, each to the same FILE: written as FILE.draft, sealed
 /// (io/sealed_file), on the disk, then renamed, so that FILE is always a whole one. A checkpoint is
-/// an HDF5 file, all the run has written so far, with a group /checkpoint: its attributes `format`
-/// and `step`, the numbers of engine and observers, and the arrays split over the ranks.
+/// an HDF5 file with what the run is (/configuration), of a trajectory the mark of the file that
+/// has its rows, and a group /checkpoint: its attributes `format` and `step`, which says how many
+/// rows count, the numbers of engine and observers, and the arrays split over the ranks.
 class Checkpoints final : public engine::Checkpointer {
  public:
   /// Of a run of `steps`, to `path`, due as `spec` says and, where scheduled, at step N. `begin`

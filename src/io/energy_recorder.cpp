@@ -31,7 +31,7 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
       cells_(masing.slab.field_cells()),
       profile_(*context.profile),
       fixed_point_(energy_bound(comm_, profile_, cells_)),
-      columns_(comm_, context.file) {
+      columns_(comm_, context.file, sampling_.count()) {
   columns_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
   columns_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
   columns_.add("/energy/dissipated",

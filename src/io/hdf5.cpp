@@ -40,8 +40,15 @@ Handle collective_transfer() {
   return transfer;
 }
 
-void write_number(const Handle& place, const std::string& name, hid_t type, const void* value) {
+/// Writes to an attribute of that type and name, a new one where there is none.
+void write_value(const Handle& place, const std::string& name, hid_t type, const void* value) {
   if (check(H5Aexists(place.id(), name.c_str())) > 0) {
+    const Handle old(H5Aopen(place.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
+    const Handle old_type(H5Aget_type(old.id()), H5Tclose);
+    if (check(H5Tequal(old_type.id(), type)) > 0) {
+      check(H5Awrite(old.id(), type, value));
+      return;
+    }
     check(H5Adelete(place.id(), name.c_str()));
   }
   const Handle space = scalar_space();
@@ -102,6 +109,10 @@ hid_t check(hid_t code, base::Location where) {
       fmt::format("HDF5 at {}: {}", parallel::place(where), message.empty() ? "failure" : message));
 }
 
+void end_before_mpi() {
+  check(H5close());
+}
+
 Handle::~Handle() {
   // Closing is collective: a rank that fails alone would wait for ever.
   if (id_ >= 0 && std::uncaught_exceptions() == 0) {
@@ -134,15 +145,15 @@ Handle create_group(const Handle& file, const std::string& name) {
 
 void write_attribute(const Handle& place, const std::string& name, const std::string& text) {
   const Handle type = string_type(text.size());
-  write_number(place, name, type.id(), text.c_str());
+  write_value(place, name, type.id(), text.c_str());
 }
 
 void write_attribute(const Handle& place, const std::string& name, double value) {
-  write_number(place, name, H5T_NATIVE_DOUBLE, &value);
+  write_value(place, name, H5T_NATIVE_DOUBLE, &value);
 }
 
 void write_attribute(const Handle& place, const std::string& name, std::int64_t value) {
-  write_number(place, name, H5T_NATIVE_INT64, &value);
+  write_value(place, name, H5T_NATIVE_INT64, &value);
 }
 
 void write_text(const Handle& file, const std::string& path, const std::string& text) {
@@ -221,57 +232,37 @@ void read_distributed(const Handle& file, const std::string& path, std::span<dou
   transfer_part(dataset, offset, extent, local, H5Dread);
 }
 
-Table::Table(const Handle& file, const std::string& path, const Meaning& meaning,
+Table::Table(const Handle& file, std::string path, const Meaning& meaning, std::int64_t rows,
              std::int64_t columns)
-    : path_(path), columns_(columns) {
-  if (exists(file, path)) {
-    dataset_ = Handle(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    : file_(&file), path_(std::move(path)) {
+  if (exists(file, path_)) {
     return;
   }
-  // Chunks of about 64 kB for series and narrow fields, of 1 MiB along the rows of wide ones.
-  constexpr hsize_t chunk_entries = 8192;
-  constexpr hsize_t widest_chunk = 131072;
-  const int rank = columns == 0 ? 1 : 2;
-  const auto width = static_cast<hsize_t>(std::max<std::int64_t>(columns, 1));
-  const std::array<hsize_t, 2> size{0, width};
-  const std::array<hsize_t, 2> limit{H5S_UNLIMITED, width};
-  const hsize_t chunk_columns = std::min(width, widest_chunk);
-  const std::array<hsize_t, 2> chunk{std::max<hsize_t>(1, chunk_entries / chunk_columns),
-                                     chunk_columns};
-  const Handle space(H5Screate_simple(rank, size.data(), limit.data()), H5Sclose);
+  const std::array size{static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
+  const Handle space(H5Screate_simple(columns == 0 ? 1 : 2, size.data(), nullptr), H5Sclose);
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  check(H5Pset_chunk(properties.id(), rank, chunk.data()));
-  dataset_ = create_dataset(file, path, H5T_IEEE_F64LE, space, properties.id());
-  write_meaning(dataset_, meaning);
+  check(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
+  check(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
+  write_meaning(create_dataset(file, path_, H5T_IEEE_F64LE, space, properties.id()), meaning);
 }
 
-void Table::extend(std::int64_t rows) {
-  const auto width = static_cast<hsize_t>(std::max<std::int64_t>(columns_, 1));
-  const std::array<hsize_t, 2> size{static_cast<hsize_t>(rows_ + rows), width};
-  check(H5Dset_extent(dataset_.id(), size.data()));
+Handle Table::open() const {
+  return {H5Dopen2(file_->id(), path_.c_str(), H5P_DEFAULT), H5Dclose};
 }
 
 void Table::resume(std::int64_t rows) {
-  const Handle space(H5Dget_space(dataset_.id()), H5Sclose);
+  const Handle dataset = open();
+  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
   std::array<hsize_t, 2> size{};
   check(H5Sget_simple_extent_dims(space.id(), size.data(), nullptr));
   if (static_cast<hsize_t>(rows) > size[0]) {
-    throw base::SystemError(fmt::format("the checkpoint lacks rows: {} of {}", size[0], rows));
+    throw base::SystemError(fmt::format("{} has {} rows for {}", path_, size[0], rows));
   }
   rows_ = rows;
-  if (static_cast<hsize_t>(rows) < size[0]) {
-    extend(0);
-    // HDF5 keeps what is left of the last chunk until the dataset is closed, and would write it
-    // over the rows to come.
-    const Handle file(H5Iget_file_id(dataset_.id()), H5Fclose);
-    dataset_ = Handle();
-    dataset_ = Handle(H5Dopen2(file.id(), path_.c_str(), H5P_DEFAULT), H5Dclose);
-  }
 }
 
 void Table::append_row(const Pieces& pieces) {
-  extend(1);
-  write_pieces(dataset_, {static_cast<hsize_t>(rows_), 0}, pieces);
+  write_pieces(open(), {static_cast<hsize_t>(rows_), 0}, pieces);
   ++rows_;
 }
 
@@ -279,12 +270,10 @@ void Table::append(std::int64_t rows, std::span<const double> local, std::int64_
   if (rows == 0) {
     return;
   }
-  extend(rows);
-  const std::array<hsize_t, 2> offset{static_cast<hsize_t>(rows_),
-                                      static_cast<hsize_t>(first_column)};
+  const std::array offset{static_cast<hsize_t>(rows_), static_cast<hsize_t>(first_column)};
   const std::array<hsize_t, 2> extent{static_cast<hsize_t>(rows),
                                       local.size() / static_cast<hsize_t>(rows)};
-  transfer_part(dataset_, offset, extent, local, H5Dwrite);
+  transfer_part(open(), offset, extent, local, H5Dwrite);
   rows_ += rows;
 }
 

@@ -20,6 +20,10 @@ namespace masing::io {
 /// Local.
 hid_t check(hid_t code, base::Location where = base::Location::current());
 
+/// Has HDF5, used before MPI has started, begin again: only what begins after MPI closes its files
+/// before MPI ends. No file may be open. Local.
+void end_before_mpi();
+
 /// Owner of an HDF5 identifier, closed by `close`; move-only.
 class Handle {
  public:
@@ -66,7 +70,8 @@ Handle create_group(const Handle& file, const std::string& name);
 /// A text attribute of a group or dataset, in place of one of that name. Collective on the file's
 /// ranks.
 void write_attribute(const Handle& place, const std::string& name, const std::string& text);
-/// The same of a number. Collective on the file's ranks.
+/// The same of a number; where one is there it is overwritten, and nothing else in the file.
+/// Collective on the file's ranks.
 void write_attribute(const Handle& place, const std::string& name, double value);
 /// The same of a whole number. Collective on the file's ranks.
 void write_attribute(const Handle& place, const std::string& name, std::int64_t value);
@@ -103,28 +108,31 @@ std::vector<double> read_numbers(const Handle& file, const std::string& path);
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
                       std::int64_t first);
 
-/// A dataset [n, columns] that grows by rows, or [n] where `columns` is 0.
+/// A dataset [rows, columns], or [rows] where `columns` is 0, that is filled row by row. It has its
+/// place in the file from the beginning, so that rows change nothing else there. Rows to come are
+/// zeros.
 class Table {
  public:
-  /// A new table, or the existing one at `path`, to be resumed. Collective on the file's ranks.
-  Table(const Handle& file, const std::string& path, const Meaning& meaning, std::int64_t columns);
+  /// A new table, or the one that is at `path`, to be resumed. `file` must outlive the object; it
+  /// may be closed and opened again between two calls. Collective on the file's ranks.
+  Table(const Handle& file, std::string path, const Meaning& meaning, std::int64_t rows,
+        std::int64_t columns);
 
   /// Append rows: each rank writes the columns from `first_column` on, `local` [rows, columns of
   /// this rank], which may be none. Collective on the file's ranks.
   void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column);
   /// Append one row made in pieces. Collective on the file's ranks.
   void append_row(const Pieces& pieces);
-  /// Keep the first `rows` rows and drop later ones. Throws SystemError where there are fewer.
+  /// Go on after the first `rows` rows. Throws SystemError where there is no room for as many.
   /// Collective on the file's ranks.
   void resume(std::int64_t rows);
 
  private:
-  void extend(std::int64_t rows);
+  [[nodiscard]] Handle open() const;
 
+  const Handle* file_;
   std::string path_;
-  Handle dataset_;
-  std::int64_t columns_;
-  std::int64_t rows_ = 0;
+  std::int64_t rows_ = 0;  // so far
 };
 
 }  // namespace masing::io

@@ -1,5 +1,7 @@
 #include "io/recorders.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,13 +10,15 @@
 #include <utility>
 
 #include "base/ratio.hpp"
+#include "base/text.hpp"
 #include "io/energy_recorder.hpp"
 #include "rheology/model_info.hpp"
 
 namespace masing::io {
 
 void SampleColumns::add(const std::string& path, const Meaning& meaning, std::int64_t width) {
-  columns_.push_back({Table(file_, path, meaning, width), std::max<std::int64_t>(1, width), 0, {}});
+  columns_.push_back(
+      {Table(file_, path, meaning, all_, width), std::max<std::int64_t>(1, width), 0, {}});
   width_ += columns_.back().width;
 }
 
@@ -32,10 +36,8 @@ void SampleColumns::push(std::span<const double> row, const std::optional<Part>&
   }
   assert(row.empty());
   ++rows_;
-  if (rows_ - written_ == rows_kept) {
+  if (rows_ - written_ == rows_kept || (rows_ - written_) * width_ >= entries_kept) {
     flush();
-  } else if ((rows_ - written_) * width_ >= entries_kept) {
-    write();
   }
 }
 
@@ -54,7 +56,7 @@ void SampleColumns::exchange(std::int64_t rows, const engine::Archive& archive) 
   }
 }
 
-void SampleColumns::write() {
+void SampleColumns::flush() {
   for (Column& column : columns_) {
     column.table.append(rows_ - written_, column.pending, column.first);
     column.pending.clear();
@@ -62,13 +64,56 @@ void SampleColumns::write() {
   written_ = rows_;
 }
 
-void SampleColumns::flush() {
-  write();
-  // What is written so far can be read if the run is cut off.
-  check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
+namespace {
+
+/// A window's end that is a step on paper may miss it by a rounding.
+double slack(const slab::TimeGrid& time) {
+  return 1e-6 * time.step();
 }
 
-namespace {
+/// How many of the steps 0, every, 2 every, …, up to `step` and without N, come before what
+/// `is_late` says of their times, which has to hold from one of them on.
+template <typename IsLate>
+std::int64_t multiples_before(const Sampling& sampling, std::int64_t step, const IsLate& is_late) {
+  std::int64_t first = 0;
+  std::int64_t end = std::min(step, sampling.time.steps - 1) / sampling.every + 1;
+  while (first < end) {
+    const std::int64_t middle = first + (end - first) / 2;
+    if (is_late(sampling.time.time(middle * sampling.every))) {
+      end = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return first;
+}
+
+/// How many of them come before the window.
+std::int64_t multiples_before_window(const Sampling& sampling, std::int64_t step) {
+  const double begin = sampling.from - slack(sampling.time);
+  return multiples_before(sampling, step, [&](double t) { return t >= begin; });
+}
+
+/// How many come before its end.
+std::int64_t multiples_before_end(const Sampling& sampling, std::int64_t step) {
+  const double end = sampling.to + slack(sampling.time);
+  return multiples_before(sampling, step, [&](double t) { return t > end; });
+}
+
+/// Throws SystemError where a state is restored and the file lacks its last row in the column of
+/// times at `path`. Collective.
+void require_rows(const Handle& file, const std::string& path, const Sampling& sampling,
+                  std::int64_t step, const engine::Archive& archive) {
+  const std::int64_t rows = archive.restores() ? sampling.count(step) : 0;
+  if (rows > 0) {
+    std::array last{0.0};
+    read_distributed(file, path, last, rows - 1);
+    if (last.front() != sampling.time_of(rows - 1)) {
+      throw base::SystemError(fmt::format("{} lacks the row of t = {}", path,
+                                          base::to_text(sampling.time_of(rows - 1))));
+    }
+  }
+}
 
 /// What the root writes; the others take part with nothing.
 std::span<const double> of_root(const parallel::Communicator& comm,
@@ -101,9 +146,8 @@ std::int64_t cell_that_holds(double s, std::int64_t cells) {
 bool Sampling::takes(std::int64_t step) const {
   // N·T/N may round beyond T, and step N must not fall out of its own window.
   const double t = step == time.steps ? time.final_time : time.time(step);
-  // A window's end that is a step on paper may miss it by a rounding.
-  const double slack = 1e-6 * time.step();
-  return (step % every == 0 || step == time.steps) && t >= from - slack && t <= to + slack;
+  return (step % every == 0 || step == time.steps) && t >= from - slack(time) &&
+         t <= to + slack(time);
 }
 
 std::int64_t Sampling::next(std::int64_t step) const {
@@ -122,16 +166,20 @@ std::int64_t Sampling::next(std::int64_t step) const {
 }
 
 std::int64_t Sampling::count(std::int64_t step) const {
-  std::int64_t samples = takes(0) ? 1 : 0;
-  for (std::int64_t p = next(0); p <= step; p = next(p)) {
-    ++samples;
-  }
-  return samples;
+  return multiples_before_end(*this, step) - multiples_before_window(*this, step) +
+         (step >= time.steps && takes(time.steps) ? 1 : 0);
+}
+
+double Sampling::time_of(std::int64_t sample) const {
+  const std::int64_t multiple = multiples_before_window(*this, time.steps) + sample;
+  const bool is_last = multiple >= multiples_before_end(*this, time.steps);
+  return time.time(is_last ? time.steps : multiple * every);
 }
 
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
                                const engine::RunSpec& run, const Sampling& sampling)
-    : sampling_(sampling), columns_(comm, file) {
+    : file_(file), sampling_(sampling), columns_(comm, file, sampling.count()) {
+  const bool is_new = !exists(file, "/series/t");
   columns_.add("/series/t", {"time of the sample", "t", "time t"});
   columns_.add("/series/x", {"position of the mass", "x", "displacement x"});
   columns_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
@@ -146,6 +194,9 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
       "/series/restoring",
       {"restoring force, the ordinate of the hysteresis cycle", is_other ? "k₀ x + S" : "F − m x″",
        is_other ? "restoring force k₀ x + S" : "restoring force F − m x″"});
+  if (!is_new) {
+    return;
+  }
   const Handle group(H5Gopen2(file.id(), "/series", H5P_DEFAULT), H5Gclose);
   write_attribute(group, "steps", run.time.steps);
   if (const slab::Slab* slab = engine::slab_of(run)) {
@@ -159,6 +210,7 @@ void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*e
 
 void SeriesRecorder::exchange(std::int64_t step, engine::Archive& archive) {
   columns_.exchange(sampling_.count(step), archive);
+  require_rows(file_, "/series/t", sampling_, step, archive);
 }
 
 void SeriesRecorder::append(std::span<const double> rows) {
@@ -183,11 +235,12 @@ class FieldRecorder final : public engine::Observer {
   /// Collective.
   explicit FieldRecorder(const RecorderContext& context)
       : comm_(context.comm),
+        file_(context.file),
         sampling_(field_sampling(context)),
         places_(places(*engine::slab_of(context.run), context.output.field_points)),
-        times_(context.file, "/field/t", {"time of the field", "t"}, 0),
-        field_(context.file, "/field/u",
-               {"spring elongation of each cell, one row a time", "u(t,s)"}, places_.kept),
+        times_(file_, "/field/t", {"time of the field", "t"}, sampling_.count(), 0),
+        field_(file_, "/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"},
+               sampling_.count(), places_.kept),
         mine_(places_.kept_of(context.profile->range)),
         largest_(-parallel::min_over_ranks(comm_, -mine_.size)) {
     const slab::Profile& profile = *context.profile;
@@ -233,6 +286,7 @@ class FieldRecorder final : public engine::Observer {
       times_.resume(sampling_.count(step));
       field_.resume(sampling_.count(step));
     }
+    require_rows(file_, "/field/t", sampling_, step, archive);
   }
 
  private:
@@ -248,6 +302,7 @@ class FieldRecorder final : public engine::Observer {
   }
 
   const parallel::Communicator& comm_;
+  const Handle& file_;
   Sampling sampling_;
   base::Thinning places_;
   Table times_;
@@ -260,7 +315,7 @@ class FieldRecorder final : public engine::Observer {
 class RowRecorder : public engine::Observer {
  public:
   RowRecorder(const RecorderContext& context, const Sampling& sampling)
-      : comm_(context.comm), sampling_(sampling), columns_(comm_, context.file) {}
+      : comm_(context.comm), sampling_(sampling), columns_(comm_, context.file, sampling.count()) {}
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
     return sampling_.next(step);

@@ -16,7 +16,7 @@
 
 namespace masing::io {
 
-/// Datasets [n], or [n, width], that grow by one row a sample. Rows are kept and written some
+/// Datasets [n], or [n, width], that are filled by one row a sample. Rows are kept and written some
 /// thousands at a time; flush() writes the last ones.
 class SampleColumns {
  public:
@@ -26,9 +26,9 @@ class SampleColumns {
     std::int64_t first = 0;
   };
 
-  /// Both must outlive the object. Local.
-  SampleColumns(const parallel::Communicator& comm, const Handle& file)
-      : comm_(comm), file_(file) {}
+  /// Of `rows` rows in all. `comm` and `file` must outlive the object. Local.
+  SampleColumns(const parallel::Communicator& comm, const Handle& file, std::int64_t rows)
+      : comm_(comm), file_(file), all_(rows) {}
 
   /// One more dataset, before the first row: [n], or [n, width]. Collective.
   void add(const std::string& path, const Meaning& meaning, std::int64_t width = 0);
@@ -51,10 +51,10 @@ class SampleColumns {
     std::int64_t first;           ///< entry of this rank
     std::vector<double> pending;  ///< what this rank writes
   };
-  void write();
 
   const parallel::Communicator& comm_;
   const Handle& file_;
+  std::int64_t all_;
   std::vector<Column> columns_;
   std::int64_t width_ = 0;  // of a row
   std::int64_t rows_ = 0;
@@ -74,6 +74,10 @@ struct Sampling {
   [[nodiscard]] std::int64_t next(std::int64_t step) const;
   /// How many samples there are up to `step`. Local.
   [[nodiscard]] std::int64_t count(std::int64_t step) const;
+  /// How many there are in all. Local.
+  [[nodiscard]] std::int64_t count() const { return count(time.steps); }
+  /// The time of the sample of that number, from 0. Local.
+  [[nodiscard]] double time_of(std::int64_t sample) const;
 };
 
 /// What a trajectory's file holds beside /series and, of models that have one, /state.
@@ -94,7 +98,7 @@ struct RecorderContext {
   const OutputSpec& output;
 };
 
-/// Every recorder that the output asks for, or its datasets resumed where they are there:
+/// Every recorder that the output asks for, with its datasets, which may be there already:
 ///     /series, of every run: see SeriesRecorder;
 ///     /state/t [rows], /state/values [rows, columns], with an attribute `columns`, their names:
 ///     the
@@ -140,6 +144,7 @@ class SeriesRecorder final : public engine::Observer {
   [[nodiscard]] std::int64_t rows() const { return columns_.rows(); }
 
  private:
+  const Handle& file_;
   Sampling sampling_;
   SampleColumns columns_;
 };

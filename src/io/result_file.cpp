@@ -8,13 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/version.hpp>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <optional>
+#include <random>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "io/build_info.hpp"
@@ -153,7 +157,7 @@ std::string shortened(const std::string& text) {
 /// /provenance: what made the file (program, compiler, libraries, command line, ranks, date), as
 /// attributes. The git revision is "unknown" outside a checkout.
 void write_provenance(const Handle& file, const parallel::Communicator& comm,
-                      const std::string& command_line) {
+                      const std::string& command_line, const std::string& run) {
   const Handle group = create_group(file, "/provenance");
   write_attribute(group, "version", program_version());
   write_attribute(group, "git_revision", std::string(MASING_GIT_REVISION));
@@ -169,6 +173,7 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
   write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
   // The clocks of hosts differ; every rank must write the same attribute.
   write_attribute(group, "date", parallel::from_root(comm, now));
+  write_attribute(group, "run", run);
 }
 
 void write_kind(const Handle& file, const std::string& kind) {
@@ -199,34 +204,219 @@ void create_recipe(const parallel::Communicator& comm, const std::string& path,
   write_text(file, "/configuration", recipe.configuration);
 }
 
-OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result)
-    : comm_(comm), path_(result.path), file_(open_together(comm, partial(path_), H5F_ACC_TRUNC)) {
-  write_kind(file_, result.kind);
-  write_provenance(file_, comm, result.command_line);
-  if (!result.configuration.empty()) {
-    write_configuration(file_, result);
+namespace {
+
+/// A mark that no other run has.
+std::string new_mark() {
+  std::random_device chance;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", chance(), chance(), chance(), chance());
+}
+
+/// The mark of the run whose file this is, empty where it has none or cannot be read.
+std::string mark_in(const std::string& path) {
+  try {
+    require_sound(path);
+    return read_text_attribute(open_for_reading(path), "/provenance", "run");
+  } catch (const std::exception&) {
+    return "";
   }
 }
 
-OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-                       const std::string& checkpoint)
-    : comm_(comm), path_(result.path) {
-  copy_file(comm, checkpoint, partial(path_));
-  file_ = open_together(comm, partial(path_), H5F_ACC_RDWR);
-  // A restart may extend the time.
-  check(H5Ldelete(file_.id(), "/configuration", H5P_DEFAULT));
-  write_configuration(file_, result);
+std::filesystem::path folder_of(const std::string& path) {
+  return std::filesystem::absolute(path).parent_path();
 }
 
-void OutputFile::copy_to(const std::string& path) const {
+constexpr char end_of_text = '\0';
+
+}  // namespace
+
+Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
+             const std::string& output) {
+  const std::string found = parallel::from_root(comm, [&] {
+    const Handle file = open_for_reading(checkpoint);
+    const std::string run = read_text_attribute(file, "/", "run");
+    const std::filesystem::path named = read_text_attribute(file, "/", "output");
+    if (run.empty()) {
+      throw base::UserError("--restart: " + checkpoint +
+                            " is a checkpoint of another version; give one that this masing wrote");
+    }
+    for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
+      for (const std::string& path : {partial(of), of}) {
+        if (mark_in(path) == run) {
+          return run + end_of_text + path + end_of_text + of;
+        }
+      }
+    }
+    throw base::UserError(fmt::format(
+        "--restart: the rows that {} goes on with are not in {}, nor in {}; give as --output the "
+        "file that they were written for",
+        checkpoint, partial(output), output));
+  });
+  const auto first = found.find(end_of_text);
+  const auto second = found.find(end_of_text, first + 1);
+  return {found.substr(0, first), found.substr(first + 1, second - first - 1),
+          found.substr(second + 1)};
+}
+
+namespace {
+
+herr_t add_dataset(hid_t /*file*/, const char* name, const H5O_info_t* info, void* names) {
+  if (info->type == H5O_TYPE_DATASET) {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(std::string("/") + name);
+  }
+  return 0;
+}
+
+/// Numbers in a file.
+struct Numbers {
+  std::vector<hsize_t> shape;
+  Extent bytes;
+};
+
+/// Where a dataset of doubles lies in its file; nothing for other objects.
+std::optional<Numbers> numbers(const Handle& file, const std::string& name) {
+  const Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle type(H5Dget_type(dataset.id()), H5Tclose);
+  if (H5Tget_class(type.id()) != H5T_FLOAT) {
+    return std::nullopt;
+  }
+  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
+  Numbers found;
+  found.shape.resize(static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(space.id()))));
+  check(H5Sget_simple_extent_dims(space.id(), found.shape.data(), nullptr));
+  found.bytes = {static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
+                 static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
+  return found;
+}
+
+struct Copy {
+  Extent from;
+  std::int64_t to;
+};
+
+/// What is to be copied from one file to another with the same datasets: of each as many rows as
+/// both have.
+std::vector<Copy> copies(const Handle& source, const Handle& target) {
+  std::vector<std::string> names;
+  check(H5Ovisit2(target.id(), H5_INDEX_NAME, H5_ITER_NATIVE, add_dataset, &names, H5O_INFO_BASIC));
+  std::vector<Copy> found;
+  for (const std::string& name : names) {
+    const auto there = numbers(target, name);
+    if (!there) {
+      continue;
+    }
+    const auto here = numbers(source, name);
+    if (!here || here->shape.size() != there->shape.size() ||
+        !std::equal(here->shape.begin() + 1, here->shape.end(), there->shape.begin() + 1)) {
+      throw base::SystemError("the rows before the restart have another " + name);
+    }
+    const std::int64_t size = std::min(here->bytes.size, there->bytes.size);
+    if (size > 0) {
+      found.push_back({{here->bytes.first, size}, there->bytes.first});
+    }
+  }
+  return found;
+}
+
+/// Copies the rows of a run to a file with room for more, or for fewer.
+void copy_rows(const std::string& from, const std::string& to) {
+  std::vector<Copy> all;
+  {
+    const Handle source = open_for_reading(from);
+    const Handle target = open_for_reading(to);
+    all = copies(source, target);
+  }
+  for (const Copy& copy : all) {
+    copy_bytes(from, copy.from, to, copy.to);
+  }
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result)
+    : comm_(comm),
+      result_(result),
+      run_(parallel::from_root(comm, new_mark)),
+      draft_(partial(result.path)) {
+  create();
+}
+
+OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
+                       const Rows& rows)
+    : comm_(comm), result_(result), run_(rows.run), draft_(partial(result.path)) {
+  const bool is_same = rows.path == draft_ && !parallel::from_root(comm, [&] {
+                                                 const Recipe recipe = read_recipe(draft_);
+                                                 const bool same =
+                                                     recipe.configuration == result.configuration;
+                                                 return std::string(same ? "same" : "");
+                                               }).empty();
+  if (is_same) {
+    // Not to be changed until lay_out: whoever would make a dataset anew fails.
+    file_ = open_together(comm_, draft_, H5F_ACC_RDONLY);
+    return;
+  }
+  if (rows.output != result.path) {
+    source_lock_.emplace(comm, rows.output, "--restart");
+  }
+  source_ = rows.path;
+  draft_ += ".draft";
+  create();
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) {
+    close(descriptor_);
+  }
+  if (source_ && comm_.is_root()) {
+    unlink(draft_.c_str());
+  }
+}
+
+void OutputFile::create() {
+  file_ = open_together(comm_, draft_, H5F_ACC_TRUNC);
+  write_kind(file_, result_.kind);
+  write_provenance(file_, comm_, result_.command_line, run_);
+  if (!result_.configuration.empty()) {
+    write_configuration(file_, result_);
+  }
+}
+
+void OutputFile::lay_out() {
   check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
-  copy_file(comm_, partial(path_), path);
+  file_ = Handle();
+  if (source_) {
+    parallel::on_root(comm_, [&] { copy_rows(*source_, draft_); });
+    put_in_place(comm_, draft_, partial(result_.path));
+    draft_ = partial(result_.path);
+    source_.reset();
+    source_lock_.reset();
+  }
+  file_ = open_together(comm_, draft_, H5F_ACC_RDWR);
+  descriptor_ = open(draft_.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+void OutputFile::begin_to_write_out() const {
+  // Where the system cannot do it, the checkpoint takes longer.
+  sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+void OutputFile::begin_checkpoint(const std::string& draft) const {
+  with_file_name(result_.path, [&] { check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL)); });
+  const Handle file = open_together(comm_, draft, H5F_ACC_TRUNC);
+  write_kind(file, result_.kind);
+  write_text(file, "/configuration", result_.configuration);
+  write_attribute(file, "run", run_);
+  // Both files may be moved together.
+  write_attribute(file, "output", parallel::from_root(comm_, [&] {
+                    const auto path = std::filesystem::absolute(result_.path);
+                    return std::filesystem::proximate(path, folder_of(draft)).string();
+                  }));
 }
 
 void OutputFile::finish() {
   check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
   file_ = Handle();
-  put_in_place(comm_, partial(path_), path_);
+  seal(comm_, draft_, result_.path);
 }
 
 }  // namespace masing::io

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -75,32 +76,68 @@ struct ResultSpec {
   bool papers_problem = false;  ///< whether it is that of the papers, section 6
 };
 
-/// A result file in the making: written beside its final name (FILE.partial) and renamed when all
-/// is in it, so that a reader never sees half a file. It carries the configuration and the
+/// The rows that a stopped run has written.
+struct Rows {
+  std::string run;     ///< the mark that the run has in /provenance, and no other run
+  std::string path;    ///< the file they are in: OUTPUT.partial, or OUTPUT where it is finished
+  std::string output;  ///< OUTPUT
+};
+
+/// The rows that belong to a checkpoint: of a run to `output`, else of the one to the output that
+/// the checkpoint names. Throws UserError alike on all ranks where they are in neither. Collective.
+Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
+             const std::string& output);
+
+/// A result file in the making: written beside its final name (FILE.partial), sealed and renamed
+/// when all is in it, so that a reader never sees half a file. It carries the configuration and the
 /// provenance of its data.
+///
+/// A run that is to be gone on with, whenever it is killed, first makes all groups, datasets and
+/// attributes, then calls lay_out(). From there on HDF5 changes no structure in the file: rows go
+/// to places that they have (Table), and attributes of numbers are overwritten.
 class OutputFile {
  public:
   /// Creates FILE.partial with /configuration and /provenance. Throws UserError if the folder is
   /// missing or not writable, or another run writes FILE. `comm` must outlive the file. Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result);
 
-  /// Goes on with a whole checkpoint: FILE.partial is a copy. Collective.
-  OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-             const std::string& checkpoint);
+  /// Goes on with the rows of a run, in FILE.partial if they are there and of the same
+  /// configuration. Else lay_out copies them to a new one. Collective.
+  OutputFile(const parallel::Communicator& comm, const ResultSpec& result, const Rows& rows);
 
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// The same object all the time, while the file may be closed and opened again.
   [[nodiscard]] const Handle& file() const { return file_; }
 
-  /// Copies what the file holds to another. Collective.
-  void copy_to(const std::string& path) const;
+  /// See above. Collective.
+  void lay_out();
 
-  /// Closes the file, has it on the disk and gives it its final name. Nothing may be written any
-  /// more. Throws SystemError alike on all ranks. Collective.
+  /// Have the system begin to put on the disk what this rank has written, so that a checkpoint need
+  /// not wait for all of it. After lay_out. Local.
+  void begin_to_write_out() const;
+
+  /// Have the rows on the disk, and create the HDF5 file `draft` of a checkpoint, which says that
+  /// they belong to it. Collective.
+  void begin_checkpoint(const std::string& draft) const;
+
+  /// Closes the file, seals it, has it on the disk and gives it its final name. Nothing may be
+  /// written any more. Throws SystemError alike on all ranks. Collective.
   void finish();
 
  private:
+  void create();
+
   const parallel::Communicator& comm_;
-  std::string path_;
+  ResultSpec result_;
+  std::string run_;
+  std::optional<std::string> source_;  // the file with rows to be copied
+  std::optional<OutputLock> source_lock_;
+  std::string draft_;  // the file's name at present, FILE.partial or FILE.partial.draft
   Handle file_;
+  int descriptor_ = -1;  // of the same file, on every rank
 };
 
 }  // namespace masing::io

@@ -1,15 +1,10 @@
 #include "io/result_reader.hpp"
 
-#include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -18,14 +13,11 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/hdf5.hpp"
+#include "io/sealed_file.hpp"
 
 namespace masing::io {
 
 namespace {
-
-// The first byte of what the child says.
-constexpr char made = 'm';
-constexpr char refused = 'r';
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
   throw base::UserError(path + " " + why + "; give a file that masing wrote");
@@ -53,7 +45,8 @@ void require_plausible(const std::string& path, std::int64_t size) {
   for (std::size_t i = 8; i > 0; --i) {
     end = 256 * end + head.at(place + i - 1);
   }
-  if (end > static_cast<std::uint64_t>(size)) {
+  // A longer one has what is left of a seal.
+  if (end != static_cast<std::uint64_t>(size)) {
     refuse_file(path, "is damaged: it has " + std::to_string(size) + " bytes and says " +
                           std::to_string(end));
   }
@@ -72,93 +65,15 @@ std::int64_t size_of(const std::string& path) {
   return info.st_size;
 }
 
-/// Ends the child where its processor time shows that HDF5 goes round in circles.
-void limit_time(std::int64_t size) {
-  constexpr std::int64_t least_seconds = 20;
-  constexpr std::int64_t slowest_rate = 20'000'000;  // bytes per second, each read a few times
-  const auto seconds = static_cast<rlim_t>(least_seconds + size / slowest_rate);
-  const rlimit limit{seconds, seconds};
-  ::setrlimit(RLIMIT_CPU, &limit);
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-}
-
-void write_all(int descriptor, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t put = ::write(descriptor, text.data() + done, text.size() - done);
-    if (put < 0 && errno != EINTR) {
-      _exit(1);
-    }
-    done += static_cast<std::size_t>(std::max<ssize_t>(put, 0));
-  }
-}
-
-[[noreturn]] void be_child(int descriptor, std::int64_t size,
-                           const std::function<std::string()>& read) {
-  // What aborts says so on stderr, where the user is to see one line, the parent's.
-  const int silence = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  ::dup2(silence, STDERR_FILENO);
-  limit_time(size);
-  std::string text;
-  try {
-    text = made + read();
-  } catch (const base::UserError& mistake) {
-    text = std::string(1, refused) + mistake.what();
-  } catch (const std::exception& failure) {
-    text = failure.what();
-    text.insert(0, 1, ' ');
-  } catch (...) {
-    text = " unknown failure";
-  }
-  write_all(descriptor, text);
-  _exit(0);  // nothing of the parent's may be flushed or finalised here
-}
-
-std::string read_all(int descriptor) {
-  std::string text;
-  std::array<char, 65536> piece{};
-  for (;;) {
-    const ssize_t got = ::read(descriptor, piece.data(), piece.size());
-    if (got == 0 || (got < 0 && errno != EINTR)) {
-      return text;
-    }
-    text.append(piece.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  }
-}
-
 }  // namespace
 
-std::string isolated(const std::string& path, const std::function<std::string()>& read) {
+bool require_sound(const std::string& path) {
   const std::int64_t size = size_of(path);
+  if (has_seal(path)) {
+    return true;
+  }
   require_plausible(path, size);
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw base::SystemError(std::string("cannot make a pipe: ") + std::strerror(errno));
-  }
-  const pid_t child = ::fork();
-  if (child == 0) {
-    be_child(ends[1], size, read);
-  }
-  ::close(ends[1]);
-  const std::string text = child < 0 ? "" : read_all(ends[0]);
-  ::close(ends[0]);
-  if (child < 0) {
-    throw base::SystemError(std::string("cannot make a process: ") + std::strerror(errno));
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0 || text.empty()) {
-    refuse_file(path, "is damaged: HDF5 cannot read it");
-  }
-  if (text.front() == refused) {
-    throw base::UserError(text.substr(1));
-  }
-  if (text.front() != made) {
-    refuse_file(path, "is damaged:" + text);
-  }
-  return text.substr(1);
+  return false;
 }
 
 namespace {
@@ -311,15 +226,24 @@ std::string last_field(const std::string& path) {
   return points;
 }
 
+std::string read_text_attribute(const Handle& file, const std::string& path,
+                                const std::string& name) {
+  if (H5Aexists_by_name(file.id(), path.c_str(), name.c_str(), H5P_DEFAULT) <= 0) {
+    return "";
+  }
+  const Handle attribute(
+      H5Aopen_by_name(file.id(), path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const Place place{attribute, true};
+  return is_text(place) ? base::joined(place.texts(), "") : "";
+}
+
 Recipe read_recipe(const std::string& path) {
   const Handle file = open_for_reading(path);
-  if (H5Aexists(file.id(), "kind") > 0 && H5Lexists(file.id(), "configuration", H5P_DEFAULT) > 0) {
-    const Handle kind(H5Aopen(file.id(), "kind", H5P_DEFAULT), H5Aclose);
+  const std::string kind = read_text_attribute(file, "/", "kind");
+  if (!kind.empty() && H5Lexists(file.id(), "configuration", H5P_DEFAULT) > 0) {
     const Handle configuration(H5Oopen(file.id(), "configuration", H5P_DEFAULT), H5Oclose);
-    if (is_text({kind, true}) && H5Iget_type(configuration.id()) == H5I_DATASET &&
-        is_text({configuration})) {
-      return {base::joined(Place{kind, true}.texts(), ""),
-              base::joined(Place{configuration}.texts(), "")};
+    if (H5Iget_type(configuration.id()) == H5I_DATASET && is_text({configuration})) {
+      return {kind, base::joined(Place{configuration}.texts(), "")};
     }
   }
   throw base::UserError(path + " has no /configuration; give a file that masing wrote");

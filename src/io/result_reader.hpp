@@ -1,20 +1,34 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <exception>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "io/hdf5.hpp"
 
 namespace masing::io {
 
-/// The text that `read` makes in a child process of this one: HDF5 crashes on some damaged files,
-/// or never returns, and then only the child ends. Throws UserError that names the file `path`
-/// where it has not HDF5's signature or is shorter than it says, where `read` throws, and where the
-/// child ends early or takes longer than a file of that size can need. Local, without MPI; the
-/// child must not use it either.
-std::string isolated(const std::string& path, const std::function<std::string()>& read);
+/// Looks at a result file before HDF5 does, which some damaged files crash, and reads it to its end
+/// where it has a seal. Returns whether it has one. Throws UserError that names it where the seal
+/// does not hold, and without one where the file has not HDF5's signature or another size than it
+/// says. Local, without MPI.
+bool require_sound(const std::string& path);
+
+/// What `read` returns; what it cannot read of a file is thrown as a UserError that names the file.
+/// Local.
+template <typename Read>
+auto reading(const std::string& path, const Read& read) {
+  try {
+    return read();
+  } catch (const base::UserError&) {
+    throw;
+  } catch (const std::exception& failure) {
+    throw base::UserError(path + " is damaged: " + failure.what() +
+                          "; give a file that masing wrote");
+  }
+}
 
 /// A file opened for reading. Throws UserError if it is not HDF5. Local, without MPI.
 Handle open_for_reading(const std::string& path);
@@ -32,6 +46,10 @@ struct Place {
   /// Its texts, without what pads them.
   [[nodiscard]] std::vector<std::string> texts() const;
 };
+
+/// A text attribute of the object at `path`, empty where there is none. Local.
+std::string read_text_attribute(const Handle& file, const std::string& path,
+                                const std::string& name);
 
 /// Reads the numbers of a result file. Local, without MPI.
 class ResultReader {

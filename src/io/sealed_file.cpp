@@ -34,7 +34,7 @@ struct Seal {
 static_assert(sizeof(Seal) == 32);
 
 // Closed in child processes.
-constexpr const char* reading = "re";
+constexpr const char* read_mode = "re";
 
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
@@ -74,6 +74,11 @@ class File {
       fail("write");
     }
   }
+  void go_to(std::int64_t place) const {
+    if (::fseeko(file_, place, SEEK_SET) != 0) {
+      fail("read");
+    }
+  }
   [[nodiscard]] std::int64_t size() const {
     struct stat info {};
     if (::fstat(::fileno(file_), &info) != 0) {
@@ -87,7 +92,7 @@ class File {
   std::FILE* file_;
 };
 
-/// Calls `work` with the first `size` bytes of a file, piece by piece; false if it has fewer.
+/// Calls `work` with the next `size` bytes of a file, piece by piece; false if it has fewer.
 template <typename Work>
 bool for_each_piece(const File& file, std::int64_t size, const Work& work) {
   std::vector<char> piece(static_cast<std::size_t>(std::min<std::int64_t>(size, piece_bytes)));
@@ -118,33 +123,44 @@ std::optional<std::uint64_t> checksum(const File& file, std::int64_t size) {
 }
 
 void move_durably(const std::string& from, const std::string& to) {
-  File(from, reading).flush();
+  File(from, read_mode).flush();
   if (std::rename(from.c_str(), to.c_str()) != 0) {
     throw base::SystemError(
         fmt::format("cannot rename {} to {}: {}", from, to, std::strerror(errno)));
   }
   const auto folder = std::filesystem::path(to).parent_path();
-  File(folder.empty() ? "." : folder.string(), reading).flush();
+  File(folder.empty() ? "." : folder.string(), read_mode).flush();
 }
 
-/// What is wrong with a sealed file, read to its end; empty if nothing is.
-std::string damage(const File& file) {
-  const std::int64_t size = file.size() - static_cast<std::int64_t>(sizeof(Seal));
+constexpr auto seal_bytes = static_cast<std::int64_t>(sizeof(Seal));
+
+/// What a look at a file shows.
+struct Look {
+  bool is_sealed = false;  ///< with a seal of any version
+  std::string fault;       ///< what is wrong with the seal, empty if nothing is
+};
+
+/// Reads the seal of a file, and the file where the seal is of this version.
+Look look_at(const File& file) {
+  const std::int64_t size = file.size() - seal_bytes;
   if (size < 0) {
-    return "is too short to be a checkpoint";
+    return {.is_sealed = false, .fault = "is too short to have a seal"};
   }
-  const std::optional<std::uint64_t> found = checksum(file, size);
   Seal seal;
   seal.mark.fill('\0');
-  if (!found || file.read(reinterpret_cast<char*>(&seal), sizeof seal) < sizeof seal) {
-    return "cannot be read to its end";
+  file.go_to(size);
+  file.read(reinterpret_cast<char*>(&seal), sizeof seal);
+  const std::string_view mark(seal.mark.data(), seal.mark.size());
+  if (!mark.starts_with(mark_of_any_version)) {
+    return {.is_sealed = false, .fault = "has no seal"};
   }
   if (seal.mark != Seal().mark) {
-    return std::string_view(seal.mark.data(), seal.mark.size()).starts_with(mark_of_any_version)
-               ? "is a checkpoint of another version of masing"
-               : "is not a checkpoint, or a truncated one";
+    return {.is_sealed = true, .fault = "has the seal of another version of masing"};
   }
-  return seal.size == size && seal.checksum == *found ? "" : "is damaged";
+  file.go_to(0);
+  const std::optional<std::uint64_t> found = checksum(file, size);
+  const bool holds = found && seal.size == size && seal.checksum == *found;
+  return {.is_sealed = true, .fault = holds ? "" : "is damaged: its checksum is another"};
 }
 
 }  // namespace
@@ -153,7 +169,7 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
   parallel::on_root(comm, [&] {
     Seal seal;
     {
-      const File file(draft, reading);
+      const File file(draft, read_mode);
       seal.size = file.size();
       seal.checksum = checksum(file, seal.size).value_or(0);
     }
@@ -177,7 +193,7 @@ void require_seal(const parallel::Communicator& comm, const std::string& path,
       if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
         fault = "is not a regular file";
       } else {
-        fault = damage(File(path, reading));
+        fault = look_at(File(path, read_mode)).fault;
       }
     } catch (const base::SystemError& error) {
       throw base::UserError(
@@ -190,13 +206,37 @@ void require_seal(const parallel::Communicator& comm, const std::string& path,
   });
 }
 
+bool has_seal(const std::string& path) {
+  const Look look = look_at(File(path, read_mode));
+  if (look.is_sealed && !look.fault.empty()) {
+    throw base::UserError(
+        fmt::format("{} {}; take a copy that is whole, or make it again (to have it read as it is, "
+                    "cut the seal off: truncate -s -{} FILE)",
+                    path, look.fault, seal_bytes));
+  }
+  return look.is_sealed;
+}
+
 void copy_file(const parallel::Communicator& comm, const std::string& from, const std::string& to) {
   parallel::on_root(comm, [&] {
-    const File source(from, reading);
+    const File source(from, read_mode);
     const File target(to, "we");
     for_each_piece(source, source.size(),
                    [&](const char* bytes, std::size_t n) { target.write(bytes, n); });
   });
+}
+
+void copy_bytes(const std::string& from, const Extent& bytes, const std::string& to,
+                std::int64_t first) {
+  const File source(from, read_mode);
+  const File target(to, "r+e");
+  source.go_to(bytes.first);
+  target.go_to(first);
+  const bool whole = for_each_piece(
+      source, bytes.size, [&](const char* piece, std::size_t n) { target.write(piece, n); });
+  if (!whole) {
+    throw base::SystemError(fmt::format("{} is shorter than it says", from));
+  }
 }
 
 }  // namespace masing::io

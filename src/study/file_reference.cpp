@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <span>
 
@@ -81,33 +80,6 @@ bool increase(const std::vector<double>& times) {
          std::ranges::adjacent_find(times, std::greater_equal()) == times.end();
 }
 
-/// Columns of numbers as bytes, each behind its length, and back.
-std::string packed(const std::vector<std::vector<double>>& columns) {
-  std::string bytes;
-  const auto add = [&](const void* from, std::size_t size) {
-    bytes.append(static_cast<const char*>(from), size);
-  };
-  for (const auto& column : columns) {
-    const std::uint64_t length = column.size();
-    add(&length, sizeof length);
-    add(column.data(), length * sizeof(double));
-  }
-  return bytes;
-}
-
-std::vector<std::vector<double>> unpacked(const std::string& bytes) {
-  std::vector<std::vector<double>> columns;
-  for (std::size_t at = 0; at < bytes.size();) {
-    std::uint64_t length = 0;
-    std::memcpy(&length, &bytes[at], sizeof length);
-    at += sizeof length;
-    columns.emplace_back(length);
-    std::memcpy(columns.back().data(), bytes.data() + at, length * sizeof(double));
-    at += length * sizeof(double);
-  }
-  return columns;
-}
-
 /// What the root reads, with the sizes agreeing.
 Columns read_columns(const Request& r, const io::ResultReader& file, FieldRows& field) {
   Columns read{.time = file.column("/series/t"),
@@ -149,35 +121,16 @@ Columns read_columns(const Request& r, const io::ResultReader& file, FieldRows& 
   return read;
 }
 
-/// Everything but the fields, read in a process of its own.
-Columns isolated_columns(const Request& r, FieldRows& field) {
-  Columns read;
-  const std::string bytes = io::isolated(r.file, [&] {
-    read = read_columns(r, io::ResultReader(r.file), field);
-    const std::vector<double> rows(field.rows.begin(), field.rows.end());
-    return packed({read.time, read.x, read.y, field.time, rows, {static_cast<double>(read.cells)}});
-  });
-  const auto columns = unpacked(bytes);
-  read.time = columns[0];
-  read.x = columns[1];
-  read.y = columns[2];
-  read.field_time = columns[3];
-  field.rows.assign(columns[4].begin(), columns[4].end());
-  read.cells = static_cast<std::int64_t>(columns[5].front());
-  return read;
-}
-
-/// The fields of `rows`, read likewise.
-std::vector<std::vector<double>> isolated_rows(const Request& r,
-                                               std::span<const std::int64_t> rows) {
-  return unpacked(io::isolated(r.file, [&] {
+/// The fields of `rows`.
+std::vector<std::vector<double>> read_rows(const Request& r, std::span<const std::int64_t> rows) {
+  return io::reading(r.file, [&] {
     const io::ResultReader file(r.file);
     std::vector<std::vector<double>> values;
     for (const std::int64_t row : rows) {
       values.push_back(file.row(r.is_slab() ? fields : states, row));
     }
-    return packed(values);
-  }));
+    return values;
+  });
 }
 
 }  // namespace
@@ -187,7 +140,9 @@ FileReference read_reference(const parallel::Communicator& comm, const std::stri
   const Request request{file, run, field_samples};
   Columns read;
   FieldRows field;
-  parallel::on_root(comm, [&] { read = isolated_columns(request, field); });
+  parallel::on_root(comm, [&] {
+    read = io::reading(file, [&] { return read_columns(request, io::ResultReader(file), field); });
+  });
   for (auto* column : {&read.time, &read.x, &read.y, &read.field_time}) {
     parallel::broadcast_all(comm, *column, 0);
   }
@@ -199,8 +154,8 @@ FileReference read_reference(const parallel::Communicator& comm, const std::stri
   for (std::size_t j = 0; j < read.field_time.size(); ++j) {
     if (j % batch == 0) {
       parallel::on_root(comm, [&] {
-        u = isolated_rows(request,
-                          std::span(field.rows).subspan(j, std::min(batch, field.rows.size() - j)));
+        u = read_rows(request,
+                      std::span(field.rows).subspan(j, std::min(batch, field.rows.size() - j)));
       });
     }
     parallel::fill_from_ranges(all.emplace_back(comm, read.cells), 0,

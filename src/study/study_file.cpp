@@ -126,7 +126,7 @@ void write_cases(const Columns& columns, const StudySpec& spec, const Study& stu
 /// The samples of the last level.
 void write_series(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
                   const Study& study) {
-  io::SeriesRecorder series(comm, file, at_level(spec.run, spec.levels.back()), {});
+  io::SeriesRecorder series(comm, file, at_level(spec.run, spec.levels.back()), spec.series);
   series.append(study.series);
   series.finish();
 }

@@ -18,6 +18,9 @@ STUDY = (
 )
 
 
+UNSEALED = "an older masing or another program wrote or changed it, and damage may go unnoticed"
+
+
 @pytest.fixture(scope="module")
 def folder(masing_once):
     """A trajectory and a study, made on 2 ranks; the study's verdict does not matter here."""
@@ -224,7 +227,7 @@ def test_a_difference_is_found_and_named(masing, copy, change):
         do(file)
     process = masing("reproduce", name, "--quiet")
     assert process.returncode == 1, process.stdout
-    assert process.stderr == ""
+    assert process.stderr.splitlines() == [f"masing warning: {name} has no seal: {UNSEALED}"]
     lines = process.stdout.splitlines()
     assert lines[0] == f"{name}: not reproduced on 1 rank"
     assert said in lines[1:]

@@ -6,11 +6,13 @@ import ctypes.util
 import os
 import random
 import shutil
-import struct
 import signal
+import struct
+import subprocess
 import time
 
 import h5py
+import numpy as np
 import pytest
 from result_files import contents
 
@@ -126,7 +128,7 @@ def test_a_signal_to_one_rank(masing, whole, name, ranks, more):
     assert not (masing.folder / "run.h5").exists()
     masing.done(*RUN, "--quiet", "--restart=run.h5.checkpoint", ranks=more)
     assert same(masing.folder / "run.h5", whole)
-    assert masing.names() == ["run.h5", "run.h5.checkpoint"]
+    assert masing.names() == ["run.h5"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -179,7 +181,7 @@ def test_sigterm_to_mpirun_leaves_a_good_checkpoint(masing, whole):
 
 
 def test_the_folder_of_the_output_is_removed(masing):
-    """The last checkpoint, elsewhere, has the rows that went with it."""
+    """With it go the rows: the run is told so at its end, and the last checkpoint, elsewhere, is refused."""
     words = ("simulate", "--steps=30000", "--final-time=40", "--cells=36000", "--quiet")
     words = (*words, "--checkpoint=c.h5")
     (masing.folder / "there").mkdir()
@@ -189,9 +191,65 @@ def test_the_folder_of_the_output_is_removed(masing):
     code, stderr = ended(process)
     assert code == 1, stderr
     assert "there/run.h5.partial: No such file" in one_line(stderr)
-    masing.done(*words, "--restart=c.h5", "--output=run.h5")
-    masing.done(*words, "--output=whole.h5")
-    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
+    said = masing.refused(*words, "--restart=c.h5", "--output=run.h5", ranks=2)
+    assert "the rows that c.h5 goes on with are not in run.h5.partial, nor in run.h5" in said
+    assert masing.names() == ["c.h5"]
+
+
+@pytest.mark.parametrize("place", ["run.h5.partial", "run.h5"])
+def test_the_rows_are_found(masing, whole, place):
+    """In the file of the run that was stopped, or finished, by the name that the checkpoint has of it: the
+    folder is moved and the result has another name. What was there stays."""
+    first = type(masing)(masing.folder / "first")
+    first.folder.mkdir()
+    if place == "run.h5":
+        first.done(*RUN, "--checkpoint=c.h5", "--quiet", ranks=2)
+    else:
+        stopped(first, (*RUN, "--checkpoint=c.h5"), 2)
+    first.folder.rename(masing.folder / "moved")
+    before = (masing.folder / "moved" / place).read_bytes()
+    masing.done(*RUN, "--quiet", "--restart=moved/c.h5", ranks=3)
+    assert same(masing.folder / "run.h5", whole)
+    assert (masing.folder / "moved" / place).read_bytes() == before
+
+
+def test_rows_of_another_run_are_not_taken(masing):
+    """A run that is begun anew replaces the rows of the one that was stopped."""
+    words = ("simulate", "--steps=1000", "--final-time=5", "--cells=100", "--quiet")
+    assert masing(*words, "--checkpoint=c.h5", "--wall-limit=0.0001").returncode == 75
+    masing.done(*words)
+    assert "the rows that c.h5 goes on with" in masing.refused(*words, "--restart=c.h5")
+    assert masing.names() == ["c.h5", "masing.h5"]
+
+
+SMALL = (
+    *("simulate", "--steps=900", "--final-time=5", "--cells=1100", "--energy", "--probe=0.3", "--sample-every=2"),
+    *("--field-every=70", "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=250", "--quiet"),
+)
+
+
+@pytest.mark.parametrize("call", ["pwrite64", "write", "fsync", "rename", "unlink"])
+def test_a_kill_before_every_change_of_a_file(masing, call, long):
+    """strace kills the run at its n-th call of one kind; n goes up until the run is done."""
+    traced = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={call}"]
+    if shutil.which("strace") is None or subprocess.run([*traced, "true"], capture_output=True).returncode:
+        pytest.skip("strace is missing or not allowed")
+    masing.done(*SMALL)
+    files = [masing.folder / name for name in ("run.h5", "c.h5")]
+    whole = files[0].rename(masing.folder / "whole.h5")
+    moments = 0
+    for n in range(1, 1000) if long else random.Random(call).sample(range(1, 40), 2) + [1000]:
+        for file in files:
+            file.unlink(missing_ok=True)
+        run = subprocess.run([*traced, "-e", f"inject={call}:signal=KILL:when={n}", masing.program, *SMALL],
+                             cwd=masing.folder, capture_output=True, timeout=60)
+        done = run.returncode == 0
+        moments += not done
+        masing.done(*SMALL, *(["--restart=c.h5"] if files[1].exists() else []), ranks=1 + n % 3)
+        assert same(files[0], whole), f"killed at {call} {n}"
+        if done:
+            break
+    assert done and (moments > 2 or not long)
 
 
 def killed_and_restarted(masing, words, kills, chance, at_most):
@@ -330,6 +388,8 @@ FORGED = {
     "a step before the first": lambda file: file["checkpoint"].attrs.modify("step", -5),
     "another version": lambda file: file["checkpoint"].attrs.modify("format", 0),
     "no version": lambda file: file["checkpoint"].attrs.__delitem__("format"),
+    "another run": lambda file: file.attrs.modify("run", "0" * 32),
+    "no run": lambda file: file.attrs.__delitem__("run"),
     "no mass": lambda file: replace(file, "checkpoint/engine/mass", []),
     "no engine": lambda file: file.__delitem__("checkpoint/engine"),
     "fewer cells": lambda file: replace(file, "checkpoint/engine/u", [0.0]),
@@ -341,6 +401,7 @@ def test_a_whole_checkpoint_of_another_state_is_refused(masing, checkpoint, chan
     path, words = checkpoint
     forged = masing.folder / "c.h5"
     forged.write_bytes(path.read_bytes()[:-32])
+    shutil.copy(path.parent / "masing.h5.partial", masing.folder)
     with h5py.File(forged, "a") as file:
         FORGED[change](file)
     content = forged.read_bytes()
@@ -348,7 +409,15 @@ def test_a_whole_checkpoint_of_another_state_is_refused(masing, checkpoint, chan
         content + b"masing seal 2\n\0\0" + struct.pack("<qQ", len(content), xxh3(content))
     )
     said = masing.refused(*words, "--restart=c.h5", ranks=2)
-    assert "--restart: c.h5" in said
+    assert "--restart: " in said and "c.h5" in said and "; give " in said
+
+
+def test_a_draft_without_the_rows_is_refused(masing):
+    """Rows that the checkpoint counts on are zeros, as of a part of the file that was never written."""
+    stopped(masing, (*RUN, "--checkpoint=c.h5"))
+    with h5py.File(masing.folder / "run.h5.partial", "a") as file:
+        file["series/t"][1:] = 0
+    assert "/series/t lacks the row of t = " in masing.refused(*RUN, "--quiet", "--restart=c.h5", ranks=2)
 
 
 def test_two_runs_do_not_share_a_checkpoint(masing):
@@ -378,13 +447,17 @@ def test_a_missing_checkpoint_is_refused(masing):
     assert masing.names() == []
 
 
-def test_a_checkpoint_holds_the_rows_so_far(masing):
+def test_a_checkpoint_holds_the_state_alone(masing):
+    """The rows up to its step are in FILE.partial, the others are zeros there."""
     stopped(masing, (*RUN, "--checkpoint=c.h5"))
     with h5py.File(masing.folder / "c.h5") as file:
         step = file["checkpoint"].attrs["step"]
         assert 0 < step < STEPS
-        assert len(file["series/x"]) == 1 + step // EVERY
-        assert file["series/t"][-1] == pytest.approx(step // EVERY * EVERY * 40 / STEPS)
+        assert sorted(file) == ["checkpoint", "configuration"]
+    with h5py.File(masing.folder / "run.h5.partial") as file:
+        rows = 1 + step // EVERY
+        assert file["series/t"][:rows] == pytest.approx(np.arange(rows) * EVERY * 40 / STEPS)
+        assert not np.any(file["series/t"][rows:])
 
 
 @pytest.fixture(scope="module")

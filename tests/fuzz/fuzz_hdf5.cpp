@@ -1,5 +1,5 @@
 // Copies of a result file, damaged by chance, read as `masing reproduce` and `--reference` read
-// one: a text or a UserError comes back, whatever becomes of the child that opens the copy.
+// one: it is read, or refused by a UserError.
 // `FILE.h5 --tries n --seed s`.
 
 #include <unistd.h>
@@ -52,7 +52,8 @@ std::string everything(const std::string& path) {
 Outcome try_file(const std::string& bytes, const std::string& path) {
   std::ofstream(path, std::ios::binary) << bytes;
   try {
-    io::isolated(path, [&] { return everything(path); });
+    io::require_sound(path);
+    io::reading(path, [&] { return everything(path); });
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
     return Outcome::refused;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "parallel/vector.hpp"
@@ -99,7 +100,7 @@ TEST_F(OutputFile, holds_tables_of_uneven_columns) {
   for (const std::int64_t columns : {1, 2, 1025, 2500, 10000}) {
     {
       io::OutputFile output(world(), result_);
-      io::Table table(output.file(), "/deep/er/table", {"a table", "a"}, columns);
+      io::Table table(output.file(), "/deep/er/table", {"a table", "a"}, 6, columns);
       const auto mine = base::local_range(columns, world().rank(), world().size());
       std::int64_t row = 0;
       for (const std::int64_t rows : {1, 0, 3, 2}) {
@@ -112,7 +113,7 @@ TEST_F(OutputFile, holds_tables_of_uneven_columns) {
         table.append(rows, local, mine.first);
         row += rows;
       }
-      table = io::Table(output.file(), "/other", {"another", "b"}, 0);
+      const io::Table none(output.file(), "/other", {"another", "b"}, 0, 0);
       output.finish();
     }
     const auto [values, extent] = read("/deep/er/table");
@@ -128,7 +129,7 @@ TEST_F(OutputFile, holds_tables_of_uneven_columns) {
 TEST_F(OutputFile, holds_series_that_the_root_appends) {
   {
     io::OutputFile output(world(), result_);
-    io::Table series(output.file(), "/series", {"a series", "q"}, 0);
+    io::Table series(output.file(), "/series", {"a series", "q"}, 28196, 0);
     double next = 0.0;
     for (const std::int64_t rows : {3, 8192, 1, 20000}) {
       std::vector<double> values;
@@ -138,7 +139,6 @@ TEST_F(OutputFile, holds_series_that_the_root_appends) {
       series.append(rows, world().is_root() ? std::span<const double>(values) : std::span<double>(),
                     0);
     }
-    series = io::Table(output.file(), "/other", {"another", "b"}, 0);
     output.finish();
   }
   const auto [values, extent] = read("/series");
@@ -180,7 +180,7 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
     pieces.range = world().is_root()
                        ? base::CellRange{0, first_size}
                        : base::CellRange{first_size + others * (world().rank() - 1), others};
-    io::Table table(output.file(), "/u", {"a field", "u"}, columns);
+    io::Table table(output.file(), "/u", {"a field", "u"}, 2, columns);
     for (const double row : {0.0, 1.0}) {
       pieces.make = [row](std::int64_t first, std::span<double> values) {
         EXPECT_LE(std::ssize(values), io::piece_entries);
@@ -191,7 +191,6 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
       table.append_row(pieces);
     }
     io::write_distributed(output.file(), "/eta", {"a line", "eta"}, pieces, columns);
-    table = io::Table(output.file(), "/other", {"another", "b"}, 0);
     output.finish();
   }
   const auto [u, extent] = read("/u");
@@ -204,6 +203,100 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
   const auto [eta, size] = read("/eta");
   ASSERT_EQ(size, std::vector<hsize_t>{static_cast<hsize_t>(columns)});
   EXPECT_EQ(eta, std::vector<double>(u.begin() + columns, u.end()));
+}
+
+/// The bytes of a file.
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What makes a run safe to kill at any moment: from lay_out on, a byte of the file that changes is
+/// of a row or of the number that is overwritten, whose eight bytes have one place.
+TEST_F(OutputFile, changes_only_where_its_rows_lie_once_it_is_laid_out) {
+  const std::int64_t columns = 2500;
+  const auto mine = base::local_range(columns, world().rank(), world().size());
+  const std::vector<double> local(static_cast<std::size_t>(mine.size), -1.1);
+  io::OutputFile output(world(), result_);
+  io::Table table(output.file(), "/u", {"a field", "u"}, 3, columns);
+  io::create_group(output.file(), "/timing");
+  const auto write_timing = [&](double seconds) {
+    const io::Handle group(H5Gopen2(output.file().id(), "/timing", H5P_DEFAULT), H5Gclose);
+    io::write_attribute(group, "other", std::int64_t{5});
+    io::write_attribute(group, "seconds", seconds);
+  };
+  write_timing(0.0);
+  output.lay_out();
+  MPI_Barrier(world().handle());
+  const std::string before = bytes_of(partial());
+  MPI_Barrier(world().handle());
+  for (int row = 0; row < 3; ++row) {
+    table.append(1, local, mine.first);
+  }
+  std::size_t first = 0;
+  {
+    const io::Handle dataset(H5Dopen2(output.file().id(), "/u", H5P_DEFAULT), H5Dclose);
+    first = H5Dget_offset(dataset.id());
+  }
+  write_timing(-1.1);
+  output.begin_checkpoint(path_ + ".check");
+  MPI_Barrier(world().handle());
+  const std::string after = bytes_of(partial());
+  ASSERT_EQ(after.size(), before.size());
+  const std::size_t end = first + 3 * static_cast<std::size_t>(columns) * sizeof(double);
+  std::vector<std::size_t> changed;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if ((i < first || i >= end) && before[i] != after[i]) {
+      changed.push_back(i);
+    }
+  }
+  ASSERT_FALSE(changed.empty());
+  EXPECT_LT(changed.back() - changed.front(), sizeof(double));
+  MPI_Barrier(world().handle());
+  output.finish();
+  EXPECT_EQ(read("/u").first, std::vector<double>(3 * static_cast<std::size_t>(columns), -1.1));
+  if (world().is_root()) {
+    std::filesystem::remove(path_ + ".check");
+  }
+}
+
+/// Rows go on in the file that has them, and move to one with room for more, or for fewer.
+TEST_F(OutputFile, is_gone_on_with) {
+  const std::string checkpoint = path_ + ".check";
+  const auto append = [](io::Table& table, double value) {
+    table.append(1, world().is_root() ? std::span<const double>(&value, 1) : std::span<double>(),
+                 0);
+  };
+  const auto go_on = [&](const std::string& configuration, std::int64_t rows, std::int64_t from) {
+    io::ResultSpec result = result_;
+    result.configuration = configuration;
+    io::OutputFile output(world(), result, io::rows_of(world(), checkpoint, path_));
+    io::Table table(output.file(), "/t", {"a series", "t"}, rows, 0);
+    output.lay_out();
+    table.resume(from);
+    append(table, 10.0 + static_cast<double>(rows));
+    output.finish();
+    EXPECT_FALSE(std::filesystem::exists(partial() + ".draft"));
+  };
+  {
+    io::OutputFile output(world(), result_);
+    io::Table table(output.file(), "/t", {"a series", "t"}, 3, 0);
+    output.lay_out();
+    append(table, 1.0);
+    append(table, 2.0);
+    output.begin_checkpoint(checkpoint);
+  }
+  go_on(result_.configuration, 3, 1);
+  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 13.0, 0.0}));
+  go_on("longer", 5, 2);
+  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 13.0, 15.0, 0.0, 0.0}));
+  go_on("shorter", 2, 1);
+  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 12.0}));
+  EXPECT_THROW(go_on("lacking", 2, 3), base::SystemError);
+  MPI_Barrier(world().handle());
+  if (world().is_root()) {
+    std::filesystem::remove(checkpoint);
+  }
 }
 
 TEST(Check, gives_failures_their_place) {

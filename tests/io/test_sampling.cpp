@@ -73,6 +73,27 @@ TEST(Sampling, finds_the_next_sample) {
   }
 }
 
+/// Against counting; the samples' times are those of the steps that are taken.
+TEST(Sampling, counts_without_a_walk) {
+  for (const std::int64_t steps : {1, 2, 10, 97}) {
+    for (const std::int64_t every : {1, 2, 3, 7, 5000}) {
+      for (const auto& [from, to] :
+           {std::pair(0.0, 1.0), {0.3, 0.6}, {0.999, 1.0}, {0.5, 0.5}, {0.0, 0.0}, {1.0, 1.0}}) {
+        const Sampling sampling{{.final_time = 0.7, .steps = steps}, every, from * 0.7, to * 0.7};
+        std::int64_t count = 0;
+        for (std::int64_t step = 0; step <= steps; ++step) {
+          if (sampling.takes(step)) {
+            EXPECT_EQ(sampling.time_of(count), sampling.time.time(step));
+            ++count;
+          }
+          ASSERT_EQ(sampling.count(step), count) << steps << ", " << every << ", step " << step;
+        }
+        EXPECT_EQ(sampling.count(), count);
+      }
+    }
+  }
+}
+
 /// The papers' run: N = 10⁶, T = 500, window 400..500, from integers and without a walk over steps.
 TEST(Sampling, of_the_papers_window) {
   const Sampling sampling{{.final_time = 500.0, .steps = 1000000}, 100, 400.0, 500.0};

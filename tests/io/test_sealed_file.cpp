@@ -128,7 +128,7 @@ TEST_F(SealedFile, is_refused_when_cut_anywhere_or_longer) {
   const std::string whole = get(path_);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     put(path_, whole.substr(0, size));
-    expect_refused(path_, size < seal_bytes ? "too short" : "checkpoint");
+    expect_refused(path_, size < seal_bytes ? "too short" : "has no seal");
   }
   put(path_, whole + '\0');
   EXPECT_NE(refusal(path_), "");
@@ -141,6 +141,20 @@ TEST_F(SealedFile, of_another_version_is_refused) {
   older[older.size() - seal_bytes + 12] = '1';
   put(path_, older);
   expect_refused(path_, "another version");
+}
+
+/// As a result, which may have none.
+TEST_F(SealedFile, is_told_from_one_without_a_seal) {
+  EXPECT_TRUE(io::has_seal(path_));
+  const std::string whole = get(path_);
+  for (const std::string& without : {content + content, whole + '\0', std::string()}) {
+    put(path_, without);
+    EXPECT_FALSE(io::has_seal(path_));
+  }
+  put(path_, "!" + whole.substr(1));
+  EXPECT_THROW(io::has_seal(path_), base::UserError);
+  put(path_, whole.substr(1));
+  EXPECT_THROW(io::has_seal(path_), base::UserError);
 }
 
 TEST_F(SealedFile, must_be_a_regular_file) {
@@ -170,6 +184,13 @@ TEST_F(SealedFile, is_copied_with_its_seal) {
   EXPECT_EQ(get(draft_), get(path_));
   EXPECT_THROW(io::copy_file(world(), path_, "no-such-folder/no.copy"), base::SystemError);
   EXPECT_THROW(io::copy_file(world(), "no.sealed", draft_), base::SystemError);
+}
+
+TEST_F(SealedFile, gives_some_of_its_bytes_to_another) {
+  put(draft_, "0123456789");
+  on_root([this] { io::copy_bytes(path_, {5, 2}, draft_, 3); });
+  EXPECT_EQ(get(draft_), "012" + content.substr(5, 2) + "56789");
+  EXPECT_THROW(io::copy_bytes(path_, {5, 1000}, draft_, 3), base::SystemError);
 }
 
 TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
