@@ -173,21 +173,25 @@ cli::Configuration continued(const parallel::Communicator& comm,
   return cli::continued(configuration, before);
 }
 
+/// What `read` makes of a result file, a text; warns where nothing tells whether it is sound.
+/// Throws UserError. Local.
+std::string read_of_sound_file(const std::string& file, const std::function<std::string()>& read) {
+  if (!io::require_sound(file)) {
+    std::fputs(fmt::format("masing warning: {} has no seal: an older masing or another program "
+                           "wrote or changed it, and damage may go unnoticed\n",
+                           file)
+                   .c_str(),
+               stderr);
+  }
+  return io::reading(file, read);
+}
+
 }  // namespace
 
 Made made_by(const Invocation& call, const std::string& file,
              const std::function<void(const std::string&)>& look) {
   const std::string all = call.on_root([&] {
-    const bool is_sealed = io::require_sound(file);
-    if (!is_sealed) {
-      std::fputs(
-          fmt::format("masing warning: {} has no seal: an older masing or another program wrote "
-                      "or changed it, and damage may go unnoticed\n",
-                      file)
-              .c_str(),
-          stderr);
-    }
-    return io::reading(file, [&] {
+    return read_of_sound_file(file, [&] {
       const io::Recipe read = io::read_recipe(file);
       if (look) {
         look(file);
@@ -258,7 +262,8 @@ std::optional<Request> requested(cli::Command command, const Invocation& call) {
   };
   const base::FileReader read_field = [&](const std::string& path) {
     inputs.push_back(path);
-    return call.on_root([&] { return io::isolated(path, [&] { return io::last_field(path); }); });
+    return call.on_root(
+        [&] { return read_of_sound_file(path, [&] { return io::last_field(path); }); });
   };
   cli::Request parsed = cli::parse(command, call.words, read);
   if (parsed.help) {
