@@ -6,7 +6,7 @@
 
 #include "base/bounds.hpp"
 
-namespace masing::slab {
+namespace masing::base {
 
 /// A time advanced by many small steps without accumulating their rounding: the sum time + rest,
 /// |rest| ≤ ½ ulp(time). (Compensated summation, Knuth's two-sum.)
@@ -33,7 +33,7 @@ class SmoothPieces {
   /// `final_time`. `bounds`: what is known of F between two times; without, F is taken to be what
   /// a step sees of it.
   SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
-               std::function<base::Bounds(double, double)> bounds = {});
+               std::function<Bounds(double, double)> bounds = {});
 
   /// F(t), t moved into the present piece. Throws UserError if F is not finite there.
   double operator()(double t) const {
@@ -64,7 +64,7 @@ class SmoothPieces {
   void set_limits();
 
   std::function<double(double)> force_;
-  std::function<base::Bounds(double, double)> bounds_;
+  std::function<Bounds(double, double)> bounds_;
   double resolved_from_ = 0.0;  // F is resolved from here
   double resolved_to_ = 0.0;    // to here
   std::vector<double> breaks_;
@@ -82,4 +82,4 @@ int departure(const SmoothPieces& force, const Clock& clock, double resistance, 
 /// The least span of a step at this time: a few ulp.
 double least_span(const Clock& clock, double span);
 
-}  // namespace masing::slab
+}  // namespace masing::base
