@@ -121,6 +121,7 @@ namespace {
 
 const std::vector<ModelKind> any_slab{ModelKind::slab, ModelKind::quasistatic_slab};
 const std::vector<ModelKind> moving_slab{ModelKind::slab};
+const std::vector<ModelKind> moving_models{ModelKind::slab, ModelKind::finite};
 const std::vector<ModelKind> quasistatic_slab{ModelKind::quasistatic_slab};
 
 constexpr Name<slab::Rule> rules[] = {{slab::Rule::right, "right"},
@@ -274,13 +275,14 @@ std::vector<Option> make_table() {
                  choice("rule", "where a cell samples k, eta, u0: its right end or its middle",
                         &C::rule, rules)),
       for_models(moving_slab, scheme()),
-      for_models(moving_slab,
+      for_models(moving_models,
                  choice("engine",
                         "sweep: cell by cell over all ranks; memory: by turning points, at a cost "
                         "that does not depend on P; exact: event-driven, exact in time; sweep if "
-                        "not given, memory for P = inf",
+                        "not given, memory for P = inf; of models of finitely many elements exact, "
+                        "or their scheme if not given",
                         &C::method, methods)),
-      for_models(moving_slab,
+      for_models(moving_models,
                  text("breaks", "\"t,t,...\"",
                       "times where F is not smooth, for the exact solution", &C::break_text)),
       handling(text("output", "FILE.h5", "result file; replaced when the run is done", &C::output)),

@@ -315,7 +315,11 @@ std::string print(const Configuration& configuration, bool handling_too) {
   const ModelKind kind = kind_of(configuration.model);
   for (const Option* option : options_of(configuration.command)) {
     if (takes(kind, *option) && (handling_too || option->role == Role::result)) {
-      text += option->name + " = " + option->get(configuration) + "\n";
+      const std::string value = option->get(configuration);
+      // A model of finitely many elements has no engine unless one is given.
+      if (kind != ModelKind::finite || option->role != Role::result || !value.empty()) {
+        text += option->name + " = " + value + "\n";
+      }
     }
   }
   text += configuration.settings.empty() ? "" : "\n[model]\n";

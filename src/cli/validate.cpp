@@ -116,6 +116,13 @@ base::Function parsed(const Configuration& c, const std::string& key, std::strin
 
 /// P = ∞ has no cells to sweep, and the exact solution no steps to refine.
 void check_engine(const Configuration& c) {
+  if (kind_of(c.model) == ModelKind::finite) {
+    require(!c.method || c.method == Method::exact, c, "engine", "not an engine of " + c.model,
+            "give exact, or nothing for the scheme");
+    require(c.command == Command::simulate || !c.method, c, "engine",
+            "exact has no time step to refine", "leave it out, and give --reference exact");
+    return;
+  }
   require(std::holds_alternative<slab::Cells>(c.space) || c.method != Method::sweep, c, "engine",
           "sweep goes cell by cell and cannot have --cells inf",
           "give --engine memory or exact, or a number of cells");
@@ -153,7 +160,7 @@ bool has_huge_fields(const Configuration& c) {
 
 void resolve_defaults(Configuration& c) {
   const bool is_continuum = std::holds_alternative<slab::Continuum>(c.space);
-  if (!c.method) {
+  if (!c.method && kind_of(c.model) != ModelKind::finite) {
     const bool is_quasistatic = kind_of(c.model) == ModelKind::quasistatic_slab;
     c.method = is_quasistatic || is_continuum ? Method::turning_points : Method::sweep;
   }
@@ -348,6 +355,7 @@ Validated validated(Configuration configuration, const base::FileReader& read,
         std::get<slab::Cells>(c.space).count, *c.field_points, most_state_values));
   }
   if (finite) {
+    finite->solver = c.method ? rheology::Solver::events : rheology::Solver::steps;
     result.run = {
         std::move(*finite), parsed(c, "force", c.force, 't', read), {c.final_time, c.steps}};
   } else {
@@ -371,6 +379,17 @@ Validated validated(Configuration configuration, const base::FileReader& read,
 
 namespace {
 
+/// Throws UserError where the exact solution, which looks at every element at every event, would
+/// take too long.
+void check_elements(const Configuration& c, const engine::RunSpec& run) {
+  constexpr std::int64_t most = 2000;
+  const auto* model = std::get_if<rheology::ModelSpec>(&run.model);
+  const std::int64_t elements = model == nullptr ? 0 : model->parameters.elements;
+  require(elements <= most, c, c.command == Command::simulate ? "engine" : "reference",
+          fmt::format("the exact solution takes at most {} elements, not {}", most, elements),
+          c.command == Command::simulate ? "leave it out" : "give finest");
+}
+
 /// The run of a request; where it, or what it is measured against, is the exact solution, with the
 /// times where F is not smooth.
 engine::RunSpec run_of(const Validated& request) {
@@ -378,11 +397,16 @@ engine::RunSpec run_of(const Validated& request) {
   const auto reference = request.reference ? request.reference->run_for(run) : std::nullopt;
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
     const Configuration& c = request.configuration;
-    auto& breaks = std::get<engine::Masing>(run.model).force_breaks;
-    breaks = force_breaks(c.force, c.final_time, c.breaks);
-    const auto of_base =
-        force_breaks(c.base_acceleration, c.final_time, c.breaks, "--base-acceleration");
-    breaks.insert(breaks.end(), of_base.begin(), of_base.end());
+    check_elements(c, run);
+    const bool is_slab = std::holds_alternative<engine::Masing>(run.model);
+    std::vector<double> breaks =
+        force_breaks(is_slab ? c.force : run.drive.text(), c.final_time, c.breaks);
+    if (is_slab) {
+      const auto of_base =
+          force_breaks(c.base_acceleration, c.final_time, c.breaks, "--base-acceleration");
+      breaks.insert(breaks.end(), of_base.begin(), of_base.end());
+    }
+    engine::set_force_breaks(run, std::move(breaks));
   }
   return run;
 }

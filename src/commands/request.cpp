@@ -76,11 +76,14 @@ std::string step_advice(const rheology::ModelSpec& model, const slab::TimeGrid& 
 
 /// Throws UserError where the scheme is unstable; else the warning, empty if there is none.
 std::string step_advice(const engine::RunSpec& run) {
+  if (engine::is_exact(run)) {
+    return {};
+  }
   if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
     return step_advice(*model, run.time);
   }
   const auto* masing = std::get_if<engine::Masing>(&run.model);
-  if (masing == nullptr || masing->method == engine::Method::exact) {
+  if (masing == nullptr) {
     return {};
   }
   const slab::SchemeInfo& scheme = slab::info(masing->scheme);

@@ -1,6 +1,7 @@
 #include "engine/run_spec.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -30,7 +31,10 @@ std::string drive_name(const RunSpec& run) {
 
 bool is_exact(const RunSpec& run) {
   const auto* masing = std::get_if<Masing>(&run.model);
-  return masing != nullptr && masing->method == Method::exact;
+  const auto* model = std::get_if<rheology::ModelSpec>(&run.model);
+  return masing != nullptr  ? masing->method == Method::exact
+         : model != nullptr ? model->solver == rheology::Solver::events
+                            : false;
 }
 
 std::optional<rheology::StateLayout> state_layout(const RunSpec& run) {
@@ -47,6 +51,22 @@ std::int64_t field_size(const RunSpec& run) {
   const slab::Slab* slab = slab_of(run);
   return slab != nullptr ? slab->field_cells()
                          : std::get<rheology::ModelSpec>(run.model).layout().size();
+}
+
+void make_exact(RunSpec& run) {
+  if (auto* masing = std::get_if<Masing>(&run.model)) {
+    masing->method = Method::exact;
+  } else {
+    std::get<rheology::ModelSpec>(run.model).solver = rheology::Solver::events;
+  }
+}
+
+void set_force_breaks(RunSpec& run, std::vector<double> breaks) {
+  if (auto* masing = std::get_if<Masing>(&run.model)) {
+    masing->force_breaks = std::move(breaks);
+  } else {
+    std::get<rheology::ModelSpec>(run.model).force_breaks = std::move(breaks);
+  }
 }
 
 double swept_cells(const RunSpec& run) {

@@ -58,6 +58,10 @@ std::string drive_name(const RunSpec& run);
 
 /// Whether a run is by the exact solution, whose steps only say where samples lie. Local.
 bool is_exact(const RunSpec& run);
+/// Let a run be by the exact solution; not of QuasistaticMasing. Local.
+void make_exact(RunSpec& run);
+/// The times in (0, T) where F may not be smooth, for the exact solution. Local.
+void set_force_breaks(RunSpec& run, std::vector<double> breaks);
 
 /// The columns of /state/values; none for the continuous model with a mass. Local.
 std::optional<rheology::StateLayout> state_layout(const RunSpec& run);

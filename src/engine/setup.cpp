@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/exact.hpp"
+#include "engine/exact_inclusion.hpp"
 #include "engine/inclusion.hpp"
 #include "engine/state_columns.hpp"
 #include "engine/sweep.hpp"
@@ -172,6 +173,9 @@ rheology::PSeries<RankReduction> coupled(const parallel::Communicator& comm,
 
 std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
                                        const rheology::ModelSpec& spec) {
+  if (spec.solver == rheology::Solver::events) {
+    return std::make_unique<ExactInclusion>(comm, run, spec);
+  }
   const base::CellRange mine =
       spec.work() == rheology::Work::split
           ? base::local_range(spec.parameters.elements, comm.rank(), comm.size())

@@ -10,6 +10,7 @@
 
 #include "base/block_sum.hpp"
 #include "base/error.hpp"
+#include "rheology/st_venant.hpp"
 
 // The projection on a box in the norm of K⁻¹: for K = k0·11ᵀ + diag(k_i) of any size, and for any
 // small K.
@@ -114,6 +115,10 @@ class ActiveSetProjection {
 
   /// The point of the box nearest to `value`. Local; allocates nothing.
   [[nodiscard]] SmallVector<N> project(const SmallVector<N>& value) const;
+  /// The elements that the box bounds, from column `first` on. Local.
+  [[nodiscard]] std::vector<StVenant> elements(std::size_t first) const {
+    return box_elements(first, bound_, [&](std::size_t i, std::size_t j) { return matrix_[i][j]; });
+  }
 
  private:
   static constexpr std::size_t sets = std::size_t{1} << N;

@@ -33,10 +33,15 @@ const std::vector<CatalogueEntry>& catalogue();
 /// The entry of a name. Throws UserError where there is none. Local.
 const CatalogueEntry& catalogue_entry(const std::string& name);
 
+/// How a model of finitely many elements is solved: step by step, or from event to event.
+enum class Solver { steps, events };
+
 /// A model of finitely many elements, with its parameters.
 struct ModelSpec {
   const CatalogueEntry* model = nullptr;  ///< of the catalogue; has a `make`
   Parameters parameters;
+  Solver solver = Solver::steps;
+  std::vector<double> force_breaks;  ///< times in (0, T) where F may not be smooth; Solver::events
 
   /// The columns of the state of all elements. Local.
   [[nodiscard]] StateLayout layout() const { return {model->info.state, parameters.elements}; }

@@ -5,6 +5,7 @@
 
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/st_venant.hpp"
 #include "rheology/total_variation.hpp"
 
 namespace masing::rheology {
@@ -66,6 +67,14 @@ class PChain {
     const std::size_t n = mass_.size();
     const double below = n > 1 ? state[n - 2] : 0.0;
     return stiffness_.back() * (state[n - 1] - below) + friction;
+  }
+  [[nodiscard]] std::vector<StVenant> elements() const {
+    const std::size_t n = mass_.size();
+    std::vector<StVenant> all{ground_friction(n, mass_[0], bound_[0])};
+    for (std::size_t i = 1; i < n; ++i) {
+      all.push_back(contact_friction({n + i - 1, mass_[i - 1]}, {n + i, mass_[i]}, bound_[i]));
+    }
+    return all;
   }
 
  private:

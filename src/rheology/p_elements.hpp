@@ -8,6 +8,7 @@
 #include "rheology/friction.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/st_venant.hpp"
 
 // Models of P-elements, a spring and a St-Venant element in parallel, alone or with an S-element.
 
@@ -46,6 +47,7 @@ struct FrictionOscillator {
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return stiffness * state[0] + friction;
   }
+  [[nodiscard]] std::vector<StVenant> elements() const { return {ground_friction(1, mass, bound)}; }
 };
 
 /// n P-elements in parallel, which are one with k = Σ k_i and α = Σ α_i. State x, y.
@@ -132,6 +134,9 @@ struct S1P2Parallel : S1P2 {
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return k2 * state[0] + k1 * state[2] + friction;
   }
+  [[nodiscard]] std::vector<StVenant> elements() const {
+    return {ground_friction(1, mass, bound), clamped_elements(2, {&threshold, 1}).front()};
+  }
 };
 
 /// An S-element (k1, α1), a mass, a P-element (k2, α2) and a mass in series, F on the second:
@@ -177,6 +182,10 @@ struct S1P2Series : S1P2 {
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return k2 * (state[2] - state[0]) + friction;
+  }
+  [[nodiscard]] std::vector<StVenant> elements() const {
+    return {contact_friction({1, m1}, {3, m2}, bound),
+            clamped_elements(4, {&threshold, 1}).front()};
   }
 };
 

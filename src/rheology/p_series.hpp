@@ -8,6 +8,7 @@
 #include "rheology/box_projection.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/st_venant.hpp"
 
 namespace masing::rheology {
 
@@ -75,6 +76,11 @@ class PSeries {
     const double slip = base::sum_within(
         greatest_slip_, v.size(), [&](std::size_t i) { return compliance_[i] * v[i]; }, reduction_);
     return (state[0] - slip) / (1.0 / k0_ + total_compliance_);
+  }
+  [[nodiscard]] std::vector<StVenant> elements() const {
+    return box_elements(2, bound_, [&](std::size_t i, std::size_t j) {
+      return k0_ + (i == j ? 1 / compliance_[i] : 0.0);
+    });
   }
 
  private:

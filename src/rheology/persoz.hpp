@@ -8,6 +8,7 @@
 #include "rheology/box_projection.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/st_venant.hpp"
 
 namespace masing::rheology {
 
@@ -119,6 +120,7 @@ class Persoz {
     const auto& e = force_.friction;
     return force_.stiffness * state[0] - (e[0] * state[2] + e[1] * state[3] + e[2] * state[4]);
   }
+  [[nodiscard]] std::vector<StVenant> elements() const { return projection_.elements(2); }
 
  private:
   /// Throws ParameterError unless K is positive definite.
@@ -185,6 +187,7 @@ class PersozQuasistatic {
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
     return force_.stiffness * state[0] - friction_part(state);
   }
+  [[nodiscard]] std::vector<StVenant> elements() const { return projection_.elements(1); }
 
  private:
   explicit PersozQuasistatic(const PersozParameters& p)

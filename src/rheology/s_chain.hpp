@@ -6,6 +6,7 @@
 #include "rheology/friction.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/st_venant.hpp"
 
 namespace masing::rheology {
 
@@ -88,6 +89,9 @@ struct SChain {
   /// Of the last mass held; 0 where there is none.
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
     return state.empty() ? 0.0 : stiffness.back() * state.back();
+  }
+  [[nodiscard]] std::vector<StVenant> elements() const {
+    return clamped_elements(2 * mass.size(), threshold);
   }
 };
 

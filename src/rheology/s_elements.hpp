@@ -6,6 +6,7 @@
 #include "rheology/friction.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
+#include "rheology/st_venant.hpp"
 
 // Models of S-elements, a spring and a St-Venant element in series, in parallel on one mass.
 
@@ -65,6 +66,7 @@ struct DiscreteMasing {
     }
     return k0 * state[0] + sum;
   }
+  [[nodiscard]] std::vector<StVenant> elements() const { return clamped_elements(2, threshold); }
 };
 
 /// The Prandtl model with linear hardening: a spring k0 beside a spring k in series with a

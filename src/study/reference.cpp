@@ -11,13 +11,13 @@ namespace masing::study {
 
 namespace {
 
-const char* const only_for_masing = "the exact solution and cells-inf are there for --model masing";
-const char* const other_kinds = "give finest, successive or FILE.h5";
+bool is_finite(const engine::Model& model) {
+  return std::holds_alternative<rheology::ModelSpec>(model);
+}
 
-std::string without_slab(const engine::Model& model) {
-  return std::holds_alternative<engine::Masing>(model)
-             ? ""
-             : fmt::format("{}; {}", only_for_masing, other_kinds);
+/// "… finest, successive or FILE.h5", with exact where there is an exact solution.
+std::string other_kinds(const engine::Model& model) {
+  return fmt::format("give {}finest, successive or FILE.h5", is_finite(model) ? "exact, " : "");
 }
 
 std::string exact_text(const std::string& what, double self_check) {
@@ -83,31 +83,36 @@ class Successive final : public Reference {
   [[nodiscard]] bool is_successive() const override { return true; }
 };
 
-/// The exact solution, P = ∞ and N = ∞.
+/// The exact solution, P = ∞ and N = ∞, or N = ∞ alone of a model of finitely many elements.
 class Exact final : public Reference {
  public:
+  explicit Exact(const engine::Model& model) : is_finite_(is_finite(model)) {}
   [[nodiscard]] std::string name() const override { return "exact"; }
   [[nodiscard]] std::string description() const override {
-    return "the exact solution (P = ∞, N = ∞)";
+    return is_finite_ ? "the exact solution (N = ∞)" : "the exact solution (P = ∞, N = ∞)";
   }
   [[nodiscard]] std::string text(double self_check) const override {
     return exact_text("the exact solution", self_check);
   }
-  [[nodiscard]] bool is_continuum() const override { return true; }
+  [[nodiscard]] bool is_continuum() const override { return !is_finite_; }
   [[nodiscard]] bool is_exact_in_time() const override { return true; }
   [[nodiscard]] std::optional<engine::RunSpec> run_for(
       const engine::RunSpec& level) const override {
     engine::RunSpec run = level;
-    auto& masing = std::get<engine::Masing>(run.model);
-    if (!masing.slab.is_continuum()) {
-      masing.slab.space = slab::Continuum{};
+    if (slab::Slab* slab = engine::slab_of(run); slab != nullptr && !slab->is_continuum()) {
+      slab->space = slab::Continuum{};
     }
-    masing.method = engine::Method::exact;
+    engine::make_exact(run);
     return run;
   }
   [[nodiscard]] std::string fault(const engine::Model& model, Refine /*refine*/) const override {
-    return without_slab(model);
+    return std::holds_alternative<engine::QuasistaticMasing>(model)
+               ? "masing-quasistatic has no exact solution; " + other_kinds(model)
+               : "";
   }
+
+ private:
+  bool is_finite_;
 };
 
 /// The exact solution at the level's P.
@@ -124,7 +129,7 @@ class ExactTime final : public Reference {
   [[nodiscard]] std::optional<engine::RunSpec> run_for(
       const engine::RunSpec& level) const override {
     engine::RunSpec run = level;
-    std::get<engine::Masing>(run.model).method = engine::Method::exact;
+    engine::make_exact(run);
     return run;
   }
   [[nodiscard]] std::string fault(const engine::Model& model, Refine refine) const override {
@@ -132,7 +137,9 @@ class ExactTime final : public Reference {
       return "exact-time has the error in s of the level that --refine cells is to measure; give "
              "cells-inf or exact";
     }
-    return without_slab(model);
+    return std::holds_alternative<engine::Masing>(model)
+               ? ""
+               : "exact-time is there for --model masing; " + other_kinds(model);
   }
 };
 
@@ -160,8 +167,8 @@ class CellsInf final : public Reference {
     return run;
   }
   [[nodiscard]] std::string fault(const engine::Model& model, Refine refine) const override {
-    if (std::holds_alternative<rheology::ModelSpec>(model)) {
-      return without_slab(model);
+    if (is_finite(model)) {
+      return "cells-inf is there for slabs; " + other_kinds(model);
     }
     return refine == Refine::steps
                ? "cells-inf has the error in time of the level that --refine steps is to measure; "
@@ -177,7 +184,7 @@ class FromFile final : public Reference {
   FromFile(std::string path, const engine::RunSpec& made, const engine::RunSpec& run)
       : path_(std::move(path)), is_exact_(engine::is_exact(made)) {
     const slab::Slab* slab = engine::slab_of(made);
-    is_continuum_ = is_exact_ && slab->is_continuum();
+    is_continuum_ = is_exact_ && slab != nullptr && slab->is_continuum();
     if (!is_exact_ && is_of_scheme(made, run)) {
       level_ = {slab == nullptr ? slab::Space{} : slab->space, made.time.steps};
     }
@@ -232,7 +239,7 @@ std::shared_ptr<const Reference> make_reference(const std::string& name, Refine 
     return std::make_shared<Successive>();
   }
   if (name == "exact") {
-    return std::make_shared<Exact>();
+    return std::make_shared<Exact>(model);
   }
   if (name == "exact-time") {
     return std::make_shared<ExactTime>();

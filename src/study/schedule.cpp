@@ -19,6 +19,7 @@ constexpr double reductions_per_step = 6;
 constexpr double seconds_per_allreduce = 1e-6;
 constexpr double seconds_per_turning_point_step = 20e-9;
 constexpr double seconds_per_exact_step = 1e-6;
+constexpr double seconds_per_exact_column = 30e-9;
 constexpr double seconds_per_event = 3e-6;
 constexpr double events_per_cell_and_time = 0.16;
 constexpr double seconds_per_force = 50e-9;
@@ -33,6 +34,9 @@ double estimated_seconds(const engine::RunSpec& run, int ranks) {
     return static_cast<double>(base::local_range(engine::field_size(run), 0, parts).size);
   };
   if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
+    if (engine::is_exact(run)) {
+      return forcing + steps * largest_part(1) * seconds_per_exact_column;
+    }
     const bool split = model->work() == rheology::Work::split;
     return forcing + steps * (largest_part(split ? ranks : 1) * seconds_per_column +
                               (split ? hops : 0.0) * reductions_per_step * seconds_per_allreduce);

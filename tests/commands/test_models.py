@@ -244,7 +244,9 @@ def test_mistakes(masing, name, ranks):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--reference=exact"], ["--reference", "finest"]),
+        (["--reference=exact-time"], ["--reference", "finest"]),
+        (["--engine=exact"], ["--engine", "--reference exact"]),
+        (["--engine=memory"], ["--engine", "exact"]),
         (["--reference=cells-inf"], ["--reference", "finest"]),
         (["--refine=cells"], ["--refine", "prandtl"]),
     ],

@@ -1,5 +1,5 @@
-// Models that the papers show to be the same: their trajectories agree step by step, up to the
-// rounding of different arithmetic.
+// Models that the papers show to be the same: their trajectories agree step by step, and from event
+// to event, up to the rounding of different arithmetic.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "rheology/exact_run.hpp"
 #include "rheology/model_run.hpp"
 
 namespace masing {
@@ -26,28 +27,35 @@ double forcing(double t) {
 constexpr double final_time = 30;
 constexpr int steps = 6000;
 
-/// A column of the state, or what it stands for, and the restoring force, at every step.
+/// Columns of the state, or what they stand for, and the restoring force, at every step: of the
+/// scheme and of the exact solution.
 struct Trace {
   std::vector<double> values;
   double total_restoring = 0.0;  // Σ|f|, to see that there is a motion
 };
 
-using Look = std::function<double(const model_run::Run&)>;
+using Look = std::function<double(const State&)>;
 
 Look column(std::size_t c, double factor = 1.0) {
-  return [c, factor](const model_run::Run& run) { return factor * run.state[c]; };
+  return [c, factor](const State& state) { return factor * state[c]; };
 }
 
 Trace trace(const std::string& model, const Parameters& parameters,
             const std::vector<Look>& looks) {
   model_run::Run run(model, parameters);
+  exact_run::ExactRun exact(model, parameters, forcing, final_time);
   Trace made;
-  model_run::advance(run, forcing, final_time, steps, [&](double) {
+  const auto add = [&](const State& state, double restoring) {
     for (const Look& look : looks) {
-      made.values.push_back(look(run));
+      made.values.push_back(look(state));
     }
-    made.values.push_back(run.restoring);
-    made.total_restoring += std::abs(run.restoring);
+    made.values.push_back(restoring);
+    made.total_restoring += std::abs(restoring);
+  };
+  model_run::advance(run, forcing, final_time, steps, [&](double t) {
+    add(run.state, run.restoring);
+    const State state = exact.at(t);
+    add(state, exact.solution.restoring());
   });
   return made;
 }

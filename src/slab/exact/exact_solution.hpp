@@ -9,7 +9,6 @@
 
 #include "slab/exact/event_step.hpp"
 #include "slab/exact/oscillator_step.hpp"
-#include "slab/exact/smooth_pieces.hpp"
 #include "slab/problem.hpp"
 
 namespace masing::slab {

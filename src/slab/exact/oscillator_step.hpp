@@ -8,11 +8,16 @@
 #include <limits>
 #include <numeric>
 
-#include "slab/exact/smooth_pieces.hpp"
+#include "base/smooth_pieces.hpp"
 #include "slab/problem.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::slab {
+
+using base::Clock;
+using base::departure;
+using base::least_span;
+using base::SmoothPieces;
 
 /// A measure of finitely many cells: K and M jump at breaks and are constant between them, so that
 /// S is piecewise linear in x.

@@ -1,4 +1,4 @@
-#include "slab/exact/smooth_pieces.hpp"
+#include "base/smooth_pieces.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace masing::slab {
+namespace masing::base {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 }  // namespace
 
 SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<double> breaks,
-                           double final_time, std::function<base::Bounds(double, double)> bounds,
+                           double final_time, std::function<Bounds(double, double)> bounds,
                            std::string name)
     : force_(std::move(force)),
       name_(std::move(name)),
@@ -63,7 +63,7 @@ bool SmoothPieces::is_resolved(double first, double last, double impulse) {
   // What is resolved for several steps at once need not be looked at again.
   for (const int steps : {8, 1}) {
     const double end = std::min(end_, first + steps * (last - first));
-    const base::Bounds bounds = bounds_(first, end);
+    const Bounds bounds = bounds_(first, end);
     const double remainder = bounds.remainder(end - first);
     if (remainder * (end - first) <= impulse || remainder <= epsilon * bounds.value.magnitude()) {
       resolved_from_ = first;
@@ -75,15 +75,15 @@ bool SmoothPieces::is_resolved(double first, double last, double impulse) {
 }
 
 void SmoothPieces::throw_not_finite(double t, double value) const {
-  throw base::UserError(fmt::format("{} = {} at t = {}; it must be finite on [0, T]", name_,
-                                    base::to_text(value), base::to_text(t)));
+  throw UserError(fmt::format("{} = {} at t = {}; it must be finite on [0, T]", name_,
+                              to_text(value), to_text(t)));
 }
 
 void SmoothPieces::throw_unresolved(double t) const {
-  throw base::UserError(fmt::format(
+  throw UserError(fmt::format(
       "{} near t = {} is not smooth, or too fast, for the exact solution to resolve it; "
       "it needs a force that is smooth in pieces, of a period above some 1e-9 of --final-time",
-      name_, base::to_text(t)));
+      name_, to_text(t)));
 }
 
 double least_span(const Clock& clock, double span) {
@@ -103,4 +103,4 @@ int departure(const SmoothPieces& force, const Clock& clock, double resistance, 
   return difference > 0.0 ? 1 : -1;
 }
 
-}  // namespace masing::slab
+}  // namespace masing::base

@@ -7,7 +7,7 @@
 
 #include "base/bounds.hpp"
 
-namespace masing::slab {
+namespace masing::base {
 
 /// A time advanced by many small steps without accumulating their rounding: the sum time + rest,
 /// |rest| ≤ ½ ulp(time). (Compensated summation, Knuth's two-sum.)
@@ -34,7 +34,7 @@ class SmoothPieces {
   /// `final_time`. `bounds`: what is known of F between two times; without, F is taken to be what
   /// a step sees of it. `name`: what messages begin with.
   SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
-               std::function<base::Bounds(double, double)> bounds = {},
+               std::function<Bounds(double, double)> bounds = {},
                std::string name = "--force: F(t)");
 
   /// F(t), t moved into the present piece. Throws UserError if F is not finite there.
@@ -67,7 +67,7 @@ class SmoothPieces {
 
   std::function<double(double)> force_;
   std::string name_;
-  std::function<base::Bounds(double, double)> bounds_;
+  std::function<Bounds(double, double)> bounds_;
   double resolved_from_ = 0.0;  // F is resolved from here
   double resolved_to_ = 0.0;    // to here
   std::vector<double> breaks_;
@@ -85,4 +85,4 @@ int departure(const SmoothPieces& force, const Clock& clock, double resistance, 
 /// The least span of a step at this time: a few ulp.
 double least_span(const Clock& clock, double span);
 
-}  // namespace masing::slab
+}  // namespace masing::base

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/smooth_pieces.hpp"
+#include "rheology/catalogue.hpp"
+
+namespace masing::rheology {
+
+/// How finely the exact solution is made.
+struct ExactOptions {
+  int order = 24;            ///< of Taylor's polynomials
+  double span_share = 0.95;  ///< of the longest span on which what they cut off is rounding
+};
+
+/// Other ones, to check a solution with.
+inline constexpr ExactOptions checking_options{.order = 18, .span_share = 0.6};
+
+/// The solution of X' + M ∂φ(X) ∋ G(t, X) from event to event, exact in time. Between events each
+/// element keeps its mode (ModeMotion); the first τ at which one breaks its law ends a step: it
+/// reaches its bound, its flow turns, it sticks, its stick breaks. The modes behind an event are
+/// those with which every element obeys its law for a while: the least element of G - M ∂φ, and
+/// where that is undecided what the next derivatives say. Source: (3.8), rheological-models-2000.
+class ExactSolution {
+ public:
+  /// From t = 0, X = `start`, which the force completes where the model StartsFromForce. Local.
+  ExactSolution(AnyModel model, const StateLayout& layout, std::vector<double> start,
+                base::SmoothPieces force, const ExactOptions& options = {});
+  ~ExactSolution();
+  ExactSolution(const ExactSolution&) = delete;
+  ExactSolution& operator=(const ExactSolution&) = delete;
+
+  /// Go to the time t ≥ 0; times must not decrease. At a jump of F what is shown is behind it.
+  /// Throws UserError where F is not finite or cannot be resolved, SystemError where the solution
+  /// found does not obey the inclusion. Local.
+  void go_to(double t);
+
+  /// X at that time, [columns].
+  [[nodiscard]] std::span<const double> state() const;
+  /// X' there, behind an event at that time.
+  [[nodiscard]] std::span<const double> rate() const;
+  /// F - m x'' of the mass that F acts on.
+  [[nodiscard]] double restoring() const;
+  /// What rounding and errors of a column are to be compared with: the largest value of its group
+  /// so far.
+  [[nodiscard]] double scale(std::size_t column) const;
+  /// How many events there have been.
+  [[nodiscard]] std::int64_t events() const;
+
+ private:
+  class Stepper;
+  std::unique_ptr<Stepper> stepper_;
+};
+
+}  // namespace masing::rheology

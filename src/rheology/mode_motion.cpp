@@ -1,0 +1,200 @@
+#include "rheology/mode_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace masing::rheology {
+
+namespace {
+
+using Eigen::Index;
+using Vector = Eigen::VectorXd;
+
+Index index(std::size_t i) {
+  return static_cast<Index>(i);
+}
+
+/// The value at τ of polynomials in rows, or of their derivatives.
+Vector value_of_rows(const Eigen::MatrixXd& coefficients, double tau) {
+  Vector sum = Vector::Zero(coefficients.rows());
+  for (Index k = coefficients.cols(); k-- > 0;) {
+    sum = sum * tau + coefficients.col(k);
+  }
+  return sum;
+}
+
+double coefficient(const Polynomial& p, int k) {
+  const auto place = static_cast<std::size_t>(k);
+  return place < p.size() ? p[place] : 0.0;
+}
+
+}  // namespace
+
+ModeMotion::ModeMotion(const LinearLaw& law, int order)
+    : law_(law), magnitude_(law.state.cwiseAbs()), order_(order) {}
+
+double ModeMotion::seen_of(std::size_t element, const Vector& values) const {
+  double sum = 0.0;
+  for (const auto& [column, factor] : law_.elements[element].sees) {
+    sum += factor * values[index(column)];
+  }
+  return sum;
+}
+
+void ModeMotion::act(std::size_t element, double multiplier, Vector& rate) const {
+  for (const auto& [column, factor] : law_.elements[element].acts) {
+    rate[index(column)] -= factor * multiplier;
+  }
+}
+
+void ModeMotion::set_modes(const Modes& modes) {
+  if (modes == modes_) {
+    return;
+  }
+  modes_ = modes;
+  holding_.clear();
+  std::map<std::size_t, std::vector<std::pair<std::size_t, double>>> seen;  // column: who sees it
+  for (std::size_t e = 0; e < modes.size(); ++e) {
+    if ((law_.elements[e].place == Place::in_series) == (modes[e] != 0)) {
+      for (const auto& [column, factor] : law_.elements[e].sees) {
+        seen[column].emplace_back(holding_.size(), factor);
+      }
+      holding_.push_back(e);
+    }
+  }
+  if (holding_.empty()) {
+    return;
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t j = 0; j < holding_.size(); ++j) {
+    for (const auto& [column, factor] : law_.elements[holding_[j]].acts) {
+      if (const auto by = seen.find(column); by != seen.end()) {
+        for (const auto& [i, share] : by->second) {
+          entries.emplace_back(index(i), index(j), share * factor);
+        }
+      }
+    }
+  }
+  Eigen::SparseMatrix<double> matrix(index(holding_.size()), index(holding_.size()));
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  coupling_.compute(matrix);
+  response_ = coupling_.solve(Vector::Ones(matrix.rows())).cwiseAbs();
+  response_ = response_.cwiseMax(matrix.diagonal().cwiseInverse());
+}
+
+void ModeMotion::expand(const Vector& start, const Polynomial& force, double span) {
+  span_ = span;
+  force_ = force;
+  state_.setZero(start.size(), order_ + 1);
+  multiplier_.setZero(index(modes_.size()), order_);
+  state_.col(0) = start;
+  Vector held(index(holding_.size()));
+  for (int k = 0; k < order_; ++k) {
+    Vector rate = law_.state * state_.col(k) + coefficient(force, k) * law_.force +
+                  ((k + 1) * coefficient(force, k + 1) / span) * law_.force_rate;
+    for (std::size_t e = 0; k == 0 && e < modes_.size(); ++e) {
+      if (law_.elements[e].place == Place::in_parallel && modes_[e] != 0) {
+        multiplier_(index(e), 0) = modes_[e] * law_.elements[e].bound;
+        act(e, multiplier_(index(e), 0), rate);
+      }
+    }
+    if (!holding_.empty()) {
+      for (std::size_t i = 0; i < holding_.size(); ++i) {
+        held[index(i)] = seen_of(holding_[i], rate);
+      }
+      const Vector found = coupling_.solve(held);
+      for (std::size_t i = 0; i < holding_.size(); ++i) {
+        multiplier_(index(holding_[i]), k) = found[index(i)];
+        act(holding_[i], found[index(i)], rate);
+      }
+    }
+    state_.col(k + 1) = rate * (span / (k + 1));
+    if (law_.following) {
+      const auto& [column, by_force, by_state] = *law_.following;
+      state_(column, k + 1) =
+          by_force * coefficient(force, k + 1) + by_state.dot(state_.col(k + 1));
+    }
+  }
+}
+
+void ModeMotion::shorten(double factor) {
+  span_ *= factor;
+  double power = 1.0;
+  for (int k = 0; k <= order_; ++k, power *= factor) {
+    state_.col(k) *= power;
+    if (k < order_) {
+      multiplier_.col(k) *= power;
+    }
+    if (static_cast<std::size_t>(k) < force_.size()) {
+      force_[static_cast<std::size_t>(k)] *= power;
+    }
+  }
+}
+
+Vector ModeMotion::state(double tau) const {
+  return value_of_rows(state_, tau);
+}
+
+Vector ModeMotion::rate(double tau) const {
+  Vector sum = Vector::Zero(state_.rows());
+  for (int k = order_; k > 0; --k) {
+    sum = sum * tau + k * state_.col(k);
+  }
+  return sum / span_;
+}
+
+Polynomial ModeMotion::seen(std::size_t element) const {
+  Polynomial p(static_cast<std::size_t>(order_) + 1);
+  for (const auto& [column, factor] : law_.elements[element].sees) {
+    for (std::size_t k = 0; k < p.size(); ++k) {
+      p[k] += factor * state_(index(column), index(k));
+    }
+  }
+  return p;
+}
+
+Polynomial ModeMotion::multiplier(std::size_t element) const {
+  Polynomial p(static_cast<std::size_t>(order_));
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    p[k] = multiplier_(index(element), index(k));
+  }
+  return p;
+}
+
+Vector ModeMotion::acting(double tau) const {
+  Vector rate = Vector::Zero(state_.rows());
+  const Vector multipliers = value_of_rows(multiplier_, tau);
+  for (std::size_t e = 0; e < modes_.size(); ++e) {
+    act(e, -multipliers[index(e)], rate);
+  }
+  return rate;
+}
+
+double ModeMotion::multiplier_scale(Place place) const {
+  double largest_force = 0.0;
+  double largest_rate = 0.0;
+  for (std::size_t k = 0; k < force_.size(); ++k) {
+    largest_force = std::max(largest_force, std::abs(force_[k]));
+    largest_rate = std::max(largest_rate, static_cast<double>(k) * std::abs(force_[k]) / span_);
+  }
+  const Vector terms = magnitude_ * state_.col(0).cwiseAbs() +
+                       largest_force * law_.force.cwiseAbs() +
+                       largest_rate * law_.force_rate.cwiseAbs();
+  double largest = 0.0;
+  double amplification = 0.0;
+  for (std::size_t i = 0; i < holding_.size(); ++i) {
+    const StVenant& element = law_.elements[holding_[i]];
+    if (element.place == place) {
+      double sum = 0.0;
+      for (const auto& [column, factor] : element.sees) {
+        sum += std::abs(factor) * terms[index(column)];
+      }
+      largest = std::max(largest, sum);
+      amplification = std::max(amplification, response_[index(i)]);
+    }
+  }
+  return amplification * largest;
+}
+
+}  // namespace masing::rheology

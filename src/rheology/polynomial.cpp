@@ -1,0 +1,166 @@
+#include "rheology/polynomial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace masing::rheology {
+
+double value(const Polynomial& p, double tau) {
+  double sum = 0.0;
+  for (std::size_t k = p.size(); k-- > 0;) {
+    sum = sum * tau + p[k];
+  }
+  return sum;
+}
+
+double slope_of(const Polynomial& p, double tau) {
+  double sum = 0.0;
+  for (std::size_t k = p.size(); k-- > 1;) {
+    sum = sum * tau + static_cast<double>(k) * p[k];
+  }
+  return sum;
+}
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+/// The zero between `low`, where p ≥ 0, and `high`, where p < 0, of a p that falls: Newton's
+/// method, and bisection where it would leave the bracket.
+double falling_zero(const Polynomial& p, double low, double high) {
+  double tau = 0.5 * (low + high);
+  for (int i = 0; i < 120 && high - low > epsilon * high; ++i) {
+    const double at = value(p, tau);
+    (at < 0 ? high : low) = tau;
+    const double newton = tau - at / slope_of(p, tau);
+    const bool is_trusted = newton > low && newton < high && (i < 8 || i % 2 == 0);
+    const double next = is_trusted ? newton : 0.5 * (low + high);
+    if (std::abs(next - tau) <= epsilon * tau) {
+      return next;
+    }
+    tau = next;
+  }
+  return high;
+}
+
+/// p about `middle`, in the same unit.
+Polynomial about(Polynomial p, double middle) {
+  for (std::size_t i = 0; i + 1 < p.size(); ++i) {
+    for (std::size_t k = p.size() - 1; k-- > i;) {
+      p[k] += middle * p[k + 1];
+    }
+  }
+  return p;
+}
+
+/// first_below_zero within [low, high], for p(low) ≥ 0 or a first interval.
+std::optional<double> first_below_within(const Polynomial& p, double low, double high) {
+  const double middle = 0.5 * (low + high);
+  const double half = 0.5 * (high - low);
+  const Polynomial here = about(p, middle);
+  double beyond = 0.0;        // bound of |p - p(middle)|
+  double slope_beyond = 0.0;  // of |p' - p'(middle)|
+  double power = 1.0;
+  for (std::size_t k = 1; k < here.size(); ++k) {
+    slope_beyond += k > 1 ? static_cast<double>(k) * std::abs(here[k]) * power : 0.0;
+    power *= half;
+    beyond += std::abs(here[k]) * power;
+  }
+  if (here[0] > beyond) {
+    return std::nullopt;
+  }
+  if (value(p, low) < 0) {
+    return low;
+  }
+  const bool is_narrow = high - low <= 4 * epsilon * std::max(high, epsilon);
+  if (is_narrow || std::abs(here[1]) > slope_beyond) {
+    return value(p, high) < 0 ? std::optional(falling_zero(p, low, high)) : std::nullopt;
+  }
+  const auto first = first_below_within(p, low, middle);
+  return first ? first : first_below_within(p, middle, high);
+}
+
+/// Coefficients of T_j(2τ - 1) in powers of τ: whole numbers.
+using Powers = std::array<std::array<double, ChebyshevFit::points>, ChebyshevFit::points>;
+Powers chebyshev_powers() {
+  Powers powers{};
+  powers[0][0] = 1.0;
+  powers[1] = {-1.0, 2.0};
+  for (std::size_t j = 2; j < powers.size(); ++j) {
+    for (std::size_t k = 0; k <= j; ++k) {
+      powers[j][k] =
+          (k > 0 ? 4 * powers[j - 1][k - 1] : 0.0) - 2 * powers[j - 1][k] - powers[j - 2][k];
+    }
+  }
+  return powers;
+}
+
+}  // namespace
+
+std::optional<double> first_below_zero(const Polynomial& p, double last) {
+  double rest = 0.0;
+  double power = 1.0;
+  for (std::size_t k = 1; k < p.size(); ++k) {
+    power *= last;
+    rest += std::abs(p[k]) * power;
+  }
+  return p[0] > rest ? std::nullopt : first_below_within(p, 0.0, last);
+}
+
+int sign_behind_zero(const Polynomial& p, double noise) {
+  double tau = 0.0;
+  for (int i = 20; i >= 0; --i) {
+    const double at = value(p, tau);
+    if (std::abs(at) > noise) {
+      return at > 0 ? 1 : -1;
+    }
+    tau = std::ldexp(1.0, -2 * i);
+  }
+  const double end = value(p, 1.0);
+  return std::abs(end) <= noise ? 0 : end > 0 ? 1 : -1;
+}
+
+ChebyshevFit::ChebyshevFit(const std::function<double(double)>& function, double noise,
+                           double shift_noise) {
+  constexpr double step = std::numbers::pi / points;
+  static const auto cosine = [] {
+    std::array<double, 4 * points> table{};
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      table[i] = std::cos(static_cast<double>(i) * 0.5 * step);
+    }
+    return table;
+  }();
+  std::array<double, points> values{};
+  for (std::size_t i = 0; i < points; ++i) {
+    values[i] = function(0.5 * (1.0 + cosine[2 * i + 1]));
+    largest_ = std::max(largest_, std::abs(values[i]));
+  }
+  for (std::size_t j = 0; j < points; ++j) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < points; ++i) {
+      sum += values[i] * cosine[(j * (2 * i + 1)) % cosine.size()];
+    }
+    coefficient_[j] = sum * (j == 0 ? 1.0 : 2.0) / points;
+  }
+  const auto [least, most] = std::ranges::minmax(values);
+  const double limit = noise * largest_ + shift_noise * (most - least);
+  terms_ = points;
+  while (terms_ > 1 && std::abs(coefficient_[static_cast<std::size_t>(terms_) - 1]) <= limit) {
+    --terms_;
+  }
+}
+
+Polynomial ChebyshevFit::polynomial() const {
+  static const Powers powers = chebyshev_powers();
+  Polynomial p(static_cast<std::size_t>(terms_));
+  for (std::size_t j = 0; j < p.size(); ++j) {
+    for (std::size_t k = 0; k <= j; ++k) {
+      p[k] += coefficient_[j] * powers[j][k];
+    }
+  }
+  return p;
+}
+
+}  // namespace masing::rheology

@@ -1,0 +1,139 @@
+// The solution from event to event against closed forms: Coulomb's decay, bilinear phases, a force
+// that rises past friction, steps on the edge of sticking.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+#include "rheology/exact_run.hpp"
+
+namespace masing {
+
+namespace {
+
+using exact_run::ExactRun;
+using model_run::State;
+using std::numbers::pi;
+
+double no_force(double /*t*/) {
+  return 0.0;
+}
+
+TEST(ExactModel, friction_oscillator_decays_as_coulomb_says) {
+  // m = 0.5, k = 2: ω = 2; the amplitude loses 2α/k = 0.1 every half cycle π/ω, until |x| ≤ 0.05.
+  ExactRun run("friction-oscillator", {{"m", 0.5}, {"k", 2}, {"alpha", 0.1}, {"x0", 1.025}},
+               no_force, 30);
+  constexpr int samples = 3000;
+  for (int p = 0; p <= samples; ++p) {
+    const double t = 30.0 * p / samples;
+    const int half = static_cast<int>(t / (pi / 2));
+    const State state = run.at(t);
+    double x = 1.025 - 0.1 * std::min(half, 10);
+    double y = 0.0;
+    if (half < 10) {
+      const double amplitude = x - 0.05;  // about the rest position ±α/k
+      const double s = 2 * (t - half * pi / 2);
+      x = 0.05 + amplitude * std::cos(s);
+      y = -2 * amplitude * std::sin(s);
+    }
+    const int sign = half % 2 == 0 || half >= 10 ? 1 : -1;
+    ASSERT_NEAR(state[0], sign * x, 2e-14) << t;
+    ASSERT_NEAR(state[1], sign * y, 4e-14) << t;
+  }
+  EXPECT_EQ(run.solution.state()[1], 0.0);
+  EXPECT_NEAR(run.solution.restoring(), 0.0, 1e-15);  // friction holds the spring
+}
+
+TEST(ExactModel, friction_oscillator_breaks_away_and_grazes_rest) {
+  // F = a t: rest until F = α; then k x = a (s - sin ωs/ω), y = a/k (1 - cos ωs), which touches
+  // rest at every ωs = 2πj, on the edge of sticking, and goes on.
+  constexpr double a = 0.3;
+  constexpr double alpha = 0.7;
+  ExactRun run(
+      "friction-oscillator", {{"m", 2}, {"k", 3}, {"alpha", alpha}}, [](double t) { return a * t; },
+      40);
+  const double omega = std::sqrt(1.5);
+  for (int p = 0; p <= 4000; ++p) {
+    const double t = 0.01 * p;
+    const State state = run.at(t);
+    const double s = std::max(0.0, t - alpha / a);
+    ASSERT_NEAR(state[0], a / 3 * (s - std::sin(omega * s) / omega), 1e-13) << t;
+    ASSERT_NEAR(state[1], a / 3 * (1 - std::cos(omega * s)), 1e-13) << t;
+  }
+}
+
+TEST(ExactModel, prandtl_from_rest_with_a_velocity_stops_where_its_work_is_done) {
+  // ½ m V² = ½ k η² + k η (x - η): x = η/2 + m V²/(2 k η); then it swings elastically about x - η.
+  constexpr double m = 2;
+  constexpr double k = 3;
+  constexpr double eta = 0.4;
+  constexpr double v = 2.5;
+  ExactRun run("prandtl", {{"m", m}, {"k", k}, {"eta", eta}, {"y0", v}}, no_force, 60);
+  const double omega = std::sqrt(k / m);
+  const double yields = std::asin(eta * omega / v) / omega;
+  const double slope = std::sqrt(v * v - eta * eta * omega * omega);
+  const double stops = yields + slope * m / (k * eta);
+  const double top = eta / 2 + m * v * v / (2 * k * eta);
+  for (double t = 0.0; t <= 60.0; t += 0.01) {
+    const State state = run.at(t);
+    const double s = t - yields;
+    const double x = t < yields  ? v / omega * std::sin(omega * t)
+                     : t < stops ? eta + slope * s - k * eta / m * s * s / 2
+                                 : top - eta + eta * std::cos(omega * (t - stops));
+    ASSERT_NEAR(state[0], x, 2e-14) << t;
+    ASSERT_NEAR(state[2], t < stops ? std::min(x, eta) : x - top + eta, 2e-14) << t;
+  }
+}
+
+/// Where a column is at ±bound, the times and states from when it is to when it is no more.
+struct Phase {
+  double begin;
+  State start;
+};
+
+TEST(ExactModel, prandtl_slips_as_4_8_and_4_11_say) {
+  // Sources: (4.8), (4.11), rheological-models-2000, with ω(t ± t0)/2 in the sines and x'(t0).
+  constexpr double f = 20.0;
+  constexpr double w = 0.1;
+  for (const double k0 : {0.0, 1.0}) {
+    ExactRun run(
+        "prandtl", {{"k0", k0}, {"k", 1}, {"eta", 1}}, [](double t) { return f * std::cos(w * t); },
+        25);
+    std::optional<Phase> phase;
+    int looked = 0;
+    for (int p = 0; p <= 25000; ++p) {
+      const double t = 0.001 * p;
+      const State now = run.at(t);
+      if (now[2] != 1.0) {
+        phase.reset();
+        continue;
+      }
+      if (!phase) {
+        phase = {t, now};
+      }
+      const double t0 = phase->begin;
+      const double s = t - t0;
+      const double x0 = phase->start[0];
+      const double y0 = phase->start[1];
+      double x = 0.0;
+      if (k0 == 0.0) {
+        x = 2 * f / (w * w) * std::sin(w * (t + t0) / 2) * std::sin(w * s / 2) - s * s / 2 +
+            (y0 - f / w * std::sin(w * t0)) * s + x0;
+      } else {
+        const double amplitude = f / (1 - w * w);
+        x = (x0 - amplitude * std::cos(w * t0) + 1) * std::cos(s) +
+            (y0 + amplitude * w * std::sin(w * t0)) * std::sin(s) + amplitude * std::cos(w * t) - 1;
+      }
+      ASSERT_NEAR(now[0], x, 1e-11) << t;
+      ++looked;
+    }
+    EXPECT_GT(looked, 5000);
+  }
+}
+
+}  // namespace
+
+}  // namespace masing
