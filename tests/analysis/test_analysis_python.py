@@ -2,12 +2,12 @@
 
 import gc
 import math
+import os
 import subprocess
 import sys
 import warnings
 
 import h5py
-import matplotlib
 import numpy as np
 import pytest
 
@@ -158,9 +158,7 @@ def test_a_study_comes_back_whatever_its_verdict(tmp_path):
     assert good.claim.startswith("Order one in δs: x") and good.claim in repr(good)
 
 
-def test_a_study_shows_itself_and_leaves_the_session_s_style():
-    matplotlib.use("Agg")
-    before = dict(matplotlib.rcParams)
+def test_a_study_and_a_run_show_themselves():
     study = masing.converge(**STUDY)
     shown = study._repr_html_()
     assert study.claim in shown and "as expected</strong>" in shown and "data:image/svg+xml;base64," in shown
@@ -168,7 +166,17 @@ def test_a_study_shows_itself_and_leaves_the_session_s_style():
     axes = masing.simulate(**SMALL).plot_cycle(start=10, label="mine")
     assert axes.get_ylabel() == "restoring force F − m x″" and axes.lines[0].get_label() == "mine"
     assert study.plot_errors().axes[0].get_xlabel() == "cell width δs"
-    assert dict(matplotlib.rcParams) == before
+
+
+def test_the_style_of_the_session_stays(masing_program):
+    # In a Python of its own: the scripts that are tested here have set theirs.
+    call = ("import matplotlib; before = dict(matplotlib.rcParams); import masing; "
+            f"study = masing.converge(**{STUDY!r}); study._repr_html_(); study.plot_errors(); "
+            f"masing.simulate(**{SMALL!r}).plot_cycle(); assert dict(matplotlib.rcParams) == before")
+    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "MASING_PROGRAM": masing_program, "MPLBACKEND": "agg"}
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", call], env=environment, capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_stopped_run_says_how_to_go_on_and_does(tmp_path):
