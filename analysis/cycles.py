@@ -14,6 +14,8 @@ from masing.cycles import figures
 from masing.cycles.curves import is_text, read_measured, samples_in_window
 from masing.results import read_run
 
+style.apply()
+
 
 def parser():
     """The command line of this script."""

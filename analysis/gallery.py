@@ -11,12 +11,14 @@ command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib", "jinja2")
 
 from pathlib import Path
 
-from masing import program
+from masing import program, style
 from masing.report.cases import picture, read_case
 from masing.report.exact import ExactSolutions
 from masing.report.page import origin, page, render, reproduction
 from masing.report.study import claim
 from masing.results import Study, read
+
+style.apply()
 
 
 def parser():

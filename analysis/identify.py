@@ -24,6 +24,8 @@ from masing.identification.findings import compare, facts, numbers
 from masing.identification.replay import refuse_misfit
 from masing.results import read_run
 
+style.apply()
+
 # To what fraction of the force's range a model can be right, and what a branch is that it misses.
 DISCRETE = 1e-6, "it is curved, or no branch of a Masing model: --threshold η(s) identifies a continuous one"
 CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"

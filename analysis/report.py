@@ -11,12 +11,14 @@ command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib", "jinja2")
 
 from pathlib import Path
 
-from masing import program
+from masing import program, style
 from masing.report import browser
 from masing.report.exact import ExactSolutions
 from masing.report.page import page, reproduction
 from masing.report.pictures import write_pieces
 from masing.results import Study, read, read_run
+
+style.apply()
 
 
 def parser():

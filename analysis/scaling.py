@@ -15,6 +15,8 @@ from masing import style
 from masing.scaling.figure import STRONG, scaling_figure
 from masing.scaling.model import read_machine, summary
 
+style.apply()
+
 VARIANTS = ("both", "affine", "constant", "general")
 
 

@@ -1,9 +1,5 @@
 """What the Python functions of masing give: a Run, a Study or a Scan, each the content of one result file."""
 
-import math
-
-import numpy as np
-
 from masing import hdf5, results
 from masing.command_line import MasingError
 from masing.labelled import Labelled
@@ -163,23 +159,20 @@ class Study(Labelled):
 
 
 class Scan(Labelled):
-    """A scan: one row a point. `names` are the parameters that vary; a grid has the last varying fastest."""
+    """A scan: one row a point. `names` are the parameters that vary; a grid has the last varying fastest.
+
+    `messages` has a line for each point that failed, `settings` the options as the program resolved them.
+    """
 
     rows = "point"
 
     def __init__(self, path):
         """Read the file; raises UserError when it holds no points."""
         super().__init__(path)
-        if not any(name.startswith("points/") for name in self.data):
-            raise MasingError(f"{self.path}: has no numbers below /points; give a file of masing scan")
+        with hdf5.opened(self.path) as file:
+            self.names = hdf5.attribute(file, "points", "axes").split()
+            self.messages = (hdf5.scalar_text(file, "points/messages") or "").splitlines()
         self.settings = results.parse_configuration(self.configuration or "")
-
-    @property
-    def names(self):
-        """The names of the parameters that vary, in the order of --over."""
-        given = self.settings.get("over", "")
-        named = [name for name in self.points if f"{name}=" in given.replace(" ", "")]
-        return sorted(named, key=lambda name: given.replace(" ", "").index(f"{name}="))
 
     @property
     def points(self):
@@ -196,9 +189,13 @@ class Scan(Labelled):
 
     def to_xarray(self):
         """As for a Run; where the points are a grid, the parameters are its axes."""
-        data, sizes = super().to_xarray(), [len(np.unique(self.points[name])) for name in self.names]
-        if not self.names or math.prod(sizes) != data.sizes["point"]:
+        data, places = super().to_xarray(), self.to_dataframe()[self.names]
+        # A branch that turns back has a parameter's value more than once.
+        is_grid = places.nunique().prod() == len(places) and not places.duplicated().any()
+        if not is_grid:
             return data
+        if len(self.names) == 1:
+            return data.swap_dims(point=self.names[0]).set_coords(self.names)
         return data.set_index(point=self.names).unstack("point")
 
     def plot(self, quantity="amplitude", axes=None, **line):

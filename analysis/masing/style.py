@@ -2,7 +2,6 @@
 
 import base64
 import io
-from contextlib import contextmanager
 
 import matplotlib
 import numpy as np
@@ -56,17 +55,19 @@ PARAMETERS = {
     # The same figure gives the same bytes.
     "svg.hashsalt": "masing",
 }
-matplotlib.rcParams.update(PARAMETERS)
 
 UNDATED = {"png": {"Software": "masing"}, "svg": {"Date": None, "Creator": "masing"},
            "pdf": {"CreationDate": None, "Creator": "masing"}}
 
 
-@contextmanager
+def apply():
+    """Draw in this style from here on: for scripts, which are alone."""
+    matplotlib.rcParams.update(PARAMETERS)
+
+
 def applied():
-    """Draw in this style inside, and leave that of the session, a notebook's, as it is."""
-    with matplotlib.rc_context(PARAMETERS):
-        yield
+    """A context that draws in this style, and leaves that of the session, a notebook's, as it is."""
+    return matplotlib.rc_context(PARAMETERS)
 
 
 def figure(width=1.0, height=1.0):

@@ -2,12 +2,12 @@
 
 import gc
 import math
+import os
 import subprocess
 import sys
 import warnings
 
 import h5py
-import matplotlib
 import numpy as np
 import pytest
 
@@ -158,9 +158,7 @@ def test_a_study_comes_back_whatever_its_verdict(tmp_path):
     assert good.claim.startswith("Order one in δs: x") and good.claim in repr(good)
 
 
-def test_a_study_shows_itself_and_leaves_the_session_s_style():
-    matplotlib.use("Agg")
-    before = dict(matplotlib.rcParams)
+def test_a_study_and_a_run_show_themselves():
     study = masing.converge(**STUDY)
     shown = study._repr_html_()
     assert study.claim in shown and "as expected</strong>" in shown and "data:image/svg+xml;base64," in shown
@@ -168,7 +166,17 @@ def test_a_study_shows_itself_and_leaves_the_session_s_style():
     axes = masing.simulate(**SMALL).plot_cycle(start=10, label="mine")
     assert axes.get_ylabel() == "restoring force F − m x″" and axes.lines[0].get_label() == "mine"
     assert study.plot_errors().axes[0].get_xlabel() == "cell width δs"
-    assert dict(matplotlib.rcParams) == before
+
+
+def test_the_style_of_the_session_stays(masing_program):
+    # In a Python of its own: the scripts that are tested here have set theirs.
+    call = ("import matplotlib; before = dict(matplotlib.rcParams); import masing; "
+            f"study = masing.converge(**{STUDY!r}); study._repr_html_(); study.plot_errors(); "
+            f"masing.simulate(**{SMALL!r}).plot_cycle(); assert dict(matplotlib.rcParams) == before")
+    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "MASING_PROGRAM": masing_program, "MPLBACKEND": "agg"}
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", call], env=environment, capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_stopped_run_says_how_to_go_on_and_does(tmp_path):
@@ -207,7 +215,10 @@ def scan_file(tmp_path):
     points = {"w": w, "f": f, "amplitude": np.where(w == 2, np.nan, f / w), "status": (w == 2) * 1.0}
     with h5py.File(path, "w") as file:
         file.attrs.update({"program": "masing", "kind": "scan"})
-        file["configuration"] = "force = f*sin(w*t)\nover = w=0.5,1,2; f=0.1,0.3\n"
+        file["configuration"] = "force = f*sin(w*t)\n[over]\nw = 0.5,1,2\nf = 0.1,0.3\n"
+        file.create_group("points").attrs["axes"] = "w f"
+        file["points/messages"] = "4: no cycle\n5: no cycle\n"
+        file["points/multiplier_re"] = np.zeros((6, 2))
         for name, values in points.items():
             file[f"points/{name}"] = values
     return path
@@ -217,10 +228,23 @@ def test_a_scan_has_its_points_by_parameter(scan_file):
     pytest.importorskip("xarray")
     scan = masing.open(scan_file)
     assert scan.names == ["w", "f"] and len(scan.table()) == 6 and "amplitude" in scan._repr_html_()
+    assert scan.messages == ["4: no cycle", "5: no cycle"] and scan.settings["over.f"] == "0.1,0.3"
+    assert scan.to_xarray().multiplier_re.sizes == {"w": 3, "f": 2, "multiplier": 2}
     assert float(scan.to_xarray().amplitude.sel(w=0.5, f=0.3)) == 0.6
     lines = scan.plot().lines
     assert [line.get_label() for line in lines] == ["f = 0.1", "f = 0.3"]
     np.testing.assert_array_equal(lines[1].get_xydata()[:2], [[0.5, 0.6], [1, 0.3]])
+
+
+def test_a_branch_that_turns_back_stays_a_list_of_points(tmp_path):
+    pytest.importorskip("xarray")
+    for w, dimension in (([0.5, 0.7, 0.6], "w"), ([0.5, 0.7, 0.5], "point")):
+        with h5py.File(tmp_path / "branch.h5", "w") as file:
+            file.attrs.update({"program": "masing", "kind": "scan"})
+            file["points/w"], file["points/amplitude"] = w, [1.0, 2.0, 3.0]
+            file["points"].attrs["axes"] = "w"
+        data = masing.open(tmp_path / "branch.h5").to_xarray()
+        assert data.amplitude.dims == (dimension,) and list(data.w) == w
 
 
 def test_a_scan_with_failed_points_comes_back_with_a_warning(scan_file, tmp_path, monkeypatch):
