@@ -101,6 +101,10 @@ cmake --install build/dev --prefix "$logs/installed" >"$logs/install.txt" 2>&1 &
   "$logs/installed/bin/masing" --version
 count_step "cmake --install" $?
 
+echo "== pages from the docstrings"
+cmake --build build/dev --target docs >"$logs/docs.txt" 2>&1 || { cat "$logs/docs.txt"; false; }
+count_step "docs without a warning" $?
+
 echo "== clang-format"
 find src tests -name '*.[ch]pp' -print0 | gently xargs -0 clang-format --dry-run --Werror
 count_step "clang-format" $?

@@ -85,13 +85,15 @@ std::int64_t resume(const parallel::Communicator& comm, const std::string& check
 
 /// Integrates into the open file. All that writes to it is gone when this returns.
 Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                       const engine::Setup& setup, io::OutputFile& output) {
+                       const engine::Setup& setup, io::OutputFile& output,
+                       std::span<engine::Observer* const> more) {
   const engine::RunSpec& run = simulation.run;
   Summary summary;
   Extremes extremes(summary);
   const auto recorders =
       io::make_recorders({comm, output.file(), run, setup.profile.get(), simulation.output});
   std::vector<engine::Observer*> observers{&extremes};
+  observers.insert(observers.end(), more.begin(), more.end());
   for (const auto& recorder : recorders) {
     observers.push_back(recorder.get());
   }
@@ -155,7 +157,8 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
 
 }  // namespace
 
-Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulation& simulation,
+                        std::span<engine::Observer* const> observers) {
   // What the engine cannot solve is refused before there is a file.
   const engine::Setup setup = engine::make_setup(comm, simulation.run);
   const io::ResultSpec& result = simulation.result;
@@ -165,7 +168,7 @@ Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulatio
       restart ? io::OutputFile(comm, result, io::rows_of(comm, *restart, result.path))
               : io::OutputFile(comm, result);
   return io::with_file_name(result.path, [&] {
-    const Summary summary = integrate_into(comm, simulation, setup, output);
+    const Summary summary = integrate_into(comm, simulation, setup, output, observers);
     output.finish();
     io::remove_unasked(comm, simulation.checkpoint);
     return summary;

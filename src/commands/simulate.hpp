@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "cli/validate.hpp"
+#include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::commands {
@@ -21,7 +23,9 @@ struct Summary {
   double self_check = 0.0;          ///< of the exact solution; 0 for others
 };
 
-/// Makes the result file of a trajectory. Throws UserError alike on all ranks. Collective.
-Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulation& simulation);
+/// Makes the result file of a trajectory, which `observers` see, too. Throws UserError alike on all
+/// ranks. Collective.
+Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulation& simulation,
+                        std::span<engine::Observer* const> observers = {});
 
 }  // namespace masing::commands

@@ -5,26 +5,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from installed import installation
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def cached(folder, name):
-    """A value of a build folder's CMake cache."""
-    lines = (folder / "CMakeCache.txt").read_text().splitlines()
-    return next(line.split("=", 1)[1] for line in lines if line.startswith(f"{name}:"))
 
 
 @pytest.fixture(scope="module")
 def prefix(masing, tmp_path_factory):
     """An installation of the build that the program is of."""
-    build = Path(masing).resolve().parent
-    if not (build / "CMakeCache.txt").exists():
-        pytest.skip(f"{masing} is not in a build folder")
-    folder = tmp_path_factory.mktemp("prefix")
-    subprocess.run([cached(build, "CMAKE_COMMAND"), "--install", build, "--prefix", folder], check=True,
-                   stdout=subprocess.DEVNULL)
-    return folder
+    return installation(masing, tmp_path_factory.mktemp("prefix"))
 
 
 def without_the_clone(command, folder):

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace masing {
+
+/// A mistake in what was asked for; the message is the program's one line.
+class Mistake : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// A failure of a library or of the system.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A run that was stopped by a signal; the message says after which step.
+class Stopped : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// MPI and PETSc from start to end. One at a time; all ranks make it, outlives every run. It takes
+/// SIGUSR1, SIGUSR2, SIGTERM and SIGINT as requests to stop. An MPI that is running already is
+/// used and left running. Collective.
+class Session {
+ public:
+  Session();
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// This process among all ranks, from 0.
+  [[nodiscard]] int rank() const;
+  /// The number of ranks.
+  [[nodiscard]] int size() const;
+
+  struct World;
+  /// For the functions below.
+  [[nodiscard]] World& world() const { return *world_; }
+
+ private:
+  std::unique_ptr<World> world_;
+};
+
+/// Options of `masing simulate` or `masing converge` without the dashes: {"stiffness", "2-s"},
+/// {"cells", "inf"}, {"config", "case.ini"}; a flag has the value "". jobs/README.md lists them.
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+/// Consecutive steps of a trajectory, [n] each, the same on every rank.
+struct Samples {
+  std::int64_t first_step = 0;
+  std::span<const double> time;
+  std::span<const double> force;      ///< F
+  std::span<const double> x;          ///< position
+  std::span<const double> y;          ///< velocity
+  std::span<const double> restoring;  ///< k0 x + S
+};
+
+/// Sees every step once, in order: step 0 alone, then some thousand at a time. Called on every
+/// rank.
+using Observer = std::function<void(const Samples&)>;
+
+/// How a trajectory ended.
+struct Trajectory {
+  std::int64_t steps = 0;
+  double x = 0.0;           ///< at T
+  double y = 0.0;           ///< at T
+  double self_check = 0.0;  ///< how far two solutions are apart, of the exact engine; else 0
+};
+
+/// The solution of
+///     \f[ m \ddot x + k_0 x + \int_0^1 k(s)\,u(t,s)\,ds = F(t), \f]
+/// or of another model, as `masing simulate` makes it: the same numbers, to the bit, on any number
+/// of ranks. A file is written if the options name an `output`. Throws Mistake alike on all ranks,
+/// Failure, Stopped. Collective. Source: (7), (26), continuous-masing-2001.
+Trajectory simulate(const Session& session, const Options& options, const Observer& observer = {});
+
+/// Errors against the reference in the maximum norm; NaN where there is none.
+struct Errors {
+  double x = 0.0;
+  double y = 0.0;
+  double u = 0.0;
+};
+
+/// One level of a study.
+struct Level {
+  double ds = 0.0;  ///< 1/P; 0 for P = ∞, NaN for a model of finitely many elements
+  double dt = 0.0;  ///< T/N
+  Errors errors;
+};
+
+/// What the levels say of one quantity.
+struct ObservedOrder {
+  std::string quantity;      ///< "x", "y", "u" or "u_cells"
+  double order = 0.0;        ///< NaN where none can be observed
+  double uncertainty = 0.0;  ///< half the interval of 95 %
+  std::string expected;      ///< "1", ">=0.5", or empty
+  std::string verdict;       ///< "as expected", "not as expected", "undecided", …
+};
+
+/// A refinement study and its verdict.
+struct Study {
+  std::vector<Level> levels;
+  std::vector<ObservedOrder> orders;
+  std::string verdict;
+  std::string table;  ///< for people, as the program prints it
+};
+
+/// The study that `masing converge` makes. A file is written if the options name an `output`.
+/// Throws as simulate. Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+Study converge(const Session& session, const Options& options);
+
+}  // namespace masing
+
+#pragma GCC visibility pop

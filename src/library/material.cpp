@@ -1,0 +1,177 @@
+#include "library/masing/material.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "library/masing/run.hpp"
+#include "slab/turning_points/cell_measure.hpp"
+#include "slab/turning_points/continuous_measure.hpp"
+
+namespace masing {
+
+struct Material::Tables {
+  std::variant<slab::CellMeasure, slab::ContinuousMeasure> measure;
+};
+
+namespace {
+
+/// `work`, its UserError as a Mistake.
+template <class Work>
+auto checked(const Work& work) {
+  try {
+    return work();
+  } catch (const base::UserError& error) {
+    throw Mistake(error.what());
+  }
+}
+
+/// P cells have weights 1/P, springs have none.
+slab::CellMeasure measure_of(std::span<const SpringSlider> springs) {
+  const auto count = static_cast<double>(springs.size());
+  slab::Profile profile;
+  profile.range = {0, static_cast<std::int64_t>(springs.size())};
+  profile.form.initial_u = slab::Line{};
+  for (const SpringSlider& spring : springs) {
+    const slab::Element cell{count * spring.stiffness, spring.threshold, 0.0};
+    const std::string fault = slab::value_fault(
+        cell, [&] { return fmt::format("spring {}", profile.stiffness.size() + 1); });
+    if (!fault.empty()) {
+      throw Mistake(fault);
+    }
+    profile.stiffness.push_back(cell.stiffness);
+    profile.threshold.push_back(cell.threshold);
+  }
+  if (springs.empty()) {
+    throw Mistake("a material needs one spring at least");
+  }
+  return slab::make_cell_measure(profile);
+}
+
+slab::Slab slab_of(const std::string& stiffness, const std::string& threshold) {
+  const base::FileReader none = [](const std::string& path) -> std::string {
+    throw base::UserError("cannot read " + path + " here; give an expression in s");
+  };
+  slab::Slab slab;
+  slab.stiffness = base::Function(stiffness, 's', none);
+  slab.threshold = base::Function(threshold, 's', none);
+  slab.space = slab::Continuum{};
+  if (const std::string fault = slab::continuous_fault(slab); !fault.empty()) {
+    throw base::UserError(fault);
+  }
+  return slab;
+}
+
+}  // namespace
+
+Material::Material(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+
+Material Material::of_springs(std::span<const SpringSlider> springs) {
+  return checked(
+      [&] { return Material(std::make_shared<const Tables>(Tables{measure_of(springs)})); });
+}
+
+Material Material::continuum(const std::string& stiffness, const std::string& threshold) {
+  return checked([&] {
+    return Material(std::make_shared<const Tables>(
+        Tables{slab::make_continuous_measure(slab_of(stiffness, threshold))}));
+  });
+}
+
+double Material::elastic_stiffness() const {
+  return std::visit([](const auto& measure) { return measure.total_stiffness(); },
+                    tables_->measure);
+}
+
+struct MaterialPoint::Memory {
+  std::variant<slab::TurningPoints<slab::CellMeasure>, slab::TurningPoints<slab::ContinuousMeasure>>
+      points;
+
+  /// At the position or state `start`.
+  template <class Start>
+  static Memory on(const Material& material, const Start& start) {
+    return std::visit(
+        [&](const auto& measure) { return Memory{slab::TurningPoints(measure, start)}; },
+        material.tables_->measure);
+  }
+};
+
+MaterialPoint::MaterialPoint(const Material& material, double x)
+    : material_(material), memory_(std::make_unique<Memory>(Memory::on(material, x))) {}
+MaterialPoint::MaterialPoint(const MaterialPoint& other)
+    : material_(other.material_), memory_(std::make_unique<Memory>(*other.memory_)) {}
+MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept = default;
+MaterialPoint& MaterialPoint::operator=(const MaterialPoint& other) {
+  return *this = MaterialPoint(other);
+}
+MaterialPoint& MaterialPoint::operator=(MaterialPoint&& other) noexcept = default;
+MaterialPoint::~MaterialPoint() = default;
+
+double MaterialPoint::position() const {
+  return std::visit([](const auto& points) { return points.x(); }, memory_->points);
+}
+
+double MaterialPoint::force() const {
+  return std::visit([](const auto& points) { return points.internal_force(); }, memory_->points);
+}
+
+Response MaterialPoint::trial(double x) const {
+  return std::visit(
+      [x](const auto& points) {
+        const int direction = points.direction();
+        const bool is_on_leg =
+            direction * (x - points.x()) > 0.0 && direction * (points.corner(direction) - x) > 0.0;
+        if (is_on_leg) {
+          return Response{points.force_at(x), points.stiffness_at(x)};
+        }
+        auto moved = points;
+        moved.move_to(x);
+        return Response{moved.internal_force(), moved.stiffness_at(x)};
+      },
+      memory_->points);
+}
+
+Response MaterialPoint::move_to(double x) {
+  if (!std::isfinite(x)) {
+    throw Mistake(fmt::format("a position of {}; it must be finite", x));
+  }
+  return std::visit(
+      [x](auto& points) {
+        const double force = points.move_to(x);
+        return Response{force, points.stiffness_at(x)};
+      },
+      memory_->points);
+}
+
+double MaterialPoint::elongation(double threshold) const {
+  return std::visit(
+      [threshold](const auto& points) {
+        return points.elongation()(slab::Element{1.0, threshold, 0.0});
+      },
+      memory_->points);
+}
+
+std::vector<double> MaterialPoint::state() const {
+  const slab::TurningPointState plain =
+      std::visit([](const auto& points) { return points.state(); }, memory_->points);
+  std::vector<double> numbers{plain.x0, plain.x, static_cast<double>(plain.direction)};
+  numbers.insert(numbers.end(), plain.positions.begin(), plain.positions.end());
+  return numbers;
+}
+
+void MaterialPoint::restore(std::span<const double> state) {
+  const bool is_one = state.size() >= 3 && std::abs(state[2]) == 1.0 &&
+                      std::ranges::all_of(state, [](double v) { return std::isfinite(v); });
+  if (!is_one) {
+    throw Mistake("these numbers are no state of a material point; give what state() gave");
+  }
+  const slab::TurningPointState plain{
+      state[0], state[1], state[2] > 0 ? 1 : -1, {state.begin() + 3, state.end()}};
+  *memory_ = Memory::on(material_, plain);
+}
+
+}  // namespace masing

@@ -1,0 +1,175 @@
+#include "library/masing/run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "commands/converge.hpp"
+#include "commands/request.hpp"
+#include "commands/simulate.hpp"
+#include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
+#include "parallel/session.hpp"
+#include "study/output.hpp"
+#include "study/refinement.hpp"
+
+namespace masing {
+
+struct Session::World {
+  parallel::Session session{{}};
+};
+
+Session::Session() : world_(std::make_unique<World>()) {}
+Session::~Session() = default;
+
+int Session::rank() const {
+  return world_->session.world().rank();
+}
+
+int Session::size() const {
+  return world_->session.world().size();
+}
+
+namespace {
+
+/// `work`, the errors of the rooms as those of the library.
+template <class Work>
+auto checked(const Work& work) {
+  try {
+    return work();
+  } catch (const base::UserError& error) {
+    throw Mistake(error.what());
+  } catch (const base::Stopped& stopped) {
+    throw Stopped(stopped.what());
+  } catch (const base::SystemError& error) {
+    throw Failure(error.what());
+  }
+}
+
+bool names(const Options& options, std::string_view key) {
+  return std::ranges::any_of(options, [key](const auto& option) { return option.first == key; });
+}
+
+/// What the program would be told, as one call of it.
+commands::Invocation invocation(const parallel::Communicator& comm, const char* command,
+                                const Options& options) {
+  commands::Invocation call{.words = {}, .command_line = std::string("libmasing ") + command};
+  const auto add = [&call](const std::string& word) {
+    call.words.push_back(word);
+    call.command_line += " " + word;
+  };
+  for (const auto& [key, value] : options) {
+    add("--" + key);
+    if (!value.empty()) {
+      add(value);
+    }
+  }
+  if (!names(options, "quiet")) {
+    call.words.emplace_back("--quiet");
+  }
+  call.prints = comm.is_root();
+  call.on_root = [&comm](const std::function<std::string()>& make) {
+    return parallel::from_root(comm, make);
+  };
+  return call;
+}
+
+/// The request of a call, ready to be run.
+cli::Validated prepared(const parallel::Communicator& comm, cli::Command command,
+                        const commands::Invocation& call) {
+  const auto request = commands::requested(command, call);
+  auto validated = request ? commands::ready(comm, *request) : std::nullopt;
+  if (!validated) {
+    throw Mistake("an option that only prints; leave it out");
+  }
+  return *validated;
+}
+
+/// Shows chunks to an observer of the user's, and keeps the last sample.
+class Shown final : public engine::Observer {
+ public:
+  Shown(const masing::Observer& observer, const slab::TimeGrid& time)
+      : observer_(observer), time_(time) {}
+
+  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
+    end_.steps = samples.last_step();
+    end_.x = samples.x.back();
+    end_.y = samples.y.back();
+    if (observer_) {
+      times_.clear();
+      for (std::int64_t p = samples.first_step; p <= samples.last_step(); ++p) {
+        times_.push_back(time_.time(p));
+      }
+      observer_(
+          {samples.first_step, times_, samples.force, samples.x, samples.y, samples.restoring});
+    }
+  }
+
+  [[nodiscard]] const Trajectory& end() const { return end_; }
+
+ private:
+  const masing::Observer& observer_;
+  slab::TimeGrid time_;
+  std::vector<double> times_;
+  Trajectory end_;
+};
+
+}  // namespace
+
+Trajectory simulate(const Session& session, const Options& options, const Observer& observer) {
+  return checked([&] {
+    const parallel::Communicator& comm = session.world().session.world();
+    const commands::Invocation call = invocation(comm, "simulate", options);
+    const cli::Simulation simulation =
+        cli::simulation(prepared(comm, cli::Command::simulate, call), call.command_line);
+    Shown shown(observer, simulation.run.time);
+    const std::array<engine::Observer*, 1> observers{&shown};
+    double self_check = 0.0;
+    if (names(options, "output")) {
+      self_check = commands::make_trajectory(comm, simulation, observers).self_check;
+    } else {
+      for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
+        if (names(options, key)) {
+          throw Mistake(std::string(key) +
+                        ": a run without a file has no checkpoints; give output");
+        }
+      }
+      const engine::Setup setup = engine::make_setup(comm, simulation.run);
+      engine::integrate(comm, *setup.engine, simulation.run, observers);
+      self_check = engine::self_check(*setup.engine);
+    }
+    Trajectory trajectory = shown.end();
+    trajectory.self_check = self_check;
+    return trajectory;
+  });
+}
+
+Study converge(const Session& session, const Options& options) {
+  return checked([&] {
+    const parallel::Communicator& comm = session.world().session.world();
+    const commands::Invocation call = invocation(comm, "converge", options);
+    const study::StudySpec spec =
+        cli::study_spec(prepared(comm, cli::Command::converge, call), call.command_line);
+    const study::Study made =
+        names(options, "output") ? commands::make_study(comm, spec) : study::refine(comm, spec);
+    Study study{.levels = {},
+                .orders = {},
+                .verdict = study::to_text(made.verdict),
+                .table = study::table(spec, made)};
+    for (const study::LevelResult& level : made.cases) {
+      study.levels.push_back(
+          {level.ds, level.dt, {level.errors.x, level.errors.y, level.errors.u}});
+    }
+    for (std::size_t q = 0; q < made.results.size(); ++q) {
+      const study::QuantityResult& found = made.results[q];
+      study.orders.push_back({study::quantities[q].name, found.observed, found.uncertainty,
+                              found.expected ? study::expected_text(*found.expected) : "",
+                              study::to_text(found.verdict)});
+    }
+    return study;
+  });
+}
+
+}  // namespace masing
