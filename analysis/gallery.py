@@ -14,7 +14,8 @@ from pathlib import Path
 from masing import program
 from masing.report.cases import picture, read_case
 from masing.report.exact import ExactSolutions
-from masing.report.page import origin, page, render, reproduction
+from masing.report.page import page, render
+from masing.report.provenance import origin, reproduction
 from masing.report.study import claim
 from masing.results import Study, read
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from masing import program
 from masing.report import browser
 from masing.report.exact import ExactSolutions
-from masing.report.page import page, reproduction
+from masing.report.page import page
+from masing.report.provenance import reproduction
 from masing.report.pictures import write_pieces
 from masing.results import Study, read, read_run
 
