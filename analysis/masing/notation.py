@@ -72,6 +72,15 @@ def measured(value, digits=2):
     return minus(power if float(mantissa) == 1 else f"{mantissa}·{power}")
 
 
+def tick(value):
+    """A number on an axis: `−1.5`, `0`, `2.5·10⁻¹⁴`; four digits, without trailing zeros."""
+    mantissa, exponent = f"{value:.3e}".split("e")
+    if value == 0 or -4 < int(exponent) < 5:
+        return minus(f"{float(f'{value:.3e}'):g}")
+    power = "10" + superscript(str(int(exponent)))
+    return minus(power if float(mantissa) == 1 else f"{float(mantissa):g}·{power}")
+
+
 def estimate(value, width):
     """A number and its confidence interval, `−5.43 [−6.07, −4.78]`: two digits of its half-width, at most four of the
     number; the number alone where the interval is unknown or below those digits."""

@@ -204,6 +204,16 @@ def parse_configuration(text):
     return settings
 
 
+def leading_comment(text):
+    """The words of the comment at the start of an .ini, without the lines that the program and the gallery read."""
+    words = []
+    for line in text.splitlines():
+        if not line.startswith(("#", ";")):
+            break
+        words.append(line.lstrip("#; ").rstrip())
+    return " ".join(line for line in words if not line.startswith(("draw:", "masing ")))
+
+
 def read(path):
     """The Study or the Run in a file; raises UserError when it is damaged or not from masing."""
     with hdf5.opened(Path(path)) as file:
@@ -241,7 +251,7 @@ def _run(file, series_required):
                bool(hdf5.attribute(file, "/", "has_cells")), sizes.get("cells"), sizes.get("steps"),
                *({name: found[key] for name, found in words.items() if key in found} for key in ("label", "symbol")),
                _field(file), _energy(file, rows), _state(file, rows),
-               comment=hdf5.attributes(file, "configuration").get("comment", ""))
+               comment=leading_comment(resolved or ""))
 
 
 def _series(file):

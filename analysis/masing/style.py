@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from masing.command_line import write_file
-from masing.notation import measured, power_of_ten
+from masing.notation import power_of_ten, tick
 
 matplotlib.use("Agg")
 
@@ -113,7 +113,7 @@ def label_values(*axes):
     """Label linear axes with few numbers in full, `-1.5` or `2·10⁻¹⁴`, never with a factor or an offset beside them."""
     for axis in axes:
         axis.set_major_locator(MaxNLocator(MOST_TICKS - 1, steps=[1, 2, 2.5, 5, 10]))
-        axis.set_major_formatter(lambda value, _: measured(value, 4))
+        axis.set_major_formatter(lambda value, _: tick(value))
 
 
 def thinned(*columns):

@@ -3,13 +3,14 @@
 import math
 import re
 
-from masing.notation import count, estimate, interval, listed, measured, order, power_of_ten, scientific
+from masing.notation import count, estimate, interval, listed, measured, order, power_of_ten, scientific, tick
 
 NAN = math.nan
 
 
 def test_whole_numbers_powers_and_lists_are_words():
     assert [count(n) for n in (0, 3, 1500, 10**6, 25 * 10**4)] == ["∞", "3", "1500", "10⁶", "2.5·10⁵"]
+    assert [tick(value) for value in (0.0, -0.25, 20000.0, 3e-13, 1e6)] == ["0", "−0.25", "20000", "3·10⁻¹³", "10⁶"]
     assert [power_of_ten(value) for value in (1e-3, 2e-3)] == ["10⁻³", "2·10⁻³"]
     assert [listed("x"), listed("xy"), listed("xyu")] == ["x", "x and y", "x, y and u"]
 

@@ -182,7 +182,12 @@ def test_studies_that_agree_in_every_digit_share_a_section(page_of, study_file, 
 def test_a_study_is_named_by_what_it_shows(page_of, study_file):
     assert "(25): order in δt of right, euler, sweep" in page_of(study_file).words
     with h5py.File(study_file, "a") as file:
-        file["configuration"].attrs["comment"] = "Order one in dt at fixed P. Data of Bastien and Schatzman (2002)."
+        text = "# masing converge\n# Order one in dt at fixed P. Data of\n# Bastien and Schatzman (2002).\nmodel = masing\n"
+        text += file["configuration"][()].decode()
+        attributes = dict(file["configuration"].attrs)
+        del file["configuration"]
+        file["configuration"] = np.array(text.encode())
+        file["configuration"].attrs.update(attributes)
     words = page_of(study_file).words
     assert words.count("Order one in δt at fixed P") == 2 and "study.h5 (25)" not in words
 

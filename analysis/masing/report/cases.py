@@ -14,9 +14,10 @@ from masing.command_line import UserError
 from masing.cycles.curves import between
 from masing.cycles.half_cycles import reversals
 from masing.notation import minus
+from masing.report.equations import steps_in_words
 from masing.report.pictures import Picture
 from masing.report.trajectories import TIME, energy_picture, field_picture, motion_picture, trajectory_name
-from masing.results import parse_configuration
+from masing.results import leading_comment, parse_configuration
 
 DRAW = "draw:"
 # What is drawn of a trajectory if its case file does not say.
@@ -27,10 +28,11 @@ WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P
 
 @dataclass(frozen=True)
 class Case:
-    """A case file: the command that runs it, its caption, and its drawings as words (none for a study)."""
+    """A case file: the command that runs it, its model, its caption, and its drawings as words (none for a study)."""
 
     path: Path
     command: str
+    model: str
     caption: str
     drawings: list
 
@@ -57,10 +59,11 @@ def read_case(path):
             break
         comment.append(line.lstrip("#; ").rstrip())
     drawn = [line[len(DRAW):] for line in comment if line.startswith(DRAW)]
-    caption = " ".join(line for line in comment if not line.startswith(DRAW))
-    is_study = not {"refine", "levels"}.isdisjoint(parse_configuration("\n".join(lines)))
+    caption = steps_in_words(leading_comment("\n".join(lines)))
+    settings = parse_configuration("\n".join(lines))
+    is_study = not {"refine", "levels"}.isdisjoint(settings)
     drawings = [words.strip() for line in drawn for words in line.split(";") if words.strip()]
-    return Case(path, "converge" if is_study else "simulate", caption or path.stem,
+    return Case(path, "converge" if is_study else "simulate", settings.get("model", "masing"), caption or path.stem,
                 [] if is_study else drawings or [CYCLE])
 
 

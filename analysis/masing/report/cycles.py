@@ -163,8 +163,8 @@ def _row(cycle, name, exact, studies):
     apart = distance(cycle.sample, exact) if exact is not None else None
     return {"name": name, "file": cycle.run.path.name, "paper": _in_paper(cycle.run),
             "segments": segments_in_words(x, restoring),
-            "x": cell(float(np.abs(x).max()), lambda value: f"{value:.4g}"),
-            "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:.4g}"),
+            "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
+            "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),
             "which": (f"P = {exact.cells}" if exact.cells else "P = ∞") if apart else "",
             "apart_x": cell(apart.x if apart else None, scientific),
             "apart_force": cell(apart.restoring if apart else None, scientific),

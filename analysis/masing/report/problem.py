@@ -40,11 +40,14 @@ class Problem:
 
 def problem(run, identifier, described):
     """The Problem of a Run under an id of the page; described: the output of masing models MODEL, or None."""
-    lines = in_words(described).splitlines() if described else []
     keys = [key for key in DATA if run.settings.get(key)] + [key for key in run.settings if key.startswith("model.")]
-    title = lines[0].partition(": ")[2] if lines else ""
-    return Problem(identifier, run.model, title, [typeset(line) for line in equations_of("\n".join(lines))],
-                   [_datum(run, key) for key in keys])
+    return Problem(identifier, run.model, *in_equations(described), [_datum(run, key) for key in keys])
+
+
+def in_equations(described):
+    """(title, equations as HTML) of a model from the output of masing models MODEL; empty where it is None."""
+    text = in_words(described or "")
+    return text.partition("\n")[0].partition(": ")[2], [typeset(line) for line in equations_of(text)]
 
 
 def _datum(run, key):
