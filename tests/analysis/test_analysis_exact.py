@@ -130,7 +130,7 @@ def test_other_models_have_no_exact_solution(masing, tmp_path, papers_case):
 def test_the_output_of_reproduce_is_on_the_page(made, page_with, masing):
     run = made("simulate", "run.h5", *CASE, "--steps", "2000")
     words = page_with(run, options=["--reproduce"]).words
-    assert "1 of 1 file reproduced bit for bit, on" in words and "run.h5: reproduced, bit for bit, on 1 rank" in words
+    assert "1 of 1 file reproduced bit for bit when this page was made, on the same machine" in words and "run.h5: reproduced, bit for bit, on 1 rank" in words
     with h5py.File(run, "a") as file:
         file["series/x"][3] += 1e-12
     found = reproduction(read_run(run), masing, True)

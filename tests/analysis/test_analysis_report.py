@@ -210,10 +210,12 @@ def test_a_table_is_a_thumbnail_and_a_file(page_of, study_file, tmp_path):
     assert any(text.startswith("Curve of F(t) of t.h5") for text in page.alternatives)
 
 
-def test_the_reference_explains_itself(page_of, tmp_path):
+def test_the_reference_explains_itself_once(page_of, tmp_path):
     facts = fit(reference_text="the exact solution", reference_explanation="It is found from event to event.")
-    words = page_of(write_study(tmp_path / "s.h5", ladder(), facts)).words
-    assert "measured against: the exact solution. It is found from event to event." in words
+    files = [write_study(tmp_path / f"{n}.h5", ladder(order=order), facts) for n, order in enumerate((1.0, 1.1))]
+    words = page_of(*files).words
+    assert words.count("measured against: the exact solution. It is found from event to event.") == 1
+    assert "How it is found is said in study 1." in words
 
 
 def test_the_colours_stand_out_and_apart():

@@ -59,7 +59,7 @@ def _problems(files, exact):
 
 def _sections(studies, problems):
     """The template's values of the studies; one that shows the same as an earlier one is named in its section."""
-    sections, shown, stated = [], {next(iter(problems), None)}, {}
+    sections, shown, stated, explained = [], {next(iter(problems), None)}, {}, {}
     for study in studies:
         number, key, statement = len(sections) + 1, study.run.problem, study.fit["statement"]
         section = study_section(study, number, problems[key], key not in shown, stated.get(statement))
@@ -71,6 +71,8 @@ def _sections(studies, problems):
         shown.add(key)
         if statement in ("3.1", "4.1", "25"):
             stated.setdefault(statement, number)
+        if explained.setdefault(section["explained"], number) != number and section["explained"]:
+            section["explained"] = f"How it is found is said in study {explained[section['explained']]}."
         sections.append(section)
     return sections
 

@@ -15,7 +15,7 @@ def summary(sections, studies, runs, reproductions):
     sections: the template's values of the studies; reproductions: one for each study, then one for each run.
     """
     files = [study.run for study in studies] + list(runs)
-    return {"verdicts": _verdicts(studies), "reproduced": _reproduced(reproductions),
+    return {"verdicts": _verdicts(studies), "reproduced": _reproduced(reproductions, files),
             "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
             "facts": _facts(files, reproductions), "sections": sections, "trajectories": len(runs)}
 
@@ -27,16 +27,17 @@ def _verdicts(studies):
     return [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
 
 
-def _reproduced(reproductions):
+def _reproduced(reproductions, files):
     """(whether all were, sentence) on the files that were run again for the page; None where none was."""
     tried = [again for again in reproductions if again.same is not None]
     if not tried:
         return None
     same = sum(again.same for again in tried)
     where = list(dict.fromkeys(machine(again.provenance) for again in tried))
-    on = f", on {listed(where)}" if any(where) else ""
-    return (same == len(tried), f"{same} of {len(tried)} file{'' if len(tried) == 1 else 's'} reproduced bit for bit"
-            f"{on}, when this page was made")
+    alike = set(where) == {machine(run.provenance) for run in files}
+    on = "the same machine" if alike else listed(each or "an unknown machine" for each in where)
+    return (same == len(tried), f"{same} of {len(tried)} file{'' if len(tried) == 1 else 's'} reproduced bit for bit when "
+            f"this page was made, on {on}")
 
 
 def _facts(files, reproductions):
