@@ -19,9 +19,9 @@ WORKS = (
     Work("Bastien, Schatzman and Lamarque (2000)",
          "J. Bastien, M. Schatzman, C.-H. Lamarque, Study of some rheological models with a finite number of degrees of "
          "freedom, Eur. J. Mech. A/Solids 19 (2000) 277–307.", "rheological-models-2000"),
-    Work("Bastien and Lamarque (Persoz)",
+    Work("Bastien and Lamarque (2006)",
          "J. Bastien, C.-H. Lamarque, The Persoz’s gephyroidal model described by a maximal monotone differential "
-         "inclusion.", "persoz-gephyroid"),
+         "inclusion, submitted to Arch. Appl. Mech., 2006.", "persoz-gephyroid"),
     Work("Bastien and Schatzman (2002)",
          "J. Bastien, M. Schatzman, Numerical precision for differential inclusions with uniqueness, M2AN 36 (2002) "
          "427–460.", ""),
