@@ -113,9 +113,8 @@ def found(folder):
 
 
 def test_a_page_with_everything_fits(found):
-    # errors, map, errors; work and time; two cycles of one problem together, and each; u; motion of three problems and
-    # the file with u; energy
-    is_in_order(found["page"], 3 + 2 + 1 + 4 + 1 + 4 + 1,
+    # errors, map, errors; work and time; cycles; u; motion of three problems and the file with u; energy
+    is_in_order(found["page"], 3 + 2 + 4 + 1 + 4 + 1,
                 ["1 of 2 studies as expected", "1 of 2 studies not as expected"] + ["as expected", "not as expected"] * 2)
 
 

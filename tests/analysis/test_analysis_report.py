@@ -91,7 +91,7 @@ def test_the_page_is_self_contained(page_of, study_file, run_file):
     page = page_of(study_file, study_file, "--cycles", run_file, drawn=True)
     assert all(address.startswith(("data:", "#")) for address in page.addresses)
     assert len(page.ids) == len(set(page.ids))
-    assert len(page.alternatives) == 6 and all(len(text) > 20 for text in page.alternatives)
+    assert len(page.alternatives) == 5 and all(len(text) > 20 for text in page.alternatives)
 
 
 def test_names_and_titles_are_escaped(page_of, tmp_path, papers_case):

@@ -1,6 +1,7 @@
 """The figures of hysteresis cycles and of analysed limit cycles: data in, matplotlib Figure out."""
 
 import math
+import textwrap
 
 import numpy as np
 from matplotlib import colormaps
@@ -14,6 +15,7 @@ from masing.style import RESTORING_LABEL, X_LABEL
 CORNER = (0.71, 0.04, 0.28, 0.28)
 # A figure has at most this many panels: a page in print.
 PANELS = 12
+TITLE_LETTERS = 42
 TRANSIENT, CENTRE = "#bbbbbb", "#000000"
 # A slope of this fraction of the steepest is rounding.
 ROUNDING = 1e-9
@@ -107,7 +109,7 @@ def _draw_cycle(axes, curve, title, limits, t=None):
         axes.figure.colorbar(pieces, ax=axes, label="time t", aspect=30)
     else:
         axes.plot(*style.thinned(*curve), color=style.COLOURS[0], label="computed")
-    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title=title)
+    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title="\n".join(textwrap.wrap(title, TITLE_LETTERS)))
     if limits:
         axes.set(xlim=limits[0], ylim=limits[1])
     style.label_values(axes.xaxis, axes.yaxis)

@@ -12,7 +12,7 @@ from masing.names import names_apart
 from masing.notation import EN_DASH, cell, count, listed, measured, scientific
 from masing.report.exact import distance
 from masing.report.pictures import Picture
-from masing.style import drawable
+from masing.style import MANY_REVERSALS, drawable
 
 # A study's own samples run from rest; its cycle is drawn from the last part of [0, T].
 LAST_PART = 0.2
@@ -112,10 +112,12 @@ def _finest(study, start, end):
 
 
 def _together(cycles, names, exact):
-    """The Pictures of the cycles of one problem and method of which there are several."""
+    """The Pictures of the cycles of one problem, method and window of which there are several; without long records."""
     groups = {}
     for cycle, name in zip(cycles, names):
-        groups.setdefault((cycle.run.problem, cycle.run.method), {}).setdefault(_case(cycle.run), (cycle, name))
+        if len(reversals(cycle.curve[0])) <= MANY_REVERSALS:
+            key = cycle.run.problem, cycle.run.method, cycle.window
+            groups.setdefault(key, {}).setdefault(_case(cycle.run), (cycle, name))
     return [_overlay(list(group.values()), exact) for group in groups.values() if 1 < len(group) <= MOST_TOGETHER]
 
 
@@ -145,7 +147,8 @@ def _exact_cycle(beside, t):
 def _picture(cycle, name, limits, exact):
     """The Picture of one cycle over its exact one, if there is one."""
     run, behind, part, beside = cycle.run, None, None, ""
-    if exact is not None:
+    # A record of many cycles is coloured by time: a grey one behind it would muddle that.
+    if exact is not None and len(reversals(cycle.curve[0])) <= MANY_REVERSALS:
         behind = _exact_cycle(exact, cycle.sample[0])
         part = _corner_part(distance(cycle.sample, exact), behind)
         of_cells = f" of P = {exact.cells} cells" if exact.cells else ""

@@ -60,15 +60,18 @@ def _problems(files, exact):
 def _sections(studies, problems):
     """The template's values of the studies; one that shows the same as an earlier one is named in its section."""
     sections, shown, stated, explained = [], {next(iter(problems), None)}, {}, {}
+    models = {each.model for each in list(problems.values())[:1]}
     for study in studies:
         number, key, statement = len(sections) + 1, study.run.problem, study.fit["statement"]
         section = study_section(study, number, problems[key], key not in shown, stated.get(statement))
+        section["shows_model"] = problems[key].model not in models
         alike = next((other for other in sections if shown_alike(other) == shown_alike(section)), None)
         if alike is not None:
             alike["also"].append((section["title"], section["method"], section["files"][0]))
             alike["tables"] += section["tables"]
             continue
         shown.add(key)
+        models.add(problems[key].model)
         if statement in ("3.1", "4.1", "25"):
             stated.setdefault(statement, number)
         if explained.setdefault(section["explained"], number) != number and section["explained"]:
