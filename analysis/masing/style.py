@@ -7,6 +7,7 @@ import matplotlib
 import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.collections import LineCollection
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
@@ -37,8 +38,9 @@ MANY_REVERSALS = 18
 # A figure tells about this many places along an axis apart; samples between them are left out.
 PLACES = 1200
 LONG = 12000
-# Light to dark, from early to late or from few cells to many; the same to the colour-blind.
-SEQUENCE = "viridis_r"
+# Light to dark, from early to late or from few cells to many, the lightest still visible on white; the same to the
+# colour-blind.
+SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.22, 1, 256)))
 BY_TIME = "by time"
 # The multiples of a power of ten that a logarithmic axis may label, the fewest first.
 DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))

@@ -4,7 +4,6 @@ import math
 import textwrap
 
 import numpy as np
-from matplotlib import colormaps
 
 from masing import style
 from masing.cycles.half_cycles import reversals
@@ -99,8 +98,8 @@ def cycles_together(curves, labels, exact=None, part=None):
 
 
 def sequence(number):
-    """Colours [number] from light to dark, the lightest still visible on white."""
-    return [colormaps[style.SEQUENCE](place) for place in np.linspace(0.25, 1, number)]
+    """Colours [number] from light to dark."""
+    return list(style.SEQUENCE(np.linspace(0, 1, number)))
 
 
 def _draw_cycle(axes, curve, title, limits, t=None):

@@ -82,7 +82,7 @@ def _source(runs):
         archived = _git("archive", "--format=tar.gz", f"--prefix=masing-{revision}/", revision)
         if archived is not None:
             return {f"source/masing-{revision}.tar.gz": archived}, f"the source of revision {revision}"
-    listed = _git("ls-files", "-z")
+    listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if listed is None:
         return {}, "no source: the page was made outside a checkout"
     head = (_git("rev-parse", "--short=12", "HEAD") or b"unknown").decode().strip()
@@ -103,7 +103,7 @@ def _git(*arguments):
 def _tarred(names):
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
-        for name in names:
+        for name in sorted(names):
             tar.add(ROOT / name, f"masing/{name}")
     return buffer.getvalue()
 

@@ -66,6 +66,7 @@ def _line(study, methods):
 def work_precision(studies):
     """The Pictures, the caption and the comparisons of the work-precision diagram of a page; None when there is none."""
     found = lines(studies)
+    ring = RINGED if any(line.finest is not None for line in found) else ""
     pictures = []
     for name, label in (("work", "cell updates P·N"), ("seconds", "wall time (s)")):
         drawn = [(line, getattr(line, name)) for line in found]
@@ -75,11 +76,12 @@ def work_precision(studies):
             pictures.append(Picture(f"work-precision-{name}", work_figure(drawn, label),
                                     f"Log-log figure of the error of x over {label}, the most accurate level of each "
                                     f"study: {'; '.join(best)}."))
-    return {"pictures": pictures, "caption": CAPTION, "sentences": comparisons(found)} if pictures else None
+    return {"pictures": pictures, "caption": CAPTION.format(ring), "sentences": comparisons(found)} if pictures else None
 
 
 CAPTION = ("Error of x against the exact solution over work and over wall time. Filled and joined: the levels that no other "
-           "of their study beats in both; ringed: the papers’ finest case.")
+           "of their study beats in both{}.")
+RINGED = "; ringed: the papers’ finest case"
 
 
 def comparisons(found):
