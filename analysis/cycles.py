@@ -12,6 +12,7 @@ command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 from masing import style
 from masing.cycles import figures
 from masing.cycles.curves import is_text, read_measured, samples_in_window
+from masing.names import names_apart
 from masing.results import read_run
 
 style.apply()
@@ -26,7 +27,7 @@ def parser():
     options.add_window(("leave out samples before", "leave out samples after"))
     options.add_measured()
     options.add_argument("--labels", metavar="A,B", help="one title per file instead of P and N")
-    options.add_argument("--together", action="store_true", help="all cycles in one frame, not one panel per file")
+    options.add_argument("--together", action="store_true", help="all cycles in one frame, not a panel each")
     options.add_argument("--analysis", action="store_true", help="analyse the limit cycle, write its numbers, too")
     return options
 
@@ -42,13 +43,18 @@ def labels(given, titles):
     return names
 
 
-def title_and_curve(file, start, end, columns=None, scale=None):
-    """The title of a file and its (x, restoring) in the window; samples of a run that are not finite are left out."""
-    if is_text(file):
-        curve = read_measured(file, start, end, columns, scale)
-        return curve.path.stem, (curve.x, curve.force)
-    run = read_run(file)
-    return run.title, samples_in_window(run, start, end)[1:]
+def titles_and_samples(options):
+    """The title and the samples (t or None, x, restoring) of each file in the window; those not finite are left out."""
+    runs = [None if is_text(file) else read_run(file) for file in options.files]
+    names = iter(names_apart([run for run in runs if run]))
+    samples = []
+    for file, run in zip(options.files, runs):
+        if run is None:
+            curve = read_measured(file, options.start, options.end, *of_text(file, options))
+            samples.append((curve.path.stem, (curve.t, curve.x, curve.force)))
+        else:
+            samples.append((next(names), samples_in_window(run, options.start, options.end)))
+    return zip(*samples)
 
 
 def of_text(file, options):
@@ -79,11 +85,11 @@ def main(arguments):
     if options.analysis:
         print(*analyse_files(options, path), sep="\n")
         return
-    titles, curves = zip(*(title_and_curve(file, options.start, options.end, *of_text(file, options))
-                           for file in options.files))
-    draw = figures.cycles_together if options.together else figures.cycle_panels
-    style.save(draw(curves, labels(options.labels, list(titles))), path)
-    print(path)
+    titles, samples = titles_and_samples(options)
+    curves, titles = [sample[1:] for sample in samples], labels(options.labels, list(titles))
+    drawn = ([figures.cycles_together(curves, titles)] if options.together
+             else figures.cycle_panels(curves, titles, [sample[0] for sample in samples]))
+    print(*style.save_all(drawn, path), sep="\n")
 
 
 if __name__ == "__main__":

@@ -14,11 +14,18 @@ from pathlib import Path
 from masing import program, style
 from masing.report.cases import picture, read_case
 from masing.report.exact import ExactSolutions
-from masing.report.page import origin, page, render, reproduction
+from masing.report.bibliography import WORKS
+from masing.report.page import page, render
+from masing.report.problem import in_equations
+from masing.report.provenance import origin, reproduction
 from masing.report.study import claim
 from masing.results import Study, read
 
 style.apply()
+
+
+# Where the index puts the cases that cite no work.
+OTHERS = "Other cases"
 
 
 def parser():
@@ -46,8 +53,20 @@ def entry(case, folder, exact):
 
 def _written(case, folder, html, thumbnail, summary, verdict):
     command_line.write_file(folder / f"{case.name}.html", html.encode("utf-8"))
-    return {"name": case.name, "address": f"{case.name}.html", "src": thumbnail.src, "alt": thumbnail.alt,
-            "caption": case.caption, "summary": summary, "verdict": verdict}
+    return {"case": case, "address": f"{case.name}.html", "src": thumbnail.src, "alt": thumbnail.alt,
+            "summary": summary, "verdict": verdict}
+
+
+def groups(entries, exact):
+    """The entries of the index by work and model: [(work, [(model, its title, its equations, [entry, …]), …]), …], the
+    works in the order of the bibliography and those that cite none last."""
+    by_work = {}
+    for entry in entries:
+        work = next((work.key for work in WORKS if work.key in entry["case"].caption), OTHERS)
+        by_work.setdefault(work, {}).setdefault(entry["case"].model, []).append(entry)
+    ordered = [key for key in (*(work.key for work in WORKS), OTHERS) if key in by_work]
+    return [(key, [(model, *in_equations(exact.description(model)), chosen) for model, chosen in by_work[key].items()])
+            for key in ordered]
 
 
 def main(arguments):
@@ -67,9 +86,9 @@ def main(arguments):
             entries.append(entry(case, folder, exact))
         except command_line.UserError as mistake:
             failures.append(str(mistake))
-            entries.append({"name": case.name, "address": None, "caption": case.caption, "summary": str(mistake)})
+            entries.append({"case": case, "address": None, "summary": str(mistake)})
     index = folder / "index.html"
-    command_line.write_file(index, render("gallery.html.j2", entries=entries).encode("utf-8"))
+    command_line.write_file(index, render("gallery.html.j2", groups=groups(entries, exact)).encode("utf-8"))
     print(index)
     if failures:
         raise command_line.UserError(f"{len(failures)} of {len(cases)} cases have no page; the first: {failures[0]}")

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from masing import program, style
 from masing.report import browser
+from masing.report.archive import write_archive
 from masing.report.exact import ExactSolutions
-from masing.report.page import page, reproduction
+from masing.report.page import page
+from masing.report.provenance import reproduction
 from masing.report.pictures import write_pieces
 from masing.results import Study, read, read_run
 
@@ -32,6 +34,8 @@ def parser():
     options.add_argument("--title", default="Order of convergence and hysteresis cycles", help="the page's heading")
     options.add_window(("draw cycles from", "draw cycles up to"))
     options.add_argument("--pdf", action="store_true", help="print the page to REPORT.pdf, too, by Chromium")
+    options.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
+                         "every result again, for artefact evaluation")
     options.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
     options.add_program()
     options.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
@@ -43,6 +47,7 @@ def main(arguments):
     """Read the files, write the page and the files beside it, print its path."""
     options = parser().parse_args(arguments)
     path = command_line.output_path(options.output, options.files[0], ".html", (".html", ".htm"))
+    archive = command_line.output_path(options.archive, options.archive, ".zip", (".zip",)) if options.archive else None
     chromium = browser.required() if options.pdf else None
     if options.files_only and (options.program or options.reproduce):
         raise command_line.UserError("--files-only runs no program: leave out --program and --reproduce, or it")
@@ -57,6 +62,9 @@ def main(arguments):
     command_line.write_file(path, html.encode("utf-8"))
     if chromium:
         browser.print_pdf(chromium, path, path.with_suffix(".pdf"))
+    if archive:
+        files = {ending: path.with_suffix(ending).read_bytes() for ending in [path.suffix] + [".pdf"] * bool(chromium)}
+        write_archive(archive, options.title, path.stem, files, pieces, [*(study.run for study in studies), *runs])
     print(path)
 
 

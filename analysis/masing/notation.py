@@ -54,12 +54,11 @@ def order(value):
     return f"{value:.3f}" if math.isfinite(value) else EN_DASH
 
 
-def plus_minus(width):
-    """The half-width of an interval, ` ± 0.019`, a small one with one digit; empty where there is none."""
-    if not math.isfinite(width):
+def interval(value, width, digits=3):
+    """The interval value − width to value + width in brackets, `[0.989, 1.009]`; empty where there is none."""
+    if not math.isfinite(value) or not math.isfinite(width):
         return ""
-    digits = f"{width:.3f}" if width >= 1e-3 or width == 0 else f"{width:.0e}"
-    return f"{FIXED_SPACE}±{FIXED_SPACE}{digits}"
+    return minus(f"[{value - width:.{digits}f}, {value + width:.{digits}f}]")
 
 
 def measured(value, digits=2):
@@ -73,12 +72,27 @@ def measured(value, digits=2):
     return minus(power if float(mantissa) == 1 else f"{mantissa}·{power}")
 
 
-def within(value, width):
-    """A number with the half-width of its interval, `−5.4 ± 0.6`: two digits of the width, or four of the number."""
-    if not math.isfinite(width) or width <= 0 or not math.isfinite(value):
+def tick(value):
+    """A number on an axis: `−1.5`, `0`, `2.5·10⁻¹⁴`; four digits, without trailing zeros."""
+    mantissa, exponent = f"{value:.3e}".split("e")
+    if value == 0 or -4 < int(exponent) < 5:
+        return minus(f"{float(f'{value:.3e}'):g}")
+    power = "10" + superscript(str(int(exponent)))
+    return minus(power if float(mantissa) == 1 else f"{float(mantissa):g}·{power}")
+
+
+def estimate(value, width):
+    """A number and its confidence interval, `−5.43 [−6.07, −4.78]`: two digits of its half-width, at most four of the
+    number; the number alone where the interval is unknown or below those digits."""
+    if not math.isfinite(value):
+        return EN_DASH
+    if not math.isfinite(width) or width < 5e-4 * abs(value):
         return minus(f"{value:#.4g}") if 1e-2 <= abs(value) < 1e4 else measured(value, 4)
+    size = max(abs(value), width)
+    if not 1e-3 <= size < 1e5:
+        return f"{measured(value, 3)} [{measured(value - width, 3)}, {measured(value + width, 3)}]"
     places = max(0, 1 - math.floor(math.log10(width)))
-    return minus(f"{value:.{places}f} ± {width:.{places}f}")
+    return minus(f"{value:.{places}f} [{value - width:.{places}f}, {value + width:.{places}f}]")
 
 
 def minus(text):

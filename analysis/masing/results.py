@@ -69,7 +69,8 @@ class Run:
     `configuration` is the resolved .ini as text, `settings` its keys. `cells` (P, 0 for ∞, None without cells) and
     `steps` (N) are those of the samples, None without samples. `title` names the run in figures; `problem` is equal for
     two runs exactly if they solve the same problem. `labels` and `symbols` of the samples are by name. `columns` are
-    further samples by name, the state of a model; `made_by` is the command of a run that was made for a page.
+    further samples by name, the state of a model; `made_by` is the command of a run that was made for a page; `comment`
+    is the leading comment of its case file.
     """
 
     path: Path
@@ -90,6 +91,7 @@ class Run:
     energy: Energy | None = None
     columns: dict = dataclass_field(default_factory=dict)
     made_by: str | None = None
+    comment: str = ""
 
     @property
     def model(self):
@@ -204,6 +206,16 @@ def parse_configuration(text):
     return settings
 
 
+def leading_comment(text):
+    """The words of the comment at the start of an .ini, without the lines that the program and the gallery read."""
+    words = []
+    for line in text.splitlines():
+        if not line.startswith(("#", ";")):
+            break
+        words.append(line.lstrip("#; ").rstrip())
+    return " ".join(line for line in words if not line.startswith(("draw:", "masing ")))
+
+
 def read(path):
     """The Study or the Run in a file; raises UserError when it is damaged or not from masing."""
     with hdf5.opened(Path(path)) as file:
@@ -240,7 +252,8 @@ def _run(file, series_required):
                bool(hdf5.attribute(file, "configuration", "papers_problem")),
                bool(hdf5.attribute(file, "/", "has_cells")), sizes.get("cells"), sizes.get("steps"),
                *({name: found[key] for name, found in words.items() if key in found} for key in ("label", "symbol")),
-               _field(file), _energy(file, rows), _state(file, rows))
+               _field(file), _energy(file, rows), _state(file, rows),
+               comment=leading_comment(resolved or ""))
 
 
 def _series(file):

@@ -5,11 +5,14 @@ import io
 
 import matplotlib
 import numpy as np
+from matplotlib.backends.backend_pdf import PdfPages
+from matplotlib.collections import LineCollection
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from masing.command_line import write_file
-from masing.notation import power_of_ten
+from masing.notation import power_of_ten, tick
 
 # Those of Okabe and Ito's colours that also stand out from white paper, by a contrast of 3 and more.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
@@ -26,6 +29,17 @@ X_LABEL = "displacement x"
 RESTORING_LABEL = "restoring force F − m x″"
 # Numbers of this size, the end of an unstable run, cannot be drawn.
 HUGE = 1e100
+# More numbers along a linear axis would touch each other.
+MOST_TICKS = 6
+# A record with more reversals than this is coloured by time; as one line it would be a blot.
+MANY_REVERSALS = 18
+# A figure tells about this many places along an axis apart; samples between them are left out.
+PLACES = 1200
+LONG = 12000
+# Light to dark, from early to late or from few cells to many, the lightest still visible on white; the same to the
+# colour-blind.
+SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.22, 1, 256)))
+BY_TIME = "by time"
 # The multiples of a power of ten that a logarithmic axis may label, the fewest first.
 DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
 
@@ -52,6 +66,11 @@ PARAMETERS = {
     "hatch.linewidth": 0.5,
     "savefig.dpi": 200,
     "svg.fonttype": "path",
+    # Publishers refuse Type 3.
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    # A number on an axis is the value, not what is left of an offset.
+    "axes.formatter.useoffset": False,
     # The same figure gives the same bytes.
     "svg.hashsalt": "masing",
 }
@@ -100,9 +119,98 @@ def label_decades(*axes):
         axis.grid(True, which="minor", linewidth=0.3)
 
 
+def label_values(*axes):
+    """Label linear axes with few numbers in full, `-1.5` or `2·10⁻¹⁴`, never with a factor or an offset beside them."""
+    for axis in axes:
+        axis.set_major_locator(MaxNLocator(MOST_TICKS - 1, steps=[1, 2, 2.5, 5, 10]))
+        axis.set_major_formatter(lambda value, _: tick(value))
+
+
+def thinned(*columns):
+    """The samples [n] of a long curve that a figure can tell apart; drawn through them it differs by less than a line.
+
+    The columns are those of one curve. Over a rising first column, such as time, each place along it keeps its first and
+    last sample and the extremes of the others; of another curve the first and last of neighbours at one place are kept.
+    """
+    if len(columns[0]) <= LONG:
+        return list(columns)
+    cells = np.array([_places(column) for column in columns])
+    if np.all(np.diff(columns[0]) >= 0):
+        keep = _extremes(cells[0], columns[1:])
+    else:
+        moved = np.any(np.diff(cells, axis=1) != 0, axis=0)
+        keep = np.flatnonzero(np.r_[True, moved] | np.r_[moved, True])
+    return [column[keep] for column in columns]
+
+
+def _extremes(places, columns):
+    """The indices of the first and last sample at each of the rising places [n], and of the extremes of the columns."""
+    starts = np.flatnonzero(np.r_[True, np.diff(places) > 0])
+    parts = list(zip(starts, np.r_[starts[1:], len(places)]))
+    chosen = [index for first, end in parts for column in columns
+              for index in (first + np.argmin(column[first:end]), first + np.argmax(column[first:end]))]
+    return np.unique(np.r_[chosen, starts, [end - 1 for _, end in parts]].astype(int))
+
+
+def _places(column):
+    low, high = column.min(), column.max()
+    return np.floor((column - low) / ((high - low) or 1.0) * PLACES)
+
+
+def line_by_time(axes, t, x, y):
+    """Draw a long curve (x, y) [samples] thinned, each piece in the colour of its time t; gives what a colour bar takes."""
+    x, y, t = thinned(x, y, t)
+    points = np.column_stack([x, y])
+    pieces = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=0.6,
+                            rasterized=len(t) > PLACES * MOST_TICKS, label=BY_TIME)
+    axes.add_collection(pieces)
+    axes.autoscale_view()
+    return pieces
+
+
+def curves_of(drawing):
+    """The curves of a figure as rows (frame, curve, place of the point, abscissa, ordinate, third), all as drawn."""
+    for frame, axes in enumerate(drawing.axes, start=1):
+        lines = [(str(line.get_label()), np.array(_points(line))) for line in axes.lines]
+        lines += [(BY_TIME, _ends(each)) for each in axes.collections if each.get_label() == BY_TIME]
+        for number, (label, points) in enumerate(lines, start=1):
+            name = f"curve {number}" if label.startswith("_") else label
+            for place, point in enumerate(points.T if points.size else ()):
+                yield frame, name, place, *point
+
+
+def _points(line):
+    return line.get_data_3d() if hasattr(line, "get_data_3d") else line.get_data(orig=True)
+
+
+def _ends(collection):
+    pieces = np.array(collection.get_segments())
+    return np.vstack([pieces[:, 0], pieces[-1:, 1]]).T if len(pieces) else np.empty((2, 0))
+
+
 def save(drawing, path):
     """Write a figure to the path, whose ending gives the kind of file; raises UserError if that fails."""
     write_file(path, encoded(drawing, path.suffix.lower()[1:]))
+
+
+def save_all(drawings, path):
+    """Write figures to the pages of a PDF, or to PATH, PATH-2, … of one figure each; gives the paths."""
+    if path.suffix.lower() == ".pdf" and len(drawings) > 1:
+        write_file(path, _pages(drawings))
+        return [path]
+    paths = [path if n == 1 else path.with_name(f"{path.stem}-{n}{path.suffix}") for n in range(1, len(drawings) + 1)]
+    for drawing, each in zip(drawings, paths):
+        save(drawing, each)
+    return paths
+
+
+def _pages(drawings):
+    """A PDF with each figure on a page, as bytes."""
+    buffer = io.BytesIO()
+    with PdfPages(buffer, metadata=UNDATED["pdf"]) as book:
+        for drawing in drawings:
+            book.savefig(drawing)
+    return buffer.getvalue()
 
 
 def encoded(drawing, kind):

@@ -11,6 +11,7 @@
 #include <limits>
 #include <thread>
 
+#include "base/host.hpp"
 #include "base/text.hpp"
 #include "benchmark/native_loops.hpp"
 #include "parallel/available_memory.hpp"
@@ -120,17 +121,6 @@ std::vector<Timing> on_root_alone(const parallel::Communicator& comm,
 
 namespace {
 
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(':');
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return std::string(base::trimmed(line.substr(colon + 1)));
-    }
-  }
-  return "unknown";
-}
-
 /// Bytes of the last-level cache, 0 if unknown. From /sys first: sysconf reports CPUID, which on a
 /// virtual machine may count all caches of the chip.
 std::int64_t cache_bytes() {
@@ -205,7 +195,7 @@ std::int64_t free_memory_of_host(const parallel::Communicator& comm) {
 Machine measure_machine(const parallel::Communicator& comm, const Effort& effort,
                         std::int64_t array) {
   Machine machine;
-  machine.processor = parallel::from_root(comm, processor_name);
+  machine.processor = parallel::from_root(comm, base::processor_name);
   machine.instruction_set =
       parallel::from_root(comm, [] { return std::string(slab::kernel_instruction_set()); });
   machine.ranks = comm.size();

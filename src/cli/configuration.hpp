@@ -81,6 +81,9 @@ struct Configuration {
 
   /// Where a key was given ("--mass", "case.ini line 3"), for messages; absent for defaults.
   std::map<std::string, std::string> origin;
+  /// The lines at the start of the .ini that say what the case is, each with its newline; empty
+  /// where the command line changes what is computed.
+  std::string comment;
 };
 
 /// What the command line asks for besides a configuration.

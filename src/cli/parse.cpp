@@ -181,6 +181,29 @@ std::vector<Given> from_ini(Command command, const std::string& path, const std:
   return given;
 }
 
+/// The comment at the start of an .ini, without # and without the line that `print` begins with.
+std::string leading_comment(const std::string& content) {
+  std::istringstream stream(
+      content.starts_with(byte_order_mark) ? content.substr(byte_order_mark.size()) : content);
+  std::string comment;
+  for (std::string line; std::getline(stream, line) && line.starts_with('#');) {
+    const std::string words(base::trimmed(line.substr(1)));
+    if (!words.starts_with("masing ")) {
+      comment += words + "\n";
+    }
+  }
+  return comment;
+}
+
+/// Whether one of the words decides what is computed.
+bool changes_result(const std::vector<Given>& words) {
+  return std::ranges::any_of(words, [](const Given& one) {
+    const auto option = std::ranges::find(option_table(), one.key, &Option::name);
+    return option == option_table().end() ? one.key.starts_with(model_section)
+                                          : option->role == Role::result;
+  });
+}
+
 /// The one key of what may be given in several ways: parameters of a model of `kind`.
 void normalise(ModelKind kind, std::vector<Given>& all) {
   for (Given& given : all) {
@@ -282,7 +305,9 @@ Request parse(Command command, const std::vector<std::string>& words,
   }
   std::vector<Given> file;
   if (const Given* config = find(line, "config")) {
-    file = from_ini(command, config->text, read(config->text));
+    const std::string content = read(config->text);
+    file = from_ini(command, config->text, content);
+    request.configuration.comment = changes_result(line) ? "" : leading_comment(content);
   }
   const Given* model = find(line, "model");
   model = model == nullptr ? find(file, "model") : model;
@@ -312,6 +337,10 @@ namespace {
 
 std::string print(const Configuration& configuration, bool handling_too) {
   std::string text = "# masing " + name_of(configuration.command) + "\n";
+  std::istringstream comment(configuration.comment);
+  for (std::string line; std::getline(comment, line);) {
+    text += "# " + line + "\n";
+  }
   const ModelKind kind = kind_of(configuration.model);
   for (const Option* option : options_of(configuration.command)) {
     if (takes(kind, *option) && (handling_too || option->role == Role::result)) {

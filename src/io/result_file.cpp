@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/host.hpp"
 #include "io/build_info.hpp"
 #include "io/sealed_file.hpp"
 #include "slab/kernel/kernel.hpp"
@@ -171,6 +172,8 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
   write_attribute(group, "muparser", mu::ParserVersion);
   write_attribute(group, "command_line", shortened(command_line));
   write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
+  write_attribute(group, "processor", parallel::from_root(comm, base::processor_name));
+  write_attribute(group, "system", parallel::from_root(comm, base::system_name));
   // The clocks of hosts differ; every rank must write the same attribute.
   write_attribute(group, "date", parallel::from_root(comm, now));
   write_attribute(group, "run", run);

@@ -173,8 +173,9 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
       failed.push_back(fmt::format("{} ({:.3f})", name, found.observed));
     }
     if (found.verdict == Verdict::undecided) {
-      undecided.push_back(
-          fmt::format("{} ({:.3f}\u00a0±\u00a0{:.3g})", name, found.observed, found.uncertainty));
+      undecided.push_back(fmt::format("{} ({:.3f}, interval [{:.3f}, {:.3f}])", name,
+                                      found.observed, found.observed - found.uncertainty,
+                                      found.observed + found.uncertainty));
     }
   }
   std::vector<std::string> sentences;
@@ -191,7 +192,7 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
   if (!undecided.empty()) {
     sentences.push_back(
         fmt::format("The order is undecided for {}: the interval lies neither within nor outside "
-                    "the tolerance ±\u00a0{:g}. More or finer levels would decide, such as "
+                    "the tolerance of {:g}. More or finer levels would decide, such as "
                     "--levels {}.",
                     listed(undecided), spec.order_tolerance, deciding_levels));
   }

@@ -24,6 +24,29 @@ std::string exact_text(const std::string& what, double self_check) {
   return fmt::format("reference: {} (checks itself to {:.0e})", what, self_check);
 }
 
+/// How the exact solution is found, of the continuous model or, `is_finite`, of one of finitely
+/// many elements; `smooth` is what ends where the motion of the former is not smooth.
+std::string exact_explanation(bool is_finite, const char* smooth, double self_check) {
+  std::string text =
+      is_finite
+          ? "The exact solution of (3.8) of Bastien, Schatzman and Lamarque (2000) is found from "
+            "event to event: between them every element sticks or slides in one direction, and the "
+            "motion is a Taylor polynomial of order 24 to rounding."
+          : fmt::format(
+                "The exact solution of (7) of Bastien, Lamarque and Schatzman (2001) is found from "
+                "event to event: between reversals, closing loops and {} the motion is smooth and "
+                "integrated by the Runge-Kutta-Fehlberg method of order eight.",
+                smooth);
+  if (self_check > 0) {
+    text += fmt::format(" A second solution, by {}, differs from it by at most {:.0e}.",
+                        is_finite ? "polynomials of order 18 on shorter steps"
+                                  : "Gauss collocation of order ten with steps and tolerances of "
+                                    "its own",
+                        self_check);
+  }
+  return text;
+}
+
 std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels) {
   std::vector<std::int64_t> counts;
   counts.reserve(levels.size());
@@ -94,6 +117,9 @@ class Exact final : public Reference {
   [[nodiscard]] std::string text(double self_check) const override {
     return exact_text("the exact solution", self_check);
   }
+  [[nodiscard]] std::string explanation(double self_check) const override {
+    return exact_explanation(is_finite_, "the ends of the pieces of k, η and u0", self_check);
+  }
   [[nodiscard]] bool is_continuum() const override { return !is_finite_; }
   [[nodiscard]] bool is_exact_in_time() const override { return true; }
   [[nodiscard]] std::optional<engine::RunSpec> run_for(
@@ -125,6 +151,9 @@ class ExactTime final : public Reference {
   [[nodiscard]] std::string text(double self_check) const override {
     return exact_text("the exact solution at the same P", self_check);
   }
+  [[nodiscard]] std::string explanation(double self_check) const override {
+    return exact_explanation(false, "each cell's first yielding", self_check);
+  }
   [[nodiscard]] bool is_exact_in_time() const override { return true; }
   [[nodiscard]] std::optional<engine::RunSpec> run_for(
       const engine::RunSpec& level) const override {
@@ -152,6 +181,10 @@ class CellsInf final : public Reference {
   }
   [[nodiscard]] std::string text(double /*self_check*/) const override {
     return "reference: P = inf at the same N";
+  }
+  [[nodiscard]] std::string explanation(double /*self_check*/) const override {
+    return "It is the same scheme with the integrals over s in place of the sums over cells, known "
+           "to 1e-10: only the error in space is left.";
   }
   [[nodiscard]] bool is_continuum() const override { return true; }
   [[nodiscard]] std::optional<engine::RunSpec> run_for(

@@ -24,6 +24,9 @@ class Reference {
   [[nodiscard]] virtual std::string text(double self_check) const = 0;
   /// What errors against it are measured against, for a sentence.
   [[nodiscard]] virtual std::string description() const = 0;
+  /// How it is found and how well it is known, in sentences, with what came of its `self_check`
+  /// (0: none); empty where `description` says all.
+  [[nodiscard]] virtual std::string explanation(double /*self_check*/) const { return {}; }
   /// Whether it has P = ∞ at every level.
   [[nodiscard]] virtual bool is_continuum() const { return false; }
   /// Whether it has no error in time.

@@ -222,6 +222,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   io::write_attribute(fit, "refine", std::string(name_of(spec.refine)));
   io::write_attribute(fit, "reference", spec.reference->name());
   io::write_attribute(fit, "reference_text", spec.reference->description());
+  io::write_attribute(fit, "reference_explanation", spec.reference->explanation(study.self_check));
   if (const auto finest = spec.reference->finest()) {
     io::write_attribute(fit, "reference_cells", static_cast<std::int64_t>(cells_of(spec, *finest)));
     io::write_attribute(fit, "reference_steps", finest->steps);

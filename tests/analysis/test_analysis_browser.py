@@ -114,7 +114,8 @@ def found(folder):
 
 def test_a_page_with_everything_fits(found):
     # errors, map, errors; work and time; cycles; u; motion of three problems and the file with u; energy
-    is_in_order(found["page"], 3 + 2 + 4 + 1 + 4 + 1, ["as expected", "not as expected"] * 2)
+    is_in_order(found["page"], 3 + 2 + 4 + 1 + 4 + 1,
+                ["1 of 2 studies as expected", "1 of 2 studies not as expected"] + ["as expected", "not as expected"] * 2)
 
 
 def test_a_page_is_printed(folder):
@@ -126,7 +127,7 @@ def test_a_page_is_printed(folder):
 
 
 def test_a_page_of_one_level_fits(found):
-    is_in_order(found["one"], 1, ["undefined"])
+    is_in_order(found["one"], 1, ["1 of 1 study undefined", "undefined", "undefined"])
 
 
 def test_the_gallery_fits(found):

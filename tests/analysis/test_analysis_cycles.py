@@ -1,11 +1,15 @@
 """The cycles script, and the facts that are read off a cycle."""
 
+import re
+
 import numpy as np
 import pytest
 
 import cycles
 from masing.cycles import figures
 from masing.cycles.shape import rising_half
+from masing.report.cycles import cycles_section
+from masing.results import read_run
 from synthetic import trajectory, write_run
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -38,8 +42,8 @@ def test_samples_that_are_not_finite_are_left_out(run_script, tmp_path, papers_c
 
 
 def test_titles_name_cells_and_steps(run_file, study_file):
-    titles = [cycles.title_and_curve(file, None, None)[0] for file in (run_file, study_file)]
-    assert titles == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
+    titles, _ = cycles.titles_and_samples([run_file, study_file], None, None)
+    assert list(titles) == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
 
 
 def test_a_polygon_has_its_slopes():
@@ -61,3 +65,30 @@ def test_panels_share_their_scales():
     far = [near[0], (near[0][0] + 100, near[0][1])]
     widths = [x[1] - x[0] for x, _ in figures.shared_limits(far)]
     assert widths[0] == pytest.approx(widths[1]) and widths[0] < 2
+
+
+def test_many_files_give_panels_on_several_pages(run_script, run_file, tmp_path):
+    code, out, _ = run_script(cycles, *[run_file] * 13, "-o", tmp_path / "many.svg")
+    assert code == 0 and out.split() == [str(tmp_path / "many.svg"), str(tmp_path / "many-2.svg")]
+    code, out, _ = run_script(cycles, *[run_file] * 13, "-o", tmp_path / "many.pdf")
+    printed = (tmp_path / "many.pdf").read_bytes()
+    assert code == 0 and out.split() == [str(tmp_path / "many.pdf")] and len(re.findall(rb"/Type /Page\b", printed)) == 2
+    # Publishers refuse fonts of Type 3.
+    assert b"/Subtype /Type3" not in printed and b"/CIDFontType2" in printed
+
+
+def test_a_record_of_many_reversals_is_coloured_by_time():
+    t = np.linspace(0, 100, 4000)
+    record = np.sin(t) * np.cos(0.31 * t)
+    (figure,) = figures.cycle_panels([(record, record**3)], ["quake"], [t])
+    assert [each.get_label() for each in figure.axes[0].collections] == ["by time"] and len(figure.axes) == 2
+    (figure,) = figures.cycle_panels([(record, record**3)], ["curve"])
+    assert len(figure.axes) == 1 and len(figure.axes[0].lines) == 1
+
+
+def test_cycles_of_one_problem_are_in_one_frame(tmp_path, papers_case):
+    runs = [read_run(write_run(tmp_path / f"{cells}.h5", papers_case, cells=cells)) for cells in (100, 3, 10)]
+    (picture,) = cycles_section(runs)["together"]
+    assert [line.get_label() for line in picture.figure.axes[0].lines] == ["P = 3", "P = 10", "P = 100"]
+    assert picture.caption == "The cycles for P = 3, 10 and 100 in one frame."
+    assert cycles_section(runs[:1])["together"] == []

@@ -6,11 +6,11 @@ import pytest
 
 import report
 from masing import program
-from masing.notation import measured
+from masing.notation import scientific
 from masing.report import exact as exact_module
-from masing.report.cycles import cycle_pictures
+from masing.report.cycles import cycles_section
 from masing.report.exact import ExactSolutions, distance
-from masing.report.page import reproduction
+from masing.report.provenance import reproduction
 from masing.report.trajectories import start_of_last_cycles
 from masing.results import Run, Series, read, read_run
 from synthetic import fit, ladder, write_run, write_study
@@ -87,8 +87,7 @@ def test_a_cycle_is_drawn_over_the_exact_one(made, page_with, masing, coarse):
     # The exact solution's samples are h = 60/3000 apart, so that h⁴/384 is 4e-10.
     assert found.x == pytest.approx(apart, abs=1e-9)
     words = page_with(run.path, drawn=True).words
-    for part in (f"Grey: the exact cycle. At the samples drawn the computed one is at most {measured(apart)} from it in x",
-                 "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
+    for part in ("Grey: exact", f"P = ∞ {scientific(apart)}", "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
         assert part in words
     assert solutions.get(run) is exact and not solutions.reasons
 
@@ -102,7 +101,7 @@ def test_a_study_is_beside_the_exact_solution_that_it_tends_to(tmp_path, papers_
 
     for reference in ("exact-time", "exact"):
         path = write_study(tmp_path / f"{reference}.h5", ladder(), fit(reference=reference), papers_case)
-        cycle_pictures([], studies=[read(path)], exact=Asked())
+        cycles_section([], studies=[read(path)], exact=Asked())
     assert asked == [10, 0]
 
 
@@ -110,7 +109,7 @@ def test_an_exact_trajectory_among_the_files_is_taken(made, page_with):
     run = made("simulate", "run.h5", *CASE, "--steps", "6000")
     exact = made("simulate", "given.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps", "6000")
     words = page_with(run, exact).words
-    assert "Grey: the exact cycle." in words and "made for this page" not in words
+    assert "Grey: exact" in words and "made for this page" not in words
 
 
 def test_a_problem_without_an_exact_solution_says_why(masing, tmp_path, papers_case):
@@ -131,7 +130,7 @@ def test_other_models_have_no_exact_solution(masing, tmp_path, papers_case):
 def test_the_output_of_reproduce_is_on_the_page(made, page_with, masing):
     run = made("simulate", "run.h5", *CASE, "--steps", "2000")
     words = page_with(run, options=["--reproduce"]).words
-    assert "Run when this page was made: reproduced. run.h5: reproduced, bit for bit, on 1 rank" in words
+    assert "1 of 1 file reproduced bit for bit when this page was made, on the same machine" in words and "run.h5: reproduced, bit for bit, on 1 rank" in words
     with h5py.File(run, "a") as file:
         file["series/x"][3] += 1e-12
     found = reproduction(read_run(run), masing, True)

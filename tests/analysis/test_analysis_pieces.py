@@ -40,7 +40,8 @@ def columns_of(path):
 
 
 def test_a_study_leaves_its_pictures_and_tables(beside):
-    names = {"study-errors": ("svg", "pdf"), "study-cycle": ("svg", "pdf"), "study-motion": ("svg", "pdf"),
+    names = {"study-errors": ("svg", "pdf", "csv"), "study-cycle": ("svg", "pdf", "csv"),
+             "study-motion": ("svg", "pdf", "csv"), "study": ("ini",),
              "study-levels": ("csv", "tex"), "study-orders": ("csv", "tex")}
     assert sorted(path.name for path in beside.iterdir()) == sorted(
         f"{name}.{kind}" for name, kinds in names.items() for kind in kinds)
@@ -64,8 +65,11 @@ def test_the_csv_has_every_digit(pieces_of, tmp_path):
     assert levels["fit of x"] == ("before the asymptotic range", *("fitted",) * 3, "on the round-off floor")
     assert levels["fit of u"] == ("fitted",) * 5
     text = (folder / "s-levels.tex").read_text(encoding="ascii")
-    assert r"P & N & e(x) & order & e(y) & order & e(u) & order \\" in text
-    assert r"$0.06173$$\dagger$ & -- & $0.1235$ & -- & " in text and r"$3.858\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text
+    assert r"P & N & $\delta$s & $\delta$t & e(x) & order & e(y) & order & e(u) & order \\" in text
+    # Errors are 0.123456 place δt with δt = 1/2, one format for a column.
+    assert r"$6.173\cdot 10^{-2}$$\dagger$ & -- & $1.235\cdot 10^{-1}$ & -- & " in text
+    assert r"$3.858\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text and r"{\footnotesize $\ddagger$ left out of the fit" in text
+    assert "Maximal errors against finest." in text and r"\toprule" in text and r"\hline" not in text
     orders = columns_of(folder / "s-orders.csv")
     assert orders["quantity"][:3] == ("x", "y", "u") and orders["verdict"][0] == "as expected"
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
@@ -82,18 +86,19 @@ def test_infinitely_many_cells_are_infinite(pieces_of, tmp_path):
 def test_the_joint_constants_are_in_the_table(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
     orders = columns_of(folder / "s-orders.csv")
-    assert r"x & 1.000~$\pm$~0.004 & 1 & as expected & 12.00 $\pm$ 0.42 & $-$5.00 $\pm$ 0.65 \\" in (
+    assert r"x & 1.000 [0.996, 1.004] & 1 & as expected & 12.00 [11.58, 12.42] & $-$5.00 [$-$5.65, $-$4.35] \\" in (
         folder / "s-orders.tex").read_text(encoding="ascii")
-    assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["± of C₂"][0]) == 0.65
+    assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
 
 
 def test_words_and_numbers_are_escaped_for_latex():
     table = tables.Table("t", pd.DataFrame([[1.23456e-5, NAN, 1500.0], ["a{b", -np.inf, 0.25]],
                                            columns=["error of x", "a_b & 50 %", "C₁"]), "from a\nb.h5")
     text = table.files["tex"].decode("ascii")
-    assert text.splitlines()[0] == "% from a b.h5"
+    assert text.splitlines()[0] == r"% from a b.h5; needs \usepackage{booktabs}"
     assert r"error of x & a\_b \& 50 \% & C$_1$ \\" in text
-    assert r"$1.235\cdot 10^{-5}$ & -- & $1500$ \\" in text and r"a\{b & $-\infty$ & $0.25$ \\" in text
+    assert r"$1.235\cdot 10^{-5}$ & -- & $1.500\cdot 10^{3}$ \\" in text
+    assert r"a\{b & $-\infty$ & $2.500\cdot 10^{-1}$ \\" in text
     assert tables.latex("~^\\") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}"
 
 
@@ -101,7 +106,7 @@ def test_words_and_numbers_are_escaped_for_latex():
 def test_the_tables_compile(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s_1.h5", staircase(), fitted() | jointly()))
     inputs = "\n\n".join(rf"\input{{{path.name}}}" for path in sorted(folder.glob("*.tex")))
-    (folder / "paper.tex").write_text(rf"\documentclass{{article}}\begin{{document}}{inputs}\end{{document}}")
+    (folder / "paper.tex").write_text(rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{inputs}\end{{document}}")
     done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"], cwd=folder,
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -143,6 +143,25 @@ void expect_round_trip(Command command, const Words& words, const Files& files =
   EXPECT_EQ(values(again), values(c));
 }
 
+TEST(Printed, says_what_the_case_is) {
+  const Files files{{"case.ini", "# A case, of\n#\n# the paper.\nmass = 2\n# no more\n"}};
+  const std::string text =
+      cli::printed(given::configuration(Command::simulate, {"--config", "case.ini"}, files));
+  EXPECT_TRUE(
+      text.starts_with("# masing simulate\n# A case, of\n# \n# the paper.\nmodel = masing\n"))
+      << text;
+  expect_round_trip(Command::simulate, {"--config", "case.ini"}, files);
+  // Where it goes does not change what the case is; another mass does.
+  const auto with = [&](const char* option, const char* value) {
+    return cli::printed(
+        given::configuration(Command::simulate, {"--config", "case.ini", option, value}, files));
+  };
+  EXPECT_NE(with("--output", "b.h5").find("the paper"), std::string::npos);
+  EXPECT_EQ(with("--k0", "1").find("the paper"), std::string::npos);
+  EXPECT_EQ(cli::printed(given::configuration(Command::simulate, {})).find("# A case"),
+            std::string::npos);
+}
+
 TEST(Printed, reads_back_as_the_same_configuration) {
   expect_round_trip(Command::simulate, {});
   expect_round_trip(Command::simulate, {"--stiffness",    "1+0.1*s",

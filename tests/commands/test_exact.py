@@ -231,6 +231,9 @@ def test_a_study_says_and_writes_what_it_found(masing, reference):
             assert np.isnan(fit[f"space_constant_{quantity}"])
         assert {q for q in ("x", "y", "u", "u_cells") if f"expected_{q}" in fit} == set(orders)
         assert ("self_check" in fit) and (fit["self_check"] > 0) == reference.startswith("exact")
+        said = text(fit["reference_explanation"])
+        assert bool(said) == (reference not in ("finest", "successive"))
+        assert (f"at most {fit['self_check']:.0e}" in said) == reference.startswith("exact")
         assert ("richardson_x" in fit) == (reference in ("finest", "successive"))
         assert ("reference_steps" in fit) == (reference == "finest")
         if "--cells=inf" in words:

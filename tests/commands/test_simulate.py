@@ -134,7 +134,7 @@ def test_provenance(results):
     for ranks in (1, 3):
         with h5py.File(results[ranks]) as file:
             attributes = file["provenance"].attrs
-            for name in ("version", "git_revision", "git_dirty", "compiler", "petsc", "date", "mpi"):
+            for name in ("version", "git_revision", "git_dirty", "compiler", "petsc", "date", "mpi", "processor", "system"):
                 assert attributes[name], name
             assert attributes["ranks"] == ranks
             assert f"--output={ranks}.h5" in text(attributes["command_line"])

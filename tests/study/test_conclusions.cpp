@@ -203,11 +203,11 @@ TEST(Remarks, say_what_is_undecided_and_what_would_decide_it) {
   EXPECT_EQ(study::conclude(made, study).deciding_levels, "100:6400:8");
   x.fit.scatter = 0.3;
   EXPECT_EQ(study::conclude(made, study).deciding_levels, "100:6400:100");
-  EXPECT_EQ(
-      study::conclude(made, study).remarks,
-      (Strings{"The order is undecided for x (1.050\u00a0±\u00a00.25): the interval lies neither "
-               "within nor outside the tolerance ±\u00a00.1. More or finer levels would "
-               "decide, such as --levels 100:6400:100."}));
+  EXPECT_EQ(study::conclude(made, study).remarks,
+            (Strings{"The order is undecided for x (1.050, interval [0.800, 1.300]): the interval "
+                     "lies neither "
+                     "within nor outside the tolerance of 0.1. More or finer levels would "
+                     "decide, such as --levels 100:6400:100."}));
   // Where the order still changes, finer levels.
   x.fit.structural = 0.3;
   EXPECT_EQ(study::conclude(made, study).deciding_levels, "100:1600:225");

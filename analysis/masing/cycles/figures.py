@@ -1,32 +1,38 @@
 """The figures of hysteresis cycles and of analysed limit cycles: data in, matplotlib Figure out."""
 
 import math
+import textwrap
 
 import numpy as np
 
 from masing import style
+from masing.cycles.half_cycles import reversals
 from masing.notation import measured
 from masing.style import RESTORING_LABEL, X_LABEL
 
 # Where a cycle's magnified corner is drawn, in parts of the frame: a cycle leaves the lower right empty.
 CORNER = (0.71, 0.04, 0.28, 0.28)
+# A figure has at most this many panels: a page in print.
+PANELS = 12
+TITLE_LETTERS = 42
 TRANSIENT, CENTRE = "#bbbbbb", "#000000"
 # A slope of this fraction of the steepest is rounding.
 ROUNDING = 1e-9
 
 
-def cycle_figure(curve, title="", limits=None, exact=None, part=None):
+def cycle_figure(curve, title="", limits=None, exact=None, part=None, t=None):
     """One hysteresis cycle; curve = (x, restoring), each [samples], limits as shared_limits() gives them.
 
     With the exact cycle behind it; `part` of its width and height around its right-hand corner is magnified, if given.
+    A record of many cycles is coloured by its times t [samples], if given.
     """
     figure = style.figure(1, 1 if exact is None else 1.15)
     axes = figure.add_subplot()
     if exact is not None:
-        axes.plot(*exact, **style.BEHIND, label="exact")
+        axes.plot(*style.thinned(*exact), **style.BEHIND, label="exact")
     if part is not None:
-        _draw_corner(axes, curve, exact, part)
-    _draw_cycle(axes, curve, title, limits)
+        _draw_corner(axes, [curve], exact, part)
+    _draw_cycle(axes, curve, title, limits, t)
     if exact is not None:
         axes.legend(loc="upper left")
     return figure
@@ -37,10 +43,11 @@ def magnification(part):
     return CORNER[2] / (2 * part)
 
 
-def _draw_corner(axes, curve, exact, part):
+def _draw_corner(axes, curves, exact, part, colours=style.COLOURS):
     inset = axes.inset_axes(CORNER)
     inset.plot(*exact, **style.BEHIND)
-    inset.plot(*curve, color=style.COLOURS[0])
+    for curve, colour in zip(curves, colours):
+        inset.plot(*curve, color=colour, linewidth=1.2)
     tip = np.argmax(exact[0])
     half = [part * np.ptp(values) or 1.0 for values in exact]
     limits = [(values[tip] - 1.5 * h, values[tip] + 0.5 * h) for values, h in zip(exact, half)]
@@ -51,33 +58,60 @@ def _draw_corner(axes, curve, exact, part):
     axes.indicate_inset_zoom(inset, edgecolor=style.GREY)
 
 
-def cycle_panels(curves, titles):
-    """One panel per cycle on the same scales; curves = [(x, restoring), ...]."""
-    columns = 1 if len(curves) == 1 else 2 if len(curves) <= 6 else 3
-    rows = math.ceil(len(curves) / columns)
+def cycle_panels(curves, titles, times=None):
+    """Figures of at most PANELS panels, one panel a cycle, all on the same scales; curves = [(x, restoring), ...]."""
+    panels = list(zip(curves, titles, shared_limits(curves), times or [None] * len(curves)))
+    return [_panels(panels[n:n + PANELS]) for n in range(0, len(panels), PANELS)]
+
+
+def _panels(panels):
+    columns = 1 if len(panels) == 1 else 2 if len(panels) <= 6 else 3
+    rows = math.ceil(len(panels) / columns)
     figure = style.figure(columns, rows)
-    for place, (curve, title, limits) in enumerate(zip(curves, titles, shared_limits(curves)), start=1):
-        _draw_cycle(figure.add_subplot(rows, columns, place), curve, title, limits)
+    for place, panel in enumerate(panels, start=1):
+        _draw_cycle(figure.add_subplot(rows, columns, place), *panel)
     return figure
 
 
-def cycles_together(curves, labels):
-    """All cycles in one frame; each line is thinner than the one before, so that coinciding cycles stay visible."""
-    figure = style.figure(1.6, 1.6)
+def cycles_together(curves, labels, exact=None, part=None):
+    """All cycles in one frame; each line is thinner than the one before, so that coinciding cycles stay visible.
+
+    exact: a cycle to draw behind them, of which `part` around the right-hand corner is magnified. More curves than there
+    are colours get those of a sequence, in their order.
+    """
+    # A label takes about a tenth of an inch a letter, and as much again for its line.
+    columns = max(1, min(4, int(1.6 * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
+    figure = style.figure(1.6, 1.4 + 0.065 * math.ceil((len(curves) + (exact is not None)) / columns))
     axes = figure.add_subplot()
+    colours = sequence(len(curves)) if exact is not None or len(curves) > len(style.COLOURS) else style.COLOURS
+    if exact is not None:
+        axes.plot(*style.thinned(*exact), **style.BEHIND, label="exact, P = ∞")
     widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
-    for n, (curve, label, width) in enumerate(zip(curves, labels, widths)):
-        axes.plot(*curve, color=style.COLOURS[n % len(style.COLOURS)], label=label, linewidth=width)
+    for curve, label, width, colour in zip(curves, labels, widths, colours):
+        axes.plot(*style.thinned(*curve), color=colour, label=label, linewidth=1.2 if exact is not None else width)
+    if part is not None:
+        _draw_corner(axes, curves, exact, part, colours)
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3)
+    style.label_values(axes.xaxis, axes.yaxis)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=columns)
     return figure
 
 
-def _draw_cycle(axes, curve, title, limits):
-    axes.plot(*curve, color=style.COLOURS[0], label="computed")
-    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title=title)
+def sequence(number):
+    """Colours [number] from light to dark."""
+    return list(style.SEQUENCE(np.linspace(0, 1, number)))
+
+
+def _draw_cycle(axes, curve, title, limits, t=None):
+    if t is not None and len(reversals(curve[0])) > style.MANY_REVERSALS:
+        pieces = style.line_by_time(axes, t, *curve)
+        axes.figure.colorbar(pieces, ax=axes, label="time t", aspect=30)
+    else:
+        axes.plot(*style.thinned(*curve), color=style.COLOURS[0], label="computed")
+    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title="\n".join(textwrap.wrap(title, TITLE_LETTERS)))
     if limits:
         axes.set(xlim=limits[0], ylim=limits[1])
+    style.label_values(axes.xaxis, axes.yaxis)
 
 
 def shared_limits(curves):
@@ -119,6 +153,7 @@ def _draw_analysis(axes, analysis, title):
         axes.plot(*analysis.corners.T, "o", color=CENTRE, markersize=4, label="corners")
     axes.plot(loop.centre_x, loop.centre_force, "+", color=CENTRE, markersize=10, label="centre")
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
+    style.label_values(axes.xaxis, axes.yaxis)
     axes.set_title(f"{title}\n{_numbers(analysis)}", fontsize=10)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 

@@ -50,6 +50,15 @@ def _widest_rise(x):
     return slice(first[widest], last[widest] + 1) if last[widest] - first[widest] >= FEWEST_SECANTS else None
 
 
+def segments_in_words(x, restoring):
+    """The straight segments of the widest rising half of x, restoring [samples] in short: `3: 1.000, 0.667, 0.333`."""
+    half = rising_half(x, restoring)
+    if half is None or len(half.slopes) == 0:
+        return "none"
+    slopes = [f"{slope:.3f}" for slope in half.slopes]
+    return f"{len(slopes)}: {', '.join(slopes if len(slopes) <= MANY_SLOPES else [slopes[0], '…', slopes[-1]])}"
+
+
 def description(x, restoring):
     """One sentence on the widest rising half of x, restoring [samples], and on their extent."""
     extent = f"max |x| = {np.abs(x).max():.4g}, max |F − m x″| = {np.abs(restoring).max():.4g}."

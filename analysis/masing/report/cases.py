@@ -12,26 +12,27 @@ import numpy as np
 from masing import style
 from masing.command_line import UserError
 from masing.cycles.curves import between
+from masing.cycles.half_cycles import reversals
 from masing.notation import minus
+from masing.report.equations import steps_in_words
 from masing.report.pictures import Picture
-from masing.report.trajectories import energy_picture, field_picture, motion_picture, trajectory_name
-from masing.results import parse_configuration
+from masing.report.trajectories import TIME, energy_picture, field_picture, motion_picture, trajectory_name
+from masing.results import leading_comment, parse_configuration
 
 DRAW = "draw:"
 # What is drawn of a trajectory if its case file does not say.
 CYCLE = "x, restoring"
 PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture}
-# More numbers of five digits would touch each other along a panel.
-MOST_TICKS = 6
 WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?$")
 
 
 @dataclass(frozen=True)
 class Case:
-    """A case file: the command that runs it, its caption, and its drawings as words (none for a study)."""
+    """A case file: the command that runs it, its model, its caption, and its drawings as words (none for a study)."""
 
     path: Path
     command: str
+    model: str
     caption: str
     drawings: list
 
@@ -58,10 +59,11 @@ def read_case(path):
             break
         comment.append(line.lstrip("#; ").rstrip())
     drawn = [line[len(DRAW):] for line in comment if line.startswith(DRAW)]
-    caption = " ".join(line for line in comment if not line.startswith(DRAW))
-    is_study = not {"refine", "levels"}.isdisjoint(parse_configuration("\n".join(lines)))
+    caption = steps_in_words(leading_comment("\n".join(lines)))
+    settings = parse_configuration("\n".join(lines))
+    is_study = not {"refine", "levels"}.isdisjoint(settings)
     drawings = [words.strip() for line in drawn for words in line.split(";") if words.strip()]
-    return Case(path, "converge" if is_study else "simulate", caption or path.stem,
+    return Case(path, "converge" if is_study else "simulate", settings.get("model", "masing"), caption or path.stem,
                 [] if is_study else drawings or [CYCLE])
 
 
@@ -109,9 +111,9 @@ def picture(run, words):
     keep = between(t, drawing.start, drawing.end) & style.drawable(*(columns[each] for each in names))
     if not keep.any():
         raise UserError(f"{run.path}: no finite sample for 'draw: {words}'; it has {t[0]:g} <= t <= {t[-1]:g}")
-    kept = {each: columns[each][keep] for each in names}
+    kept = {each: columns[each][keep] for each in dict.fromkeys([*names, "t"])}
     window = f"{t[keep][0]:.6g} ≤ t ≤ {t[keep][-1]:.6g}"
-    ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items())
+    ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items() if each in names)
     drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
     return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves, run),
                    f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.", f"{window}: {ranges}.")
@@ -125,16 +127,24 @@ def curve_figure(columns, curves, run):
     figure = style.figure(1, 1.2 if in_space else 1)
     axes = figure.add_subplot(projection="3d" if in_space else None)
     for n, names in enumerate(curves):
-        axes.plot(*(columns[each] for each in names), style.LINES[n], color=style.COLOURS[n], linewidth=1.0,
-                  label=names[-1])
+        _draw_curve(axes, columns, names, n, columns["t"] if len(curves) == 1 and names[0] != "t" and not in_space else None)
     axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), (words.get(each, each) for each in curves[0]))))
-    axes.locator_params(nbins=MOST_TICKS)
+    style.label_values(axes.xaxis, axes.yaxis, *([axes.zaxis] if in_space else []))
     if in_space:
         _make_room(axes)
     if len(curves) > 1:
         axes.set(ylabel=None)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves), borderaxespad=0)
     return figure
+
+
+def _draw_curve(axes, columns, names, n, t):
+    """Draw a curve; one of many reversals by its times t, where they are given."""
+    values = [columns[each] for each in names]
+    if t is not None and len(reversals(values[0])) > style.MANY_REVERSALS:
+        axes.figure.colorbar(style.line_by_time(axes, t, *values), ax=axes, label=TIME, aspect=30)
+    else:
+        axes.plot(*style.thinned(*values), style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=names[-1])
 
 
 def _make_room(axes):

@@ -1,15 +1,18 @@
-"""The hysteresis cycles of a page: one picture each beside the exact cycle, with a caption of facts."""
+"""The hysteresis cycles of a page: those of one problem in one frame, each in its own beside the exact one, and a table."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from masing.cycles import figures
 from masing.cycles.curves import samples_in_window
 from masing.cycles.half_cycles import reversals
-from masing.cycles.shape import description
-from masing.notation import cell, measured, scientific
+from masing.cycles.shape import description, segments_in_words
+from masing.names import names_apart
+from masing.notation import EN_DASH, cell, count, listed, measured, scientific
 from masing.report.exact import distance
 from masing.report.pictures import Picture
-from masing.style import drawable
+from masing.style import MANY_REVERSALS, drawable
 
 # A study's own samples run from rest; its cycle is drawn from the last part of [0, T].
 LAST_PART = 0.2
@@ -17,53 +20,68 @@ LAST_PART = 0.2
 # a larger distance is visible without.
 CORNER_DISTANCES = 3
 SMALLEST_CORNER, LARGEST_CORNER = 2e-3, 0.07
-# Figures 6 to 10 of continuous-masing-2001 by P, and the paper's description of them.
-POLYGON = "a polygonal cycle, like those of the discrete Prandtl model"
-SMOOTH = "a smooth closed curve with two straight segments and a concave part; no polygon any more"
+# More cycles than this in one frame hide each other.
+MOST_TOGETHER = 12
+# Figures 6 to 10 of Bastien, Lamarque and Schatzman (2001) by P, and the paper's description of them.
+POLYGON = "polygon"
+SMOOTH = "smooth, two straight segments"
 PAPERS_FIGURES = {3: (6, POLYGON), 10: (7, POLYGON), 100: (8, SMOOTH), 700: (9, SMOOTH), 1500: (10, SMOOTH)}
 PAPERS_STEPS = 10**6
 PAPERS_METHOD = ("euler", "right")
 
 
-def cycle_pictures(runs, start=None, end=None, studies=(), exact=None):
-    """The Pictures of the cycles of the runs and of the studies' finest levels in start <= t <= end.
+@dataclass(frozen=True)
+class Cycle:
+    """A cycle on the page: its run, its samples (t, x, restoring) in the window, P of the exact solution beside it."""
 
-    Those of one problem have the same scales. Each is drawn over its exact cycle where the ExactSolutions `exact` have
-    it; its caption has the distance between the two, also over all steps where one of the studies measured that.
+    run: object
+    sample: tuple
+    cells: int = 0
+
+    @property
+    def curve(self):
+        """(x, restoring), each [samples]."""
+        return self.sample[1:]
+
+    @property
+    def window(self):
+        """The window of the samples in words."""
+        return f"{self.sample[0][0]:.6g} ≤ t ≤ {self.sample[0][-1]:.6g}"
+
+
+def cycles_section(runs, start=None, end=None, studies=(), exact=None):
+    """The template's values for the cycles of the runs and of the studies' finest levels in start <= t <= end, or None.
+
+    `together`: the Pictures of the cycles of a problem in one frame; `pictures`: one a cycle, those of one problem on the
+    same scales, each over its exact cycle where the ExactSolutions `exact` have it; `rows`: the facts of each.
     """
-    samples = [(run, samples_in_window(run, start, end), 0) for run in runs]
+    cycles = [Cycle(run, samples_in_window(run, start, end)) for run in runs]
     drawn = [_case(run) for run in runs]
     for study in studies:
-        sample = _finest(study, start, end)
+        found = _finest(study, start, end)
         # The same trajectory is drawn once, unless its exact solution is another one.
-        if sample is not None and (sample[2] or _case(study.run) not in drawn):
-            samples.append(sample)
-    limits = _limits(samples)
-    pictures = []
-    for run, sample, cells in samples:
-        beside = exact.get(run, cells) if exact and run.engine != "exact" else None
-        pictures.append(_picture(run, sample, limits[run.problem].pop(0), beside,
-                                 distance_from_exact(run, studies)))
-    return pictures
-
-
-def distances_table(pictures):
-    """The rows (title, file, exact solution of, distance in x, distance in F − m x″) of the cycles beside an exact one;
-    a distance is a cell (exact value, as shown, sign)."""
-    found = [picture.words["distance"] for picture in pictures if "distance" in picture.words]
-    return [(title, file, which.replace(" of ", "").replace(" cells", ""), cell(apart.x, scientific),
-             cell(apart.restoring, scientific)) for title, file, which, apart in found]
+        if found is not None and (found.cells or _case(study.run) not in drawn):
+            drawn.append(_case(study.run))
+            cycles.append(found)
+    if not cycles:
+        return None
+    limits, names = _limits(cycles), names_apart([cycle.run for cycle in cycles])
+    pictures, rows = [], []
+    for cycle, name in zip(cycles, names):
+        beside = exact.get(cycle.run, cycle.cells) if exact and cycle.run.engine != "exact" else None
+        pictures.append(_picture(cycle, name, limits[cycle.run.problem].pop(0), beside))
+        rows.append(_row(cycle, name, beside, studies))
+    return {"together": _together(cycles, names, exact), "pictures": pictures, "rows": rows,
+            "has_paper": any(row["paper"] for row in rows),
+            "has_exact": any(row["which"] or row["over_all"] != EN_DASH for row in rows)}
 
 
 def distance_from_exact(run, studies):
-    """One sentence on the maximal error of x of the run, from a study of which it is a level; None without one."""
+    """The maximal error of x of the run over all steps, in words, from a study of which it is a level; None without one."""
     for study in studies:
         level = np.flatnonzero((study.cells == run.cells) & (study.steps == run.steps) & np.isfinite(study.errors["x"]))
         if study.reference == "exact" and _case(study.run)[:2] == _case(run)[:2] and len(level):
-            final = study.run.settings["final-time"]
-            source = f" ({study.run.path.name})" if study.run is not run else ""
-            return (f"From the exact solution it is at most {measured(study.errors['x'][level[0]])} away in x "
-                    f"over 0 ≤ t ≤ {final}{source}.")
+            return measured(study.errors["x"][level[0]])
     return None
 
 
@@ -72,16 +90,16 @@ def _case(run):
     return run.problem, run.method, run.cells, run.steps
 
 
-def _limits(samples):
+def _limits(cycles):
     groups = {}
-    for run, (_, x, restoring), _ in samples:
-        groups.setdefault(run.problem, []).append((x, restoring))
+    for cycle in cycles:
+        groups.setdefault(cycle.run.problem, []).append(cycle.curve)
     return {key: figures.shared_limits(curves) for key, curves in groups.items()}
 
 
 def _finest(study, start, end):
-    """(run, samples, P of the exact solution beside it) of the study's finest level, in the last part of its time
-    unless a window is given; None where the file has no samples that can be drawn."""
+    """The Cycle of the study's finest level, in the last part of its time unless a window is given; None where the file
+    has no samples that can be drawn."""
     series = study.run.series
     if series is None or not drawable(series.x, series.restoring).any():
         return None
@@ -90,32 +108,70 @@ def _finest(study, start, end):
         if len(reversals(series.x[series.t >= start])) < 2:
             start = None
     at_the_same_cells = study.refine == "steps" and study.reference != "exact"
-    return study.run, samples_in_window(study.run, start, end), study.run.cells or 0 if at_the_same_cells else 0
+    return Cycle(study.run, samples_in_window(study.run, start, end), study.run.cells or 0 if at_the_same_cells else 0)
 
 
-def _picture(run, sample, limits, exact, over_all_steps):
-    t, x, restoring = sample
-    title = run.title
-    window = f"{t[0]:.6g} ≤ t ≤ {t[-1]:.6g}"
-    seen = description(x, restoring)
-    words = {"title": f"{title}, {window}", "paper": _in_paper(run), "seen": seen,
-             "file": run.path.name, "exact": [over_all_steps] if over_all_steps else []}
-    behind, part, beside = None, None, ""
-    if exact is not None:
-        apart = distance(sample, exact)
-        keep = (exact.series.t >= t[0]) & (exact.series.t <= t[-1])
-        behind = exact.series.x[keep], exact.series.restoring[keep]
-        part = _corner_part(apart, behind)
+def _together(cycles, names, exact):
+    """The Pictures of the cycles of one problem, method and window of which there are several; without long records."""
+    groups = {}
+    for cycle, name in zip(cycles, names):
+        if len(reversals(cycle.curve[0])) <= MANY_REVERSALS:
+            key = cycle.run.problem, cycle.run.method, cycle.window
+            groups.setdefault(key, {}).setdefault(_case(cycle.run), (cycle, name))
+    return [_overlay(list(group.values()), exact) for group in groups.values() if 1 < len(group) <= MOST_TOGETHER]
+
+
+def _overlay(group, exact):
+    """The Picture of cycles in one frame, by P where they have cells, over the exact one of the continuum."""
+    group = sorted(group, key=lambda each: (each[0].run.cells or np.inf, each[0].run.steps or 0))
+    runs = [cycle.run for cycle, _ in group]
+    beside = exact.get(runs[-1], 0) if exact and runs[-1].engine != "exact" else None
+    behind, part = None, None
+    if beside is not None:
+        behind, part = _exact_cycle(beside, group[-1][0].sample[0]), LARGEST_CORNER
+    sizes = [count(run.cells) for run in runs if run.cells is not None]
+    by_cells = len(set(sizes)) == len(runs)
+    caption = f"The cycles for P = {listed(sizes)} in one frame" if by_cells else f"{len(runs)} cycles in one frame"
+    caption += (f", over the exact one, grey; the corner is magnified {figures.magnification(part):.2g} times."
+                if behind is not None else ".")
+    labels = [f"P = {size}" for size in sizes] if by_cells else [name for _, name in group]
+    figure = figures.cycles_together([cycle.curve for cycle, _ in group], labels, behind, part)
+    return Picture(f"{runs[0].path.stem}-together", figure, f"Hysteresis cycles. {caption}", caption)
+
+
+def _exact_cycle(beside, t):
+    keep = (beside.series.t >= t[0]) & (beside.series.t <= t[-1])
+    return beside.series.x[keep], beside.series.restoring[keep]
+
+
+def _picture(cycle, name, limits, exact):
+    """The Picture of one cycle over its exact one, if there is one."""
+    run, behind, part, beside = cycle.run, None, None, ""
+    # A record of many cycles is coloured by time: a grey one behind it would muddle that.
+    if exact is not None and len(reversals(cycle.curve[0])) <= MANY_REVERSALS:
+        behind = _exact_cycle(exact, cycle.sample[0])
+        part = _corner_part(distance(cycle.sample, exact), behind)
         of_cells = f" of P = {exact.cells} cells" if exact.cells else ""
-        beside = f" Behind it the exact cycle{of_cells}, grey."
-        magnified = f"; the corner is magnified {figures.magnification(part):.2g} times." if part else "."
-        words["exact"].insert(0, f"Grey: the exact cycle{of_cells}. At the samples drawn the computed one is at most "
-                                 f"{measured(apart.x)} from it in x and {measured(apart.restoring)} in F − m x″ "
-                                 f"at equal times{magnified}")
-        words["distance"] = (title, run.path.name, of_cells or "P = ∞", apart)
-    figure = figures.cycle_figure((x, restoring), title, limits, behind, part)
-    alt = f"Hysteresis cycle, {title}, {window}: restoring force over displacement.{beside} {seen}"
-    return Picture(f"{run.path.stem}-cycle", figure, alt, words=words)
+        magnified = f", the corner magnified {figures.magnification(part):.2g} times" if part else ""
+        beside = f" Grey: exact{of_cells}{magnified}."
+    figure = figures.cycle_figure(cycle.curve, name, limits, behind, part, cycle.sample[0])
+    alt = (f"Hysteresis cycle, {name}, {cycle.window}: restoring force over displacement.{beside} "
+           + description(*cycle.curve))
+    return Picture(f"{run.path.stem}-cycle", figure, alt, f"{name}, {cycle.window}.{beside}")
+
+
+def _row(cycle, name, exact, studies):
+    """The facts of a cycle for the table below the pictures."""
+    x, restoring = cycle.curve
+    apart = distance(cycle.sample, exact) if exact is not None else None
+    return {"name": name, "file": cycle.run.path.name, "paper": _in_paper(cycle.run),
+            "segments": segments_in_words(x, restoring),
+            "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
+            "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),
+            "which": (f"P = {exact.cells}" if exact.cells else "P = ∞") if apart else "",
+            "apart_x": cell(apart.x if apart else None, scientific),
+            "apart_force": cell(apart.restoring if apart else None, scientific),
+            "over_all": distance_from_exact(cycle.run, studies) or EN_DASH}
 
 
 def _corner_part(apart, behind):
@@ -126,9 +182,8 @@ def _corner_part(apart, behind):
 
 
 def _in_paper(run):
-    """One sentence on the paper's figure of the same case, or None when the run is not one of them."""
+    """The paper's figure of the same case with its description, or empty when the run is not one of them."""
     if run.cells not in PAPERS_FIGURES or not run.is_papers_problem or run.method != PAPERS_METHOD:
-        return None
+        return ""
     number, words = PAPERS_FIGURES[run.cells]
-    other = "" if run.steps == PAPERS_STEPS else " (with N = 10⁶)"
-    return f"Figure {number} of Bastien and others (2001){other}: {words}."
+    return f"figure {number}{'' if run.steps == PAPERS_STEPS else ' (N = 10⁶)'}: {words}"

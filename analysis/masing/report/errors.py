@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.colors import LogNorm
 
 from masing import style
-from masing.notation import listed, measured, power_of_ten, within
+from masing.notation import estimate, listed, measured, power_of_ten
 from masing.report.pictures import Picture
 from masing.results import QUANTITY_NAMES, Mark
 from masing.style import drawable_in_logarithm, label_decades
@@ -169,8 +169,8 @@ def map_picture(study):
     ds, dt, errors = study.ds[shown], study.dt[shown], study.errors["x"][shown]
     caption = ("The error of x over δs and δt, both logarithmic, as measured at each level. "
                f"Lines: where the joint fit |{fit.formula}| has the value written on them, "
-               f"C₁ = {within(fit.space, fit.space_uncertainty)} and "
-               f"C₂ = {within(fit.time, fit.time_uncertainty)}.")
+               f"C₁ = {estimate(fit.space, fit.space_uncertainty)} and "
+               f"C₂ = {estimate(fit.time, fit.time_uncertainty)}.")
     if fit.cancels:
         caption += " Along the dashed line the fitted errors in space and in time cancel."
     if not shown.all():

@@ -2,65 +2,88 @@
 
 import functools
 import math
-import shlex
-import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 
-from masing import program as masing
-from masing.command_line import UserError
 from masing.notation import cell, grouped, measured
-from masing.report.cycles import cycle_pictures, distances_table
-from masing.report.study import study_section
+from masing.report.bibliography import cited
+from masing.report.cycles import cycles_section
+from masing.report.pictures import Text
+from masing.report.problem import problem
+from masing.report.provenance import provenance_section, reproduction
+from masing.report.study import shown_alike, study_section
+from masing.report.summary import summary
 from masing.report.trajectories import trajectory_pictures
 from masing.report.work import work_precision
 
+# Where a template lists the works that the page cites.
+BIBLIOGRAPHY = "<!-- bibliography -->"
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-# The exit codes of masing reproduce with a comparison behind them.
-REPRODUCED, DIFFERENT = 0, 1
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """The command that makes a file again; whether it did (None: it was not run), and the program's output."""
-
-    command: str
-    same: bool | None
-    output: list
 
 
 def page(title, studies, runs, exact, reproductions, window=(None, None)):
-    """The HTML text of the page on the studies and the runs, and its pieces: the pictures and tables in it.
+    """The HTML text of the page on the studies and the runs, and its pieces: the pictures, tables and configurations.
 
     exact: the ExactSolutions of the page; reproductions: one for each study, then one for each run. Raises UserError
     where no sample is in the window.
     """
-    sections, earlier = [], {}
-    for number, study in enumerate(studies, start=1):
-        data = study.run.problem
-        described = exact.description(study.run.model) if study.run.model != "masing" else None
-        sections.append(study_section(study, number, earlier.get(data), described))
-        earlier.setdefault(data, number)
-    cycles = cycle_pictures(runs, *window, studies=studies, exact=exact)
+    files = [study.run for study in studies] + list(runs)
+    problems = _problems(files, exact)
+    sections = _sections(studies, problems)
+    cycles = cycles_section(runs, *window, studies=studies, exact=exact)
     work = work_precision(studies)
     trajectories = trajectory_pictures(_trajectories(studies, runs, exact))
     made = [run for run in exact.all if run.made_by]
-    everything = [study.run for study in studies] + runs + made
-    html = render("report.html.j2", title=title, studies=sections, work=work, cycles=cycles,
-                  distances=distances_table(cycles), trajectories=trajectories, cost=_cost_rows(studies, runs),
-                  missing=list(dict.fromkeys(exact.reasons.values())),
-                  origins=[origin(run, again)
-                           for run, again in zip(everything, reproductions + [reproduction(run) for run in made])])
+    origins = provenance_section(files + made, reproductions + [reproduction(run) for run in made])
+    html = render("report.html.j2", title=title, summary=summary(sections, studies, runs, reproductions),
+                  problem=next(iter(problems.values())), studies=sections, work=work, cycles=cycles,
+                  trajectories=trajectories, cost=_cost_rows(studies, runs), origins=origins,
+                  missing=list(dict.fromkeys(exact.reasons.values())))
     pictures = [section[name] for section in sections for name in ("errors", "map") if section[name] is not None]
-    pictures += (work["pictures"] if work else []) + cycles + trajectories
-    return html, pictures + [table for section in sections for table in section["tables"]]
+    pictures += (work["pictures"] if work else []) + trajectories
+    pictures += cycles["together"] + cycles["pictures"] if cycles else []
+    pictures += [picture for each in problems.values() for picture in each.pictures]
+    texts = [Text(run.path.stem, "ini", run.configuration) for run in files if run.configuration]
+    return html, pictures + [table for section in sections for table in section["tables"]] + texts
+
+
+def _problems(files, exact):
+    """The Problem of each problem of the files, by what tells problems apart, in the order of the page."""
+    first = {}
+    for run in files:
+        first.setdefault(run.problem, run)
+    return {key: problem(run, f"problem-{n}", exact.description(run.model))
+            for n, (key, run) in enumerate(first.items(), start=1)}
+
+
+def _sections(studies, problems):
+    """The template's values of the studies; one that shows the same as an earlier one is named in its section."""
+    sections, shown, stated, explained = [], {next(iter(problems), None)}, {}, {}
+    models = {each.model for each in list(problems.values())[:1]}
+    for study in studies:
+        number, key, statement = len(sections) + 1, study.run.problem, study.fit["statement"]
+        section = study_section(study, number, problems[key], key not in shown, stated.get(statement))
+        section["shows_model"] = problems[key].model not in models
+        alike = next((other for other in sections if shown_alike(other) == shown_alike(section)), None)
+        if alike is not None:
+            alike["also"].append((section["title"], section["method"], section["files"][0]))
+            alike["tables"] += section["tables"]
+            continue
+        shown.add(key)
+        models.add(problems[key].model)
+        if statement in ("3.1", "4.1", "25"):
+            stated.setdefault(statement, number)
+        if explained.setdefault(section["explained"], number) != number and section["explained"]:
+            section["explained"] = f"How it is found is said in study {explained[section['explained']]}."
+        sections.append(section)
+    return sections
 
 
 def render(template, **values):
-    """The text of a template with the values, which are escaped."""
-    return _templates().get_template(template).render(values)
+    """The text of a template with the values, which are escaped, and the works that its words cite where it lists them."""
+    html = _templates().get_template(template).render(values)
+    return html.replace(BIBLIOGRAPHY, _templates().get_template("bibliography.html.j2").render(works=cited(html)))
 
 
 @functools.cache
@@ -68,33 +91,6 @@ def _templates():
     """The templates, which are compiled once for all pages."""
     return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
                               lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-
-
-def reproduction(run, program=None, wanted=False):
-    """The Reproduction of a file; runs the program where `wanted`. Raises UserError when it refuses or is not found."""
-    command = run.made_by or f"masing reproduce {shlex.quote(run.path.name)}"
-    if not wanted or run.made_by:
-        return Reproduction(command, None, [])
-    if program is None:
-        raise UserError("--reproduce: the program masing was not found; build it or name it by --program")
-    with tempfile.TemporaryDirectory(prefix="masing-reproduce-") as folder:
-        answer = masing.run(program, "reproduce", "--quiet", "--output", Path(folder) / "again.h5", run.path)
-    if answer.code not in (REPRODUCED, DIFFERENT):
-        raise UserError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")
-    output = [line.replace(str(run.path), run.path.name) for line in answer.lines]
-    return Reproduction(command, answer.code == REPRODUCED, output)
-
-
-def origin(run, again):
-    """The template's values on the origin of a file, or of a run made for the page; `again` is its Reproduction."""
-    provenance = dict(run.provenance)
-    dirty = str(provenance.get("git_dirty", "no")) not in ("no", "0")
-    words = [("masing", "version"), ("revision", "git_revision"), ("on", "date"), ("ranks:", "ranks")]
-    brief = ", ".join(f"{word} {provenance[key]}" for word, key in words if key in provenance)
-    rows = [(name.replace("_", " "), f"{value:.6g}" if isinstance(value, float) else str(value))
-            for name, value in (*provenance.items(), *run.timing.items())] if provenance else []
-    return {"name": run.path.name, "brief": brief + (", with uncommitted changes" if dirty else ""), "again": again,
-            "is_file": run.made_by is None, "configuration": run.configuration, "facts": rows}
 
 
 def _trajectories(studies, runs, exact):

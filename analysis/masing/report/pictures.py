@@ -3,13 +3,15 @@
 import re
 from dataclasses import dataclass, field
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from masing import style
 from masing.command_line import UserError, write_file
 
-# The kinds of file of a picture in the folder beside the page.
-KINDS = ("svg", "pdf")
+# The kinds of file of a picture in the folder beside the page; the CSV has the points of every curve drawn.
+KINDS = ("svg", "pdf", "csv")
+CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate", "third")
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Picture:
         return {kind: self._file(kind) for kind in KINDS}
 
     def _file(self, kind):
+        if kind == "csv":
+            return _curves(self.figure)
         if kind not in self._encoded:
             self._encoded[kind] = style.encoded(self.figure, kind)
             # The layout found for the first file is kept for the others.
@@ -41,8 +45,29 @@ class Picture:
         return self._encoded[kind]
 
 
+def _curves(figure):
+    """The curves of a figure as CSV, all digits, a row a point; of a figure without curves the heading only."""
+    frame = pd.DataFrame(style.curves_of(figure))
+    frame.columns = CURVE_HEADINGS[:len(frame.columns)]
+    return (frame if len(frame.columns) else pd.DataFrame(columns=CURVE_HEADINGS[:5])).to_csv(index=False).encode("utf-8")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text under a `name` for its file of a `kind`, such as a configuration."""
+
+    name: str
+    kind: str
+    text: str
+
+    @property
+    def files(self):
+        """The bytes of the file by its kind."""
+        return {self.kind: self.text.encode("utf-8")}
+
+
 def write_pieces(folder, pieces):
-    """Write the files of the pieces (pictures and tables) into the folder; raises UserError when it cannot be made."""
+    """Write the files of the pieces (pictures, tables, texts) into the folder; raises UserError when it cannot be made."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:

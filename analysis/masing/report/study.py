@@ -5,22 +5,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, minus, order, plus_minus
+from masing.names import short_value
+from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, interval, listed, measured, minus, order
+from masing.report.equations import steps_in_words
 from masing.report.errors import LABELS, error_picture, map_picture
-from masing.report.tables import (SIGNS, constant_cells, constant_headings, level_rows, signs, sizes,
-                                  study_tables)
-from masing.results import QUANTITY_NAMES, Mark
+from masing.report.tables import (constant_cells, constant_headings, level_rows, sign_notes, sizes, study_tables,
+                                  told_apart)
+from masing.results import QUANTITY_NAMES
 
 AS_EXPECTED = "as expected"
 
 STEPS = {"steps": "δt", "cells": "δs", "both": "δs + δt"}
 DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
-# The keys of the problem's data, in the order of the equations, and of the method, with their symbols.
-DATA = (("m", "mass"), ("c", "damping"), ("k₀", "k0"), ("k(s)", "stiffness"), ("η(s)", "threshold"),
-        ("F(t)", "force"), ("a_g(t)", "base-acceleration"), ("x(t)", "position"), ("x₀", "x0"), ("y₀", "y0"), ("u₀(s)", "initial-u"), ("T", "final-time"))
-# Data that go without saying where they are 0.
-SILENT = ("damping", "base-acceleration")
+# The keys of the method with their symbols.
 METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine"))
+# What a study tests, in short, by the name of the statement in the file.
+STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", "outside": "outside the hypotheses",
+              "mixed": "no proposition", "model": "order of the scheme", "beyond": "no proposition"}
 
 
 @dataclass(frozen=True)
@@ -48,19 +49,30 @@ class Finding:
 
     @property
     def observation(self):
-        """The observed order in words: `1.005 ± 0.004`, `1.991 (last pair)`, `none`."""
-        return order(self.observed) + self.addition if math.isfinite(self.observed) else "none"
+        """The observed order in words: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `none`."""
+        return " ".join(part for part in (self.value, self.interval) if part) if math.isfinite(self.observed) else "none"
 
     @property
-    def addition(self):
-        """What follows the observed order: its uncertainty, or that it is the last pair's."""
-        return " (last pair)" if self.last_pair else plus_minus(self.uncertainty)
+    def value(self):
+        """The observed order alone, `1.005`, or `none`."""
+        return order(self.observed) if math.isfinite(self.observed) else "none"
 
-    def expectation(self, tolerance):
-        """The expected order with the tolerance: `1 ± 0.1`, `≥ 0.5`, or an en dash."""
+    @property
+    def interval(self):
+        """The interval of the observed order, or that it is the last pair's, which has none."""
+        return "(last pair)" if self.last_pair else interval(self.observed, self.uncertainty)
+
+    def tolerated(self, tolerance):
+        """The orders that are as expected: `0.9 to 1.1`, `≥ 0.4`, or an en dash."""
         if not self.expected:
             return EN_DASH
-        return f"≥ {self.expected_order:g}" if self.at_least else f"{self.expected} ± {tolerance:g}"
+        low, high = self.expected_order - tolerance, self.expected_order + tolerance
+        return f"≥ {low:.4g}" if self.at_least else f"{low:.4g} to {high:.4g}"
+
+    @property
+    def expectation(self):
+        """The expected order: `1`, `≥ 0.5`, or an en dash."""
+        return f"{'≥ ' if self.at_least else ''}{self.expected_order:g}" if self.expected else EN_DASH
 
 
 @dataclass(frozen=True)
@@ -81,26 +93,55 @@ def claim(study):
                  study.fit["remarks"].splitlines(), findings)
 
 
-def study_section(study, number, alike=None, described=None):
-    """The template's values for one Study, the `number`-th of the page; `alike`: the number of an earlier study of the
-    same problem; `described`: the program's description of the model."""
-    claimed, quantities = claim(study), study.quantities
-    shown = [finding for finding in claimed.findings if finding.expected or finding.quantity in quantities]
+def study_section(study, number, problem, is_first, stated=None):
+    """The template's values for one Study, the `number`-th section of the page.
+
+    problem: the Problem of the study, shown here if `is_first`; stated: the number of an earlier section that shows the
+    same statement.
+    """
+    claimed, quantities = claim(study), told_apart(study)
+    shown = [finding for finding in claimed.findings if finding.expected or finding.quantity in study.quantities]
+    files = [study.run.path.name]
     return {
-        "id": f"study-{number}", "number": number, "file": study.run.path.name, "claim": claimed,
+        "id": f"study-{number}", "number": number, "title": title(study), "files": files, "claim": claimed,
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
-        "constant_headings": constant_headings(study), "statement": _statement(study),
+        "constant_headings": constant_headings(study), "statement": _statement(study), "stated": stated,
+        "tests": STATEMENTS.get(study.fit["statement"], ""), "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in claimed.findings if f.quantity in quantities]),
-        "reference": study.fit["reference_text"], "model": study.run.model, "has_cells": study.run.has_cells,
-        "described": described, "alike": alike, "sizes": list(sizes(study)),
-        "data": (_problem_data(study) if alike is None else []) + _data(study, METHOD) + _sizes(study),
-        "method": ", ".join(value for _, value in _data(study, METHOD)),
+        "reference": study.fit["reference_text"], "explained": study.fit.get("reference_explanation", ""),
+        "model": study.run.model, "has_cells": study.run.has_cells,
+        "problem": problem, "shows_problem": is_first, "sizes": list(sizes(study)),
+        "data": _data(study, METHOD) + _sizes(study), "method": method(study), "also": [],
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": level_rows(study, quantities),
         "notes": _notes(study, quantities), "extrapolation": _extrapolation(study),
         "errors": error_picture(study, claimed.findings, quantities), "map": map_picture(study),
         "tables": study_tables(study, claimed.findings, quantities),
     }
+
+
+def title(study):
+    """What a study shows: the first sentence of its case file's comment; else its statement, step and method."""
+    sentence = steps_in_words(study.run.comment.split(". ")[0].strip().rstrip("."))
+    if sentence:
+        return sentence
+    tested = STATEMENTS.get(study.fit["statement"], "")
+    named = f"{tested}: " if tested.startswith(("Proposition", "(")) else ""
+    return f"{named}order in {STEPS[study.refine]} of {method(study)}" if named else (
+        f"Order in {STEPS[study.refine]} of {method(study)}")
+
+
+def method(study):
+    """The scheme in t, the rule in s and the engine, as a list of words; the model's name where it has none."""
+    return ", ".join(value for _, value in _data(study, METHOD)) or study.run.model
+
+
+def shown_alike(section):
+    """What two studies must share to be one section: all that is shown of them but engine, times and files."""
+    levels = [[text for _, text, *_ in row] for row in section["levels"]]
+    rows = [(finding.name, *row[:2], *row[3:-1]) for finding, *row in section["findings"]]
+    return repr((levels, rows, section["statement"], section["reference"], section["problem"].id, section["sizes"],
+                 [pair for pair in section["data"] if pair[0] != "engine"]))
 
 
 def _finding(study, quantity):
@@ -112,9 +153,13 @@ def _finding(study, quantity):
 
 
 def _finding_row(study, finding):
-    """(Finding, order, what follows it, expectation, levels in the fit, constants), a row of the first table."""
-    return (finding, order(finding.observed), finding.addition, finding.expectation(study.number("tolerance")),
-            f"{study.fit[f'levels_{finding.quantity}']} of {study.levels}", constant_cells(study, finding.quantity))
+    """(Finding, order, its interval, its parts, expectation, tolerated, levels in the fit, constants), a row of the first
+    table."""
+    q = finding.quantity
+    parts = [measured(study.number(f"{name}_uncertainty_{q}"), 2) for name in ("statistical", "structural")]
+    return (finding, finding.value, finding.interval, parts, finding.expectation,
+            finding.tolerated(study.number("tolerance")),
+            f"{study.fit[f'levels_{q}']} of {study.levels}", constant_cells(study, q))
 
 
 def _sentence(study, expected, verdict):
@@ -123,7 +168,7 @@ def _sentence(study, expected, verdict):
         return f"No order in {step} was expected of this study; what was observed is shown without judgement."
     parts = []
     for wanted in {finding.expected: finding for finding in expected}.values():
-        seen = [f"{f.name}{FIXED_SPACE}{f.observation}" for f in expected if f.expected == wanted.expected]
+        seen = [f"{f.name}{FIXED_SPACE}{f.value}{' (last pair)' * f.last_pair}" for f in expected if f.expected == wanted.expected]
         where = f" in {step}" if not parts else ""
         doubt = "" if verdict == AS_EXPECTED else " was expected; observed"
         parts.append(f"order {_degree(wanted)}{where}{doubt}: {listed(seen)}")
@@ -138,14 +183,7 @@ def _degree(finding):
 
 def _data(study, keys):
     """The pairs (symbol, value) of the settings that the study has."""
-    return [(symbol, study.run.settings[key]) for symbol, key in keys
-            if study.run.settings.get(key) and (key not in SILENT or study.run.settings[key] != "0")]
-
-
-def _problem_data(study):
-    """The pairs (symbol, value) of the problem's data, and (parameter, value) of the [model] section."""
-    settings = study.run.settings.items()
-    return _data(study, DATA) + [(key[len("model."):], value) for key, value in settings if key.startswith("model.")]
+    return [(symbol, short_value(study.run.settings[key])) for symbol, key in keys if study.run.settings.get(key)]
 
 
 def _sizes(study):
@@ -171,7 +209,7 @@ def _constants(study, quantities):
     if joint:
         formulas = dict.fromkeys(fit.formula for fit in joint.values())
         sentences.append(f"C₁ and C₂ are those of the joint fit error ≈ {' or '.join(formulas)}, each quantity at the "
-                         "order expected of it; the observed orders are fitted together with constants of their own.")
+                         "order expected of it, with their 95 % confidence intervals.")
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
         step = f"({STEPS[study.refine]})" if study.refine == "both" else STEPS[study.refine]
         form = {"finest": f"C ({step}ᵖ − that of the reference)",
@@ -189,14 +227,11 @@ def _constants(study, quantities):
 
 def _notes(study, quantities):
     """The meaning of the signs in the table of levels, and of its en dashes."""
-    used = {sign for q in quantities for sign in signs(study, q)}
-    floor = study.number("floor")
-    legends = {Mark.BEFORE: "before the asymptotic range (the residuals of a fit with them show a trend)",
-               Mark.ON_FLOOR: "on the round-off floor" + (f", {measured(floor)}" if floor > 0 else "")}
-    notes = [f"{SIGNS[mark]} left out of the fit: {legend}." for mark, legend in legends.items() if SIGNS[mark] in used]
+    notes = sign_notes(study, quantities)
+    if "u_cells" in study.quantities and "u_cells" not in quantities:
+        notes.append("u at the cells’ points: as u, in every digit shown.")
     if any(np.isnan(study.orders[q]).any() for q in quantities):
-        notes.append(f"{EN_DASH} in a column “order”: undefined. An order compares a level with the one before it: "
-                     "the first level has none, nor has a level whose error, or the one before, is zero or no number.")
+        notes.append(f"{EN_DASH} in a column “order”: undefined. An order takes an error and the one before, neither zero.")
     if any(np.isnan(study.errors[q]).any() for q in quantities):
         why = " The last level has no finer one to differ from." if study.reference == "successive" else ""
         notes.append(f"{EN_DASH} in a column “error”: the file has no number there.{why}")
@@ -209,8 +244,8 @@ def _extrapolation(study):
     known = [name for name in names if math.isfinite(study.number(f"richardson_{name}"))]
     sentences = [f"{name}(T) extrapolated to step zero by least squares over all levels: "
                  + minus(f"{study.number(f'richardson_{name}'):.10g}")
-                 + f", observed order {order(study.number(f'richardson_order_{name}'))}; grid convergence index of the "
-                   f"last level (Eça and Hoekstra): {_index(study, name)}."
+                 + f", observed order {order(study.number(f'richardson_order_{name}'))}. Bound of the error of the last "
+                   f"level, by the grid convergence index of Eça and Hoekstra (2014): {_index(study, name)}."
                  for name in known]
     unknown = [f"{name}(T)" for name in names if name not in known]
     if unknown:

@@ -40,8 +40,7 @@ def field_picture(run):
     every = -(-len(field.t) // MOST_COLUMNS)
     return _picture(run, "u", _field_figure(replace(field, t=field.t[::every], u=field.u[::every])),
                     f"Image of the elongations u over time t and s, {_window(field.t)}",
-                    f"u(t, s), {_window(field.t)}. Dotted areas yield, |u| = η; the lines around them are the yield "
-                    "fronts", facts)
+                    "u(t, s). Dotted areas yield, |u| = η; lines: the yield fronts", facts)
 
 
 def motion_picture(run):
@@ -54,7 +53,7 @@ def motion_picture(run):
     known = series.force is not None
     return _picture(run, "motion", _motion_figure(series, start),
                     f"Displacement x{' and force F' if known else ''} over time",
-                    f"x(t){' and F(t)' if known else ''}; last cycles, {_window(series.t[series.t >= start])}", facts)
+                    f"x(t){' and F(t)' if known else ''}", facts)
 
 
 def energy_picture(run):
@@ -70,8 +69,7 @@ def energy_picture(run):
              f"{measured(energy.dissipated[-1], 4)}{damped}; the balance lacks at most {measured(lacking)}{share}.")
     return _picture(run, "energy", _energy_figure(t, energy, start_of_last_cycles(run.series, MOTION_CYCLES)),
                     "Energy over time",
-                    "work = dissipated + what the kinetic and elastic energy gained, with integrals over the steps",
-                    facts)
+                    "work = dissipated + gained", facts)
 
 
 def _picture(run, kind, figure, alt, caption, facts):
@@ -121,6 +119,7 @@ def _field_figure(field):
         axes.contour(field.t, field.s, at_yield.T.astype(float), levels=[0.5], colors="black", linewidths=1.0)
         axes.contourf(field.t, field.s, at_yield.T.astype(float), levels=[0.5, 1.5], colors="none", hatches=[".."])
     figure.colorbar(mesh, ax=axes, label="elongation u(t, s)", orientation="horizontal", aspect=40)
+    style.label_values(axes.xaxis, axes.yaxis)
     axes.grid(False)
     axes.set(xlabel="time t", ylabel="s")
     return figure
@@ -134,7 +133,8 @@ def _motion_figure(series, start):
         rows.append((series.t[late], series.force[late], "F, last cycles"))
     figure, frames = _stacked(len(rows))
     for n, (axes, (t, values, label)) in enumerate(zip(frames, rows)):
-        axes.plot(t, values, color=style.COLOURS[n // 2], linewidth=0.9 if n == 0 else None)
+        axes.plot(*style.thinned(t, values), color=style.COLOURS[n // 2], linewidth=0.9 if n == 0 else None, label=label)
+        style.label_values(axes.xaxis, axes.yaxis)
         axes.set(ylabel=label, xlim=(t[0], t[-1]))
     frames[-1].set(xlabel=TIME)
     return figure
@@ -148,15 +148,16 @@ def _energy_figure(t, energy, start):
         ("by sliding", energy.dissipated), ("by damping", energy.viscous))
     _lines(work, t, (("work of F", energy.input), *taken))
     _lines(stored, t[late], (("kinetic", energy.kinetic[late]), ("elastic", energy.elastic[late])))
-    lacking.plot(t, energy.residual, color=style.COLOURS[4], linewidth=0.9)
-    lacking.ticklabel_format(axis="y", style="sci", scilimits=(0, 0), useMathText=True)
+    lacking.plot(*style.thinned(t, energy.residual), color=style.COLOURS[4], linewidth=0.9, label="lacking")
+    style.label_values(lacking.xaxis, lacking.yaxis)
     lacking.set(xlabel=TIME, ylabel="lacking", xlim=(t[0], t[-1]))
     return figure
 
 
 def _lines(axes, t, curves):
     for n, (label, values) in enumerate(curves):
-        axes.plot(t, values, style.LINES[n], color=style.COLOURS[n], label=label)
+        axes.plot(*style.thinned(t, values), style.LINES[n], color=style.COLOURS[n], label=label)
+    style.label_values(axes.xaxis, axes.yaxis)
     axes.set(ylabel="energy", xlim=(t[0], t[-1]))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=2, borderaxespad=0)
 

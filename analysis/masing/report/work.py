@@ -10,6 +10,9 @@ from masing.report.cycles import PAPERS_METHOD, PAPERS_STEPS
 from masing.report.pictures import Picture
 from masing.style import drawable_in_logarithm, label_decades
 
+# Colours of the methods and markers of the engines, the same on every page; others take what follows.
+METHODS = (("euler", "right"), ("leapfrog", "midpoint"), ("euler", "midpoint"), ("leapfrog", "right"))
+ENGINES = ("sweep", "memory", "exact")
 # P and N of the papers' finest case.
 FINEST = (1500, PAPERS_STEPS)
 
@@ -61,8 +64,9 @@ def _line(study, methods):
 
 
 def work_precision(studies):
-    """The Pictures and the caption of the work-precision diagram of a page; None when there is none."""
+    """The Pictures, the caption and the comparisons of the work-precision diagram of a page; None when there is none."""
     found = lines(studies)
+    ring = RINGED if any(line.finest is not None for line in found) else ""
     pictures = []
     for name, label in (("work", "cell updates P·N"), ("seconds", "wall time (s)")):
         drawn = [(line, getattr(line, name)) for line in found]
@@ -72,29 +76,33 @@ def work_precision(studies):
             pictures.append(Picture(f"work-precision-{name}", work_figure(drawn, label),
                                     f"Log-log figure of the error of x over {label}, the most accurate level of each "
                                     f"study: {'; '.join(best)}."))
-    return {"pictures": pictures, "caption": caption(found)} if pictures else None
+    return {"pictures": pictures, "caption": CAPTION.format(ring), "sentences": comparisons(found)} if pictures else None
 
 
-def caption(found):
-    """The caption of the diagram of these Lines: the papers' method in numbers, and the others beside it."""
-    start = ("Error of x against the exact solution; the error falls downwards and what it costs grows to the right. "
-             "Filled points, joined for each study: the levels that no other of the study beats in both.")
+CAPTION = ("Error of x against the exact solution over work and over wall time. Filled and joined: the levels that no other "
+           "of their study beats in both{}.")
+RINGED = "; ringed: the papers’ finest case"
+
+
+def comparisons(found):
+    """The sentences that compare the most accurate levels of these Lines with the papers' finest case, or with the best of
+    the papers' method."""
     base = next((line for line in found if line.finest is not None), None)
     level = base.finest if base else None
     if base is None:
         base = next((line for line in found if line.method == PAPERS_METHOD), found[0])
         level = base.best
-    ring = ", the papers’ finest case (ringed)" if level == base.finest else ""
-    sentences = [f"{_size(base, level)} with {_words(base.method)}{ring}: {_price(base, level)}"]
+    ring = ", the papers’ finest case" if level == base.finest else ""
+    sentences = [f"{_size(base, level)} with {_words(base.method)}{ring}: {_price(base, level)}."]
     for wanted in dict.fromkeys(line.method for line in found if line.method != base.method):
         other = min((line for line in found if line.method == wanted), key=lambda line: line.errors[line.best])
-        sentences.append(f"{_words(wanted)} at {_size(other, other.best)}: {_price(other, other.best)}, that is "
-                         + _comparison(base, level, other, other.best))
+        sentences.append(f"{_words(wanted, capital=True)} at {_size(other, other.best)}: {_price(other, other.best)}, that "
+                         f"is {_comparison(base, level, other, other.best)}.")
     for line in found:
         same = np.flatnonzero((line.cells == base.cells[level]) & (line.steps == base.steps[level]) & (line.errors > 0))
         if line.method == base.method and line.engine != base.engine and len(same):
-            sentences.append(f"the same level by engine {line.engine}: {_comparison(base, level, line, same[0])}")
-    return f"{start} {'; '.join(sentences)}."
+            sentences.append(f"The same level by engine {line.engine}: {_comparison(base, level, line, same[0])}.")
+    return sentences
 
 
 def _comparison(base, level, other, place):
@@ -119,8 +127,8 @@ def _size(line, level):
     return f"P = {count(line.cells[level])}, N = {count(line.steps[level])}"
 
 
-def _words(method):
-    return f"scheme {method[0]} and rule {method[1]}"
+def _words(method, capital=False):
+    return f"{'Scheme' if capital else 'scheme'} {method[0]} and rule {method[1]}"
 
 
 def _price(line, level):
@@ -139,7 +147,8 @@ def work_figure(drawn, label):
     axes = figure.add_subplot(xscale="log", yscale="log")
     for n, (line, cost) in enumerate(drawn):
         keep = drawable_in_logarithm(cost, line.errors)
-        marker, colour = style.MARKERS[n % len(style.MARKERS)], style.COLOURS[n % len(style.COLOURS)]
+        marker, colour = (_of(known, line_of, choice) for known, line_of, choice in (
+            (ENGINES, line.engine, style.MARKERS), (METHODS, line.method, style.COLOURS)))
         dashes = style.LINES[n % len(style.LINES)]
         axes.plot(cost[keep], line.errors[keep], marker, color=colour, markerfacecolor="white", markeredgewidth=1.4)
         best = efficient(cost[keep], line.errors[keep])
@@ -152,6 +161,11 @@ def work_figure(drawn, label):
     axes.set(xlabel=label, ylabel="maximal error of x")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=1)
     return figure
+
+
+def _of(known, name, choice):
+    """What of `choice` belongs to a name: its place among the known ones, or the last."""
+    return choice[known.index(name) % len(choice) if name in known else -1]
 
 
 def efficient(cost, errors):

@@ -1,0 +1,63 @@
+"""What runs are called: by what differs between their configurations; and values of a configuration in short."""
+
+from collections import Counter
+
+from masing.notation import grouped
+
+# Keys that say how a run is sampled and stored, not what is computed; P and N are in its title.
+OUTPUT_KEYS = {"sample-every", "field-every", "from", "to", "energy", "field-points", "probe", "field-samples", "levels",
+               "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
+SYMBOLS = {"mass": "m", "damping": "c", "base-acceleration": "a_g(t)", "k0": "k₀", "stiffness": "k(s)", "threshold": "η(s)",
+           "force": "F(t)", "position": "x(t)", "x0": "x₀", "y0": "y₀", "initial-u": "u₀(s)", "final-time": "T"}
+# These speak for themselves without their key.
+WORDS = {"model", "rule", "scheme", "engine"}
+POINTS = "points:"
+# A longer value is shortened in the middle.
+LONGEST = 60
+
+
+def names_apart(runs):
+    """A name for each Run: its title, unless all share it and differ otherwise; behind it the settings that most of the
+    others do not share, as `F(t) = …`; and its file's name where two would have the same."""
+    titles = [run.title for run in runs]
+    keys = [key for run in runs for key in run.settings if key not in OUTPUT_KEYS]
+    values = {key: Counter(run.settings.get(key) for run in runs) for key in dict.fromkeys(keys)}
+    differ = [key for key, counted in values.items() if len(counted) > 1]
+    with_title = len(set(titles)) > 1 or not differ
+    names = [", ".join([title] * with_title + [_setting(key, run.settings[key]) for key in differ if key in run.settings
+                                              and values[key][run.settings[key]] <= len(runs) / 2])
+             for title, run in zip(titles, runs)]
+    counted = Counter(names)
+    return [name if name and counted[name] == 1 else f"{name or title} ({run.path.stem})"
+            for name, title, run in zip(names, titles, runs)]
+
+
+def _setting(key, value):
+    text = short_value(value)
+    return text if key in WORDS else f"{SYMBOLS.get(key, key.removeprefix('model.'))} = {text}"
+
+
+def points_of(value):
+    """The points of a table, [(abscissa, ordinate), …], or of a long list, [(1, number), …]; None of another value."""
+    try:
+        if value.startswith(POINTS):
+            return [tuple(map(float, row.split())) for row in value[len(POINTS):].split(";") if row.strip()]
+        numbers = [float(word) for word in value.split(",")]
+    except ValueError:
+        return None
+    return list(enumerate(numbers, start=1)) if len(value) > LONGEST else None
+
+
+def short_value(value):
+    """A value of a configuration in at most LONGEST letters: `table, 2000 points`, or with its middle left out."""
+    points = points_of(value)
+    if points is not None:
+        return f"table, {grouped(len(points))} points" if value.startswith(POINTS) else f"{grouped(len(points))} numbers"
+    return value if len(value) <= LONGEST else f"{value[:LONGEST - 12]} … {value[-9:]}"
+
+
+def short_configuration(text):
+    """The lines of a configuration with each value that is a table or a long list in short."""
+    lines = (line.partition(" = ") for line in text.splitlines())
+    return "\n".join(f"{key} = {short_value(value)}" if equals and points_of(value) is not None else key + equals + value
+                     for key, equals, value in lines)

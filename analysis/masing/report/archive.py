@@ -1,0 +1,197 @@
+"""An archive for artefact evaluation: the page, its files, the results, their cases, the source, and one script that
+makes every result again.
+
+Its metadata follow RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and the profile Process Run Crate 0.5
+(https://w3id.org/ro/wfrun/process/0.5): the archive is a Dataset, each result the product of a CreateAction.
+"""
+
+import hashlib
+import io
+import json
+import shutil
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import jinja2
+
+from masing.command_line import UserError, write_file
+from masing.program import ROOT
+from masing.report.pictures import file_names
+from masing.report.provenance import machine
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+CRATE, PROFILE = "https://w3id.org/ro/crate/1.1", "https://w3id.org/ro/wfrun/process/0.5"
+TERMS = "https://w3id.org/ro/terms/workflow-run/context"
+METADATA, SCRIPT, SUMS = "ro-crate-metadata.json", "reproduce.sh", "SHA256SUMS"
+# The same files give the same archive.
+EPOCH = (1980, 1, 1, 0, 0, 0)
+FORMATS = {".h5": "application/x-hdf5", ".html": "text/html", ".pdf": "application/pdf", ".svg": "image/svg+xml",
+           ".csv": "text/csv", ".tex": "application/x-tex", ".ini": "text/plain", ".md": "text/markdown",
+           ".sh": "application/x-sh", ".gz": "application/gzip", ".txt": "text/plain"}
+
+
+def write_archive(path, title, page, files, pieces, runs):
+    """Write the archive of a page to the path.
+
+    page: its name without ending; files: its {ending: bytes}, such as ".html"; pieces: what lies beside it; runs: the Runs
+    of its result files. Raises UserError where two results have the same name, or one has no configuration.
+    """
+    content = {f"page/{page}{ending}": data for ending, data in files.items()}
+    content |= {f"page/{page}-files/{name}.{kind}": data for name, piece in file_names(pieces)
+                for kind, data in piece.files.items()}
+    content |= _results(runs)
+    source, words = _source(runs)
+    content |= source | {"packages.txt": _packages()}
+    dirty = any(_is_dirty(run) for run in runs)
+    given = {"title": title, "page": page, "runs": runs, "source": next(iter(source), None), "words": words,
+             "dirty": dirty, "machines": list(dict.fromkeys(machine(run.provenance) for run in runs))}
+    content |= {"README.md": _text("archive-readme.md.j2", given), SCRIPT: _text("reproduce.sh.j2", given)}
+    content[SUMS] = _sums(content)
+    content[METADATA] = _json(_crate(title, page, content, runs))
+    write_file(path, _zipped(content))
+
+
+def _results(runs):
+    """The result files and their configurations as cases, {name in the archive: bytes}."""
+    found = {}
+    for run in runs:
+        name = f"results/{run.path.name}"
+        if name in found and found[name] != run.path.read_bytes():
+            raise UserError(f"--archive: two results are called {run.path.name}; rename one of them")
+        if run.configuration is None:
+            raise UserError(f"--archive: {run.path} has no /configuration: no run could make it again")
+        found |= {name: run.path.read_bytes(), f"cases/{run.path.stem}.ini": run.configuration.encode("utf-8")}
+    return found
+
+
+def _is_dirty(run):
+    return str(run.provenance.get("git_dirty", "no")) not in ("no", "0")
+
+
+def _source(runs):
+    """({name: bytes} of the source as a tar file, what it is in words); empty outside a checkout.
+
+    It is the revision that made the results, where git has it and they were made without uncommitted changes; else the
+    files as they are.
+    """
+    revisions = {str(run.provenance.get("git_revision", "unknown")) for run in runs}
+    if len(revisions) == 1 and not any(map(_is_dirty, runs)):
+        (revision,) = revisions
+        archived = _git("archive", "--format=tar.gz", f"--prefix=masing-{revision}/", revision)
+        if archived is not None:
+            return {f"source/masing-{revision}.tar.gz": archived}, f"the source of revision {revision}"
+    listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if listed is None:
+        return {}, "no source: the page was made outside a checkout"
+    head = (_git("rev-parse", "--short=12", "HEAD") or b"unknown").decode().strip()
+    names = [name for name in listed.decode("utf-8").split("\0") if name and (ROOT / name).is_file()]
+    return ({"source/masing.tar.gz": _tarred(names)},
+            f"the source as it was when the page was made, revision {head} with what was not committed")
+
+
+def _git(*arguments):
+    """The output of git in the repository as bytes, or None where there is none or it fails."""
+    try:
+        done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, check=False)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 and (ROOT / "CMakeLists.txt").is_file() else None
+
+
+def _tarred(names):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        for name in sorted(names):
+            tar.add(ROOT / name, f"masing/{name}")
+    return buffer.getvalue()
+
+
+def _packages():
+    """The packages of this machine with their versions, as bytes."""
+    if shutil.which("dpkg-query") is None:
+        return b"This machine has no dpkg; the libraries are in /provenance of every result.\n"
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n"], capture_output=True,
+                          check=False)
+    return done.stdout
+
+
+def _text(template, given):
+    """A template that is no HTML, as bytes."""
+    surroundings = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
+                                      undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    return surroundings.get_template(template).render(**given).encode("utf-8")
+
+
+def _sums(content):
+    """The checksums of all files in the format of sha256sum."""
+    return "".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())).encode()
+
+
+def _json(value):
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+def _crate(title, page, content, runs):
+    """The RO-Crate metadata of the files by name: the dataset, the files, the program, and how each result was made."""
+    actions = [_action(run) for run in runs]
+    actions.append({"@id": "#page", "@type": "CreateAction", "name": "report.py: page, pictures and tables of the results",
+                    "instrument": {"@id": "#report"}, "object": [{"@id": f"results/{run.path.name}"} for run in runs],
+                    "result": [{"@id": name} for name in content if name.startswith(f"page/{page}.")],
+                    "endTime": _newest(runs), "actionStatus": "http://schema.org/CompletedActionStatus"})
+    versions = _listed_once(str(run.provenance.get("version", "unknown")) for run in runs)
+    revisions = _listed_once(str(run.provenance.get("git_revision", "unknown")) for run in runs)
+    programs = [
+        {"@id": "#masing", "@type": "SoftwareApplication", "name": "masing", "softwareVersion": f"{versions}, {revisions}",
+         "description": "Solves the continuous Masing model and measures orders of convergence.",
+         "softwareRequirements": {"@id": "packages.txt"}},
+        {"@id": "#report", "@type": "SoftwareApplication", "name": "analysis/report.py of masing",
+         "softwareVersion": versions, "softwareRequirements": {"@id": "packages.txt"}}]
+    root = {"@id": "./", "@type": "Dataset", "name": title, "datePublished": _newest(runs)[:10],
+            "description": f"{title}: result files of the program masing, the page on them, and a script that makes every "
+                           "result again and compares it bit by bit.",
+            "license": {"@id": "#license"}, "conformsTo": {"@id": PROFILE},
+            "hasPart": [{"@id": name} for name in content], "mentions": [{"@id": action["@id"]} for action in actions]}
+    return {"@context": [f"{CRATE}/context", TERMS], "@graph": [
+        {"@id": METADATA, "@type": "CreativeWork", "conformsTo": {"@id": CRATE}, "about": {"@id": "./"}},
+        root, {"@id": PROFILE, "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
+        {"@id": "#license", "@type": "CreativeWork", "name": "No licence is given",
+         "description": "The source names no licence; ask its authors before reuse."},
+        *[_file(name, data) for name, data in content.items()], *programs, *actions]}
+
+
+def _action(run):
+    words = machine(run.provenance)
+    command = str(run.provenance.get("command_line", "")).partition(" ")[2]
+    return {"@id": f"#made-{run.path.stem}", "@type": "CreateAction", "name": f"{run.path.name}: {run.title}",
+            "description": f"masing {command or 'simulate or converge'}{f', on {words}' if words else ''}",
+            "instrument": {"@id": "#masing"}, "object": [{"@id": f"cases/{run.path.stem}.ini"}],
+            "result": [{"@id": f"results/{run.path.name}"}], "endTime": str(run.provenance.get("date", _newest([run]))),
+            "actionStatus": "http://schema.org/CompletedActionStatus"}
+
+
+def _file(name, data):
+    return {"@id": name, "@type": "File", "name": name, "contentSize": str(len(data)),
+            "encodingFormat": FORMATS.get(Path(name).suffix, "text/plain")}
+
+
+def _newest(runs):
+    """The latest date of the runs, in the form of ISO 8601."""
+    return max((str(run.provenance["date"]) for run in runs if "date" in run.provenance), default="1980-01-01")
+
+
+def _listed_once(words):
+    """The different words, separated by commas."""
+    return ", ".join(dict.fromkeys(words))
+
+
+def _zipped(content):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in content.items():
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.external_attr = (0o755 if name == SCRIPT else 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
+    return buffer.getvalue()

@@ -1,0 +1,81 @@
+"""Where the numbers of a page come from: one table of its files, what they share, and whether they were reproduced."""
+
+import shlex
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from masing import hdf5
+from masing import program as masing
+from masing.command_line import UserError
+from masing.names import short_configuration
+
+# The exit codes of masing reproduce with a comparison behind them.
+REPRODUCED, DIFFERENT = 0, 1
+# The attributes of /provenance with their names on the page, in its order; others follow under their own.
+WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommitted changes", "date": "date",
+         "ranks": "ranks", "processor": "processor", "host": "host", "system": "system"}
+# A command says how the file was made only with the other files of its folder; `masing reproduce` needs none.
+LEFT_OUT = {"command_line"}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """The command that makes a file again; whether it did (None: it was not run), the program's output, and what the
+    file it made says of its machine."""
+
+    command: str
+    same: bool | None
+    output: list
+    provenance: dict
+
+
+def reproduction(run, program=None, wanted=False):
+    """The Reproduction of a file; runs the program where `wanted`. Raises UserError when it refuses or is not found."""
+    command = run.made_by or f"masing reproduce {shlex.quote(run.path.name)}"
+    if not wanted or run.made_by:
+        return Reproduction(command, None, [], {})
+    if program is None:
+        raise UserError("--reproduce: the program masing was not found; build it or name it by --program")
+    with tempfile.TemporaryDirectory(prefix="masing-reproduce-") as folder:
+        again = Path(folder) / "again.h5"
+        answer = masing.run(program, "reproduce", "--quiet", "--output", again, run.path)
+        if answer.code not in (REPRODUCED, DIFFERENT):
+            raise UserError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")
+        with hdf5.opened(again) as file:
+            machine = hdf5.attributes(file, "provenance")
+    output = [line.replace(str(run.path), run.path.name) for line in answer.lines]
+    return Reproduction(command, answer.code == REPRODUCED, output, machine)
+
+
+def provenance_section(runs, reproductions):
+    """The template's values: what all files share, the columns and the row of each file, and its origin in full."""
+    known = [_words(run) for run in runs]
+    keys = list(dict.fromkeys(key for words in known for key in words))
+    shared = {key: known[0][key] for key in keys if len({words.get(key) for words in known}) == 1}
+    columns = [key for key in keys if key not in shared]
+    return {"shared": list(shared.items()), "columns": columns, "ran": any(each.same is not None for each in reproductions),
+            "rows": [(origin(run, again), [words.get(key, "–") for key in columns])
+                     for run, words, again in zip(runs, known, reproductions)]}
+
+
+def origin(run, again):
+    """The template's values on the origin of a file, or of a run made for the page; `again` is its Reproduction."""
+    return {"name": run.path.name, "again": again, "is_file": run.made_by is None,
+            "configuration": short_configuration(run.configuration or ""), "facts": list(_words(run).items())}
+
+
+def machine(provenance):
+    """The machine of a run in words, as far as its file says: `AMD EPYC 9R14 (2 cores), 2 ranks`."""
+    known = [str(provenance[key]) for key in ("processor", "host", "system") if provenance.get(key)]
+    if "ranks" in provenance:
+        known.append(f"{provenance['ranks']} rank{'s' if provenance['ranks'] != 1 else ''}")
+    return ", ".join(known)
+
+
+def _words(run):
+    """The provenance of a file as {name: text}, the names of the page first."""
+    known = {key: value for key, value in run.provenance.items() if key not in LEFT_OUT}
+    known["git_dirty"] = "no" if str(known.get("git_dirty", "no")) in ("no", "0") else "yes"
+    ordered = [key for key in WORDS if key in known] + [key for key in known if key not in WORDS]
+    return {WORDS.get(key, key.replace("_", " ")): str(known[key]) for key in ordered} if run.provenance else {}

@@ -1,0 +1,95 @@
+"""The archive of a page: all is there, its metadata are those of the profile, and its script makes the results again."""
+
+import json
+import subprocess
+import zipfile
+
+import h5py
+import pytest
+
+import report
+from masing import program
+from synthetic import fit, ladder, write_run, write_study
+
+
+@pytest.fixture
+def archived(run_script, tmp_path):
+    """Write a page on the files with its archive, unpack it, and give the folder."""
+    def write(*files):
+        code, out, err = run_script(report, *files, "--files-only", "--archive", tmp_path / "a.zip", "-o",
+                                    tmp_path / "page.html")
+        assert (code, out, err) == (0, f"{tmp_path / 'page.html'}\n", "")
+        with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+            archive.extractall(tmp_path / "unpacked")
+        return tmp_path / "unpacked"
+    return write
+
+
+def reproduce(folder, masing):
+    """Run the archive's script with a program that is built; gives (exit code, output)."""
+    done = subprocess.run(["bash", "reproduce.sh"], cwd=folder, capture_output=True, text=True, check=False,
+                          env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "MASING_PROGRAM": str(masing)})
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_an_archive_has_its_parts(archived, tmp_path, papers_case):
+    study = write_study(tmp_path / "study.h5", ladder(), fit(), papers_case)
+    folder = archived(study, write_run(tmp_path / "run.h5", papers_case))
+    names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert {"README.md", "reproduce.sh", "SHA256SUMS", "ro-crate-metadata.json", "packages.txt", "page/page.html",
+            "page/page-files/study-errors.pdf", "results/study.h5", "results/run.h5", "cases/run.ini"} <= names
+    assert (folder / "results/study.h5").read_bytes() == study.read_bytes()
+    assert "model = masing" in (folder / "cases/study.ini").read_text()
+    listed = {line.split("  ")[1] for line in (folder / "SHA256SUMS").read_text().splitlines()}
+    assert listed == names - {"SHA256SUMS", "ro-crate-metadata.json"}
+    words = (folder / "README.md").read_text()
+    assert "| `run.h5` | 0.1.0 | 0123abc | 2001-02-03 |" in words and "uncommitted" not in words.split("Machine")[0][-200:]
+
+
+def test_the_metadata_are_those_of_a_process_run_crate(archived, tmp_path, papers_case):
+    folder = archived(write_run(tmp_path / "run.h5", papers_case))
+    crate = json.loads((folder / "ro-crate-metadata.json").read_text())
+    entities = {entity["@id"]: entity for entity in crate["@graph"]}
+    assert len(entities) == len(crate["@graph"])
+    about = entities["ro-crate-metadata.json"]
+    assert about["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"} and about["about"] == {"@id": "./"}
+    root = entities["./"]
+    assert root["@type"] == "Dataset" and root["conformsTo"]["@id"].startswith("https://w3id.org/ro/wfrun/process/")
+    assert all(root[key] for key in ("name", "description", "datePublished", "license"))
+    # Every file is a part, every part is there, and every reference leads to an entity.
+    parts = {part["@id"] for part in root["hasPart"]}
+    assert parts == {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} - {
+        "ro-crate-metadata.json"}
+    references = {value["@id"] for entity in crate["@graph"] for values in entity.values()
+                  for value in (values if isinstance(values, list) else [values]) if isinstance(value, dict)}
+    assert references - {"https://w3id.org/ro/crate/1.1"} <= set(entities)
+    actions = [entities[action["@id"]] for action in root["mentions"]]
+    assert {action["@type"] for action in actions} == {"CreateAction"}
+    for action in actions:
+        assert entities[action["instrument"]["@id"]]["@type"] == "SoftwareApplication"
+        assert action["result"] and action["object"] and {each["@id"] for each in action["result"]} <= parts
+    assert actions[0]["object"] == [{"@id": "cases/run.ini"}] and actions[0]["result"] == [{"@id": "results/run.h5"}]
+
+
+def test_the_script_makes_the_results_again(archived, masing, tmp_path):
+    run = tmp_path / "run.h5"
+    answer = program.run(masing, "simulate", "--quiet", "--cells", 5, "--steps", 200, "--final-time", 2, "--output", run)
+    assert answer.code == 0, answer.lines
+    folder = archived(run)
+    code, said = reproduce(folder, masing)
+    assert code == 0 and said.endswith("1 of 1 results reproduced bit for bit\n") and "as in SHA256SUMS" in said
+    with h5py.File(folder / "results/run.h5", "a") as file:
+        file["series/x"][3] += 1e-12
+    code, said = reproduce(folder, masing)
+    assert code != 0 and "results/run.h5: FAILED" in said
+    sums = folder / "SHA256SUMS"
+    sums.write_text("".join(line for line in sums.read_text().splitlines(True) if "run.h5" not in line))
+    code, said = reproduce(folder, masing)
+    assert code == 1 and said.endswith("0 of 1 results reproduced bit for bit\n") and "/series/x" in said
+
+
+def test_results_of_one_name_are_refused(run_script, tmp_path, papers_case):
+    (tmp_path / "other").mkdir()
+    files = write_run(tmp_path / "run.h5", papers_case), write_run(tmp_path / "other" / "run.h5", papers_case, cells=7)
+    code, _, err = run_script(report, *files, "--files-only", "--archive", tmp_path / "a.zip", "-o", tmp_path / "p.html")
+    assert code == 2 and "two results are called run.h5" in err and not (tmp_path / "a.zip").exists()

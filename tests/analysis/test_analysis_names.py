@@ -1,0 +1,75 @@
+"""What runs, equations and works are called on a page."""
+
+import numpy as np
+import pytest
+
+from masing import style
+from masing.names import names_apart, points_of, short_configuration, short_value
+from masing.report.bibliography import cited, in_words
+from masing.report.equations import equations_of, steps_in_words, typeset
+from masing.results import read_run
+from synthetic import write_run
+
+
+@pytest.mark.parametrize("changes, names", [
+    (({}, {"cells": 10}), ["P = 3, N = 10⁶", "P = 10, N = 10⁶"]),
+    (({}, {"force": "cos(t)"}), ["F(t) = 0.45*cos(0.5*t)", "F(t) = cos(t)"]),
+    (({}, {"sample_every": 7}), ["P = 3, N = 10⁶ (0)", "P = 3, N = 10⁶ (1)"]),
+    (({}, {"cells": 10}, {"cells": 30, "scheme": "leapfrog"}),
+     ["P = 3, N = 10⁶", "P = 10, N = 10⁶", "P = 30, N = 10⁶, leapfrog"]),
+])
+def test_runs_are_told_apart_by_what_differs(tmp_path, papers_case, changes, names):
+    runs = [read_run(write_run(tmp_path / f"{n}.h5", papers_case, **each)) for n, each in enumerate(changes)]
+    assert names_apart(runs) == names
+
+
+def test_tables_and_long_lists_are_short():
+    assert points_of("points:0 1; 2 3.5") == [(0, 1), (2, 3.5)] and points_of("s+0.1") is None
+    assert short_value("points:0 1; 2 3.5") == "table, 2 points" and short_value("1, 2") == "1, 2"
+    assert short_value(", ".join("1" * 60)) == "60 numbers" and len(short_value("x" * 500)) == 60
+    assert short_configuration("# a\nforce = points:0 1; 1 2\nmass = 1") == "# a\nforce = table, 2 points\nmass = 1"
+
+
+def test_equations_are_typeset():
+    assert typeset("m y' = F - k0 x") == "<i>m</i> <i>y</i>′ = <i>F</i> − <i>k</i><sub>0</sub> <i>x</i>"
+    assert typeset("k_{i+1} u_i, with F") == (
+        "<i>k</i><sub><i>i</i>+1</sub> <i>u</i><sub><i>i</i></sub>, with <i>F</i>")
+    assert typeset("eta1 = K^-1 <= 2") == "<i>η</i><sub>1</sub> = <i>K</i><sup>−1</sup> ≤ 2"
+    assert typeset("u < 1 & x''") == "<i>u</i> &lt; 1 &amp; <i>x</i>″"
+    described = "prandtl: the Prandtl model\n\n  x' = y\n  m y' = F\n\nparameters\n  m  mass\n"
+    assert equations_of(described) == ["x' = y", "m y' = F"]
+    assert steps_in_words("within C (ds + dt) of words") == "within C (δs + δt) of words"
+
+
+def test_works_are_cited_by_author_and_year():
+    words = in_words("(7), (26), continuous-masing-2001")
+    assert words == "(7), (26), Bastien, Lamarque and Schatzman (2001)"
+    (work,) = cited(words)
+    assert "VIB-21456" in work.entry and cited("nobody (1999)") == []
+
+
+def test_a_long_curve_is_thinned_within_a_line():
+    t = np.linspace(0, 1000, 200001)
+    x = np.sin(t) * np.exp(-t / 400)
+    kept_t, kept_x = style.thinned(t, x)
+    assert len(kept_t) <= 4 * (style.PLACES + 1) and (kept_t[0], kept_t[-1]) == (0, 1000)
+    # The extremes of every place, and so the envelope, are those of all samples.
+    for part in (slice(0, 30000), slice(150000, 200001)):
+        inside = (kept_t >= t[part][0]) & (kept_t <= t[part][-1])
+        assert (kept_x[inside].min(), kept_x[inside].max()) == (x[part].min(), x[part].max())
+    # A curve that is run through again and again, 31 samples a place: what is left out lies between its neighbours.
+    slow = np.sin(t / 100), np.cos(t / 100)
+    kept = style.thinned(*slow)
+    assert len(kept[0]) < len(t) / 4
+    gaps = np.hypot(*np.diff(kept, axis=1)) / 2
+    assert gaps.max() <= np.sqrt(2) / style.PLACES * 2
+    assert len(style.thinned(t[:50])[0]) == 50
+
+
+def test_the_curves_of_a_figure_are_those_drawn():
+    figure = style.figure()
+    axes = figure.add_subplot()
+    axes.plot([1, 2], [3, 4], label="x")
+    style.line_by_time(axes, np.arange(3.0), np.array([0.0, 1, 0]), np.array([0.0, 1, 2]))
+    assert list(style.curves_of(figure)) == [(1, "x", 0, 1, 3), (1, "x", 1, 2, 4), (1, "by time", 0, 0, 0),
+                                             (1, "by time", 1, 1, 1), (1, "by time", 2, 0, 2)]
