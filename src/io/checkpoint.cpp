@@ -15,7 +15,7 @@ namespace masing::io {
 namespace {
 
 /// Goes up when what engines and observers save changes.
-constexpr std::int64_t checkpoint_format = 1;
+constexpr std::int64_t checkpoint_format = 2;
 
 /// An archive in the group /checkpoint, a group in it for each owner.
 class OwnersArchive : public engine::Archive {
@@ -40,6 +40,10 @@ class Collection final : public OwnersArchive {
   void split(const std::string& name, parallel::Vector& values) override {
     vectors_.emplace_back(path(name), &values);
   }
+  void part(const std::string& name, std::span<double> mine, std::int64_t first,
+            std::int64_t total) override {
+    parts_.push_back({path(name), mine, first, total});
+  }
 
   void write(const parallel::Communicator& comm, const Handle& file) const {
     const Meaning saved{"saved state", ""};
@@ -54,11 +58,21 @@ class Collection final : public OwnersArchive {
       const parallel::ReadAccess access(*vector);
       write_distributed(file, name, saved, access.values(), vector->range().first, vector->size());
     }
+    for (const auto& [name, mine, first, total] : parts_) {
+      write_distributed(file, name, saved, mine, first, total);
+    }
   }
 
  private:
   std::vector<std::pair<std::string, std::vector<double>>> numbers_;
   std::vector<std::pair<std::string, parallel::Vector*>> vectors_;
+  struct Part {
+    std::string name;
+    std::span<const double> mine;
+    std::int64_t first;
+    std::int64_t total;
+  };
+  std::vector<Part> parts_;
 };
 
 /// Reads back from an open file.
@@ -79,6 +93,10 @@ class Source final : public OwnersArchive {
     const base::CellRange range = values.range();
     const parallel::WriteAccess access(values);
     read_distributed(file_, path(name), access.values(), range.first);
+  }
+  void part(const std::string& name, std::span<double> mine, std::int64_t first,
+            std::int64_t /*total*/) override {
+    read_distributed(file_, path(name), mine, first);
   }
 
  private:
