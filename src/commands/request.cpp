@@ -143,14 +143,20 @@ void validate_runs(const parallel::Communicator& comm, const cli::Validated& req
   const study::StudyPlan plan = study::make_plan(spec, file ? &*file : nullptr);
   const study::Forecast forecast =
       study::forecast(plan.jobs, comm.size(), parallel::available_memory(comm));
-  if (comm.is_root() && !spec.quiet) {
-    std::fputs(study::plan_text(plan.jobs, *spec.reference, forecast).c_str(), stderr);
+  for (const std::size_t level : plan.levels) {
+    validate_run(comm, plan.jobs[level].run);
   }
   for (const study::Job& job : plan.jobs) {
-    validate_run(comm, job.run);
+    if (std::ranges::find(plan.levels, static_cast<std::size_t>(&job - plan.jobs.data())) ==
+        plan.levels.end()) {
+      validate_run(comm, job.run);
+    }
     if (job.reference) {
       validate_run(comm, *job.reference);
     }
+  }
+  if (comm.is_root() && !spec.quiet) {
+    std::fputs(study::plan_text(plan.jobs, *spec.reference, forecast).c_str(), stderr);
   }
 }
 

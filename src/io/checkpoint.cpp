@@ -9,13 +9,15 @@
 #include "base/error.hpp"
 #include "io/result_file.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/leftovers.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::io {
 
 namespace {
 
 /// Goes up when what engines and observers save changes.
-constexpr std::int64_t checkpoint_format = 2;
+constexpr std::int64_t checkpoint_format = 3;
 
 /// An archive in the group /checkpoint, a group in it for each owner.
 class OwnersArchive : public engine::Archive {
@@ -139,6 +141,19 @@ void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& sp
   }
 }
 
+void announce_end(const parallel::Communicator& comm, const CheckpointSpec& spec) {
+  if (comm.is_root()) {
+    const std::string ended = "ended by a signal before a checkpoint was written; ";
+    const std::string advice = parallel::stop_advice();
+    const std::string end = advice.empty() ? "" : "; " + advice;
+    parallel::set_last_words(
+        {.checkpoint = spec.path,
+         .with = ended + "the one before is there" + restart_advice(spec) + end,
+         .without = ended + "nothing is kept" + end});
+  }
+  parallel::end_before_launcher_kills();
+}
+
 Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
                          const CheckpointSpec& spec, std::int64_t steps, Participants participants,
                          std::function<void(const std::string&)> begin)
@@ -165,6 +180,7 @@ bool Checkpoints::is_due() const {
 
 void Checkpoints::write(std::int64_t step) {
   const std::string draft = path_ + ".draft";
+  const parallel::Leftover leftover(draft);
   Collection collection;
   exchange(participants_, step, collection);
   try {

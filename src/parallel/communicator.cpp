@@ -214,7 +214,7 @@ base::AlignedVector gather(const Communicator& comm, std::span<const double> val
 }
 
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make) {
-  enum : std::int64_t { made, mistaken, failed };
+  enum : std::int64_t { made, mistaken, failed, stopped };
   std::string text;
   std::int64_t outcome = made;
   if (comm.is_root()) {
@@ -226,6 +226,9 @@ std::string from_root(const Communicator& comm, const std::function<std::string(
     } catch (const base::SystemError& failure) {
       outcome = failed;
       text = failure.what();
+    } catch (const base::Stopped& stop) {
+      outcome = stopped;
+      text = stop.what();
     }
   }
   broadcast(comm, std::span(&outcome, 1));
@@ -235,6 +238,9 @@ std::string from_root(const Communicator& comm, const std::function<std::string(
   }
   if (outcome == failed) {
     throw base::SystemError(text);
+  }
+  if (outcome == stopped) {
+    throw base::Stopped(text);
   }
   return text;
 }

@@ -96,8 +96,8 @@ void deal(const Communicator& comm, int root, const base::CellRange& theirs,
 base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
                            std::int64_t longest = std::numeric_limits<int>::max());
 
-/// Run `make` on the root and return its text on every rank; a UserError or SystemError it throws
-/// there is thrown on every rank alike. Collective.
+/// Run `make` on the root and return its text on every rank; a UserError, SystemError or Stopped it
+/// throws there is thrown on every rank alike. Collective.
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
 
 /// Calls `work` on the root; what from_root throws is thrown on every rank alike. Collective.

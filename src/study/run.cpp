@@ -11,6 +11,7 @@
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
 #include "parallel/available_memory.hpp"
+#include "parallel/session.hpp"
 #include "study/run_checkpoint.hpp"
 #include "study/schedule.hpp"
 
@@ -152,7 +153,9 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const StudySpec& sp
   const std::vector<Placement>& placements = plan.placements;
   constexpr double long_time = 5.0;
   if (comm.is_root() && !spec.quiet && plan.seconds > long_time) {
+    const std::string advice = parallel::stop_advice();
     std::fputs(plan_text(jobs, *spec.reference, plan).c_str(), stderr);
+    std::fputs(advice.empty() ? "" : ("  " + advice + "\n").c_str(), stderr);
   }
   std::vector<Run> runs(jobs.size());
   std::string mistake;
