@@ -11,6 +11,7 @@
 #include "benchmark/report.hpp"
 #include "commands/commands.hpp"
 #include "io/result_file.hpp"
+#include "parallel/leftovers.hpp"
 #include "parallel/session.hpp"
 
 namespace masing::commands {
@@ -154,10 +155,8 @@ std::optional<Work> benchmark(const Invocation& call) {
           command_line = call.command_line](const parallel::Communicator& comm) mutable -> int {
     fit_into_memory(comm, options);
     const io::OutputLock lock(comm, options.output);
-    parallel::end_at_signals(
-        comm.is_root() ? std::vector{options.output + ".lock", options.output + ".partial"}
-                       : std::vector<std::string>(),
-        comm.is_root());
+    const parallel::Leftover partial(options.output + ".partial");
+    parallel::end_at_signals(comm.is_root());
     io::OutputFile output(comm, {options.output, "benchmark", "", command_line});
     const benchmark::Report report = measured(comm, options);
     benchmark::write(comm, output.file(), report);

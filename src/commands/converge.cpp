@@ -34,6 +34,7 @@ study::Study refined(const parallel::Communicator& comm, const study::StudySpec&
 study::Study make_study(const parallel::Communicator& comm, const study::StudySpec& spec,
                         const Announce& announce) {
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
+  io::announce_end(comm, spec.checkpoint);
   study::Study study = refined(comm, spec);
   if (announce) {
     announce(study);

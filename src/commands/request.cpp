@@ -19,9 +19,11 @@
 #include "engine/setup.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
 #include "rheology/elastic_growth.hpp"
 #include "study/plan.hpp"
+#include "study/schedule.hpp"
 
 namespace masing::commands {
 
@@ -139,14 +141,25 @@ void validate_runs(const parallel::Communicator& comm, const cli::Validated& req
     validate_run(comm, cli::simulation(request, "").run);
     return;
   }
-  const study::StudyPlan plan = study::make_plan(cli::study_spec(request, ""), 1, {});
+  const study::StudySpec spec = cli::study_spec(request, "");
+  const auto file = study::read_file_reference(comm, spec);
+  const study::StudyPlan plan = study::make_plan(spec, file ? &*file : nullptr);
+  const study::Forecast forecast =
+      study::forecast(plan.jobs, comm.size(), parallel::available_memory(comm));
   for (const std::size_t level : plan.levels) {
     validate_run(comm, plan.jobs[level].run);
   }
-  for (const auto& reference : plan.references) {
-    if (reference) {
-      validate_run(comm, plan.jobs[*reference].run);
+  for (const study::Job& job : plan.jobs) {
+    if (std::ranges::find(plan.levels, static_cast<std::size_t>(&job - plan.jobs.data())) ==
+        plan.levels.end()) {
+      validate_run(comm, job.run);
     }
+    if (job.reference) {
+      validate_run(comm, *job.reference);
+    }
+  }
+  if (comm.is_root() && !spec.quiet) {
+    std::fputs(study::plan_text(plan.jobs, *spec.reference, forecast).c_str(), stderr);
   }
 }
 

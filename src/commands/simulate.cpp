@@ -155,14 +155,24 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
   return text + fmt::format("\n  {} samples in {}\n", summary.samples, simulation.result.path);
 }
 
+/// engine::make_setup, which may be stopped before there is anything to save.
+engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+  try {
+    return engine::make_setup(comm, simulation.run);
+  } catch (const base::Stopped& stopped) {
+    throw base::Stopped(stopped.what() + std::string("; nothing is lost: give the same command"));
+  }
+}
+
 }  // namespace
 
 Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulation& simulation,
                         std::span<engine::Observer* const> observers) {
   // What the engine cannot solve is refused before there is a file.
-  const engine::Setup setup = engine::make_setup(comm, simulation.run);
+  const engine::Setup setup = made_ready(comm, simulation);
   const io::ResultSpec& result = simulation.result;
   const io::RunLocks locks(comm, result.path, simulation.checkpoint);
+  io::announce_end(comm, simulation.checkpoint);
   const auto& restart = simulation.checkpoint.restart;
   io::OutputFile output =
       restart ? io::OutputFile(comm, result, io::rows_of(comm, *restart, result.path))

@@ -32,6 +32,10 @@ class Archive {
   /// An array split over the ranks; restored, it may be split over others. It must outlive what
   /// the archive does with it. Collective.
   virtual void split(const std::string& name, parallel::Vector& values) = 0;
+  /// An array [total] of which this rank has `mine`, from index `first` on; restored, it may be
+  /// split otherwise. It must outlive what the archive does with it. Collective.
+  virtual void part(const std::string& name, std::span<double> mine, std::int64_t first,
+                    std::int64_t total) = 0;
 };
 
 /// The mass at a step.

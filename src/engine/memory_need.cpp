@@ -14,11 +14,11 @@ bool replicated(const MemoryNeed& need) {
   return need.method == Method::exact || fits_every_rank(need.ranks, need.cells);
 }
 
-std::string gibibytes(double bytes) {
-  return fmt::format("{:.1f} GiB", bytes / (1 << 30));
-}
-
 std::string advice(const MemoryNeed& need, double available) {
+  if (need.motion > need.fields) {
+    return "use more ranks on more nodes, fewer steps, or --reference exact, for which none are "
+           "kept";
+  }
   if (need.fields > 0) {
     return "use more ranks on more nodes or fewer --field-samples";
   }
@@ -35,6 +35,12 @@ std::string advice(const MemoryNeed& need, double available) {
 
 }  // namespace
 
+std::string gibibytes(double bytes) {
+  const double one = 1 << 30;
+  return bytes < 0.1 * one ? fmt::format("{:.3g} MiB", bytes / (1 << 20))
+                           : fmt::format("{:.1f} GiB", bytes / one);
+}
+
 Method method_of(const RunSpec& run) {
   const auto* masing = std::get_if<Masing>(&run.model);
   return masing != nullptr ? masing->method : Method::turning_points;
@@ -45,7 +51,8 @@ MemoryNeed memory_need(const slab::Slab& slab, int ranks, const Holding& holding
   return {.cells = slab.field_cells(),
           .ranks = ranks,
           .method = slab.is_continuum() ? Method::sweep : holding.method,
-          .fields = holding.fields};
+          .fields = holding.fields,
+          .motion = holding.motion};
 }
 
 MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding) {
@@ -57,6 +64,7 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding) {
   return {.cells = model.layout().size(),
           .ranks = ranks,
           .fields = holding.fields,
+          .motion = holding.motion,
           .state = model.work()};
 }
 
@@ -68,9 +76,9 @@ double bytes_a_rank(const MemoryNeed& need) {
     constexpr double split_numbers = 8;
     constexpr double replicated_numbers = 16;
     const bool split = need.state == rheology::Work::split;
-    return 8 * (split ? split_numbers * own : replicated_numbers * all) + need.fields;
+    return 8 * (split ? split_numbers * own : replicated_numbers * all) + need.fields + need.motion;
   }
-  const double slab = 8 * (1.0 + need.arrays) * own + need.fields;
+  const double slab = 8 * (1.0 + need.arrays) * own + need.fields + need.motion;
   if (need.method == Method::sweep) {
     return slab;
   }
@@ -87,14 +95,18 @@ std::string memory_shortage(const MemoryNeed& need, double available) {
   if (bytes <= available) {
     return {};
   }
+  const std::string available_text = gibibytes(available) + " available; ";
+  if (need.motion > bytes / 2) {
+    return "--levels: a rank keeps " + gibibytes(need.motion) + " of x(t) and y(t) and needs " +
+           gibibytes(bytes) + ", " + available_text + advice(need, available);
+  }
   if (need.state) {
     return "--set n: a state of " + base::to_text(need.cells) + " columns needs " +
-           gibibytes(bytes) + " a rank, " + gibibytes(available) +
-           " available; use fewer elements" +
+           gibibytes(bytes) + " a rank, " + available_text + "use fewer elements" +
            (need.state == rheology::Work::split ? " or more ranks on more nodes" : "");
   }
   return "--cells: P = " + base::to_text(need.cells) + " needs " + gibibytes(bytes) + " a rank, " +
-         gibibytes(available) + " available; " + advice(need, available);
+         available_text + advice(need, available);
 }
 
 }  // namespace masing::engine

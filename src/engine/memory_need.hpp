@@ -19,6 +19,7 @@ struct MemoryNeed {
   int arrays = 0;       ///< of k, η, u0, how many are kept
   bool moved = false;   ///< u0 is not 0 everywhere: cells in three orders beside the table
   double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank
+  double motion = 0.0;  ///< bytes of x(t) and y(t) that it keeps there
   /// How ranks share a model that is no slab; `cells` are the columns of its state.
   std::optional<rheology::Work> state = std::nullopt;
 };
@@ -26,7 +27,8 @@ struct MemoryNeed {
 /// What a run will hold beside u and its profile, and what there is for it.
 struct Holding {
   Method method = Method::sweep;
-  double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank, this run's too
+  double fields = 0.0;  ///< MemoryNeed::fields of all runs, this one's too
+  double motion = 0.0;  ///< MemoryNeed::motion likewise
   /// Bytes a rank, where runs of other ranks share the nodes; else found out for this run alone.
   std::optional<double> available;
 };
@@ -46,6 +48,9 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding);
 /// each field; a table of 24 bytes for all P cells where every rank has them all, of 17 a cell of
 /// its own where not, and where u0 is not 0 three lists of 24 beside it. Local.
 double bytes_a_rank(const MemoryNeed& need);
+
+/// "1.5 GiB", "12.3 MiB". Local.
+std::string gibibytes(double bytes);
 
 /// Why a run does not fit into `available` bytes a rank, and what would help, in one line; empty if
 /// it fits. Local.

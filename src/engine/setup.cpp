@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/poll.hpp"
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/exact.hpp"
@@ -17,6 +20,7 @@
 #include "engine/sweep.hpp"
 #include "engine/turning_points.hpp"
 #include "parallel/available_memory.hpp"
+#include "parallel/session.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 
 namespace masing::engine {
@@ -36,6 +40,47 @@ double available_to(const parallel::Communicator& comm, const Holding& holding) 
   return holding.available ? *holding.available : parallel::available_memory(comm);
 }
 
+/// What work on this rank gave, or threw.
+template <class Result>
+struct Outcome {
+  std::optional<Result> result;
+  std::exception_ptr failure;
+
+  /// The result; throws what the work threw.
+  Result get() {
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+    return *std::move(result);
+  }
+};
+
+/// `work` on this rank, ended where one of the ranks is asked to stop: throws Stopped then, alike
+/// on all. Collective.
+template <class Work>
+auto stoppable(const parallel::Communicator& comm, const Work& work) {
+  Outcome<decltype(work())> outcome;
+  bool stopped = false;
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    const base::Polling polling([begin] {
+      if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) &&
+          parallel::stop_signalled()) {
+        throw base::Stopped("");
+      }
+    });
+    outcome.result.emplace(work());
+  } catch (const base::Stopped&) {
+    stopped = true;
+  } catch (...) {
+    outcome.failure = std::current_exception();
+  }
+  if (parallel::min_over_ranks(comm, stopped ? 0 : 1) == 0) {
+    throw base::Stopped("stopped " + parallel::stop_reason(comm) + " before the first step");
+  }
+  return outcome;
+}
+
 }  // namespace
 
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
@@ -47,8 +92,9 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
         line = {numbers[0], numbers[1]};
       },
       candidate);
-  slab::ProfileCheck check = slab::check_profile(
-      slab, base::local_range(slab.field_cells(), comm.rank(), comm.size()), candidate);
+  const base::CellRange mine = base::local_range(slab.field_cells(), comm.rank(), comm.size());
+  slab::ProfileCheck check =
+      stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); }).get();
   const std::string fault = parallel::first_text(comm, check.fault);
   if (!fault.empty()) {
     throw base::UserError(fault);
@@ -81,16 +127,23 @@ namespace {
 /// Throws UserError alike on all ranks where k, η or u0 of a continuum is not admissible.
 void require_admissible(const parallel::Communicator& comm, const slab::Slab& slab) {
   if (slab.is_continuum()) {
-    const std::string fault =
-        parallel::from_root(comm, [&] { return slab::continuous_fault(slab); });
+    auto found = stoppable(
+        comm, [&] { return comm.is_root() ? slab::continuous_fault(slab) : std::string(); });
+    const std::string fault = parallel::from_root(comm, [&] { return found.get(); });
     if (!fault.empty()) {
       throw base::UserError(fault);
     }
   }
 }
 
-std::shared_ptr<const slab::ContinuousMeasure> continuous_measure(const slab::Slab& slab) {
-  return std::make_shared<const slab::ContinuousMeasure>(slab::make_continuous_measure(slab));
+std::shared_ptr<const slab::ContinuousMeasure> continuous_measure(
+    const parallel::Communicator& comm, const slab::Slab& slab) {
+  return stoppable(comm,
+                   [&] {
+                     return std::make_shared<const slab::ContinuousMeasure>(
+                         slab::make_continuous_measure(slab));
+                   })
+      .get();
 }
 
 /// Calls `make` with the measure of a slab and the ranks that step with it.
@@ -98,7 +151,7 @@ template <class Make>
 std::unique_ptr<Engine> with_measure(const parallel::Communicator& comm, const slab::Slab& slab,
                                      const slab::Profile& profile, const Make& make) {
   if (slab.is_continuum()) {
-    return make(continuous_measure(slab), Steppers::root);
+    return make(continuous_measure(comm, slab), Steppers::root);
   }
   if (fits_every_rank(comm.size(), slab.field_cells())) {
     return make(std::make_shared<const slab::CellMeasure>(replicated_measure(comm, profile)),
@@ -132,7 +185,7 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
   }
   if (masing.slab.is_continuum()) {
     return std::make_unique<Exact<slab::ContinuousMeasure>>(comm, run, masing, profile,
-                                                            continuous_measure(masing.slab));
+                                                            continuous_measure(comm, masing.slab));
   }
   return std::make_unique<Exact<slab::CellMeasure>>(
       comm, run, masing, profile,

@@ -31,7 +31,7 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
                                     const slab::Profile& profile);
 
 /// Makes a run ready. `comm` must outlive it. Throws UserError alike on all ranks where it does not
-/// fit into memory, or the engine cannot solve it. Collective.
+/// fit into memory, or the engine cannot solve it, Stopped where one is asked to stop. Collective.
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding = {});
 
 }  // namespace masing::engine

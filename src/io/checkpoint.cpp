@@ -9,13 +9,15 @@
 #include "base/error.hpp"
 #include "io/result_file.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/leftovers.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::io {
 
 namespace {
 
 /// Goes up when what engines and observers save changes.
-constexpr std::int64_t checkpoint_format = 1;
+constexpr std::int64_t checkpoint_format = 3;
 
 /// An archive in the group /checkpoint, a group in it for each owner.
 class OwnersArchive : public engine::Archive {
@@ -40,6 +42,10 @@ class Collection final : public OwnersArchive {
   void split(const std::string& name, parallel::Vector& values) override {
     vectors_.emplace_back(path(name), &values);
   }
+  void part(const std::string& name, std::span<double> mine, std::int64_t first,
+            std::int64_t total) override {
+    parts_.push_back({path(name), mine, first, total});
+  }
 
   void write(const parallel::Communicator& comm, const Handle& file) const {
     const Meaning saved{"saved state", ""};
@@ -54,11 +60,21 @@ class Collection final : public OwnersArchive {
       const parallel::ReadAccess access(*vector);
       write_distributed(file, name, saved, access.values(), vector->range().first, vector->size());
     }
+    for (const auto& [name, mine, first, total] : parts_) {
+      write_distributed(file, name, saved, mine, first, total);
+    }
   }
 
  private:
   std::vector<std::pair<std::string, std::vector<double>>> numbers_;
   std::vector<std::pair<std::string, parallel::Vector*>> vectors_;
+  struct Part {
+    std::string name;
+    std::span<const double> mine;
+    std::int64_t first;
+    std::int64_t total;
+  };
+  std::vector<Part> parts_;
 };
 
 /// Reads back from an open file.
@@ -79,6 +95,10 @@ class Source final : public OwnersArchive {
     const base::CellRange range = values.range();
     const parallel::WriteAccess access(values);
     read_distributed(file_, path(name), access.values(), range.first);
+  }
+  void part(const std::string& name, std::span<double> mine, std::int64_t first,
+            std::int64_t /*total*/) override {
+    read_distributed(file_, path(name), mine, first);
   }
 
  private:
@@ -121,6 +141,19 @@ void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& sp
   }
 }
 
+void announce_end(const parallel::Communicator& comm, const CheckpointSpec& spec) {
+  if (comm.is_root()) {
+    const std::string ended = "ended by a signal before a checkpoint was written; ";
+    const std::string advice = parallel::stop_advice();
+    const std::string end = advice.empty() ? "" : "; " + advice;
+    parallel::set_last_words(
+        {.checkpoint = spec.path,
+         .with = ended + "the one before is there" + restart_advice(spec) + end,
+         .without = ended + "nothing is kept" + end});
+  }
+  parallel::end_before_launcher_kills();
+}
+
 Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
                          const CheckpointSpec& spec, std::int64_t steps, Participants participants,
                          std::function<void(const std::string&)> begin)
@@ -147,6 +180,7 @@ bool Checkpoints::is_due() const {
 
 void Checkpoints::write(std::int64_t step) {
   const std::string draft = path_ + ".draft";
+  const parallel::Leftover leftover(draft);
   Collection collection;
   exchange(participants_, step, collection);
   try {

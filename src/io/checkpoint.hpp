@@ -47,6 +47,10 @@ std::string restart_advice(const CheckpointSpec& spec);
 /// Collective.
 void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec);
 
+/// Have a signal that ends the program at once leave no lock and no draft, and the root say what is
+/// kept of the run. Local.
+void announce_end(const parallel::Communicator& comm, const CheckpointSpec& spec);
+
 /// Makes the checkpoints of a run, each to the same FILE: written as FILE.draft, sealed
 /// (io/sealed_file), on the disk, then renamed, so that FILE is always a whole one. A checkpoint is
 /// an HDF5 file with what the run is (/configuration), of a trajectory the mark of the file that

@@ -23,6 +23,13 @@ struct StepsDone {
   std::int64_t all = 1;
 };
 
+/// "40 s", "3 min", "2.5 h". Local.
+inline std::string duration(double seconds) {
+  return seconds < 100    ? fmt::format("{:.0f} s", seconds)
+         : seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60)
+                          : fmt::format("{:.1f} h", seconds / 3600);
+}
+
 /// "[###...]  40 %  TITLE  2e+05 steps/s  12 s left", rate and time left from the steps made in
 /// `seconds`, after the first. Local.
 inline std::string progress_line(const std::string& title, const StepsDone& steps, double seconds) {
@@ -31,11 +38,8 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
   const double left = static_cast<double>(steps.all - steps.done) / rate;
   constexpr std::size_t width = 30;
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
-  const std::string time = left < 100    ? fmt::format("{:.0f} s", left)
-                           : left < 7200 ? fmt::format("{:.0f} min", left / 60)
-                                         : fmt::format("{:.1f} h", left / 3600);
   return fmt::format("[{:.<{}}] {:3.0f} %  {}  {:.3g} steps/s  {} left", std::string(filled, '#'),
-                     width, 100 * share, title, rate, time);
+                     width, 100 * share, title, rate, duration(left));
 }
 
 /// Writes progress lines to stderr, on rank 0, the first within two seconds: one that is redrawn on

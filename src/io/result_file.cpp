@@ -113,6 +113,7 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
       refuse(draft, option);
     }
     file_ = locked(name_, path, option);
+    leftover_.emplace(name_);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "io/hdf5.hpp"
 #include "io/result_reader.hpp"
 #include "parallel/communicator.hpp"
+#include "parallel/leftovers.hpp"
 
 namespace masing::io {
 
@@ -54,7 +55,8 @@ class OutputLock {
 
  private:
   std::string name_;
-  int file_ = -1;  // on the root
+  int file_ = -1;                               // on the root
+  std::optional<parallel::Leftover> leftover_;  // likewise
 };
 
 /// The version of the program, e.g. "0.1.0".

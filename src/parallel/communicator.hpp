@@ -86,13 +86,18 @@ void broadcast_all(const Communicator& comm, Vector& values, int root) {
   broadcast(comm, std::span<double>(values), root);
 }
 
+/// Deal out a sequence: rank `root` holds its entries `theirs`, as `values`; of those, the ones in
+/// `mine` are appended to `kept`. By pieces, so that no other rank holds all. Collective.
+void deal(const Communicator& comm, int root, const base::CellRange& theirs,
+          std::span<const double> values, const base::CellRange& mine, base::AlignedVector& kept);
+
 /// The entries of all ranks, in the order of ranks, on every rank: by one MPI_Allgatherv up to
 /// `longest` entries in all, by a broadcast of each rank beyond. Collective.
 base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
                            std::int64_t longest = std::numeric_limits<int>::max());
 
-/// Run `make` on the root and return its text on every rank; a UserError or SystemError it throws
-/// there is thrown on every rank alike. Collective.
+/// Run `make` on the root and return its text on every rank; a UserError, SystemError or Stopped it
+/// throws there is thrown on every rank alike. Collective.
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
 
 /// Calls `work` on the root; what from_root throws is thrown on every rank alike. Collective.

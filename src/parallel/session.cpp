@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <petscsys.h>
+#include <semaphore.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +13,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -25,6 +28,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "parallel/communicator.hpp"
+#include "parallel/leftovers.hpp"
 
 namespace masing::parallel {
 
@@ -148,8 +152,12 @@ void StopNotice::drain() {
 
 namespace {
 
-constexpr std::array<std::pair<int, const char*>, 4> handled_signals{
-    {{SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}}};
+// SIGCONT counts where mpirun sends it, as its first step of ending the ranks.
+constexpr std::array<std::pair<int, const char*>, 5> handled_signals{{{SIGUSR1, "SIGUSR1"},
+                                                                      {SIGUSR2, "SIGUSR2"},
+                                                                      {SIGTERM, "SIGTERM"},
+                                                                      {SIGINT, "SIGINT"},
+                                                                      {SIGCONT, "mpirun"}}};
 
 volatile std::sig_atomic_t first_signal = 0;
 volatile std::sig_atomic_t first_arrival = 0;  // tenths of a second of a monotonic clock
@@ -161,31 +169,123 @@ std::sig_atomic_t tenths_of_a_second() {
   return static_cast<std::sig_atomic_t>((now.tv_sec % 10'000'000) * 10 + now.tv_nsec / 100'000'000);
 }
 
-/// Never destroyed: a handler may look at it at any time.
-struct AtOnce {
-  std::vector<std::string> files;
-  bool prints = false;
-};
-std::atomic<const AtOnce*> at_once = nullptr;
+std::atomic<bool> ends_at_signals = false;
+std::atomic<bool> is_over = false;  // the work: what ends the ranks then is in order
 
-void handle_signal(int signal) {
-  if (const AtOnce* const end = at_once) {
-    for (const std::string& file : end->files) {
-      unlink(file.c_str());
+/// Seconds from each of mpirun's signals to the next as it ends its ranks; 0: there is no mpirun.
+double launcher_grace() {
+  constexpr double by_default = 1.0;
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
+    return 0.0;
+  }
+  const auto given = number("OMPI_MCA_odls_base_sigkill_timeout");
+  return given ? static_cast<double>(*given) : by_default;
+}
+double grace = 0.0;  // read before handlers are installed
+
+/// Buffers: a handler may look at any time.
+struct LastWordsKept {
+  std::array<char, 4096> checkpoint{};
+  std::array<char, 8192> with{};
+  std::array<char, 8192> without{};
+  std::atomic<bool> valid = false;
+} last_words;
+
+void print(const char* text) {
+  for (std::size_t left = std::strlen(text); left > 0;) {
+    const ssize_t written = write(STDERR_FILENO, text, left);
+    if (written <= 0) {
+      return;
     }
-    constexpr std::string_view said = "masing: stopped by a signal\n";
-    if (end->prints && write(STDERR_FILENO, said.data(), said.size()) < 0) {
-      _exit(base::exit_failure);
+    text += written;
+    left -= static_cast<std::size_t>(written);
+  }
+}
+
+/// Only what POSIX allows in a signal handler. To remove a file may have to wait for those who
+/// write.
+[[noreturn]] void end_at_once(int code) {
+  if (last_words.valid) {
+    const bool is_there = access(last_words.checkpoint.data(), F_OK) == 0;
+    print(is_there ? last_words.with.data() : last_words.without.data());
+  }
+  remove_leftovers();
+  _exit(code);
+}
+
+/// Ends the process shortly before mpirun kills it. A thread: the write of a large checkpoint takes
+/// no signal until it is done.
+class Deadline {
+ public:
+  /// Starts the thread, which no signal goes to.
+  void start() {
+    sem_init(&set_, 0, 0);
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread([this] { watch(); }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    started_ = true;
+  }
+  [[nodiscard]] bool started() const { return started_; }
+
+  /// Only what POSIX allows in a signal handler; `left`: seconds until the process is killed.
+  void set(double left) {
+    constexpr double margin = 0.3;
+    if (started_) {
+      left_ = std::max(0.0, left - margin);
+      sem_post(&set_);
     }
-    _exit(128 + signal);
+  }
+
+ private:
+  void watch() {
+    while (sem_wait(&set_) != 0) {
+    }
+    // Where there is a later word on the time that is left, it counts.
+    timespec until{};
+    do {
+      clock_gettime(CLOCK_REALTIME, &until);
+      const double left = left_;
+      const auto whole = static_cast<time_t>(left);
+      until.tv_sec += whole;
+      until.tv_nsec += static_cast<long>(1e9 * (left - static_cast<double>(whole)));
+      until.tv_sec += until.tv_nsec / 1'000'000'000;
+      until.tv_nsec %= 1'000'000'000;
+    } while (sem_timedwait(&set_, &until) == 0);
+    if (!is_over) {
+      end_at_once(base::exit_failure);
+    }
+  }
+
+  sem_t set_{};
+  std::atomic<double> left_ = 0.0;  // seconds, of the last word
+  std::atomic<bool> started_ = false;
+} deadline;
+
+void handle_signal(int signal, siginfo_t* info, void* /*context*/) {
+  if (is_over) {
+    return;
+  }
+  const bool by_launcher = grace > 0 && (signal == SIGCONT || signal == SIGTERM) &&
+                           info->si_code == SI_USER && info->si_pid == getppid();
+  if (signal == SIGCONT && !by_launcher) {
+    return;
+  }
+  if (ends_at_signals) {
+    end_at_once(128 + signal);
+  }
+  if (by_launcher) {
+    deadline.set(signal == SIGCONT ? 2 * grace : grace);
   }
   // A scheduler and mpirun may both deliver the same request.
   constexpr std::sig_atomic_t same_request = 5;
   if (first_signal == 0) {
     first_arrival = tenths_of_a_second();
     first_signal = signal;
-  } else if (tenths_of_a_second() - first_arrival > same_request) {
-    _exit(128 + signal);
+  } else if (!by_launcher && tenths_of_a_second() - first_arrival > same_request) {
+    end_at_once(128 + signal);
   }
 }
 
@@ -211,28 +311,76 @@ std::string own_reason() {
 }  // namespace
 
 void install_signal_handlers() {
+  grace = launcher_grace();
   for (const auto& [signal, name] : handled_signals) {
     struct sigaction action {};
-    action.sa_handler = handle_signal;
-    action.sa_flags = SA_RESTART;
+    action.sa_sigaction = handle_signal;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
     sigaction(signal, &action, nullptr);
   }
 }
 
-void end_at_signals(std::vector<std::string> files, bool prints) {
-  at_once = new AtOnce{std::move(files), prints};
+void set_last_words(const LastWords& words) {
+  last_words.valid = false;
+  const auto keep = [](const std::string& text, auto& buffer) {
+    buffer[text.copy(buffer.data(), buffer.size() - 1)] = '\0';
+  };
+  keep(words.checkpoint, last_words.checkpoint);
+  keep("masing: " + one_line(words.with) + "\n", last_words.with);
+  keep("masing: " + one_line(words.without) + "\n", last_words.without);
+  last_words.valid = true;
+}
+
+void end_before_launcher_kills() {
+  if (grace > 0 && !deadline.started()) {
+    deadline.start();
+  }
+}
+
+void end_at_signals(bool prints) {
+  if (prints) {
+    set_last_words({"", "", "stopped by a signal"});
+  }
+  ends_at_signals = true;
+}
+
+std::string stop_advice() {
+  if (grace <= 0) {
+    return {};
+  }
+  std::ifstream file(fmt::format("/proc/{}/comm", getppid()));
+  std::string parent;
+  std::getline(file, parent);
+  const bool is_mpirun = parent == "mpirun" || parent == "mpiexec" || parent == "orterun";
+  return fmt::format(
+      "Ctrl-C leaves {:g} s for a checkpoint (OMPI_MCA_odls_base_sigkill_timeout: {:g}); kill "
+      "-USR1 "
+      "{} takes the time it needs",
+      2 * grace, grace, is_mpirun ? base::to_text(std::int64_t{getppid()}) : "to mpirun");
 }
 
 void limit_wall_time(double seconds) {
   wall_limit = seconds;
 }
 
-bool stop_requested() {
-  const bool requested_here = first_signal != 0 || out_of_time();
-  if (requested_here && shared_notice != nullptr) {
+namespace {
+
+/// Whether a stop is requested here or, by a notice, elsewhere; what is requested here is sent.
+bool requested(bool here) {
+  if (here && shared_notice != nullptr) {
     shared_notice->send();
   }
-  return requested_here || (shared_notice != nullptr && shared_notice->received());
+  return here || (shared_notice != nullptr && shared_notice->received());
+}
+
+}  // namespace
+
+bool stop_requested() {
+  return requested(first_signal != 0 || out_of_time());
+}
+
+bool stop_signalled() {
+  return requested(first_signal != 0);
 }
 
 std::string stop_reason(const Communicator& comm) {
@@ -320,7 +468,9 @@ Session::~Session() {
 
 int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
   try {
-    return work(*world_);
+    const int code = work(*world_);
+    is_over = true;
+    return code;
   } catch (const base::Stopped& stopped) {
     return fail(base::exit_stopped, stopped.what());
   } catch (const base::UserError& mistake) {
@@ -333,6 +483,7 @@ int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
 }
 
 int Session::fail(int code, const std::string& text) noexcept {
+  is_over = true;
   const std::string message = one_line(text);
   if (everyone_failed(*failures_)) {
     if (failures_->is_root()) {

@@ -54,19 +54,39 @@ class StopNotice {
 };
 
 /// Install handlers by which SIGUSR1, SIGUSR2, SIGTERM and SIGINT request this process to stop
-/// where it can; a second signal, half a second later or more, ends it at once. Local.
+/// where it can; a second signal, half a second later or more, ends it at once. Where Open MPI's
+/// mpirun ends its ranks (SIGCONT, after its grace time SIGTERM, after it again SIGKILL) the first
+/// of these is the request, and shortly before the last the process ends itself. Local.
 void install_signal_handlers();
 
 /// From now on let such a signal end this process at once, with 128 plus its number, after one line
-/// on stderr where `prints` and the removal of the files named. For work that a stop would lose
-/// anyway. Local.
-void end_at_signals(std::vector<std::string> files, bool prints);
+/// on stderr where `prints`. For work that a stop would lose anyway. Local.
+void end_at_signals(bool prints);
+
+/// What to print where a signal ends this process at once. Local.
+struct LastWords {
+  std::string checkpoint;  ///< a file
+  std::string with;        ///< where it is there
+  std::string without;     ///< where it is not
+};
+void set_last_words(const LastWords& words);
+
+/// From now on, where mpirun ends its ranks and this process has not stopped, it ends itself
+/// shortly before it is killed, with its last words and without leftovers. Local.
+void end_before_launcher_kills();
+
+/// How to stop a run under Open MPI's mpirun with all the time that a checkpoint takes, and how
+/// much there is after Ctrl-C; empty under other launchers and without one. Local.
+std::string stop_advice();
 
 /// Request this process to stop `seconds` after it was started. Local.
 void limit_wall_time(double seconds);
 
 /// Whether any rank of the program was requested to stop. Local, and cheap.
 bool stop_requested();
+
+/// The same, but for the wall limit of this rank. Local, and cheap.
+bool stop_signalled();
 
 /// The cause, "by SIGUSR1" or "by the wall limit", of the first rank that has one; the same on
 /// every rank. Collective.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/poll.hpp"
 #include "base/text.hpp"
 
 namespace masing::slab {
@@ -154,6 +155,7 @@ ProfileCheck check_profile(const Slab& slab, base::CellRange range, const Profil
   }
   constexpr std::int64_t piece = 4 * base::block_cells;  // stays in the cache
   for (std::int64_t done = 0; done < range.size && check.fault.empty(); done += piece) {
+    base::poll();
     const Profile cells =
         sample_profile(slab, {range.first + done, std::min(piece, range.size - done)});
     check.fault = profile_fault(slab, cells);

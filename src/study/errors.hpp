@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "base/partition.hpp"
 #include "base/ratio.hpp"
 #include "engine/run_spec.hpp"
 #include "parallel/communicator.hpp"
+#include "parallel/vector.hpp"
 #include "study/recording.hpp"
 
 namespace masing::study {
@@ -55,14 +58,42 @@ struct Errors {
   [[nodiscard]] double largest() const { return std::max({x, y, u, u_cells}); }
 };
 
-/// The errors of `level`, a recording of `run`, against `reference`: a run that is as fine or finer
-/// in time and in s, at the level's steps; a trajectory that was read, at its samples' times,
-/// between steps linear in t. u_h is constant on the cells ](i-1)/P, i/P]; against a reference with
-/// cells its maximum over all s is one over pairs of cells that overlap, against the continuum one
-/// over both ends of every cell. Where both are continua the places are those of the files' field.
-/// Of a model that is no slab `u` and `u_cells` alike are the maximum over the columns of its state
-/// other than x and y of the mass that the force acts on, NaN where there are none. Collective.
+/// The errors of u of a level against a reference, field by field. u_h is constant on the cells
+/// ](i-1)/P, i/P]; against a reference with cells its maximum over all s is one over pairs of cells
+/// that overlap, against the continuum one over both ends of every cell. Where both are continua
+/// the places are those of the files' field. Of a model that is no slab `u` and `u_cells` alike are
+/// the maximum over the columns of its state other than x and y of the mass that the force acts on.
 /// Source: Proposition 4.1, continuous-masing-2001.
+class FieldErrors {
+ public:
+  /// `run`: of the level; it must outlive the object. Local.
+  explicit FieldErrors(const engine::RunSpec& run) : run_(&run) {}
+
+  /// Raise this rank's `errors` by those of u at one time. Collective on the fields' ranks.
+  void raise(Errors& errors, const Field& level, const Field& reference);
+
+ private:
+  void raise_against_cells(Errors& errors, const parallel::Vector& level,
+                           const parallel::Vector& reference);
+  void raise_against_continuum(Errors& errors, const parallel::Vector& level,
+                               const ContinuousField& reference);
+  void raise_against_continuum(Errors& errors, const ContinuousField& level,
+                               const ContinuousField& reference) const;
+
+  const engine::RunSpec* run_;
+  std::unique_ptr<parallel::RangeGather> gather_;  // of the level's cells on the reference's ranks
+  std::vector<slab::Element> ends_;                // of every cell of this rank, [P_local + 1]
+  std::vector<slab::Element> points_;              // the cells' own, [P_local]
+};
+
+/// Whether u of a run is measured at all: not where its state has no columns beside x and y. Local.
+bool measures_field(const engine::RunSpec& run);
+
+/// The maxima over the ranks of what each found. Collective.
+Errors joined(const parallel::Communicator& comm, const Errors& mine);
+
+/// The errors of `level`, a recording of `run`, against `reference`: a run, at the level's steps; a
+/// trajectory that was read, at its samples' times, and of its fields those on cells. Collective.
 Errors errors(const parallel::Communicator& comm, const engine::RunSpec& run,
               const Recording& level, const Recording& reference);
 

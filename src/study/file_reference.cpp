@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/result_reader.hpp"
+#include "study/reference.hpp"
 
 namespace masing::study {
 
@@ -135,15 +136,20 @@ std::vector<std::vector<double>> read_rows(const Request& r, std::span<const std
 
 }  // namespace
 
-FileReference read_reference(const parallel::Communicator& comm, const std::string& file,
-                             const engine::RunSpec& run, std::int64_t field_samples) {
-  const Request request{file, run, field_samples};
+std::optional<FileReference> read_file_reference(const parallel::Communicator& comm,
+                                                 const StudySpec& spec) {
+  const auto file = spec.reference->file();
+  if (!file) {
+    return std::nullopt;
+  }
+  const Request request{*file, spec.run, spec.field_samples};
   Columns read;
   FieldRows field;
   parallel::on_root(comm, [&] {
-    read = io::reading(file, [&] { return read_columns(request, io::ResultReader(file), field); });
+    read =
+        io::reading(*file, [&] { return read_columns(request, io::ResultReader(*file), field); });
   });
-  for (auto* column : {&read.time, &read.x, &read.y, &read.field_time}) {
+  for (auto* column : {&read.time, &read.field_time}) {
     parallel::broadcast_all(comm, *column, 0);
   }
   parallel::broadcast(comm, std::span(&read.cells, 1));
@@ -161,10 +167,9 @@ FileReference read_reference(const parallel::Communicator& comm, const std::stri
     parallel::fill_from_ranges(all.emplace_back(comm, read.cells), 0,
                                comm.is_root() ? u[j % batch] : std::vector<double>());
   }
-  return {std::make_unique<Recording>(
-              std::move(read.time), base::AlignedVector(read.x.begin(), read.x.end()),
-              base::AlignedVector(read.y.begin(), read.y.end()), std::move(all)),
-          std::move(read.field_time)};
+  const SampleTimes times(std::make_shared<const std::vector<double>>(std::move(read.time)));
+  return FileReference{std::make_unique<Recording>(comm, times, read.x, read.y, std::move(all)),
+                       std::move(read.field_time)};
 }
 
 }  // namespace masing::study

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
-#include "engine/run_spec.hpp"
 #include "study/recording.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::study {
 
@@ -15,10 +15,10 @@ struct FileReference {
   std::vector<double> field_times;
 };
 
-/// The trajectory in `file` for a study of `run`, checked to reach to T at most: of slabs /field,
-/// of other models about `field_samples` of the rows of /state/values. Throws UserError alike on
-/// all ranks if it is no such file. Collective.
-FileReference read_reference(const parallel::Communicator& comm, const std::string& file,
-                             const engine::RunSpec& run, std::int64_t field_samples);
+/// The reference of a study that is a file, if one is, checked to reach to T at most: of slabs
+/// /field, of other models about StudySpec::field_samples of the rows of /state/values. Throws
+/// UserError alike on all ranks if it is no such file. Collective.
+std::optional<FileReference> read_file_reference(const parallel::Communicator& comm,
+                                                 const StudySpec& spec);
 
 }  // namespace masing::study

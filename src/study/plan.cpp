@@ -1,6 +1,7 @@
 #include "study/plan.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -8,17 +9,6 @@
 #include "study/reference.hpp"
 
 namespace masing::study {
-
-std::int64_t common_stride(std::int64_t reference_steps, const std::vector<std::int64_t>& steps) {
-  std::int64_t stride = 0;
-  for (const std::int64_t count : steps) {
-    if (reference_steps % count != 0) {
-      return 1;
-    }
-    stride = std::gcd(stride, reference_steps / count);
-  }
-  return stride;
-}
 
 std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps,
                             std::int64_t fewest) {
@@ -33,26 +23,38 @@ std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>
   return samples < std::min(wanted, fewest) ? wanted : samples;
 }
 
-namespace {
-
-/// The job of the run a level is measured against.
-Job reference_job(const StudySpec& spec, engine::RunSpec run, std::int64_t field_samples) {
-  Job job{.run = std::move(run), .field_samples = field_samples, .title = "reference"};
-  if (engine::is_exact(job.run)) {
-    // Its steps are only where it is looked at: let the field's times be among them, exactly.
-    job.stride = field_samples / std::gcd(job.run.time.steps, field_samples);
-    job.run.time.steps *= job.stride;
-  } else if (spec.reference->finest()) {
-    job.stride = common_stride(job.run.time.steps, step_counts(spec.levels));
-  }
-  return job;
+std::int64_t field_samples(const StudySpec& spec) {
+  // Between steps u is known to first order only, which would hide a scheme of second order.
+  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
+  const bool is_second_order = masing != nullptr && slab::info(masing->scheme).order > 1;
+  return is_second_order ? common_samples(spec.field_samples, step_counts(spec.levels), 1)
+                         : common_samples(spec.field_samples, step_counts(spec.levels));
 }
 
-/// The job that makes and keeps the same as `job`, which is added if there is none.
+namespace {
+
+/// Add times to those at which a run is kept, each once.
+void add(std::vector<SampleTimes>& kept, const SampleTimes& times) {
+  const auto has = [&](const SampleTimes& each) { return each.contain(times); };
+  if (std::ranges::none_of(kept, has)) {
+    std::erase_if(kept, [&](const SampleTimes& each) { return times.contain(each); });
+    kept.push_back(times);
+  }
+}
+
+/// The job of the run a level is measured against.
+Job reference_job(engine::RunSpec run, std::int64_t samples) {
+  if (engine::is_exact(run)) {
+    // Its steps are only where it is looked at: let the field's times be among them, exactly.
+    run.time.steps *= samples / std::gcd(run.time.steps, samples);
+  }
+  return {.run = std::move(run), .title = "reference", .field_samples = samples};
+}
+
+/// The job that makes the same run as `job`, which is added if there is none.
 std::size_t index_of(const Job& job, std::vector<Job>& jobs) {
   const auto same = std::ranges::find_if(jobs, [&](const Job& other) {
-    return other.title == job.title && other.stride == job.stride &&
-           engine::title(other.run) == engine::title(job.run);
+    return other.title == job.title && engine::title(other.run) == engine::title(job.run);
   });
   if (same != jobs.end()) {
     return static_cast<std::size_t>(same - jobs.begin());
@@ -61,26 +63,69 @@ std::size_t index_of(const Job& job, std::vector<Job>& jobs) {
   return jobs.size() - 1;
 }
 
-}  // namespace
-
-StudyPlan make_plan(const StudySpec& spec, std::int64_t field_samples,
-                    const std::vector<double>& field_times) {
-  StudyPlan plan;
-  const std::size_t count = spec.levels.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const engine::RunSpec level = at_level(spec.run, spec.levels[i]);
-    plan.levels.push_back(plan.jobs.size());
-    plan.jobs.push_back({.run = level,
-                         .field_samples = field_samples,
-                         .field_times = field_times,
-                         .title = "level " + std::to_string(i + 1) + " of " + std::to_string(count),
-                         .keep_series = i + 1 == count});
-    plan.references.emplace_back();
-    if (auto run = spec.reference->run_for(level)) {
-      plan.references.back() =
-          index_of(reference_job(spec, std::move(*run), field_samples), plan.jobs);
+/// Lets references that one level alone is measured against run in step with it.
+void join_in_step(StudyPlan& plan) {
+  std::vector<std::size_t> removed;
+  for (std::size_t i = 0; i < plan.levels.size(); ++i) {
+    const auto reference = plan.references[i];
+    Job& level = plan.jobs[plan.levels[i]];
+    if (reference && std::ranges::count(plan.references, reference) == 1 &&
+        plan.jobs[*reference].run.time.steps % level.run.time.steps == 0) {
+      level.reference = std::move(plan.jobs[*reference].run);
+      level.motion.clear();
+      removed.push_back(*reference);
+      plan.references[i].reset();
     }
   }
+  std::ranges::sort(removed, std::greater());
+  for (const std::size_t gone : removed) {
+    plan.jobs.erase(plan.jobs.begin() + static_cast<std::ptrdiff_t>(gone));
+    const auto move_up = [gone](std::size_t& index) { index -= index > gone ? 1 : 0; };
+    std::ranges::for_each(plan.levels, move_up);
+    for (auto& reference : plan.references) {
+      reference = reference ? std::optional(*reference - (*reference > gone ? 1 : 0)) : reference;
+    }
+  }
+}
+
+}  // namespace
+
+StudyPlan make_plan(const StudySpec& spec, const FileReference* file) {
+  StudyPlan plan;
+  const std::size_t count = spec.levels.size();
+  const std::int64_t samples = field_samples(spec);
+  for (std::size_t i = 0; i < count; ++i) {
+    const engine::RunSpec level = at_level(spec.run, spec.levels[i]);
+    Job job{.run = level,
+            .title = "level " + std::to_string(i + 1) + " of " + std::to_string(count),
+            .field_samples = samples};
+    if (i + 1 == count) {
+      job.series = spec.series;
+    }
+    if (file != nullptr) {
+      add(job.motion, file->recording->times());
+      job.field_times = file->field_times;
+    } else if (!spec.reference->is_successive()) {
+      add(job.motion, SampleTimes(level.time.steps));
+    } else {
+      // The steps of this level and of the one before it are looked at.
+      if (i + 1 < count) {
+        add(job.motion, SampleTimes(level.time.steps));
+      }
+      if (i > 0) {
+        add(job.motion, SampleTimes(spec.levels[i - 1].steps));
+      }
+    }
+    plan.levels.push_back(plan.jobs.size());
+    plan.jobs.push_back(std::move(job));
+    plan.references.emplace_back();
+    if (auto run = spec.reference->run_for(level)) {
+      const std::size_t reference = index_of(reference_job(std::move(*run), samples), plan.jobs);
+      add(plan.jobs[reference].motion, SampleTimes(level.time.steps));
+      plan.references.back() = reference;
+    }
+  }
+  join_in_step(plan);
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "study/file_reference.hpp"
 #include "study/run.hpp"
 
 namespace masing::study {
@@ -15,14 +16,12 @@ struct StudyPlan {
   std::vector<std::optional<std::size_t>> references;  ///< that of its reference, if it has one
 };
 
-/// The plan of a study whose fields are compared at `field_samples` times T/m, …, T, or at
-/// `field_times` if there are any. Local.
-StudyPlan make_plan(const StudySpec& spec, std::int64_t field_samples,
-                    const std::vector<double>& field_times);
+/// At how many times the fields of a study are compared. Local.
+std::int64_t field_samples(const StudySpec& spec);
 
-/// Every how many of the reference's steps a level compares itself with it: the greatest stride
-/// that meets the times of all levels, or 1 if they do not all meet. Local.
-std::int64_t common_stride(std::int64_t reference_steps, const std::vector<std::int64_t>& steps);
+/// The plan of a study: a reference that is one level's alone runs in step with it; of all other
+/// runs what comparisons need is kept. `file`: the reference that is a file, null for none. Local.
+StudyPlan make_plan(const StudySpec& spec, const FileReference* file);
 
 /// At how many times jT/m u is compared: the greatest m up to `wanted` for which all of them are
 /// steps of every level; between steps u is only known to first order, where it starts to slide.

@@ -4,7 +4,10 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include "base/ratio.hpp"
 
 namespace masing::study {
 
@@ -77,176 +80,273 @@ std::vector<FieldTime> given_times(const slab::TimeGrid& time, const std::vector
   return times;
 }
 
-Recording::Recording(const parallel::Communicator& comm, const slab::TimeGrid& time,
-                     std::optional<std::int64_t> columns, std::int64_t stride,
-                     const std::vector<FieldTime>& times)
-    : steps_(time.steps), columns_(columns), stride_(stride) {
-  assert(steps_ % stride_ == 0);
-  for (base::AlignedVector* kept : {&x_, &y_}) {
-    kept->reserve(static_cast<std::size_t>(steps_ / stride_ + 1));
+std::optional<std::int64_t> field_columns(const engine::RunSpec& run) {
+  const slab::Slab* slab = engine::slab_of(run);
+  return slab != nullptr && slab->is_continuum() ? std::nullopt
+                                                 : std::optional(engine::field_size(run));
+}
+
+double largest_entry(const Field& field) {
+  double largest = 0.0;
+  if (const auto* entries = std::get_if<parallel::Vector>(&field)) {
+    for (const double value : parallel::ReadAccess(*entries).values()) {
+      largest = std::max(largest, std::abs(value));
+    }
   }
-  for (std::size_t sample = 0; sample < times.size(); ++sample) {
-    const auto [step, rest] = times[sample];
+  return largest;
+}
+
+bool SampleTimes::contain(const SampleTimes& others) const {
+  return are_given() || others.are_given() ? given_ == others.given_
+                                           : intervals_ % others.intervals_ == 0;
+}
+
+FieldTime SampleTimes::place(std::int64_t i, const slab::TimeGrid& time) const {
+  if (are_given()) {
+    return given_times(time, {(*given_)[static_cast<std::size_t>(i)]}).front();
+  }
+  // i N = whole·intervals + left; both products may wrap around, their difference is small.
+  const std::int64_t whole = base::floor_of_ratio(i, time.steps, intervals_);
+  const auto wrapped = [](std::int64_t a, std::int64_t b) {
+    return static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
+  };
+  const std::uint64_t left = wrapped(i, time.steps) - wrapped(whole, intervals_);
+  return {whole, static_cast<double>(left) / static_cast<double>(intervals_)};
+}
+
+base::CellRange SampleTimes::share(int rank, int ranks) const {
+  const std::int64_t first = base::ceil_of_ratio(rank, intervals_, ranks);
+  const std::int64_t end =
+      rank + 1 == ranks ? count() : base::ceil_of_ratio(rank + 1, intervals_, ranks);
+  return {first, end - first};
+}
+
+std::int64_t SampleTimes::passed(std::int64_t step, const slab::TimeGrid& time) const {
+  if (!are_given()) {
+    return base::floor_of_ratio(step, intervals_, time.steps) + 1;
+  }
+  const auto first_after = std::ranges::partition_point(*given_, [&](double t) {
+    const FieldTime at = given_times(time, {t}).front();
+    return at.step + (at.rest > 0 ? 1 : 0) <= step;
+  });
+  return first_after - given_->begin();
+}
+
+Recording::Recording(const parallel::Communicator& comm, const slab::TimeGrid& time,
+                     std::optional<std::int64_t> columns, std::vector<SampleTimes> motion,
+                     const std::vector<FieldTime>& field_times)
+    : comm_(&comm), time_(time), columns_(columns), field_times_(field_times) {
+  for (SampleTimes& times : motion) {
+    add_track(std::move(times));
+  }
+  for (std::size_t sample = 0; sample < field_times.size(); ++sample) {
+    const auto [step, rest] = field_times[sample];
     contributions_.push_back({step, sample, 1.0 - rest});
     if (rest > 0) {
       contributions_.push_back({step + 1, sample, rest});
     }
-    if (is_continuum()) {
-      continuous_fields_.emplace_back();
-    } else {
-      fields_.emplace_back(comm, *columns_);
-    }
   }
+  fields_.resize(field_times.size());
   std::ranges::stable_sort(contributions_, {}, &Contribution::step);
 }
 
-Recording::Recording(std::vector<double> time, base::AlignedVector x, base::AlignedVector y,
+Recording::Recording(const parallel::Communicator& comm, const SampleTimes& times,
+                     std::span<const double> x, std::span<const double> y,
                      std::vector<parallel::Vector> fields)
-    : columns_(fields.empty() ? 0 : fields.front().size()),
-      sample_times_(std::move(time)),
-      x_(std::move(x)),
-      y_(std::move(y)),
-      fields_(std::move(fields)) {}
+    : comm_(&comm), columns_(fields.empty() ? 0 : fields.front().size()) {
+  add_track(times);
+  const base::CellRange all{0, times.count()};
+  parallel::deal(comm, 0, all, x, tracks_[0].share, tracks_[0].x);
+  parallel::deal(comm, 0, all, y, tracks_[0].share, tracks_[0].y);
+  for (parallel::Vector& field : fields) {
+    fields_.emplace_back(std::move(field));
+  }
+}
+
+void Recording::add_track(SampleTimes times) {
+  const base::CellRange share = times.share(comm_->rank(), comm_->size());
+  Track& track = tracks_.emplace_back(Track{std::move(times), share, {}, {}});
+  for (base::AlignedVector* kept : {&track.x, &track.y}) {
+    kept->reserve(static_cast<std::size_t>(share.size));
+  }
+}
 
 std::int64_t Recording::next_field_step(std::int64_t step) const {
   const auto next = std::ranges::upper_bound(contributions_, step, {}, &Contribution::step);
   return next == contributions_.end() ? engine::never : next->step;
 }
 
-void Recording::observe(const engine::Samples& samples, engine::Engine& engine) {
-  for (std::size_t i = 0; i < samples.x.size(); ++i) {
-    if ((samples.first_step + static_cast<std::int64_t>(i)) % stride_ == 0) {
-      x_.push_back(samples.x[i]);
-      y_.push_back(samples.y[i]);
-    }
+Field Recording::empty_field() const {
+  return columns_ ? Field(parallel::Vector(*comm_, *columns_)) : Field(ContinuousField());
+}
+
+std::int64_t Recording::last_step(std::size_t j) const {
+  return field_times_[j].step + (field_times_[j].rest > 0 ? 1 : 0);
+}
+
+std::size_t Recording::whole_fields(std::int64_t step) const {
+  std::size_t whole = 0;
+  while (whole < fields_.size() && last_step(whole) <= step) {
+    ++whole;
   }
+  return whole;
+}
+
+void Recording::forget_field(std::size_t j) {
+  fields_[j].reset();
+  forgotten_ = j + 1;
+}
+
+void Recording::record(const engine::Samples& samples, Track& track) const {
+  const std::int64_t last = samples.last_step();
+  const auto at = [&](std::int64_t step) {
+    const auto i = static_cast<std::size_t>(step - samples.first_step);
+    return step < samples.first_step ? last_ : Motion{samples.x[i], samples.y[i]};
+  };
+  for (std::int64_t i = track.share.first + std::ssize(track.x);
+       i < track.share.first + track.share.size; ++i) {
+    const auto [step, rest] = track.times.place(i, time_);
+    if (step + (rest > 0 ? 1 : 0) > last) {
+      return;
+    }
+    Motion motion = at(step);
+    if (rest > 0) {
+      const Motion after = at(step + 1);
+      motion = {std::lerp(motion.x, after.x, rest), std::lerp(motion.y, after.y, rest)};
+    }
+    track.x.push_back(motion.x);
+    track.y.push_back(motion.y);
+  }
+}
+
+void Recording::observe(const engine::Samples& samples, engine::Engine& engine) {
+  for (Track& track : tracks_) {
+    record(samples, track);
+  }
+  for (std::size_t i = 0; i < samples.x.size(); ++i) {
+    largest_ = {std::max(largest_.x, std::abs(samples.x[i])),
+                std::max(largest_.y, std::abs(samples.y[i]))};
+  }
+  last_ = {samples.x.back(), samples.y.back()};
   const std::int64_t step = samples.last_step();
-  if (step == steps_) {
+  if (step == time_.steps) {
     self_check_ = engine::self_check(engine);
   }
   auto due = std::ranges::lower_bound(contributions_, step, {}, &Contribution::step);
   for (; due != contributions_.end() && due->step == step; ++due) {
-    if (is_continuum()) {
-      continuous_fields_[due->sample].add(due->weight, *engine.elongation());
+    std::optional<Field>& field = fields_[due->sample];
+    if (!field) {
+      field.emplace(empty_field());
+    }
+    if (auto* entries = std::get_if<parallel::Vector>(&*field)) {
+      parallel::add_scaled(*entries, due->weight, engine.field());
     } else {
-      parallel::add_scaled(fields_[due->sample], due->weight, engine.field());
+      std::get<ContinuousField>(*field).add(due->weight, *engine.elongation());
     }
   }
 }
 
-namespace {
-
-void exchange_motion(engine::Archive& archive, const std::string& name,
-                     base::AlignedVector& motion) {
-  std::vector<double> numbers(motion.begin(), motion.end());
-  archive.numbers(name, numbers);
-  if (archive.restores()) {
-    motion.assign(numbers.begin(), numbers.end());
-  }
+std::vector<double> Recording::summary() const {
+  return {self_check_, largest_.x, largest_.y, last_.x, last_.y, static_cast<double>(forgotten_)};
 }
 
-}  // namespace
+void Recording::set_summary(const std::vector<double>& numbers) {
+  self_check_ = numbers[0];
+  largest_ = {numbers[1], numbers[2]};
+  last_ = {numbers[3], numbers[4]};
+  forgotten_ = static_cast<std::size_t>(numbers[5]);
+}
 
-void Recording::exchange(std::int64_t /*step*/, engine::Archive& archive) {
-  std::vector<double> check{self_check_};
-  archive.numbers("self-check", check);
-  self_check_ = check[0];
-  exchange_motion(archive, "x", x_);
-  exchange_motion(archive, "y", y_);
-  std::vector<double> legs;
-  for (const ContinuousField& field : continuous_fields_) {
-    if (!archive.restores()) {
-      field.append_to(legs);
+void Recording::exchange(std::int64_t step, engine::Archive& archive) {
+  std::vector<double> numbers = summary();
+  archive.numbers("motion", numbers);
+  set_summary(numbers);
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    auto& [times, share, x, y] = tracks_[i];
+    const std::int64_t passed = times.passed(step, time_);
+    const auto mine =
+        static_cast<std::size_t>(std::clamp<std::int64_t>(passed - share.first, 0, share.size));
+    x.resize(mine);
+    y.resize(mine);
+    archive.part("x " + std::to_string(i), x, std::min(share.first, passed), passed);
+    archive.part("y " + std::to_string(i), y, std::min(share.first, passed), passed);
+  }
+  for (std::size_t j = forgotten_; j < fields_.size() && field_times_[j].step <= step; ++j) {
+    if (archive.restores()) {
+      fields_[j].emplace(empty_field());
+    }
+    const std::string name = "field " + std::to_string(j);
+    if (auto* entries = std::get_if<parallel::Vector>(&*fields_[j])) {
+      archive.split(name, *entries);
+    } else {
+      auto& function = std::get<ContinuousField>(*fields_[j]);
+      std::vector<double> legs;
+      if (!archive.restores()) {
+        function.append_to(legs);
+      }
+      archive.numbers(name, legs);
+      if (std::size_t place = 0; archive.restores()) {
+        function.read_from(legs, place);
+      }
     }
   }
-  archive.numbers("continuous fields", legs);
-  for (std::size_t j = 0; j < fields_.size(); ++j) {
-    archive.split("field " + std::to_string(j), fields_[j]);
-  }
-  if (archive.restores()) {
-    std::size_t place = 0;
-    for (ContinuousField& field : continuous_fields_) {
-      field.read_from(legs, place);
+}
+
+void Recording::take(Recording* mine, int first, int count) {
+  std::vector<double> numbers = (mine != nullptr ? *mine : *this).summary();
+  parallel::broadcast(*comm_, numbers, first);
+  set_summary(numbers);
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    Track& track = tracks_[i];
+    for (int rank = 0; rank < count; ++rank) {
+      const base::CellRange theirs = track.times.share(rank, count);
+      const Track* const from = mine == nullptr ? nullptr : &mine->tracks_[i];
+      const auto values = [&](base::AlignedVector Track::*of) {
+        return from == nullptr ? std::span<const double>() : std::span<const double>(from->*of);
+      };
+      parallel::deal(*comm_, first + rank, theirs, values(&Track::x), track.share, track.x);
+      parallel::deal(*comm_, first + rank, theirs, values(&Track::y), track.share, track.y);
     }
-  }
-}
-
-void Recording::Largest::include(const Largest& other) {
-  x = std::max(x, other.x);
-  y = std::max(y, other.y);
-  u = std::max(u, other.u);
-}
-
-Recording::Largest Recording::largest(const parallel::Communicator& comm) const {
-  const auto largest_of = [](std::span<const double> values) {
-    double largest = 0.0;
-    for (const double value : values) {
-      largest = std::max(largest, std::abs(value));
-    }
-    return largest;
-  };
-  Largest found{largest_of(x_), largest_of(y_)};
-  for (const parallel::Vector& field : fields_) {
-    found.u = std::max(found.u, largest_of(parallel::ReadAccess(field).values()));
-  }
-  parallel::max_over_ranks(comm, std::span(&found.u, 1));
-  return found;
-}
-
-void Recording::take(const parallel::Communicator& comm, Recording* mine, int first) {
-  if (mine != nullptr) {
-    self_check_ = mine->self_check_;
-    x_ = std::move(mine->x_);
-    y_ = std::move(mine->y_);
-  }
-  parallel::broadcast(comm, std::span(&self_check_, 1), first);
-  parallel::broadcast_all(comm, x_, first);
-  parallel::broadcast_all(comm, y_, first);
-  for (std::size_t j = 0; j < fields_.size(); ++j) {
     if (mine != nullptr) {
-      const parallel::ReadAccess access(mine->fields_[j]);
-      parallel::fill_from_ranges(fields_[j], mine->fields_[j].range().first, access.values());
-    } else {
-      parallel::fill_from_ranges(fields_[j], 0, {});
+      mine->tracks_[i].x = mine->tracks_[i].y = {};
     }
   }
-  std::vector<double> numbers;
-  for (std::size_t j = 0; mine != nullptr && j < continuous_fields_.size(); ++j) {
-    mine->continuous_fields_[j].append_to(numbers);
-  }
-  parallel::broadcast_all(comm, numbers, first);
-  std::size_t place = 0;
-  for (ContinuousField& field : continuous_fields_) {
-    field.read_from(numbers, place);
+  for (std::size_t j = forgotten_; j < fields_.size(); ++j) {
+    Field& field = fields_[j].emplace(empty_field());
+    if (auto* entries = std::get_if<parallel::Vector>(&field)) {
+      if (mine != nullptr) {
+        const auto& own = std::get<parallel::Vector>(mine->field(j));
+        const parallel::ReadAccess access(own);
+        parallel::fill_from_ranges(*entries, own.range().first, access.values());
+      } else {
+        parallel::fill_from_ranges(*entries, 0, {});
+      }
+    } else {
+      std::vector<double> legs;
+      if (mine != nullptr) {
+        std::get<ContinuousField>(mine->field(j)).append_to(legs);
+      }
+      parallel::broadcast_all(*comm_, legs, first);
+      std::size_t place = 0;
+      std::get<ContinuousField>(field).read_from(legs, place);
+    }
+    if (mine != nullptr) {
+      mine->fields_[j].reset();
+    }
   }
 }
 
-Recording::Motion Recording::at(std::int64_t p, std::int64_t steps) const {
-  const std::int64_t stored = steps_ / stride_;
-  if (stored % steps == 0) {
-    return kept(static_cast<std::size_t>(p * (stored / steps)));
-  }
-  const std::int64_t common = std::gcd(stored, steps);
-  const std::int64_t parts = steps / common;
-  assert(parts >= 1);
-  const std::int64_t whole = p / parts * (stored / common);
-  const std::int64_t position = p % parts * (stored / common);
-  const auto i = static_cast<std::size_t>(whole + position / parts);
-  const double rest = static_cast<double>(position % parts) / static_cast<double>(parts);
-  if (rest == 0) {
-    return kept(i);
-  }
-  return {std::lerp(x_[i], x_[i + 1], rest), std::lerp(y_[i], y_[i + 1], rest)};
-}
-
-Recording::Motion Recording::at(const slab::TimeGrid& time, double t) const {
-  const auto [step, rest] = given_times(time, {t}).front();
-  const Motion before = at(step, time.steps);
-  if (rest == 0) {
-    return before;
-  }
-  const Motion after = at(step + 1, time.steps);
-  return {std::lerp(before.x, after.x, rest), std::lerp(before.y, after.y, rest)};
+Recording::View Recording::at(const SampleTimes& times) const {
+  const auto track =
+      std::ranges::find_if(tracks_, [&](const Track& each) { return each.times.contain(times); });
+  assert(track != tracks_.end());
+  View view;
+  view.range = times.share(comm_->rank(), comm_->size());
+  view.x_ = track->x;
+  view.y_ = track->y;
+  view.stride_ = times.are_given() ? 1 : track->times.intervals() / times.intervals();
+  view.first_ = track->share.first;
+  return view;
 }
 
 }  // namespace masing::study

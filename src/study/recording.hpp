@@ -1,11 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/partition.hpp"
 #include "engine/engine.hpp"
+#include "engine/run_spec.hpp"
+#include "parallel/vector.hpp"
 #include "slab/problem.hpp"
 
 /// Refinement studies: levels, references, error norms, observed orders, verdict.
@@ -44,73 +51,124 @@ std::vector<FieldTime> uniform_times(std::int64_t steps, std::int64_t samples);
 /// Local.
 std::vector<FieldTime> given_times(const slab::TimeGrid& time, const std::vector<double>& given);
 
-/// What a study keeps of one trajectory: x and y at every `stride`-th step, the same on every rank,
-/// and u at some times: vectors split over the ranks for P cells, or the P columns of a state;
-/// functions for P = ∞. Between steps all three are linear in t, as Proposition 4.1 of
-/// continuous-masing-2001 has them.
+/// u of all cells, or of the columns of a state, [P] split over the ranks; for P = ∞ as a function.
+using Field = std::variant<parallel::Vector, ContinuousField>;
+
+/// Entries of a run's field; none where it is kept as a function, of a run at P = ∞. Local.
+std::optional<std::int64_t> field_columns(const engine::RunSpec& run);
+
+/// The largest |u| on this rank; 0 for P = ∞. Local.
+double largest_entry(const Field& field);
+
+/// The times at which x and y are kept: t_i = i·T/intervals, i = 0..intervals, or given ones.
+class SampleTimes {
+ public:
+  /// Uniform. Local.
+  explicit SampleTimes(std::int64_t intervals) : intervals_(intervals) {}
+  /// Increasing times. Local.
+  explicit SampleTimes(std::shared_ptr<const std::vector<double>> given)
+      : intervals_(std::ssize(*given) - 1), given_(std::move(given)) {}
+
+  [[nodiscard]] std::int64_t count() const { return intervals_ + 1; }
+  [[nodiscard]] std::int64_t intervals() const { return intervals_; }
+  [[nodiscard]] bool are_given() const { return given_ != nullptr; }
+  /// Whether all times of `others` are among these.
+  [[nodiscard]] bool contain(const SampleTimes& others) const;
+  /// Time i among the steps of a run; uniform times are exact. Local.
+  [[nodiscard]] FieldTime place(std::int64_t i, const slab::TimeGrid& time) const;
+  /// The times that a rank keeps: those from T·rank/ranks on, before the next rank's. Of two
+  /// uniform ones that share a time the same rank keeps it. Local.
+  [[nodiscard]] base::CellRange share(int rank, int ranks) const;
+  /// How many of the times, from the first on, a run has passed after `step`. Local.
+  [[nodiscard]] std::int64_t passed(std::int64_t step, const slab::TimeGrid& time) const;
+
+ private:
+  std::int64_t intervals_;
+  std::shared_ptr<const std::vector<double>> given_;
+};
+
+/// Position and velocity.
+struct Motion {
+  double x = 0.0;
+  double y = 0.0;
+};
+
+/// What a study keeps of one trajectory, for comparison with others: x and y at some times, each
+/// rank those of its share of [0, T], and u at some times. Between steps all three are linear in t,
+/// as Proposition 4.1 of continuous-masing-2001 has them.
 class Recording final : public engine::Observer {
  public:
-  /// Position and velocity.
-  struct Motion {
-    double x;
-    double y;
-  };
-
   /// `columns`: entries of the field, [columns] over the ranks; none where it is kept as functions.
-  /// `stride` divides N. Collective.
+  /// `motion`: times of x and y. `comm` must outlive the recording. Collective.
   Recording(const parallel::Communicator& comm, const slab::TimeGrid& time,
-            std::optional<std::int64_t> columns, std::int64_t stride,
-            const std::vector<FieldTime>& times);
+            std::optional<std::int64_t> columns, std::vector<SampleTimes> motion,
+            const std::vector<FieldTime>& field_times);
 
-  /// A trajectory that was read: x and y at `time`, fields at other times.
-  Recording(std::vector<double> time, base::AlignedVector x, base::AlignedVector y,
-            std::vector<parallel::Vector> fields);
+  /// A trajectory that the root has read: x and y at `times`, given ones, and fields. Collective.
+  Recording(const parallel::Communicator& comm, const SampleTimes& times, std::span<const double> x,
+            std::span<const double> y, std::vector<parallel::Vector> fields);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void exchange(std::int64_t step, engine::Archive& archive) override;
 
-  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] const slab::TimeGrid& time() const { return time_; }
   /// Whether u is kept as functions of η and u0, of a run at P = ∞.
   [[nodiscard]] bool is_continuum() const { return !columns_; }
-  /// The times of x and y of a trajectory that was read; empty for one that was recorded step by
-  /// step.
-  [[nodiscard]] const std::vector<double>& sample_times() const { return sample_times_; }
-  /// x and y of sample i of a trajectory that was read.
-  [[nodiscard]] Motion sample(std::size_t i) const { return kept(i); }
+  /// The times of x and y.
+  [[nodiscard]] const SampleTimes& times(std::size_t i = 0) const { return tracks_[i].times; }
 
-  /// Take over what the ranks first.. of `comm` recorded: `mine` on those, which is of no use
-  /// afterwards, null on the others. This recording is on `comm`, of the same problem, and empty.
-  /// Collective on `comm`.
-  void take(const parallel::Communicator& comm, Recording* mine, int first);
+  /// Take over what the ranks first..first+count-1 of the recording's communicator recorded: `mine`
+  /// on those, which is of no use afterwards, null on the others. This recording is of the same
+  /// problem, and empty. Collective.
+  void take(Recording* mine, int first, int count);
 
-  /// The largest |x|, |y| and |u|.
-  struct Largest {
-    double x = 0.0;
-    double y = 0.0;
-    double u = 0.0;
-
-    /// The larger of both, one by one.
-    void include(const Largest& other);
-  };
-  /// Over the steps and fields kept; u is 0 for P = ∞. Collective on `comm`, the recording's.
-  [[nodiscard]] Largest largest(const parallel::Communicator& comm) const;
+  /// The largest |x| and |y| over all steps.
+  [[nodiscard]] Motion largest() const { return largest_; }
+  /// x and y after the last step observed.
+  [[nodiscard]] Motion end() const { return last_; }
   /// engine::self_check at the end of the run.
   [[nodiscard]] double self_check() const { return self_check_; }
 
-  /// x and y at t = p·T/`steps`, p in 0..`steps`. Local.
-  [[nodiscard]] Motion at(std::int64_t p, std::int64_t steps) const;
-  /// x and y at any time in [0, T], `time` being the grid of the run. Local.
-  [[nodiscard]] Motion at(const slab::TimeGrid& time, double t) const;
-  /// u at the times asked for, [P] each; empty for P = ∞.
-  [[nodiscard]] const std::vector<parallel::Vector>& fields() const { return fields_; }
-  /// u at the times asked for, for P = ∞; else empty.
-  [[nodiscard]] const std::vector<ContinuousField>& continuous_fields() const {
-    return continuous_fields_;
-  }
+  /// x and y at some times that are kept, those of this rank's share.
+  class View {
+   public:
+    /// Indices of the times asked for.
+    base::CellRange range;
+    /// x and y at time i of the range.
+    [[nodiscard]] Motion operator()(std::int64_t i) const {
+      const auto at = static_cast<std::size_t>(i * stride_ - first_);
+      return {x_[at], y_[at]};
+    }
+
+   private:
+    friend Recording;
+    std::span<const double> x_;
+    std::span<const double> y_;
+    std::int64_t stride_ = 1;
+    std::int64_t first_ = 0;  // of the track
+  };
+  /// x and y at `times`, which must be among those kept. Local.
+  [[nodiscard]] View at(const SampleTimes& times) const;
+
+  /// How many fields there are in all.
+  [[nodiscard]] std::size_t fields() const { return fields_.size(); }
+  /// u at field time j; it must be whole.
+  [[nodiscard]] Field& field(std::size_t j) { return *fields_[j]; }
+  [[nodiscard]] const Field& field(std::size_t j) const { return *fields_[j]; }
+  /// How many fields are whole after `step`.
+  [[nodiscard]] std::size_t whole_fields(std::int64_t step) const;
+  /// Forget field j, for good. Local.
+  void forget_field(std::size_t j);
 
  private:
-  [[nodiscard]] Motion kept(std::size_t i) const { return {x_[i], y_[i]}; }
+  /// x and y at one list of times, this rank's share.
+  struct Track {
+    SampleTimes times;
+    base::CellRange share;
+    base::AlignedVector x;
+    base::AlignedVector y;
+  };
 
   /// At step `step` the field enters sample `sample` with weight `weight`.
   struct Contribution {
@@ -119,16 +177,26 @@ class Recording final : public engine::Observer {
     double weight;
   };
 
-  std::int64_t steps_ = 0;
+  void add_track(SampleTimes times);
+  /// What the same numbers say on every rank, and back.
+  [[nodiscard]] std::vector<double> summary() const;
+  void set_summary(const std::vector<double>& numbers);
+  void record(const engine::Samples& samples, Track& track) const;
+  [[nodiscard]] Field empty_field() const;
+  /// The step at which field j is whole.
+  [[nodiscard]] std::int64_t last_step(std::size_t j) const;
+
+  const parallel::Communicator* comm_;
+  slab::TimeGrid time_;
   std::optional<std::int64_t> columns_;
-  std::int64_t stride_ = 1;
-  std::vector<double> sample_times_;
   double self_check_ = 0.0;
-  base::AlignedVector x_;  // of every stride-th step, and y
-  base::AlignedVector y_;
-  std::vector<Contribution> contributions_;  // by step
-  std::vector<parallel::Vector> fields_;
-  std::vector<ContinuousField> continuous_fields_;
+  Motion largest_;
+  Motion last_;
+  std::vector<Track> tracks_;
+  std::vector<FieldTime> field_times_;
+  std::vector<Contribution> contributions_;   // by step
+  std::vector<std::optional<Field>> fields_;  // none before it begins, and where it is forgotten
+  std::size_t forgotten_ = 0;                 // fields before this one
 };
 
 }  // namespace masing::study

@@ -33,42 +33,30 @@ bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
   return !(most - least > alike);
 }
 
-/// At how many times the fields of a study are compared.
-std::int64_t field_samples(const StudySpec& spec) {
-  // Between steps u is known to first order only, which would hide a scheme of second order.
-  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-  const bool is_second_order = masing != nullptr && slab::info(masing->scheme).order > 1;
-  return is_second_order ? common_samples(spec.field_samples, step_counts(spec.levels), 1)
-                         : common_samples(spec.field_samples, step_counts(spec.levels));
-}
-
-/// The reference that is a file, if one is.
-std::optional<FileReference> read_file(const parallel::Communicator& comm, const StudySpec& spec) {
-  const auto file = spec.reference->file();
-  return file ? std::optional(read_reference(comm, *file, spec.run, spec.field_samples))
-              : std::nullopt;
-}
-
 /// Makes all runs and measures each level against its reference, or the level before against it.
 class Ladder {
  public:
   Ladder(const parallel::Communicator& comm, const StudySpec& spec)
       : comm_(comm),
         spec_(spec),
-        file_(read_file(comm, spec)),
-        plan_(make_plan(spec, field_samples(spec),
-                        file_ ? file_->field_times : std::vector<double>())),
+        file_(read_file_reference(comm, spec)),
+        plan_(make_plan(spec, file_ ? &*file_ : nullptr)),
         runs_(run_all(comm, spec, plan_.jobs)) {}
 
   /// The cases, the floor and the series of a study.
   Study measured() {
     Study study;
-    Recording::Largest scale;  // what round-off is measured by
+    Motion scale;  // what round-off is measured by
+    double scale_u = 0.0;
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
       study.cases.push_back(measured_case(i));
-      scale.include(level(i).recording->largest(comm_));
+      const Motion largest = level(i).recording->largest();
+      scale = {std::max(scale.x, largest.x), std::max(scale.y, largest.y)};
+      scale_u = std::max(scale_u, largest_u(i));
       if (const auto reference = plan_.references[i]) {
         study.self_check = std::max(study.self_check, runs_[*reference].recording->self_check());
+      } else if (level(i).in_step) {
+        study.self_check = std::max(study.self_check, level(i).in_step->self_check());
       }
     }
     // The exact solution is good to 1e-10 of the largest |x|, |y|, |u|, engines agree to 1e-11.
@@ -76,7 +64,7 @@ class Ladder {
       return std::max(1e-10 * largest, 10 * study.self_check);
     };
     // What goes along with x has its round-off.
-    const double floor_u = floor(std::max(scale.x, scale.u));
+    const double floor_u = floor(std::max(scale.x, scale_u));
     study.floors = {floor(scale.x), floor(scale.y), floor_u, floor_u};
     study.series = std::move(runs_[plan_.levels.back()].series);
     return study;
@@ -84,6 +72,34 @@ class Ladder {
 
  private:
   [[nodiscard]] const Run& level(std::size_t i) const { return runs_[plan_.levels[i]]; }
+
+  /// The largest |u| of level i at the times of its fields.
+  [[nodiscard]] double largest_u(std::size_t i) const {
+    if (level(i).in_step) {
+      return level(i).in_step->largest_u();
+    }
+    const Recording& recording = *level(i).recording;
+    double largest = 0.0;
+    for (std::size_t j = 0; j < recording.fields(); ++j) {
+      largest = std::max(largest, largest_entry(recording.field(j)));
+    }
+    parallel::max_over_ranks(comm_, std::span(&largest, 1));
+    return largest;
+  }
+
+  /// The errors of level i, undefined where there is nothing to measure them against.
+  [[nodiscard]] Errors errors_of(std::size_t i) const {
+    const engine::RunSpec& run = plan_.jobs[plan_.levels[i]].run;
+    if (level(i).in_step) {
+      Errors found = level(i).in_step->errors();
+      if (!measures_field(run)) {
+        found.u = found.u_cells = undefined;
+      }
+      return found;
+    }
+    const Recording* const other = reference(i);
+    return other == nullptr ? all_undefined : errors(comm_, run, *level(i).recording, *other);
+  }
 
   /// What level i is measured against; null where there is nothing.
   [[nodiscard]] const Recording* reference(std::size_t i) const {
@@ -99,23 +115,18 @@ class Ladder {
   [[nodiscard]] LevelResult measured_case(std::size_t i) const {
     const engine::RunSpec& run = plan_.jobs[plan_.levels[i]].run;
     const slab::Slab* slab = engine::slab_of(run);
-    const Recording& mine = *level(i).recording;
-    const auto last = mine.at(run.time.steps, run.time.steps);
+    const Motion last = level(i).recording->end();
     const double ds = slab == nullptr ? undefined : slab::cell_width(slab->space);
     const double dt = run.time.step();
-    LevelResult result{.level = spec_.levels[i],
-                       .ds = ds,
-                       .dt = dt,
-                       .step = refined_step(spec_.refine, ds, dt),
-                       .errors = all_undefined,
-                       .orders = all_undefined,
-                       .final_x = last.x,
-                       .final_y = last.y,
-                       .seconds = level(i).seconds};
-    if (const Recording* other = reference(i)) {
-      result.errors = errors(comm_, run, mine, *other);
-    }
-    return result;
+    return {.level = spec_.levels[i],
+            .ds = ds,
+            .dt = dt,
+            .step = refined_step(spec_.refine, ds, dt),
+            .errors = errors_of(i),
+            .orders = all_undefined,
+            .final_x = last.x,
+            .final_y = last.y,
+            .seconds = level(i).seconds};
   }
 
   const parallel::Communicator& comm_;

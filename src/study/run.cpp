@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <optional>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
 #include "parallel/available_memory.hpp"
+#include "parallel/session.hpp"
 #include "study/run_checkpoint.hpp"
 #include "study/schedule.hpp"
 
@@ -20,7 +23,9 @@ namespace {
 class SeriesBuffer final : public engine::Observer {
  public:
   explicit SeriesBuffer(const io::Sampling& sampling, std::vector<double> rows = {})
-      : sampling_(sampling), rows_(std::move(rows)) {}
+      : sampling_(sampling), rows_(std::move(rows)) {
+    rows_.reserve(series_numbers(sampling));
+  }
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
     io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
@@ -39,29 +44,34 @@ class SeriesBuffer final : public engine::Observer {
   std::vector<double> rows_;
 };
 
-/// An empty recording for a job.
 std::unique_ptr<Recording> empty_recording(const parallel::Communicator& comm, const Job& job) {
-  const slab::Slab* slab = engine::slab_of(job.run);
-  const bool has_columns = slab == nullptr || !slab->is_continuum();
-  return std::make_unique<Recording>(
-      comm, job.run.time, has_columns ? std::optional(engine::field_size(job.run)) : std::nullopt,
-      job.stride,
-      job.field_times.empty() ? uniform_times(job.run.time.steps, job.field_samples)
-                              : given_times(job.run.time, job.field_times));
+  return std::make_unique<Recording>(comm, job.run.time, field_columns(job.run), job.motion,
+                                     field_times(job, job.run));
 }
 
 enum class Progress { hidden, shown };
+
+/// What a run holds beside itself, and what there is.
+engine::Holding holding(const engine::MemoryNeed& need, double available) {
+  return {.fields = need.fields, .motion = need.motion, .available = available};
+}
 
 /// Make one run, the job's of that index, on all ranks of `comm`, or what its checkpoint lacks.
 Run make(const parallel::Communicator& comm, const StudySpec& spec, const Job& job,
          std::size_t index, const engine::Holding& holding, Progress progress) {
   const auto begin = std::chrono::steady_clock::now();
   const engine::Setup setup = engine::make_setup(comm, job.run, holding);
-  auto recording = empty_recording(comm, job);
-  std::vector<engine::Observer*> observers{recording.get()};
-  SeriesBuffer series(spec.series);
-  if (job.keep_series) {
-    observers.push_back(&series);
+  Run run{.recording = empty_recording(comm, job)};
+  std::vector<engine::Observer*> observers{run.recording.get()};
+  if (job.reference) {
+    run.in_step = std::make_unique<InStep>(comm, job.run, *run.recording, *job.reference,
+                                           engine::make_setup(comm, *job.reference, holding),
+                                           field_times(job, *job.reference));
+    observers.push_back(run.in_step.get());
+  }
+  std::optional<SeriesBuffer> series;
+  if (job.series) {
+    observers.push_back(&series.emplace(*job.series));
   }
   const io::Participants participants{setup.engine.get(), observers};
   io::Checkpoints checkpoints = run_checkpoints(comm, spec, job, index, participants);
@@ -74,16 +84,21 @@ Run make(const parallel::Communicator& comm, const StudySpec& spec, const Job& j
   }
   engine::integrate(comm, *setup.engine, job.run, observers, course);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  return {std::move(recording), std::move(series).rows(), took.count()};
+  run.series = series ? std::move(*series).rows() : std::vector<double>();
+  run.seconds = took.count() - (run.in_step ? run.in_step->seconds() : 0.0);
+  return run;
 }
 
 /// Save a run that is done, on the ranks that made it.
 void save(const parallel::Communicator& comm, const StudySpec& spec, const Job& job,
           std::size_t index, Run& run) {
-  SeriesBuffer series(spec.series, std::move(run.series));
   std::vector<engine::Observer*> observers{run.recording.get()};
-  if (job.keep_series) {
-    observers.push_back(&series);
+  if (run.in_step) {
+    observers.push_back(run.in_step.get());
+  }
+  std::optional<SeriesBuffer> series;
+  if (job.series) {
+    observers.push_back(&series.emplace(*job.series, std::move(run.series)));
   }
   run_checkpoints(comm, spec, job, index, {.observers = observers}).write(job.run.time.steps);
 }
@@ -109,34 +124,52 @@ void share(const parallel::Communicator& comm, const Job& job, const Placement& 
   if (placement.count == comm.size()) {
     return;
   }
-  const bool mine = run.recording != nullptr;
   auto shared = empty_recording(comm, job);
-  shared->take(comm, mine ? run.recording.get() : nullptr, placement.first);
+  shared->take(run.recording.get(), placement.first, placement.count);
   run.recording = std::move(shared);
+  if (job.reference) {
+    run.in_step = run.in_step ? std::move(run.in_step) : std::make_unique<InStep>();
+    run.in_step->share(comm, placement.first);
+  }
   parallel::broadcast_all(comm, run.series, placement.first);
   parallel::broadcast(comm, std::span(&run.seconds, 1), placement.first);
 }
 
 }  // namespace
 
+std::size_t series_numbers(const io::Sampling& sampling) {
+  return std::tuple_size_v<io::SeriesRow> *
+         static_cast<std::size_t>(sampling.count(sampling.time.steps));
+}
+
+std::vector<FieldTime> field_times(const Job& job, const engine::RunSpec& run) {
+  return job.field_times.empty() ? uniform_times(run.time.steps, job.field_samples)
+                                 : given_times(run.time, job.field_times);
+}
+
 std::vector<Run> run_all(const parallel::Communicator& comm, const StudySpec& spec,
                          const std::vector<Job>& jobs) {
-  const double available = parallel::available_memory(comm);
-  const std::vector<Placement> placements = fitting_schedule(jobs, comm.size(), available);
-  const std::vector<engine::MemoryNeed> needs = least_needs(jobs, placements, comm.size());
+  const Forecast plan = forecast(jobs, comm.size(), parallel::available_memory(comm));
+  const std::vector<Placement>& placements = plan.placements;
+  constexpr double long_time = 5.0;
+  if (comm.is_root() && !spec.quiet && plan.seconds > long_time) {
+    const std::string advice = parallel::stop_advice();
+    std::fputs(plan_text(jobs, *spec.reference, plan).c_str(), stderr);
+    std::fputs(advice.empty() ? "" : ("  " + advice + "\n").c_str(), stderr);
+  }
   std::vector<Run> runs(jobs.size());
   std::string mistake;
   std::string stopped;
   for_each_placement(comm, placements, [&](std::size_t i, const parallel::Communicator& own) {
     const std::size_t index = placements[i].run;
-    const engine::Holding holding{.fields = needs[i].fields, .available = available};
     const Progress progress = placements[i].first == 0 ? Progress::shown : Progress::hidden;
     // A run needs all its ranks: where one was stopped in an earlier run, it is not begun.
     if (parallel::min_over_ranks(own, stopped.empty() ? 1 : 0) == 0) {
       return;
     }
     try {
-      runs[index] = make(own, spec, jobs[index], index, holding, progress);
+      runs[index] =
+          make(own, spec, jobs[index], index, holding(plan.needs[i], plan.available), progress);
     } catch (const base::UserError& error) {
       // Alike on the ranks of this run; the others learn of it below.
       mistake = mistake.empty() ? error.what() : mistake;

@@ -1,27 +1,41 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "study/in_step.hpp"
 #include "study/recording.hpp"
 #include "study/study_spec.hpp"
 
 namespace masing::study {
 
-/// One run to be made, and what is kept of it.
+/// One run to be made, what is kept of it, and what it is compared with as it goes.
 struct Job {
   engine::RunSpec run;
-  std::int64_t stride = 1;          ///< every how many steps x and y are kept
+  std::string title;                ///< for the progress line
+  std::vector<SampleTimes> motion;  ///< the times at which x and y are kept
   std::int64_t field_samples = 1;   ///< at how many times T/m, 2T/m, …, T u is kept
   std::vector<double> field_times;  ///< or at these, where there are any
-  std::string title;                ///< for the progress line
-  bool keep_series = false;         ///< whether the rows of /series are kept
+  /// What runs in step with it, on the same ranks: of neither anything is kept but the errors. Its
+  /// steps are a multiple of the run's.
+  std::optional<engine::RunSpec> reference;
+  std::optional<io::Sampling> series;  ///< the rows of /series that are kept
 };
 
-/// One run: its trajectory, on all ranks, and the time it took.
+/// The times at which a run of a job keeps u. Local.
+std::vector<FieldTime> field_times(const Job& job, const engine::RunSpec& run);
+
+/// Numbers of the rows of /series that a run keeps. Local.
+std::size_t series_numbers(const io::Sampling& sampling);
+
+/// One run: its trajectory, on all ranks, or what came of the comparison; and the time it took,
+/// without that of what ran in step with it.
 struct Run {
   std::unique_ptr<Recording> recording;
+  std::unique_ptr<InStep> in_step;
   std::vector<double> series;  ///< rows of /series, one after another
   double seconds = 0.0;
 };

@@ -7,6 +7,7 @@
 #include "io/result_file.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/leftovers.hpp"
 
 namespace masing::study {
 
@@ -84,6 +85,7 @@ void adopt_study_checkpoint(const parallel::Communicator& comm, const StudySpec&
     if (is_there(comm, from)) {
       const std::string to = run_file(path, index);
       io::require_seal(comm, from, "--restart");
+      const parallel::Leftover leftover(to + ".draft");
       io::copy_file(comm, from, to + ".draft");
       io::put_in_place(comm, to + ".draft", to);
     }
@@ -93,6 +95,7 @@ void adopt_study_checkpoint(const parallel::Communicator& comm, const StudySpec&
 void write_study_checkpoint(const parallel::Communicator& comm, const StudySpec& spec) {
   const std::string path = spec.checkpoint.path;
   const std::string draft = path + ".draft";
+  const parallel::Leftover leftover(draft);
   io::create_recipe(comm, draft,
                     {.kind = spec.result.kind, .configuration = spec.result.configuration});
   io::seal(comm, draft, path);

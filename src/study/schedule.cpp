@@ -1,5 +1,7 @@
 #include "study/schedule.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,6 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/partition.hpp"
+#include "io/progress.hpp"
+#include "study/reference.hpp"
 
 namespace masing::study {
 
@@ -95,32 +99,69 @@ std::vector<Placement> schedule(const std::vector<Cost>& costs, int ranks) {
 
 namespace {
 
-/// Bytes of a run's fields on the fullest of `ranks` ranks.
-double field_bytes(const Job& job, int ranks) {
-  const slab::Slab* slab = engine::slab_of(job.run);
-  if (slab != nullptr && slab->is_continuum()) {
-    return 0.0;
+/// Bytes of what is kept of a run on the fullest of `ranks` ranks.
+struct Kept {
+  double fields = 0.0;
+  double motion = 0.0;
+
+  Kept& operator+=(const Kept& other) {
+    fields += other.fields;
+    motion += other.motion;
+    return *this;
   }
-  const double fields = job.field_times.empty() ? static_cast<double>(job.field_samples)
-                                                : static_cast<double>(job.field_times.size());
-  return 8.0 * fields *
-         static_cast<double>(base::local_range(engine::field_size(job.run), 0, ranks).size);
+};
+
+/// Bytes of one field, none for P = ∞.
+double field_bytes(const engine::RunSpec& run, int ranks) {
+  const auto columns = field_columns(run);
+  return columns ? 8.0 * static_cast<double>(base::local_range(*columns, 0, ranks).size) : 0.0;
 }
 
-/// Bytes of fields that each rank keeps: those of its runs, and for a moment one run's anew, when
-/// all ranks take their part of it.
-std::vector<double> kept_bytes(const std::vector<Job>& jobs,
-                               const std::vector<Placement>& placements, int ranks) {
-  std::vector<double> kept(static_cast<std::size_t>(ranks), 0.0);
-  double shared = 0.0;
-  for (const auto& [run, first, count] : placements) {
-    for (int rank = first; rank < first + count; ++rank) {
-      kept[static_cast<std::size_t>(rank)] += field_bytes(jobs[run], count);
-    }
-    shared = std::max(shared, count < ranks ? field_bytes(jobs[run], ranks) : 0.0);
+/// k, η and u0 at both ends and the point of each cell, where a level's cells are compared with a
+/// continuum.
+double comparison_bytes(const engine::RunSpec& level, int ranks) {
+  return engine::slab_of(level) == nullptr
+             ? 0.0
+             : 2 * sizeof(slab::Element) / 8.0 * field_bytes(level, ranks);
+}
+
+Kept kept_of(const Job& job, int ranks) {
+  Kept kept;
+  for (const SampleTimes& times : job.motion) {
+    kept.motion += 16.0 * std::ceil(static_cast<double>(times.count()) / ranks);
   }
-  for (double& bytes : kept) {
-    bytes += shared;
+  kept.motion += job.series ? 8.0 * static_cast<double>(series_numbers(*job.series)) : 0.0;
+  if (job.reference) {
+    // One field that is being made, one that is compared.
+    kept.fields = 2 * field_bytes(job.run, ranks) + 2 * field_bytes(*job.reference, ranks) +
+                  comparison_bytes(job.run, ranks);
+  } else {
+    kept.fields =
+        static_cast<double>(field_times(job, job.run).size()) * field_bytes(job.run, ranks);
+  }
+  return kept;
+}
+
+/// What each rank keeps: of its runs, and for a moment of one run anew, when all ranks take their
+/// part of it, or when cells are compared with a continuum.
+std::vector<Kept> kept_by_ranks(const std::vector<Job>& jobs,
+                                const std::vector<Placement>& placements, int ranks) {
+  std::vector<Kept> kept(static_cast<std::size_t>(ranks));
+  Kept shared;
+  const bool has_continuum = std::ranges::any_of(
+      jobs, [](const Job& job) { return !job.reference && !field_columns(job.run); });
+  for (const auto& [run, first, count] : placements) {
+    const Kept mine = kept_of(jobs[run], count);
+    for (int rank = first; rank < first + count; ++rank) {
+      kept[static_cast<std::size_t>(rank)] += mine;
+    }
+    const Kept anew = count < ranks ? kept_of(jobs[run], ranks) : Kept{};
+    const double compared = has_continuum ? comparison_bytes(jobs[run].run, ranks) : 0.0;
+    shared = {std::max({shared.fields, anew.fields, compared}),
+              std::max(shared.motion, anew.motion)};
+  }
+  for (Kept& each : kept) {
+    each += shared;
   }
   return kept;
 }
@@ -139,21 +180,33 @@ std::string shortage(const std::vector<engine::MemoryNeed>& needs, double availa
 
 std::vector<engine::MemoryNeed> least_needs(const std::vector<Job>& jobs,
                                             const std::vector<Placement>& placements, int ranks) {
-  const std::vector<double> kept = kept_bytes(jobs, placements, ranks);
+  const std::vector<Kept> kept = kept_by_ranks(jobs, placements, ranks);
   std::vector<engine::MemoryNeed> needs;
   for (const auto& [run, first, count] : placements) {
-    const auto begin = kept.begin() + first;
+    Kept most;
+    for (int rank = first; rank < first + count; ++rank) {
+      const Kept& here = kept[static_cast<std::size_t>(rank)];
+      most = here.fields + here.motion > most.fields + most.motion ? here : most;
+    }
+    const auto& reference = jobs[run].reference;
+    const double beside =
+        reference ? engine::bytes_a_rank(engine::memory_need(*reference, count, {})) : 0.0;
     needs.push_back(engine::memory_need(jobs[run].run, count,
-                                        {.fields = *std::max_element(begin, begin + count)}));
+                                        {.fields = most.fields + beside, .motion = most.motion}));
   }
   return needs;
+}
+
+double estimated_seconds(const Job& job, int ranks) {
+  return estimated_seconds(job.run, ranks) +
+         (job.reference ? estimated_seconds(*job.reference, ranks) : 0.0);
 }
 
 std::vector<Placement> fitting_schedule(const std::vector<Job>& jobs, int ranks, double available) {
   std::vector<Cost> costs;
   costs.reserve(jobs.size());
   for (const Job& job : jobs) {
-    costs.emplace_back([&job](int count) { return estimated_seconds(job.run, count); });
+    costs.emplace_back([&job](int count) { return estimated_seconds(job, count); });
   }
   std::vector<Placement> placements = schedule(costs, ranks);
   if (shortage(least_needs(jobs, placements, ranks), available).empty()) {
@@ -167,6 +220,59 @@ std::vector<Placement> fitting_schedule(const std::vector<Job>& jobs, int ranks,
     throw base::UserError(found);
   }
   return placements;
+}
+
+Forecast forecast(const std::vector<Job>& jobs, int ranks, double available) {
+  Forecast found{.placements = fitting_schedule(jobs, ranks, available), .available = available};
+  found.needs = least_needs(jobs, found.placements, ranks);
+  std::vector<double> free_at(static_cast<std::size_t>(ranks), 0.0);
+  for (const auto& [run, first, count] : found.placements) {
+    const auto begin = free_at.begin() + first;
+    const double end =
+        *std::max_element(begin, begin + count) + estimated_seconds(jobs[run], count);
+    std::fill_n(begin, count, end);
+    found.seconds = std::max(found.seconds, end);
+  }
+  return found;
+}
+
+namespace {
+
+std::string line_of(const Job& job, const Placement& placement, const engine::MemoryNeed& need) {
+  const double cells = engine::swept_cells(job.run);
+  const std::string work =
+      std::isnan(cells)
+          ? ""
+          : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(job.run.time.steps));
+  return fmt::format("  {}{}: {}, {}on {} rank{}, {} a rank, about {}\n", job.title,
+                     job.reference ? ", its reference in step" : "", engine::title(job.run), work,
+                     placement.count, placement.count == 1 ? "" : "s",
+                     engine::gibibytes(engine::bytes_a_rank(need)),
+                     io::duration(estimated_seconds(job, placement.count)));
+}
+
+}  // namespace
+
+std::string plan_text(const std::vector<Job>& jobs, const Reference& reference,
+                      const Forecast& forecast) {
+  constexpr std::size_t most_lines = 12;
+  double most = 0.0;
+  for (const engine::MemoryNeed& need : forecast.needs) {
+    most = std::max(most, engine::bytes_a_rank(need));
+  }
+  std::string text = fmt::format(
+      "masing converge: {} run{}, about {}, up to {} a rank of {} available\n"
+      "  errors against {}\n",
+      jobs.size(), jobs.size() == 1 ? "" : "s", io::duration(forecast.seconds),
+      engine::gibibytes(most), engine::gibibytes(forecast.available), reference.description());
+  const std::size_t lines = std::min(most_lines, jobs.size());
+  for (std::size_t i = 0; i < lines; ++i) {
+    text += line_of(jobs[forecast.placements[i].run], forecast.placements[i], forecast.needs[i]);
+  }
+  if (lines < jobs.size()) {
+    text += fmt::format("  and {} shorter runs\n", jobs.size() - lines);
+  }
+  return text;
 }
 
 }  // namespace masing::study

@@ -29,6 +29,30 @@ def test_a_study_counts_its_fields(masing):
     assert "fewer --field-samples" in message
 
 
+LADDER = ("--refine=steps", "--levels=1e12,2e12,4e12", "--cells=inf", "--engine=memory")
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_study_counts_the_motion_that_it_keeps(masing, ranks):
+    """Of the first two levels all steps, of the last those of the one before: 16 bytes each, over the ranks."""
+    for more in ((), ("--validate-only",)):
+        message = masing.refused("converge", *LADDER, "--reference=successive", *more, ranks=ranks)
+        kept = 16 * 5e12 / (ranks or 1) / 2**30
+        assert f"--levels: a rank keeps {kept:.1f} GiB of x(t) and y(t)" in message or ranks
+        assert "use more ranks on more nodes, fewer steps, or --reference exact" in message
+    assert masing.names() == []
+
+
+def test_a_reference_in_step_keeps_nothing(masing):
+    process = masing("converge", *LADDER, "--reference=exact", "--validate-only")
+    assert process.returncode == 0, process.stderr
+    first, second, *runs = process.stderr.splitlines()
+    assert first.startswith("masing converge: 3 runs, about ") and "MiB a rank of" in first
+    assert second == "  errors against the exact solution (P = ∞, N = ∞)"
+    assert [line.split(":")[0] for line in runs] == [f"  level {i} of 3, its reference in step" for i in (3, 2, 1)]
+    assert masing.done("converge", *LADDER, "--reference=exact", "--validate-only", "--quiet").stdout == "valid\n"
+
+
 @pytest.mark.parametrize("profile", [(), GENERAL])
 @pytest.mark.parametrize("ranks", [None, 3])
 def test_the_field_is_thinned(masing, profile, ranks):

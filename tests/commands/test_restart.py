@@ -162,14 +162,63 @@ def test_the_wall_limit(masing, whole):
     assert same(masing.folder / "run.h5", whole)
 
 
+LONG_STEP = ("simulate", "--cells=inf", "--engine=exact", "--steps=100", "--final-time=1e7", "--output=run.h5")
+
+
 def test_a_second_signal_ends_at_once(masing):
-    words = ("simulate", "--cells=inf", "--engine=exact", "--steps=100", "--final-time=1e7")
-    process = begun(masing, (*words, "--output=run.h5"))
+    process = begun(masing, LONG_STEP)
     process.send_signal(signal.SIGTERM)
     time.sleep(0.7)  # within half a second it would be the same request
     process.send_signal(signal.SIGTERM)
     code, stderr = ended(process)
     assert code == 128 + signal.SIGTERM, (code, stderr)
+    assert "nothing is kept" in one_line(stderr)
+    assert masing.names() == ["run.h5.partial"]
+
+
+def interrupted(masing, process):
+    """Ctrl-C on mpirun: it sends SIGCONT, a second later SIGTERM, a second later SIGKILL. The first is the request."""
+    process.send_signal(signal.SIGINT)
+    code, stderr = ended(process)
+    assert code == 1, stderr
+    said = one_line(stderr)
+    assert "stopped by mpirun" in said
+    assert "the same command with --restart run.h5.checkpoint goes on" in said
+    assert [name for name in masing.names() if name.endswith((".lock", ".draft"))] == []
+
+
+def test_ctrl_c_on_mpirun_leaves_a_checkpoint(masing, whole):
+    interrupted(masing, begun(masing, RUN, 2))
+    masing.done(*RUN, "--quiet", "--restart=run.h5.checkpoint", ranks=3)
+    assert same(masing.folder / "run.h5", whole)
+
+
+def test_ctrl_c_on_mpirun_in_a_long_step_says_what_to_do_instead(masing):
+    process = begun(masing, LONG_STEP, 2)
+    process.send_signal(signal.SIGINT)
+    code, stderr = ended(process)
+    assert code == 1, stderr
+    said = one_line(stderr)
+    assert "ended by a signal before a checkpoint was written; nothing is kept" in said
+    assert f"Ctrl-C leaves 2 s for a checkpoint (OMPI_MCA_odls_base_sigkill_timeout: 1); kill -USR1 {process.pid} " in said
+    assert masing.names() == ["run.h5.partial"]
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+@pytest.mark.parametrize("command", [("simulate", "--steps=100"), ("converge", "--levels=100,200", "--reference=exact")])
+def test_a_signal_while_the_continuum_is_set_up(masing, command, ranks):
+    """The integrals of a threshold of a thousand extrema take seconds."""
+    process = masing.start(*command, "--cells=inf", "--threshold=1+0.5*sin(3000*s)", "--final-time=1", "--quiet",
+                           ranks=ranks)
+    masing.wait_until(process, lambda: cpu_seconds(ranks_of(process)[-1]) >= 0.5)
+    for rank in ranks_of(process):
+        os.kill(rank, signal.SIGTERM)
+    begin = time.monotonic()
+    code, stderr = ended(process)
+    assert code == 75, stderr
+    assert "stopped by SIGTERM before the first step" in one_line(stderr)
+    assert time.monotonic() - begin < 4  # of ranks on a busy machine; the set-up takes more
+    assert [name for name in masing.names() if name.endswith((".lock", ".draft", ".partial"))] == []
 
 
 def test_sigterm_to_mpirun_leaves_a_good_checkpoint(masing, whole):
@@ -487,6 +536,27 @@ def test_a_study_goes_on_where_it_was(masing, study, given, ranks):
     assert same(masing.folder / "run.h5", study)
     assert [name for name in masing.names() if name.startswith("run.h5.")] == []
     assert "d.h5" in masing.names()  # given, not made
+
+
+def test_ctrl_c_on_mpirun_leaves_a_checkpoint_of_a_study(masing, study):
+    process = masing.start(*STUDY, "--quiet", ranks=2)
+    masing.wait_until(process, (masing.folder / "run.h5.lock").exists)
+    time.sleep(0.2)
+    interrupted(masing, process)
+    masing.done(*STUDY, "--quiet", "--restart=run.h5.checkpoint", ranks=3)
+    assert same(masing.folder / "run.h5", study)
+
+
+def test_references_in_step_go_on_and_nothing_else_is_kept(masing):
+    """x(t) and y(t) of a level would be 16 bytes a step, u 800 bytes a time."""
+    words = ("converge", "--levels=50000,100000", "--final-time=40", "--cells=inf", "--reference=exact", "--quiet")
+    masing.done(*words, "--output=whole.h5")
+    process = masing(*words, "--output=run.h5", "--wall-limit=0.25", ranks=2)
+    assert process.returncode == 75, process.stderr
+    assert max(saved_steps(masing.folder, "run.h5.checkpoint").values()) > 0
+    assert sum(path.stat().st_size for path in masing.folder.glob("run.h5.checkpoint*")) < 100_000
+    masing.done(*words, "--output=run.h5", "--restart=run.h5.checkpoint")
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
 
 
 def saved_steps(folder, name):

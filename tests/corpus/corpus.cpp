@@ -198,7 +198,7 @@ bool is_asymptotic(const study::Study& made, std::size_t q, double order) {
 }
 
 /// x(T) and y(T) that the ladder goes to.
-study::Recording::Motion limit_of(const parallel::Communicator& comm,
+study::Motion limit_of(const parallel::Communicator& comm,
                                   const study::StudySpec& spec) {
   engine::RunSpec run = spec.run;
   auto& model = std::get<engine::Masing>(run.model);
@@ -210,7 +210,7 @@ study::Recording::Motion limit_of(const parallel::Communicator& comm,
     run.time.steps = 10;
   }
   const auto runs = study::run_all(comm, spec, {{.run = run, .title = "limit"}});
-  return runs.front().recording->at(run.time.steps, run.time.steps);
+  return runs.front().recording->end();
 }
 
 Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64_t seed) {

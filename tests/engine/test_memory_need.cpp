@@ -87,6 +87,10 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
   const MemoryNeed exact{.cells = cells, .ranks = 2, .method = Method::exact};
   EXPECT_FALSE(has(exact, 3 * gibibyte, "more ranks"));
   EXPECT_TRUE(has({.cells = cells, .fields = 1e12}, gibibyte, "fewer --field-samples"));
+  EXPECT_EQ(
+      says({.motion = 8 * gibibyte}, 4 * gibibyte),
+      "--levels: a rank keeps 8.0 GiB of x(t) and y(t) and needs 8.0 GiB, 4.0 GiB available; use "
+      "more ranks on more nodes, fewer steps, or --reference exact, for which none are kept");
 }
 
 TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {

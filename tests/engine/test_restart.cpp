@@ -51,6 +51,10 @@ class Save final : public engine::Archive {
     EXPECT_TRUE(saved_.arrays.emplace(name, std::vector<double>(all.begin(), all.end())).second)
         << name;
   }
+  void part(const std::string& /*name*/, std::span<double> /*mine*/, std::int64_t /*first*/,
+            std::int64_t /*total*/) override {
+    FAIL() << "no engine splits anything but its field";
+  }
 
  private:
   const parallel::Communicator& comm_;
@@ -71,6 +75,10 @@ class Restore final : public engine::Archive {
     const base::CellRange mine = values.range();
     const parallel::WriteAccess access(values);
     std::copy_n(all.begin() + mine.first, mine.size, access.values().begin());
+  }
+  void part(const std::string& /*name*/, std::span<double> /*mine*/, std::int64_t /*first*/,
+            std::int64_t /*total*/) override {
+    FAIL() << "no engine splits anything but its field";
   }
 
  private:

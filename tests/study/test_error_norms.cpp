@@ -13,7 +13,6 @@
 #include <limits>
 #include <memory>
 
-#include "study/plan.hpp"
 #include "support/problem.hpp"
 #include "support/world.hpp"
 
@@ -23,6 +22,7 @@ namespace {
 
 using slab::Rule;
 using study::Recording;
+using study::SampleTimes;
 using support::world;
 
 /// What a run is made of here: any functions of the step and the cell will do.
@@ -91,12 +91,13 @@ engine::RunSpec run_of(const Made& made, Rule rule) {
   return {engine::Masing{.slab = std::move(problem)}, {}, problem.time};
 }
 
-std::unique_ptr<Recording> record(const Made& made, Rule rule, std::int64_t stride,
+/// Recorded at the steps of a level that has `steps`.
+std::unique_ptr<Recording> record(const Made& made, Rule rule, std::int64_t steps,
                                   std::int64_t field_samples) {
   const support::Problem problem = problem_of(made, rule);
-  auto recording =
-      std::make_unique<Recording>(world(), problem.time, problem.field_cells(), stride,
-                                  study::uniform_times(problem.time.steps, field_samples));
+  auto recording = std::make_unique<Recording>(
+      world(), problem.time, problem.field_cells(), std::vector{SampleTimes(steps)},
+      study::uniform_times(problem.time.steps, field_samples));
   Puppet puppet(made.cells);
   for (std::int64_t p = 0; p <= made.steps; ++p) {
     puppet.show(made, p);
@@ -163,10 +164,9 @@ TEST(Errors, are_those_of_brute_force) {
   };
   for (const auto& [level, reference, samples] : pairs) {
     for (const Rule rule : {Rule::right, Rule::midpoint}) {
-      const std::int64_t stride = study::common_stride(reference.steps, {level.steps});
       const auto errors =
-          study::errors(world(), run_of(level, rule), *record(level, rule, 1, samples),
-                        *record(reference, rule, stride, samples));
+          study::errors(world(), run_of(level, rule), *record(level, rule, level.steps, samples),
+                        *record(reference, rule, level.steps, samples));
       const auto expected = brute_force(level, reference, rule, samples);
       EXPECT_NEAR(errors.x, expected.x, tolerance) << level.cells;
       EXPECT_NEAR(errors.y, expected.y, tolerance) << level.cells;
@@ -178,7 +178,7 @@ TEST(Errors, are_those_of_brute_force) {
 
 TEST(Errors, of_a_run_against_itself_are_zero) {
   const Made made{1030, 6, 0.3};
-  const auto run = record(made, Rule::right, 1, 4);
+  const auto run = record(made, Rule::right, made.steps, 4);
   const auto errors = study::errors(world(), run_of(made, Rule::right), *run, *run);
   EXPECT_EQ(errors.x, 0.0);
   EXPECT_EQ(errors.y, 0.0);
@@ -189,7 +189,8 @@ TEST(Errors, of_a_run_against_itself_are_zero) {
 /// One step of a motion at rest, with u as the puppet shows it: [columns], or as a function.
 std::unique_ptr<Recording> at_rest(const support::Problem& problem,
                                    std::optional<std::int64_t> columns, Puppet& puppet) {
-  auto recording = std::make_unique<Recording>(world(), problem.time, columns, 1,
+  auto recording = std::make_unique<Recording>(world(), problem.time, columns,
+                                               std::vector{SampleTimes(problem.time.steps)},
                                                study::uniform_times(problem.time.steps, 1));
   const std::array<double, 1> zero{};
   for (std::int64_t p = 0; p <= problem.time.steps; ++p) {
@@ -221,13 +222,13 @@ TEST(Errors, of_cells_against_the_continuum_see_every_cell) {
 
 TEST(Recording, asks_for_the_steps_around_its_field_times) {
   const support::Problem problem = support::problem({.steps = 10, .space = slab::Cells{5}});
-  const Recording on_steps(world(), problem.time, problem.field_cells(), 1,
+  const Recording on_steps(world(), problem.time, problem.field_cells(), {},
                            study::uniform_times(problem.time.steps, 5));
   EXPECT_EQ(on_steps.next_field_step(0), 2);
   EXPECT_EQ(on_steps.next_field_step(2), 4);
   EXPECT_EQ(on_steps.next_field_step(9), 10);
   EXPECT_EQ(on_steps.next_field_step(10), engine::never);
-  const Recording between(world(), problem.time, problem.field_cells(), 1,
+  const Recording between(world(), problem.time, problem.field_cells(), {},
                           study::uniform_times(problem.time.steps, 4));  // at steps 2½, 5, 7½, 10
   EXPECT_EQ(between.next_field_step(0), 2);
   EXPECT_EQ(between.next_field_step(2), 3);
@@ -235,13 +236,73 @@ TEST(Recording, asks_for_the_steps_around_its_field_times) {
   EXPECT_EQ(between.next_field_step(5), 7);
 }
 
-TEST(Recording, is_linear_between_its_steps) {
+/// x and y at `times`, put together from what the ranks keep of a recording.
+std::vector<double> kept_by_all(const Recording& recording, const SampleTimes& times) {
+  std::vector<double> mine;
+  const Recording::View view = recording.at(times);
+  for (std::int64_t i = view.range.first; i < view.range.first + view.range.size; ++i) {
+    mine.insert(mine.end(), {view(i).x, view(i).y});
+  }
+  const base::AlignedVector all = parallel::gather(world(), mine);
+  return {all.begin(), all.end()};
+}
+
+TEST(Recording, is_split_in_time_and_linear_between_its_steps) {
   const Made made{4, 12, 0.3};
-  const auto run = record(made, Rule::right, 3, 1);
-  EXPECT_EQ(run->at(0, 4).x, made.x(0));
-  EXPECT_EQ(run->at(1, 4).x, made.x(3));
-  EXPECT_EQ(run->at(4, 4).y, made.y(12));
-  EXPECT_NEAR(run->at(3, 8).x, 0.5 * (made.x(3) + made.x(6)), 1e-15);
+  const auto run = record(made, Rule::right, 8, 1);  // every 1½ steps
+  std::vector<double> expected;
+  for (std::int64_t i = 0; i <= 8; ++i) {
+    expected.push_back(made.at(i, 8, [&](std::int64_t p) { return made.x(p); }));
+    expected.push_back(made.at(i, 8, [&](std::int64_t p) { return made.y(p); }));
+  }
+  const std::vector<double> found = kept_by_all(*run, SampleTimes(8));
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i], expected[i], 4 * std::numeric_limits<double>::epsilon()) << i;
+  }
+  // What is asked for may be a part of what is kept.
+  EXPECT_EQ(kept_by_all(*run, SampleTimes(2)),
+            (std::vector{found[0], found[1], found[8], found[9], found[16], found[17]}));
+  EXPECT_EQ(run->end().x, made.x(12));
+}
+
+/// A rank keeps what it is asked for and no more; the same rank keeps the same time.
+TEST(SampleTimes, are_shared_out_in_time) {
+  for (const std::int64_t intervals : {1, 3, 7, 48, 1000}) {
+    for (const int ranks : {1, 2, 3, 7}) {
+      std::int64_t end = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const base::CellRange coarse = SampleTimes(intervals).share(rank, ranks);
+        const base::CellRange fine = SampleTimes(5 * intervals).share(rank, ranks);
+        EXPECT_EQ(coarse.first, end);
+        end += coarse.size;
+        EXPECT_LE(coarse.size, intervals / ranks + 2);
+        for (std::int64_t i = coarse.first; i < coarse.first + coarse.size; ++i) {
+          EXPECT_LE(fine.first, 5 * i);
+          EXPECT_LT(5 * i, fine.first + fine.size);
+        }
+      }
+      EXPECT_EQ(end, intervals + 1);
+    }
+  }
+}
+
+TEST(SampleTimes, know_how_many_have_passed) {
+  const slab::TimeGrid time{10.0, 15};
+  const SampleTimes uniform(4);  // steps 0, 3¾, 7½, 11¼, 15
+  const auto times = std::make_shared<const std::vector<double>>(std::vector{0.0, 2.0, 2.5, 10.0});
+  const SampleTimes given(times);  // steps 0, 3, 3¾, 15
+  std::vector<std::int64_t> passed;
+  std::vector<std::int64_t> passed_given;
+  for (const std::int64_t step : {0, 2, 3, 4, 14, 15}) {
+    passed.push_back(uniform.passed(step, time));
+    passed_given.push_back(given.passed(step, time));
+  }
+  EXPECT_EQ(passed, (std::vector<std::int64_t>{1, 1, 1, 2, 4, 5}));
+  EXPECT_EQ(passed_given, (std::vector<std::int64_t>{1, 1, 2, 3, 3, 4}));
+  EXPECT_TRUE(SampleTimes(12).contain(SampleTimes(4)));
+  EXPECT_FALSE(SampleTimes(12).contain(SampleTimes(5)));
+  EXPECT_FALSE(given.contain(uniform));
 }
 
 }  // namespace

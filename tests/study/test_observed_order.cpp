@@ -8,8 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "study/plan.hpp"
-
 namespace masing {
 
 namespace {
@@ -70,14 +68,6 @@ TEST(SuccessiveOrder, is_undefined_without_two_positive_finite_differences) {
     EXPECT_TRUE(std::isnan(successive_order(0.1, bad, 4.0, 2.0, 1.0))) << bad;
   }
   EXPECT_TRUE(std::isnan(successive_order(1e300, 1e-300, 4.0, 2.0, 1.0))) << "beyond any scheme";
-}
-
-TEST(CommonStride, meets_the_times_of_all_levels) {
-  EXPECT_EQ(study::common_stride(640, {10, 20, 40}), 16);
-  EXPECT_EQ(study::common_stride(240, {10, 15}), 8);
-  EXPECT_EQ(study::common_stride(16 * 1009, {997, 1009}), 1);
-  EXPECT_EQ(study::common_stride(160, {10}), 16);
-  EXPECT_EQ(study::common_stride(100, {100}), 1);
 }
 
 }  // namespace

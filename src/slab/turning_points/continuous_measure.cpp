@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/poll.hpp"
 #include "base/text.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
@@ -55,6 +56,7 @@ PieceIntegrals::PieceIntegrals(const MonotonePiece& piece, const SmoothSpan& spa
   }
   up_to_.push_back({});
   for (std::size_t i = 1; i < nodes_.size(); ++i) {
+    base::poll();
     const double a = nodes_[i - 1];
     const double b = nodes_[i];
     const double k = between(stiffness, a, b, deepest);
@@ -252,6 +254,7 @@ class ContinuousTable::Builder {
     result.stiffness[0] = sums.stiffness;
     result.shortfall_at_first = first * sums.stiffness - sums.force;
     for (int i = 1; i <= samples; ++i) {
+      base::poll();
       result.place[i] = (last - first) * i / samples;
       const double r = i == samples ? last : first + result.place[i];
       double& stiffness = result.stiffness[i];
@@ -315,6 +318,7 @@ void ContinuousTable::check(const std::vector<PieceIntegrals>& pieces) const {
   const double lowest = breaks_.front();
   const double span = breaks_.back() - lowest;
   for (std::size_t i = 0; i < places; ++i) {
+    base::poll();
     // Not at the ends, where K has roots and both would only show the rounding of r.
     const double r = lowest + span * (static_cast<double>(i) + 0.5) / static_cast<double>(places);
     Sums sums;
@@ -372,6 +376,7 @@ void require_same_integral(const char* what, double found, const Density& f,
   double size = 0.0;
   for (const SmoothSpan& span : spans) {
     for (std::size_t i = 1; i < span.nodes.size(); ++i) {
+      base::poll();
       constexpr int parts = 4;
       const double half = (span.nodes[i] - span.nodes[i - 1]) / (2 * parts);
       for (int j = 0; j < parts; ++j) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/poll.hpp"
 #include "base/text.hpp"
 
 namespace masing::slab {
@@ -166,6 +167,7 @@ double slope_of(const base::Function& function, double s) {
 
 std::vector<MonotonePiece> monotone_pieces(const Density& function, const Density& slope,
                                            const SmoothSpan& span, double scale) {
+  base::poll();
   std::vector<MonotonePiece> pieces;
   const double noise = 8 * std::numeric_limits<double>::epsilon() * scale;
   Span(function, slope, span, noise).append_pieces(pieces);
@@ -217,6 +219,7 @@ class Resolution {
   /// The function that is not resolved on an interval, of those that are smooth there if only that
   /// matters; null if there is none.
   const Given* unresolved(double first, double last, bool only_smooth) {
+    base::poll();
     for (const Given& each : given_) {
       const base::Bounds bounds = each.function->bounds(first, last);
       const double allowed =

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+
+namespace masing::base {
+
+/// What poll() calls; empty for nothing.
+inline std::function<void()> poll_hook;
+
+/// To be called now and then in what takes a rank long: where someone can end it, an exception ends
+/// it. Local.
+inline void poll() {
+  if (poll_hook) {
+    poll_hook();
+  }
+}
+
+/// While it lives, poll() calls `hook`, which may throw.
+class Polling {
+ public:
+  explicit Polling(std::function<void()> hook)
+      : before_(std::exchange(poll_hook, std::move(hook))) {}
+  ~Polling() { poll_hook = std::move(before_); }
+  Polling(const Polling&) = delete;
+  Polling& operator=(const Polling&) = delete;
+
+ private:
+  std::function<void()> before_;
+};
+
+}  // namespace masing::base
