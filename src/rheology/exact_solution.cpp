@@ -154,7 +154,7 @@ class ExactSolution::Stepper {
       const bool is_resolved =
           fit.is_resolved() && force_.is_resolved(now, now + span, epsilon * largest_force_ * span);
       if (!is_resolved && span <= least_span() && ++unresolved_steps_ > 1000) {
-        base::SmoothPieces::throw_unresolved(now);
+        force_.throw_unresolved(now);
       }
       if (is_resolved || span <= least_span()) {
         span_ = span;
