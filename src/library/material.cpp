@@ -158,19 +158,20 @@ double MaterialPoint::elongation(double threshold) const {
 std::vector<double> MaterialPoint::state() const {
   const slab::TurningPointState plain =
       std::visit([](const auto& points) { return points.state(); }, memory_->points);
-  std::vector<double> numbers{plain.x0, plain.x, static_cast<double>(plain.direction)};
+  std::vector<double> numbers{plain.x0, plain.x, static_cast<double>(plain.direction),
+                              plain.opposite};
   numbers.insert(numbers.end(), plain.positions.begin(), plain.positions.end());
   return numbers;
 }
 
 void MaterialPoint::restore(std::span<const double> state) {
-  const bool is_one = state.size() >= 3 && std::abs(state[2]) == 1.0 &&
+  const bool is_one = state.size() >= 4 && std::abs(state[2]) == 1.0 &&
                       std::ranges::all_of(state, [](double v) { return std::isfinite(v); });
   if (!is_one) {
     throw Mistake("these numbers are no state of a material point; give what state() gave");
   }
   const slab::TurningPointState plain{
-      state[0], state[1], state[2] > 0 ? 1 : -1, {state.begin() + 3, state.end()}};
+      state[0], state[1], state[2] > 0 ? 1 : -1, state[3], {state.begin() + 4, state.end()}};
   *memory_ = Memory::on(material_, plain);
 }
 

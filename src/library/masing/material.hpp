@@ -75,7 +75,7 @@ class MaterialPoint {
   /// The elongation of a spring of this threshold.
   [[nodiscard]] double elongation(double threshold) const;
 
-  /// All that later moves depend on, as numbers to be kept anywhere: 3 and one for each turning
+  /// All that later moves depend on, as numbers to be kept anywhere: four and one for each turning
   /// point that still matters.
   [[nodiscard]] std::vector<double> state() const;
   /// The state that state() of a point of an equal material gave: every later result has the same
