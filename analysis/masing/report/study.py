@@ -17,7 +17,7 @@ STEPS = {"steps": "δt", "cells": "δs", "both": "δs + δt"}
 DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 # The keys of the problem's data, in the order of the equations, and of the method, with their symbols.
 DATA = (("m", "mass"), ("c", "damping"), ("k₀", "k0"), ("k(s)", "stiffness"), ("η(s)", "threshold"),
-        ("F(t)", "force"), ("a_g(t)", "base-acceleration"), ("x(t)", "position"), ("x₀", "x0"), ("y₀", "y0"), ("u₀(s)", "initial-u"), ("T", "final-time"))
+        ("η⁻(s)", "threshold-down"),        ("F(t)", "force"), ("a_g(t)", "base-acceleration"), ("x(t)", "position"), ("x₀", "x0"), ("y₀", "y0"), ("u₀(s)", "initial-u"), ("T", "final-time"))
 # Data that go without saying where they are 0.
 SILENT = ("damping", "base-acceleration")
 METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine"))
