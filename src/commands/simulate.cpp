@@ -14,6 +14,8 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
+#include "parallel/session.hpp"
+#include "study/schedule.hpp"
 
 namespace masing::commands {
 
@@ -173,6 +175,11 @@ Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulatio
   const io::ResultSpec& result = simulation.result;
   const io::RunLocks locks(comm, result.path, simulation.checkpoint);
   io::announce_end(comm, simulation.checkpoint);
+  const std::string advice = parallel::stop_advice();
+  if (comm.is_root() && !simulation.quiet && !advice.empty() &&
+      study::estimated_seconds(simulation.run, comm.size()) > study::long_time) {
+    std::fputs(fmt::format("masing simulate: {}\n", advice).c_str(), stderr);
+  }
   const auto& restart = simulation.checkpoint.restart;
   io::OutputFile output =
       restart ? io::OutputFile(comm, result, io::rows_of(comm, *restart, result.path))

@@ -151,7 +151,6 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const StudySpec& sp
                          const std::vector<Job>& jobs) {
   const Forecast plan = forecast(jobs, comm.size(), parallel::available_memory(comm));
   const std::vector<Placement>& placements = plan.placements;
-  constexpr double long_time = 5.0;
   if (comm.is_root() && !spec.quiet && plan.seconds > long_time) {
     const std::string advice = parallel::stop_advice();
     std::fputs(plan_text(jobs, *spec.reference, plan).c_str(), stderr);

@@ -17,6 +17,10 @@ double estimated_seconds(const engine::RunSpec& run, int ranks);
 /// The same of a job, with what runs in step. Local.
 double estimated_seconds(const Job& job, int ranks);
 
+/// What is expected to take longer, seconds, says before it starts what it will do and how it can
+/// be stopped.
+inline constexpr double long_time = 5.0;
+
 /// One run of a schedule: which run, and the ranks first..first+count-1 that make it.
 struct Placement {
   std::size_t run = 0;

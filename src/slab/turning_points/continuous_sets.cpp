@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/poll.hpp"
 
 namespace masing::slab {
 
@@ -78,6 +79,7 @@ ContinuousSets::Piece::Piece(const Functions& functions, std::vector<double> nod
                              const std::array<Ends, limits>& ends)
     : nodes_(std::move(nodes)), up_to_(1), ends_(ends) {
   for (std::size_t i = 1; i < nodes_.size(); ++i) {
+    base::poll();
     up_to_.push_back(up_to_.back());
     up_to_.back().add(1.0, moments_between(functions, nodes_[i - 1], nodes_[i]));
   }
