@@ -273,7 +273,7 @@ def test_rows_of_another_run_are_not_taken(masing):
 
 SMALL = (
     *("simulate", "--steps=900", "--final-time=5", "--cells=1100", "--energy", "--probe=0.3", "--sample-every=2"),
-    *("--field-every=70", "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=250", "--quiet"),
+    *("--field-every=230", "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=250", "--quiet"),
 )
 
 
