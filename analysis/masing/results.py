@@ -38,12 +38,14 @@ class Series:
 
 @dataclass(frozen=True)
 class Field:
-    """The elongations u [times, places] at the times t and the places s with the yield displacements eta [places]."""
+    """The elongations u [times, places] at the times t and the places s with the yield displacements eta [places], and
+    downwards eta_down [places], None where they are alike."""
 
     t: np.ndarray
     s: np.ndarray
     eta: np.ndarray
     u: np.ndarray
+    eta_down: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -269,7 +271,8 @@ def _field(file):
     t, s = hdf5.column(file, "field/t"), hdf5.column(file, "field/s")
     if len(t) < 2 or len(s) < 2:
         return None
-    return Field(t, s, hdf5.column(file, "field/eta", len(s)), hdf5.table(file, "field/u", (len(t), len(s))))
+    down = hdf5.column(file, "field/eta_down", len(s)) if "field/eta_down" in file else None
+    return Field(t, s, hdf5.column(file, "field/eta", len(s)), hdf5.table(file, "field/u", (len(t), len(s))), down)
 
 
 def _energy(file, rows):

@@ -37,6 +37,7 @@ struct Configuration {
   std::vector<Setting> settings;          ///< of ModelKind::finite; resolved: every parameter
   std::string stiffness = "1";            ///< k(s)
   std::string threshold = "s+0.1";        ///< η(s)
+  std::string threshold_down;             ///< η⁻(s); empty: η
   std::string initial_u = "0";            ///< u0(s)
   std::string force = "0.45*cos(0.5*t)";  ///< F(t); resolved: empty where x(t) is prescribed
   std::string base_acceleration = "0";    ///< a_g(t) of ModelKind::slab

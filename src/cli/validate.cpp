@@ -281,6 +281,14 @@ void resolve_initial_file(Configuration& c, const base::FileReader& read_field) 
   }
 }
 
+/// Another threshold downwards: the slab in the variable v = u - c. Source: slab::Slab.
+void shift(slab::Slab& slab, const base::Function& down) {
+  const base::Function up = slab.threshold;
+  slab.threshold = base::Function().plus(0.5, up).plus(0.5, down);
+  slab.shift = base::Function().plus(0.5, up).plus(-0.5, down);
+  slab.initial_u = slab.initial_u.plus(-1.0, slab.shift);
+}
+
 /// The model of a slab, and what drives it.
 engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
   slab::Slab slab{{.stiffness = parsed(c, "stiffness", c.stiffness, 's', read),
@@ -288,6 +296,9 @@ engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
                    .initial_u = parsed(c, "initial-u", c.initial_u, 's', read)},
                   c.space,
                   c.rule};
+  if (!c.threshold_down.empty()) {
+    shift(slab, parsed(c, "threshold-down", c.threshold_down, 's', read));
+  }
   if (auto* continuum = std::get_if<slab::Continuum>(&slab.space)) {
     continuum->field_points = *c.field_points;
   }
@@ -434,9 +445,20 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 /// The data of the problem, keys and values, in the order of the keys: equal of two requests that
 /// solve the same problem.
 Pairs problem_data(const Configuration& c) {
-  const std::set<std::string> data{
-      "model", "base-acceleration", "stiffness", "threshold", "initial-u", "force",     "position",
-      "mass",  "damping",           "k0",        "x0",        "y0",        "final-time"};
+  const std::set<std::string> data{"threshold-down",
+                                   "model",
+                                   "base-acceleration",
+                                   "stiffness",
+                                   "threshold",
+                                   "initial-u",
+                                   "force",
+                                   "position",
+                                   "mass",
+                                   "damping",
+                                   "k0",
+                                   "x0",
+                                   "y0",
+                                   "final-time"};
   Pairs pairs;
   for (const Option& option : option_table()) {
     if (data.contains(option.name) && takes(kind_of(c.model), option)) {
@@ -451,7 +473,7 @@ Pairs problem_data(const Configuration& c) {
 
 /// The same as "key=value;…", without what the papers do not have where it is not there.
 std::string problem_text(const Configuration& c) {
-  const std::set<std::string> silent{"damping=0", "base-acceleration=0"};
+  const std::set<std::string> silent{"threshold-down=", "damping=0", "base-acceleration=0"};
   std::vector<std::string> texts;
   for (const auto& [key, value] : problem_data(c)) {
     texts.push_back(key + "=" + value);

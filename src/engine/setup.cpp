@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <optional>
 #include <string>
@@ -115,7 +117,9 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
   MemoryNeed need = memory_need(slab, comm.size(), holding);
   require_memory(need, available);  // the least need, before a look at every cell
   const slab::ProfileForm form = checked_form(comm, slab);
-  need.arrays = slab::kept_arrays(form);
+  // A sweep shows u in a vector of its own where it computes u - c.
+  const bool shows = slab.is_shifted() && holding.method == Method::sweep;
+  need.arrays = slab::kept_arrays(form) + (shows ? 1 : 0);
   need.moved = !form.initial_u || form.initial_u->first != 0.0;
   require_memory(need, available);
   return slab::sample_profile(slab, base::local_range(slab.field_cells(), comm.rank(), comm.size()),
@@ -169,12 +173,42 @@ double drive_at_start(const parallel::Communicator& comm, const RunSpec& run) {
   return value;
 }
 
+/// ∫ k c ds, or δs Σ k_i c_i with the same bits on any ranks. Collective.
+double preload(const parallel::Communicator& comm, const slab::Slab& slab,
+               const slab::Profile& profile) {
+  if (!slab.is_shifted()) {
+    return 0.0;
+  }
+  if (slab.is_continuum()) {
+    auto found =
+        stoppable(comm, [&] { return comm.is_root() ? slab::continuous_preload(slab) : 0.0; });
+    double sum = 0.0;
+    parallel::on_root(comm, [&] { sum = found.get(); });
+    parallel::broadcast(comm, std::span(&sum, 1));
+    return sum;
+  }
+  const auto load = [&](std::int64_t i) {
+    const slab::Element cell = profile.element(i);
+    return cell.stiffness * cell.shift;
+  };
+  const RankReduction reduction(comm);
+  std::array<double, 1> largest{};
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    largest[0] = std::max(largest[0], std::abs(load(i)));
+  }
+  reduction.max(largest);
+  const double sum = base::sum_within(
+      largest[0] * static_cast<double>(slab.field_cells()),
+      static_cast<std::size_t>(profile.range.size),
+      [&](std::size_t i) { return load(static_cast<std::int64_t>(i)); }, reduction);
+  return sum / static_cast<double>(slab.field_cells());
+}
+
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
                                        const Masing& masing, const slab::Profile& profile) {
   if (masing.method == Method::sweep) {
     return std::make_unique<Sweep>(comm, masing, run.time, profile);
   }
-  require_admissible(comm, masing.slab);
   if (masing.method == Method::turning_points) {
     return with_measure(comm, masing.slab, profile,
                         [&]<class Measure>(std::shared_ptr<const Measure> measure,
@@ -195,13 +229,14 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
                                        const QuasistaticMasing& model,
                                        const slab::Profile& profile) {
-  require_admissible(comm, model.slab);
   const double start = drive_at_start(comm, run);
+  const double load = preload(comm, model.slab, profile);
   return with_measure(comm, model.slab, profile,
                       [&]<class Measure>(std::shared_ptr<const Measure> measure,
                                          Steppers steppers) -> std::unique_ptr<Engine> {
-                        return std::make_unique<Quasistatic<Measure>>(
-                            comm, model, run.time, profile, std::move(measure), steppers, start);
+                        return std::make_unique<Quasistatic<Measure>>(comm, model, run.time,
+                                                                      profile, std::move(measure),
+                                                                      steppers, start, load);
                       });
 }
 
@@ -249,8 +284,11 @@ std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const
 
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile) {
+  require_admissible(comm, *slab_of(run));
   if (const auto* masing = std::get_if<Masing>(&run.model)) {
-    return make_engine_of(comm, run, *masing, profile);
+    Masing loaded = *masing;
+    loaded.oscillator.preload = preload(comm, masing->slab, profile);
+    return make_engine_of(comm, run, loaded, profile);
   }
   return make_engine_of(comm, run, std::get<QuasistaticMasing>(run.model), profile);
 }

@@ -68,6 +68,9 @@ Sweep::Sweep(const parallel::Communicator& comm, const Masing& masing, const sla
       scale_(fixed_point_.units_per_one() / static_cast<double>(masing.slab.field_cells())),
       u_(comm, masing.slab.field_cells()),
       sum_(comm) {
+  if (masing.slab.is_shifted()) {
+    shown_.emplace(comm, masing.slab.field_cells());
+  }
   const parallel::WriteAccess u(u_);
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     u.values()[static_cast<std::size_t>(i)] = profile.element(i).initial_u;
@@ -78,6 +81,19 @@ Sweep::Sweep(const parallel::Communicator& comm, const Masing& masing, const sla
 
 Sample Sweep::sample() const {
   return {state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
+}
+
+const parallel::Vector& Sweep::field() {
+  if (!shown_) {
+    return u_;
+  }
+  const parallel::ReadAccess v(u_);
+  const parallel::WriteAccess u(*shown_);
+  for (std::int64_t i = 0; i < profile_.range.size; ++i) {
+    const auto cell = static_cast<std::size_t>(i);
+    u.values()[cell] = v.values()[cell] + profile_.element(i).shift;
+  }
+  return *shown_;
 }
 
 void Sweep::exchange(std::int64_t /*step*/, Archive& archive) {

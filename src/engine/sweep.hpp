@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "base/block_sum.hpp"
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
@@ -20,7 +22,7 @@ class Sweep final : public Engine {
 
   [[nodiscard]] Sample sample() const override;
   void advance(const slab::Chunk& chunk) override;
-  const parallel::Vector& field() override { return u_; }
+  const parallel::Vector& field() override;
   void exchange(std::int64_t step, Archive& archive) override;
 
  private:
@@ -29,8 +31,9 @@ class Sweep final : public Engine {
   slab::Oscillator oscillator_;
   double step_;  // δt
   base::FixedPoint fixed_point_;
-  double scale_;  // δs in units of the fixed point
-  parallel::Vector u_;
+  double scale_;                           // δs in units of the fixed point
+  parallel::Vector u_;                     // v = u - c
+  std::optional<parallel::Vector> shown_;  // u, where c is not 0
   slab::MassState state_;
   parallel::RankSum sum_;
 };

@@ -208,13 +208,16 @@ class TurningPointEngine : public Engine {
 template <slab::StiffnessMeasure Measure>
 class Quasistatic final : public TurningPointEngine<Measure> {
  public:
-  /// `start`: x(0) or F(0). Else as TurningPointEngine. Collective.
+  /// `start`: x(0) or F(0); `preload`: Oscillator's. Else as TurningPointEngine. Collective.
   Quasistatic(const parallel::Communicator& comm, const QuasistaticMasing& model,
               const slab::TimeGrid& time, const slab::Profile& profile,
-              std::shared_ptr<const Measure> measure, Steppers steppers, double start)
+              std::shared_ptr<const Measure> measure, Steppers steppers, double start,
+              double preload)
       : TurningPointEngine<Measure>(
-            comm, Masing{.slab = model.slab, .oscillator = {.k0 = model.k0, .x0 = model.x0}}, time,
-            profile, std::move(measure), steppers),
+            comm,
+            Masing{.slab = model.slab,
+                   .oscillator = {.preload = preload, .k0 = model.k0, .x0 = model.x0}},
+            time, profile, std::move(measure), steppers),
         driving_(model.driving),
         time_(time),
         saturation_(slab::saturation_force(*this->measure_)) {
@@ -236,11 +239,15 @@ class Quasistatic final : public TurningPointEngine<Measure> {
   void follow(double value, std::int64_t step) {
     if (driving_ == Driving::position) {
       this->slab_.move_to(value);
-    } else if (!slab::move_to_equilibrium(this->slab_, this->oscillator_.k0, value, saturation_)) {
+    } else if (const double preload = this->oscillator_.preload; !slab::move_to_equilibrium(
+                   this->slab_, this->oscillator_.k0, value - preload, saturation_)) {
       throw base::UserError("--force: F(t) = " + base::to_text(value) +
                             " at t = " + base::to_text(time_.time(step)) +
-                            "; without a mass and with --k0 0 it must stay within +-" +
-                            base::to_text(saturation_) + ", where everything slides");
+                            "; without a mass and with --k0 0 it must stay within " +
+                            (preload == 0.0 ? "+-" + base::to_text(saturation_)
+                                            : base::to_text(preload - saturation_) + " and " +
+                                                  base::to_text(preload + saturation_)) +
+                            ", where everything slides");
     }
     this->state_ = {this->slab_.x(), 0.0, this->slab_.internal_force()};
   }

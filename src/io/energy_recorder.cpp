@@ -12,12 +12,13 @@ namespace masing::io {
 
 namespace {
 
-/// A bound of ½ δs Σ k u² that does not depend on the ranks, from ½ k η².
+/// A bound of ½ δs Σ k u² that does not depend on the ranks, from ½ k (η + |c|)².
 double energy_bound(const parallel::Communicator& comm, const slab::Profile& profile,
                     std::int64_t cells) {
   return engine::sum_bound(comm, profile.range, cells, [&](std::int64_t i) {
     const slab::Element cell = profile.element(i);
-    return 0.5 * cell.stiffness * cell.threshold * cell.threshold;
+    const double most = cell.threshold + std::abs(cell.shift);
+    return 0.5 * cell.stiffness * most * most;
   });
 }
 

@@ -36,6 +36,7 @@ struct Chunk {
 struct Oscillator {
   double mass = 1.0;
   double damping = 0.0;  ///< c
+  double preload = 0.0;  ///< ∫ k c ds: of S, what the slab's law in v does not know (Slab)
   double k0 = 0.0;
   double x0 = 0.0;
   double y0 = 0.0;
@@ -62,26 +63,33 @@ struct Columns {
   T stiffness{};  ///< of k(s)
   T threshold{};  ///< of η(s)
   T initial_u{};  ///< of u0(s)
+  T shift{};      ///< of c(s), see Slab
 };
 
-/// Calls `visit` with what several Columns have of k, then of η, then of u0.
+/// Calls `visit` with what several Columns have of k, then of η, then of u0, then of c.
 template <class Visit, class... Each>
 void for_each_column(const Visit& visit, Each&... each) {
   visit(each.stiffness...);
   visit(each.threshold...);
   visit(each.initial_u...);
+  visit(each.shift...);
 }
 
-/// The element at one s, or of one cell: k, η and u0.
+/// The element at one s, or of one cell: k, η, u0 and c.
 using Element = Columns<double>;
 
-/// The data of the slab and of its discretisation in s; dimensionless.
-/// Source: (7) and (18), continuous-masing-2001.
+/// The data of the slab and of its discretisation in s; dimensionless. Thresholds may differ by
+/// direction: u in [-η⁻, η⁺] obeys the symmetric law for v = u - c, c = (η⁺ - η⁻)/2, with the
+/// threshold η = (η⁺ + η⁻)/2, and S = ∫ k v ds + ∫ k c ds. So the columns hold η and what v begins
+/// with, every engine computes v, and c is added where u is shown; c = 0 where thresholds are
+/// alike. Source: (7) and (18), continuous-masing-2001.
 struct Slab : Columns<base::Function> {
   Space space{};
   Rule rule = Rule::right;
 
   [[nodiscard]] bool is_continuum() const { return std::holds_alternative<Continuum>(space); }
+  /// Whether thresholds differ by direction. Local.
+  [[nodiscard]] bool is_shifted() const { return !shift.is_constant() || shift(0.0) != 0.0; }
   /// Cells of u as a vector: P, or the places at which the field of the continuum is known.
   [[nodiscard]] std::int64_t field_cells() const {
     const auto* cells = std::get_if<Cells>(&space);
@@ -108,7 +116,8 @@ inline double cell_width(const Space& space) {
   return cells != nullptr ? 1.0 / static_cast<double>(cells->count) : 0.0;
 }
 
-/// The mass at one step: position, velocity and the slab's force S = δs Σ k_i u_i on it.
+/// The mass at one step: position, velocity and the slab's force on it, S = δs Σ k_i u_i less the
+/// preload.
 struct MassState {
   double x = 0.0;
   double y = 0.0;
@@ -128,13 +137,13 @@ struct Works {
 
 /// The restoring force k0 x + S = F - c y - m x'', the ordinate of a hysteresis cycle.
 inline double restoring_force(const Oscillator& oscillator, const MassState& state) {
-  return oscillator.k0 * state.x + state.internal_force;
+  return oscillator.k0 * state.x + (state.internal_force + oscillator.preload);
 }
 
 /// x'' = (F - k0 x - c y - S)/m.
 inline double acceleration(const Oscillator& oscillator, double force, const MassState& now) {
-  return (force - (oscillator.k0 * now.x + oscillator.damping * now.y) - now.internal_force) /
-         oscillator.mass;
+  const double others = oscillator.k0 * now.x + oscillator.damping * now.y + oscillator.preload;
+  return (force - others - now.internal_force) / oscillator.mass;
 }
 
 /// Position and velocity one step on; the internal force is left for the slab to say:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "base/poll.hpp"
@@ -12,6 +13,8 @@ namespace masing::slab {
 
 namespace {
 constexpr double largest_force = 1e200;  // of base::FixedPoint
+// What the roundings of v0 = u0 - c and η may add to |v0|, part of η: |c| ≤ η.
+constexpr double rounded_excess = 8 * std::numeric_limits<double>::epsilon();
 
 base::AlignedVector sampled(const Slab& slab, const base::Function& function,
                             const base::CellRange& range) {
@@ -58,18 +61,21 @@ Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileFor
         }
       },
       profile, slab, form);
-  for (std::size_t i = 0; !slab.initial_u.kinks().empty() && i < profile.initial_u.size(); ++i) {
+  const double excess = allowed_excess(slab);
+  for (std::size_t i = 0; excess > 0.0 && i < profile.initial_u.size(); ++i) {
     const double limit = profile.element(static_cast<std::int64_t>(i)).threshold;
     double& u0 = profile.initial_u[i];
-    u0 = std::abs(u0) > limit && std::abs(u0) <= (1.0 + most_excess) * limit
-             ? std::copysign(limit, u0)
-             : u0;
+    u0 = std::abs(u0) > limit && std::abs(u0) <= (1.0 + excess) * limit ? std::copysign(limit, u0)
+                                                                        : u0;
   }
   return profile;
 }
 
 double allowed_excess(const Slab& slab) {
-  return slab.initial_u.kinks().empty() ? 0.0 : most_excess;
+  std::vector<double> points;  // of u0, not of c
+  std::ranges::set_difference(slab.initial_u.kinks(), slab.shift.kinks(),
+                              std::back_inserter(points));
+  return !points.empty() ? most_excess : slab.is_shifted() ? rounded_excess : 0.0;
 }
 
 std::string table_fault(const Slab& slab) {
@@ -77,8 +83,7 @@ std::string table_fault(const Slab& slab) {
   for (const double s : slab.initial_u.kinks()) {
     if (fault.empty() && s >= 0.0 && s <= 1.0) {
       fault = value_fault(
-          slab.element(s), [s] { return "s = " + base::to_text(s); },
-          8 * std::numeric_limits<double>::epsilon());
+          slab.element(s), [s] { return "s = " + base::to_text(s); }, rounded_excess);
     }
   }
   return fault;
@@ -86,16 +91,26 @@ std::string table_fault(const Slab& slab) {
 
 std::string value_fault(const Element& element, const std::function<std::string()>& place,
                         double excess) {
-  const auto [k, eta, u0] = element;
+  const auto [k, eta, u0, shift] = element;
+  const double up = eta + shift;
+  const double down = eta - shift;
+  excess += shift == 0.0 ? 0.0 : rounded_excess;
   const auto at = [&](double value) { return base::to_text(value) + " at " + place() + "; "; };
   if (!(k > 0) || !std::isfinite(k)) {
     return "--stiffness: k(s) = " + at(k) + "k must be > 0 and finite";
   }
-  if (!(eta > 0) || !std::isfinite(eta)) {
-    return "--threshold: eta(s) = " + at(eta) + "eta must be > 0 and finite";
+  if (!(up > 0) || !std::isfinite(up)) {
+    return "--threshold: eta(s) = " + at(up) + "eta must be > 0 and finite";
+  }
+  if (!(down >= -rounded_excess * eta) || !std::isfinite(down)) {
+    return "--threshold-down: eta_down(s) = " + at(down) + "eta_down must be >= 0 and finite";
   }
   if (!(k * eta <= largest_force)) {
     return "--stiffness: k(s)*eta(s) = " + at(k * eta) + "the product must be <= 1e200";
+  }
+  if (!(std::abs(u0) <= (1.0 + excess) * eta) && shift != 0.0) {
+    return "--initial-u: u0(s) = " + at(u0 + shift) + "u0 must lie in [-eta_down(s), eta(s)] = [" +
+           base::to_text(-down) + ", " + base::to_text(up) + "]";
   }
   if (!(std::abs(u0) <= (1.0 + excess) * eta)) {
     return "--initial-u: u0(s) = " + at(u0) + "|u0| must be <= eta(s) = " + base::to_text(eta);

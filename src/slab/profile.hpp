@@ -31,22 +31,25 @@ struct Line {
 /// Only a threshold's line may have a slope.
 using ProfileForm = Columns<std::optional<Line>>;
 
-/// How many of k, η, u0 it does not give. Local.
+/// How many of k, η, u0, c it does not give. Local.
 int kept_arrays(const ProfileForm& form);
 
-/// k, η, u0 at the points of a range of cells: by the form, else from an array, [size] each; an
-/// array that the form makes superfluous may be empty. Source: (18), continuous-masing-2001.
+/// k, η, u0, c at the points of a range of cells: by the form, else from an array, [size] each; an
+/// array that the form makes superfluous may be empty; without a form, an empty one is 0. Source:
+/// (18), continuous-masing-2001.
 struct Profile : Columns<base::AlignedVector> {
   base::CellRange range;
   ProfileForm form;
 
-  /// k, η, u0 of local cell i, 0-based. Local.
+  /// k, η, u0, c of local cell i, 0-based. Local.
   [[nodiscard]] Element element(std::int64_t i) const {
     Element cell;
     for_each_column(
         [this, i](double& value, const base::AlignedVector& values,
                   const std::optional<Line>& line) {
-          value = line ? line->at(range.first + i) : values[static_cast<std::size_t>(i)];
+          value = line             ? line->at(range.first + i)
+                  : values.empty() ? 0.0
+                                   : values[static_cast<std::size_t>(i)];
         },
         cell, *this, form);
     return cell;
@@ -79,12 +82,13 @@ Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileFor
 /// is what |u0| ≤ η leaves of it, if it exceeds η by no more than this part.
 inline constexpr double most_excess = 0.01;
 
-/// What is wrong with k > 0, η > 0, k η ≤ 1e200 or |u0| ≤ (1 + excess) η at one place, in one line
-/// that names the `place`; empty if nothing is. Local.
+/// What is wrong with k > 0, η⁺ > 0, η⁻ ≥ 0, k η ≤ 1e200 or -η⁻ ≤ u0 ≤ η⁺, that is |v0| ≤ (1 +
+/// excess) η, at one place, in one line that names the `place`; empty if nothing is. Local.
 std::string value_fault(const Element& element, const std::function<std::string()>& place,
                         double excess = 0.0);
 
-/// By how much u0 may exceed η at a place: most_excess of a table, else 0. Local.
+/// By how much v0 may exceed η at a place: most_excess of a table, what c = η⁺ - η costs of
+/// rounding where it is not 0. Local.
 double allowed_excess(const Slab& slab);
 
 /// value_fault of the first point of a table of u0 at fault, but for rounding; empty if none is.

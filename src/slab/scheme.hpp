@@ -105,7 +105,9 @@ void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& ch
     state.x += d;
     state.internal_force = turns ? slab.after(vertex, d - vertex)[1] : slab.after(d);
     const double a_next =  // without the damping
-        (chunk.force[i + 1] - oscillator.k0 * state.x - state.internal_force) / oscillator.mass;
+        (chunk.force[i + 1] - (oscillator.k0 * state.x + oscillator.preload) -
+         state.internal_force) /
+        oscillator.mass;
     state.y = (state.y + 0.5 * step * (a + a_next)) * shrinkage;
     chunk.x[i] = state.x;
     chunk.y[i] = state.y;

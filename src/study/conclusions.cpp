@@ -67,6 +67,11 @@ bool is_damped(const StudySpec& spec) {
   return masing != nullptr && masing->oscillator.damping > 0;
 }
 
+bool is_shifted(const StudySpec& spec) {
+  const slab::Slab* slab = engine::slab_of(spec.run);
+  return slab != nullptr && slab->is_shifted();
+}
+
 std::string statement(const StudySpec& spec, const std::string& left_over) {
   if (!spec.unmet_hypotheses.empty()) {
     return "outside";
@@ -77,7 +82,7 @@ std::string statement(const StudySpec& spec, const std::string& left_over) {
   if (!left_over.empty()) {
     return "mixed";
   }
-  if (is_damped(spec)) {
+  if (is_damped(spec) || is_shifted(spec)) {
     return "beyond";
   }
   switch (spec.refine) {
@@ -100,6 +105,9 @@ std::string beyond(const StudySpec& spec) {
   }
   if (is_damped(spec)) {
     words.emplace_back("damping");
+  }
+  if (is_shifted(spec)) {
+    words.emplace_back("thresholds");
   }
   return base::joined(words, " ");
 }

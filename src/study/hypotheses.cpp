@@ -45,6 +45,7 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
     add(fault_of(slab.stiffness, "k", 's', 1.0));
     add(fault_of(slab.threshold, "eta", 's', 1.0));
     add(fault_of(slab.initial_u, "u0", 's', 1.0));
+    add(fault_of(slab.shift, "eta - eta_down", 's', 1.0));
     if (const double start = slab.threshold(0.0); !(start > 0)) {
       add(fmt::format("eta(0) = {} is not positive", base::to_text(start)));
     }

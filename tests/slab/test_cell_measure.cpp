@@ -18,7 +18,7 @@ using slab::Sums;
 
 CellTable table_of(const std::vector<double>& thresholds, const std::vector<double>& stiffness,
                    const ExactScale& scale) {
-  std::vector<slab::Element> cells;
+  std::vector<slab::YieldCell> cells;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     cells.push_back({.stiffness = stiffness[i], .threshold = thresholds[i]});
   }
@@ -149,7 +149,7 @@ slab::OuterSums sums_of_cells(const std::vector<slab::Element>& cells,
   long double opposite = 0;
   long double never = 0;
   long double force = 0;
-  for (const auto& [k, eta, u0] : cells) {
+  for (const auto& [k, eta, u0, shift] : cells) {
     const bool up = eta - u0 <= extremes.up;
     const bool down = eta + u0 <= extremes.down;
     const bool settled = 2 * eta <= extremes.span || (up && down);

@@ -19,8 +19,8 @@ PLACES = 200
 TIME_LIMIT = 120
 NO_PROGRAM = "the program masing was not asked or not found; build it, or name it by --program"
 # The data of the problem, in the order of the command line.
-KEYS = ("model", "stiffness", "threshold", "initial-u", "force", "base-acceleration", "mass", "damping", "k0", "x0",
-        "y0", "final-time", "cells", "rule", "breaks")
+KEYS = ("model", "stiffness", "threshold", "threshold-down", "initial-u", "force", "base-acceleration", "mass", "damping",
+        "k0", "x0", "y0", "final-time", "cells", "rule", "breaks")
 
 
 @dataclass(frozen=True)

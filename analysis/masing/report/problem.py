@@ -9,12 +9,12 @@ from masing.report.equations import equations_of, typeset
 from masing.report.pictures import Picture
 
 # The keys of the problem's data in the order of the equations.
-DATA = ("mass", "damping", "k0", "stiffness", "threshold", "force", "base-acceleration", "position", "x0", "y0",
-        "initial-u", "final-time")
+DATA = ("mass", "damping", "k0", "stiffness", "threshold", "threshold-down", "force", "base-acceleration", "position",
+        "x0", "y0", "initial-u", "final-time")
 # Data that go without saying where they are 0.
 SILENT = ("damping", "base-acceleration")
-ABSCISSAS = {"stiffness": "s", "threshold": "s", "initial-u": "s", "force": "time t", "base-acceleration": "time t",
-             "position": "time t"}
+ABSCISSAS = {"stiffness": "s", "threshold": "s", "threshold-down": "s", "initial-u": "s", "force": "time t",
+             "base-acceleration": "time t", "position": "time t"}
 
 
 @dataclass(frozen=True)

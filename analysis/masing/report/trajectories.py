@@ -102,8 +102,10 @@ def _window(t):
 
 
 def _is_yielding(field):
-    """Which cells are at their yield displacement, |u| = η, [times, places]."""
-    return np.abs(field.u) >= field.eta * (1 - AT_YIELD)
+    """Which cells are at their yield displacement in either direction, [times, places]."""
+    down = field.eta if field.eta_down is None else field.eta_down
+    near = AT_YIELD * np.maximum(field.eta, down)
+    return (field.u >= field.eta - near) | (field.u <= near - down)
 
 
 def _field_figure(field):

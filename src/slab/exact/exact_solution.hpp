@@ -110,7 +110,8 @@ class ExactSolution {
     } else {
       const double span =
           resolved(std::min(fitting_step_, motion_.clock.until(force_.piece_end())));
-      const double resistance = oscillator_.k0 * motion_.x + turning_points_.internal_force();
+      const double resistance =
+          restoring_force(oscillator_, {motion_.x, 0.0, turning_points_.internal_force()});
       const int direction = departure(force_, motion_.clock, resistance, span);
       if (direction == 0) {
         plan_rest(span);

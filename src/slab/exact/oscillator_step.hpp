@@ -206,8 +206,8 @@ class OscillatorStep {
       const double x = start_.x + (start_.y * tau + state[0]);
       const double y = start_.y + state[1];
       const double force = (*force_)(start_.clock.time + (start_.clock.rest + tau));
-      rate = {state[1], acceleration_by(force, x, y), force * y, law_(x) * y,
-              oscillator_.damping * y * y};
+      rate = {state[1], acceleration_by(force, x, y), force * y,
+              (law_(x) + oscillator_.preload) * y, oscillator_.damping * y * y};
     };
     State state{};
     boost::numeric::odeint::runge_kutta_fehlberg78<State> stepper;

@@ -6,7 +6,7 @@
 
 namespace masing::slab {
 
-CellTable::CellTable(std::span<const Element> cells, const ExactScale& scale)
+CellTable::CellTable(std::span<const YieldCell> cells, const ExactScale& scale)
     : nodes_(cells.size() + 2) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     nodes_[i + 1] = {cells[i].threshold, {cells[i].stiffness, 0.0}};

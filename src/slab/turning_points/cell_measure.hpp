@@ -107,7 +107,7 @@ class CellTable {
   static constexpr bool is_cellwise = true;
 
   /// η_i and k_i of all cells, in any order; the table does not depend on it. Local.
-  CellTable(std::span<const Element> cells, const ExactScale& scale);
+  CellTable(std::span<const YieldCell> cells, const ExactScale& scale);
   CellTable(const Profile& all, const ExactScale& scale);
 
   [[nodiscard]] Sums total() const { return nodes_[static_cast<std::size_t>(cells())].sums; }

@@ -7,7 +7,7 @@ namespace masing::slab {
 
 namespace {
 
-double limit_of(const Element& cell, double Extremes::*limit) {
+double limit_of(const YieldCell& cell, double Extremes::*limit) {
   return yield_limits(cell).*limit;
 }
 
@@ -23,7 +23,7 @@ CellSets::CellSets(const Profile& profile, const ExactScale& scale)
   settled_.cells.resize(static_cast<std::size_t>(profile.range.size));
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     const Element cell = profile.element(i);
-    settled_.cells[static_cast<std::size_t>(i)] = cell;
+    settled_.cells[static_cast<std::size_t>(i)] = {cell.stiffness, cell.threshold, cell.initial_u};
     const ExactSums initial = scale_.term(cell.stiffness, cell.initial_u);
     never_ += initial.stiffness;
     other_force_ += initial.force;
@@ -31,14 +31,14 @@ CellSets::CellSets(const Profile& profile, const ExactScale& scale)
   up_.cells = down_.cells = settled_.cells;
   const auto order = [](List& list, double Extremes::*limit) {
     put_in_order(std::span(list.cells),
-                 [limit](const Element& cell) { return limit_of(cell, limit); });
+                 [limit](const YieldCell& cell) { return limit_of(cell, limit); });
   };
   order(settled_, &Extremes::span);
   order(up_, &Extremes::up);
   order(down_, &Extremes::down);
 }
 
-void CellSets::transfer(const Element& cell, YieldSet from, YieldSet to) const {
+void CellSets::transfer(const YieldCell& cell, YieldSet from, YieldSet to) const {
   if (from == to) {
     return;
   }
@@ -69,7 +69,7 @@ void CellSets::transfer(const Element& cell, YieldSet from, YieldSet to) const {
 template <double Extremes::*limit>
 void CellSets::move(const List& list, const Extremes& to) const {
   const double extreme = to.*limit;
-  const auto change = [&](const Element& cell, double before, double after) {
+  const auto change = [&](const YieldCell& cell, double before, double after) {
     Extremes extremes = extremes_;
     extremes.*limit = before;
     const YieldSet from = yield_set(cell, extremes);
@@ -78,7 +78,7 @@ void CellSets::move(const List& list, const Extremes& to) const {
   };
   const double before = extremes_.*limit;
   const auto size = static_cast<std::int64_t>(list.cells.size());
-  const auto at = [&](std::int64_t i) -> const Element& {
+  const auto at = [&](std::int64_t i) -> const YieldCell& {
     return list.cells[static_cast<std::size_t>(i)];
   };
   for (; list.passed < size && limit_of(at(list.passed), limit) <= extreme; ++list.passed) {

@@ -52,19 +52,19 @@ class CellSets {
   [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction) const;
 
   /// All cells in the order of η.
-  [[nodiscard]] std::span<const Element> by_threshold() const { return settled_.cells; }
+  [[nodiscard]] std::span<const YieldCell> by_threshold() const { return settled_.cells; }
 
  private:
   /// Cells in the order of one of their limits, and how many the mark has passed.
   struct List {
-    std::vector<Element> cells;
+    std::vector<YieldCell> cells;
     mutable std::int64_t passed = 0;
   };
 
   /// Moves the mark of a list, in the order of a limit, to what an extreme has become.
   template <double Extremes::*limit>
   void move(const List& list, const Extremes& to) const;
-  void transfer(const Element& cell, YieldSet from, YieldSet to) const;
+  void transfer(const YieldCell& cell, YieldSet from, YieldSet to) const;
 
   ExactScale scale_;
   List up_;

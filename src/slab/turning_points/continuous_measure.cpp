@@ -396,6 +396,35 @@ void require_same_integral(const char* what, double found, const Density& f,
   }
 }
 
+/// ∫ f ds over [0, 1], in which another rule agrees.
+double whole_integral(const char* what, const Density& f, const std::vector<SmoothSpan>& spans) {
+  using Legendre = boost::math::quadrature::gauss<double, 20>;
+  double sum = 0.0;
+  for (const SmoothSpan& span : spans) {
+    for (std::size_t i = 1; i < span.nodes.size(); ++i) {
+      sum += Legendre::integrate(f, span.nodes[i - 1], span.nodes[i]);
+    }
+  }
+  require_same_integral(what, sum, f, spans);
+  return sum;
+}
+
+/// Of a slab with thresholds that differ by direction.
+ContinuousLoad continuous_load(const Slab& slab, const std::vector<SmoothSpan>& spans,
+                               double scale) {
+  double lift = 0.0;
+  for (const double s : telling_places(spans)) {
+    lift = std::max(lift, 2 * std::abs(slab.shift(s)));
+  }
+  const Density lifted = [&](double s) { return slab.stiffness(s) * (slab.shift(s) + lift); };
+  const Density square = [&](double s) { return slab.stiffness(s) * std::pow(slab.shift(s), 2); };
+  ContinuousTable table([&](double s) { return slab.threshold(s); },
+                        [&](double s) { return slope_of(slab.threshold, s); }, lifted, spans,
+                        scale);
+  require_same_integral("k c", table.total().stiffness, lifted, spans);
+  return {std::move(table), lift, whole_integral("k c^2", square, spans)};
+}
+
 }  // namespace
 
 ContinuousMeasure make_continuous_measure(const Slab& slab) {
@@ -413,26 +442,49 @@ ContinuousMeasure make_continuous_measure(const Slab& slab) {
   require_same_integral("k", threshold.total().stiffness, k, spans);
   require_same_integral(
       "k eta", threshold.total().force, [&](double s) { return k(s) * eta(s); }, spans);
+  std::optional<ContinuousLoad> load;
+  if (slab.is_shifted()) {
+    load = continuous_load(slab, spans, scale);
+  }
   const std::vector<SmoothSpan> all_spans = smooth_spans(slab);
   if (std::ranges::all_of(telling_places(all_spans),
                           [&](double s) { return slab.initial_u(s) == 0.0; })) {
-    return ContinuousMeasure(std::move(threshold));
+    return ContinuousMeasure(std::move(threshold), {}, std::move(load));
   }
   ContinuousSets sets(slab, all_spans, scale);
   require_same_integral(
       "k u0", sets.total().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
-  return ContinuousMeasure(std::move(threshold), std::move(sets));
+  return ContinuousMeasure(std::move(threshold), std::move(sets), std::move(load));
+}
+
+double continuous_preload(const Slab& slab) {
+  return whole_integral(
+      "k c", [&](double s) { return slab.stiffness(s) * slab.shift(s); }, smooth_spans(slab));
 }
 
 double elastic_energy(const ContinuousMeasure& measure, const RememberedElongation& u) {
   double twice = 0.0;
   double radius = 0.0;
-  // The cells up to `next`, beyond `radius`, with u = sign η + c.
-  const auto add_band = [&](double next, double sign, double c) {
+  // ∫ k c ds and ∫ k c η ds over η ≤ r.
+  const auto load_below = [&](double r) {
+    const Sums lifted = measure.load()->table.below(r);
+    const Sums lift = measure.below(r);
+    return Sums{lifted.stiffness - measure.load()->lift * lift.stiffness,
+                lifted.force - measure.load()->lift * lift.force};
+  };
+  // The cells up to `next`, beyond `radius`, with v = sign η + offset.
+  const auto add_band = [&](double next, double sign, double offset) {
     const Sums from = measure.below(radius);
     const Sums to = measure.below(next);
     twice += measure.table().second_moment(next) - measure.table().second_moment(radius) +
-             2 * sign * c * (to.force - from.force) + c * c * (to.stiffness - from.stiffness);
+             2 * sign * offset * (to.force - from.force) +
+             offset * offset * (to.stiffness - from.stiffness);
+    if (measure.load()) {
+      const Sums load_from = load_below(radius);
+      const Sums load_to = load_below(next);
+      twice += 2 * (sign * (load_to.force - load_from.force) +
+                    offset * (load_to.stiffness - load_from.stiffness));
+    }
     radius = next;
   };
   if (u.legs.empty()) {
@@ -455,11 +507,19 @@ double elastic_energy(const ContinuousMeasure& measure, const RememberedElongati
     };
     twice += of(YieldSet::up).yielded_square(1, u.x - u.highest) +
              of(YieldSet::down).yielded_square(-1, u.x - u.lowest) +
-             of(YieldSet::never).initial_square_at(move);
+             of(YieldSet::never).initial_square_at(move) +
+             2 * (of(YieldSet::up).load_force + (u.x - u.highest) * of(YieldSet::up).load -
+                  of(YieldSet::down).load_force + (u.x - u.lowest) * of(YieldSet::down).load +
+                  of(YieldSet::never).load_initial + move * of(YieldSet::never).load);
   } else {
     twice += move * move * (measure.total_stiffness() - measure.below(radius).stiffness);
+    if (measure.load()) {
+      twice +=
+          2 * move *
+          (load_below(std::numeric_limits<double>::max()).stiffness - load_below(radius).stiffness);
+    }
   }
-  return 0.5 * twice;
+  return 0.5 * (twice + (measure.load() ? measure.load()->square : 0.0));
 }
 
 std::string continuous_fault(const Slab& slab) {

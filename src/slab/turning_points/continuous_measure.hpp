@@ -124,16 +124,38 @@ class ContinuousTable {
   mutable FrontSearch search_;
 };
 
+/// What the energy of thresholds that differ by direction needs beside k and η.
+struct ContinuousLoad {
+  ContinuousTable table;  ///< of k (c + lift), positive
+  double lift = 0.0;
+  double square = 0.0;  ///< ∫ k c² ds
+};
+
 /// The distribution of stiffness of the continuous slab, P = ∞.
-using ContinuousMeasure = TableMeasure<ContinuousTable, ContinuousSets>;
+class ContinuousMeasure : public TableMeasure<ContinuousTable, ContinuousSets> {
+ public:
+  /// `load`: none where c = 0.
+  explicit ContinuousMeasure(ContinuousTable threshold, std::optional<ContinuousSets> sets = {},
+                             std::optional<ContinuousLoad> load = {})
+      : TableMeasure(std::move(threshold), std::move(sets)), load_(std::move(load)) {}
+
+  [[nodiscard]] const std::optional<ContinuousLoad>& load() const { return load_; }
+
+ private:
+  std::optional<ContinuousLoad> load_;
+};
 
 /// The measure of a problem's k, η, u0, admissible ones (continuous_fault). Takes some 10 ms.
 /// Local.
 ContinuousMeasure make_continuous_measure(const Slab& slab);
 
-/// ½ ∫ k u² ds: between two radii of legs u is ±η + c, beyond the largest what the YieldSets give.
-/// Local.
+/// ½ ∫ k u² ds, u = v + c: between two radii of legs v is ±η + a constant, beyond the largest what
+/// the YieldSets give. Local.
 double elastic_energy(const ContinuousMeasure& measure, const RememberedElongation& u);
+
+/// ∫ k c ds over [0, 1], the preload of thresholds that differ by direction. Throws as
+/// make_continuous_measure. Local.
+double continuous_preload(const Slab& slab);
 
 /// What is wrong with the first of the telling_places (value_fault), in one line; empty if nothing
 /// is. Throws as smooth_spans. Local.

@@ -25,7 +25,7 @@ double limit_at(const Columns<base::Function>& functions, int limit, double s) {
     return 2 * threshold;
   }
   const double initial = functions.initial_u(s);
-  return yield_limits({.threshold = threshold, .initial_u = initial}).*level_of[limit];
+  return yield_limits(YieldCell{.threshold = threshold, .initial_u = initial}).*level_of[limit];
 }
 
 /// Of one interval between nodes, or of part of it.
@@ -40,7 +40,9 @@ Moments moments_between(const Columns<base::Function>& functions, double first, 
     const double k = functions.stiffness(s);
     const double eta = functions.threshold(s);
     const double u0 = functions.initial_u(s);
-    sums.add(half * weight, {k, k * eta, k * u0, k * eta * eta, k * u0 * u0});
+    const double c = functions.shift(s);
+    sums.add(half * weight,
+             {k, k * eta, k * u0, k * eta * eta, k * u0 * u0, k * c, k * c * eta, k * c * u0});
   };
   for (std::size_t i = 0; half > 0.0 && i < Legendre::abscissa().size(); ++i) {
     add(Legendre::abscissa()[i], Legendre::weights()[i]);
@@ -67,6 +69,9 @@ void Moments::add(double weight, const Moments& other) {
   initial += weight * other.initial;
   threshold_square += weight * other.threshold_square;
   initial_square += weight * other.initial_square;
+  load += weight * other.load;
+  load_force += weight * other.load_force;
+  load_initial += weight * other.load_initial;
 }
 
 ContinuousSets::Piece::Piece(const Functions& functions, std::vector<double> nodes,

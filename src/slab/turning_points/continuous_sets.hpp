@@ -17,6 +17,9 @@ struct Moments {
   double initial = 0.0;           ///< ∫ k u0 ds
   double threshold_square = 0.0;  ///< ∫ k η² ds
   double initial_square = 0.0;    ///< ∫ k u0² ds
+  double load = 0.0;              ///< ∫ k c ds
+  double load_force = 0.0;        ///< ∫ k c η ds
+  double load_initial = 0.0;      ///< ∫ k c u0 ds
 
   /// Adds `weight` times others. Local.
   void add(double weight, const Moments& other);

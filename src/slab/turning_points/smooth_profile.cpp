@@ -189,7 +189,8 @@ class Resolution {
   explicit Resolution(const Slab& slab)
       : given_{{{&slab.stiffness, "--stiffness", 0.0},
                 {&slab.threshold, "--threshold", 0.0},
-                {&slab.initial_u, "--initial-u", 0.0}}} {
+                {&slab.initial_u, "--initial-u", 0.0},
+                {&slab.shift, "--threshold-down", 0.0}}} {
     std::vector<double> starts{0.0};
     for (Given& each : given_) {
       constexpr int looks = 64;
@@ -291,7 +292,7 @@ class Resolution {
     add_resolved(middle, last, nodes);
   }
 
-  std::array<Given, 3> given_;
+  std::array<Given, 4> given_;
   std::vector<SmoothSpan> spans_;
   double start_ = 0.0;
   int looks_ = 0;

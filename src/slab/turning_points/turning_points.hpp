@@ -18,7 +18,8 @@ struct RememberedLeg {
   double meeting = 0.0;
 };
 
-/// u of every cell at one time, from the turning points of its past; plain data.
+/// u of every cell at one time, from the turning points of its past; plain data. Positions and the
+/// law are those of v = u - c (Slab).
 struct RememberedElongation {
   double x0 = 0.0;                  ///< position where u = u0
   double x = 0.0;                   ///< position now
@@ -27,7 +28,7 @@ struct RememberedElongation {
   double lowest = 0.0;              ///< X⁻, the least
   std::vector<RememberedLeg> legs;  ///< not yet wiped out, radii shrinking
 
-  /// The elongation u of a cell, by its threshold and initial elongation.
+  /// The elongation u of a cell, by its threshold, initial elongation and shift.
   [[nodiscard]] double operator()(const Element& cell) const {
     const double threshold = cell.threshold;
     double u = 0.0;
@@ -46,7 +47,7 @@ struct RememberedElongation {
         u = unreached(cell);
       }
     }
-    return std::clamp(u, -threshold, threshold);
+    return std::clamp(u, -threshold, threshold) + cell.shift;
   }
 
  private:

@@ -38,13 +38,23 @@ inline YieldSet yield_set(bool up, bool down, bool settled) {
   return up ? YieldSet::up : down ? YieldSet::down : YieldSet::never;
 }
 
-/// a, b and 2η of a cell, which A, B and R have to reach.
-inline Extremes yield_limits(const Element& cell) {
+/// What the law of a cell knows of it: an Element without its shift, which tables of many cells
+/// have no room for.
+struct YieldCell {
+  double stiffness = 0.0;
+  double threshold = 0.0;
+  double initial_u = 0.0;
+};
+
+/// a, b and 2η of a cell, an Element or YieldCell, which A, B and R have to reach.
+template <class Cell>
+Extremes yield_limits(const Cell& cell) {
   return {cell.threshold - cell.initial_u, cell.threshold + cell.initial_u, 2 * cell.threshold};
 }
 
-/// The set of a cell. Local.
-inline YieldSet yield_set(const Element& cell, const Extremes& extremes) {
+/// The set of a cell, an Element or YieldCell. Local.
+template <class Cell>
+YieldSet yield_set(const Cell& cell, const Extremes& extremes) {
   const Extremes limits = yield_limits(cell);
   return yield_set(limits.up <= extremes.up, limits.down <= extremes.down,
                    limits.span <= extremes.span);
