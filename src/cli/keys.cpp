@@ -250,7 +250,7 @@ std::vector<Option> make_table() {
       text("model", "NAME", "the model; masing models lists them", &C::model),
       for_models(any_slab, text("stiffness", "k(s)", "stiffness density, positive", &C::stiffness)),
       for_models(any_slab,
-                 text("threshold", "eta(s)", "yield displacement, positive", &C::threshold)),
+                 text("threshold", "eta(s)", "yield displacement, not negative", &C::threshold)),
       for_models(any_slab,
                  text("threshold-down", "eta(s)",
                       "yield displacement downwards, not negative; as upwards if not given",

@@ -180,8 +180,10 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
     return 0.0;
   }
   if (slab.is_continuum()) {
+    auto found =
+        stoppable(comm, [&] { return comm.is_root() ? slab::continuous_preload(slab) : 0.0; });
     double sum = 0.0;
-    parallel::on_root(comm, [&] { sum = slab::continuous_preload(slab); });
+    parallel::on_root(comm, [&] { sum = found.get(); });
     parallel::broadcast(comm, std::span(&sum, 1));
     return sum;
   }
@@ -207,7 +209,6 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
   if (masing.method == Method::sweep) {
     return std::make_unique<Sweep>(comm, masing, run.time, profile);
   }
-  require_admissible(comm, masing.slab);
   if (masing.method == Method::turning_points) {
     return with_measure(comm, masing.slab, profile,
                         [&]<class Measure>(std::shared_ptr<const Measure> measure,
@@ -228,7 +229,6 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
                                        const QuasistaticMasing& model,
                                        const slab::Profile& profile) {
-  require_admissible(comm, model.slab);
   const double start = drive_at_start(comm, run);
   const double load = preload(comm, model.slab, profile);
   return with_measure(comm, model.slab, profile,
@@ -284,6 +284,7 @@ std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const
 
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile) {
+  require_admissible(comm, *slab_of(run));
   if (const auto* masing = std::get_if<Masing>(&run.model)) {
     Masing loaded = *masing;
     loaded.oscillator.preload = preload(comm, masing->slab, profile);

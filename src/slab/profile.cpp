@@ -99,8 +99,8 @@ std::string value_fault(const Element& element, const std::function<std::string(
   if (!(k > 0) || !std::isfinite(k)) {
     return "--stiffness: k(s) = " + at(k) + "k must be > 0 and finite";
   }
-  if (!(up > 0) || !std::isfinite(up)) {
-    return "--threshold: eta(s) = " + at(up) + "eta must be > 0 and finite";
+  if (!(up >= -rounded_excess * eta) || !std::isfinite(up)) {
+    return "--threshold: eta(s) = " + at(up) + "eta must be >= 0 and finite";
   }
   if (!(down >= -rounded_excess * eta) || !std::isfinite(down)) {
     return "--threshold-down: eta_down(s) = " + at(down) + "eta_down must be >= 0 and finite";

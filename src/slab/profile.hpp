@@ -82,7 +82,7 @@ Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileFor
 /// is what |u0| ≤ η leaves of it, if it exceeds η by no more than this part.
 inline constexpr double most_excess = 0.01;
 
-/// What is wrong with k > 0, η⁺ > 0, η⁻ ≥ 0, k η ≤ 1e200 or -η⁻ ≤ u0 ≤ η⁺, that is |v0| ≤ (1 +
+/// What is wrong with k > 0, η⁺ ≥ 0, η⁻ ≥ 0, k η ≤ 1e200 or -η⁻ ≤ u0 ≤ η⁺, that is |v0| ≤ (1 +
 /// excess) η, at one place, in one line that names the `place`; empty if nothing is. Local.
 std::string value_fault(const Element& element, const std::function<std::string()>& place,
                         double excess = 0.0);

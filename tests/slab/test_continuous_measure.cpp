@@ -198,7 +198,9 @@ TEST(ContinuousMeasure, DiffersFromCellsAtRightEndsByTheRectangleRule) {
 TEST(ContinuousMeasure, RefusesWhatIsNotAdmissible) {
   EXPECT_EQ(slab::continuous_fault(make_problem("1", "s+0.5", "0.4*sin(9*s)")), "");
   EXPECT_NE(slab::continuous_fault(make_problem("s", "1")).find("--stiffness"), std::string::npos);
-  EXPECT_NE(slab::continuous_fault(make_problem("1", "s")).find("--threshold"), std::string::npos);
+  EXPECT_NE(slab::continuous_fault(make_problem("1", "s-0.1")).find("--threshold"),
+            std::string::npos);
+  EXPECT_EQ(slab::continuous_fault(make_problem("1", "s")), "");
   EXPECT_NE(slab::continuous_fault(make_problem("1", "s+1", "2")).find("--initial-u"),
             std::string::npos);
 }

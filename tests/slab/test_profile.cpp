@@ -82,7 +82,7 @@ TEST(ProfileFault, names_the_key_the_value_and_the_cell) {
       {{.stiffness = "sqrt(0.6-s)", .space = support::space_of(4)},
        {"--stiffness", "nan", "cell 3 of 4"}},
       {{.threshold = "0.75-s", .space = support::space_of(4)},
-       {"--threshold", "eta", "cell 3 of 4", "> 0"}},
+       {"--threshold", "eta", "cell 4 of 4", ">= 0"}},
       {{.threshold = "-1", .space = support::space_of(4)}, {"--threshold", "-1", "cell 1 of 4"}},
       {{.threshold = "1/(s-1)", .space = support::space_of(1)}, {"--threshold", "inf"}},
       {{.initial_u = "s > 0.6 ? -2 : 0", .space = support::space_of(4)},

@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/block_sum.hpp"
 #include "base/error.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
@@ -524,12 +525,17 @@ double elastic_energy(const ContinuousMeasure& measure, const RememberedElongati
 
 std::string continuous_fault(const Slab& slab) {
   std::string fault = table_fault(slab);
+  double largest = 0.0;
   for (const double s : telling_places(smooth_spans(slab))) {
     if (!fault.empty()) {
       break;
     }
     fault = value_fault(
         slab.element(s), [s] { return "s = " + base::to_text(s); }, allowed_excess(slab));
+    largest = std::max(largest, slab.stiffness(s) * slab.threshold(s));
+  }
+  if (fault.empty()) {
+    (void)base::FixedPoint(largest);  // says what is wrong with a slab that holds nothing
   }
   return fault;
 }

@@ -158,7 +158,7 @@ double elastic_energy(const ContinuousMeasure& measure, const RememberedElongati
 double continuous_preload(const Slab& slab);
 
 /// What is wrong with the first of the telling_places (value_fault), in one line; empty if nothing
-/// is. Throws as smooth_spans. Local.
+/// is. Throws as smooth_spans, and UserError where k η is beyond what FixedPoint takes. Local.
 std::string continuous_fault(const Slab& slab);
 
 }  // namespace masing::slab
