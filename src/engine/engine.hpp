@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -85,6 +86,14 @@ class SelfChecking {
 
   /// How far the two have been apart in x and y so far; the same on every rank. Collective.
   [[nodiscard]] virtual double self_check() const = 0;
+
+ protected:
+  /// Whether the two are compared at a step of a run: at some 8192 and the last, not at the ends of
+  /// chunks, whose lengths depend on the clock. Local.
+  [[nodiscard]] static bool compares_at(std::int64_t step, std::int64_t steps) {
+    constexpr std::int64_t comparisons = 8192;
+    return step == steps || step % std::max<std::int64_t>(1, steps / comparisons) == 0;
+  }
 };
 
 /// SelfChecking::self_check of an engine that has it, else 0. Collective.

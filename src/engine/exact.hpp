@@ -21,8 +21,8 @@ namespace masing::engine {
 
 /// The exact solution as an engine: steps only set where samples lie. The root integrates and
 /// shares x, y and the hysteresis memory, so that ranks cannot drift apart; each rank writes u at
-/// its own points. At the end of every chunk a second solution, by another method with other
-/// tolerances, is compared.
+/// its own points. At some steps a second solution, by another method with other tolerances, is
+/// compared.
 template <slab::StiffnessMeasure Measure>
 class Exact final : public Engine, public SelfChecking {
  public:
@@ -66,7 +66,7 @@ class Exact final : public Engine, public SelfChecking {
         chunk.x[i] = state.x;
         chunk.y[i] = state.y;
         chunk.restoring[i] = slab::restoring_force(oscillator_, state);
-        if (step % check_every_ == 0 || step == time_.steps) {
+        if (compares_at(step, time_.steps)) {
           compare(time_.time(step), state);
         }
       }
@@ -121,7 +121,6 @@ class Exact final : public Engine, public SelfChecking {
 
  private:
   static constexpr double largest_difference = 1e-6;  // of what is to be compared
-  static constexpr std::int64_t comparisons = 8192;   // with the second solution, about
 
   /// Compares with the second solution at a step. On the root.
   void compare(double time, const slab::MassState& state) {
@@ -152,9 +151,7 @@ class Exact final : public Engine, public SelfChecking {
   std::shared_ptr<const Measure> measure_;
   std::unique_ptr<slab::ExactSolution<Measure>> solution_;  // on the root
   std::unique_ptr<slab::CheckSolution<Measure>> check_;     // on the root
-  // Steps from one comparison to the next: not chunks, whose lengths depend on the clock.
-  std::int64_t check_every_ = std::max<std::int64_t>(1, time_.steps / comparisons);
-  double difference_ = 0.0;  // on the root
+  double difference_ = 0.0;                                 // on the root
   bool follows_works_ = false;
   parallel::Vector u_;
   Sample sample_;

@@ -27,9 +27,7 @@ class Pace {
   static constexpr std::int64_t longest_chunk = 4096;
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
-  /// Where a run goes on that had come to `steps`.
-  void resume(std::int64_t steps) { steps_ = steps; }
-  /// The last chunk had so many steps; 0 seconds: whatever time they took.
+  /// The last chunk had so many steps.
   void took(std::int64_t steps, double seconds);
 
  private:

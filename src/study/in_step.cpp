@@ -14,57 +14,43 @@ InStep::InStep(const parallel::Communicator& comm, const engine::RunSpec& run, R
     : level_(&level) {
   engine::Engine& engine = *setup.engine;
   running_.reset(
-      new Running{comm,
-                  std::move(setup),
-                  engine::Stepper(comm, engine, reference),
+      new Running{comm, std::move(setup), engine::Stepper(comm, engine, reference),
                   Recording(comm, reference.time, field_columns(reference), {}, field_times),
-                  FieldErrors(run),
-                  reference.time.steps / run.time.steps,
-                  -1,
-                  {},
-                  {},
-                  {}});
-}
-
-void InStep::advance() {
-  Running& r = *running_;
-  engine::Samples samples;
-  if (r.reached < 0) {
-    samples = r.stepper.start();
-    r.reached = 0;
-  } else {
-    const std::int64_t end =
-        std::min({r.recording.time().steps, r.recording.next_field_step(r.reached),
-                  r.reached + r.pace.steps()});
-    samples = r.stepper.advance(r.reached, end - r.reached);
-    r.pace.took(end - r.reached, 0.0);
-    r.reached = end;
-  }
-  r.recording.observe(samples, *r.setup.engine);
-  for (std::size_t i = 0; i < samples.x.size(); ++i) {
-    if ((samples.first_step + static_cast<std::int64_t>(i)) % r.stride == 0) {
-      r.x.push_back(samples.x[i]);
-      r.y.push_back(samples.y[i]);
-    }
-  }
+                  FieldErrors(run), reference.time.steps / run.time.steps});
 }
 
 void InStep::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
   const auto begin = std::chrono::steady_clock::now();
   Running& r = *running_;
-  while (r.reached < r.stride * samples.last_step()) {
-    advance();
+  if (r.reached < 0) {
+    const engine::Samples start = r.stepper.start();
+    r.recording.observe(start, *r.setup.engine);
+    compare(samples, start);
+    r.reached = 0;
   }
-  const auto count = static_cast<std::ptrdiff_t>(samples.x.size());
-  Errors& errors = found_.errors;
-  for (std::size_t i = 0; i < samples.x.size(); ++i) {
-    errors.x = std::max(errors.x, std::abs(samples.x[i] - r.x[i]));
-    errors.y = std::max(errors.y, std::abs(samples.y[i] - r.y[i]));
+  const std::int64_t last = r.stride * samples.last_step();
+  while (r.reached < last) {
+    const std::int64_t end = std::min(
+        {last, r.recording.next_field_step(r.reached), r.reached + engine::Pace::longest_chunk});
+    const engine::Samples there = r.stepper.advance(r.reached, end - r.reached);
+    r.recording.observe(there, *r.setup.engine);
+    compare(samples, there);
+    r.reached = end;
   }
-  r.x.erase(r.x.begin(), r.x.begin() + count);
-  r.y.erase(r.y.begin(), r.y.begin() + count);
   compare_fields(samples.last_step());
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void InStep::compare(const engine::Samples& level, const engine::Samples& reference) {
+  const std::int64_t stride = running_->stride;
+  Errors& errors = found_.errors;
+  const std::int64_t first = (reference.first_step + stride - 1) / stride;
+  for (std::int64_t step = first; step * stride <= reference.last_step(); ++step) {
+    const auto here = static_cast<std::size_t>(step - level.first_step);
+    const auto there = static_cast<std::size_t>(step * stride - reference.first_step);
+    errors.x = std::max(errors.x, std::abs(level.x[here] - reference.x[there]));
+    errors.y = std::max(errors.y, std::abs(level.y[here] - reference.y[there]));
+  }
 }
 
 void InStep::compare_fields(std::int64_t step) {
@@ -103,12 +89,7 @@ void InStep::exchange(std::int64_t step, engine::Archive& archive) {
     return;  // nothing of the reference is needed any more
   }
   Running& r = *running_;
-  std::vector<double> place{static_cast<double>(r.reached), static_cast<double>(r.pace.steps())};
-  archive.numbers("place", place);
-  r.reached = static_cast<std::int64_t>(place[0]);
-  r.pace.resume(static_cast<std::int64_t>(place[1]));
-  archive.numbers("ahead x", r.x);
-  archive.numbers("ahead y", r.y);
+  r.reached = r.stride * step;
   r.recording.exchange(r.reached, archive);
   r.setup.engine->exchange(r.reached, archive);
 }

@@ -59,12 +59,9 @@ class InStep final : public engine::Observer {
     FieldErrors field_errors;
     std::int64_t stride;        ///< its steps to one of the level
     std::int64_t reached = -1;  ///< its step; -1 before its start
-    engine::Pace pace;          ///< of no clock: its self-check looks where chunks end
-    std::vector<double> x;      ///< at the level's steps that the level has not come to, and y
-    std::vector<double> y;
   };
 
-  void advance();
+  void compare(const engine::Samples& level, const engine::Samples& reference);
   void compare_fields(std::int64_t step);
   [[nodiscard]] Found of_all_ranks() const;
 
