@@ -49,25 +49,6 @@ class Extremes final : public engine::Observer {
   Summary& summary_;
 };
 
-/// Has the rows go to the disk as they come, some times a second.
-class WriteOut final : public engine::Observer {
- public:
-  explicit WriteOut(const io::OutputFile& output) : output_(output) {}
-
-  void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {
-    constexpr std::chrono::milliseconds distance(250);
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ >= distance) {
-      output_.begin_to_write_out();
-      last_ = now;
-    }
-  }
-
- private:
-  const io::OutputFile& output_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
 /// Writes /timing, over what is there. Collective.
 void write_timing(const io::Handle& file, const Summary& summary) {
   const io::Handle group(H5Gopen2(file.id(), "/timing", H5P_DEFAULT), H5Gclose);
@@ -112,9 +93,8 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   if (simulation.checkpoint.restart) {
     course.resumed = resume(comm, *simulation.checkpoint.restart, run.time.steps, participants);
   }
-  WriteOut write_out(output);
   if (simulation.checkpoint.scheduled) {
-    observers.push_back(&write_out);
+    output.write_out_steadily();
   }
   std::optional<io::Progress> progress;
   if (!simulation.quiet) {

@@ -11,11 +11,16 @@
 #include <algorithm>
 #include <boost/version.hpp>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <mutex>
 #include <optional>
 #include <random>
+#include <stop_token>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -368,9 +373,6 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor_ >= 0) {
-    close(descriptor_);
-  }
   if (source_ && comm_.is_root()) {
     unlink(draft_.c_str());
   }
@@ -396,12 +398,38 @@ void OutputFile::lay_out() {
     source_lock_.reset();
   }
   file_ = open_together(comm_, draft_, H5F_ACC_RDWR);
-  descriptor_ = open(draft_.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-void OutputFile::begin_to_write_out() const {
-  // Where the system cannot do it, the checkpoint takes longer.
-  sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
+namespace {
+
+/// Has the system write out an open file, some times a second, and closes it when it is to stop.
+void write_out(const std::stop_token& stop, int file) {
+  constexpr std::chrono::milliseconds distance(250);
+  std::mutex own;
+  std::unique_lock lock(own);
+  std::condition_variable_any wake;
+  while (!stop.stop_requested()) {
+    wake.wait_for(lock, stop, distance, [] { return false; });
+    sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+  }
+  close(file);
+}
+
+}  // namespace
+
+void OutputFile::write_out_steadily() {
+  const int file = open(draft_.c_str(), O_RDONLY | O_CLOEXEC);
+  // Signals are for the thread that computes.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    writer_ = std::jthread(write_out, file);
+  } catch (const std::system_error&) {
+    close(file);  // without a thread, checkpoints take longer
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void OutputFile::begin_checkpoint(const std::string& draft) const {
@@ -420,6 +448,7 @@ void OutputFile::begin_checkpoint(const std::string& draft) const {
 void OutputFile::finish() {
   check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
   file_ = Handle();
+  writer_ = std::jthread();
   seal(comm_, draft_, result_.path);
 }
 

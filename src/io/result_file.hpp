@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "base/error.hpp"
 #include "io/hdf5.hpp"
@@ -117,9 +118,9 @@ class OutputFile {
   /// See above. Collective.
   void lay_out();
 
-  /// Have the system begin to put on the disk what this rank has written, so that a checkpoint need
-  /// not wait for all of it. After lay_out. Local.
-  void begin_to_write_out() const;
+  /// From now on a thread has rows go to the disk as they come, so that a checkpoint need not wait
+  /// for all of them. After lay_out. Local.
+  void write_out_steadily();
 
   /// Have the rows on the disk, and create the HDF5 file `draft` of a checkpoint, which says that
   /// they belong to it. Collective.
@@ -139,7 +140,7 @@ class OutputFile {
   std::optional<OutputLock> source_lock_;
   std::string draft_;  // the file's name at present, FILE.partial or FILE.partial.draft
   Handle file_;
-  int descriptor_ = -1;  // of the same file, on every rank
+  std::jthread writer_;
 };
 
 }  // namespace masing::io
