@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,9 +22,10 @@ using base::Clock;
 using Eigen::Index;
 using Vector = Eigen::VectorXd;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// What counts as rounding, in units of epsilon.
-constexpr double rounding = 32 * epsilon;
+constexpr double rounding = 16 * epsilon;
 
 /// Which group each column is of: all in one have the same unit and size.
 std::vector<std::size_t> groups_of(const StateLayout& layout) {
@@ -34,10 +36,6 @@ std::vector<std::size_t> groups_of(const StateLayout& layout) {
     groups.insert(groups.end(), static_cast<std::size_t>(columns), letter);
   }
   return groups;
-}
-
-std::size_t place_index(Place place) {
-  return place == Place::in_series ? 0 : 1;
 }
 
 /// What of an element's law must not fall below 0, with its rounding.
@@ -61,8 +59,9 @@ class ExactSolution::Stepper {
         state_(Eigen::Map<Vector>(start.data(), static_cast<Index>(start.size()))),
         motion_(law_, options.order),
         modes_(law_.elements.size()),
-        fitting_span_(force_.final_time() / 64),
+        fitting_span_(longest_span()),
         force_span_(fitting_span_) {
+    look_ahead();
     complete(force_(0.0));
     for (std::size_t e = 0; e < modes_.size(); ++e) {
       const StVenant& element = law_.elements[e];
@@ -104,6 +103,10 @@ class ExactSolution::Stepper {
     return ends_piece_ ? Clock{force_.piece_end(), 0.0} : clock_.after(end_ * motion_.span());
   }
 
+  [[nodiscard]] double longest_span() const {
+    return options_.span_share * force_.final_time() / 64;
+  }
+
   /// x of a model without a mass, at `force`.
   void complete(double force) {
     if (law_.following) {
@@ -142,28 +145,45 @@ class ExactSolution::Stepper {
 
   [[nodiscard]] double least_span() const { return base::least_span(clock_, fitting_span_); }
 
-  /// F over `fitted_span_`, the longest part of `span` in which it is resolved. Throws UserError
-  /// where it is resolved at no span for a thousand steps.
+  /// How large F is in its piece, to tell rounding from what it does.
+  void look_ahead() {
+    constexpr int looks = 64;
+    const double end = std::min(force_.piece_end(), force_.final_time());
+    for (int i = 0; i <= looks; ++i) {
+      const double force = force_(std::lerp(clock_.time, end, static_cast<double>(i) / looks));
+      largest_force_ = std::max(largest_force_, std::abs(force));
+    }
+  }
+
+  /// F over span_, the longest part of `span` in which it is resolved. Throws UserError where it is
+  /// resolved at no span for a thousand steps.
   Polynomial resolved_force(double span) {
     span = std::min(span, 2 * force_span_);
-    for (;; span *= 0.5) {
-      const double now = clock_.time;
-      const ChebyshevFit fit([&](double tau) { return force_(now + (clock_.rest + tau * span)); },
-                             4 * epsilon, 4 * epsilon * now / span);
-      largest_force_ = std::max(largest_force_, fit.largest());
-      const bool is_resolved =
-          fit.is_resolved() && force_.is_resolved(now, now + span, epsilon * largest_force_ * span);
-      if (!is_resolved && span <= least_span() && ++unresolved_steps_ > 1000) {
-        force_.throw_unresolved(now);
-      }
-      if (is_resolved || span <= least_span()) {
-        span_ = span;
-        if (span < force_span_ || span == 2 * force_span_) {
-          force_span_ = span;
+    const double now = clock_.time;
+    const auto within = [&](double tau) {
+      const double force = force_(now + (clock_.rest + tau * span_));
+      largest_force_ = std::max(largest_force_, std::abs(force));
+      return force;
+    };
+    for (double tail = infinity;; span *= 0.5) {
+      span_ = span;
+      const double noise = std::max(force_noise_, 8 * epsilon * largest_force_);
+      const ChebyshevFit fit(within, noise, 4 * epsilon * now / span);
+      const bool is_smooth = force_.is_resolved(now, now + span, noise * span);
+      const bool is_least = span <= least_span();
+      // What does not fall with the span is rounding within F, the more the more it cancels.
+      constexpr double largest_noise = 1e-9;
+      if (!fit.is_resolved() && fit.tail() > tail / 8 &&
+          fit.tail() < largest_noise * largest_force_) {
+        force_noise_ = 4 * fit.tail();
+      } else if ((is_smooth && fit.is_resolved()) || is_least) {
+        if (!is_smooth && ++unresolved_steps_ > 1000) {
+          force_.throw_unresolved(now);
         }
+        force_span_ = span;
         return fit.polynomial();
       }
-      force_span_ = 0.5 * span;
+      tail = fit.tail();
     }
   }
 
@@ -232,44 +252,55 @@ class ExactSolution::Stepper {
     }
   }
 
-  /// Find modes with which every open element obeys its law for a while: block principal pivoting,
-  /// with Murty's least index where it does not get on. The motion is then that of these modes.
-  /// Source: Júdice, Pires, Computers Oper. Res. 21, 1994.
+  /// Find modes with which every open element obeys its law for a while; the motion is then that of
+  /// these modes. Where modes differ by no more than rounding, what counts as rounding is increased
+  /// for this step until some do. Throws SystemError where it would be more than 1e-10.
   void settle(const Polynomial& force) {
-    std::size_t fewest = open_.size() + 1;
-    int tries = 10;
-    const std::size_t most = 1000 + 50 * open_.size();
-    for (std::size_t i = 0; i < most; ++i) {
-      motion_.set_modes(modes_);
-      motion_.expand(state_, force, span_);
-      fit_span();
-      std::vector<std::pair<std::size_t, int>> wrong;
-      for (const std::size_t e : open_) {
-        for (const Margin& margin : margins(e)) {
-          if (sign_behind_zero(margin.above, margin.noise) < 0) {
-            wrong.emplace_back(e, margin.side);
-            break;
-          }
-        }
-      }
-      if (wrong.empty()) {
+    constexpr double most = 1 << 14;
+    for (tolerance_ = 1.0; tolerance_ <= most; tolerance_ *= 4) {
+      if (finds_modes(force)) {
         return;
       }
-      if (wrong.size() < fewest) {
-        fewest = wrong.size();
-        tries = 10;
-      } else {
-        --tries;
+    }
+    fail("no modes of its elements fit");
+  }
+
+  /// Block principal pivoting, with Murty's least index where it does not get on.
+  /// Source: Júdice, Pires, Computers Oper. Res. 21, 1994.
+  bool finds_modes(const Polynomial& force) {
+    std::size_t fewest = open_.size() + 1;
+    int tries = 10;
+    const std::size_t most = 50 + 10 * open_.size();
+    for (std::size_t i = 0; i < most; ++i) {
+      motion_.set_modes(modes_);
+      motion_.expand(state_, force, span_, largest_force_);
+      fit_span();
+      std::vector<std::pair<std::size_t, int>> wrong = wrong_modes();
+      if (wrong.empty()) {
+        return true;
       }
+      tries = wrong.size() < fewest ? 10 : tries - 1;
+      fewest = std::min(fewest, wrong.size());
       wrong.resize(tries > 0 ? wrong.size() : 1);
       for (const auto& [e, mode] : wrong) {
         modes_[e] = mode;
       }
     }
-    throw base::SystemError(fmt::format(
-        "the exact solution finds no modes of the elements at t = {}: the problem is too sensitive "
-        "to rounding",
-        base::to_text(clock_.time)));
+    return false;
+  }
+
+  /// Open elements that break their law at once, with the modes behind it.
+  [[nodiscard]] std::vector<std::pair<std::size_t, int>> wrong_modes() const {
+    std::vector<std::pair<std::size_t, int>> wrong;
+    for (const std::size_t e : open_) {
+      for (const Margin& margin : margins(e)) {
+        if (sign_behind_zero(margin.above, margin.noise) < 0) {
+          wrong.emplace_back(e, margin.side);
+          break;
+        }
+      }
+    }
+    return wrong;
   }
 
   /// Shorten the motion's span until what its polynomials cut off is rounding; plan the next span.
@@ -280,12 +311,7 @@ class ExactSolution::Stepper {
       fitting_span_ = motion_.span();
       share = fitting_share();
     }
-    fitting_span_ =
-        std::min(std::max(fitting_span_, share * motion_.span()), force_.final_time() / 64);
-    for (const Place place : {Place::in_series, Place::in_parallel}) {
-      double& scale = multiplier_scale_[place_index(place)];
-      scale = std::max(scale, motion_.multiplier_scale(place));
-    }
+    fitting_span_ = std::min(std::max(fitting_span_, share * motion_.span()), longest_span());
     largest_[1] = std::max(largest_[1], group_sizes(motion_.coefficients(), 0)[1]);
   }
 
@@ -304,7 +330,7 @@ class ExactSolution::Stepper {
   /// By what the span may be multiplied so that the last two terms are rounding.
   [[nodiscard]] double fitting_share() const {
     const Eigen::MatrixXd& c = motion_.coefficients();
-    const std::array<double, 3> sizes = group_sizes(c, 0);
+    const std::array<double, 3> sizes = group_sizes(motion_.sizes(), 0);
     const std::array<double, 3> last = group_sizes(c, c.cols() - 2);
     double share = 2.0;
     for (std::size_t g = 0; g < sizes.size(); ++g) {
@@ -321,28 +347,31 @@ class ExactSolution::Stepper {
   [[nodiscard]] std::vector<Margin> margins(std::size_t e) const {
     const auto& [place, bound, sees, acts] = law_.elements[e];
     const bool in_series = place == Place::in_series;
-    const double noise_of_multiplier = rounding * multiplier_scale_[place_index(place)];
     if ((modes_[e] != 0) == in_series) {
-      Polynomial mu = motion_.multiplier(e);
+      const Polynomial mu = motion_.multiplier(e);
+      const double noise = rounding * motion_.multiplier_scale(place);
       if (in_series) {
-        return {{times(std::move(mu), modes_[e], 0.0), noise_of_multiplier, 0}};
+        return {margin(0.0, modes_[e], mu, noise, 0)};
       }
-      return {{times(mu, -1, bound), noise_of_multiplier, 1},
-              {times(mu, 1, bound), noise_of_multiplier, -1}};
+      return {margin(bound, -1, mu, noise, 1), margin(bound, 1, mu, noise, -1)};
     }
-    Polynomial q = motion_.seen(e);
+    const Polynomial q = motion_.seen(e);
+    const double noise = noise_of_seen(e);
     if (!in_series) {
-      return {{times(std::move(q), modes_[e], 0.0), noise_of_seen(e), 0}};
+      return {margin(0.0, modes_[e], q, noise, 0)};
     }
-    return {{times(q, -1, bound), noise_of_seen(e), 1}, {times(q, 1, bound), noise_of_seen(e), -1}};
+    return {margin(bound, -1, q, noise, 1), margin(bound, 1, q, noise, -1)};
   }
 
-  static Polynomial times(Polynomial p, int sign, double level) {
+  /// level + sign·p, whose noise is at least the rounding of its terms.
+  [[nodiscard]] Margin margin(double level, int sign, Polynomial p, double noise, int side) const {
+    double size = std::abs(level);
     for (double& c : p) {
+      size += std::abs(c);
       c *= sign;
     }
     p[0] += level;
-    return p;
+    return {std::move(p), tolerance_ * std::max(noise, rounding * size), side};
   }
 
   /// How long after the zero of a margin that falls it is below its noise.
@@ -389,16 +418,9 @@ class ExactSolution::Stepper {
           },
           model_);
       const Vector acting = motion_.acting(tau);
-      const Vector rate = motion_.rate(tau);
-      const Vector sizes = law_.state.cwiseAbs() * state.cwiseAbs() +
-                           largest_force_ * law_.force.cwiseAbs() + acting.cwiseAbs();
-      const Vector left = (drift - acting - rate).cwiseAbs();
-      for (Index c = 0; c < state.size(); ++c) {
-        if (!(left[c] <= allowed * sizes[c] + rounding *
-                                                  largest_[group_[static_cast<std::size_t>(c)]] /
-                                                  motion_.span())) {
-          fail("its rate is not that of the model");
-        }
+      const Vector left = (drift - acting - motion_.rate(tau)).cwiseAbs() * motion_.span();
+      if (!((left - allowed * motion_.sizes()).maxCoeff() <= 0)) {
+        fail("its rate is not that of the model");
       }
     }
     for (std::size_t e = 0; e < modes_.size(); ++e) {
@@ -436,6 +458,7 @@ class ExactSolution::Stepper {
     if (ends_piece_) {
       const double before = force_(clock_.time);
       force_.pass_break();
+      look_ahead();
       jump(before, force_(clock_.time));
     }
   }
@@ -475,13 +498,14 @@ class ExactSolution::Stepper {
   double span_ = 0.0;       // on which F is a polynomial
   double fitting_span_;     // allowed by what the last polynomials cut off
   double force_span_;       // and by F
+  double tolerance_ = 1.0;  // of margins, in units of their rounding
   int unresolved_steps_ = 0;
   int stalled_ = 0;
   double last_time_ = -1.0;
   std::int64_t events_ = 0;
   double largest_force_ = 0.0;
-  std::array<double, 3> largest_{};           // of each group
-  std::array<double, 2> multiplier_scale_{};  // of elements in series and in parallel
+  double force_noise_ = 0.0;         // where F cancels within
+  std::array<double, 3> largest_{};  // of each group
   Vector shown_;
   Vector shown_rate_;
   double shown_friction_ = 0.0;

@@ -83,8 +83,10 @@ void ModeMotion::set_modes(const Modes& modes) {
   response_ = response_.cwiseMax(matrix.diagonal().cwiseInverse());
 }
 
-void ModeMotion::expand(const Vector& start, const Polynomial& force, double span) {
+void ModeMotion::expand(const Vector& start, const Polynomial& force, double span,
+                        double force_size) {
   span_ = span;
+  force_size_ = force_size;
   force_ = force;
   state_.setZero(start.size(), order_ + 1);
   multiplier_.setZero(index(modes_.size()), order_);
@@ -171,16 +173,29 @@ Vector ModeMotion::acting(double tau) const {
   return rate;
 }
 
-double ModeMotion::multiplier_scale(Place place) const {
-  double largest_force = 0.0;
-  double largest_rate = 0.0;
-  for (std::size_t k = 0; k < force_.size(); ++k) {
-    largest_force = std::max(largest_force, std::abs(force_[k]));
-    largest_rate = std::max(largest_rate, static_cast<double>(k) * std::abs(force_[k]) / span_);
+Vector ModeMotion::sizes() const {
+  Vector terms = largest_drift();
+  const Vector multipliers = multiplier_.cwiseAbs().rowwise().maxCoeff();
+  for (std::size_t e = 0; e < modes_.size(); ++e) {
+    for (const auto& [column, factor] : law_.elements[e].acts) {
+      terms[index(column)] += std::abs(factor) * multipliers[index(e)];
+    }
   }
-  const Vector terms = magnitude_ * state_.col(0).cwiseAbs() +
-                       largest_force * law_.force.cwiseAbs() +
-                       largest_rate * law_.force_rate.cwiseAbs();
+  const Vector once = state_.cwiseAbs().rowwise().maxCoeff() + span_ * terms;
+  return once + span_ * (magnitude_ * once);  // what cancels in y does not in x
+}
+
+Vector ModeMotion::largest_drift() const {
+  double largest_force = force_size_;
+  for (std::size_t k = 0; k < force_.size(); ++k) {
+    largest_force = std::max(largest_force, static_cast<double>(k + 1) * std::abs(force_[k]));
+  }
+  return magnitude_ * state_.cwiseAbs().rowwise().maxCoeff() +
+         largest_force * (law_.force.cwiseAbs() + law_.force_rate.cwiseAbs() / span_);
+}
+
+double ModeMotion::multiplier_scale(Place place) const {
+  const Vector terms = largest_drift();
   double largest = 0.0;
   double amplification = 0.0;
   for (std::size_t i = 0; i < holding_.size(); ++i) {

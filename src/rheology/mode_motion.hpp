@@ -24,8 +24,10 @@ class ModeMotion {
 
   /// Local; allocates.
   void set_modes(const Modes& modes);
-  /// The motion from `start` over `span`.
-  void expand(const Eigen::VectorXd& start, const Polynomial& force, double span);
+  /// The motion from `start` over `span`; `force_size`: what the rounding of F is to be compared
+  /// with.
+  void expand(const Eigen::VectorXd& start, const Polynomial& force, double span,
+              double force_size);
   /// Make the span shorter by a factor: τ = 1 comes earlier.
   void shorten(double factor);
 
@@ -40,6 +42,9 @@ class ModeMotion {
   [[nodiscard]] Eigen::VectorXd acting(double tau) const;
   /// Taylor coefficients, [columns, order + 1].
   [[nodiscard]] const Eigen::MatrixXd& coefficients() const { return state_; }
+  /// What the rounding of each column is to be compared with: its coefficients, and what the terms
+  /// of its rate are over the span, which may cancel.
+  [[nodiscard]] Eigen::VectorXd sizes() const;
   /// The size of the terms that μ of an element that holds q, at such a place, is a sum of; 0 where
   /// there is none.
   [[nodiscard]] double multiplier_scale(Place place) const;
@@ -47,6 +52,7 @@ class ModeMotion {
  private:
   [[nodiscard]] double seen_of(std::size_t element, const Eigen::VectorXd& values) const;
   void act(std::size_t element, double multiplier, Eigen::VectorXd& rate) const;
+  [[nodiscard]] Eigen::VectorXd largest_drift() const;
 
   const LinearLaw& law_;
   Eigen::SparseMatrix<double> magnitude_;  // |A|
@@ -57,6 +63,7 @@ class ModeMotion {
   Eigen::VectorXd response_;                                     // of μ to 1 in every q'
   double span_ = 0.0;
   Polynomial force_;
+  double force_size_ = 0.0;
   Eigen::MatrixXd state_;
   Eigen::MatrixXd multiplier_;  // [elements, order]
 };

@@ -68,7 +68,7 @@ std::optional<double> first_below_within(const Polynomial& p, double low, double
     power *= half;
     beyond += std::abs(here[k]) * power;
   }
-  if (here[0] > beyond) {
+  if (here[0] >= beyond) {
     return std::nullopt;
   }
   if (value(p, low) < 0) {
@@ -99,14 +99,16 @@ Powers chebyshev_powers() {
 
 }  // namespace
 
-std::optional<double> first_below_zero(const Polynomial& p, double last) {
+std::optional<double> first_below_zero(Polynomial p, double last) {
   double rest = 0.0;
   double power = 1.0;
   for (std::size_t k = 1; k < p.size(); ++k) {
     power *= last;
     rest += std::abs(p[k]) * power;
   }
-  return p[0] > rest ? std::nullopt : first_below_within(p, 0.0, last);
+  // What is below by rounding is not below, or a p of little else would be halved for ever.
+  p[0] += 8 * epsilon * (std::abs(p[0]) + rest);
+  return p[0] >= rest ? std::nullopt : first_below_within(p, 0.0, last);
 }
 
 int sign_behind_zero(const Polynomial& p, double noise) {
@@ -135,7 +137,6 @@ ChebyshevFit::ChebyshevFit(const std::function<double(double)>& function, double
   std::array<double, points> values{};
   for (std::size_t i = 0; i < points; ++i) {
     values[i] = function(0.5 * (1.0 + cosine[2 * i + 1]));
-    largest_ = std::max(largest_, std::abs(values[i]));
   }
   for (std::size_t j = 0; j < points; ++j) {
     double sum = 0.0;
@@ -145,11 +146,15 @@ ChebyshevFit::ChebyshevFit(const std::function<double(double)>& function, double
     coefficient_[j] = sum * (j == 0 ? 1.0 : 2.0) / points;
   }
   const auto [least, most] = std::ranges::minmax(values);
-  const double limit = noise * largest_ + shift_noise * (most - least);
+  const double limit = noise + shift_noise * (most - least);
   terms_ = points;
   while (terms_ > 1 && std::abs(coefficient_[static_cast<std::size_t>(terms_) - 1]) <= limit) {
     --terms_;
   }
+}
+
+double ChebyshevFit::tail() const {
+  return std::max(std::abs(coefficient_[points - 2]), std::abs(coefficient_[points - 1]));
 }
 
 Polynomial ChebyshevFit::polynomial() const {
