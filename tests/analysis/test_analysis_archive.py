@@ -85,7 +85,7 @@ def test_the_script_makes_the_results_again(archived, masing, tmp_path):
     sums = folder / "SHA256SUMS"
     sums.write_text("".join(line for line in sums.read_text().splitlines(True) if "run.h5" not in line))
     code, said = reproduce(folder, masing)
-    assert code == 1 and said.endswith("0 of 1 results reproduced bit for bit\n") and "/series/x" in said
+    assert code == 1 and "0 of 1 results reproduced bit for bit\n" in said and "/series/x" in said
 
 
 def test_results_of_one_name_are_refused(run_script, tmp_path, papers_case):

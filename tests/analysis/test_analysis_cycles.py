@@ -42,7 +42,7 @@ def test_samples_that_are_not_finite_are_left_out(run_script, tmp_path, papers_c
 
 
 def test_titles_name_cells_and_steps(run_file, study_file):
-    titles, _ = cycles.titles_and_samples([run_file, study_file], None, None)
+    titles, _ = cycles.titles_and_samples(cycles.parser().parse_args([str(run_file), str(study_file)]))
     assert list(titles) == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
 
 

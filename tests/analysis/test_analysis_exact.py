@@ -113,11 +113,11 @@ def test_an_exact_trajectory_among_the_files_is_taken(made, page_with):
 
 
 def test_a_problem_without_an_exact_solution_says_why(masing, tmp_path, papers_case):
-    run = read_run(write_run(tmp_path / "run.h5", papers_case, initial_u="0.1*sin(40*s)"))
+    run = read_run(write_run(tmp_path / "run.h5", papers_case, force="abs(sin(t))"))
     solutions = ExactSolutions([], masing)
     assert solutions.get(run) is None
     (reason,) = solutions.reasons.values()
-    assert "initial-u" in reason
+    assert "abs()" in reason
     assert ExactSolutions([], None).get(run) is None
 
 

@@ -6,15 +6,17 @@ import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
 import masing
-from conftest import ANALYSIS
 from masing import commands, program
 from masing.commands import words
+
+ANALYSIS = Path(masing.__file__).resolve().parents[1]
 
 # Some milliseconds.
 SMALL = {"cells": 20, "final_time": 20, "steps": 2000}

@@ -224,10 +224,6 @@ MISTAKES = {
         ["--model=masing-quasistatic", "--force=0.7*sin(t)"],
         ["--force", "everything slides", "--k0"],
     ),
-    "no memory": (
-        ["--model=masing-quasistatic", "--initial-u=0.1*sin(30*s)"],
-        ["--initial-u", "|eta(s) - eta(s')|", "--model masing --engine sweep"],
-    ),
 }
 
 

@@ -549,7 +549,7 @@ def test_ctrl_c_on_mpirun_leaves_a_checkpoint_of_a_study(masing, study):
 
 def test_references_in_step_go_on_and_nothing_else_is_kept(masing):
     """x(t) and y(t) of a level would be 16 bytes a step, u 800 bytes a time."""
-    words = ("converge", "--levels=50000,100000", "--final-time=40", "--cells=inf", "--reference=exact", "--quiet")
+    words = ("converge", "--levels=1000000,2000000", "--final-time=40", "--cells=inf", "--reference=exact", "--quiet")
     masing.done(*words, "--output=whole.h5")
     process = masing(*words, "--output=run.h5", "--wall-limit=0.25", ranks=2)
     assert process.returncode == 75, process.stderr
