@@ -11,7 +11,6 @@ WORDS = {
     "stiffness negative": (["--stiffness", "-1"], ["--stiffness", "-1", "> 0"]),
     "stiffness infinite": (["--stiffness", "s < 0.5 ? 1 : 1/(s-0.5)"], ["--stiffness", "inf", "s = 0.5"]),
     "stiffness not a number": (["--stiffness", "sqrt(0.52-s)"], ["--stiffness", "nan", "finite"]),
-    "threshold zero": (["--threshold", "0"], ["--threshold", "0"]),
     "threshold negative": (["--threshold", "s-2"], ["--threshold", ">= 0"]),
     "initial u beyond threshold": (
         ["--initial-u", "s > 0.9 ? 1.2 : 0"],

@@ -541,7 +541,7 @@ def test_a_study_goes_on_where_it_was(masing, study, given, ranks):
 def test_ctrl_c_on_mpirun_leaves_a_checkpoint_of_a_study(masing, study):
     process = masing.start(*STUDY, "--quiet", ranks=2)
     masing.wait_until(process, (masing.folder / "run.h5.lock").exists)
-    time.sleep(0.2)
+    time.sleep(0.05)
     interrupted(masing, process)
     masing.done(*STUDY, "--quiet", "--restart=run.h5.checkpoint", ranks=3)
     assert same(masing.folder / "run.h5", study)
