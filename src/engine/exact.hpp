@@ -38,9 +38,8 @@ class Exact final : public Engine, public SelfChecking {
         measure_(std::move(measure)),
         u_(comm, masing.slab.field_cells()) {
     const slab::TurningPoints start(*measure_, oscillator_.x0);
-    sample_ = {
-        oscillator_.x0, oscillator_.y0,
-        slab::restoring_force(oscillator_, {oscillator_.x0, 0.0, start.internal_force()})};
+    sample_ = {oscillator_.x0, oscillator_.y0,
+               slab::restoring_force(oscillator_, {oscillator_.x0, 0.0, start.internal_force()})};
     if (comm.is_root()) {
       const slab::SmoothPieces force(
           [drive = run.drive](double t) { return drive(t); }, masing.force_breaks,

@@ -198,8 +198,7 @@ bool is_asymptotic(const study::Study& made, std::size_t q, double order) {
 }
 
 /// x(T) and y(T) that the ladder goes to.
-study::Motion limit_of(const parallel::Communicator& comm,
-                                  const study::StudySpec& spec) {
+study::Motion limit_of(const parallel::Communicator& comm, const study::StudySpec& spec) {
   engine::RunSpec run = spec.run;
   auto& model = std::get<engine::Masing>(run.model);
   if (spec.refine != Refine::steps) {

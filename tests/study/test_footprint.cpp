@@ -60,7 +60,8 @@ TEST(LeastNeeds, count_what_runs_in_step) {
   with_reference.reference->time.steps = 2000;
   // Two fields, and k, eta and u0 at an end and at the point of every cell; the field of P = inf.
   const auto needs = study::least_needs({with_reference}, {{0, 0, 1}}, 1);
-  EXPECT_EQ(needs[0].fields, (16.0 + 2.0 * sizeof(slab::Element)) * cells + 8.0 * slab::Continuum{}.field_points);
+  EXPECT_EQ(needs[0].fields,
+            (16.0 + 2.0 * sizeof(slab::Element)) * cells + 8.0 * slab::Continuum{}.field_points);
   EXPECT_EQ(needs[0].motion, 0.0);
 }
 
