@@ -66,8 +66,8 @@ finish() {
 jobs/install_dependencies.sh || { count_step "installing" 1; finish; }
 libraries=h5py,numpy,scipy,pandas,matplotlib,jinja2,xarray,nbclient,ipykernel
 python=$(find_python pytest,xdist,$libraries) || { count_step "finding Python" 1; finish; }
-echo "== build of the program (preset dev), a minute the first time"
-build_preset dev --target masing || { count_step "building" 1; finish; }
+echo "== build of program and library (preset dev), a minute the first time"
+build_preset dev --target masing masing_library || { count_step "building" 1; finish; }
 
 # The Python tests need only the program and wait much of their time. They run beside all that
 # follows, in a process group of their own; what they say is shown at the end. What is compiled
@@ -120,7 +120,7 @@ else
     git ls-files --others --exclude-standard "${sources[@]}"; } 2>/dev/null | sort -u)
   [ -n "$changed" ] ||
     changed=$(git diff-tree --no-commit-id --name-only --diff-filter=d -r HEAD -- "${sources[@]}")
-  most=$((4 * cores))
+  most=$((2 * cores))
 fi
 if [ -n "$changed" ]; then
   some=$(echo "$changed" | head -n "$most")

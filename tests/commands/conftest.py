@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import time
 
@@ -37,9 +38,16 @@ def program():
     pytest.exit(f"no program at {' or '.join(map(str, candidates))}: build it first", returncode=1)
 
 
+PROGRESS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \[[#.]+\] ")
+
+
 def without_warnings(text):
-    """The lines of stderr that are no warning of ours."""
-    return [line for line in text.splitlines() if not line.startswith("masing warning: ")]
+    """The lines of stderr that are no warning of ours, nor the progress of a run that took seconds."""
+    return [
+        line
+        for line in text.splitlines()
+        if not line.startswith("masing warning: ") and not PROGRESS.match(line)
+    ]
 
 
 class Masing:
