@@ -28,9 +28,10 @@ struct ExactOptions {
 template <StiffnessMeasure Measure, class Method = Fehlberg>
 class ExactSolution {
  public:
-  /// The solution from t = 0, u = u0. `measure` must outlive the object.
+  /// The solution from t = 0, u = u0, or with the slab as a past leaves it at x0. `measure` must
+  /// outlive the object.
   ExactSolution(const Measure& measure, const Oscillator& oscillator, SmoothPieces force,
-                const ExactOptions& options = {})
+                const ExactOptions& options = {}, const std::optional<TurningPointState>& past = {})
       : oscillator_(oscillator),
         force_(std::move(force)),
         tolerance_(options.tolerance),
@@ -40,7 +41,8 @@ class ExactSolution {
             options.longest_step / std::max(frequency_, oscillator.damping / oscillator.mass),
             force_.final_time() / 64)),
         fitting_step_(longest_step_),
-        turning_points_(measure, oscillator.x0),
+        turning_points_(measure, past.value_or(TurningPointState{
+                                     oscillator.x0, oscillator.x0, 1, oscillator.x0, {}})),
         motion_{{}, oscillator.x0, oscillator.y0},
         position_(oscillator.x0) {}
   ~ExactSolution() = default;
@@ -65,6 +67,38 @@ class ExactSolution {
     position_ = motion.x;
     shown_span_ = span;
     return {motion.x, motion.y, planned_->step.law()(motion.x)};
+  }
+
+  /// A reversal of the mass.
+  struct Reversal {
+    double time = 0.0;
+    double x = 0.0;
+    int direction = 1;       ///< before it: +1 at a maximum of x, -1 at a minimum
+    TurningPointState past;  ///< of the slab, before it
+  };
+
+  /// Goes on to the next reversal up to the time t; nothing where there is none. at() may be called
+  /// only for later times then.
+  std::optional<Reversal> next_reversal(double t) {
+    for (;;) {
+      if (!planned_) {
+        plan();
+      }
+      if (planned_->whole.end.clock.until(t) < 0.0) {
+        return std::nullopt;
+      }
+      carry_out();
+      if (motion_.y == 0.0) {
+        Reversal found{motion_.clock.time, motion_.x, turning_points_.direction(),
+                       turning_points_.state()};
+        shown_span_ = 0.0;
+        position_ = motion_.x;
+        plan();
+        if (turning_points_.direction() != found.direction) {
+          return found;
+        }
+      }
+    }
   }
 
   /// What velocities are to be compared with: ω mean η + ω|x| + |y| now.

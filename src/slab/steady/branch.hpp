@@ -1,0 +1,136 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "slab/steady/newton.hpp"
+
+namespace masing::slab {
+
+/// Two unknowns and a parameter, scaled so that all are of the size of 1.
+using Triple = std::array<double, 3>;
+
+inline double dot(const Triple& a, const Triple& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+inline Triple cross(const Triple& a, const Triple& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+inline Triple sum(const Triple& a, double factor, const Triple& b) {
+  return {a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]};
+}
+
+/// A branch of solutions of r(z) = 0, two equations in two unknowns and a parameter, z[2], followed
+/// by its arclength: also where it turns back in the parameter. `Residual`: std::optional<Pair>
+/// operator()(const Triple&). Source: Keller, Numerical solution of bifurcation and nonlinear
+/// eigenvalue problems, 1977.
+template <class Residual>
+class Branch {
+ public:
+  struct Point {
+    Triple z{};
+    std::array<Triple, 2> slope{};  ///< [i][j] = ∂r_i/∂z_j
+    Triple tangent{};               ///< of length 1
+  };
+
+  explicit Branch(Residual residual) : residual_(std::move(residual)) {}
+
+  /// A solution with its tangent, on the side of `along`; nothing where r has no slope there.
+  [[nodiscard]] std::optional<Point> first(const Triple& z, const Triple& along) const {
+    auto point = with_slope(z);
+    if (point && dot(point->tangent, along) < 0.0) {
+      point->tangent = sum({}, -1.0, point->tangent);
+    }
+    return point;
+  }
+
+  /// The solution at about a length from another; nothing where Newton's method does not come to
+  /// one within a quarter of it.
+  [[nodiscard]] std::optional<Triple> next(const Point& from, double length) const {
+    constexpr double small = 1e-9;
+    constexpr int passes = 12;
+    const Triple predicted = sum(from.z, length, from.tangent);
+    // The matrix of both slopes and the tangent, inverted by cross products.
+    const Triple& a = from.slope[0];
+    const Triple& b = from.slope[1];
+    const Triple& t = from.tangent;
+    const double determinant = dot(cross(a, b), t);
+    Triple z = predicted;
+    auto at = residual_(z);
+    for (int pass = 0; at && size_of(*at) > small; ++pass) {
+      const Triple step =
+          sum(sum({}, -(*at)[0] / determinant, cross(b, t)), -(*at)[1] / determinant, cross(t, a));
+      z = sum(z, 1.0, step);
+      const Triple away = sum(z, -1.0, predicted);
+      const double last = size_of(*at);
+      at = residual_(z);
+      if (pass == passes || !(dot(away, away) <= length * length / 16) ||
+          (at && size_of(*at) > 0.5 * last)) {
+        return std::nullopt;
+      }
+    }
+    return at ? std::optional(z) : std::nullopt;
+  }
+
+  /// Where the branch turns back in its parameter, the tangents a length apart being on both sides;
+  /// nothing where it is not found.
+  [[nodiscard]] std::optional<Triple> fold(const Point& from, double length) const {
+    double low = 0.0;
+    double high = length;
+    double at_low = from.tangent[2];
+    double at_high = -at_low;
+    std::optional<Triple> found;
+    // The slope of the parameter is nearly linear in the length: secants within the bracket.
+    for (int pass = 0; pass < 30; ++pass) {
+      const double between = low + (high - low) * at_low / (at_low - at_high);
+      found = next(from, between);
+      const auto point = found ? first(*found, from.tangent) : std::nullopt;
+      if (!point) {
+        return std::nullopt;
+      }
+      const double slope = point->tangent[2];
+      if (std::abs(slope) < 1e-7) {
+        break;
+      }
+      const bool before = slope * from.tangent[2] > 0.0;
+      (before ? low : high) = between;
+      (before ? at_low : at_high) = slope;
+    }
+    return found;
+  }
+
+ private:
+  std::optional<Point> with_slope(const Triple& z) const {
+    constexpr double step = 1e-6;
+    Point point{.z = z};
+    for (std::size_t j = 0; j < 3; ++j) {
+      Triple after = z;
+      Triple before = z;
+      after[j] += step;
+      before[j] -= step;
+      const auto high = residual_(after);
+      const auto low = residual_(before);
+      if (!high || !low) {
+        return std::nullopt;
+      }
+      for (std::size_t i = 0; i < 2; ++i) {
+        point.slope[i][j] = ((*high)[i] - (*low)[i]) / (after[j] - before[j]);
+      }
+    }
+    const Triple along = cross(point.slope[0], point.slope[1]);
+    const double length = std::sqrt(dot(along, along));
+    if (!(length > 0.0)) {
+      return std::nullopt;
+    }
+    point.tangent = sum({}, 1.0 / length, along);
+    return point;
+  }
+
+  Residual residual_;
+};
+
+}  // namespace masing::slab

@@ -1,0 +1,283 @@
+// Limit cycles by shooting: against the linear oscillator's closed form, against closed cycles of
+// the same amplitude, and against long transients, which come to the same cycle by themselves.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <random>
+
+#include "base/text.hpp"
+#include "slab/closed_curves.hpp"
+#include "slab/steady/branch.hpp"
+#include "slab/steady/transient.hpp"
+#include "slab/turning_points/continuous_measure.hpp"
+
+namespace masing {
+
+namespace {
+
+using slab::Cycle;
+using slab::Extreme;
+using slab::Triple;
+using ForcedMeasure = slab::ContinuousMeasure;
+
+struct ForcedProblem {
+  std::string stiffness = "1";
+  std::string threshold = "s+0.1";
+  std::string force = "0.45*cos(0.8*t)";
+  double period = 2 * std::numbers::pi / 0.8;
+  slab::Oscillator oscillator{.mass = 1.0, .k0 = 0.2, .x0 = 0.0, .y0 = 0.0};
+  bool is_odd = true;
+};
+
+slab::Slab forced_slab(const ForcedProblem& problem) {
+  return {{.stiffness = base::Function(problem.stiffness, 's', {}),
+           .threshold = base::Function(problem.threshold, 's', {}),
+           .initial_u = base::Function("0", 's', {})},
+          slab::Continuum{},
+          slab::Rule::right};
+}
+
+/// A problem with what is needed to find its cycles.
+struct SolvedProblem {
+  explicit SolvedProblem(const ForcedProblem& problem)
+      : slab(forced_slab(problem)),
+        measure(slab::make_continuous_measure(slab)),
+        drive(problem.force, 't', {}),
+        map(measure, problem.oscillator,
+            {.value = [this](double t) { return drive(t); },
+             .bounds = [this](double a, double b) { return drive.bounds(a, b); },
+             .breaks = {},
+             .period = problem.period,
+             .is_odd = problem.is_odd}),
+        shooting(map, true) {}
+
+  /// The cycle that the motion from rest comes to.
+  [[nodiscard]] Cycle from_rest() const {
+    const slab::Settled settled = slab::settle(map);
+    return shooting.near(map.outer_extreme(settled.state, settled.multiple).value(),
+                         settled.multiple);
+  }
+
+  /// The last of many periods from rest.
+  [[nodiscard]] slab::PeriodEnd after(int periods) const {
+    const slab::Oscillator& at = map.oscillator();
+    slab::PeriodEnd state{at.x0, at.y0, {at.x0, at.x0, 1, at.x0, {}}};
+    for (int period = 0; period < periods; ++period) {
+      state = map.period_after(state);
+    }
+    return state;
+  }
+
+  slab::Slab slab;
+  ForcedMeasure measure;
+  base::Function drive;
+  slab::PeriodMap<ForcedMeasure> map;
+  slab::Shooting<ForcedMeasure> shooting;
+};
+
+TEST(Steady, finds_the_cycle_of_the_papers_slab) {
+  const Cycle cycle = SolvedProblem({}).from_rest();
+  EXPECT_NEAR(cycle.most_x, 1.643576, 5e-7);
+  EXPECT_NEAR(cycle.least_x, -cycle.most_x, 1e-10);
+  EXPECT_TRUE(cycle.is_half);
+  EXPECT_EQ(cycle.multiple, 1);
+  EXPECT_LT(cycle.residual, 1e-11);
+  EXPECT_EQ(cycle.frozen, 0.0);
+  EXPECT_LT(std::abs(cycle.multipliers[0]), 1.0);
+}
+
+TEST(Steady, keeps_what_the_transient_left_of_cells_that_do_not_yield) {
+  ForcedProblem problem;
+  problem.force = "0.1*cos(0.8*t)";
+  const Cycle cycle = SolvedProblem(problem).from_rest();
+  EXPECT_NEAR(cycle.least_x, -0.1846154, 5e-8);
+  EXPECT_NEAR(cycle.most_x, 0.1822614, 5e-8);
+  EXPECT_FALSE(cycle.is_half);
+  // Cells with 2η up to the range of x yield; η has the density 1 from 0.1 on.
+  EXPECT_NEAR(cycle.frozen, 1 - ((cycle.most_x - cycle.least_x) / 2 - 0.1), 1e-9);
+}
+
+TEST(Steady, gives_the_same_cycle_from_half_a_period_and_from_a_whole_one) {
+  ForcedProblem problem;
+  const Cycle half = SolvedProblem(problem).from_rest();
+  problem.is_odd = false;
+  const Cycle whole = SolvedProblem(problem).from_rest();
+  EXPECT_FALSE(whole.is_half);
+  EXPECT_NEAR(half.most_x, whole.most_x, 1e-11);
+  EXPECT_NEAR(half.least_x, whole.least_x, 1e-11);
+  // Central differences of step 1e-6 of a map with kinks in its slope.
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NEAR(half.multipliers[i].real(), whole.multipliers[i].real(), 1e-5);
+    EXPECT_NEAR(std::abs(half.multipliers[i].imag()), std::abs(whole.multipliers[i].imag()), 1e-5);
+  }
+}
+
+TEST(Steady, is_the_linear_oscillators_where_nothing_yields) {
+  ForcedProblem problem;
+  problem.force = "0.01*cos(0.8*t)";
+  const double amplitude = 0.01 / (1.2 - 0.64);
+  const SolvedProblem solved(problem);
+  const Cycle cycle = solved.shooting.near({0.0, amplitude, {0.0, amplitude, 1, 0.0, {}}, 1}, 1);
+  EXPECT_NEAR(cycle.most_x, amplitude, 1e-13);
+  EXPECT_NEAR(cycle.least_x, -amplitude, 1e-13);
+  EXPECT_NEAR(cycle.loss, 0.0, 1e-13);
+  EXPECT_EQ(cycle.frozen, 1.0);
+  EXPECT_NEAR(std::abs(std::remainder(cycle.phase, 2 * std::numbers::pi)), 0.0, 1e-9);
+  const double turn = std::sqrt(1.2) * problem.period;
+  EXPECT_NEAR(cycle.multipliers[0].real(), std::cos(turn), 1e-7);
+  EXPECT_NEAR(std::abs(cycle.multipliers[0].imag()), std::abs(std::sin(turn)), 1e-7);
+}
+
+TEST(Steady, finds_the_cycle_in_the_middle_of_beats_that_never_end) {
+  // Near a third of the elastic frequency the beats are slow; x stays within the elastic range.
+  for (const double omega : {0.3666, 0.5, 0.9}) {
+    ForcedProblem problem;
+    const double force = omega < 0.6 ? 0.04 : 0.01;
+    problem.force = base::to_text(force) + "*cos(" + base::to_text(omega) + "*t)";
+    problem.period = 2 * std::numbers::pi / omega;
+    const Cycle cycle = SolvedProblem(problem).from_rest();
+    EXPECT_NEAR(cycle.most_x, force / (1.2 - omega * omega), 1e-12) << omega;
+    EXPECT_EQ(cycle.frozen, 1.0);
+  }
+}
+
+TEST(Steady, loses_what_a_closed_cycle_of_its_amplitude_loses) {
+  const SolvedProblem solved({});
+  const Cycle cycle = solved.from_rest();
+  const slab::ClosedCycle closed = slab::ClosedCurves(solved.slab, 0.2).cycle(cycle.most_x);
+  EXPECT_NEAR(cycle.loss, closed.loss, 1e-10);
+  EXPECT_NEAR(cycle.most_restoring, closed.restoring, 1e-11);
+  EXPECT_NEAR(cycle.least_restoring, -closed.restoring, 1e-11);
+}
+
+TEST(Steady, is_where_a_sharp_resonance_comes_to_after_hundreds_of_periods) {
+  ForcedProblem problem;
+  problem.force = "0.8*sin(0.4*t)";
+  problem.period = 2 * std::numbers::pi / 0.4;
+  problem.oscillator.mass = 2.0;
+  problem.oscillator.k0 = 0.3;
+  const SolvedProblem solved(problem);
+  const Cycle cycle = solved.from_rest();
+  // Its multiplier has the modulus 0.85: 250 periods leave 1e-17 of the transient.
+  const Extreme reached = solved.map.outer_extreme(solved.after(250), 1).value();
+  EXPECT_NEAR(cycle.most_x, std::abs(reached.x), 1e-9);
+  EXPECT_GT(cycle.most_x, 20.0);
+}
+
+TEST(Steady, has_multipliers_by_which_transients_decay) {
+  ForcedProblem problem;
+  problem.force = "0.3*cos(0.5*t)+0.1*cos(t)";
+  problem.period = 2 * std::numbers::pi / 0.5;
+  problem.oscillator.k0 = 0.05;
+  problem.is_odd = false;
+  const SolvedProblem solved(problem);
+  const Cycle cycle = solved.from_rest();
+  ASSERT_NEAR(cycle.multipliers[0].imag(), 0.0, 1e-9);
+  std::vector<double> y;
+  slab::PeriodEnd state = solved.after(20);
+  for (int period = 0; period < 3; ++period) {
+    y.push_back(state.y);
+    state = solved.map.period_after(state);
+  }
+  // What is left after 20 periods, 0.6^20, is small against what the second multiplier leaves out.
+  EXPECT_NEAR((y[2] - y[1]) / (y[1] - y[0]), cycle.multipliers[0].real(), 1e-3);
+}
+
+TEST(Steady, sees_a_cycle_that_drifts) {
+  ForcedProblem problem;
+  problem.force = "0.55*cos(0.5*t)+0.2*cos(t)";
+  problem.period = 2 * std::numbers::pi / 0.5;
+  problem.oscillator.k0 = 0.0;
+  problem.is_odd = false;
+  const SolvedProblem solved(problem);
+  const Cycle cycle = solved.from_rest();
+  EXPECT_TRUE(cycle.is_free);
+  const slab::PeriodEnd before = solved.after(60);
+  const slab::PeriodEnd after = solved.map.period_after(before);
+  EXPECT_NEAR(cycle.drift, after.x - before.x, 1e-9);
+  EXPECT_GT(std::abs(cycle.drift), 1e-3);
+  EXPECT_NEAR(cycle.multipliers[0].real(), 1.0, 1e-12);
+}
+
+/// A problem made by chance, with a transient that ends.
+ForcedProblem random_forced_problem(std::mt19937& random) {
+  const auto between = [&](double a, double b) {
+    return std::uniform_real_distribution<double>(a, b)(random);
+  };
+  const auto any_of = [&](std::vector<std::string> texts) {
+    return texts[std::uniform_int_distribution<std::size_t>(0, texts.size() - 1)(random)];
+  };
+  const double omega = between(0.3, 1.6);
+  const double force = between(0.2, 0.8);
+  ForcedProblem problem;
+  problem.stiffness = any_of({"1", "1+s", "2-s", "0.5+exp(-s)"});
+  problem.threshold = any_of({"s+0.1", "0.05+s^2", "0.4", "1.1-s", "0.1+0.8*s*(1-s)"});
+  problem.is_odd = between(0, 1) < 0.5;
+  problem.force = base::to_text(force) + "*cos(" + base::to_text(omega) + "*t)" +
+                  (problem.is_odd ? "" : "+0.1*sin(2*" + base::to_text(omega) + "*t)+0.05");
+  problem.period = 2 * std::numbers::pi / omega;
+  problem.oscillator.mass = between(0.5, 2);
+  problem.oscillator.k0 = between(0.05, 0.5);
+  return problem;
+}
+
+TEST(Steady, is_where_long_transients_end) {
+  const char* given = std::getenv("MASING_PROBLEMS");
+  const int problems = given != nullptr ? std::atoi(given) : 6;
+  std::mt19937 random(7);
+  for (int i = 0; i < problems; ++i) {
+    const ForcedProblem problem = random_forced_problem(random);
+    SCOPED_TRACE("problem " + std::to_string(i) + ": k = " + problem.stiffness +
+                 ", eta = " + problem.threshold + ", F = " + problem.force +
+                 ", m = " + base::to_text(problem.oscillator.mass) +
+                 ", k0 = " + base::to_text(problem.oscillator.k0));
+    const SolvedProblem solved(problem);
+    const slab::Settled settled = slab::settle(solved.map, 1e-13, 1500);
+    const Cycle cycle = solved.from_rest();
+    const Extreme reached = solved.map.outer_extreme(settled.state, cycle.multiple).value();
+    const auto passage =
+        solved.map.passage(reached, cycle.multiple * problem.period, reached.side).value();
+    if (cycle.frozen == 1.0) {
+      continue;  // a motion in which nothing yields any more keeps its beats
+    }
+    EXPECT_NEAR(cycle.most_x, passage.most_x, 1e-9) << settled.change;
+    EXPECT_NEAR(cycle.least_x, passage.least_x, 1e-9) << settled.change;
+  }
+}
+
+// z0 - z0³ = z2 and z1 = z0: the branch turns back at z0 = ±1/√3, z2 = ±2/(3√3).
+TEST(Branch, goes_round_the_folds_of_a_cubic) {
+  const auto residual = [](const Triple& z) -> std::optional<slab::Pair> {
+    return slab::Pair{z[0] * (1 - z[0] * z[0]) - z[2], z[1] - z[0]};
+  };
+  const slab::Branch branch(residual);
+  auto here = branch.first({-1.2, -1.2, -1.2 + 1.728}, {1.0, 0.0, 0.0});
+  ASSERT_TRUE(here.has_value());
+  std::vector<Triple> folds;
+  constexpr double length = 0.05;
+  for (int step = 0; step < 200 && here->z[0] < 1.2; ++step) {
+    const auto there = branch.next(*here, length);
+    ASSERT_TRUE(there.has_value());
+    EXPECT_NEAR(slab::size_of(residual(*there).value()), 0.0, 1e-9);
+    const auto ahead = branch.first(*there, here->tangent);
+    if (ahead->tangent[2] * here->tangent[2] < 0.0) {
+      folds.push_back(branch.fold(*here, length).value());
+    }
+    here = ahead;
+  }
+  EXPECT_GE(here->z[0], 1.2);
+  ASSERT_EQ(folds.size(), 2U);
+  // The parameter is flat there: its value is right to the square of what z0 is.
+  for (const double side : {-1.0, 1.0}) {
+    const Triple& fold = folds[side < 0 ? 0 : 1];
+    EXPECT_NEAR(fold[0], side / std::sqrt(3.0), 1e-6);
+    EXPECT_NEAR(fold[2], side * 2 / (3 * std::sqrt(3.0)), 3e-9);
+  }
+}
+
+}  // namespace
+
+}  // namespace masing
