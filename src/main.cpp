@@ -23,6 +23,7 @@ constexpr const char* usage =
     "accuracy\n\n"
     "  masing simulate   one trajectory, written to HDF5\n"
     "  masing converge   a refinement study: errors, observed orders, a verdict\n"
+    "  masing scan       one run, or one limit cycle, for each point of a grid of parameters\n"
     "  masing reproduce  a result file made again and compared, bit by bit\n"
     "  masing models     the models: equation, parameters, state, expected order\n"
     "  masing benchmark  what the engines reach beside the machine's own limits\n\n"
@@ -39,6 +40,9 @@ std::optional<commands::Work> prepared(const std::string& command,
   if (command == "converge") {
     return commands::converge(call);
   }
+  if (command == "scan") {
+    return commands::scan(call);
+  }
   if (command == "reproduce") {
     return commands::reproduce(call);
   }
@@ -51,7 +55,7 @@ std::optional<commands::Work> prepared(const std::string& command,
   if (command != "--help" && command != "--version") {
     throw base::UserError(
         (command.empty() ? "no command" : "'" + command + "' is not a command") +
-        "; give simulate, converge, reproduce, models or benchmark (masing --help)");
+        "; give simulate, converge, scan, reproduce, models or benchmark (masing --help)");
   }
   if (call.prints) {
     std::fputs(command == "--help" ? usage : ("masing " + io::program_version() + "\n").c_str(),

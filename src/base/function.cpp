@@ -4,6 +4,7 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -331,6 +332,19 @@ Function Function::plus(double factor, const Function& other) const {
   result.text_.clear();
   result.impl_ = std::make_shared<Sum>(*this, factor, other);
   return result;
+}
+
+bool is_function_or_pi(const std::string& name) {
+  static const mu::Parser parser;
+  constexpr std::array waves{"triangle", "square", "sawtooth", "pi"};
+  return parser.GetFunDef().contains(name) || std::ranges::find(waves, name) != waves.end();
+}
+
+bool is_reserved_name(const std::string& name) {
+  static const mu::Parser parser;
+  constexpr std::array others{"s", "t", "i", "n", "e", "inf", "nan", "table", "points"};
+  return is_function_or_pi(name) || parser.GetConst().contains(name) ||
+         std::ranges::find(others, name) != others.end();
 }
 
 double Function::operator()(double argument) const {

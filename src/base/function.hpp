@@ -59,6 +59,12 @@ class Function {
   std::shared_ptr<Impl> impl_;  // null: 0
 };
 
+/// Whether an expression knows the name as a function, or as pi. Local.
+bool is_function_or_pi(const std::string& name);
+/// Whether no constant may have the name: it has a meaning in some expression (sin, pi, t), or in
+/// place of a number (inf, e). Local.
+bool is_reserved_name(const std::string& name);
+
 /// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.
 double triangle(double x);
 /// Square wave: period 1, +1 on [0, ½), -1 on [½, 1).

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "engine/run_spec.hpp"
+#include "study/scan.hpp"
 #include "study/study_spec.hpp"
 
 namespace masing::cli {
 
 /// The commands that take a configuration.
-enum class Command { simulate, converge };
+enum class Command { simulate, converge, scan };
 
 /// Which options a model takes: the continuous Masing model; the same without a mass, driven by its
 /// position or force; all others, which have parameters instead.
@@ -29,9 +30,15 @@ struct Setting {
   std::string origin;  ///< for messages; "--set PARAMETER" for a preset
 };
 
+/// Named constants and their values.
+using Constants = std::map<std::string, double>;
+
 /// All that the user may say, typed; dimensionless. The defaults are the papers' finest case.
 struct Configuration {
   Command command = Command::simulate;
+
+  std::vector<Setting> lets;  ///< named constants, as given
+  Constants constants;        ///< their values
 
   std::string model = "masing";
   std::vector<Setting> settings;          ///< of ModelKind::finite; resolved: every parameter
@@ -74,6 +81,14 @@ struct Configuration {
   double order_tolerance = 0.1;
   std::int64_t field_samples = 200;
 
+  std::vector<Setting> over;          ///< what a scan varies, as given
+  std::vector<study::ScanAxis> axes;  ///< resolved from `over` and `backbone`
+  bool steady = false;
+  study::Past past = study::Past::rest;
+  std::optional<double> period;  ///< of the force; found where it can be
+  std::string backbone;          ///< the axis of amplitudes of closed curves, "X=0.01:2:200:log"
+  bool keep_series = false;
+
   std::string checkpoint;             ///< empty: beside the output, when stopped only
   std::int64_t checkpoint_every = 0;  ///< steps; 0: every ten minutes
   std::string restart;                ///< the checkpoint to go on with, or empty
@@ -85,6 +100,8 @@ struct Configuration {
   /// The lines at the start of the .ini that say what the case is, each with its newline; empty
   /// where the command line changes what is computed.
   std::string comment;
+  /// Numbers given as expressions ("60*2*pi/w"), by their keys.
+  std::map<std::string, std::string> calculated;
 };
 
 /// What the command line asks for besides a configuration.

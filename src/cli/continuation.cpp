@@ -15,7 +15,8 @@ namespace {
 
 using Lines = std::map<std::string, std::string>;
 
-/// The values of a printed configuration by their keys, "[section] key" within a section.
+/// The values of a printed configuration by their keys, "[section] key" within a section: of a
+/// number given as an expression its value, which stands behind it as a comment.
 Lines lines_of(const std::string& text) {
   Lines lines;
   std::istringstream stream(text);
@@ -25,8 +26,9 @@ Lines lines_of(const std::string& text) {
     if (line.starts_with('[')) {
       section = line + " ";
     } else if (!line.starts_with('#') && equals != std::string::npos) {
+      const auto comment = line.find("# ");
       lines[section + std::string(base::trimmed(line.substr(0, equals)))] =
-          base::trimmed(line.substr(equals + 1));
+          base::trimmed(line.substr(comment == std::string::npos ? equals + 1 : comment + 2));
     }
   }
   return lines;

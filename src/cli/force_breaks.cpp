@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/function.hpp"
 #include "base/text.hpp"
+#include "cli/constants.hpp"
 
 namespace masing::cli {
 
@@ -39,13 +39,8 @@ constexpr std::array<Wave, 3> waves{
                   "--breaks \"t,t,...\"");
 }
 
-/// a·t + b.
-struct Affine {
-  double slope;
-  double offset;
-};
+}  // namespace
 
-/// The affine function an expression is, to rounding, on [0, T].
 std::optional<Affine> affine(const std::string& text, double final_time) {
   const base::Function value(text, 't', [](const std::string&) { return std::string(); });
   const Affine line{(value(final_time) - value(0.0)) / final_time, value(0.0)};
@@ -59,7 +54,6 @@ std::optional<Affine> affine(const std::string& text, double final_time) {
   return line;
 }
 
-/// The text between the bracket at `open` and its partner.
 std::string argument_of(const std::string& text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -70,6 +64,8 @@ std::string argument_of(const std::string& text, std::size_t open) {
   }
   return {};
 }
+
+namespace {
 
 void add_wave_breaks(const std::string& key, const Wave& wave, const Affine& phase,
                      double final_time, std::vector<double>& breaks) {
@@ -84,33 +80,6 @@ void add_wave_breaks(const std::string& key, const Wave& wave, const Affine& pha
        wave.first + j * wave.spacing <= most && phase.slope != 0.0; ++j) {
     breaks.push_back((wave.first + j * wave.spacing - phase.offset) / phase.slope);
   }
-}
-
-/// Names of the expression and where each begins.
-struct Word {
-  std::string name;
-  std::size_t position;
-};
-
-std::vector<Word> words(const std::string& text) {
-  const auto letter = [&](std::size_t i) {
-    return std::isalpha(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_';
-  };
-  const auto digit = [&](std::size_t i) {
-    return std::isdigit(static_cast<unsigned char>(text[i])) != 0 || text[i] == '.';
-  };
-  std::vector<Word> found;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!letter(i) || (i > 0 && digit(i - 1))) {  // the e of 1e-3 is no name
-      continue;
-    }
-    const std::size_t begin = i;
-    while (i < text.size() && (letter(i) || digit(i))) {
-      ++i;
-    }
-    found.push_back({text.substr(begin, i - begin), begin});
-  }
-  return found;
 }
 
 /// Adds the breaks of a wave; false if its argument is not affine.

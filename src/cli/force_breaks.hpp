@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,5 +14,17 @@ namespace masing::cli {
 /// function of any other argument) and no breaks are given; the message begins with `key`. Local.
 std::vector<double> force_breaks(const std::string& text, double final_time,
                                  std::span<const double> given, const std::string& key = "--force");
+
+/// a·t + b.
+struct Affine {
+  double slope;
+  double offset;
+};
+
+/// The affine function that an expression is, to rounding, on [0, T]. Local.
+std::optional<Affine> affine(const std::string& text, double final_time);
+
+/// The text between the bracket at `open` and its partner. Local.
+std::string argument_of(const std::string& text, std::size_t open);
 
 }  // namespace masing::cli

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/constants.hpp"
 #include "slab/scheme.hpp"
 #include "study/reference.hpp"
 
@@ -18,26 +19,12 @@ std::string quoted(const std::string& text) {
   return "'" + text.substr(0, 60) + "'";
 }
 
-double number(const std::string& text) {
-  if (const auto value = base::to_number(text)) {
-    return *value;
-  }
-  throw UserError(quoted(text) + " is not a number; give a finite number such as 1.5 or 2e-3");
-}
-
-std::int64_t integer(const std::string& text) {
-  if (const auto value = base::to_integer(text)) {
-    return *value;
-  }
-  throw UserError(quoted(text) + " is not a whole number; give one such as 1000000 or 1e6");
-}
-
 Option key(std::string name, std::string argument, std::string help, Get get, Set set) {
   return {.name = std::move(name),
           .argument = std::move(argument),
           .help = std::move(help),
           .role = Role::result,
-          .commands = {Command::simulate, Command::converge},
+          .commands = {Command::simulate, Command::converge, Command::scan},
           .kinds = {ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::finite},
           .parameter = {},
           .get = std::move(get),
@@ -54,33 +41,41 @@ Option text(std::string name, std::string argument, std::string help,
 
 Option real(std::string name, std::string argument, std::string help,
             double Configuration::*member) {
-  return key(
+  return numeric(key(
       std::move(name), std::move(argument), std::move(help),
       [member](const Configuration& c) { return base::to_text(c.*member); },
-      [member](Configuration& c, const std::string& value) { c.*member = number(value); });
+      [member](Configuration& c, const std::string& value) {
+        c.*member = number(value, c.constants);
+      }));
 }
 
 Option count(std::string name, std::string argument, std::string help,
              std::int64_t Configuration::*member) {
-  return key(
+  return numeric(key(
       std::move(name), std::move(argument), std::move(help),
       [member](const Configuration& c) { return base::to_text(c.*member); },
-      [member](Configuration& c, const std::string& value) { c.*member = integer(value); });
+      [member](Configuration& c, const std::string& value) {
+        c.*member = integer(value, c.constants);
+      }));
 }
 
 Option count(std::string name, std::string argument, std::string help,
              std::optional<std::int64_t> Configuration::*member) {
-  return key(
+  return numeric(key(
       std::move(name), std::move(argument), std::move(help),
       [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
-      [member](Configuration& c, const std::string& value) { c.*member = integer(value); });
+      [member](Configuration& c, const std::string& value) {
+        c.*member = integer(value, c.constants);
+      }));
 }
 
 Option time(std::string name, std::string help, std::optional<double> Configuration::*member) {
-  return key(
+  return numeric(key(
       std::move(name), "t", std::move(help),
       [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
-      [member](Configuration& c, const std::string& value) { c.*member = number(value); });
+      [member](Configuration& c, const std::string& value) {
+        c.*member = number(value, c.constants);
+      }));
 }
 
 Option toggle(std::string name, std::string help, bool& (*member)(Configuration&)) {
@@ -97,8 +92,18 @@ Option toggle(std::string name, std::string help, bool& (*member)(Configuration&
       });
 }
 
+Option numeric(Option option) {
+  option.is_numeric = true;
+  return option;
+}
+
 Option only(Command command, Option option) {
   option.commands = {command};
+  return option;
+}
+
+Option not_of(Command command, Option option) {
+  std::erase(option.commands, command);
   return option;
 }
 
@@ -132,10 +137,12 @@ constexpr Name<engine::Method> methods[] = {{engine::Method::sweep, "sweep"},
 constexpr Name<study::Refine> refinements[] = {{study::Refine::steps, "steps"},
                                                {study::Refine::cells, "cells"},
                                                {study::Refine::both, "both"}};
+constexpr Name<study::Past> pasts[] = {{study::Past::rest, "rest"}, {study::Past::point, "point"}};
+constexpr Name<bool> kept[] = {{false, "numbers"}, {true, "series"}};
 constexpr const char* infinite = "inf";
 
 Option probe() {
-  return key(
+  return numeric(key(
       "probe", "\"s,s,...\"", "write u at these s with every sample",
       [](const Configuration& c) {
         std::vector<std::string> places;
@@ -147,13 +154,13 @@ Option probe() {
       [](Configuration& c, const std::string& value) {
         c.output_spec.probe.clear();
         for (const auto& piece : base::split(value, ',')) {
-          c.output_spec.probe.push_back(number(piece));
+          c.output_spec.probe.push_back(number(piece, c.constants));
         }
-      });
+      }));
 }
 
 Option cells() {
-  return key(
+  return numeric(key(
       "cells", "P|inf",
       "cells of s in [0,1], at least 1; inf: the continuum, by the engines memory and exact",
       [](const Configuration& c) {
@@ -165,11 +172,11 @@ Option cells() {
           c.space = slab::Continuum{};
           return;
         }
-        c.space = slab::Cells{integer(value)};
+        c.space = slab::Cells{integer(value, c.constants)};
         if (std::get<slab::Cells>(c.space).count < 1) {
           throw UserError(quoted(value) + " cells; give at least 1, or inf");
         }
-      });
+      }));
 }
 
 /// One of the rows of a table with names and descriptions, which make the words and the help.
@@ -204,7 +211,7 @@ double seconds_of(const std::string& value) {
   const std::vector<std::string> pieces = base::split(value, ':');
   double seconds = 0.0;
   for (const std::string& piece : pieces) {
-    const double part = number(piece);
+    const double part = number(piece, {});
     if (part < 0 || (pieces.size() > 1 && (part >= 60 && &piece != &pieces.front()))) {
       throw UserError(quoted(value) + " is not a time; give seconds, m:s or h:m:s");
     }
@@ -287,40 +294,45 @@ std::vector<Option> make_table() {
                         "not given, memory for P = inf; of models of finitely many elements exact, "
                         "or their scheme if not given",
                         &C::method, methods)),
-      for_models(moving_models,
-                 text("breaks", "\"t,t,...\"",
-                      "times where F is not smooth, for the exact solution", &C::break_text)),
+      for_models(moving_models, numeric(text("breaks", "\"t,t,...\"",
+                                             "times where F is not smooth, for the exact solution",
+                                             &C::break_text))),
       handling(text("output", "FILE.h5", "result file; replaced when the run is done", &C::output)),
       count("sample-every", "n",
             "steps from one sample to the next; about 10,000 samples if not given",
             &C::sample_every),
       only(Command::simulate,
-           key(
+           numeric(key(
                "field-every", "n",
                "steps from one field u(.,s), or state, to the next; 0: the last step only; a state "
                "comes with every sample if not given, unless it is huge",
                [](const C& c) { return base::to_text(c.output_spec.field_every); },
-               [](C& c, const std::string& value) { c.output_spec.field_every = integer(value); })),
+               [](C& c, const std::string& value) {
+                 c.output_spec.field_every = integer(value, c.constants);
+               }))),
       time("from", "first time of the samples (default 0)", &C::from),
       time("to", "last time of the samples (default T)", &C::to),
       for_models(moving_slab, only(Command::simulate,
                                    toggle("energy", "write the energy balance with the samples",
                                           [](C& c) -> bool& { return c.output_spec.energy; }))),
-      for_models(
-          any_slab,
-          count("field-points", "n",
-                "places of the field in the files: of P = inf (1000 if not given); of P > n, the n "
-                "cells floor((2j+1)P/(2n)), j = 0..n-1, counted from 0; 0: all P cells, as if not "
-                "given, where the fields have at most 10^7 numbers, else 10000",
-                &C::field_points)),
+      for_models(any_slab,
+                 not_of(Command::scan,
+                        count("field-points", "n",
+                              "places of the field in the files: of P = inf (1000 if not given); "
+                              "of P > n, the n "
+                              "cells floor((2j+1)P/(2n)), j = 0..n-1, counted from 0; 0: all P "
+                              "cells, as if not "
+                              "given, where the fields have at most 10^7 numbers, else 10000",
+                              &C::field_points))),
       for_models(any_slab, only(Command::simulate, probe())),
       for_models(any_slab, only(Command::converge, choice("refine", "what the levels refine",
                                                           &C::refine, refinements))),
       only(Command::converge,
-           text("levels", "\"n,n,...\"",
-                "the levels, coarse to fine; or first:last:count, a geometric ladder; for both: "
-                "pairs \"P:N,P:N,...\", or P:N:P:N:count, refined in turn",
-                &C::level_text)),
+           numeric(text(
+               "levels", "\"n,n,...\"",
+               "the levels, coarse to fine; or first:last:count, a geometric ladder; for both: "
+               "pairs \"P:N,P:N,...\", or P:N:P:N:count, refined in turn",
+               &C::level_text))),
       only(Command::converge, reference()),
       only(Command::converge,
            text("expect-order", "\"x=1,...\"",
@@ -335,6 +347,25 @@ std::vector<Option> make_table() {
       only(Command::converge,
            count("field-samples", "m", "times T/m, 2T/m, …, T at which u is compared",
                  &C::field_samples)),
+      only(Command::scan,
+           for_models(moving_slab,
+                      toggle("steady", "the limit cycle of each point itself, by shooting",
+                             [](C& c) -> bool& { return c.steady; }))),
+      only(Command::scan,
+           for_models(moving_slab,
+                      choice("past",
+                             "what cells that do not yield on a limit cycle keep: what the motion "
+                             "from the start left, or the cycle of the point before",
+                             &C::past, pasts))),
+      only(Command::scan, time("period", "period of the force, where it is not found", &C::period)),
+      only(Command::scan,
+           for_models(any_slab, text("backbone", "\"X=...\"",
+                                     "closed cycles of these amplitudes, as --over gives values, "
+                                     "without a run",
+                                     &C::backbone))),
+      only(Command::scan,
+           choice("keep", "what the file keeps of the runs: numbers alone, or their samples, too",
+                  &C::keep_series, kept)),
       handling(text("checkpoint", "FILE.h5",
                     "file of the checkpoints; OUTPUT.checkpoint, and only when stopped, if not "
                     "given",

@@ -30,6 +30,7 @@ struct Option {
   std::vector<Command> commands;  ///< the commands that take it
   std::vector<ModelKind> kinds;   ///< the models that take it
   std::string parameter;  ///< the parameter that it gives to ModelKind::finite, if it is one there
+  bool is_numeric = false;  ///< whether it is a number or a list of them, also as expressions
   std::function<std::string(const Configuration&)> get;
   /// Throws UserError that says what is wrong with the text and what would be right.
   std::function<void(Configuration&, const std::string&)> set;
@@ -46,12 +47,6 @@ bool takes(ModelKind kind, const Option& option);
 
 /// A text as a message names it, in quotes and not longer than a line.
 std::string quoted(const std::string& text);
-
-/// The number that a text is. Throws UserError.
-double number(const std::string& text);
-
-/// The whole number that a text is. Throws UserError.
-std::int64_t integer(const std::string& text);
 
 using Get = std::function<std::string(const Configuration&)>;
 using Set = std::function<void(Configuration&, const std::string&)>;
@@ -140,8 +135,14 @@ Option choice(std::string name, std::string help, std::optional<Value> Configura
       });
 }
 
+/// A number, or a list of them, that may be given as expressions.
+Option numeric(Option option);
+
 /// Of this command only.
 Option only(Command command, Option option);
+
+/// Of all commands but this one.
+Option not_of(Command command, Option option);
 
 /// Of the models of these kinds only.
 Option for_models(std::vector<ModelKind> kinds, Option option);

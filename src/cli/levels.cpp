@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/constants.hpp"
 
 namespace masing::cli {
 
@@ -22,28 +23,34 @@ constexpr const char* default_steps = "62500,125000,250000,500000";
 constexpr const char* default_cells = "100,200,400,800";
 constexpr const char* default_both = "50:62500,100:125000,200:250000,400:500000";
 
-std::int64_t positive(const std::string& text, const std::string& piece) {
-  const auto value = base::to_integer(piece);
-  if (!value || *value < 1) {
-    throw UserError("'" + text + "' is not a level; give whole numbers >= 1");
+std::int64_t positive(const Configuration& c, const std::string& text, const std::string& piece) {
+  const std::string wrong = "'" + text + "' is not a level; give whole numbers >= 1";
+  std::int64_t value = 0;
+  try {
+    value = integer(piece, c.constants);
+  } catch (const UserError& mistake) {
+    throw UserError(is_calculated(piece) ? wrong + ": " + mistake.what() : wrong);
   }
-  return *value;
+  if (value < 1) {
+    throw UserError(wrong);
+  }
+  return value;
 }
 
 Level level_of(const Configuration& c, const std::string& text) {
   if (c.refine == Refine::steps) {
-    return {c.space, positive(text, text)};
+    return {c.space, positive(c, text, text)};
   }
   if (c.refine == Refine::cells) {
-    return {slab::Cells{positive(text, text)}, c.steps};
+    return {slab::Cells{positive(c, text, text)}, c.steps};
   }
   const auto colon = text.find(':');
   if (colon == std::string::npos) {
     throw UserError("'" + text +
                     "' is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
   }
-  return {slab::Cells{positive(text, text.substr(0, colon))},
-          positive(text, text.substr(colon + 1))};
+  return {slab::Cells{positive(c, text, text.substr(0, colon))},
+          positive(c, text, text.substr(colon + 1))};
 }
 
 /// A level may refine P, N or both, and must coarsen neither.
@@ -90,7 +97,7 @@ std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t par
 std::vector<Level> ladder_of(const Configuration& c, const std::string& text) {
   std::vector<std::int64_t> numbers;
   for (const auto& piece : base::split(text, ':')) {
-    numbers.push_back(positive(text, piece));
+    numbers.push_back(positive(c, text, piece));
   }
   const std::size_t sizes = c.refine == Refine::both ? 2 : 1;
   const std::int64_t count = numbers.back();

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/constants.hpp"
 #include "cli/keys.hpp"
 
 namespace masing::cli {
@@ -57,23 +58,24 @@ std::string no_tables(const std::string& path) {
   throw UserError("table:" + path + " is for functions; give a list or an expression");
 }
 
-/// A text of a setting as a function of i.
-base::Function expression(const Setting& setting, const std::string& text, std::int64_t n) {
+/// A text of a setting as a function of i; `constants` with n.
+base::Function expression(const Setting& setting, const std::string& text,
+                          const Constants& constants) {
   try {
-    return {text, 'i', no_tables, {{element_count, static_cast<double>(n)}}};
+    return {text, 'i', no_tables, constants};
   } catch (const UserError& mistake) {
     refuse(setting, mistake.what());
   }
 }
 
-/// The values of a parameter; n is what an expression means by it.
-rheology::Sequence sequence_of(const Setting& setting, std::int64_t n) {
+/// The values of a parameter; `constants` with n, what an expression means by it.
+rheology::Sequence sequence_of(const Setting& setting, const Constants& constants) {
   const std::vector<std::string> pieces = pieces_of(setting.text);
   if (pieces.size() == 1) {
     if (const auto value = base::to_number(setting.text)) {
       return *value;
     }
-    base::Function function = expression(setting, setting.text, n);
+    base::Function function = expression(setting, setting.text, constants);
     if (function.is_constant()) {
       return function(1.0);
     }
@@ -88,22 +90,28 @@ rheology::Sequence sequence_of(const Setting& setting, std::int64_t n) {
                          i));
     }
     const auto value = base::to_number(piece);
-    values.push_back(value ? *value : expression(setting, piece, n)(static_cast<double>(i)));
+    values.push_back(value ? *value
+                           : expression(setting, piece, constants)(static_cast<double>(i)));
   }
   return values;
 }
 
 /// n, 1 where the model has none.
-std::int64_t elements_of(const std::vector<Setting>& settings) {
+std::int64_t elements_of(const std::vector<Setting>& settings, const Constants& constants) {
   const auto n = std::ranges::find(settings, element_count, &Setting::parameter);
   if (n == settings.end()) {
     return 1;
   }
-  const auto count = base::to_integer(n->text);
-  if (!count || *count < 1 || *count > most_elements) {
+  std::int64_t count = 0;
+  try {
+    count = integer(n->text, constants);
+  } catch (const UserError&) {
+    count = 0;
+  }
+  if (count < 1 || count > most_elements) {
     refuse(*n, fmt::format("'{}'; must be a whole number from 1 to {}", n->text, most_elements));
   }
-  return *count;
+  return count;
 }
 
 /// The length of the first list of values of elements, if there is one.
@@ -158,16 +166,19 @@ std::vector<Setting> completed_settings(const ModelInfo& info, const std::vector
   return settings;
 }
 
-ModelSpec model_spec(const std::string& model, const std::vector<Setting>& settings) {
+ModelSpec model_spec(const std::string& model, const std::vector<Setting>& settings,
+                     const Constants& constants) {
   ModelSpec spec{.model = &known_model(model, "--model"), .parameters = {}};
-  spec.parameters.elements = elements_of(settings);
+  spec.parameters.elements = elements_of(settings, constants);
   for (const Parameter& parameter : all_parameters(spec.model->info)) {
     if (parameter.name != element_count) {
       // A single value may depend on n, too; a list of fixed length is its own n.
       const std::int64_t n =
           std::max(parameter.count(spec.parameters.elements), spec.parameters.elements);
       const auto given = std::ranges::find(settings, parameter.name, &Setting::parameter);
-      spec.parameters.sequences.emplace(parameter.name, sequence_of(*given, n));
+      Constants all = constants;
+      all[element_count] = static_cast<double>(n);
+      spec.parameters.sequences.emplace(parameter.name, sequence_of(*given, all));
     }
   }
   return spec;

@@ -19,8 +19,9 @@ std::vector<Setting> completed_settings(const rheology::ModelInfo& info,
                                         const std::vector<Setting>& given);
 
 /// The model that completed settings describe, each a number, a list "1, 2/3, max(1,i)" or an
-/// expression in i and n. Throws UserError for other texts. Local.
-rheology::ModelSpec model_spec(const std::string& model, const std::vector<Setting>& settings);
+/// expression in i, n and constants. Throws UserError for other texts. Local.
+rheology::ModelSpec model_spec(const std::string& model, const std::vector<Setting>& settings,
+                               const Constants& constants = {});
 
 /// Throws UserError, with its origin in `settings`, for the first value with which there is no
 /// model. Builds a few elements after another, so that all are checked without room for all. Local.

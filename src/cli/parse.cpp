@@ -1,13 +1,16 @@
 #include "cli/parse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/program_options.hpp>
 #include <cassert>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/constants.hpp"
 #include "cli/keys.hpp"
+#include "cli/scan.hpp"
 
 namespace masing::cli {
 
@@ -61,9 +64,46 @@ struct Given {
   std::string origin;
 };
 
-constexpr std::string_view set_key = "set";
-/// What stands before the parameters of a model in an .ini, and in Given::key however given.
+/// An option that may be repeated, NAME=VALUE, and the section whose lines say the same in an .ini;
+/// the section stands before NAME in Given::key, however given.
+struct Repeated {
+  std::string_view key;
+  std::string_view section;
+  const char* argument;
+  const char* help;
+  std::vector<Setting> Configuration::*member;
+  bool of_scans_only = false;
+
+  [[nodiscard]] bool is_of(Command command) const {
+    return command == Command::scan || !of_scans_only;
+  }
+};
+const std::array repeated{
+    Repeated{"set", "model.", "PARAMETER=VALUE",
+             "a parameter of another model than masing, as a number, a list \"0.5,0.9\" or an "
+             "expression in i and n; once for each",
+             &Configuration::settings},
+    Repeated{"let", "let.", "NAME=VALUE",
+             "a constant for every expression and every number, itself a number or an expression; "
+             "once for each",
+             &Configuration::lets},
+    Repeated{"over", "over.", "NAME=VALUES",
+             "what to scan, a constant or a numeric key: \"w=0.3:1.75:30\", with :log behind it in "
+             "a geometric sequence, or \"w=0.4,0.7,1\"; once for each, the last varies fastest",
+             &Configuration::over, true}};
 constexpr std::string_view model_section = "model.";
+
+/// What a key is one of, null for other keys.
+const Repeated* repeated_of(const std::string& key) {
+  const auto found =
+      std::ranges::find_if(repeated, [&](const Repeated& r) { return key.starts_with(r.section); });
+  return found == repeated.end() ? nullptr : &*found;
+}
+
+bool is_repeated(Command command, const std::string& key) {
+  const Repeated* one = repeated_of(key);
+  return one != nullptr && one->is_of(command);
+}
 
 po::options_description declared(Command command) {
   po::options_description description("Options", 100, 50);
@@ -77,10 +117,12 @@ po::options_description declared(Command command) {
                           : po::value<std::string>()->value_name(option->argument);
     description.add_options()(option->name.c_str(), type, help.c_str());
     if (option->name == "model") {
-      description.add_options()(set_key.data(),
-                                po::value<std::string>()->value_name("PARAMETER=VALUE"),
-                                "a parameter of another model than masing, as a number, a list "
-                                "\"0.5,0.9\" or an expression in i and n; once for each");
+      for (const Repeated& one : repeated) {
+        if (one.is_of(command)) {
+          description.add_options()(one.key.data(),
+                                    po::value<std::string>()->value_name(one.argument), one.help);
+        }
+      }
     }
   }
   return description;
@@ -124,14 +166,15 @@ std::string unknown(Command command, const std::string& key) {
 }
 
 /// "--set k=2" as the line "k = 2" below [model] would be.
-void unfold_set(Given& given) {
+void unfold(const Repeated& one, Given& given) {
   const auto sign = given.text.find('=');
-  const std::string parameter{base::trimmed(given.text.substr(0, sign))};
-  if (sign == std::string::npos || parameter.empty()) {
-    throw UserError("--set: '" + given.text + "' sets nothing; give --set PARAMETER=VALUE");
+  const std::string name{base::trimmed(given.text.substr(0, sign))};
+  const std::string option = "--" + std::string(one.key);
+  if (sign == std::string::npos || name.empty()) {
+    throw UserError(option + ": '" + given.text + "' sets nothing; give " + option + " " +
+                    one.argument);
   }
-  given = {std::string(model_section) + parameter, given.text.substr(sign + 1),
-           "--set " + parameter};
+  given = {std::string(one.section) + name, given.text.substr(sign + 1), option + " " + name};
 }
 
 std::vector<Given> from_words(Command command, const std::vector<std::string>& words) {
@@ -159,8 +202,9 @@ std::vector<Given> from_words(Command command, const std::vector<std::string>& w
     }
     given.push_back({option.string_key, option.value.empty() ? "true" : option.value.front(),
                      "--" + option.string_key});
-    if (given.back().key == set_key) {
-      unfold_set(given.back());
+    const auto one = std::ranges::find(repeated, given.back().key, &Repeated::key);
+    if (one != repeated.end()) {
+      unfold(*one, given.back());
     }
   }
   return given;
@@ -171,7 +215,7 @@ std::vector<Given> from_ini(Command command, const std::string& path, const std:
   for (const Assignment& one : ini_assignments(path, content)) {
     given.push_back({one.key, one.text, path});
     given.back().origin.append(" line ").append(std::to_string(one.line)).append(", " + one.key);
-    if (!takes(command, one.key) && !one.key.starts_with(model_section)) {
+    if (!takes(command, one.key) && !is_repeated(command, one.key)) {
       throw UserError(given.back().origin + ": " + one.key + " " + unknown(command, one.key));
     }
     if (one.key == "model.name") {
@@ -219,6 +263,21 @@ void normalise(ModelKind kind, std::vector<Given>& all) {
   }
 }
 
+/// Sets the constants of a scan's first point, which its numbers need.
+void begin_scan(const std::vector<Given>& file, const std::vector<Given>& line,
+                Configuration& configuration) {
+  for (const auto* source : {&file, &line}) {
+    for (const Given& given : *source) {
+      if (given.key == "model" || given.key == "backbone") {
+        (given.key == "model" ? configuration.model : configuration.backbone) =
+            base::trimmed(given.text);
+      }
+    }
+  }
+  configuration.axes = scan_axes(configuration);
+  set_constants(configuration, configuration.axes, first_values(configuration.axes));
+}
+
 void refuse_repeats(const std::vector<Given>& given) {
   for (auto i = given.begin(); i != given.end(); ++i) {
     const auto first =
@@ -231,15 +290,28 @@ void refuse_repeats(const std::vector<Given>& given) {
   }
 }
 
-void set_parameter(const Given& given, Configuration& configuration) {
-  Setting setting{given.key.substr(model_section.size()), std::string(base::trimmed(given.text)),
+void set_repeated(const Repeated& one, const Given& given, Configuration& configuration) {
+  Setting setting{given.key.substr(one.section.size()), std::string(base::trimmed(given.text)),
                   given.origin};
-  const auto there =
-      std::ranges::find(configuration.settings, setting.parameter, &Setting::parameter);
-  if (there == configuration.settings.end()) {
-    configuration.settings.push_back(std::move(setting));
+  std::vector<Setting>& settings = configuration.*one.member;
+  const auto there = std::ranges::find(settings, setting.parameter, &Setting::parameter);
+  if (there == settings.end()) {
+    settings.push_back(std::move(setting));
   } else {
     *there = std::move(setting);
+  }
+}
+
+/// Sets what may be repeated: before all keys, whose numbers may need the constants.
+void set_repeated(const std::vector<Given>& given, Configuration& configuration) {
+  for (const Given& one : given) {
+    // An .ini could not say it again: # begins a comment there, and a line is a value.
+    if (one.key != "config" && one.text.find_first_of("#\n\r") != std::string::npos) {
+      throw UserError(one.origin + ": a value must be one line without #");
+    }
+    if (const Repeated* kind = repeated_of(one.key)) {
+      set_repeated(*kind, one, configuration);
+    }
   }
 }
 
@@ -247,24 +319,20 @@ void set_all(const std::vector<Given>& given, Configuration& configuration) {
   for (const Given& one : given) {
     const auto& [key, text, origin] = one;
     const auto option = std::ranges::find(option_table(), key, &Option::name);
-    const bool parameter = key.starts_with(model_section);
-    if (option == option_table().end() && !parameter) {
-      continue;  // a request such as --config
+    if (option == option_table().end()) {
+      continue;  // what may be repeated, or a request such as --config
     }
-    // An .ini could not say it again: # begins a comment there, and a line is a value.
-    if (text.find_first_of("#\n\r") != std::string::npos) {
-      throw UserError(origin + ": a value must be one line without #");
-    }
-    if (parameter) {
-      set_parameter(one, configuration);
-      continue;
-    }
+    const std::string value{base::trimmed(text)};
     try {
-      option->set(configuration, std::string(base::trimmed(text)));
+      option->set(configuration, value);
     } catch (const UserError& mistake) {
       throw UserError(origin + ": " + mistake.what());
     }
     configuration.origin[key] = origin;
+    configuration.calculated.erase(key);
+    if (option->is_numeric && is_calculated(value)) {
+      configuration.calculated[key] = value;
+    }
   }
 }
 
@@ -290,7 +358,14 @@ std::vector<Given> words_or_mistake(Command command, const std::vector<std::stri
 }  // namespace
 
 std::string name_of(Command command) {
-  return command == Command::simulate ? "simulate" : "converge";
+  switch (command) {
+    case Command::simulate:
+      return "simulate";
+    case Command::converge:
+      return "converge";
+    default:
+      return "scan";
+  }
 }
 
 Request parse(Command command, const std::vector<std::string>& words,
@@ -316,17 +391,27 @@ Request parse(Command command, const std::vector<std::string>& words,
   for (auto* source : {&file, &line}) {
     normalise(kind, *source);
     refuse_repeats(*source);
-    set_all(*source, request.configuration);
+    set_repeated(*source, request.configuration);
   }
+  Configuration& configuration = request.configuration;
+  if (command == Command::scan) {
+    begin_scan(file, line, configuration);
+  } else {
+    configuration.constants = resolved(configuration.lets);
+  }
+  set_all(file, configuration);
+  set_all(line, configuration);
+  set_keys(configuration, configuration.axes, first_values(configuration.axes));
   return request;
 }
 
 std::string help(Command command) {
-  const bool simulate = command == Command::simulate;
   std::ostringstream text;
   text << "masing " << name_of(command) << ": "
-       << (simulate ? "one trajectory of a model, written to HDF5"
-                    : "a refinement study: errors, observed orders and a verdict")
+       << (command == Command::simulate ? "one trajectory of a model, written to HDF5"
+           : command == Command::converge
+               ? "a refinement study: errors, observed orders and a verdict"
+               : "one run, or one limit cycle, for each point of a grid")
        << "\n\n"
        << declared(command) << '\n'
        << declared_requests();
@@ -334,6 +419,11 @@ std::string help(Command command) {
 }
 
 namespace {
+
+/// A number as it was given, and its value as a comment.
+std::string with_value(const std::string& given, const std::string& value) {
+  return given == value ? given : given + "  # " + value;
+}
 
 std::string print(const Configuration& configuration, bool handling_too) {
   std::string text = "# masing " + name_of(configuration.command) + "\n";
@@ -345,15 +435,31 @@ std::string print(const Configuration& configuration, bool handling_too) {
   for (const Option* option : options_of(configuration.command)) {
     if (takes(kind, *option) && (handling_too || option->role == Role::result)) {
       const std::string value = option->get(configuration);
+      if (option->is_numeric && value.empty() && configuration.command == Command::scan) {
+        continue;  // each point has its own
+      }
+      const auto given = configuration.calculated.find(option->name);
+      const std::string shown =
+          given == configuration.calculated.end() ? value : with_value(given->second, value);
       // A model of finitely many elements has no engine unless one is given.
       if (kind != ModelKind::finite || option->role != Role::result || !value.empty()) {
-        text += option->name + " = " + value + "\n";
+        text += option->name + " = " + shown + "\n";
       }
     }
   }
   text += configuration.settings.empty() ? "" : "\n[model]\n";
   for (const Setting& setting : configuration.settings) {
     text.append(setting.parameter).append(" = ").append(setting.text).append("\n");
+  }
+  text += configuration.over.empty() ? "" : "\n[over]\n";
+  for (const Setting& over : configuration.over) {
+    text.append(over.parameter).append(" = ").append(over.text).append("\n");
+  }
+  text += configuration.lets.empty() ? "" : "\n[let]\n";
+  for (const Setting& let : configuration.lets) {
+    const std::string value = base::to_text(configuration.constants.at(let.parameter));
+    text += let.parameter + " = " +
+            (is_calculated(let.text) ? with_value(let.text, value) : let.text) + "\n";
   }
   return text;
 }

@@ -29,7 +29,7 @@ Request parse(Command command, const std::vector<std::string>& words, const base
 /// The help of a command: its keys with their defaults.
 std::string help(Command command);
 
-/// "simulate" or "converge".
+/// "simulate", "converge" or "scan".
 std::string name_of(Command command);
 
 /// The .ini of a resolved configuration, every key of its command, which reads back as the same

@@ -12,11 +12,13 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/constants.hpp"
 #include "cli/force_breaks.hpp"
 #include "cli/keys.hpp"
 #include "cli/levels.hpp"
 #include "cli/model.hpp"
 #include "cli/parse.hpp"
+#include "cli/scan.hpp"
 #include "study/hypotheses.hpp"
 #include "study/reference.hpp"
 
@@ -106,7 +108,7 @@ void check_numbers(const Configuration& c) {
 base::Function parsed(const Configuration& c, const std::string& key, std::string& text,
                       char variable, const base::FileReader& read) {
   try {
-    base::Function function(text, variable, read);
+    base::Function function(text, variable, read, c.constants);
     text = function.text();
     return function;
   } catch (const UserError& mistake) {
@@ -119,14 +121,14 @@ void check_engine(const Configuration& c) {
   if (kind_of(c.model) == ModelKind::finite) {
     require(!c.method || c.method == Method::exact, c, "engine", "not an engine of " + c.model,
             "give exact, or nothing for the scheme");
-    require(c.command == Command::simulate || !c.method, c, "engine",
+    require(c.command != Command::converge || !c.method, c, "engine",
             "exact has no time step to refine", "leave it out, and give --reference exact");
     return;
   }
   require(std::holds_alternative<slab::Cells>(c.space) || c.method != Method::sweep, c, "engine",
           "sweep goes cell by cell and cannot have --cells inf",
           "give --engine memory or exact, or a number of cells");
-  require(c.command == Command::simulate || c.method != Method::exact || c.refine == Refine::cells,
+  require(c.command != Command::converge || c.method != Method::exact || c.refine == Refine::cells,
           c, "engine", "exact has no time step to refine",
           "give sweep or memory, and --reference exact");
 }
@@ -135,9 +137,11 @@ void check_engine(const Configuration& c) {
 std::vector<double> break_times(const Configuration& c) {
   std::vector<double> times;
   for (const auto& piece : base::split(c.break_text, ',')) {
-    const auto time = base::to_number(piece);
-    require(time.has_value(), c, "breaks", "'" + piece + "' is not a time", "give \"1,2.5\"");
-    times.push_back(*time);
+    try {
+      times.push_back(number(piece, c.constants));
+    } catch (const UserError&) {
+      require(false, c, "breaks", "'" + piece + "' is not a time", "give \"1,2.5\"");
+    }
   }
   std::ranges::sort(times);
   return times;
@@ -162,7 +166,9 @@ void resolve_defaults(Configuration& c) {
   const bool is_continuum = std::holds_alternative<slab::Continuum>(c.space);
   if (!c.method && kind_of(c.model) != ModelKind::finite) {
     const bool is_quasistatic = kind_of(c.model) == ModelKind::quasistatic_slab;
-    c.method = is_quasistatic || is_continuum ? Method::turning_points : Method::sweep;
+    c.method = c.steady || !c.backbone.empty()  ? Method::exact
+               : is_quasistatic || is_continuum ? Method::turning_points
+                                                : Method::sweep;
   }
   if (!c.field_points) {
     c.field_points = is_continuum         ? slab::Continuum().field_points
@@ -170,6 +176,12 @@ void resolve_defaults(Configuration& c) {
                                           : 0;
   }
   c.breaks = break_times(c);
+  if (c.calculated.contains("breaks")) {
+    std::vector<std::string> times;
+    std::ranges::transform(c.breaks, std::back_inserter(times),
+                           [](double t) { return base::to_text(t); });
+    c.break_text = base::joined(times, ",");
+  }
   if (!c.sample_every) {
     c.sample_every = std::max<std::int64_t>(1, c.steps / 10000);
   }
@@ -208,7 +220,7 @@ void resolve_study_of(const rheology::ModelInfo& info, const rheology::StateLayo
 
 rheology::ModelSpec resolve_finite(const rheology::ModelInfo& info, Configuration& c) {
   c.settings = completed_settings(info, c.settings);
-  rheology::ModelSpec spec = model_spec(c.model, c.settings);
+  rheology::ModelSpec spec = model_spec(c.model, c.settings, c.constants);
   check_model(spec, c.settings);
   c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
   if (!c.origin.contains("field-every")) {
@@ -333,6 +345,22 @@ engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
 
 }  // namespace
 
+namespace {
+
+/// What each point of a scan resolves for itself.
+void forget_defaults_of_points(Configuration& c) {
+  for (auto* time : {&c.from, &c.to}) {
+    if (!c.origin.contains(time == &c.from ? "from" : "to")) {
+      time->reset();
+    }
+  }
+  if (!c.origin.contains("sample-every")) {
+    c.sample_every.reset();
+  }
+}
+
+}  // namespace
+
 Validated validated(Configuration configuration, const base::FileReader& read,
                     const base::FileReader& read_field) {
   Configuration& c = configuration;
@@ -384,6 +412,10 @@ Validated validated(Configuration configuration, const base::FileReader& read,
     result.unmet_hypotheses = study::unmet_hypotheses(result.run, c.refine);
     result.reference = resolve_study(result.run.model, result.unmet_hypotheses, c);
   }
+  if (c.command == Command::scan) {
+    check_scan(c, result.run);
+    forget_defaults_of_points(c);
+  }
   result.configuration = std::move(configuration);
   return result;
 }
@@ -411,10 +443,11 @@ engine::RunSpec run_of(const Validated& request) {
     check_elements(c, run);
     const bool is_slab = std::holds_alternative<engine::Masing>(run.model);
     std::vector<double> breaks =
-        force_breaks(is_slab ? c.force : run.drive.text(), c.final_time, c.breaks);
+        force_breaks(without_constants(is_slab ? c.force : run.drive.text(), c.constants),
+                     c.final_time, c.breaks);
     if (is_slab) {
-      const auto of_base =
-          force_breaks(c.base_acceleration, c.final_time, c.breaks, "--base-acceleration");
+      const auto of_base = force_breaks(without_constants(c.base_acceleration, c.constants),
+                                        c.final_time, c.breaks, "--base-acceleration");
       breaks.insert(breaks.end(), of_base.begin(), of_base.end());
     }
     engine::set_force_breaks(run, std::move(breaks));
@@ -462,11 +495,15 @@ Pairs problem_data(const Configuration& c) {
   Pairs pairs;
   for (const Option& option : option_table()) {
     if (data.contains(option.name) && takes(kind_of(c.model), option)) {
-      pairs.emplace_back(option.name, comparable(option.get(c)));
+      const std::string text = option.get(c);
+      pairs.emplace_back(
+          option.name,
+          comparable(option.name == "model" ? text : without_constants(text, c.constants)));
     }
   }
   for (const Setting& setting : c.settings) {
-    pairs.emplace_back("model." + setting.parameter, comparable(setting.text));
+    pairs.emplace_back("model." + setting.parameter,
+                       comparable(without_constants(setting.text, c.constants)));
   }
   return pairs;
 }
@@ -482,7 +519,8 @@ std::string problem_text(const Configuration& c) {
   return base::joined(texts, ";");
 }
 
-/// `run` as the trajectory in the file: of a study the last level.
+}  // namespace
+
 io::ResultSpec result_of(const Configuration& c, const engine::RunSpec& run,
                          const std::string& command_line) {
   const std::string problem = problem_text(c);
@@ -503,8 +541,6 @@ io::CheckpointSpec checkpoint_of(const Configuration& c) {
           .every = c.checkpoint_every,
           .restart = c.restart.empty() ? std::nullopt : std::optional(c.restart)};
 }
-
-}  // namespace
 
 Simulation simulation(const Validated& request, const std::string& command_line) {
   const Configuration& c = request.configuration;

@@ -33,6 +33,13 @@ Validated validated(Configuration configuration, const base::FileReader& read,
 /// Local.
 void take_reference(Validated& request, const Validated& file);
 
+/// What a result file says of its making; `run` as the trajectory in the file: of a study the last
+/// level. Local.
+io::ResultSpec result_of(const Configuration& configuration, const engine::RunSpec& run,
+                         const std::string& command_line);
+/// Where the checkpoints of a request go. Local.
+io::CheckpointSpec checkpoint_of(const Configuration& configuration);
+
 /// One trajectory and its files.
 struct Simulation {
   engine::RunSpec run;

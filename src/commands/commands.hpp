@@ -32,6 +32,10 @@ std::optional<Work> simulate(const Invocation& call);
 /// expected one. Otherwise as simulate.
 std::optional<Work> converge(const Invocation& call);
 
+/// One run, or one limit cycle, for each point of a grid of parameters → an HDF5 file, a table on
+/// stdout; exit code 1 where a point failed. Otherwise as simulate.
+std::optional<Work> scan(const Invocation& call);
+
 /// The configuration in a result file again, compared with the file; exit code 1 where a number
 /// differs. Otherwise as simulate.
 std::optional<Work> reproduce(const Invocation& call);

@@ -7,9 +7,11 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/parse.hpp"
+#include "cli/scan.hpp"
 #include "commands/commands.hpp"
 #include "commands/converge.hpp"
 #include "commands/request.hpp"
+#include "commands/scan.hpp"
 #include "commands/simulate.hpp"
 #include "io/file_comparison.hpp"
 #include "io/result_reader.hpp"
@@ -102,6 +104,8 @@ void make_again(const parallel::Communicator& comm, const cli::Validated& reques
                 const std::string& command_line) {
   if (request.configuration.command == cli::Command::simulate) {
     make_trajectory(comm, cli::simulation(request, command_line));
+  } else if (request.configuration.command == cli::Command::scan) {
+    make_scan(comm, cli::scan_spec(request, command_line));
   } else {
     make_study(comm, cli::study_spec(request, command_line));
   }

@@ -10,12 +10,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/continuation.hpp"
 #include "cli/parse.hpp"
+#include "cli/scan.hpp"
 #include "engine/setup.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
@@ -135,10 +137,22 @@ void validate_run(const parallel::Communicator& comm, const engine::RunSpec& run
   }
 }
 
-/// The same for every run of a request.
+/// The problem at the first point of a scan. Throws UserError.
+study::ScanProblem first_problem(const cli::Validated& request) {
+  const study::ScanSpec spec = cli::scan_spec(request, "");
+  std::vector<double> values = cli::first_values(spec.axes);
+  values.resize(values.size() - (spec.kind == study::ScanKind::closed_curves ? 1 : 0));
+  return spec.problem(values);
+}
+
+/// The same for every run of a request; of a scan for its first point, as others may fail.
 void validate_runs(const parallel::Communicator& comm, const cli::Validated& request) {
   if (request.configuration.command == cli::Command::simulate) {
     validate_run(comm, cli::simulation(request, "").run);
+    return;
+  }
+  if (request.configuration.command == cli::Command::scan) {
+    validate_run(comm, first_problem(request).run);
     return;
   }
   const study::StudySpec spec = cli::study_spec(request, "");
@@ -167,6 +181,8 @@ void validate_runs(const parallel::Communicator& comm, const cli::Validated& req
 void check_specs(const cli::Validated& request) {
   if (request.configuration.command == cli::Command::simulate) {
     (void)cli::simulation(request, "");
+  } else if (request.configuration.command == cli::Command::scan) {
+    (void)first_problem(request);
   } else {
     (void)cli::study_spec(request, "");
   }
@@ -216,11 +232,14 @@ Made made_by(const Invocation& call, const std::string& file,
     });
   });
   const std::string kind = all.substr(0, all.find('\n'));
-  if (kind != "simulate" && kind != "converge") {
+  const std::map<std::string, cli::Command> commands{{"simulate", cli::Command::simulate},
+                                                     {"converge", cli::Command::converge},
+                                                     {"scan", cli::Command::scan}};
+  if (!commands.contains(kind)) {
     throw base::UserError(file + " is of kind '" + kind +
-                          "'; only a file of simulate or converge can be made again");
+                          "'; only a file of simulate, converge or scan can be made again");
   }
-  const auto command = kind == "simulate" ? cli::Command::simulate : cli::Command::converge;
+  const cli::Command command = commands.at(kind);
   const base::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
   const std::string name = "/configuration of " + file;
   return {kind, cli::validated(cli::parse(command, {"--config", name}, read).configuration, read)};

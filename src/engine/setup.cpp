@@ -293,6 +293,18 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
   return make_engine_of(comm, run, std::get<QuasistaticMasing>(run.model), profile);
 }
 
+ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab) {
+  const slab::Profile profile = checked_profile(comm, slab, {.method = Method::exact});
+  require_admissible(comm, slab);
+  ExactSlab exact{.preload = preload(comm, slab, profile)};
+  if (slab.is_continuum()) {
+    exact.measure = continuous_measure(comm, slab);
+  } else {
+    exact.measure = std::make_shared<const slab::CellMeasure>(replicated_measure(comm, profile));
+  }
+  return exact;
+}
+
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding) {
   Setup setup;
   holding.method = method_of(run);

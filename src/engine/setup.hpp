@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <variant>
 
 #include "engine/engine.hpp"
 #include "engine/memory_need.hpp"
 #include "engine/run_spec.hpp"
 #include "slab/profile.hpp"
+#include "slab/turning_points/continuous_measure.hpp"
 
 namespace masing::engine {
 
@@ -18,6 +20,19 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
 /// large is allocated, where the run does not fit into memory. Collective.
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
                               const Holding& holding = {});
+
+/// What the exact solution needs of a slab: its distribution of stiffness, of P = ∞ or of P cells,
+/// and ∫ k c ds.
+struct ExactSlab {
+  std::variant<std::shared_ptr<const slab::ContinuousMeasure>,
+               std::shared_ptr<const slab::CellMeasure>>
+      measure{};
+  double preload = 0.0;
+};
+
+/// That of a slab. Throws UserError alike on all ranks where it is not admissible, or does not fit
+/// into memory. Collective.
+ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab);
 
 /// A run made ready: its engine at the start and, of a slab, the part of the profile on this rank.
 struct Setup {

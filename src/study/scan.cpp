@@ -1,0 +1,452 @@
+#include "study/scan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <numbers>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
+#include "io/progress.hpp"
+#include "io/sealed_file.hpp"
+#include "parallel/available_memory.hpp"
+#include "parallel/session.hpp"
+#include "slab/closed_curves.hpp"
+#include "study/cycle_observer.hpp"
+#include "study/schedule.hpp"
+#include "study/steady.hpp"
+
+namespace masing::study {
+
+void describe_cycle(double least_x, double most_x, double least_restoring, double most_restoring,
+                    PointNumbers& numbers) {
+  numbers.least_x = least_x;
+  numbers.most_x = most_x;
+  numbers.amplitude = (most_x - least_x) / 2;
+  numbers.centre = (most_x + least_x) / 2;
+  numbers.restoring_amplitude = (most_restoring - least_restoring) / 2;
+  numbers.secant_stiffness = numbers.restoring_amplitude / numbers.amplitude;
+  const double multiple = std::isnan(numbers.period_multiple) ? 1.0 : numbers.period_multiple;
+  numbers.damping_ratio = numbers.loss / multiple /
+                          (2 * std::numbers::pi * numbers.amplitude * numbers.restoring_amplitude);
+}
+
+std::size_t Scan::failed() const {
+  return static_cast<std::size_t>(std::ranges::count(points, false, &ScanPoint::is_done));
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The rows of samples that are kept.
+class RowKeeper final : public engine::Observer {
+ public:
+  explicit RowKeeper(const io::Sampling& sampling) : sampling_(sampling) {}
+
+  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
+    io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
+      rows_.insert(rows_.end(), row.begin(), row.end());
+    });
+  }
+  std::vector<double> rows() && { return std::move(rows_); }
+
+ private:
+  io::Sampling sampling_;
+  std::vector<double> rows_;
+};
+
+/// The points that are made together, one after another on the same ranks: one; or those of all
+/// amplitudes of closed cycles, or of the last axis where each limit cycle begins with the one
+/// before.
+using Line = std::vector<ScanPoint>;
+
+class Scanner {
+ public:
+  Scanner(const parallel::Communicator& comm, const ScanSpec& spec) : comm_(comm), spec_(spec) {
+    lines_.resize(1);
+    for (std::size_t a = 0; a < spec.axes.size(); ++a) {
+      const bool within = is_line() && a + 1 == spec.axes.size();
+      std::vector<Line> more;
+      for (const Line& line : lines_) {
+        if (within) {
+          more.push_back(extended(line, spec.axes[a]));
+          continue;
+        }
+        for (const double value : spec.axes[a].values) {
+          more.push_back(extended(line, {.name = {}, .values = {value}}));
+        }
+      }
+      lines_ = std::move(more);
+    }
+    is_made_.resize(lines_.size());
+  }
+
+  /// All lines that are not made yet, round by round.
+  Scan made() {
+    if (spec_.checkpoint.restart) {
+      restore();
+    }
+    const auto begin = Clock::now();
+    last_saved_ = begin;
+    const std::size_t most = 16 * static_cast<std::size_t>(comm_.size());
+    std::vector<std::size_t> round;
+    for (std::size_t line = 0; line < lines_.size(); ++line) {
+      if (is_made_[line] == 0) {
+        round.push_back(line);
+      }
+      if (round.size() == most || (line + 1 == lines_.size() && !round.empty())) {
+        make(round);
+        round.clear();
+      }
+    }
+    Scan scan;
+    for (Line& line : lines_) {
+      std::ranges::move(line, std::back_inserter(scan.points));
+    }
+    scan.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    parallel::broadcast(comm_, std::span(&scan.seconds, 1));  // every rank must write the same
+    return scan;
+  }
+
+ private:
+  [[nodiscard]] bool is_line() const {
+    return spec_.kind == ScanKind::closed_curves ||
+           (spec_.kind == ScanKind::steady && spec_.past == Past::point);
+  }
+
+  static Line extended(const Line& line, const ScanAxis& axis) {
+    Line longer;
+    for (const double value : axis.values) {
+      longer.push_back(line.empty() ? ScanPoint{} : line.front());
+      longer.back().values.push_back(value);
+    }
+    return longer;
+  }
+
+  /// The values of the axes that make a problem, of all points of a line.
+  [[nodiscard]] std::span<const double> values_of(const Line& line) const {
+    const std::span<const double> values = line.front().values;
+    return values.first(values.size() - (spec_.kind == ScanKind::closed_curves ? 1 : 0));
+  }
+
+  static void fail(Line& line, const std::string& message) {
+    for (ScanPoint& point : line) {
+      point.is_done = false;
+      point.message = parallel::one_line(message);
+    }
+  }
+
+  /// Makes the lines of a round on as many ranks each as is best, shares them, and saves them if
+  /// that is due.
+  void make(const std::vector<std::size_t>& round) {
+    std::vector<Job> jobs;
+    std::vector<std::size_t> lines;  // of the jobs
+    std::vector<ScanProblem> problems;
+    for (const std::size_t line : round) {
+      try {
+        problems.push_back(spec_.problem(values_of(lines_[line])));
+        jobs.push_back({.run = problems.back().run, .title = title(line)});
+        lines.push_back(line);
+      } catch (const base::UserError& mistake) {
+        fail(lines_[line], mistake.what());
+        is_made_[line] = 1;
+      }
+    }
+    const double available = parallel::available_memory(comm_);
+    const std::vector<Placement> placements = placed(jobs, available);
+    std::string stopped;
+    for (const Placement& placement : placements) {
+      const auto& [index, first, count] = placement;
+      if (comm_.rank() < first || comm_.rank() >= first + count) {
+        continue;
+      }
+      const parallel::Communicator own(comm_, first, count);
+      if (parallel::min_over_ranks(own, stopped.empty() && !parallel::stop_requested() ? 1 : 0) ==
+          0) {
+        stopped = stopped.empty() ? "stopped" : stopped;
+        continue;
+      }
+      try {
+        make(own, problems[index], jobs[index], available, lines_[lines[index]]);
+        is_made_[lines[index]] = 1;
+      } catch (const base::Stopped&) {
+        stopped = "stopped";
+      }
+    }
+    for (const Placement& placement : placements) {
+      share(lines[placement.run], placement.first);
+    }
+    if (!parallel::first_text(comm_, stopped).empty()) {
+      save();
+      throw base::Stopped(fmt::format("stopped {} after {} of {} points{}",
+                                      parallel::stop_reason(comm_), made_points(), all_points(),
+                                      io::restart_advice(spec_.checkpoint)));
+    }
+    if (is_due()) {
+      save();
+    }
+    report();
+  }
+
+  [[nodiscard]] std::string title(std::size_t line) const {
+    return fmt::format("point {} of {}", line + 1, lines_.size());
+  }
+
+  /// Runs as a study's; shooting and closed cycles on one rank each.
+  [[nodiscard]] std::vector<Placement> placed(const std::vector<Job>& jobs,
+                                              double available) const {
+    if (spec_.kind == ScanKind::runs) {
+      return fitting_schedule(jobs, comm_.size(), available);
+    }
+    return schedule(std::vector<Cost>(jobs.size(), [](int /*ranks*/) { return 1.0; }),
+                    comm_.size());
+  }
+
+  /// Makes a line; a failure is its own. Collective on `own`.
+  void make(const parallel::Communicator& own, const ScanProblem& problem, const Job& job,
+            double available, Line& line) {
+    const auto begin = Clock::now();
+    try {
+      compute(own, problem, job, available, line);
+      for (ScanPoint& point : line) {
+        point.is_done = point.message.empty();
+      }
+    } catch (const base::UserError& error) {
+      fail(line, error.what());
+    } catch (const base::SystemError& error) {
+      if (own.size() > 1) {
+        throw;  // it may be of one rank only, and others wait for it
+      }
+      fail(line, error.what());
+    }
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    for (ScanPoint& point : line) {
+      point.numbers.seconds = took.count() / static_cast<double>(line.size());
+    }
+  }
+
+  void compute(const parallel::Communicator& own, const ScanProblem& problem, const Job& job,
+               double available, Line& line) {
+    if (spec_.kind == ScanKind::steady && spec_.past == Past::point) {
+      line = branch(own, line);
+    } else if (spec_.kind == ScanKind::steady) {
+      line.front().numbers = steady_point(own, problem, cache_);
+    } else if (spec_.kind == ScanKind::closed_curves) {
+      compute_closed_cycles(problem, line);
+    } else {
+      compute_run(own, problem, job, available, line.front());
+    }
+  }
+
+  /// The cycles along the last axis.
+  Line branch(const parallel::Communicator& own, const Line& line) {
+    std::vector<double> values = line.front().values;
+    std::vector<double> grid;
+    for (const ScanPoint& point : line) {
+      grid.push_back(point.values.back());
+    }
+    const LineProblem problem = [&](double value) {
+      values.back() = value;
+      return spec_.problem(values);
+    };
+    Line found;
+    for (const BranchPoint& at : steady_branch(own, problem, grid, cache_)) {
+      ScanPoint& point = found.emplace_back();
+      point.values = line.front().values;
+      point.values.back() = at.value;
+      point.numbers = at.numbers;
+      point.message = parallel::one_line(at.message);
+    }
+    return found;
+  }
+
+  static void compute_closed_cycles(const ScanProblem& problem, Line& line) {
+    const auto* masing = std::get_if<engine::Masing>(&problem.run.model);
+    const double k0 = masing != nullptr ? masing->oscillator.k0
+                                        : std::get<engine::QuasistaticMasing>(problem.run.model).k0;
+    const slab::ClosedCurves curves(*engine::slab_of(problem.run), k0);
+    for (ScanPoint& point : line) {
+      const double amplitude = point.values.back();
+      if (!(amplitude > 0.0)) {
+        throw base::UserError("--backbone: every amplitude must be > 0");
+      }
+      const slab::ClosedCycle cycle = curves.cycle(amplitude);
+      point.numbers.loss = cycle.loss;
+      describe_cycle(-amplitude, amplitude, -cycle.restoring, cycle.restoring, point.numbers);
+    }
+  }
+
+  void compute_run(const parallel::Communicator& own, const ScanProblem& problem, const Job& job,
+                   double available, ScanPoint& point) const {
+    const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available});
+    CycleObserver cycle(problem.series, problem.period);
+    RowKeeper series(problem.series);
+    std::vector<engine::Observer*> observers{&cycle};
+    if (spec_.keep_series) {
+      observers.push_back(&series);
+    }
+    std::optional<io::Progress> progress;
+    if (!spec_.quiet && comm_.is_root()) {
+      observers.push_back(&progress.emplace(own, job.title, 0, problem.run.time.steps));
+    }
+    engine::integrate(own, *setup.engine, problem.run, observers);
+    point.numbers = cycle.numbers();
+    point.series = std::move(series).rows();
+  }
+
+  /// A line as numbers, without its messages.
+  static std::vector<double> packed(const Line& line, bool is_made) {
+    std::vector<double> numbers{is_made ? 1.0 : 0.0};
+    for (const ScanPoint& point : line) {
+      numbers.push_back(point.is_done ? 1.0 : 0.0);
+      numbers.push_back(static_cast<double>(point.values.size()));
+      numbers.insert(numbers.end(), point.values.begin(), point.values.end());
+      numbers.insert(numbers.end(), begin_of(point), begin_of(point) + count_of_numbers);
+      numbers.push_back(static_cast<double>(point.series.size()));
+      numbers.insert(numbers.end(), point.series.begin(), point.series.end());
+    }
+    return numbers;
+  }
+
+  static bool unpack(std::span<const double> numbers, Line& line) {
+    const bool is_made = numbers[0] != 0.0;
+    line.clear();
+    for (std::size_t at = 1; at < numbers.size();) {
+      ScanPoint& point = line.emplace_back();
+      const auto take = [&](std::size_t count) {
+        const auto some = numbers.subspan(at, count);
+        at += count;
+        return some;
+      };
+      point.is_done = take(1)[0] != 0.0;
+      const auto values = take(static_cast<std::size_t>(take(1)[0]));
+      point.values.assign(values.begin(), values.end());
+      std::ranges::copy(take(count_of_numbers), &point.numbers.most_x);
+      const auto series = take(static_cast<std::size_t>(take(1)[0]));
+      point.series.assign(series.begin(), series.end());
+    }
+    return is_made;
+  }
+
+  // PointNumbers consists of doubles alone.
+  static constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
+  static const double* begin_of(const ScanPoint& point) { return &point.numbers.most_x; }
+
+  /// What rank `root` made of a line, on all ranks. Collective.
+  void share(std::size_t line, int root) {
+    std::vector<double> numbers =
+        comm_.rank() == root ? packed(lines_[line], is_made_[line] != 0) : std::vector<double>();
+    parallel::broadcast_all(comm_, numbers, root);
+    std::vector<std::string> messages;
+    for (const ScanPoint& point : lines_[line]) {
+      messages.push_back(point.message);
+    }
+    is_made_[line] = unpack(numbers, lines_[line]) ? 1 : 0;
+    messages.resize(lines_[line].size());
+    for (std::size_t i = 0; i < lines_[line].size(); ++i) {
+      ScanPoint& point = lines_[line][i];
+      if (is_made_[line] != 0 && !point.is_done) {
+        point.message = parallel::first_text(comm_, comm_.rank() == root ? messages[i] : "");
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_due() const {
+    constexpr double seconds = 600.0;
+    double passed = std::chrono::duration<double>(Clock::now() - last_saved_).count();
+    parallel::broadcast(comm_, std::span(&passed, 1));
+    return spec_.checkpoint.scheduled && (spec_.checkpoint.every > 0 || passed >= seconds);
+  }
+
+  [[nodiscard]] std::size_t made_points() const {
+    std::size_t count = 0;
+    for (std::size_t line = 0; line < lines_.size(); ++line) {
+      count += is_made_[line] != 0 ? lines_[line].size() : 0;
+    }
+    return count;
+  }
+  [[nodiscard]] std::size_t all_points() const {
+    std::size_t count = 0;
+    for (const Line& line : lines_) {
+      count += line.size();
+    }
+    return count;
+  }
+
+  void report() const {
+    if (!spec_.quiet && comm_.is_root() && Clock::now() - last_report_ > std::chrono::seconds(2)) {
+      last_report_ = Clock::now();
+      std::fputs(fmt::format("{} of {} points\n", made_points(), all_points()).c_str(), stderr);
+    }
+  }
+
+  /// FILE of the checkpoint: what scan it is of, and the lines that are done, each behind its index
+  /// and its size; those that failed begin again. Collective.
+  void save() {
+    std::vector<double> all;
+    for (std::size_t line = 0; line < lines_.size(); ++line) {
+      if (is_made_[line] != 0 && std::ranges::all_of(lines_[line], &ScanPoint::is_done)) {
+        const std::vector<double> numbers = packed(lines_[line], true);
+        all.push_back(static_cast<double>(line));
+        all.push_back(static_cast<double>(numbers.size()));
+        all.insert(all.end(), numbers.begin(), numbers.end());
+      }
+    }
+    const std::string draft = spec_.checkpoint.path + ".draft";
+    io::create_recipe(comm_, draft,
+                      {.kind = spec_.result.kind, .configuration = spec_.result.configuration});
+    {
+      const io::Handle file = io::open_together(comm_, draft, H5F_ACC_RDWR);
+      const auto of_root = comm_.is_root() ? std::span<const double>(all) : std::span<double>();
+      io::write_distributed(file, done, {"lines that are done", ""}, of_root, 0, std::ssize(all));
+    }
+    io::seal(comm_, draft, spec_.checkpoint.path);
+    last_saved_ = Clock::now();
+  }
+
+  void restore() {
+    const io::Handle file = io::open_together(comm_, *spec_.checkpoint.restart, H5F_ACC_RDONLY);
+    const std::vector<double> all = io::read_numbers(file, done);
+    for (std::size_t at = 0; at < all.size();) {
+      const auto line = static_cast<std::size_t>(all[at]);
+      const auto size = static_cast<std::size_t>(all[at + 1]);
+      is_made_.at(line) = unpack(std::span(all).subspan(at + 2, size), lines_.at(line)) ? 1 : 0;
+      at += 2 + size;
+    }
+  }
+
+  static constexpr const char* done = "/done";  // in a checkpoint
+
+  const parallel::Communicator& comm_;
+  const ScanSpec& spec_;
+  std::vector<Line> lines_;
+  std::vector<char> is_made_;
+  SlabCache cache_;
+  Clock::time_point last_saved_;
+  mutable Clock::time_point last_report_ = Clock::now();
+};
+
+}  // namespace
+
+Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec) {
+  return Scanner(comm, spec).made();
+}
+
+void remove_scan_checkpoint(const parallel::Communicator& comm, const ScanSpec& spec) {
+  parallel::on_root(comm, [&] {
+    std::error_code none_there;
+    for (const char* end : {"", ".draft"}) {
+      std::filesystem::remove(spec.checkpoint.path + end, none_there);
+    }
+  });
+}
+
+}  // namespace masing::study

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/run_spec.hpp"
+#include "io/checkpoint.hpp"
+#include "io/recorders.hpp"
+#include "io/result_file.hpp"
+
+// Scans: one problem for each point of a grid of parameters, and what is known of its motion.
+
+namespace masing::study {
+
+/// What a scan varies: a constant, a key or a parameter of the model, and its values.
+struct ScanAxis {
+  std::string name;
+  std::vector<double> values;
+};
+
+/// What is found at a point: what a run comes to, the limit cycle itself, or the closed cycle of an
+/// amplitude, without a run.
+enum class ScanKind { runs, steady, closed_curves };
+
+/// What cells that do not yield on a limit cycle keep: what a motion from x0, y0, u0 left, or what
+/// the cycle of the point before left.
+enum class Past { rest, point };
+
+/// The problem at one point.
+struct ScanProblem {
+  engine::RunSpec run;
+  io::Sampling series;  ///< the samples to be kept, and the window of the extremes
+  std::optional<double> period = std::nullopt;  ///< τ of F, where it has one
+  std::vector<double> force_breaks =
+      {};                 ///< where F may not be smooth in (0, 8τ); ScanKind::steady
+  std::string slab = {};  ///< the same text for the same k, η, u0 and P
+};
+
+/// A scan.
+struct ScanSpec {
+  std::vector<ScanAxis> axes;  ///< the last varies fastest
+  ScanKind kind = ScanKind::runs;
+  Past past = Past::rest;
+  bool keep_series = false;
+  /// The problem at values of the axes, without that of an amplitude. Throws UserError. Local.
+  std::function<ScanProblem(std::span<const double> values)> problem;
+  io::ResultSpec result;
+  io::CheckpointSpec checkpoint;
+  bool quiet = false;
+};
+
+/// What is known of the motion at a point; NaN where it is not known.
+struct PointNumbers {
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+  double most_x = unknown;
+  double least_x = unknown;
+  double amplitude = unknown;
+  double centre = unknown;
+  double restoring_amplitude = unknown;
+  double loss = unknown;
+  double secant_stiffness = unknown;
+  double damping_ratio = unknown;
+  double phase = unknown;
+  double period = unknown;
+  double period_multiple = unknown;
+  double residual = unknown;
+  double stable = unknown;
+  double larger_re = unknown;  ///< Floquet multipliers
+  double larger_im = unknown;
+  double smaller_re = unknown;
+  double smaller_im = unknown;
+  double drift = unknown;
+  double frozen = unknown;
+  double settled = unknown;
+  double fold = unknown;
+  double seconds = unknown;
+};
+
+/// Whether a scan's file has a dataset of that name in /points for any scan. Local.
+bool is_point_column(const std::string& name);
+
+/// Fill in what follows of a cycle between two extremes of x, with k0 x + S there. Local.
+void describe_cycle(double least_x, double most_x, double least_restoring, double most_restoring,
+                    PointNumbers& numbers);
+
+/// One point of a scan.
+struct ScanPoint {
+  std::vector<double> values;  ///< of the axes
+  bool is_done = false;        ///< else it failed
+  std::string message;         ///< why it failed
+  PointNumbers numbers;
+  std::vector<double> series;  ///< rows of samples, one after another, if they are kept
+};
+
+/// A scan that is done.
+struct Scan {
+  std::vector<ScanPoint> points;
+  double seconds = 0.0;
+
+  [[nodiscard]] std::size_t failed() const;
+};
+
+/// Make all points, several at once on parts of the ranks; a point that fails is marked, and the
+/// scan goes on. The numbers do not depend on the ranks, bit for bit. Points that are done are kept
+/// in the checkpoint; those that were under way begin again. Throws UserError alike on all ranks,
+/// Stopped with what is done saved. Collective.
+Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec);
+
+/// Remove the checkpoint of a finished scan, and not another that it went on from. Collective.
+void remove_scan_checkpoint(const parallel::Communicator& comm, const ScanSpec& spec);
+
+/// /points, /runs where series are kept, and /timing of a scan's file. Collective.
+void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
+           const Scan& scan);
+
+/// The scan as an aligned table, for people. Local.
+std::string table(const ScanSpec& spec, const Scan& scan);
+
+}  // namespace masing::study

@@ -1,0 +1,252 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "study/scan.hpp"
+
+namespace masing::study {
+
+namespace {
+
+/// A dataset of /points: one number a point.
+struct PointColumn {
+  const char* name;
+  const char* description;
+  const char* symbol;
+  double PointNumbers::*value;
+  bool of_runs;
+  bool of_steady;
+  bool of_closed_curves;
+
+  [[nodiscard]] bool is_of(ScanKind kind) const {
+    return kind == ScanKind::runs     ? of_runs
+           : kind == ScanKind::steady ? of_steady
+                                      : of_closed_curves;
+  }
+};
+
+constexpr PointColumn point_columns[] = {
+    {"most_x", "largest x", "max x", &PointNumbers::most_x, true, true, true},
+    {"least_x", "least x", "min x", &PointNumbers::least_x, true, true, true},
+    {"amplitude", "half the difference of both", "X", &PointNumbers::amplitude, true, true, true},
+    {"centre", "their mean; NaN where the cycle drifts", "x_m", &PointNumbers::centre, true, true,
+     true},
+    {"restoring_amplitude", "half the difference of k0 x + S at both", "f_X",
+     &PointNumbers::restoring_amplitude, true, true, true},
+    {"loss", "energy lost to hysteresis over the last period, or the cycle: the area of k0 x + S",
+     "D", &PointNumbers::loss, true, true, true},
+    {"secant_stiffness", "restoring_amplitude over amplitude", "K_s",
+     &PointNumbers::secant_stiffness, true, true, true},
+    {"damping_ratio", "loss / (2 pi X^2 K_s), of a cycle of several periods per period", "zeta",
+     &PointNumbers::damping_ratio, true, true, true},
+    {"phase",
+     "by which the fundamental of x lags behind that of F, or F - m a_g, in [0, 2 pi); NaN where "
+     "that has none",
+     "phi", &PointNumbers::phase, true, true, false},
+    {"period", "period of the force", "tau", &PointNumbers::period, true, true, false},
+    {"period_multiple", "periods of the force that the cycle takes", "p",
+     &PointNumbers::period_multiple, false, true, false},
+    {"residual", "by how much the cycle fails to close, over its range", "r",
+     &PointNumbers::residual, false, true, false},
+    {"stable", "1 where no Floquet multiplier is outside the unit circle, else 0", "stable",
+     &PointNumbers::stable, false, true, false},
+    {"drift", "of x over the cycle; not 0 only where nothing holds the mass", "d",
+     &PointNumbers::drift, false, true, false},
+    {"frozen",
+     "share of int k ds whose cells do not yield on the cycle, and keep what the past left",
+     "K_f/K", &PointNumbers::frozen, false, true, false},
+    {"settled",
+     "change of the motion from the start over the last cycle before shooting, over its size; not "
+     "small "
+     "where it hardly loses energy: then the cycle is one beside it",
+     "delta", &PointNumbers::settled, false, true, false},
+    {"fold", "1 where the branch turns back, else 0", "fold", &PointNumbers::fold, false, true,
+     false}};
+
+}  // namespace
+
+bool is_point_column(const std::string& name) {
+  constexpr const char* others[] = {"status", "messages", "multiplier_re", "multiplier_im"};
+  return std::ranges::find(others, name) != std::end(others) ||
+         std::ranges::any_of(point_columns,
+                             [&](const PointColumn& column) { return column.name == name; });
+}
+
+namespace {
+
+/// Writes columns that the root holds.
+class PointWriter {
+ public:
+  PointWriter(const parallel::Communicator& comm, const io::Handle& file)
+      : comm_(comm), file_(file) {}
+
+  void write(const std::string& path, const io::Meaning& meaning,
+             const std::vector<double>& values) const {
+    const auto of_root = comm_.is_root() ? std::span<const double>(values) : std::span<double>();
+    io::write_distributed(file_, path, meaning, of_root, 0,
+                          static_cast<std::int64_t>(values.size()));
+  }
+
+  /// [n, 2].
+  void write_pairs(const std::string& path, const io::Meaning& meaning,
+                   const std::vector<double>& values) const {
+    const auto of_root = comm_.is_root() ? std::span<const double>(values) : std::span<double>();
+    const auto rows = static_cast<std::int64_t>(values.size() / 2);
+    io::Table(file_, path, meaning, rows, 2).append(rows, of_root, 0);
+  }
+
+ private:
+  const parallel::Communicator& comm_;
+  const io::Handle& file_;
+};
+
+std::vector<double> values_of(const Scan& scan, double PointNumbers::*value) {
+  std::vector<double> values;
+  for (const ScanPoint& point : scan.points) {
+    values.push_back(point.numbers.*value);
+  }
+  return values;
+}
+
+void write_multipliers(const PointWriter& writer, const Scan& scan) {
+  std::vector<double> re;
+  std::vector<double> im;
+  for (const ScanPoint& point : scan.points) {
+    re.insert(re.end(), {point.numbers.larger_re, point.numbers.smaller_re});
+    im.insert(im.end(), {point.numbers.larger_im, point.numbers.smaller_im});
+  }
+  writer.write_pairs("/points/multiplier_re",
+                     {"Floquet multipliers, the larger one first; real part", "Re mu"}, re);
+  writer.write_pairs("/points/multiplier_im", {"the same; imaginary part", "Im mu"}, im);
+}
+
+void write_runs(const io::Handle& file, const PointWriter& writer, const Scan& scan) {
+  const io::Handle runs = io::create_group(file, "/runs");
+  const char* const names[] = {"t", "x", "y", "force", "restoring"};
+  const char* const symbols[] = {"t", "x", "y", "F", "k0 x + S"};
+  constexpr std::size_t width = std::size(names);
+  for (std::size_t i = 0; i < scan.points.size(); ++i) {
+    const std::string group = fmt::format("/runs/{:05}", i);
+    const io::Handle run = io::create_group(file, group);
+    const auto& rows = scan.points[i].series;
+    for (std::size_t c = 0; c < width; ++c) {
+      std::vector<double> column;
+      for (std::size_t at = c; at < rows.size(); at += width) {
+        column.push_back(rows[at]);
+      }
+      writer.write(group + "/" + names[c], {std::string("samples of ") + symbols[c], symbols[c]},
+                   column);
+    }
+  }
+}
+
+const char* kind_text(ScanKind kind) {
+  switch (kind) {
+    case ScanKind::runs:
+      return "runs";
+    case ScanKind::steady:
+      return "steady";
+    default:
+      return "closed curves";
+  }
+}
+
+std::string past_text(const ScanSpec& spec) {
+  if (spec.kind != ScanKind::steady) {
+    return "";
+  }
+  return spec.past == Past::rest
+             ? "rest: cells that do not yield on a cycle keep what the motion from x0, y0, u0 left"
+             : "point: cells that do not yield on a cycle keep what the cycle of the point before "
+               "left, of the first point the motion from x0, y0, u0";
+}
+
+}  // namespace
+
+void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
+           const Scan& scan) {
+  const io::Handle group = io::create_group(file, "/points");
+  std::vector<std::string> names;
+  std::vector<std::string> sizes;
+  const PointWriter writer(comm, file);
+  for (std::size_t a = 0; a < spec.axes.size(); ++a) {
+    const ScanAxis& axis = spec.axes[a];
+    names.push_back(axis.name);
+    sizes.push_back(base::to_text(std::ssize(axis.values)));
+    std::vector<double> values;
+    for (const ScanPoint& point : scan.points) {
+      values.push_back(point.values[a]);
+    }
+    writer.write("/points/" + axis.name, {"value of " + axis.name, axis.name}, values);
+  }
+  io::write_attribute(group, "axes", base::joined(names, " "));
+  io::write_attribute(group, "sizes", base::joined(sizes, " "));
+  io::write_attribute(group, "kind", std::string(kind_text(spec.kind)));
+  io::write_attribute(group, "past", past_text(spec));
+  io::write_attribute(group, "failed", static_cast<std::int64_t>(scan.failed()));
+  for (const PointColumn& column : point_columns) {
+    if (column.is_of(spec.kind)) {
+      writer.write(std::string("/points/") + column.name, {column.description, column.symbol},
+                   values_of(scan, column.value));
+    }
+  }
+  if (spec.kind == ScanKind::steady) {
+    write_multipliers(writer, scan);
+  }
+  std::vector<double> status;
+  std::string messages;
+  for (std::size_t i = 0; i < scan.points.size(); ++i) {
+    const ScanPoint& point = scan.points[i];
+    status.push_back(point.is_done ? 0.0 : 1.0);
+    messages += point.is_done ? "" : fmt::format("{}: {}\n", i, point.message);
+  }
+  writer.write("/points/status", {"0 done, 1 failed", "status"}, status);
+  io::write_text(file, "/points/messages", messages);
+  if (spec.keep_series) {
+    write_runs(file, writer, scan);
+  }
+  const io::Handle timing = io::create_group(file, "/timing");
+  io::write_attribute(timing, "wall_seconds", scan.seconds);
+  writer.write("/timing/points", {"wall time of the point, seconds", "s"},
+               values_of(scan, &PointNumbers::seconds));
+}
+
+std::string table(const ScanSpec& spec, const Scan& scan) {
+  constexpr std::size_t most_rows = 60;
+  constexpr double PointNumbers::*shown[] = {&PointNumbers::amplitude, &PointNumbers::centre,
+                                             &PointNumbers::loss, &PointNumbers::secant_stiffness,
+                                             &PointNumbers::damping_ratio};
+  std::string text;
+  for (const ScanAxis& axis : spec.axes) {
+    text += fmt::format(" {:>11}", axis.name);
+  }
+  text += fmt::format(" {:>11} {:>11} {:>11} {:>11} {:>11}\n", "amplitude", "centre", "loss",
+                      "secant", "damping");
+  const std::size_t rows = std::min(most_rows, scan.points.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const ScanPoint& point = scan.points[i];
+    for (const double value : point.values) {
+      text += fmt::format(" {:>11.6g}", value);
+    }
+    if (point.is_done) {
+      for (const auto value : shown) {
+        text += fmt::format(" {:>11.6g}", point.numbers.*value);
+      }
+      text += point.numbers.stable == 0.0 ? " unstable" : "";
+      text += point.numbers.settled > 1e-3 ? " not settled" : "";
+      text += point.numbers.period_multiple > 1.0
+                  ? fmt::format(" {} periods", point.numbers.period_multiple)
+                  : "";
+    } else {
+      text += " failed: " + point.message.substr(0, 200);
+    }
+    text += '\n';
+  }
+  return text + (rows < scan.points.size()
+                     ? fmt::format(" ... {} more points\n", scan.points.size() - rows)
+                     : "");
+}
+
+}  // namespace masing::study

@@ -1,0 +1,385 @@
+#include "study/steady.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numbers>
+#include <optional>
+
+#include "base/error.hpp"
+#include "slab/steady/branch.hpp"
+#include "slab/steady/transient.hpp"
+
+namespace masing::study {
+
+namespace {
+
+/// Whether F(t + τ/2) = -F(t), at a number of times.
+bool is_odd(const base::Function& force, double period) {
+  constexpr int looks = 32;
+  double largest = 0.0;
+  double difference = 0.0;
+  for (int i = 0; i < looks; ++i) {
+    const double t = period * (i + 0.37) / looks;
+    largest = std::max(largest, std::abs(force(t)));
+    difference = std::max(difference, std::abs(force(t) + force(t + period / 2)));
+  }
+  return difference <= 1e-12 * largest;
+}
+
+slab::PeriodicForce force_of(const ScanProblem& problem) {
+  const base::Function& drive = problem.run.drive;
+  return {.value = [drive](double t) { return drive(t); },
+          .bounds = [drive](double first, double last) { return drive.bounds(first, last); },
+          .breaks = problem.force_breaks,
+          .period = *problem.period,
+          .is_odd = is_odd(drive, *problem.period)};
+}
+
+slab::Oscillator loaded(const ScanProblem& problem, double preload) {
+  slab::Oscillator oscillator = std::get<engine::Masing>(problem.run.model).oscillator;
+  oscillator.preload = preload;
+  return oscillator;
+}
+
+bool is_symmetric_start(const engine::Masing& model) {
+  const base::Function& u0 = model.slab.initial_u;
+  return !model.slab.is_shifted() && u0.is_constant() && u0(0.5) == 0.0 &&
+         model.oscillator.x0 == 0.0;
+}
+
+void add(const slab::Cycle& cycle, PointNumbers& numbers) {
+  numbers.loss = cycle.loss;
+  numbers.period_multiple = cycle.multiple;
+  describe_cycle(cycle.least_x, cycle.most_x, cycle.least_restoring, cycle.most_restoring, numbers);
+  constexpr double rounding = 1e-6;  // of multipliers
+  numbers.residual = cycle.residual;
+  numbers.stable = std::abs(cycle.multipliers[0]) <= 1 + rounding ? 1.0 : 0.0;
+  numbers.larger_re = cycle.multipliers[0].real();
+  numbers.larger_im = cycle.multipliers[0].imag();
+  numbers.smaller_re = cycle.multipliers[1].real();
+  numbers.smaller_im = cycle.multipliers[1].imag();
+  numbers.drift = cycle.drift;
+  if (std::abs(cycle.drift) > 1e-9 * (cycle.most_x - cycle.least_x)) {
+    numbers.centre = PointNumbers::unknown;
+  }
+  numbers.frozen = cycle.frozen;
+  numbers.phase = cycle.phase;
+  numbers.fold = 0.0;
+}
+
+/// The cycle near an extreme of a motion that has settled to a change from one repetition to the
+/// next. Where it seems to repeat itself after several periods, it may be on a spiral to a cycle of
+/// fewer.
+template <class Measure>
+slab::Cycle cycle_near(const slab::Shooting<Measure>& shooting, const slab::Extreme& start,
+                       const slab::Settled& settled) {
+  for (int fewer = 1; fewer < settled.multiple; ++fewer) {
+    if (settled.multiple % fewer == 0) {
+      try {
+        slab::Cycle cycle = shooting.near(start, fewer);
+        const double range = cycle.most_x - cycle.least_x;
+        if (std::abs(cycle.extreme.x - start.x) < (1000 * settled.change + 1e-6) * range) {
+          return cycle;
+        }
+      } catch (const base::UserError&) {
+        continue;  // there is none of fewer
+      }
+    }
+  }
+  return shooting.near(start, settled.multiple);
+}
+
+/// The limit cycles of one problem, whatever its measure.
+class LimitCycles {
+ public:
+  LimitCycles() = default;
+  virtual ~LimitCycles() = default;
+  LimitCycles(const LimitCycles&) = delete;
+  LimitCycles& operator=(const LimitCycles&) = delete;
+
+  /// The one that the motion from x0, y0, u0 comes to.
+  [[nodiscard]] virtual slab::Cycle from_rest(PointNumbers& numbers) const = 0;
+  /// The one near an extreme.
+  [[nodiscard]] virtual slab::Cycle near(const slab::Extreme& start, int multiple) const = 0;
+  /// What is known of the one through an extreme.
+  [[nodiscard]] virtual slab::Cycle described(const slab::Extreme& at, int multiple) const = 0;
+  /// The motion to the extreme one cycle later.
+  [[nodiscard]] virtual std::optional<slab::Passage> passage(const slab::Extreme& at,
+                                                             int multiple) const = 0;
+  [[nodiscard]] virtual double period() const = 0;
+};
+
+template <class Measure>
+class CyclesOf final : public LimitCycles {
+ public:
+  CyclesOf(std::shared_ptr<const Measure> measure, double preload, const ScanProblem& problem)
+      : measure_(std::move(measure)),
+        map_(*measure_, loaded(problem, preload), force_of(problem)),
+        shooting_(map_, is_symmetric_start(std::get<engine::Masing>(problem.run.model))) {}
+
+  [[nodiscard]] slab::Cycle from_rest(PointNumbers& numbers) const override {
+    const slab::Settled settled = slab::settle(map_);
+    numbers.settled = settled.change;
+    // Where the motion has not settled, a single period may be without an extreme.
+    constexpr int several = 4;
+    auto start = map_.outer_extreme(settled.state, settled.multiple);
+    start = start ? start : map_.outer_extreme(settled.state, several);
+    if (!start) {
+      throw base::UserError(fmt::format(
+          "after {} periods the motion has no extreme of x any more: it is at rest or runs away",
+          settled.periods));
+    }
+    try {
+      return cycle_near(shooting_, *start, settled);
+    } catch (const base::UserError& error) {
+      throw base::UserError(fmt::format(
+          "no cycle found: {}; after {} periods from the start the motion changes by {:.2g} of its "
+          "size a period",
+          error.what(), settled.periods, settled.change));
+    }
+  }
+
+  [[nodiscard]] slab::Cycle near(const slab::Extreme& start, int multiple) const override {
+    return shooting_.near(start, multiple);
+  }
+  [[nodiscard]] slab::Cycle described(const slab::Extreme& at, int multiple) const override {
+    return shooting_.described(at, multiple);
+  }
+  [[nodiscard]] std::optional<slab::Passage> passage(const slab::Extreme& at,
+                                                     int multiple) const override {
+    return map_.passage(at, multiple * period(), at.side);
+  }
+  [[nodiscard]] double period() const override { return map_.force().period; }
+
+ private:
+  std::shared_ptr<const Measure> measure_;
+  slab::PeriodMap<Measure> map_;
+  slab::Shooting<Measure> shooting_;
+};
+
+std::unique_ptr<const LimitCycles> cycles_of(const parallel::Communicator& comm,
+                                             const ScanProblem& problem, SlabCache& cache) {
+  if (cache.slab != problem.slab) {
+    cache.exact = engine::exact_slab(comm, *engine::slab_of(problem.run));
+    cache.slab = problem.slab;
+  }
+  return std::visit(
+      [&]<class Measure>(
+          const std::shared_ptr<const Measure>& measure) -> std::unique_ptr<const LimitCycles> {
+        return std::make_unique<CyclesOf<Measure>>(measure, cache.exact.preload, problem);
+      },
+      cache.exact.measure);
+}
+
+/// What a cycle leaves of itself, at the extreme opposite to where its passage begins: where the
+/// next one comes from.
+slab::TurningPointState left_by(const slab::Passage& passage, int side) {
+  slab::TurningPointState past = passage.past;
+  past.positions.push_back(passage.x);
+  past.positions.push_back(side > 0 ? passage.least_x : passage.most_x);
+  past.x = past.positions.back();
+  return past;
+}
+
+/// Follows the cycles of a line of points, each from the one before.
+class BranchOfCycles {
+ public:
+  BranchOfCycles(const parallel::Communicator& comm, const LineProblem& problem, SlabCache& cache,
+                 std::span<const double> grid)
+      : comm_(comm), problem_(problem), cache_(cache), grid_(grid) {}
+
+  std::vector<BranchPoint> points() {
+    begin();
+    if (grid_.size() > 1) {
+      follow();
+    }
+    for (; next_ < grid_.size(); ++next_) {
+      BranchPoint missing{.value = grid_[next_]};
+      missing.message = end_;
+      found_.push_back(missing);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// The cycles at a value of the parameter. Some values come again and again: slopes ask for both
+  /// sides.
+  const LimitCycles& at(double value) {
+    if (const auto known = known_.find(value); known != known_.end()) {
+      return *known->second;
+    }
+    constexpr std::size_t most = 8;
+    if (known_.size() >= most) {
+      known_.clear();
+    }
+    return *known_.emplace(value, cycles_of(comm_, problem_(value), cache_)).first->second;
+  }
+
+  void begin() {
+    BranchPoint first{.value = grid_.front()};
+    const LimitCycles& cycles = at(first.value);
+    first.numbers.period = cycles.period();
+    const slab::Cycle cycle = cycles.from_rest(first.numbers);
+    multiple_ = cycle.multiple;
+    scale_ = cycle.most_x - cycle.least_x;
+    last_ = cycle.extreme;
+    add(cycle, first.numbers);
+    is_free_ = cycle.is_free;
+    found_.push_back(first);
+    next_ = 1;
+  }
+
+  [[nodiscard]] double span() const { return grid_.back() - grid_.front(); }
+
+  [[nodiscard]] slab::Triple scaled(const slab::Extreme& at, double value) {
+    return {circular * at.phase / this->at(value).period(), at.x / scale_,
+            value / std::abs(span())};
+  }
+  [[nodiscard]] slab::Extreme extreme_at(const slab::Triple& z) {
+    return {z[0] * at(value_of(z)).period() / circular, z[1] * scale_, last_.past, last_.side};
+  }
+  [[nodiscard]] double value_of(const slab::Triple& z) const { return z[2] * std::abs(span()); }
+
+  std::optional<slab::Pair> miss(const slab::Triple& z) {
+    const slab::Extreme start = extreme_at(z);
+    const LimitCycles& cycles = at(value_of(z));
+    const auto passage = cycles.passage(start, multiple_);
+    if (!passage) {
+      return std::nullopt;
+    }
+    return slab::Pair{circular * (passage->span / cycles.period() - multiple_),
+                      (is_free_ ? start.x - last_.x : passage->x - start.x) / scale_};
+  }
+
+  void follow() {
+    const auto residual = [this](const slab::Triple& z) { return miss(z); };
+    const slab::Branch branch(residual);
+    leave(last_, grid_.front());
+    const double sign = span() > 0.0 ? 1.0 : -1.0;
+    auto here = branch.first(scaled(last_, grid_.front()), {0.0, 0.0, sign});
+    constexpr double longest = 0.05;
+    constexpr double shortest = 1e-6;
+    double length = std::min(longest, 1.0 / static_cast<double>(grid_.size()));
+    const std::size_t most = 1000 + 50 * grid_.size();
+    for (std::size_t step = 0; here && next_ < grid_.size() && step < most && length > shortest;) {
+      const auto there = branch.next(*here, length);
+      if (!there) {
+        length *= 0.5;
+        continue;
+      }
+      ++step;
+      auto ahead = branch.first(*there, here->tangent);
+      record(branch, *here, *there, ahead && ahead->tangent[2] * here->tangent[2] < 0.0, length);
+      if ((value_of(*there) - grid_.front()) * sign < 0.0) {
+        end_ = "the branch turns back and leaves the scan where it began";
+        return;
+      }
+      // The past and with it the slopes are those of the new point.
+      leave(extreme_at(*there), value_of(*there));
+      here = ahead ? branch.first(*there, ahead->tangent) : ahead;
+      length = std::min(longest, 1.5 * length);
+    }
+    end_ = "the branch could not be followed so far";
+  }
+
+  /// Makes the past of the points to come what the cycle through an extreme leaves.
+  void leave(const slab::Extreme& extreme, double value) {
+    const auto passage = at(value).passage(extreme, multiple_);
+    if (passage) {
+      last_ = {extreme.phase, extreme.x, left_by(*passage, extreme.side), extreme.side};
+    }
+  }
+
+  /// The points of the grid, and the fold, between two points of the branch.
+  template <class Branch, class Point>
+  void record(const Branch& branch, const Point& here, const slab::Triple& there, bool turns,
+              double length) {
+    const auto fold = turns ? branch.fold(here, length) : std::nullopt;
+    if (fold) {
+      record_between(here.z, *fold);
+      BranchPoint turn{.value = value_of(*fold)};
+      describe(turn, [&](const LimitCycles& cycles) {
+        return cycles.described(extreme_at(*fold), multiple_);
+      });
+      turn.numbers.fold = 1.0;
+      found_.push_back(turn);
+    }
+    record_between(fold ? *fold : here.z, there);
+  }
+
+  void record_between(const slab::Triple& from, const slab::Triple& to) {
+    const double first = value_of(from);
+    const double last = value_of(to);
+    std::vector<double> passed;
+    for (const double value : grid_) {
+      if ((value - first) * (value - last) <= 0.0 && value != first) {
+        passed.push_back(value);
+      }
+    }
+    if (last < first) {
+      std::ranges::sort(passed, std::greater<>());
+    } else {
+      std::ranges::sort(passed);
+    }
+    for (const double value : passed) {
+      const double part = (value - first) / (last - first);
+      BranchPoint point{.value = value};
+      describe(point, [&](const LimitCycles& cycles) {
+        return cycles.near(extreme_at(slab::sum(from, part, slab::sum(to, -1.0, from))), multiple_);
+      });
+      found_.push_back(point);
+      if (next_ < grid_.size() && value == grid_[next_]) {
+        ++next_;
+      }
+    }
+  }
+
+  template <class Make>
+  void describe(BranchPoint& point, const Make& make) {
+    try {
+      const LimitCycles& cycles = at(point.value);
+      point.numbers.period = cycles.period();
+      add(make(cycles), point.numbers);
+    } catch (const base::UserError& error) {
+      point.message = error.what();
+    }
+  }
+
+  const parallel::Communicator& comm_;
+  const LineProblem& problem_;
+  SlabCache& cache_;
+  std::span<const double> grid_;
+  std::map<double, std::unique_ptr<const LimitCycles>> known_;
+  std::vector<BranchPoint> found_;
+  std::size_t next_ = 0;  // the first of the grid that is not found yet
+  std::string end_ = "the branch does not come here";
+  int multiple_ = 1;
+  double scale_ = 1.0;
+  static constexpr double circular = 2 * std::numbers::pi;
+  bool is_free_ = false;  // nothing holds the mass: x is arbitrary
+  slab::Extreme last_;    // with the past of the points to come
+};
+
+}  // namespace
+
+PointNumbers steady_point(const parallel::Communicator& comm, const ScanProblem& problem,
+                          SlabCache& cache) {
+  PointNumbers numbers;
+  numbers.period = *problem.period;
+  add(cycles_of(comm, problem, cache)->from_rest(numbers), numbers);
+  return numbers;
+}
+
+std::vector<BranchPoint> steady_branch(const parallel::Communicator& comm,
+                                       const LineProblem& problem, std::span<const double> grid,
+                                       SlabCache& cache) {
+  return BranchOfCycles(comm, problem, cache, grid).points();
+}
+
+}  // namespace masing::study

@@ -1,0 +1,164 @@
+// Named constants: what numbers and functions make of them, in what order they may be given, what
+// is printed of them, and what is refused. Expected values are calculated here.
+
+#include "cli/constants.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "cli/given.hpp"
+#include "cli/parse.hpp"
+#include "engine/run_spec.hpp"
+
+namespace masing {
+
+namespace {
+
+using cli::Command;
+using cli::Configuration;
+using given::Words;
+
+Configuration simulated(const Words& words, const given::Files& files = {}) {
+  return given::configuration(Command::simulate, words, files);
+}
+
+TEST(Constants, are_known_in_every_number) {
+  const Configuration c = simulated({"--let",
+                                     "w=0.8",
+                                     "--let=P=2*Q",
+                                     "--let",
+                                     "Q=15",
+                                     "--final-time",
+                                     "60*2*pi/w",
+                                     "--steps",
+                                     "60*2000",
+                                     "--cells",
+                                     "P",
+                                     "--mass",
+                                     "w^2",
+                                     "--from=2*pi/w",
+                                     "--sample-every=P/Q",
+                                     "--probe",
+                                     "w/2,0.5",
+                                     "--x0",
+                                     "-w",
+                                     "--breaks",
+                                     "w,2*w"});
+  EXPECT_EQ(c.final_time, 60 * 2 * std::numbers::pi / 0.8);
+  EXPECT_EQ(c.steps, 120000);
+  EXPECT_EQ(std::get<slab::Cells>(c.space).count, 30);
+  EXPECT_DOUBLE_EQ(c.mass, 0.64);
+  EXPECT_EQ(c.from, 2 * std::numbers::pi / 0.8);
+  EXPECT_EQ(c.sample_every, 2);
+  EXPECT_EQ(c.output_spec.probe, (std::vector{0.4, 0.5}));
+  EXPECT_EQ(c.x0, -0.8);
+  EXPECT_EQ(c.breaks, (std::vector{0.8, 1.6}));
+  EXPECT_EQ(given::configuration(Command::converge, {"--let=n0=125", "--levels=n0*500,n0*1000"})
+                .levels[1]
+                .steps,
+            125000);
+}
+
+TEST(Constants, are_known_in_every_function_and_parameter) {
+  const Words lets{"--let=w=0.8", "--let=a=-0.3"};
+  const auto run = [&](Words words) {
+    words.insert(words.end(), lets.begin(), lets.end());
+    return given::validated(Command::simulate, words).run;
+  };
+  EXPECT_EQ(run({"--force", "a*cos(w*t)"}).drive(2.0), -0.3 * std::cos(0.8 * 2.0));
+  const engine::RunSpec slab =
+      run({"--threshold", "s+w", "--stiffness", "w", "--initial-u", "a*s"});
+  EXPECT_EQ(engine::slab_of(slab)->threshold(0.5), 1.3);
+  EXPECT_EQ(engine::slab_of(slab)->initial_u(0.5), -0.15);
+  const engine::RunSpec prandtl = run({"--model=prandtl", "--set=k=2*w", "--set=eta=w"});
+  const auto& sequences = std::get<rheology::ModelSpec>(prandtl.model).parameters.sequences;
+  EXPECT_EQ(std::get<double>(sequences.at("k")), 1.6);
+}
+
+TEST(Constants, let_the_command_line_win_over_the_file) {
+  const given::Files files{{"c.ini", "final-time = 10*w\n[let]\nv = 2\nw = v\n"}};
+  EXPECT_EQ(simulated({"--config=c.ini"}, files).final_time, 20);
+  EXPECT_EQ(simulated({"--config=c.ini", "--let=v=3"}, files).final_time, 30);
+}
+
+TEST(Constants, are_printed_as_given_with_their_values) {
+  const Words words{"--let=w=0.8", "--let=T=pi/w",  "--final-time=2*T",  "--force=cos(w*t)",
+                    "--mass=2.0",  "--steps=6*100", "--checkpoint=c.h5", "--breaks=T,2*T"};
+  const std::string text = cli::printed(simulated(words));
+  for (const char* line :
+       {"\nfinal-time = 2*T  # 7.853981633974483\n", "\nforce = cos(w*t)\n", "\nmass = 2\n",
+        "\nsteps = 6*100  # 600\n", "\n[let]\nw = 0.8\nT = pi/w  # 3.9269908169872414\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "is not in\n" << text;
+  }
+  const Configuration again = simulated({"--config=p.ini"}, {{"p.ini", text}});
+  EXPECT_EQ(cli::printed(again), text);
+  EXPECT_EQ(again.final_time, simulated(words).final_time);
+}
+
+TEST(Constants, may_be_replaced_by_their_values) {
+  const cli::Constants constants{{"w", 0.8}, {"a", -0.25}, {"si", 3.0}};
+  EXPECT_EQ(cli::without_constants("a*sin(w*t)+si-1e-3*ww", constants),
+            "(-0.25)*sin(0.8*t)+3-1e-3*ww");
+}
+
+TEST(Constants, leave_the_problem_the_same_as_their_values_do) {
+  const auto problem = [](const Words& words) {
+    return cli::simulation(given::validated(Command::simulate, words), "").result;
+  };
+  EXPECT_EQ(problem({"--let=w=0.7", "--force=cos(w*t)"}).problem,
+            problem({"--force=cos(0.7*t)"}).problem);
+  EXPECT_TRUE(problem({"--let=w=0.5", "--force=0.45*cos(w*t)"}).papers_problem);
+}
+
+TEST(Constants, are_known_where_the_breaks_of_a_force_are_found) {
+  const cli::Validated request = given::validated(
+      Command::simulate,
+      {"--let=w=0.5", "--force=square(w*t)", "--engine=exact", "--final-time=3.5/w"});
+  const auto run = cli::simulation(request, "").run;
+  EXPECT_EQ(std::get<engine::Masing>(run.model).force_breaks,
+            (std::vector{1., 2., 3., 4., 5., 6.}));
+}
+
+TEST(Constants, refuse_mistakes_in_one_line) {
+  struct Mistake {
+    Words words;
+    Words said;
+  };
+  const std::vector<Mistake> mistakes{
+      {{"--final-time", "2*w"}, {"--final-time", "'2*w'", "no constant 'w'", "--let \"w=VALUE\""}},
+      {{"--force", "cos(w*t)"}, {"--force", "'cos(w*t)'", "w"}},
+      {{"--let", "w"}, {"--let", "'w'", "NAME=VALUE"}},
+      {{"--let", "=2"}, {"--let", "NAME=VALUE"}},
+      {{"--let", "2w=1"}, {"--let 2w", "not a name"}},
+      {{"--let", "w=1", "--let", "w=2"}, {"--let w", "twice"}},
+      {{"--let", "w=v", "--let", "v=2*w"}, {"defined by itself"}},
+      {{"--let", "w=w"}, {"--let w", "defined by itself"}},
+      {{"--let", "w=1/0"}, {"--let w", "finite"}},
+      {{"--let", "w=1+t"}, {"--let w", "'t'"}},
+      {{"--let", "w=2*v"}, {"--let w", "no constant 'v'"}},
+      {{"--let", "w=2*"}, {"--let w", "2*"}},
+      {{"--let", "w=table:a.csv"}, {"--let w", "table"}},
+      {{"--let", "w=1", "--steps", "10.5*w"}, {"--steps", "'10.5*w'", "whole number", "10.5"}},
+      {{"--let", "w=1", "--cells", "s"}, {"--cells", "whole number"}},
+      {{"--let", "w=-1", "--mass", "w"}, {"--mass", "-1", "> 0"}},
+      {{"--mass", "1,5"}, {"--mass", "number"}},
+      {{"--mass", "sin"}, {"--mass", "number"}}};
+  for (const auto& [words, said] : mistakes) {
+    const std::string message = given::refusal(Command::simulate, words);
+    for (const auto& part : said) {
+      EXPECT_NE(message.find(part), std::string::npos) << message << "\n lacks: " << part;
+    }
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+  for (const char* name : {"s", "t", "i", "n", "pi", "e", "sin", "max", "triangle", "inf", "_e"}) {
+    const std::string message =
+        given::refusal(Command::simulate, {std::string("--let=") + name + "=1"});
+    EXPECT_NE(message.find("has a meaning"), std::string::npos) << name << ": " << message;
+  }
+}
+
+}  // namespace
+
+}  // namespace masing

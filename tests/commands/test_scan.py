@@ -1,0 +1,245 @@
+"""Scans over parameters: what their files hold, on any number of ranks and after a stop; limit cycles against the runs
+that come to them; closed curves against limit cycles; mistakes."""
+
+import signal
+
+import h5py
+import numpy as np
+import pytest
+from result_files import contents, text
+
+GRID = ("--over", "w=0.7:1.3:3", "--over", "F=0.3,0.45", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf", "--quiet")
+RUNS = (*GRID, "--final-time", "40*2*pi/w", "--steps", "40*400", "--scheme=leapfrog")
+COLUMNS = ("most_x", "least_x", "amplitude", "centre", "loss", "secant_stiffness", "damping_ratio")
+STEADY = ("period_multiple", "residual", "stable", "drift", "frozen")
+
+
+def points(path):
+    """The datasets of /points."""
+    with h5py.File(path) as file:
+        return {name: data[()] for name, data in file["points"].items() if name != "messages"}
+
+
+@pytest.fixture(scope="module")
+def scans(masing_once):
+    """The same grid as runs, as limit cycles, and as these on 3 ranks."""
+    masing_once.done("scan", *RUNS, "--keep=series", "--sample-every=50", "--output=runs.h5")
+    masing_once.done("scan", *GRID, "--steady", "--output=steady.h5")
+    masing_once.done("scan", *GRID, "--steady", "--output=steady3.h5", ranks=3)
+    masing_once.done("scan", *RUNS, "--keep=series", "--sample-every=50", "--output=runs3.h5", ranks=3)
+    return masing_once.folder
+
+
+def test_the_file_has_a_row_for_each_point_of_the_grid(scans):
+    for name, columns in (("runs", COLUMNS), ("steady", COLUMNS + STEADY)):
+        found = points(scans / f"{name}.h5")
+        assert np.allclose(found["w"], [0.7, 0.7, 1.0, 1.0, 1.3, 1.3])
+        assert np.array_equal(found["F"], [0.3, 0.45] * 3)
+        assert np.array_equal(found["status"], np.zeros(6))
+        for column in columns:
+            assert np.isfinite(found[column]).all(), column
+        with h5py.File(scans / f"{name}.h5") as file:
+            assert text(file.attrs["kind"]) == "scan"
+            assert text(file["points"].attrs["axes"]) == "w F"
+            assert all(file["points"][column].attrs["description"] for column in columns)
+    assert found["multiplier_re"].shape == (6, 2)
+
+
+def test_the_numbers_do_not_depend_on_the_ranks(scans):
+    assert contents(scans / "steady.h5") == contents(scans / "steady3.h5")
+    assert contents(scans / "runs.h5") == contents(scans / "runs3.h5")
+
+
+def test_runs_come_to_the_limit_cycles(scans):
+    runs, steady = points(scans / "runs.h5"), points(scans / "steady.h5")
+    # leapfrog with 400 steps a period: the square of the step, 2.5e-4 of the size.
+    for column in ("most_x", "least_x", "loss", "secant_stiffness", "damping_ratio", "phase"):
+        assert np.allclose(runs[column], steady[column], rtol=0, atol=1e-3), column
+    assert np.array_equal(steady["period_multiple"], np.ones(6))
+    assert (steady["stable"] == 1).all()
+    assert (steady["residual"] < 1e-11).all()
+
+
+def test_series_are_kept_where_asked_for(scans):
+    with h5py.File(scans / "runs.h5") as file:
+        assert len(file["runs"]) == 6
+        run = file["runs/00005"]
+        tau = 2 * np.pi / 1.3
+        assert run["t"][0] >= 39 * tau * (1 - 1e-9)
+        assert run["t"][-1] == pytest.approx(40 * tau)
+        assert np.allclose(run["force"], 0.45 * np.cos(1.3 * run["t"][:]), atol=1e-12)
+        assert len(run["x"]) == len(run["restoring"]) == len(run["t"]) == 9
+    with h5py.File(scans / "steady.h5") as file:
+        assert "runs" not in file
+
+
+def test_the_papers_slab_has_its_cycle(masing):
+    masing.done("scan", "--over=k0=0.2,0.3", "--force=0.45*cos(0.8*t)", "--steady", "--cells=inf", "--quiet")
+    found = points(masing.folder / "masing.h5")
+    assert found["most_x"][0] == pytest.approx(1.643576, abs=5e-7)
+    assert found["period"][0] == pytest.approx(2 * np.pi / 0.8, rel=1e-12)
+
+
+DRIVEN = {"damped": ("--force=0.45*cos(0.8*t)", "--damping=0.1"),
+          "base": ("--force=0.2*sin(1.6*t)", "--base-acceleration=0.45*cos(0.8*t)"),
+          "asymmetric": ("--force=0.45*cos(0.8*t)", "--threshold-down=0.3+0.2*s"),
+          "frozen": ("--force=0.1*cos(0.8*t)", "--threshold=s", "--threshold-down=0.6*s"),
+          "strained": ("--force=0.45*cos(0.8*t)", "--threshold=0.5+s", "--initial-u=0.3*s*sin(6*s)"),
+          "all": ("--force=0.2*sin(1.6*t)", "--base-acceleration=0.45*cos(0.8*t)", "--damping=0.05", "--mass=1.3",
+                  "--threshold-down=0.3+0.2*s", "--initial-u=-0.2*s")}
+
+
+@pytest.mark.parametrize("cells", ["inf", "50"])
+@pytest.mark.parametrize("name", DRIVEN)
+def test_a_limit_cycle_is_where_a_long_exact_run_ends(masing, name, cells):
+    words = ("scan", "--over=k0=0.2", f"--cells={cells}", *DRIVEN[name], "--quiet")
+    masing.done(*words, "--steady", "--output=steady.h5")
+    # The transient shrinks by the larger multiplier each period.
+    steady = points(masing.folder / "steady.h5")
+    multiplier = np.hypot(steady["multiplier_re"], steady["multiplier_im"])[0, 0]
+    periods = max(10, int(np.ceil(np.log(1e-12) / np.log(multiplier))))
+    masing.done(*words, "--engine=exact", f"--final-time={periods}*2*pi/0.8", f"--steps={periods}*4000",
+                "--sample-every=1", "--keep=series", "--output=run.h5")
+    with h5py.File(masing.folder / "run.h5") as file:
+        x = file["runs/00000/x"][:]
+    # A parabola through three samples, h = 0.002 apart, has an error of h³ max|x‴| / 15 at most, and |x‴| < 4.
+    for sign, column in ((1, "most_x"), (-1, "least_x")):
+        i = np.argmax(sign * x[1:-1]) + 1
+        slope, bend = (x[i + 1] - x[i - 1]) / 2, x[i + 1] - 2 * x[i] + x[i - 1]
+        assert x[i] - slope**2 / (2 * bend) == pytest.approx(steady[column][0], rel=0, abs=2e-9), column
+    loss = points(masing.folder / "run.h5")["loss"]
+    assert loss == pytest.approx(steady["loss"], rel=1e-6, abs=1e-12)  # trapezoids: h² of the size
+
+
+def test_a_moving_base_is_a_force(masing):
+    problem = ("scan", "--over=k0=0.2,0.3", "--steady", "--cells=inf", "--quiet")
+    masing.done(*problem, "--force=0.45*cos(0.8*t)", "--output=force.h5")
+    masing.done(*problem, "--force=0", "--base-acceleration=-0.45*cos(0.8*t)", "--output=base.h5")
+    force, base = points(masing.folder / "force.h5"), points(masing.folder / "base.h5")
+    for column in (*COLUMNS, *STEADY, "phase", "period"):
+        assert np.allclose(force[column], base[column], rtol=1e-9, atol=1e-11), column
+
+
+def test_a_lag_behind_a_force_without_a_fundamental_is_not_known(masing):
+    masing.done("scan", "--over=k0=0.2,0.3", "--force=0.3*cos(2*t)+0.3*cos(3*t)", "--steady", "--cells=inf", "--quiet")
+    found = points(masing.folder / "masing.h5")
+    assert np.allclose(found["period"], 2 * np.pi)
+    assert np.isnan(found["phase"]).all()
+    assert np.isfinite(found["amplitude"]).all()
+
+
+def test_a_finite_slab_comes_near_the_continuum(masing):
+    words = ("scan", "--over=cells=100,1000", "--rule=midpoint", "--force=0.45*cos(0.8*t)", "--k0=0.2", "--steady")
+    masing.done(*words, "--quiet")
+    error = np.abs(points(masing.folder / "masing.h5")["most_x"] - 1.6435760246)
+    assert error[0] < 1e-3  # of the square of the cell's width, 1e-4
+    assert error[1] < error[0] / 50
+
+
+def test_closed_curves_are_what_limit_cycles_lose(masing, scans):
+    steady = points(scans / "steady.h5")
+    # Of cycles that are symmetric, without cells that do not yield.
+    chosen = np.flatnonzero((steady["frozen"] == 0) & (np.abs(steady["centre"]) < 1e-9))
+    assert len(chosen) > 0
+    amplitudes = ",".join(f"{x:.17g}" for x in steady["amplitude"][chosen])
+    masing.done("scan", "--backbone", f"X={amplitudes}", "--k0=0.2", "--cells=inf")
+    closed = points(masing.folder / "masing.h5")
+    for column in ("loss", "secant_stiffness", "damping_ratio", "restoring_amplitude"):
+        assert np.allclose(closed[column], steady[column][chosen], rtol=1e-8), column
+
+
+def test_a_branch_of_cycles_has_the_amplitudes_of_those_from_rest_where_all_cells_yield(masing):
+    words = ("scan", "--over", "w=0.6:0.95:8", "--force", "0.45*cos(w*t)", "--k0=0.2", "--cells=inf", "--steady")
+    masing.done(*words, "--past=point", "--output=point.h5", "--quiet")
+    masing.done(*words, "--output=rest.h5", "--quiet")
+    branch, rest = points(masing.folder / "point.h5"), points(masing.folder / "rest.h5")
+    assert np.array_equal(branch["w"], rest["w"])
+    all_yield = rest["frozen"] == 0
+    assert all_yield.sum() >= 4
+    assert np.allclose(branch["amplitude"][all_yield], rest["amplitude"][all_yield], rtol=0, atol=1e-9)
+    with h5py.File(masing.folder / "point.h5") as file:
+        assert "point before" in text(file["points"].attrs["past"])
+
+
+def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):
+    words = ("scan", "--over=mass=1,-1,2", "--final-time=10", "--steps=100", "--cells=10", "--quiet")
+    for ranks in (None, 2):
+        process = masing(*words, ranks=ranks)
+        assert process.returncode == 1
+        assert "1 failed" in process.stdout
+        found = points(masing.folder / "masing.h5")
+        assert np.array_equal(found["status"], [0, 1, 0])
+        assert np.isnan(found["most_x"][1])
+        with h5py.File(masing.folder / "masing.h5") as file:
+            message = text(file["points/messages"][()])
+            assert message.startswith("1: ")
+            assert "must be > 0" in message
+
+
+def test_a_scan_that_was_stopped_goes_on_to_the_same_file(masing):
+    words = ("scan", "--over", "w=0.3:1.5:60", "--force", "0.4*cos(w*t)", "--k0=0.1", "--cells=inf", "--steady", "--quiet")
+    masing.done(*words, "--output=whole.h5")
+    process = masing.start(*words, "--output=part.h5", "--checkpoint=c.h5", "--checkpoint-every=1")
+    masing.wait_until(process, lambda: (masing.folder / "c.h5").exists())
+    process.send_signal(signal.SIGUSR1)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 75, stderr
+    assert "--restart c.h5" in stderr
+    masing.done(*words, "--output=part.h5", "--restart=c.h5", ranks=2)
+    assert contents(masing.folder / "part.h5") == contents(masing.folder / "whole.h5")
+    assert masing.names() == ["c.h5", "part.h5", "whole.h5"]
+    message = masing.refused(*words, "--mass=2", "--output=part.h5", "--restart=c.h5")
+    assert "mass (was 1, is 2)" in message
+
+
+def test_a_scan_is_made_again_from_its_file(scans, masing_once):
+    for name in ("runs", "steady"):
+        again = masing_once("reproduce", f"{name}.h5", ranks=2)
+        assert again.returncode == 0, again.stdout + again.stderr
+
+
+def test_what_is_printed_is_the_same_scan(masing):
+    words = ("scan", *GRID, "--let", "T=2*pi/w", "--final-time", "40*T", "--steady")
+    printed = masing.done(*words, "--print-config").stdout
+    for line in ("force = F*cos(w*t)", "[over]", "w = 0.7:1.3:3", "F = 0.3,0.45", "steady = true"):
+        assert line in printed
+    masing.file("scan.ini", printed)
+    assert masing.done("scan", "--config=scan.ini", "--print-config").stdout == printed
+
+
+def test_parameters_of_other_models_are_scanned(masing):
+    words = ("scan", "--model=prandtl", "--set=k=1", "--set=eta=0.5", "--over=eta=0.3,0.5,0.9",
+             "--force=0.4*cos(t)", "--final-time", "30*2*pi", "--steps=30*3000", "--quiet")
+    masing.done(*words, "--output=steps.h5")
+    masing.done(*words, "--engine=exact", "--output=exact.h5")
+    steps, exact = points(masing.folder / "steps.h5"), points(masing.folder / "exact.h5")
+    assert np.array_equal(exact["eta"], [0.3, 0.5, 0.9])
+    assert len(set(exact["amplitude"])) == 3
+    assert np.allclose(steps["amplitude"], exact["amplitude"], rtol=0, atol=0.02)  # first order: h = 0.002
+
+
+@pytest.mark.parametrize("words, said", [
+    ((), ["--over", "nothing to scan", "NAME=first:last:count"]),
+    (("--over=w=1:2",), ["--over w", "'1:2'"]),
+    (("--over=w=1:2:1",), ["--over w", "from 2 to"]),
+    (("--over=w=-1:2:3:log",), ["--over w", "crosses 0"]),
+    (("--over=w=1,x",), ["--over w", "'x'"]),
+    (("--over=w=1,2",), ["--over w", "no numeric key"]),
+    (("--over=loss=1,2",), ["--over loss", "another name"]),
+    (("--over=mass=1,2", "--over=mass=3"), ["--over mass", "twice"]),
+    (("--over=mass=1:2:2000", "--over=k0=1:2:2000"), ["--over", "4e+06 points"]),
+    (("--over=mass=1,2", "--steady", "--force=exp(-t)"), ["--steady", "--period"]),
+    (("--over=mass=1,2", "--steady", "--period=3"), ["--period", "F(t + 3) is not F(t)"]),
+    (("--over=mass=1,2", "--steady", "--engine=sweep"), ["--steady", "exact"]),
+    (("--over=k0=1,2", "--steady", "--base-acceleration=exp(-t)"), ["--steady", "--period"]),
+    (("--over=k0=1,2", "--steady", "--base-acceleration=sin(2*t)", "--period=3"), ["--period", "is not F(t)"]),
+    (("--over=k0=1,2", "--steady", "--damping=-1"), ["--damping", ">= 0"]),
+    (("--over=k0=1,2", "--backbone=2"), ["--backbone", "X="]),
+    (("--over=k0=1,2", "--backbone=X=1,2", "--steady"), ["--backbone", "--steady"]),
+    (("--over=k=1,2", "--model=prandtl", "--set=eta=1", "--steady"), ["steady", "prandtl"]),
+    (("--over=mass=1,2", "--past=now"), ["--past", "rest|point"])])
+def test_mistakes_are_refused(masing, words, said):
+    message = masing.refused("scan", *words)
+    for part in said:
+        assert part in message, message
+    assert masing.names() == []
