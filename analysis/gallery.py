@@ -18,7 +18,9 @@ from masing.report.bibliography import WORKS
 from masing.report.page import page, render
 from masing.report.problem import in_equations
 from masing.report.provenance import origin, reproduction
+from masing.report.responses import response_pictures
 from masing.report.study import claim
+from masing.response.scans import Scan
 from masing.results import Study, read
 
 style.apply()
@@ -35,7 +37,8 @@ def parser():
     options.add_argument("--results", required=True, metavar="FOLDER", help="where CASE.h5 are, and where the pages go")
     options.add_program()
     options.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
-    options.add_argument("--commands", action="store_true", help="print `simulate CASE` or `converge CASE` and stop")
+    options.add_argument("--commands", action="store_true",
+                         help="print `simulate CASE`, `converge CASE` or `scan CASE`, and stop")
     return options
 
 
@@ -46,7 +49,9 @@ def entry(case, folder, exact):
         html, pieces = page(case.caption, [result], [], exact, [reproduction(result.run)])
         claimed = claim(result)
         return _written(case, folder, html, pieces[0], claimed.sentence, claimed.verdict)
-    pictures = [picture(result, words) for words in case.drawings]
+    is_scan = isinstance(result, Scan)
+    pictures = response_pictures(result) if is_scan else [picture(result, words) for words in case.drawings]
+    result = result.run if is_scan else result
     html = render("case.html.j2", title=case.caption, pictures=pictures, origin=origin(result, reproduction(result)))
     return _written(case, folder, html, pictures[0], pictures[0].caption, None)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write one self-contained HTML page on refinement studies of masing converge and trajectories of masing simulate.
+"""Write one self-contained HTML page on refinement studies of masing converge, trajectories of masing simulate and scans.
 
 Beside the page PAGE.html a folder PAGE-files takes its pictures (SVG, PDF) and its tables (CSV, LaTeX). The program
 masing computes the exact solution with its field and its energy, which no study holds, for the page.
@@ -18,6 +18,7 @@ from masing.report.exact import ExactSolutions
 from masing.report.page import page
 from masing.report.provenance import reproduction
 from masing.report.pictures import write_pieces
+from masing.response.scans import Scan
 from masing.results import Study, read, read_run
 
 style.apply()
@@ -27,7 +28,7 @@ def parser():
     """The command line of this script."""
     options = command_line.Parser(description=__doc__)
     options.add_argument("files", nargs="+", metavar="FILE.h5", help="studies of masing converge, in the page's order, "
-                         "and trajectories of masing simulate")
+                         "trajectories of masing simulate and scans of masing scan")
     options.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
                          help="more trajectories; of a study its finest level")
     options.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
@@ -54,9 +55,13 @@ def main(arguments):
     masing = None if options.files_only else program.find(options.program)
     results = [read(file) for file in options.files]
     studies = [result for result in results if isinstance(result, Study)]
-    runs = [result for result in results if not isinstance(result, Study)] + [read_run(file) for file in options.cycles]
-    again = [reproduction(run, masing, options.reproduce) for run in (*(study.run for study in studies), *runs)]
-    html, pieces = page(options.title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end))
+    scans = [result for result in results if isinstance(result, Scan)]
+    runs = [result for result in results if not isinstance(result, (Study, Scan))]
+    runs += [read_run(file) for file in options.cycles]
+    again = [reproduction(run, masing, options.reproduce)
+             for run in (*(study.run for study in studies), *runs, *(scan.run for scan in scans))]
+    html, pieces = page(options.title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
+                        scans)
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
     command_line.write_file(path, html.encode("utf-8"))
@@ -64,7 +69,7 @@ def main(arguments):
         browser.print_pdf(chromium, path, path.with_suffix(".pdf"))
     if archive:
         files = {ending: path.with_suffix(ending).read_bytes() for ending in [path.suffix] + [".pdf"] * bool(chromium)}
-        write_archive(archive, options.title, path.stem, files, pieces, [*(study.run for study in studies), *runs])
+        write_archive(archive, options.title, path.stem, files, pieces, [*(study.run for study in studies), *runs, *(scan.run for scan in scans)])
     print(path)
 
 

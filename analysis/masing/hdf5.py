@@ -104,7 +104,7 @@ def _doubles(file, name):
 
 
 def attribute_words(file, name, attribute):
-    """The words of an attribute of the dataset `name`, a string with blanks or commas or a list of strings."""
+    """The words of an attribute of the group or dataset `name`, a string with blanks or commas or a list of strings."""
     try:
         value = file[name].attrs[attribute]
     except DAMAGE:

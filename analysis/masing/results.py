@@ -197,14 +197,16 @@ class Study:
 
 
 def parse_configuration(text):
-    """The lines `key = value` of an .ini as {key: value}; keys of a [section] get the prefix `section.`."""
+    """The lines `key = value` of an .ini as {key: value}; keys of a [section] get the prefix `section.`. A number
+    given as an expression has its value behind it, as a comment: `final-time = 60*T  # 471.2`."""
     settings, prefix = {}, ""
     for line in (raw.strip() for raw in text.splitlines()):
         if line.startswith("[") and line.endswith("]"):
             prefix = line[1:-1] + "."
         elif "=" in line and line[0] not in "#;":
             key, value = line.split("=", 1)
-            settings[prefix + key.strip()] = value.strip()
+            given, _, number = value.partition("# ")
+            settings[prefix + key.strip()] = (number if _is_number(number) else given).strip()
     return settings
 
 
@@ -218,11 +220,22 @@ def leading_comment(text):
     return " ".join(line for line in words if not line.startswith(("draw:", "masing ")))
 
 
+def _is_number(text):
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
 def read(path):
-    """The Study or the Run in a file; raises UserError when it is damaged or not from masing."""
+    """The Study, the Run or the Scan in a file; raises UserError when it is damaged or not from masing."""
     with hdf5.opened(Path(path)) as file:
+        if hdf5.attributes(file, "/").get("kind") == "scan":
+            from masing.response.scans import scan_in  # which reads what it says of itself with this module
+
+            return scan_in(file)
         kind = _kind(file)
-        run = _run(file, series_required=kind == "simulate")
+        run = run_in(file, series_required=kind == "simulate")
         return _study(file, run) if kind == "converge" else run
 
 
@@ -230,7 +243,7 @@ def read_run(path):
     """The trajectory in a file of either kind; raises UserError when it has none or is not from masing."""
     with hdf5.opened(Path(path)) as file:
         _kind(file)
-        return _run(file, series_required=True)
+        return run_in(file, series_required=True)
 
 
 def _kind(file):
@@ -241,7 +254,8 @@ def _kind(file):
     return root["kind"]
 
 
-def _run(file, series_required):
+def run_in(file, series_required):
+    """The Run in an open file, without samples where it has none and needs none; raises UserError as read_run."""
     series = _series(file) if series_required or "series" in file else None
     resolved = hdf5.scalar_text(file, "configuration")
     settings = parse_configuration(resolved or "")

@@ -263,6 +263,31 @@ def test_a_scan_with_failed_points_comes_back_with_a_warning(scan_file, tmp_path
         masing.simulate()
 
 
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_scan_has_the_points_of_the_grid(masing_program, ranks):
+    scan = masing.scan(over={"F": [0.3, 0.45], "w": "0.7:0.9:3"}, force="F*cos(w*t)", k0=0.2, cells="inf", steady=True,
+                       ranks=ranks)
+    assert scan.names == ["F", "w"] and scan.messages == []
+    np.testing.assert_allclose(scan.points["w"], [0.7, 0.8, 0.9] * 2)
+    assert scan.settings["steady"] == "true" and scan.settings["over.w"] == "0.7:0.9:3"
+    # The papers' slab.
+    assert scan.points["most_x"][4] == pytest.approx(1.643576, abs=5e-7)
+    table = scan.table()
+    assert len(table) == 6 and (table["status"] == 0).all() and (table["stable"] == 1).all()
+    assert len(scan.plot().lines) == 3
+
+
+def test_scan_brings_back_closed_curves_and_marks_points_that_fail(masing_program):
+    closed = masing.scan(backbone="X=0.01:2:20:log", k0=0.2, cells="inf")
+    assert closed.names == ["X"]
+    np.testing.assert_array_equal(closed.points["X"], closed.points["amplitude"])
+    with pytest.warns(UserWarning, match="1 of 2 points failed.*must be > 0"):
+        scan = masing.scan(over={"mass": [1, -1]}, **SMALL)
+    np.testing.assert_array_equal(scan.points["status"], [0, 1])
+    with pytest.raises(masing.MasingError, match="nothing to scan"):
+        masing.scan(steady=True)
+
+
 def test_without_a_program_it_says_what_to_set(monkeypatch):
     monkeypatch.setattr(program, "find", lambda: None)
     with pytest.raises(masing.MasingError, match="MASING_PROGRAM"):

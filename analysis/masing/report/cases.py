@@ -28,7 +28,8 @@ WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P
 
 @dataclass(frozen=True)
 class Case:
-    """A case file: the command that runs it, its model, its caption, and its drawings as words (none for a study)."""
+    """A case file: the command that runs it, its model, its caption, and its drawings as words (none for a study or a
+    scan)."""
 
     path: Path
     command: str
@@ -45,7 +46,8 @@ class Case:
 def read_case(path):
     """The Case in an .ini: its caption is the leading comment, less a line `draw: x, restoring; t, x`.
 
-    A file with the key `refine` or `levels` is a study for masing converge, another a trajectory for masing simulate.
+    A file with the key `refine` or `levels` is a study for masing converge, one with `backbone` or a section [over] a
+    scan for masing scan, another a trajectory for masing simulate.
     Raises UserError when it cannot be read.
     """
     path = Path(path)
@@ -61,10 +63,11 @@ def read_case(path):
     drawn = [line[len(DRAW):] for line in comment if line.startswith(DRAW)]
     caption = steps_in_words(leading_comment("\n".join(lines)))
     settings = parse_configuration("\n".join(lines))
-    is_study = not {"refine", "levels"}.isdisjoint(settings)
+    command = "converge" if not {"refine", "levels"}.isdisjoint(settings) else \
+        "scan" if "backbone" in settings or any(key.startswith("over.") for key in settings) else "simulate"
     drawings = [words.strip() for line in drawn for words in line.split(";") if words.strip()]
-    return Case(path, "converge" if is_study else "simulate", settings.get("model", "masing"), caption or path.stem,
-                [] if is_study else drawings or [CYCLE])
+    return Case(path, command, settings.get("model", "masing"), caption or path.stem,
+                drawings or [CYCLE] if command == "simulate" else [])
 
 
 @dataclass(frozen=True)

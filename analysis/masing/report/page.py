@@ -12,6 +12,7 @@ from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
 from masing.report.problem import problem
 from masing.report.provenance import provenance_section, reproduction
+from masing.report.responses import response_pictures
 from masing.report.study import shown_alike, study_section
 from masing.report.summary import summary
 from masing.report.trajectories import trajectory_pictures
@@ -22,26 +23,28 @@ BIBLIOGRAPHY = "<!-- bibliography -->"
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
-def page(title, studies, runs, exact, reproductions, window=(None, None)):
-    """The HTML text of the page on the studies and the runs, and its pieces: the pictures, tables and configurations.
+def page(title, studies, runs, exact, reproductions, window=(None, None), scans=()):
+    """The HTML text of the page on the studies, the runs and the scans, and its pieces: the pictures, tables and
+    configurations.
 
-    exact: the ExactSolutions of the page; reproductions: one for each study, then one for each run. Raises UserError
+    exact: the ExactSolutions of the page; reproductions: one for each study, each run, then each scan. Raises UserError
     where no sample is in the window.
     """
-    files = [study.run for study in studies] + list(runs)
+    files = [study.run for study in studies] + list(runs) + [scan.run for scan in scans]
     problems = _problems(files, exact)
     sections = _sections(studies, problems)
     cycles = cycles_section(runs, *window, studies=studies, exact=exact)
     work = work_precision(studies)
     trajectories = trajectory_pictures(_trajectories(studies, runs, exact))
     made = [run for run in exact.all if run.made_by]
+    responses = [picture for scan in scans for picture in response_pictures(scan)]
     origins = provenance_section(files + made, reproductions + [reproduction(run) for run in made])
-    html = render("report.html.j2", title=title, summary=summary(sections, studies, runs, reproductions),
+    html = render("report.html.j2", title=title, summary=summary(sections, studies, runs, reproductions, scans),
                   problem=next(iter(problems.values())), studies=sections, work=work, cycles=cycles,
-                  trajectories=trajectories, cost=_cost_rows(studies, runs), origins=origins,
+                  trajectories=trajectories, responses=responses, cost=_cost_rows(studies, runs), origins=origins,
                   missing=list(dict.fromkeys(exact.reasons.values())))
     pictures = [section[name] for section in sections for name in ("errors", "map") if section[name] is not None]
-    pictures += (work["pictures"] if work else []) + trajectories
+    pictures += (work["pictures"] if work else []) + trajectories + responses
     pictures += cycles["together"] + cycles["pictures"] if cycles else []
     pictures += [picture for each in problems.values() for picture in each.pictures]
     texts = [Text(run.path.stem, "ini", run.configuration) for run in files if run.configuration]

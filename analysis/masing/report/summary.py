@@ -9,12 +9,12 @@ from masing.report.provenance import machine
 VERDICTS = ("as expected", "not as expected", "undecided", "undefined", "not judged")
 
 
-def summary(sections, studies, runs, reproductions):
+def summary(sections, studies, runs, reproductions, scans=()):
     """The template's values: sentences of the claim, and facts (name, text) on where and when.
 
-    sections: the template's values of the studies; reproductions: one for each study, then one for each run.
+    sections: the template's values of the studies; reproductions: one for each study, each run, then each scan.
     """
-    files = [study.run for study in studies] + list(runs)
+    files = [study.run for study in studies] + list(runs) + [scan.run for scan in scans]
     return {"verdicts": _verdicts(studies), "reproduced": _reproduced(reproductions, files),
             "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
             "facts": _facts(files, reproductions), "sections": sections, "trajectories": len(runs)}

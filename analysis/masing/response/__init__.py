@@ -1,0 +1,1 @@
+"""Scans over parameters: responses over frequency and amplitude, maps, families of cycles."""

@@ -1,0 +1,169 @@
+"""The figures of scans: data in, matplotlib Figure out."""
+
+import matplotlib
+import numpy as np
+
+from masing import style
+
+LABELS = {"amplitude": "amplitude X", "phase": "phase lag of x behind F", "loss": "loss a cycle",
+          "damping_ratio": "damping ratio", "secant_stiffness": "secant stiffness",
+          "restoring_amplitude": "amplitude of the restoring force"}
+# A map needs as many values of both parameters.
+MAP = 6
+# A damping ratio up to this is none.
+ROUNDING = 1e-10
+# Neighbours that differ by as much of the whole range are of a geometric sequence.
+GEOMETRIC = 0.2
+
+
+def panels(scan, abscissa=None):
+    """The panels of a scan, [(draw(axes), words)]: amplitude and phase over the abscissa, loss and damping ratio over
+    the amplitude, a map of two parameters, and the cycles that the file keeps."""
+    over = abscissa or scan.abscissa()
+    chosen = []
+    has_phase = np.isfinite(scan.numbers.get("phase", [])).any()
+    first = ("restoring_amplitude", "secant_stiffness") if scan.kind == "closed curves" else \
+        ("amplitude", "phase" if has_phase else "restoring_amplitude")
+    for name in first:
+        chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{LABELS[name]} over {over}"))
+    for name in ("loss", "damping_ratio"):
+        if (scan.numbers["damping_ratio"] > ROUNDING).any():
+            chosen.append((lambda axes, name=name: _over_amplitude(axes, scan, over, name),
+                           f"{LABELS[name]} over the amplitude"))
+    if len(scan.axes) == 2 and all(len(set(values)) >= MAP for values in scan.axes.values()):
+        chosen.append((lambda axes: _map(axes, scan), "amplitude over both parameters"))
+    if scan.cycles:
+        chosen.append((lambda axes: _cycles(axes, scan), "cycles"))
+    return chosen
+
+
+def response_figure(scan, abscissa=None):
+    """All panels of a scan in one figure."""
+    chosen = panels(scan, abscissa)
+    columns = min(2, len(chosen))
+    rows = -(-len(chosen) // columns)
+    figure = style.figure(columns, rows)
+    for place, (draw, _) in enumerate(chosen, start=1):
+        draw(figure.add_subplot(rows, columns, place))
+    return figure
+
+
+def panel_figure(draw):
+    """One panel as a figure."""
+    figure = style.figure(1.15, 1)
+    draw(figure.add_subplot())
+    return figure
+
+
+def _colour(n, count):
+    """The n-th of `count` families: those of few are told apart, those of many are in order."""
+    if count <= len(style.COLOURS):
+        return style.COLOURS[n]
+    return matplotlib.colormaps["viridis"](0.85 * n / (count - 1))
+
+
+def _label(others):
+    return ", ".join(f"{name} = {value:.4g}" for name, value in others.items())
+
+
+def _curves(scan, over):
+    """Each family: its label, its colour, the indices of its points that are done."""
+    families = scan.families(over)
+    for n, (others, indices) in enumerate(families):
+        yield _label(others), _colour(n, len(families)), indices[scan.done[indices]]
+
+
+def _draw_branch(axes, scan, x, y, indices, label, colour):
+    """A curve; dashed where its cycles are unstable, a point at each fold. A point that failed is a gap."""
+    stable = scan.numbers.get("stable", np.ones(len(scan.done))) != 0
+    # A segment is drawn as stable if both its ends are; what belongs to the other kind is left out.
+    ends = stable[indices]
+    pairs = ends[:-1] & ends[1:]
+    marker = "." if len(indices) < 40 else None
+    axes.plot(x, np.where(_touching(pairs), y, np.nan), color=colour, marker=marker, label=label or None)
+    if not pairs.all():
+        axes.plot(x, np.where(_touching(~pairs), y, np.nan), color=colour, linestyle="--")
+    folds = indices[scan.numbers.get("fold", np.zeros(len(scan.done)))[indices] == 1]
+    if len(folds):
+        places = np.isin(indices, folds)
+        axes.plot(x[places], y[places], "o", color=colour, markerfacecolor="white")
+
+
+def _touching(pairs):
+    """Which points are ends of the chosen segments."""
+    return np.r_[pairs, pairs[-1:]] | np.r_[pairs[:1], pairs] if len(pairs) else np.ones(1, bool)
+
+
+def _over(axes, scan, over, name):
+    for label, colour, indices in _curves(scan, over):
+        x, y = scan.values(over)[indices], scan.values(name)[indices]
+        if name == "phase":
+            y = _centred(y)
+        _draw_branch(axes, scan, x, y, indices, label, colour)
+    axes.set(xlabel=over, ylabel=LABELS[name])
+    if name == "phase":
+        axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
+        lag = _centred(scan.numbers["phase"][scan.done])
+        axes.set_ylim(min(0, np.nanmin(lag)) - 0.05, max(np.pi, np.nanmax(lag)) + 0.1)
+    _finish(axes, scan, over)
+
+
+def _centred(phase):
+    """A lag in [-π/2, 3π/2): that of a motion in phase with F, which rounding may put on either side of 0, is near 0."""
+    return (phase + np.pi / 2) % (2 * np.pi) - np.pi / 2
+
+
+def _over_amplitude(axes, scan, over, name):
+    for label, colour, indices in _curves(scan, over):
+        order = indices[np.argsort(scan.values("amplitude")[indices])] if scan.kind == "closed curves" else indices
+        order = order[scan.values("damping_ratio")[order] > ROUNDING]
+        x, y = scan.values("amplitude")[order], scan.values(name)[order]
+        if scan.kind == "closed curves":
+            axes.plot(x, y, color=colour, label=label or None)
+        else:
+            axes.plot(x, y, ".", color=colour, markersize=4, label=label or None)
+    axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name])
+    axes.set_xscale("log")
+    if name == "loss":
+        axes.set_yscale("log")
+        style.label_decades(axes.yaxis)
+    style.label_decades(axes.xaxis)
+    _add_legend(axes)
+
+
+def _finish(axes, scan, over):
+    values = np.unique(scan.axes[over])
+    if len(values) > 2 and values[0] > 0 and values[1] - values[0] < GEOMETRIC / len(values) * np.ptp(values):
+        axes.set_xscale("log")
+        style.label_decades(axes.xaxis)
+        if scan.kind == "closed curves":
+            axes.set_yscale("log")
+            style.label_decades(axes.yaxis)
+    _add_legend(axes)
+
+
+def _add_legend(axes):
+    handles, labels = axes.get_legend_handles_labels()
+    if labels:
+        most = 8
+        chosen = np.unique(np.linspace(0, len(labels) - 1, min(most, len(labels))).astype(int))
+        axes.legend([handles[n] for n in chosen], [labels[n] for n in chosen], fontsize=8)
+
+
+def _map(axes, scan):
+    (first, rows), (second, columns) = scan.axes.items()
+    grid = np.full((len(np.unique(rows)), len(np.unique(columns))), np.nan)
+    place = np.searchsorted(np.unique(rows), rows), np.searchsorted(np.unique(columns), columns)
+    grid[place] = np.where(scan.done, scan.numbers["amplitude"], np.nan)
+    image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True)
+    axes.figure.colorbar(image, ax=axes, label=LABELS["amplitude"])
+    axes.set(xlabel=second, ylabel=first)
+
+
+def _cycles(axes, scan):
+    for n, (x, restoring) in enumerate(scan.cycles):
+        if len(x):
+            axes.plot(x, restoring, color=_colour(n, len(scan.cycles)), linewidth=1,
+                      label=_label({name: values[n] for name, values in scan.axes.items()}))
+    axes.set(xlabel=style.X_LABEL, ylabel="restoring force k0 x + S")
+    _add_legend(axes)

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Draw the responses in files of masing scan: amplitude and phase over a parameter, with unstable branches dashed and
+folds as circles; loss and damping ratio over the amplitude; a map of two parameters; the cycles that the file keeps.
+"""
+
+from masing import command_line
+
+command_line.require("h5py", "numpy", "matplotlib")
+
+from masing import style
+from masing.response import figures
+from masing.response.scans import read_scan
+
+style.apply()
+
+
+def parser():
+    """The command line of this script."""
+    options = command_line.Parser(description=__doc__)
+    options.add_argument("file", metavar="SCAN.h5", help="of masing scan")
+    options.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the file)")
+    options.add_argument("--over", metavar="NAME", help="the abscissa (default: the axis with the most values)")
+    return options
+
+
+def main(arguments):
+    """Read the file, draw the figure, print its path."""
+    options = parser().parse_args(arguments)
+    path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
+    scan = read_scan(options.file)
+    if options.over and options.over not in scan.axes:
+        raise command_line.UserError(f"--over: {options.file} has no axis {options.over}; give one of "
+                                     f"{', '.join(scan.axes)}")
+    if not scan.done.any():
+        raise command_line.UserError(f"{options.file}: no point of it is done; see its /points/messages")
+    style.save(figures.response_figure(scan, options.over), path)
+    print(path)
+
+
+if __name__ == "__main__":
+    command_line.run(main)

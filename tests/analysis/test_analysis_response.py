@@ -1,0 +1,117 @@
+"""Responses of scans: what is read of a file, which points belong to a curve, what is drawn and said; by files that the
+program makes, and by closed forms."""
+
+import h5py
+import numpy as np
+import pytest
+
+import report
+import response
+from html_page import Page
+from masing import program
+from masing.report.cases import read_case
+from masing.report.responses import response_pictures
+from masing.response import figures
+from masing.response.scans import read_scan
+from masing.results import read
+
+GRID = ("--over", "F=0.2,0.4", "--over", "w=0.7:1.3:4", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf")
+
+
+@pytest.fixture(scope="module")
+def made(masing, tmp_path_factory):
+    """Scans by name: limit cycles, closed curves, runs with their series."""
+    folder = tmp_path_factory.mktemp("scans")
+    words = {"steady": (*GRID, "--steady"), "closed": ("--backbone", "X=0.01:2:20:log", "--k0=0.2", "--cells=inf"),
+             "runs": (*GRID, "--final-time", "10*2*pi/w", "--steps=2000", "--keep=series")}
+    for name, options in words.items():
+        answer = program.run(masing, "scan", "--quiet", "--output", folder / f"{name}.h5", *options)
+        assert answer.code == 0, answer.lines
+    return folder
+
+
+def test_points_that_differ_in_the_abscissa_are_a_family(made):
+    scan = read_scan(made / "steady.h5")
+    assert scan.abscissa() == "w"
+    families = scan.families("w")
+    assert [others for others, _ in families] == [{"F": 0.2}, {"F": 0.4}]
+    assert all(np.array_equal(indices, 4 * n + np.arange(4)) for n, (_, indices) in enumerate(families))
+    assert len(scan.families("F")) == 4
+
+
+def test_each_kind_of_scan_has_its_panels(made):
+    words = {name: [what for _, what in figures.panels(read_scan(made / f"{name}.h5"))]
+             for name in ("steady", "closed", "runs")}
+    assert words["steady"] == ["amplitude X over w", "phase lag of x behind F over w",
+                               "loss a cycle over the amplitude", "damping ratio over the amplitude"]
+    assert words["closed"][:2] == ["amplitude of the restoring force over X", "secant stiffness over X"]
+    assert words["runs"] == [*words["steady"], "cycles"]
+
+
+def test_curves_are_the_numbers_of_the_file(made):
+    scan = read_scan(made / "steady.h5")
+    axes = figures.panel_figure(figures.panels(scan)[0][0]).axes[0]
+    assert [line.get_label() for line in axes.lines] == ["F = 0.2", "F = 0.4"]
+    assert np.array_equal(axes.lines[1].get_xydata(), np.c_[scan.axes["w"], scan.numbers["amplitude"]][4:])
+
+
+def test_unstable_parts_are_dashed_and_folds_are_circles(made, tmp_path):
+    path = tmp_path / "folded.h5"
+    path.write_bytes((made / "steady.h5").read_bytes())
+    with h5py.File(path, "r+") as file:
+        file["points/stable"][:] = [1, 1, 0, 0, 1, 1, 1, 1]
+        file["points/fold"][:] = [0, 0, 1, 0, 0, 0, 0, 0]
+    axes = figures.panel_figure(figures.panels(read_scan(path))[0][0]).axes[0]
+    stable, unstable, folds, _ = axes.lines
+    assert (stable.get_linestyle(), unstable.get_linestyle(), folds.get_marker()) == ("-", "--", "o")
+    assert np.array_equal(np.isfinite(stable.get_ydata()), [True, True, False, False])
+    assert np.array_equal(np.isfinite(unstable.get_ydata()), [False, True, True, True])
+    assert len(folds.get_xdata()) == 1
+
+
+def test_a_lag_about_zero_does_not_jump():
+    assert np.allclose(figures._centred(np.array([0.1, 2 * np.pi - 0.1, 3.0])), [0.1, -0.1, 3.0])
+
+
+def test_the_script_draws_and_names_its_picture(made, run_script, tmp_path):
+    for name in ("steady", "closed", "runs"):
+        out = tmp_path / f"{name}.svg"
+        assert run_script(response, made / f"{name}.h5", "-o", out) == (0, f"{out}\n", "")
+        assert out.read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.parametrize("words, said", [(["none.h5"], "none.h5"), (["steady.h5", "--over=v"], "no axis v")])
+def test_mistakes_are_refused(made, run_script, words, said):
+    code, _, err = run_script(response, made / words[0], *words[1:])
+    assert code == 2 and said in err and err.count("\n") == 1
+
+
+def test_a_report_has_a_section_on_scans(made, run_script, tmp_path):
+    output = tmp_path / "page.html"
+    code, _, err = run_script(report, made / "steady.h5", "--files-only", "--page-only", "-o", output)
+    assert (code, err) == (0, "")
+    page = Page(output.read_text(encoding="utf-8"))
+    assert "Responses" in page.words and "8 limit cycles over F" in page.words
+    assert "masing reproduce steady.h5" in page.words
+    pictures = response_pictures(read(made / "steady.h5"))
+    assert len(pictures) == 4
+    assert all(picture.alt for picture in pictures)
+
+
+def test_a_case_with_an_axis_is_a_scan(tmp_path):
+    for text in ("# A.\nforce = cos(w*t)\n[over]\nw = 1,2\n", "# B.\nbackbone = X=1,2\n"):
+        path = tmp_path / "case.ini"
+        path.write_text(text, encoding="utf-8")
+        found = read_case(path)
+        assert (found.command, found.drawings) == ("scan", [])
+
+
+def test_an_iwan_joint_loses_a_power_of_the_amplitude(masing, tmp_path):
+    # k = 1, η = s²: 4 ∫ η (X - η)⁺ ds = (8/15) X^(5/2) for X ≤ 1, exponent 3 + χ with χ = -1/2.
+    output = tmp_path / "iwan.h5"
+    case = program.ROOT / "jobs" / "cases" / "response-iwan.ini"
+    assert program.run(masing, "scan", "--quiet", "--config", case, "--output", output).code == 0
+    scan = read_scan(output)
+    amplitude, loss = scan.numbers["amplitude"], scan.numbers["loss"]
+    below = amplitude <= 1
+    assert np.allclose(loss[below], 8 / 15 * amplitude[below] ** 2.5, rtol=1e-6)
