@@ -118,6 +118,7 @@ void ModeMotion::expand(const Vector& start, const Polynomial& force, double spa
           by_force * coefficient(force, k + 1) + by_state.dot(state_.col(k + 1));
     }
   }
+  measure();
 }
 
 void ModeMotion::shorten(double factor) {
@@ -132,6 +133,7 @@ void ModeMotion::shorten(double factor) {
       force_[static_cast<std::size_t>(k)] *= power;
     }
   }
+  measure();
 }
 
 Vector ModeMotion::state(double tau) const {
@@ -174,7 +176,7 @@ Vector ModeMotion::acting(double tau) const {
 }
 
 Vector ModeMotion::sizes() const {
-  Vector terms = largest_drift();
+  Vector terms = largest_drift_;
   const Vector multipliers = multiplier_.cwiseAbs().rowwise().maxCoeff();
   for (std::size_t e = 0; e < modes_.size(); ++e) {
     for (const auto& [column, factor] : law_.elements[e].acts) {
@@ -185,31 +187,32 @@ Vector ModeMotion::sizes() const {
   return once + span_ * (magnitude_ * once);  // what cancels in y does not in x
 }
 
-Vector ModeMotion::largest_drift() const {
+/// What sizes are compared with: the terms of the drift, and those of the multipliers.
+void ModeMotion::measure() {
   double largest_force = force_size_;
   for (std::size_t k = 0; k < force_.size(); ++k) {
     largest_force = std::max(largest_force, static_cast<double>(k + 1) * std::abs(force_[k]));
   }
-  return magnitude_ * state_.cwiseAbs().rowwise().maxCoeff() +
-         largest_force * (law_.force.cwiseAbs() + law_.force_rate.cwiseAbs() / span_);
-}
-
-double ModeMotion::multiplier_scale(Place place) const {
-  const Vector terms = largest_drift();
-  double largest = 0.0;
-  double amplification = 0.0;
-  for (std::size_t i = 0; i < holding_.size(); ++i) {
-    const StVenant& element = law_.elements[holding_[i]];
-    if (element.place == place) {
-      double sum = 0.0;
-      for (const auto& [column, factor] : element.sees) {
-        sum += std::abs(factor) * terms[index(column)];
+  largest_drift_ = magnitude_ * state_.cwiseAbs().rowwise().maxCoeff() +
+                   largest_force * (law_.force.cwiseAbs() + law_.force_rate.cwiseAbs() / span_);
+  const auto scale_at = [&](Place place) {
+    double largest = 0.0;
+    double amplification = 0.0;
+    for (std::size_t i = 0; i < holding_.size(); ++i) {
+      const StVenant& element = law_.elements[holding_[i]];
+      if (element.place == place) {
+        double sum = 0.0;
+        for (const auto& [column, factor] : element.sees) {
+          sum += std::abs(factor) * largest_drift_[index(column)];
+        }
+        largest = std::max(largest, sum);
+        amplification = std::max(amplification, response_[index(i)]);
       }
-      largest = std::max(largest, sum);
-      amplification = std::max(amplification, response_[index(i)]);
     }
-  }
-  return amplification * largest;
+    return amplification * largest;
+  };
+  scale_in_series_ = scale_at(Place::in_series);
+  scale_in_parallel_ = scale_at(Place::in_parallel);
 }
 
 }  // namespace masing::rheology

@@ -47,12 +47,14 @@ class ModeMotion {
   [[nodiscard]] Eigen::VectorXd sizes() const;
   /// The size of the terms that μ of an element that holds q, at such a place, is a sum of; 0 where
   /// there is none.
-  [[nodiscard]] double multiplier_scale(Place place) const;
+  [[nodiscard]] double multiplier_scale(Place place) const {
+    return place == Place::in_series ? scale_in_series_ : scale_in_parallel_;
+  }
 
  private:
   [[nodiscard]] double seen_of(std::size_t element, const Eigen::VectorXd& values) const;
   void act(std::size_t element, double multiplier, Eigen::VectorXd& rate) const;
-  [[nodiscard]] Eigen::VectorXd largest_drift() const;
+  void measure();
 
   const LinearLaw& law_;
   Eigen::SparseMatrix<double> magnitude_;  // |A|
@@ -66,6 +68,9 @@ class ModeMotion {
   double force_size_ = 0.0;
   Eigen::MatrixXd state_;
   Eigen::MatrixXd multiplier_;  // [elements, order]
+  Eigen::VectorXd largest_drift_;
+  double scale_in_series_ = 0.0;
+  double scale_in_parallel_ = 0.0;
 };
 
 }  // namespace masing::rheology
