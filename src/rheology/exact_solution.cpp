@@ -486,6 +486,14 @@ class ExactSolution::Stepper {
                     {state_.data(), size}, {rate.data(), size});
         },
         model_);
+    // Elements may have left their bounds, or be at the other one.
+    for (std::size_t e = 0; e < modes_.size(); ++e) {
+      if (!is_fixed(e)) {
+        const double q = seen(e);
+        const bool is_at_bound = std::abs(q) >= law_.elements[e].bound - noise_of_seen(e);
+        modes_[e] = !is_at_bound ? 0 : q > 0 ? 1 : -1;
+      }
+    }
   }
 
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();

@@ -137,6 +137,37 @@ TEST(ExactModel, s_chain_from_bounds_that_hold_each_other_takes_few_steps) {
   EXPECT_LT(run.solution.events(), 1000);
 }
 
+TEST(ExactModel, jumps_without_a_mass_as_the_resolvent_says) {
+  // F falls until g1 yields, or g2 and g3 do, jumps, and falls: at the jump g2 and g3 go to their
+  // other bounds, which they leave with F, and g1 leaves its own.
+  const model_run::Parameters parameters{{"k0", 1.2},     {"k1", 3.3},     {"k2", 1.1},
+                                         {"k3", 3.3},     {"alpha1", 0.3}, {"alpha2", 0.7},
+                                         {"alpha3", 0.65}};
+  constexpr double jump = 2.0;
+  struct Fall {
+    double rate;
+    std::size_t yields;
+  };
+  for (const auto& [rate, yields] : {Fall{0.2, 3}, Fall{0.6, 1}}) {
+    const auto force = [rate = rate](double t) {
+      return t < jump ? -rate * t : 1.5 - 0.1 * (t - jump);
+    };
+    ExactRun run("persoz-quasistatic", parameters, force, 3, {jump});
+    model_run::Run step("persoz-quasistatic", parameters);
+    constexpr double before = jump - 1e-9;
+    step.state = run.at(before);
+    ASSERT_EQ(std::abs(step.state[yields]), yields == 3 ? 0.3 : 0.7);
+    step.step(1.0, force(before), force(jump));
+    const State behind = run.at(jump);
+    for (std::size_t c = 0; c < behind.size(); ++c) {
+      EXPECT_NEAR(behind[c], step.state[c], 1e-8) << c;  // what F does in the last 1e-9
+    }
+    const State later = run.at(3);
+    EXPECT_NEAR(later[1], -0.7 + 0.1, 1e-14);
+    EXPECT_NEAR(later[2], -0.65 + 0.1, 1e-14);
+  }
+}
+
 /// Where a column is at ±bound, the times and states from when it is to when it is no more.
 struct Phase {
   double begin;
