@@ -2,16 +2,19 @@
 """Make a page of each case file's results and an index of thumbnails with links to them.
 
 The results are FOLDER/CASE.h5 for each CASE.ini; a leading comment in a case file is its caption, and a line
-`# draw: x, restoring; t, x from 400 to 500` in it declares the pictures of a trajectory (by default its cycle).
+`# draw: x, restoring; t, x from 400 to 500` in it declares the pictures of a trajectory (by default its cycle). A line
+`# group: NAME` puts a study into a group of its own, with a table of the orders that were observed.
 """
 
 from masing import command_line
 
 command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib", "jinja2")
 
+import math
 from pathlib import Path
 
 from masing import program, style
+from masing.notation import measured
 from masing.report.cases import picture, read_case
 from masing.report.exact import ExactSolutions
 from masing.report.bibliography import WORKS
@@ -48,10 +51,13 @@ def entry(case, folder, exact):
     if isinstance(result, Study):
         html, pieces = page(case.caption, [result], [], exact, [reproduction(result.run)])
         claimed = claim(result)
-        return _written(case, folder, html, pieces[0], claimed.sentence, claimed.verdict)
-    is_scan = isinstance(result, Scan)
-    pictures = response_pictures(result) if is_scan else [picture(result, words) for words in case.drawings]
-    result = result.run if is_scan else result
+        orders = order_cells(claimed, result) if case.group else None
+        return _written(case, folder, html, pieces[0], claimed.sentence, claimed.verdict) | {"orders": orders}
+    if isinstance(result, Scan):
+        pictures, result = response_pictures(result), result.run
+    else:
+        beside = exact.beside(result)
+        pictures = [picture(result, words, beside) for words in case.drawings]
     html = render("case.html.j2", title=case.caption, pictures=pictures, origin=origin(result, reproduction(result)))
     return _written(case, folder, html, pictures[0], pictures[0].caption, None)
 
@@ -62,14 +68,25 @@ def _written(case, folder, html, thumbnail, summary, verdict):
             "summary": summary, "verdict": verdict}
 
 
+def order_cells(claimed, study):
+    """What a Study observed of x, y and the state where something was expected, [order ± half its interval, constant] of
+    each; [] of the others."""
+    found = {f.quantity: f for f in claimed.findings if f.expected and math.isfinite(f.observed)}
+    return [[f"{found[q].value} ± {found[q].uncertainty:.3f}", measured(study.number(f"constant_{q}"))]
+            if q in found else [] for q in ("x", "y", "u")]
+
+
 def groups(entries, exact):
-    """The entries of the index by work and model: [(work, [(model, its title, its equations, [entry, …]), …]), …], the
-    works in the order of the bibliography and those that cite none last."""
+    """The entries of the index by work, or the group that a case names, and model: [(work, [(model, its title, its
+    equations, [entry, …]), …]), …], the works in the order of the bibliography, then groups, and those that cite none
+    last."""
     by_work = {}
     for entry in entries:
-        work = next((work.key for work in WORKS if work.key in entry["case"].caption), OTHERS)
-        by_work.setdefault(work, {}).setdefault(entry["case"].model, []).append(entry)
-    ordered = [key for key in (*(work.key for work in WORKS), OTHERS) if key in by_work]
+        case = entry["case"]
+        work = case.group or next((work.key for work in WORKS if work.key in case.caption), OTHERS)
+        by_work.setdefault(work, {}).setdefault(case.model, []).append(entry)
+    works = [work.key for work in WORKS]
+    ordered = sorted(by_work, key=lambda key: (key == OTHERS, works.index(key) if key in works else len(works)))
     return [(key, [(model, *in_equations(exact.description(model)), chosen) for model, chosen in by_work[key].items()])
             for key in ordered]
 

@@ -217,7 +217,7 @@ def leading_comment(text):
         if not line.startswith(("#", ";")):
             break
         words.append(line.lstrip("#; ").rstrip())
-    return " ".join(line for line in words if not line.startswith(("draw:", "masing ")))
+    return " ".join(line for line in words if not line.startswith(("draw:", "group:", "masing ")))
 
 
 def _is_number(text):

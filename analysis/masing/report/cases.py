@@ -13,13 +13,14 @@ from masing import style
 from masing.command_line import UserError
 from masing.cycles.curves import between
 from masing.cycles.half_cycles import reversals
-from masing.notation import minus
+from masing.notation import listed, measured, minus
 from masing.report.equations import steps_in_words
 from masing.report.pictures import Picture
 from masing.report.trajectories import TIME, energy_picture, field_picture, motion_picture, trajectory_name
 from masing.results import leading_comment, parse_configuration
 
 DRAW = "draw:"
+GROUP = "group:"
 # What is drawn of a trajectory if its case file does not say.
 CYCLE = "x, restoring"
 PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture}
@@ -28,14 +29,15 @@ WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P
 
 @dataclass(frozen=True)
 class Case:
-    """A case file: the command that runs it, its model, its caption, and its drawings as words (none for a study or a
-    scan)."""
+    """A case file: the command that runs it, its model, its caption, its drawings as words (none for a study or a scan),
+    and the group of the gallery that it names, or ""."""
 
     path: Path
     command: str
     model: str
     caption: str
     drawings: list
+    group: str = ""
 
     @property
     def name(self):
@@ -44,7 +46,7 @@ class Case:
 
 
 def read_case(path):
-    """The Case in an .ini: its caption is the leading comment, less a line `draw: x, restoring; t, x`.
+    """The Case in an .ini: its caption is the leading comment, less lines `draw: x, restoring; t, x` and `group: NAME`.
 
     A file with the key `refine` or `levels` is a study for masing converge, one with `backbone` or a section [over] a
     scan for masing scan, another a trajectory for masing simulate.
@@ -61,13 +63,14 @@ def read_case(path):
             break
         comment.append(line.lstrip("#; ").rstrip())
     drawn = [line[len(DRAW):] for line in comment if line.startswith(DRAW)]
+    group = next((line[len(GROUP):].strip() for line in comment if line.startswith(GROUP)), "")
     caption = steps_in_words(leading_comment("\n".join(lines)))
     settings = parse_configuration("\n".join(lines))
     command = "converge" if not {"refine", "levels"}.isdisjoint(settings) else \
         "scan" if "backbone" in settings or any(key.startswith("over.") for key in settings) else "simulate"
     drawings = [words.strip() for line in drawn for words in line.split(";") if words.strip()]
     return Case(path, command, settings.get("model", "masing"), caption or path.stem,
-                drawings or [CYCLE] if command == "simulate" else [])
+                drawings or [CYCLE] if command == "simulate" else [], group)
 
 
 @dataclass(frozen=True)
@@ -97,8 +100,9 @@ def parse_drawing(words):
     return Drawing([[names[0], name.strip()] for name in several] or [names], *window)
 
 
-def picture(run, words):
-    """The Picture of a run that the words declare; raises UserError when the run lacks what they name."""
+def picture(run, words, exact=None):
+    """The Picture of a run that the words declare, over the Run `exact` of the same samples, if given; raises UserError
+    when the run lacks what they name."""
     if words in PICTURES:
         made = PICTURES[words](run)
         if made is None:
@@ -115,21 +119,32 @@ def picture(run, words):
     if not keep.any():
         raise UserError(f"{run.path}: no finite sample for 'draw: {words}'; it has {t[0]:g} <= t <= {t[-1]:g}")
     kept = {each: columns[each][keep] for each in dict.fromkeys([*names, "t"])}
+    behind = exact and {each: values[keep] for each, values in _columns(exact).items() if each in kept}
     window = f"{t[keep][0]:.6g} ≤ t ≤ {t[keep][-1]:.6g}"
     ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items() if each in names)
     drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
-    return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves, run),
-                   f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.", f"{window}: {ranges}.")
+    beside = f" Grey: exact; {_apart(kept, behind)}." if behind else ""
+    return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves, run, behind),
+                   f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.{beside}", f"{window}: {ranges}.{beside}")
 
 
-def curve_figure(columns, curves, run):
-    """Curves in the plane or in space, each a list of two or three names of columns [samples] of the run."""
+def _apart(columns, behind):
+    """How far the columns [samples] of a picture are from the exact ones, in words."""
+    largest = {name: np.abs(values - behind[name]).max() for name, values in columns.items() if name not in ("t", "force")}
+    return "at most " + listed(f"{measured(apart)} from {name}" for name, apart in largest.items())
+
+
+def curve_figure(columns, curves, run, behind=None):
+    """Curves in the plane or in space, each a list of two or three names of columns [samples] of the run; those of the
+    exact columns `behind` are drawn in grey behind them."""
     in_space = len(curves[0]) == 3
     # In space there is room for symbols only.
     words = run.symbols if in_space else run.labels
     figure = style.figure(1, 1.2 if in_space else 1)
     axes = figure.add_subplot(projection="3d" if in_space else None)
     for n, names in enumerate(curves):
+        if behind:
+            axes.plot(*style.thinned(*(behind[each] for each in names)), **style.BEHIND, label=None if n else "exact")
         _draw_curve(axes, columns, names, n, columns["t"] if len(curves) == 1 and names[0] != "t" and not in_space else None)
     axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), (words.get(each, each) for each in curves[0]))))
     style.label_values(axes.xaxis, axes.yaxis, *([axes.zaxis] if in_space else []))
@@ -137,7 +152,8 @@ def curve_figure(columns, curves, run):
         _make_room(axes)
     if len(curves) > 1:
         axes.set(ylabel=None)
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves), borderaxespad=0)
+    if len(curves) > 1 or behind:
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves) + bool(behind), borderaxespad=0)
     return figure
 
 

@@ -57,6 +57,20 @@ class ExactSolutions:
             return None
         return found
 
+    def beside(self, run):
+        """The exact solution of a run of a model of finitely many elements, with the run's samples, or None."""
+        if self._program is None or run.configuration is None or run.series is None or run.model.startswith("masing"):
+            return None
+        steps, each = int(run.settings["steps"]), int(run.settings["sample-every"])
+        # The steps of the exact solution only place its samples.
+        places = ["--steps", steps // each, "--sample-every", 1, "--field-every", 1 if run.columns else 0]
+        options = places if steps % each == 0 else []
+        found = _simulated(self._program, run.configuration, ["--engine", "exact", *options], run.path)
+        if isinstance(found, str):
+            self.reasons[run.path] = found
+            return None
+        return found if np.shape(found.series.t) == np.shape(run.series.t) else None
+
     def description(self, model):
         """The text of masing models MODEL, or None without a program."""
         if self._program is None:
@@ -100,15 +114,23 @@ def _compute(program, run, cells):
     """The exact solution of a run's problem with `cells` cells as a Run, or one line on why there is none."""
     settings = run.settings | {"cells": str(cells) if cells else "inf"}
     keys = [key for key in KEYS if settings.get(key)]
+    options = ["--steps", SAMPLES, "--sample-every", 1, "--field-every", SAMPLES // FIELDS, "--field-points", PLACES,
+               "--energy"]
+    found = _simulated(program, "".join(f"{key} = {settings[key]}\n" for key in keys), ["--engine", "exact", *options],
+                       Path(f"exact-P-{settings['cells']}"))
+    if isinstance(found, str):
+        return found
+    data = [f"--{key}={shlex.quote(settings[key])}" for key in keys]
+    return replace(found, made_by=" ".join(["masing simulate", *data, "--engine exact", *map(str, options)]))
+
+
+def _simulated(program, configuration, options, path):
+    """The Run of a configuration as text with further options, named `path`, or one line on why there is none."""
     with tempfile.TemporaryDirectory(prefix="masing-report-") as folder:
         case, output = Path(folder) / "exact.ini", Path(folder) / "exact.h5"
-        case.write_text("".join(f"{key} = {settings[key]}\n" for key in keys), encoding="utf-8")
-        options = ["--engine", "exact", "--steps", SAMPLES, "--sample-every", 1, "--field-every", SAMPLES // FIELDS,
-                   "--field-points", PLACES, "--energy"]
+        case.write_text(configuration, encoding="utf-8")
         answer = masing.run(program, "simulate", "--quiet", "--config", case, "--output", output, *options,
                             seconds=TIME_LIMIT)
         if answer.code != 0 or not output.is_file():
             return answer.lines[-1] if answer.lines else f"masing ended with exit code {answer.code}"
-        data = [f"--{key}={shlex.quote(settings[key])}" for key in keys]
-        command = " ".join(["masing simulate", *data, *map(str, options)])
-        return replace(read_run(output), path=Path(f"exact-P-{settings['cells']}"), made_by=command)
+        return replace(read_run(output), path=Path(path))

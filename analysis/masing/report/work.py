@@ -40,10 +40,11 @@ class Line:
 
 
 def lines(studies):
-    """The Lines of the largest group of studies that solve one problem and are measured against the exact solution."""
+    """The Lines of the largest group of studies that solve one problem and are measured against the exact solution; none
+    of models that have one method only."""
     groups = {}
     for study in studies:
-        if study.reference == "exact":
+        if study.reference == "exact" and study.run.has_cells:
             groups.setdefault(study.run.problem, []).append(study)
     chosen = max(groups.values(), key=len, default=[])
     methods = [(study.run.method, study.run.engine) for study in chosen]
