@@ -1,10 +1,12 @@
 """Statements of the papers that are closed forms, on the program's own case files: the half-cycle and the family of section 5
-of continuous-masing-2001, the slip phase (4.8) and the half-cycle (4.23), (4.24) of rheological-models-2000."""
+of continuous-masing-2001, the slip phase (4.8) and the half-cycle (4.23), (4.24) of rheological-models-2000; and the numbers
+of figures 16 to 29 of the latter from two exact solutions."""
 
 from pathlib import Path
 
 import h5py
 import numpy as np
+import pytest
 
 CASES = Path(__file__).resolve().parents[2] / "jobs" / "cases"
 
@@ -69,3 +71,55 @@ def test_a_slip_phase_is_the_closed_form(masing):
     np.testing.assert_allclose(x[first:last], closed, atol=1e-11 * 2 * f / omega**2)
     # (4.10): over one slip phase x moves by about 2f/(m ω²).
     assert 0.5 < np.ptp(x[first:last]) / (2 * f / omega**2) < 1.5
+
+
+COSINE = 4 * np.pi  # the period of cos(0.5 t)
+FIVE = ("--cells=5", "--stiffness=5", "--threshold=5*s")
+THIRTY = ("--cells=30", "--stiffness=1", "--threshold=30*s")
+TABLE_V = ("--cells=5", "--stiffness=points:0.2 5; 0.4 10; 0.6 3.3333333333333335; 0.8 0.41666666666666667; 1 1.25",
+           "--threshold=points:0.2 0.5; 0.4 1; 0.6 2; 0.8 3.5; 1 5.5")
+# The period of the force, periods, width of x over the last of them and how far x drifts in it, the elements as cells
+# of a slab. The paper sees of 16 a width of 4000, of 17 of 40, of 20 the same cycle twice, of 25 a ratchet.
+FIGURES = {
+    "16": (20 * np.pi, 31, 3998.235408, -2.185, ("--cells=1", "--threshold=1")),
+    "17": (20 * np.pi, 4, 39.829272, -0.0005, ("--cells=1", "--threshold=1", "--k0=1")),
+    "18": (20 * np.pi, 127, 3997.194975, 0, ("--cells=1", "--threshold=1")),
+    "19": (20 * np.pi, 28, 3999.094685, -3.988, ("--cells=1", "--threshold=1")),
+    "20a": (COSINE, 159, 7.839765, 0, ("--cells=1", "--threshold=1")),
+    "20b": (COSINE, 159, 7.839765, 0, ("--cells=1", "--threshold=1", "--initial-u=0.99", "--x0=100", "--y0=-200")),
+    "21a": (COSINE, 238, 14.286491, 0, FIVE),
+    "21b": (COSINE, 238, 5.210045, 0, FIVE),
+    "22a": (COSINE, 318, 98.633972, 0, THIRTY),
+    "22b": (COSINE, 318, 86.967582, 0, (*THIRTY, f"--k0={1 / 30!r}")),
+    "23a": (COSINE, 318, 518.579097, 0, ("--cells=100", "--stiffness=1", "--threshold=100*s")),
+    "24": (2, 1000, 2.712574, 0, ("--cells=1", "--threshold=1")),
+    "25": (2, 250, 12.894531, 5.457, ("--cells=1", "--threshold=1")),
+    "27a": (2, 250, 11.563756, -0.001, ("--cells=1", "--threshold=1", "--k0=1")),
+    "28": (2, 500, 105.781347, 0, (*THIRTY, f"--k0={1 / 30!r}")),
+    "29": (COSINE, 79, 35.514520, 0, TABLE_V),
+}
+MANY_EVENTS = ("22a", "22b", "23a", "28")
+
+
+@pytest.mark.parametrize("figure", [pytest.param(name, marks=[pytest.mark.long] * (name in MANY_EVENTS)) for name in FIGURES])
+def test_a_figure_has_its_numbers(masing, figure):
+    """Once from event to event of the elements' modes, once as a slab by its turning points."""
+    period, periods, width, drift, cells = FIGURES[figure]
+    case = (CASES / f"rheology-fig{figure}.ini").read_text(encoding="utf-8")
+    force = next(line for line in case.splitlines() if line.startswith("force")).split("=", 1)[1].strip()
+    samples_a_period = 2000
+    when = (f"--final-time={period * periods!r}", f"--steps={samples_a_period * periods}", "--sample-every=1", "--quiet",
+            f"--from={period * (periods - 1.5)!r}", f"--to={period * periods!r}", "--engine=exact", "--field-every=0")
+    found = []
+    for words in ([f"--config={CASES / f'rheology-fig{figure}.ini'}"], [f"--force={force}", "--stiffness=1", *cells]):
+        names = {word.split("=")[0]: word for word in (*words, *when)}
+        masing.done("simulate", *names.values())
+        with h5py.File(masing.folder / "masing.h5") as file:
+            found.append([file[f"series/{name}"][:] for name in ("x", "restoring")])
+    elements, slab = np.array(found)
+    scale = np.abs(elements).max(axis=1)
+    assert np.all(np.abs(elements - slab).max(axis=1) < 1e-9 * scale)
+    last = elements[0][-samples_a_period - 1:]
+    # To the digits given, and what the two solutions may differ by.
+    assert np.ptp(last) == pytest.approx(width, abs=1e-6 + 1e-9 * scale[0])
+    assert last[-1] - last[0] == pytest.approx(drift, abs=5e-4 + 1e-9 * scale[0])

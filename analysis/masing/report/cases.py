@@ -145,7 +145,8 @@ def curve_figure(columns, curves, run, behind=None):
     for n, names in enumerate(curves):
         if behind:
             axes.plot(*style.thinned(*(behind[each] for each in names)), **style.BEHIND, label=None if n else "exact")
-        _draw_curve(axes, columns, names, n, columns["t"] if len(curves) == 1 and names[0] != "t" and not in_space else None)
+        label = "computed" if behind and len(curves) == 1 else names[-1]
+        _draw_curve(axes, columns, names, label, n, columns["t"] if len(curves) == 1 and names[0] != "t" and not in_space else None)
     axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), (words.get(each, each) for each in curves[0]))))
     style.label_values(axes.xaxis, axes.yaxis, *([axes.zaxis] if in_space else []))
     if in_space:
@@ -157,13 +158,13 @@ def curve_figure(columns, curves, run, behind=None):
     return figure
 
 
-def _draw_curve(axes, columns, names, n, t):
+def _draw_curve(axes, columns, names, label, n, t):
     """Draw a curve; one of many reversals by its times t, where they are given."""
     values = [columns[each] for each in names]
     if t is not None and len(reversals(values[0])) > style.MANY_REVERSALS:
         axes.figure.colorbar(style.line_by_time(axes, t, *values), ax=axes, label=TIME, aspect=30)
     else:
-        axes.plot(*style.thinned(*values), style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=names[-1])
+        axes.plot(*style.thinned(*values), style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=label)
 
 
 def _make_room(axes):
