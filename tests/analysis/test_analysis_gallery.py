@@ -86,6 +86,31 @@ def test_the_index_leads_to_every_page(run_script, tmp_path, papers_case):
     assert "Verdict: not as expected." in Page((tmp_path / "study.html").read_text(encoding="utf-8")).words
 
 
+def test_a_group_begins_with_a_table_of_its_orders(run_script, tmp_path, papers_case):
+    write_run(tmp_path / "cycle.h5", papers_case)
+    write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected"))
+    cases = [case(tmp_path, "cycle", "# A cycle.\ncells = 3\n"),
+             case(tmp_path, "study", "# A study of\n# group: Open orders\n# time.\nrefine = steps\n")]
+    assert (read_case(cases[1]).group, read_case(cases[1]).caption) == ("Open orders", "A study of time.")
+    run_script(gallery, *cases, "--results", tmp_path, "--files-only")
+    words = Page((tmp_path / "index.html").read_text(encoding="utf-8")).words
+    assert words.index("Open orders") < words.index("p of x") < words.index("Other cases")
+    assert "study 0.500 ± " in words[words.index("p of x"):words.index("Other cases")]
+    assert words.count("p of x") == 1
+
+
+def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing):
+    path = case(tmp_path, "s", "# draw: x, restoring; t, u\nmodel = prandtl\nforce = 2*cos(0.5*t)\nfinal-time = 30\n"
+                "steps = 30000\nsample-every = 30\nfrom = 5\n[model]\nk = 1\neta = 1\n")
+    program.simulate(masing, "--config", path, "--output", tmp_path / "s.h5")
+    run_script(gallery, path, "--results", tmp_path, "--program", masing)
+    words = Page((tmp_path / "s.html").read_text(encoding="utf-8")).words
+    # A step of 1e-3, and errors of order one.
+    x, restoring, u = (float(f"{digits}e{power.translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))}")
+                       for digits, power in re.findall(r"([\d.]+)·10([⁻⁰-⁹¹²³]+) (?:from|and)", words)[:3])
+    assert all(1e-5 < apart < 0.05 for apart in (x, restoring, u)), words
+
+
 def test_a_case_that_failed_is_named_and_the_others_are_there(run_script, tmp_path, papers_case):
     write_run(tmp_path / "good.h5", papers_case)
     cases = [case(tmp_path, "good", "# Good.\n"), case(tmp_path, "lost", "# Lost.\n")]
