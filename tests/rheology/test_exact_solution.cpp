@@ -77,7 +77,8 @@ TEST(ExactModel, prandtl_from_rest_with_a_velocity_stops_where_its_work_is_done)
   const double slope = std::sqrt(v * v - eta * eta * omega * omega);
   const double stops = yields + slope * m / (k * eta);
   const double top = eta / 2 + m * v * v / (2 * k * eta);
-  for (double t = 0.0; t <= 60.0; t += 0.01) {
+  for (int p = 0; p <= 6000; ++p) {
+    const double t = 0.01 * p;
     const State state = run.at(t);
     const double s = t - yields;
     const double x = t < yields  ? v / omega * std::sin(omega * t)
@@ -114,10 +115,7 @@ TEST(ExactModel, s_chain_moves_as_its_modes_say) {
 
 TEST(ExactModel, s_chain_from_bounds_that_hold_each_other_takes_few_steps) {
   // Every element begins at its bound, all bounds are the same force, and F jumps.
-  std::vector<double> jumps;
-  for (double t = 4.5; t < 40; t += 9) {
-    jumps.push_back(t);
-  }
+  const std::vector<double> jumps{4.5, 13.5, 22.5, 31.5};
   const auto force = [](double t) {
     return 0.45 * std::cos(0.5 * t) + 0.2 * 2 * (t / 9 - std::floor(t / 9 + 0.5));
   };
