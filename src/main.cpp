@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "io/hdf5.hpp"
-#include "io/result_file.hpp"
+#include "io/provenance.hpp"
 #include "parallel/session.hpp"
 
 namespace masing {
@@ -30,6 +30,17 @@ constexpr const char* usage =
     "  masing COMMAND --help   its options      masing --version\n"
     "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected,\n"
     "75 stopped early with a checkpoint, for --restart\n";
+
+/// "masing 1.0.0", and what it was built from.
+std::string version_text() {
+  std::string text = "masing " + io::program_version() + "\n";
+  for (const auto& [name, value] : io::build_facts()) {
+    if (name != "version") {
+      text += fmt::format("  {:<13} {}\n", name, value);
+    }
+  }
+  return text;
+}
 
 /// What a call asks for, as work for all ranks; nothing where it is done.
 std::optional<commands::Work> prepared(const std::string& command,
@@ -58,8 +69,7 @@ std::optional<commands::Work> prepared(const std::string& command,
         "; give simulate, converge, scan, reproduce, models or benchmark (masing --help)");
   }
   if (call.prints) {
-    std::fputs(command == "--help" ? usage : ("masing " + io::program_version() + "\n").c_str(),
-               stdout);
+    std::fputs(command == "--help" ? usage : version_text().c_str(), stdout);
   }
   return std::nullopt;
 }

@@ -209,19 +209,22 @@ class Columns {
  public:
   Columns(const parallel::Communicator& comm, const io::Handle& file) : comm_(comm), file_(file) {}
 
-  void write(const std::string& path, const io::Meaning& meaning,
-             const std::vector<double>& values) const {
+  /// Its axis is named `axis`: a dataset of that name in its group or above.
+  void write(const std::string& path, const io::Meaning& meaning, const std::vector<double>& values,
+             const std::string& axis = "cells") const {
     const auto of_root = comm_.is_root() ? std::span(values) : std::span<const double>();
     io::write_distributed(file_, path, meaning, of_root, 0, std::ssize(values));
+    io::name_axes(file_, path, {axis});
   }
 
-  /// Three columns: the median, _least and _most.
+  /// Three columns of seconds: the median, _least and _most.
   void write(const std::string& path, const io::Meaning& meaning,
-             const std::vector<Timing>& timings) const {
+             const std::vector<Timing>& timings, const std::string& axis = "cells") const {
     for (const auto& [suffix, which, member] : timing_parts) {
       write(path + suffix,
-            {fmt::format("{}; {} of the repeats", meaning.description, which), meaning.symbol},
-            column(timings, member));
+            {fmt::format("{}; {} of the repeats", meaning.description, which), meaning.symbol, "",
+             "s"},
+            column(timings, member), axis);
     }
   }
 
@@ -255,8 +258,9 @@ void write_machine(const Columns& columns, const io::Handle& file, const Machine
     ranks.push_back(latency.ranks);
     seconds.push_back(latency.seconds);
   }
-  columns.write("/latency/ranks", {"ranks of an allreduce of two 64-bit integers", "R"}, ranks);
-  columns.write("/latency/seconds", {"seconds of that allreduce", "L"}, seconds);
+  columns.write("/latency/ranks", {"ranks of an allreduce of two 64-bit integers", "R"}, ranks,
+                "ranks");
+  columns.write("/latency/seconds", {"seconds of that allreduce", "L"}, seconds, "ranks");
 }
 
 void write_variant(const Columns& columns, const Report& report, Ranks ranks, std::size_t variant) {
@@ -270,13 +274,13 @@ void write_variant(const Columns& columns, const Report& report, Ranks ranks, st
     steps.push_back(rows.back().step);
   }
   const auto write = [&](const char* name, const char* description, const char* symbol,
-                         double KernelRow::*member) {
-    columns.write(group + name, {fmt::format("{}: {}", what, description), symbol},
+                         double KernelRow::*member, const char* units = "1") {
+    columns.write(group + name, {fmt::format("{}: {}", what, description), symbol, "", units},
                   column(rows, member));
   };
   columns.write(group + "seconds_per_step", {what + ": seconds a step", "t"}, steps);
-  write("updates_per_second", "cell-updates a second", "P/t", &KernelRow::updates);
-  write("bytes_per_update", "bytes a cell-update must move", "b", &KernelRow::bytes);
+  write("updates_per_second", "cell-updates a second", "P/t", &KernelRow::updates, "s-1");
+  write("bytes_per_update", "bytes a cell-update must move", "b", &KernelRow::bytes, "byte");
   write("bandwidth_fraction", "bytes moved a second over the largest bandwidth measured",
         "b P/(t B)", &KernelRow::fraction);
   write("baseline_ratio", "cell-updates over the baseline's on as many ranks", "t_0/t",

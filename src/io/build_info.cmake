@@ -14,7 +14,8 @@ set(text "#pragma once\n
 #define MASING_VERSION \"${VERSION}\"
 #define MASING_GIT_REVISION \"${revision}\"
 #define MASING_GIT_DIRTY ${dirty}
-#define MASING_COMPILER \"${COMPILER}\"\n")
+#define MASING_COMPILER \"${COMPILER}\"
+#define MASING_FLAGS \"${FLAGS}\"\n")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} old)
 endif()

@@ -33,6 +33,7 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
       profile_(*context.profile),
       fixed_point_(energy_bound(comm_, profile_, cells_)),
       columns_(comm_, context.file, sampling_.count()) {
+  columns_.add("/energy/t", {"time of the sample", "t"});
   columns_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
   columns_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
   columns_.add("/energy/dissipated",
@@ -141,6 +142,7 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
     first_ = now;
   }
   const std::array row{
+      sampling_.time.time(samples.last_step()),
       kinetic,
       elastic,
       slid,

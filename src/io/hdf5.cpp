@@ -1,6 +1,7 @@
 #include "io/hdf5.hpp"
 
 #include <fmt/format.h>
+#include <hdf5_hl.h>
 
 #include <algorithm>
 #include <array>
@@ -23,9 +24,10 @@ herr_t keep_first(unsigned /*depth*/, const H5E_error2_t* error, void* text) {
   return 0;
 }
 
+/// Of `size` bytes, or H5T_VARIABLE.
 Handle string_type(std::size_t size) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  check(H5Tset_size(type.id(), size + 1));  // with its terminator
+  check(H5Tset_size(type.id(), size));
   check(H5Tset_cset(type.id(), H5T_CSET_UTF8));
   return type;
 }
@@ -70,6 +72,7 @@ Handle create_dataset(const Handle& file, const std::string& path, hid_t type, c
 void write_meaning(const Handle& dataset, const Meaning& meaning) {
   write_attribute(dataset, "description", meaning.description);
   write_attribute(dataset, "symbol", meaning.symbol);
+  write_attribute(dataset, "units", meaning.units);
   if (!meaning.label.empty()) {
     write_attribute(dataset, "label", meaning.label);
   }
@@ -144,8 +147,9 @@ Handle create_group(const Handle& file, const std::string& name) {
 }
 
 void write_attribute(const Handle& place, const std::string& name, const std::string& text) {
-  const Handle type = string_type(text.size());
-  write_value(place, name, type.id(), text.c_str());
+  const Handle type = string_type(H5T_VARIABLE);
+  const char* value = text.c_str();
+  write_value(place, name, type.id(), &value);
 }
 
 void write_attribute(const Handle& place, const std::string& name, double value) {
@@ -156,8 +160,26 @@ void write_attribute(const Handle& place, const std::string& name, std::int64_t 
   write_value(place, name, H5T_NATIVE_INT64, &value);
 }
 
+void name_axes(const Handle& file, const std::string& path, const std::vector<std::string>& names) {
+  const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+  for (unsigned axis = 0; axis < names.size(); ++axis) {
+    std::string group = path;
+    std::string scale;
+    do {
+      group.resize(group.rfind('/'));
+      scale = group + "/" + names[axis];
+    } while (!group.empty() && !exists(file, scale));
+    if (scale == path) {
+      check(H5DSset_scale(dataset.id(), names[axis].c_str()));
+    } else {
+      const Handle other(H5Dopen2(file.id(), scale.c_str(), H5P_DEFAULT), H5Dclose);
+      check(H5DSattach_scale(dataset.id(), other.id(), axis));
+    }
+  }
+}
+
 void write_text(const Handle& file, const std::string& path, const std::string& text) {
-  const Handle type = string_type(text.size());
+  const Handle type = string_type(text.size() + 1);  // with its terminator
   const Handle space = scalar_space();
   const Handle dataset = create_dataset(file, path, type.id(), space);
   const Handle transfer = collective_transfer();

@@ -49,12 +49,13 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// The attributes of a dataset: what it holds, in words, as the papers' symbol, and as the label of
-/// an axis where it has one.
+/// The attributes of a dataset: what it holds, in words, as the papers' symbol, as the label of an
+/// axis where it has one, and its units, "1" of what has none.
 struct Meaning {
   std::string description;
   std::string symbol;
   std::string label = {};
+  std::string units = "1";
 };
 
 /// A file opened by all ranks with `flags` (H5F_ACC_…), a new one with H5F_ACC_TRUNC. Collective on
@@ -75,6 +76,12 @@ void write_attribute(const Handle& place, const std::string& name, const std::st
 void write_attribute(const Handle& place, const std::string& name, double value);
 /// The same of a whole number. Collective on the file's ranks.
 void write_attribute(const Handle& place, const std::string& name, std::int64_t value);
+
+/// Name the axes of the dataset at `path`: each is the dimension scale of that name in the group of
+/// the dataset or in one above, the dataset itself where the name is its own. Collective on the
+/// file's ranks.
+/// Source: HDF5 Dimension Scale Specification; netCDF-4 and xarray read it.
+void name_axes(const Handle& file, const std::string& path, const std::vector<std::string>& names);
 
 /// One text as a scalar dataset. Collective on the file's ranks.
 void write_text(const Handle& file, const std::string& path, const std::string& text);

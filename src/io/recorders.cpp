@@ -7,6 +7,9 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <iterator>
+#include <numeric>
+#include <string>
 #include <utility>
 
 #include "base/ratio.hpp"
@@ -16,10 +19,17 @@
 
 namespace masing::io {
 
-void SampleColumns::add(const std::string& path, const Meaning& meaning, std::int64_t width) {
+using namespace std::string_literals;
+
+void SampleColumns::add(const std::string& path, const Meaning& meaning, std::int64_t width,
+                        const std::string& across) {
+  const bool is_new = !exists(file_, path);
   columns_.push_back(
       {Table(file_, path, meaning, all_, width), std::max<std::int64_t>(1, width), 0, {}});
   width_ += columns_.back().width;
+  if (is_new) {
+    name_axes(file_, path, width == 0 ? std::vector<std::string>{"t"} : std::vector{"t"s, across});
+  }
 }
 
 void SampleColumns::push(std::span<const double> row, const std::optional<Part>& split) {
@@ -271,6 +281,14 @@ class FieldRecorder final : public engine::Observer {
     }
     write("/field/k", {"stiffness density of the cell", "k(s_i)"},
           [&](std::int64_t i) { return profile.element(i).stiffness; });
+    name_axes(context.file, "/field/t", {"t"});
+    name_axes(context.file, "/field/s", {"s"});
+    name_axes(context.file, "/field/u", {"t", "s"});
+    for (const char* of_cells : {"/field/eta", "/field/eta_down", "/field/k"}) {
+      if (exists(context.file, of_cells)) {
+        name_axes(context.file, of_cells, {"s"});
+      }
+    }
   }
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
@@ -356,21 +374,23 @@ class ProbeRecorder final : public RowRecorder {
       : RowRecorder(context, context.output.sampling) {
     const std::vector<double>& places = context.output.probe;
     const auto count = static_cast<std::int64_t>(places.size());
+    if (!exists(context.file, "/probe/s")) {
+      write_distributed(context.file, "/probe/s", {"place at which u is probed", "s"},
+                        of_root(comm_, places), 0, count);
+      name_axes(context.file, "/probe/s", {"s"});
+    }
+    columns_.add("/probe/t", {"time of the sample", "t"});
     columns_.add("/probe/u",
                  {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"},
-                 count);
+                 count, "s");
     const std::int64_t cells = engine::slab_of(context.run)->field_cells();
     for (const double s : places) {
       cells_.push_back(cell_that_holds(s, cells));
     }
-    if (!exists(context.file, "/probe/s")) {
-      write_distributed(context.file, "/probe/s", {"place at which u is probed", "s"},
-                        of_root(comm_, places), 0, count);
-    }
   }
 
  private:
-  void record(const engine::Samples& /*samples*/, engine::Engine& engine) override {
+  void record(const engine::Samples& samples, engine::Engine& engine) override {
     const parallel::Vector& u = engine.field();
     const base::CellRange range = u.range();
     const parallel::ReadAccess access(u);
@@ -383,8 +403,8 @@ class ProbeRecorder final : public RowRecorder {
       }
     }
     parallel::sum_over_ranks(comm_, bits);
-    std::vector<double> row(bits.size());
-    std::ranges::transform(bits, row.begin(),
+    std::vector<double> row{sampling_.time.time(samples.last_step())};
+    std::ranges::transform(bits, std::back_inserter(row),
                            [](std::int64_t b) { return std::bit_cast<double>(b); });
     columns_.push(row);
   }
@@ -412,7 +432,16 @@ class StateRecorder final : public RowRecorder {
         is_position_(engine::slab_of(context.run) != nullptr) {
     const rheology::StateLayout layout = *engine::state_layout(context.run);
     columns_.add("/state/t", {"times of the states", "t"});
-    columns_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size());
+    if (!exists(context.file, "/state/column")) {
+      std::vector<double> numbers(static_cast<std::size_t>(layout.size()));
+      std::iota(numbers.begin(), numbers.end(), 1.0);
+      write_distributed(context.file, "/state/column",
+                        {"number of the column, whose name the values' attribute columns has", "j"},
+                        of_root(comm_, numbers), 0, layout.size());
+      name_axes(context.file, "/state/column", {"column"});
+    }
+    columns_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
+                 "column");
     if (H5Aexists_by_name(context.file.id(), "/state/values", "columns", H5P_DEFAULT) <= 0) {
       // An attribute is not to exceed HDF5's 64 KiB.
       constexpr std::size_t longest_names = 60000;

@@ -30,8 +30,10 @@ class SampleColumns {
   SampleColumns(const parallel::Communicator& comm, const Handle& file, std::int64_t rows)
       : comm_(comm), file_(file), all_(rows) {}
 
-  /// One more dataset, before the first row: [n], or [n, width]. Collective.
-  void add(const std::string& path, const Meaning& meaning, std::int64_t width = 0);
+  /// One more dataset, before the first row: [n], its axis named t, or [n, width], the second axis
+  /// named `across`. Of the group's t there must be a dataset, or it is this one. Collective.
+  void add(const std::string& path, const Meaning& meaning, std::int64_t width = 0,
+           const std::string& across = {});
   /// One row, the entries of all datasets one after another, the same on every rank; without those
   /// of the last one where its `split` is given. Collective where it fills the buffer.
   void push(std::span<const double> row, const std::optional<Part>& split = {});

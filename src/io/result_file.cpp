@@ -1,21 +1,17 @@
 #include "io/result_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
-#include <muParserDef.h>
-#include <petscsys.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/version.hpp>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <mutex>
 #include <optional>
@@ -26,10 +22,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/host.hpp"
-#include "io/build_info.hpp"
+#include "io/provenance.hpp"
 #include "io/sealed_file.hpp"
-#include "slab/kernel/kernel.hpp"
 
 namespace masing::io {
 
@@ -131,62 +125,9 @@ OutputLock::~OutputLock() {
 
 namespace {
 
-std::string mpi_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string all(text);
-  return all.substr(0, all.find_first_of(",\n"));
-}
-
-std::string petsc_version() {
-  return fmt::format("{}.{}.{}", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
-}
-
-std::string hdf5_version() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  H5get_libversion(&major, &minor, &release);
-  return fmt::format("{}.{}.{}", major, minor, release);
-}
-
-std::string now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
-
-/// HDF5 takes attributes of less than 64 kB; what a long command line says is in /configuration.
-std::string shortened(const std::string& text) {
-  constexpr std::size_t longest = 32768;
-  return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
-}
-
-/// /provenance: what made the file (program, compiler, libraries, command line, ranks, date), as
-/// attributes. The git revision is "unknown" outside a checkout.
-void write_provenance(const Handle& file, const parallel::Communicator& comm,
-                      const std::string& command_line, const std::string& run) {
-  const Handle group = create_group(file, "/provenance");
-  write_attribute(group, "version", program_version());
-  write_attribute(group, "git_revision", std::string(MASING_GIT_REVISION));
-  write_attribute(group, "git_dirty", std::string(MASING_GIT_DIRTY != 0 ? "yes" : "no"));
-  write_attribute(group, "compiler", std::string(MASING_COMPILER));
-  write_attribute(group, "kernel", std::string(slab::kernel_instruction_set()));
-  write_attribute(group, "mpi", mpi_version());
-  write_attribute(group, "petsc", petsc_version());
-  write_attribute(group, "hdf5", hdf5_version());
-  write_attribute(group, "boost", std::string(BOOST_LIB_VERSION));
-  write_attribute(group, "muparser", mu::ParserVersion);
-  write_attribute(group, "command_line", shortened(command_line));
-  write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
-  write_attribute(group, "processor", parallel::from_root(comm, base::processor_name));
-  write_attribute(group, "system", parallel::from_root(comm, base::system_name));
-  // The clocks of hosts differ; every rank must write the same attribute.
-  write_attribute(group, "date", parallel::from_root(comm, now));
-  write_attribute(group, "run", run);
-}
-
 void write_kind(const Handle& file, const std::string& kind) {
   write_attribute(file, "program", std::string("masing"));
+  write_attribute(file, "schema", std::string(schema));
   write_attribute(file, "kind", kind);
 }
 
@@ -201,10 +142,6 @@ void write_configuration(const Handle& file, const ResultSpec& result) {
 }
 
 }  // namespace
-
-std::string program_version() {
-  return MASING_VERSION;
-}
 
 void create_recipe(const parallel::Communicator& comm, const std::string& path,
                    const Recipe& recipe) {

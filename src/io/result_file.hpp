@@ -60,8 +60,9 @@ class OutputLock {
   std::optional<parallel::Leftover> leftover_;  // likewise
 };
 
-/// The version of the program, e.g. "0.1.0".
-std::string program_version();
+/// The form of the files, the attribute `schema` of their root. A file of another first number has
+/// other names or other meanings; of another second one, more of them.
+inline constexpr const char* schema = "masing 1.0";
 
 /// Create an HDF5 file of that name with only the recipe of what is to come into it. Collective.
 void create_recipe(const parallel::Communicator& comm, const std::string& path,

@@ -200,10 +200,9 @@ std::vector<std::string> Place::texts() const {
 
 namespace {
 
-/// Whether a place has texts as masing writes them, which have a fixed length.
+/// Whether a place has texts: masing writes attributes of any length, datasets of a fixed one.
 bool is_text(const Place& place) {
-  const Handle type = place.type();
-  return H5Tget_class(type.id()) == H5T_STRING && H5Tis_variable_str(type.id()) == 0;
+  return H5Tget_class(place.type().id()) == H5T_STRING;
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ constexpr PointColumn point_columns[] = {
 }  // namespace
 
 bool is_point_column(const std::string& name) {
-  constexpr const char* others[] = {"status", "messages", "multiplier_re", "multiplier_im"};
+  constexpr const char* others[] = {"point",      "status",        "messages",
+                                    "multiplier", "multiplier_re", "multiplier_im"};
   return std::ranges::find(others, name) != std::end(others) ||
          std::ranges::any_of(point_columns,
                              [&](const PointColumn& column) { return column.name == name; });
@@ -82,19 +83,30 @@ class PointWriter {
   PointWriter(const parallel::Communicator& comm, const io::Handle& file)
       : comm_(comm), file_(file) {}
 
-  void write(const std::string& path, const io::Meaning& meaning,
-             const std::vector<double>& values) const {
+  /// Its axis is named `axis`: a dataset of that name in its group.
+  void write(const std::string& path, const io::Meaning& meaning, const std::vector<double>& values,
+             const std::string& axis = "point") const {
     const auto of_root = comm_.is_root() ? std::span<const double>(values) : std::span<double>();
     io::write_distributed(file_, path, meaning, of_root, 0,
                           static_cast<std::int64_t>(values.size()));
+    io::name_axes(file_, path, {axis});
   }
 
-  /// [n, 2].
+  /// Numbers from `first` on, which name the rows of the other columns.
+  void write_numbers(const std::string& path, const std::string& what, std::size_t count,
+                     double first) const {
+    std::vector<double> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), first);
+    write(path, {what, "j"}, numbers, path.substr(path.rfind('/') + 1));
+  }
+
+  /// [n, 2], axes point and multiplier.
   void write_pairs(const std::string& path, const io::Meaning& meaning,
                    const std::vector<double>& values) const {
     const auto of_root = comm_.is_root() ? std::span<const double>(values) : std::span<double>();
     const auto rows = static_cast<std::int64_t>(values.size() / 2);
     io::Table(file_, path, meaning, rows, 2).append(rows, of_root, 0);
+    io::name_axes(file_, path, {"point", "multiplier"});
   }
 
  private:
@@ -117,6 +129,8 @@ void write_multipliers(const PointWriter& writer, const Scan& scan) {
     re.insert(re.end(), {point.numbers.larger_re, point.numbers.smaller_re});
     im.insert(im.end(), {point.numbers.larger_im, point.numbers.smaller_im});
   }
+  writer.write_numbers("/points/multiplier", "number of the multiplier, the larger one first", 2,
+                       1.0);
   writer.write_pairs("/points/multiplier_re",
                      {"Floquet multipliers, the larger one first; real part", "Re mu"}, re);
   writer.write_pairs("/points/multiplier_im", {"the same; imaginary part", "Im mu"}, im);
@@ -137,7 +151,7 @@ void write_runs(const io::Handle& file, const PointWriter& writer, const Scan& s
         column.push_back(rows[at]);
       }
       writer.write(group + "/" + names[c], {std::string("samples of ") + symbols[c], symbols[c]},
-                   column);
+                   column, names[0]);
     }
   }
 }
@@ -171,6 +185,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   std::vector<std::string> names;
   std::vector<std::string> sizes;
   const PointWriter writer(comm, file);
+  writer.write_numbers("/points/point", "number of the point", scan.points.size(), 0.0);
   for (std::size_t a = 0; a < spec.axes.size(); ++a) {
     const ScanAxis& axis = spec.axes[a];
     names.push_back(axis.name);
@@ -209,7 +224,8 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   }
   const io::Handle timing = io::create_group(file, "/timing");
   io::write_attribute(timing, "wall_seconds", scan.seconds);
-  writer.write("/timing/points", {"wall time of the point, seconds", "s"},
+  writer.write_numbers("/timing/point", "number of the point", scan.points.size(), 0.0);
+  writer.write("/timing/points", {"wall time of the point, seconds", "s", "", "s"},
                values_of(scan, &PointNumbers::seconds));
 }
 

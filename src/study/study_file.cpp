@@ -70,6 +70,7 @@ class Columns {
     const auto of_root = comm_.is_root() ? std::span<const double>(values) : std::span<double>();
     io::write_distributed(file_, path, meaning, of_root, 0,
                           static_cast<std::int64_t>(values.size()));
+    io::name_axes(file_, path, {"level"});
   }
 
  private:
@@ -78,8 +79,14 @@ class Columns {
   const Study& study_;
 };
 
+void write_level(const Columns& columns, const std::string& path) {
+  columns.write(path, {"number of the level, the coarsest first", "l"},
+                [](std::size_t l) { return static_cast<double>(l + 1); });
+}
+
 void write_cases(const Columns& columns, const StudySpec& spec, const Study& study) {
   const auto& cases = study.cases;
+  write_level(columns, "/cases/level");
   columns.write(
       "/cases/cells",
       {"cells of the level; 0 for P = inf; of a model that is no slab, columns of its state", "P"},
@@ -200,14 +207,17 @@ void write_timing(const Columns& columns, const StudySpec& spec, const Study& st
     return cases[l].seconds > 0 ? steps(l) / cases[l].seconds
                                 : std::numeric_limits<double>::quiet_NaN();
   };
-  columns.write("/timing/cases", {"wall time of the level, seconds", "s"},
+  write_level(columns, "/timing/level");
+  columns.write("/timing/cases", {"wall time of the level, seconds", "s", "", "s"},
                 [&](std::size_t l) { return cases[l].seconds; });
-  columns.write("/timing/steps_per_second", {"time steps of the level a second", "N/s"}, rate);
+  columns.write("/timing/steps_per_second", {"time steps of the level a second", "N/s", "", "s-1"},
+                rate);
   columns.write(
       "/timing/cell_updates",
       {"cell updates of the level; NaN where its engine does not go through cells", "P N"},
       [&](std::size_t l) { return steps(l) * cells(l); });
-  columns.write("/timing/cell_updates_per_second", {"cell updates of the level a second", "P N/s"},
+  columns.write("/timing/cell_updates_per_second",
+                {"cell updates of the level a second", "P N/s", "", "s-1"},
                 [&](std::size_t l) { return rate(l) * cells(l); });
 }
 

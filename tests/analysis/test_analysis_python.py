@@ -72,7 +72,7 @@ def test_a_run_has_what_the_file_of_the_command_line_has(masing_program, tmp_pat
             np.testing.assert_array_equal(getattr(run, name), expected["field"][name])
         np.testing.assert_array_equal(run["energy/residual"], expected["energy/residual"])
         np.testing.assert_array_equal(run.to_dataframe()["u(0.5)"], expected["probe/u"][:, 1])
-        assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"].decode()
+        assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"]
     assert run.settings["steps"] == "2000"
     with pytest.raises(masing.MasingError, match="no numbers 'field/v'; it has .*field/u"):
         run["field/v"]

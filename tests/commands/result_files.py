@@ -17,8 +17,10 @@ def contents(path):
         if name.split("/")[0] in ("provenance", "timing"):
             return
         for key, value in thing.attrs.items():
-            found[f"{name}@{key}"] = np.asarray(value).tobytes()
+            if key not in ("DIMENSION_LIST", "REFERENCE_LIST"):  # addresses
+                found[f"{name}@{key}"] = np.asarray(value).tobytes()
         if isinstance(thing, h5py.Dataset):
+            found[f"{name}@axes"] = [[scale.name for scale in axis.values()] for axis in thing.dims]
             value = np.asarray(thing[()])
             found[name] = (value.shape, str(value.dtype), value.tobytes())
         else:
