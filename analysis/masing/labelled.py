@@ -9,6 +9,7 @@ from masing.command_line import MasingError
 
 # The dimensions of the datasets, by group or by name; what is not here is found by its name only.
 DIMENSIONS = {"series": ("t",), "energy": ("t",), "cases": ("level",), "points": ("point",),
+              "points/multiplier": ("multiplier",),
               "points/multiplier_re": ("point", "multiplier"), "points/multiplier_im": ("point", "multiplier"),
               "field/t": ("field_t",), "field/s": ("s",), "field/eta": ("s",), "field/k": ("s",),
               "field/u": ("field_t", "s"), "probe/s": ("probe_s",), "probe/u": ("t", "probe_s"),

@@ -177,8 +177,8 @@ class Scan(Labelled):
     @property
     def points(self):
         """{name: array [points]}: the parameters and what was found at each."""
-        return {name.removeprefix("points/"): values for name, values in self.data.items()
-                if name.startswith("points/") and values.ndim == 1}
+        return {name: values for name, (dimensions, values, _) in self._variables().items()
+                if dimensions == ("point",) and name != "point"}
 
     def __repr__(self):
         return f"<masing.Scan {len(next(iter(self.points.values())))} points over {listed(self.names)}>"
@@ -196,7 +196,7 @@ class Scan(Labelled):
             return data
         if len(self.names) == 1:
             return data.swap_dims(point=self.names[0]).set_coords(self.names)
-        return data.set_index(point=self.names).unstack("point")
+        return data.drop_vars("point", errors="ignore").set_index(point=self.names).unstack("point")
 
     def plot(self, quantity="amplitude", axes=None, **line):
         """Draw a quantity over the first parameter into the matplotlib Axes, by default new ones; one line for each

@@ -200,9 +200,11 @@ std::vector<std::string> Place::texts() const {
 
 namespace {
 
-/// Whether a place has texts: masing writes attributes of any length, datasets of a fixed one.
+/// Whether a place has texts as masing writes them: datasets of a fixed length, attributes of any.
 bool is_text(const Place& place) {
-  return H5Tget_class(place.type().id()) == H5T_STRING;
+  const Handle type = place.type();
+  return H5Tget_class(type.id()) == H5T_STRING &&
+         (place.is_attribute || H5Tis_variable_str(type.id()) == 0);
 }
 
 }  // namespace

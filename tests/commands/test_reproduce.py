@@ -75,10 +75,9 @@ def with_configuration(file, old, new):
     file["configuration"] = np.bytes_(text.replace(old, new))
 
 
-def with_scales(file):
-    """Make /series/t a dimension scale of /series/x, as netCDF's readers expect."""
-    file["series/t"].make_scale("t")
-    file["series/x"].dims[0].attach_scale(file["series/t"])
+def without_scales(file):
+    """As files were before their axes had names."""
+    file["series/x"].dims[0].detach_scale(file["series/t"])
 
 
 # file, what is done to it, what must be said of it: differences that count
@@ -193,8 +192,8 @@ NOTES = {
     "a new group": ("study.h5", lambda file: file.pop("fit"), "/fit: not in the file"),
     "dimension scales": (
         "run.h5",
-        with_scales,
-        "/series/x attribute DIMENSION_LIST: not made again",
+        without_scales,
+        "/series/x attribute DIMENSION_LIST: not in the file",
     ),
     "a whole number that was stored narrower": (
         "study.h5",
@@ -304,7 +303,7 @@ def foreign(path):
 
 
 def of_another_program(path):
-    """Texts of variable length, as h5py writes them."""
+    """A dataset of variable length, as h5py writes texts."""
     with h5py.File(path, "w") as file:
         file.attrs["kind"] = "simulate"
         file["configuration"] = "mass = 1\n"

@@ -57,6 +57,7 @@ def test_names_and_shapes(result):
         "field/t": (fields,),
         **{f"field/{name}": (P,) for name in ("s", "eta", "k")},
         "field/u": (fields, P),
+        "probe/t": (rows,),
         "probe/s": (len(PROBES),),
         "probe/u": (rows, len(PROBES)),
     }
