@@ -17,7 +17,7 @@ for figure in 06 07 08 09 10; do
   cycles+=("$folder/cycle-fig$figure.h5")
 done
 studies=()
-for study in proposition-4.1 proposition-3.1 study-steps study-euler study-memory \
+for study in proposition-4.1 proposition-3.1 study-cells study-steps study-euler study-memory \
     study-leapfrog; do
   # Exit code 3, an order not as expected, is a finding for the report, not a failure of the run.
   masing converge --config "$root/jobs/cases/$study.ini" \

@@ -105,7 +105,8 @@ def drawable_in_logarithm(abscissa, errors):
 
 
 def label_decades(*axes):
-    """Label the powers of ten of logarithmic axes; on a short one also multiples, for at least three labels."""
+    """Label the powers of ten of logarithmic axes, every other of more than nine; on a short one also multiples, for at
+    least three labels."""
     for axis in axes:
         low, high = axis.get_view_interval()
         decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
@@ -113,7 +114,7 @@ def label_decades(*axes):
         ticks = [each[(each >= low) & (each <= high)] for each in ticks]
         enough = next((each for each in ticks if len(each) >= 3), None)
         if enough is not None:
-            axis.set_ticks(enough)
+            axis.set_ticks(enough[:: 1 + (len(enough) > 9)])
             axis.set_major_formatter(lambda value, _: power_of_ten(value))
             axis.set_minor_formatter(NullFormatter())
         axis.grid(True, which="minor", linewidth=0.3)

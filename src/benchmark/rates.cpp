@@ -254,6 +254,36 @@ Timing time_steps(const parallel::Communicator& comm, const Effort& effort,
   return measure(comm, effort, Work{1, [&](std::int64_t steps) { drive.steps(steps); }});
 }
 
+/// A uniform number in [-1, 1] for every cell. (SplitMix64.)
+double noise(std::int64_t cell) {
+  auto bits = static_cast<std::uint64_t>(cell + 1) * 0x9E3779B97F4A7C15;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
+  return std::ldexp(static_cast<double>(bits >> 11), -52) - 1.0;
+}
+
+/// Engine memory from its start; `share`: of η, what u0 may be.
+FromStart time_from_start(const parallel::Communicator& comm, std::int64_t repeat,
+                          std::int64_t cells, std::int64_t steps, double share) {
+  const engine::RunSpec spec =
+      papers_case(slab::Cells{cells}, papers_steps, engine::Method::turning_points);
+  slab::Profile profile = papers_profile(cells, base::local_range(cells, comm.rank(), comm.size()));
+  for (std::size_t i = 0; i < profile.initial_u.size(); ++i) {
+    profile.initial_u[i] =
+        share * profile.threshold[i] * noise(profile.range.first + static_cast<std::int64_t>(i));
+  }
+  FromStart found{.cells = cells, .steps = steps};
+  std::vector<double> seconds;
+  for (std::int64_t i = 0; i < repeat; ++i) {
+    std::unique_ptr<engine::Engine> engine;
+    found.setup = seconds_of(comm, [&] { engine = engine::make_engine(comm, spec, profile); });
+    Drive drive(*engine);
+    seconds.push_back(seconds_of(comm, [&] { drive.steps(steps); }));
+  }
+  found.step = summary(std::move(seconds)) / static_cast<double>(steps);
+  return found;
+}
+
 /// Seconds of whole runs, each of a new engine.
 Timing time_runs(const parallel::Communicator& comm, std::int64_t repeat,
                  const engine::RunSpec& spec) {
@@ -360,6 +390,12 @@ EngineRates measure_engines(const parallel::Communicator& comm, const Effort& ef
     rates.memory.push_back(
         time_steps(comm, effort, papers_case(space, papers_steps, engine::Method::turning_points)));
   }
+  constexpr std::int64_t several = 3;
+  const std::int64_t repeat = std::min(effort.repeat, several);
+  const std::int64_t from_start = quick ? 20'000 : 10'000'000;
+  const std::int64_t cells = std::min(largest, most);
+  rates.zero = time_from_start(comm, repeat, cells, from_start, 0.0);
+  rates.moved = time_from_start(comm, repeat, cells, from_start, 1.0);
   const auto alone = on_root_alone(comm, [&] {
     const parallel::Communicator self(MPI_COMM_SELF);
     return std::vector{time_forcing(self, effort),

@@ -55,10 +55,20 @@ KernelRates measure_kernels(const parallel::Communicator& comm, const Effort& ef
 /// P = ∞ as files write it among numbers of cells.
 inline constexpr std::int64_t continuum_cells = 0;
 
+/// A run of engine memory from its start, cells yielding for the first time included.
+struct FromStart {
+  std::int64_t cells = 0;
+  std::int64_t steps = 0;
+  double setup = 0.0;  ///< seconds to make the engine from a profile
+  Timing step;         ///< seconds a step, on the average
+};
+
 /// Seconds a step of what hardly depends on P.
 struct EngineRates {
   std::vector<std::int64_t> memory_cells;  ///< P, or continuum_cells
   std::vector<Timing> memory;              ///< engine memory on all ranks, at memory_cells
+  FromStart zero;                          ///< u0 = 0, at the most cells but P = ∞
+  FromStart moved;                         ///< u0 of its own in every cell, at as many
   Timing forcing;                          ///< one evaluation of the papers' F(t)
   Timing three_cells;                      ///< engine sweep at P = 3 on one rank, F known
   Timing exact;                            ///< engine exact, P = ∞, else the papers' case

@@ -150,6 +150,12 @@ std::string engine_text(const EngineRates& engines) {
                                                  : fmt::format("engine memory, P = {}", cells),
                         engines.memory[i]);
   }
+  for (const auto& [what, run] : {std::pair("u0 = 0", engines.zero), {"any u0", engines.moved}}) {
+    text += engine_line(fmt::format("the first {:g} with {}, P = {}",
+                                    static_cast<double>(run.steps), what, run.cells),
+                        run.step);
+    text += fmt::format("{:44} {:10.3g} s\n", "  set-up from a profile", run.setup);
+  }
   text += engine_line("engine sweep, P = 3, one rank", engines.three_cells);
   text += engine_line("the forcing's evaluation", engines.forcing);
   text += engine_line(fmt::format("engine exact, P = inf, N = {}, T = {:g}", engines.exact_steps,
@@ -323,6 +329,13 @@ void write_engines(const Columns& columns, const io::Handle& file, const EngineR
                 std::vector<double>(engines.memory_cells.begin(), engines.memory_cells.end()));
   columns.write("/memory/seconds_per_step", {"engine memory on all ranks: seconds a step", "t"},
                 engines.memory);
+  const io::Handle from_start = io::create_group(file, "/from_start");
+  io::write_attribute(from_start, "cells", engines.zero.cells);
+  io::write_attribute(from_start, "steps", engines.zero.steps);
+  for (const auto& [name, run] : {std::pair("zero_", engines.zero), {"any_", engines.moved}}) {
+    io::write_attribute(from_start, name + std::string("setup_seconds"), run.setup);
+    write_timing(from_start, name + std::string("seconds_per_step"), run.step);
+  }
   const io::Handle step = io::create_group(file, "/step");
   write_timing(step, "three_cells_seconds", engines.three_cells);
   write_timing(step, "forcing_seconds", engines.forcing);

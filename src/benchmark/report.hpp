@@ -43,7 +43,8 @@ Prediction predict_run(const Report& report, std::int64_t cells, std::int64_t st
 /// The report as a table for the terminal. Local.
 std::string table(const Report& report);
 
-/// The report as /machine, /latency, /kernel, /memory, /exact, /step and /case. Collective.
+/// The report as /machine, /latency, /kernel, /memory, /from_start, /exact, /step and /case.
+/// Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const Report& report);
 
 }  // namespace masing::benchmark

@@ -155,6 +155,11 @@ bool begins_at_zero(const parallel::Communicator& comm, const slab::Profile& pro
 
 }  // namespace
 
+double table_bytes(const parallel::Communicator& comm, const slab::Profile& profile) {
+  const double lists = begins_at_zero(comm, profile) ? 0.0 : bytes_of_lists;
+  return bytes_of_table + lists + 8.0 * slab::kept_arrays(profile.form);
+}
+
 slab::CellMeasure replicated_measure(const parallel::Communicator& comm,
                                      const slab::Profile& profile) {
   if (comm.size() == 1) {

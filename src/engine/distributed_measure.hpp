@@ -83,10 +83,19 @@ using DistributedMeasure = slab::TableMeasure<SlabTable, SlabSets>;
 /// communication.
 inline constexpr std::int64_t replicated_cells = std::int64_t{1} << 21;
 
-/// Whether replicated_measure is the one to take for `cells` cells. Local.
+/// Bytes a cell: a table of all cells, a rank's own table, and the lists beside where u0 is not 0.
+inline constexpr double bytes_of_table = 24.0;
+inline constexpr double bytes_of_own_table = 17.0;
+inline constexpr double bytes_of_lists = 72.0;
+
+/// Whether replicated_measure is the one to take, whatever memory there is, for `cells` cells.
+/// Local.
 inline bool fits_every_rank(int ranks, std::int64_t cells) {
   return ranks == 1 || cells <= replicated_cells;
 }
+
+/// Bytes a cell of replicated_measure. Collective.
+double table_bytes(const parallel::Communicator& comm, const slab::Profile& profile);
 
 /// The measure of all cells on every rank, from the slab of each. Collective.
 slab::CellMeasure replicated_measure(const parallel::Communicator& comm,

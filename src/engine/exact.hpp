@@ -73,10 +73,7 @@ class Exact final : public Engine, public SelfChecking {
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
 
-  const parallel::Vector& field() override {
-    write_field(*elongation(), profile_, u_);
-    return u_;
-  }
+  const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
 
   std::optional<slab::RememberedElongation> elongation() override {
     const slab::TurningPointState own =
@@ -152,7 +149,7 @@ class Exact final : public Engine, public SelfChecking {
   std::unique_ptr<slab::CheckSolution<Measure>> check_;     // on the root
   double difference_ = 0.0;                                 // on the root
   bool follows_works_ = false;
-  parallel::Vector u_;
+  LazyField u_;
   Sample sample_;
 };
 

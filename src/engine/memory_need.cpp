@@ -5,6 +5,7 @@
 #include "base/partition.hpp"
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
+#include "slab/turning_points/smooth_cells.hpp"
 
 namespace masing::engine {
 
@@ -47,10 +48,11 @@ Method method_of(const RunSpec& run) {
 }
 
 MemoryNeed memory_need(const slab::Slab& slab, int ranks, const Holding& holding) {
-  // The continuum's tables do not grow with the places of its field.
-  return {.cells = slab.field_cells(),
+  // The continuum's tables do not grow with the places of its field, nor do those of smooth cells.
+  const bool is_smooth = holding.method == Method::turning_points && slab::has_smooth_cells(slab);
+  return {.cells = is_smooth ? 1 : slab.field_cells(),
           .ranks = ranks,
-          .method = slab.is_continuum() ? Method::sweep : holding.method,
+          .method = slab.is_continuum() || is_smooth ? Method::sweep : holding.method,
           .fields = holding.fields,
           .motion = holding.motion};
 }
@@ -82,12 +84,12 @@ double bytes_a_rank(const MemoryNeed& need) {
   if (need.method == Method::sweep) {
     return slab;
   }
-  const double lists = need.moved ? 72.0 : 0.0;
+  const double lists = need.moved ? bytes_of_lists : 0.0;
   if (replicated(need)) {
     const int gathered = need.ranks > 1 ? need.arrays : 0;
-    return slab + (24.0 + lists + 8.0 * gathered) * all;
+    return slab + (bytes_of_table + lists + 8.0 * gathered) * all;
   }
-  return slab + (17.0 + lists) * own;
+  return slab + (bytes_of_own_table + lists) * own;
 }
 
 std::string memory_shortage(const MemoryNeed& need, double available) {

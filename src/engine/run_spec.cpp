@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "slab/turning_points/smooth_cells.hpp"
 
 namespace masing::engine {
 
@@ -67,6 +68,14 @@ void set_force_breaks(RunSpec& run, std::vector<double> breaks) {
   } else {
     std::get<rheology::ModelSpec>(run.model).force_breaks = std::move(breaks);
   }
+}
+
+bool has_smooth_cells(const RunSpec& run) {
+  const auto* masing = std::get_if<Masing>(&run.model);
+  const bool by_turning_points = masing != nullptr
+                                     ? masing->method == Method::turning_points
+                                     : std::holds_alternative<QuasistaticMasing>(run.model);
+  return by_turning_points && slab::has_smooth_cells(*slab_of(run));
 }
 
 double swept_cells(const RunSpec& run) {

@@ -70,6 +70,10 @@ std::optional<rheology::StateLayout> state_layout(const RunSpec& run);
 /// places at which its field is known), else the columns of the state. Local.
 std::int64_t field_size(const RunSpec& run);
 
+/// Whether a run needs nothing that grows with P: turning points of a piecewise smooth slab of more
+/// than slab::most_tabled_cells. Takes some ms where there are so many. Local.
+bool has_smooth_cells(const RunSpec& run);
+
 /// P where a run goes through the cells at every step, Method::sweep; else NaN. Local.
 double swept_cells(const RunSpec& run);
 

@@ -24,6 +24,7 @@
 #include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
+#include "slab/turning_points/smooth_cells.hpp"
 
 namespace masing::engine {
 
@@ -83,6 +84,17 @@ auto stoppable(const parallel::Communicator& comm, const Work& work) {
   return outcome;
 }
 
+/// Throws UserError alike on all ranks where k, η or u0 of a slab of smooth functions is not
+/// admissible.
+void require_admissible(const parallel::Communicator& comm, const slab::Slab& slab) {
+  auto found = stoppable(
+      comm, [&] { return comm.is_root() ? slab::continuous_fault(slab) : std::string(); });
+  const std::string fault = parallel::from_root(comm, [&] { return found.get(); });
+  if (!fault.empty()) {
+    throw base::UserError(fault);
+  }
+}
+
 }  // namespace
 
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
@@ -116,29 +128,30 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
   const double available = available_to(comm, holding);
   MemoryNeed need = memory_need(slab, comm.size(), holding);
   require_memory(need, available);  // the least need, before a look at every cell
+  const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
+  auto smooth = stoppable(comm, [&] {
+    return std::string(comm.is_root() && holding.method == Method::turning_points &&
+                               slab::has_smooth_cells(slab)
+                           ? "yes"
+                           : "");
+  });
+  if (!parallel::from_root(comm, [&] { return smooth.get(); }).empty()) {
+    require_admissible(comm, slab);
+    slab::Profile profile;
+    profile.range = range;
+    profile.functions = std::make_shared<const slab::Slab>(slab);
+    return profile;
+  }
   const slab::ProfileForm form = checked_form(comm, slab);
   // A sweep shows u in a vector of its own where it computes u - c.
   const bool shows = slab.is_shifted() && holding.method == Method::sweep;
   need.arrays = slab::kept_arrays(form) + (shows ? 1 : 0);
   need.moved = !form.initial_u || form.initial_u->first != 0.0;
   require_memory(need, available);
-  return slab::sample_profile(slab, base::local_range(slab.field_cells(), comm.rank(), comm.size()),
-                              form);
+  return slab::sample_profile(slab, range, form);
 }
 
 namespace {
-
-/// Throws UserError alike on all ranks where k, η or u0 of a continuum is not admissible.
-void require_admissible(const parallel::Communicator& comm, const slab::Slab& slab) {
-  if (slab.is_continuum()) {
-    auto found = stoppable(
-        comm, [&] { return comm.is_root() ? slab::continuous_fault(slab) : std::string(); });
-    const std::string fault = parallel::from_root(comm, [&] { return found.get(); });
-    if (!fault.empty()) {
-      throw base::UserError(fault);
-    }
-  }
-}
 
 std::shared_ptr<const slab::ContinuousMeasure> continuous_measure(
     const parallel::Communicator& comm, const slab::Slab& slab) {
@@ -157,7 +170,16 @@ std::unique_ptr<Engine> with_measure(const parallel::Communicator& comm, const s
   if (slab.is_continuum()) {
     return make(continuous_measure(comm, slab), Steppers::root);
   }
-  if (fits_every_rank(comm.size(), slab.field_cells())) {
+  if (profile.functions) {
+    auto measure = stoppable(comm, [&] {
+      return std::make_shared<const slab::SmoothCellMeasure>(slab::make_smooth_cell_measure(slab));
+    });
+    return make(measure.get(), Steppers::root);
+  }
+  // The same bits by either; a table of all cells on every rank spares the exchange at every step.
+  const double table = table_bytes(comm, profile) * static_cast<double>(slab.field_cells());
+  if (fits_every_rank(comm.size(), slab.field_cells()) ||
+      table <= parallel::available_memory(comm) / 4) {
     return make(std::make_shared<const slab::CellMeasure>(replicated_measure(comm, profile)),
                 Steppers::all);
   }
@@ -179,9 +201,11 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
   if (!slab.is_shifted()) {
     return 0.0;
   }
-  if (slab.is_continuum()) {
-    auto found =
-        stoppable(comm, [&] { return comm.is_root() ? slab::continuous_preload(slab) : 0.0; });
+  if (slab.is_continuum() || profile.functions) {
+    const auto load = [&] {
+      return profile.functions ? slab::smooth_cell_preload(slab) : slab::continuous_preload(slab);
+    };
+    auto found = stoppable(comm, [&] { return comm.is_root() ? load() : 0.0; });
     double sum = 0.0;
     parallel::on_root(comm, [&] { sum = found.get(); });
     parallel::broadcast(comm, std::span(&sum, 1));
@@ -284,7 +308,9 @@ std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const
 
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile) {
-  require_admissible(comm, *slab_of(run));
+  if (slab_of(run)->is_continuum()) {
+    require_admissible(comm, *slab_of(run));
+  }
   if (const auto* masing = std::get_if<Masing>(&run.model)) {
     Masing loaded = *masing;
     loaded.oscillator.preload = preload(comm, masing->slab, profile);
@@ -295,7 +321,9 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
 
 ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab) {
   const slab::Profile profile = checked_profile(comm, slab, {.method = Method::exact});
-  require_admissible(comm, slab);
+  if (slab.is_continuum()) {
+    require_admissible(comm, slab);
+  }
   ExactSlab exact{.preload = preload(comm, slab, profile)};
   if (slab.is_continuum()) {
     exact.measure = continuous_measure(comm, slab);

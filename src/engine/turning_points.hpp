@@ -13,20 +13,35 @@
 #include "engine/run_spec.hpp"
 #include "parallel/vector.hpp"
 #include "slab/profile.hpp"
+#include "slab/turning_points/elastic_energy.hpp"
 #include "slab/turning_points/equilibrium.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {
 
-/// u written into a vector from a hysteresis memory, each rank its own cells. Local.
-inline void write_field(const slab::RememberedElongation& u, const slab::Profile& profile,
-                        parallel::Vector& field) {
-  const parallel::WriteAccess access(field);
-  const auto values = access.values();
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    values[static_cast<std::size_t>(i)] = u(profile.element(i));
+/// u as a vector, made when it is first asked for: of many cells few runs do.
+class LazyField {
+ public:
+  LazyField(const parallel::Communicator& comm, std::int64_t cells) : comm_(comm), cells_(cells) {}
+
+  /// u from a hysteresis memory, each rank its own cells. Collective.
+  const parallel::Vector& of(const slab::RememberedElongation& u, const slab::Profile& profile) {
+    if (!field_) {
+      field_.emplace(comm_, cells_);
+    }
+    const parallel::WriteAccess access(*field_);
+    const auto values = access.values();
+    for (std::int64_t i = 0; i < profile.range.size; ++i) {
+      values[static_cast<std::size_t>(i)] = u(profile.element(i));
+    }
+    return *field_;
   }
-}
+
+ private:
+  const parallel::Communicator& comm_;
+  std::int64_t cells_;
+  std::optional<parallel::Vector> field_;
+};
 
 /// The root's turning points, on every rank. Collective.
 inline slab::TurningPointState shared(const parallel::Communicator& comm,
@@ -106,10 +121,7 @@ class TurningPointEngine : public Engine {
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
 
-  const parallel::Vector& field() override {
-    write_field(*elongation(), profile_, u_);
-    return u_;
-  }
+  const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
 
   std::optional<slab::RememberedElongation> elongation() override {
     bring_up_to_date();
@@ -199,7 +211,7 @@ class TurningPointEngine : public Engine {
   slab::Scheme scheme_;
   Steppers steppers_;
   Sample sample_;
-  parallel::Vector u_;
+  LazyField u_;
 };
 
 /// The slab without a mass, by its turning points: at prescribed positions, or where it balances a

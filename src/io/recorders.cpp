@@ -246,6 +246,7 @@ class FieldRecorder final : public engine::Observer {
   explicit FieldRecorder(const RecorderContext& context)
       : comm_(context.comm),
         file_(context.file),
+        profile_(*context.profile),
         sampling_(field_sampling(context)),
         places_(places(*engine::slab_of(context.run), context.output.field_points)),
         times_(file_, "/field/t", {"time of the field", "t"}, sampling_.count(), 0),
@@ -301,6 +302,11 @@ class FieldRecorder final : public engine::Observer {
     }
     const std::vector<double> time{sampling_.time.time(samples.last_step())};
     times_.append(1, of_root(comm_, time), 0);
+    if (const auto u = engine.elongation()) {
+      field_.append_row(pieces(profile_.range.first,
+                               [u = *u, this](std::int64_t i) { return u(profile_.element(i)); }));
+      return;
+    }
     const parallel::Vector& u = engine.field();
     const parallel::ReadAccess access(u);
     field_.append_row(pieces(u.range().first, [values = access.values()](std::int64_t i) {
@@ -330,6 +336,7 @@ class FieldRecorder final : public engine::Observer {
 
   const parallel::Communicator& comm_;
   const Handle& file_;
+  const slab::Profile& profile_;
   Sampling sampling_;
   base::Thinning places_;
   Table times_;
@@ -371,7 +378,7 @@ class ProbeRecorder final : public RowRecorder {
  public:
   /// Collective.
   explicit ProbeRecorder(const RecorderContext& context)
-      : RowRecorder(context, context.output.sampling) {
+      : RowRecorder(context, context.output.sampling), profile_(*context.profile) {
     const std::vector<double>& places = context.output.probe;
     const auto count = static_cast<std::int64_t>(places.size());
     if (!exists(context.file, "/probe/s")) {
@@ -391,15 +398,21 @@ class ProbeRecorder final : public RowRecorder {
 
  private:
   void record(const engine::Samples& samples, engine::Engine& engine) override {
-    const parallel::Vector& u = engine.field();
-    const base::CellRange range = u.range();
-    const parallel::ReadAccess access(u);
+    const auto known = engine.elongation();
+    std::optional<parallel::ReadAccess> access;
+    if (!known) {
+      access.emplace(engine.field());
+    }
+    const auto u = [&](std::int64_t local) {
+      return known ? (*known)(profile_.element(local))
+                   : access->values()[static_cast<std::size_t>(local)];
+    };
     // One rank holds each cell and the others give the bits of 0: their sum is the value, exactly.
     std::vector<std::int64_t> bits(cells_.size(), 0);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const std::int64_t local = cells_[i] - range.first;
-      if (local >= 0 && local < range.size) {
-        bits[i] = std::bit_cast<std::int64_t>(access.values()[static_cast<std::size_t>(local)]);
+      const std::int64_t local = cells_[i] - profile_.range.first;
+      if (local >= 0 && local < profile_.range.size) {
+        bits[i] = std::bit_cast<std::int64_t>(u(local));
       }
     }
     parallel::sum_over_ranks(comm_, bits);
@@ -409,6 +422,7 @@ class ProbeRecorder final : public RowRecorder {
     columns_.push(row);
   }
 
+  const slab::Profile& profile_;
   std::vector<std::int64_t> cells_;
 };
 

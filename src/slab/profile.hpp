@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -40,10 +42,16 @@ int kept_arrays(const ProfileForm& form);
 struct Profile : Columns<base::AlignedVector> {
   base::CellRange range;
   ProfileForm form;
+  std::shared_ptr<const Slab> functions = {};  ///< evaluated at every look, where nothing is kept
 
   /// k, η, u0, c of local cell i, 0-based. Local.
   [[nodiscard]] Element element(std::int64_t i) const {
     Element cell;
+    if (functions) {
+      cell = functions->element(functions->point(range.first + i));
+      cell.initial_u = std::clamp(cell.initial_u, -cell.threshold, cell.threshold);
+      return cell;
+    }
     for_each_column(
         [this, i](double& value, const base::AlignedVector& values,
                   const std::optional<Line>& line) {

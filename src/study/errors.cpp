@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/partition.hpp"
+#include "slab/turning_points/interval_sets.hpp"
+#include "slab/turning_points/smooth_profile.hpp"
 
 namespace masing::study {
 
@@ -43,6 +45,74 @@ void add_state(const rheology::StateLayout& layout, const parallel::Vector& leve
 }
 
 }  // namespace
+
+/// The cells in which the difference of two elongations can be largest, by index.
+class TellingCells {
+ public:
+  /// Throws UserError where a slab is not smooth in pieces.
+  explicit TellingCells(const slab::Slab& slab) : grid_{slab.field_cells(), slab.rule} {
+    const auto spans = slab::smooth_spans(slab);
+    std::vector<double> places = slab::telling_places(spans);
+    double scale = 0.0;
+    for (const double s : places) {
+      scale = std::max(scale, slab.threshold(s));
+      add(s, 0, always_);
+    }
+    pieces_.emplace(slab, spans, scale, std::nullopt, std::numeric_limits<std::size_t>::max());
+    places.clear();
+    pieces_->append_ends(places);
+    for (const double s : places) {
+      add(s, around, always_);
+    }
+  }
+
+  /// Of u at one time: those around the places where one of the elongations has a kink, too.
+  [[nodiscard]] std::vector<std::int64_t> at(const ContinuousField& one,
+                                             const ContinuousField& other) const {
+    std::vector<double> places;
+    for (const ContinuousField* field : {&one, &other}) {
+      for (const auto& part : field->parts()) {
+        add_kinks(part.elongation, places);
+      }
+    }
+    std::vector<std::int64_t> cells = always_;
+    for (const double s : places) {
+      add(s, around, cells);
+    }
+    std::ranges::sort(cells);
+    cells.erase(std::ranges::unique(cells).begin(), cells.end());
+    return cells;
+  }
+
+ private:
+  static constexpr std::int64_t around = 2;
+
+  void add(double s, std::int64_t width, std::vector<std::int64_t>& cells) const {
+    const std::int64_t centre = grid_.before(s);
+    const std::int64_t last = std::min(centre + width, grid_.count - 1);
+    for (std::int64_t i = std::max<std::int64_t>(0, std::min(centre - width, last)); i <= last;
+         ++i) {
+      cells.push_back(i);
+    }
+  }
+
+  void add_kinks(const slab::RememberedElongation& u, std::vector<double>& places) const {
+    using slab::Extremes;
+    pieces_->append_places(&Extremes::up, u.highest - u.x0, places);
+    pieces_->append_places(&Extremes::down, u.x0 - u.lowest, places);
+    pieces_->append_places(&Extremes::span, u.highest - u.lowest, places);
+    for (const slab::RememberedLeg& leg : u.legs) {
+      pieces_->append_places(&Extremes::span, std::abs(leg.position - leg.meeting), places);
+    }
+    if (!u.legs.empty()) {
+      pieces_->append_places(&Extremes::span, u.direction * (u.x - u.legs.back().position), places);
+    }
+  }
+
+  slab::CellGrid grid_;
+  std::optional<slab::IntervalSets> pieces_;
+  std::vector<std::int64_t> always_;
+};
 
 void FieldErrors::raise(Errors& errors, const Field& level, const Field& reference) {
   std::visit(
@@ -97,14 +167,39 @@ void FieldErrors::raise_against_continuum(Errors& errors, const parallel::Vector
 }
 
 void FieldErrors::raise_against_continuum(Errors& errors, const ContinuousField& level,
-                                          const ContinuousField& reference) const {
+                                          const ContinuousField& reference) {
   const slab::Slab& slab = *engine::slab_of(*run_);
+  if (!slab.is_continuum()) {
+    raise_many_cells(errors, level, reference);
+    return;
+  }
   for (std::int64_t i = 0; i <= slab.field_cells(); ++i) {
     const double s = static_cast<double>(i) / static_cast<double>(slab.field_cells());
     const slab::Element at = slab.element(s);
     errors.u = std::max(errors.u, std::abs(level(at) - reference(at)));
   }
   errors.u_cells = errors.u;
+}
+
+/// Between kinks of both and places where η, η - u0 or η + u0 turn, each elongation is ±η or u0 and
+/// a constant, so that their difference at the cells' own points is monotone in s: it is largest at
+/// ends of such pieces. At the other ends of cells there is the change of u over a cell more, which
+/// places all over [0, 1] show.
+void FieldErrors::raise_many_cells(Errors& errors, const ContinuousField& level,
+                                   const ContinuousField& reference) {
+  const slab::Slab& slab = *engine::slab_of(*run_);
+  if (!telling_) {
+    telling_ = std::make_shared<const TellingCells>(slab);
+  }
+  const auto count = static_cast<double>(slab.field_cells());
+  for (const std::int64_t i : telling_->at(level, reference)) {
+    const slab::Element cell = slab.element(slab.point(i));
+    const double u = level(cell);
+    const auto distance = [&](const slab::Element& at) { return std::abs(u - reference(at)); };
+    errors.u_cells = std::max(errors.u_cells, distance(cell));
+    errors.u = std::max({errors.u, distance(slab.element(static_cast<double>(i) / count)),
+                         distance(slab.element(static_cast<double>(i + 1) / count))});
+  }
 }
 
 bool measures_field(const engine::RunSpec& run) {
@@ -133,7 +228,7 @@ Errors errors(const parallel::Communicator& comm, const engine::RunSpec& run,
     result.y = std::max(result.y, std::abs(here(i).y - there(i).y));
   }
   // A file knows u on its cells and at its times only.
-  const bool has_fields = reference.fields() > 0 && (!was_read || !level.is_continuum());
+  const bool has_fields = reference.fields() > 0 && (!was_read || !level.keeps_functions());
   if (has_fields && measures_field(run)) {
     FieldErrors field_errors(run);
     for (std::size_t j = 0; j < level.fields(); ++j) {

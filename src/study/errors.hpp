@@ -58,10 +58,13 @@ struct Errors {
   [[nodiscard]] double largest() const { return std::max({x, y, u, u_cells}); }
 };
 
+class TellingCells;
+
 /// The errors of u of a level against a reference, field by field. u_h is constant on the cells
 /// ](i-1)/P, i/P]; against a reference with cells its maximum over all s is one over pairs of cells
-/// that overlap, against the continuum one over both ends of every cell. Where both are continua
-/// the places are those of the files' field. Of a model that is no slab `u` and `u_cells` alike are
+/// that overlap, against the continuum one over both ends of every cell, or, of a level that is
+/// kept as functions, of the cells where it can be largest. Where both are continua the places are
+/// those of the files' field. Of a model that is no slab `u` and `u_cells` alike are
 /// the maximum over the columns of its state other than x and y of the mass that the force acts on.
 /// Source: Proposition 4.1, continuous-masing-2001.
 class FieldErrors {
@@ -78,12 +81,15 @@ class FieldErrors {
   void raise_against_continuum(Errors& errors, const parallel::Vector& level,
                                const ContinuousField& reference);
   void raise_against_continuum(Errors& errors, const ContinuousField& level,
-                               const ContinuousField& reference) const;
+                               const ContinuousField& reference);
+  void raise_many_cells(Errors& errors, const ContinuousField& level,
+                        const ContinuousField& reference);
 
   const engine::RunSpec* run_;
   std::unique_ptr<parallel::RangeGather> gather_;  // of the level's cells on the reference's ranks
   std::vector<slab::Element> ends_;                // of every cell of this rank, [P_local + 1]
   std::vector<slab::Element> points_;              // the cells' own, [P_local]
+  std::shared_ptr<const TellingCells> telling_;    // of many cells
 };
 
 /// Whether u of a run is measured at all: not where its state has no columns beside x and y. Local.

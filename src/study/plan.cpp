@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "slab/turning_points/smooth_cells.hpp"
 #include "study/reference.hpp"
 
 namespace masing::study {
@@ -88,6 +89,41 @@ void join_in_step(StudyPlan& plan) {
   }
 }
 
+bool is_continuum(const engine::RunSpec& run) {
+  const slab::Slab* slab = engine::slab_of(run);
+  return slab != nullptr && slab->is_continuum();
+}
+
+/// Whether u of a level is kept as functions: of more cells than a few hundred fields could hold,
+/// by turning points, against a reference that knows u at every s.
+bool keeps_functions(const engine::RunSpec& level, const engine::RunSpec& reference) {
+  constexpr std::int64_t most_cells = std::int64_t{1} << 21;
+  const auto* masing = std::get_if<engine::Masing>(&level.model);
+  const bool by_turning_points =
+      masing == nullptr || masing->method == engine::Method::turning_points;
+  return is_continuum(reference) && !is_continuum(level) && by_turning_points &&
+         engine::field_size(level) > most_cells &&
+         slab::is_smooth_in_pieces(*engine::slab_of(level));
+}
+
+/// A run of many more cells than the levels', whose references all are one run at P = ∞.
+std::optional<Job> round_off_job(const StudySpec& spec, const StudyPlan& plan) {
+  const engine::RunSpec last = at_level(spec.run, spec.levels.back());
+  const bool has_one = spec.refine == Refine::cells && plan.references.front() &&
+                       is_continuum(plan.jobs[*plan.references.front()].run) &&
+                       !engine::is_exact(plan.jobs[*plan.references.front()].run);
+  if (!has_one || is_continuum(last) || !engine::has_smooth_cells(last)) {
+    return std::nullopt;
+  }
+  constexpr std::int64_t cells = std::int64_t{1} << 50;
+  Job job{.run = at_level(spec.run, {slab::Cells{cells}, last.time.steps}),
+          .title = "round-off",
+          .field_samples = field_samples(spec),
+          .keep_functions = true};
+  add(job.motion, SampleTimes(last.time.steps));
+  return job;
+}
+
 }  // namespace
 
 StudyPlan make_plan(const StudySpec& spec, const FileReference* file) {
@@ -120,12 +156,17 @@ StudyPlan make_plan(const StudySpec& spec, const FileReference* file) {
     plan.jobs.push_back(std::move(job));
     plan.references.emplace_back();
     if (auto run = spec.reference->run_for(level)) {
+      plan.jobs.back().keep_functions = keeps_functions(level, *run);
       const std::size_t reference = index_of(reference_job(std::move(*run), samples), plan.jobs);
       add(plan.jobs[reference].motion, SampleTimes(level.time.steps));
       plan.references.back() = reference;
     }
   }
   join_in_step(plan);
+  if (auto job = round_off_job(spec, plan)) {
+    plan.round_off = plan.jobs.size();
+    plan.jobs.push_back(*std::move(job));
+  }
   return plan;
 }
 

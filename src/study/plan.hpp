@@ -14,6 +14,9 @@ struct StudyPlan {
   std::vector<Job> jobs;
   std::vector<std::size_t> levels;                     ///< the job of each level
   std::vector<std::optional<std::size_t>> references;  ///< that of its reference, if it has one
+  /// A run with so many cells that it differs from P = ∞ by rounding only; where levels have more
+  /// than slab::most_tabled_cells, whose errors would be lost in a floor that is only assumed.
+  std::optional<std::size_t> round_off;
 };
 
 /// At how many times the fields of a study are compared. Local.

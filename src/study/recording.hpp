@@ -18,8 +18,8 @@
 /// Refinement studies: levels, references, error norms, observed orders, verdict.
 namespace masing::study {
 
-/// u of any cell at one time, for a run at P = ∞: a mean of functions with
-/// weights that add up to 1.
+/// u of any cell at one time, of a run by turning points: a mean of functions with weights that add
+/// up to 1.
 class ContinuousField {
  public:
   void add(double weight, slab::RememberedElongation elongation);
@@ -30,11 +30,13 @@ class ContinuousField {
   /// u of a cell. Local.
   [[nodiscard]] double operator()(const slab::Element& cell) const;
 
- private:
   struct Part {
     double weight = 0.0;
     slab::RememberedElongation elongation;
   };
+  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+
+ private:
   std::vector<Part> parts_;
 };
 
@@ -51,13 +53,14 @@ std::vector<FieldTime> uniform_times(std::int64_t steps, std::int64_t samples);
 /// Local.
 std::vector<FieldTime> given_times(const slab::TimeGrid& time, const std::vector<double>& given);
 
-/// u of all cells, or of the columns of a state, [P] split over the ranks; for P = ∞ as a function.
+/// u of all cells, or of the columns of a state, [P] split over the ranks; for P = ∞ and for many
+/// cells as a function.
 using Field = std::variant<parallel::Vector, ContinuousField>;
 
-/// Entries of a run's field; none where it is kept as a function, of a run at P = ∞. Local.
+/// Entries of a run's field; none of a run at P = ∞, whose field is a function. Local.
 std::optional<std::int64_t> field_columns(const engine::RunSpec& run);
 
-/// The largest |u| on this rank; 0 for P = ∞. Local.
+/// The largest |u| on this rank; 0 of a function. Local.
 double largest_entry(const Field& field);
 
 /// The times at which x and y are kept: t_i = i·T/intervals, i = 0..intervals, or given ones.
@@ -113,8 +116,8 @@ class Recording final : public engine::Observer {
   void exchange(std::int64_t step, engine::Archive& archive) override;
 
   [[nodiscard]] const slab::TimeGrid& time() const { return time_; }
-  /// Whether u is kept as functions of η and u0, of a run at P = ∞.
-  [[nodiscard]] bool is_continuum() const { return !columns_; }
+  /// Whether u is kept as functions of η and u0.
+  [[nodiscard]] bool keeps_functions() const { return !columns_; }
   /// The times of x and y.
   [[nodiscard]] const SampleTimes& times(std::size_t i = 0) const { return tracks_[i].times; }
 

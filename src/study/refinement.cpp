@@ -66,6 +66,9 @@ class Ladder {
     // What goes along with x has its round-off.
     const double floor_u = floor(std::max(scale.x, scale_u));
     study.floors = {floor(scale.x), floor(scale.y), floor_u, floor_u};
+    if (plan_.round_off) {
+      study.floors = measured_floors();
+    }
     study.series = std::move(runs_[plan_.levels.back()].series);
     return study;
   }
@@ -127,6 +130,14 @@ class Ladder {
             .final_x = last.x,
             .final_y = last.y,
             .seconds = level(i).seconds};
+  }
+
+  /// Ten times the differences that rounding makes.
+  [[nodiscard]] Errors measured_floors() const {
+    const Run& run = runs_[*plan_.round_off];
+    const Errors found =
+        errors(comm_, plan_.jobs[*plan_.round_off].run, *run.recording, *reference(0));
+    return {10 * found.x, 10 * found.y, 10 * found.u, 10 * found.u_cells};
   }
 
   const parallel::Communicator& comm_;

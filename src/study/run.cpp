@@ -44,8 +44,16 @@ class SeriesBuffer final : public engine::Observer {
   std::vector<double> rows_;
 };
 
+}  // namespace
+
+std::optional<std::int64_t> field_columns(const Job& job) {
+  return job.keep_functions ? std::nullopt : field_columns(job.run);
+}
+
+namespace {
+
 std::unique_ptr<Recording> empty_recording(const parallel::Communicator& comm, const Job& job) {
-  return std::make_unique<Recording>(comm, job.run.time, field_columns(job.run), job.motion,
+  return std::make_unique<Recording>(comm, job.run.time, field_columns(job), job.motion,
                                      field_times(job, job.run));
 }
 

@@ -19,6 +19,7 @@ struct Job {
   std::vector<SampleTimes> motion;  ///< the times at which x and y are kept
   std::int64_t field_samples = 1;   ///< at how many times T/m, 2T/m, …, T u is kept
   std::vector<double> field_times;  ///< or at these, where there are any
+  bool keep_functions = false;      ///< u is kept as functions of η and u0, not as a vector
   /// What runs in step with it, on the same ranks: of neither anything is kept but the errors. Its
   /// steps are a multiple of the run's.
   std::optional<engine::RunSpec> reference;
@@ -27,6 +28,9 @@ struct Job {
 
 /// The times at which a run of a job keeps u. Local.
 std::vector<FieldTime> field_times(const Job& job, const engine::RunSpec& run);
+
+/// Entries of the field that a run of a job keeps; none where it is a function. Local.
+std::optional<std::int64_t> field_columns(const Job& job);
 
 /// Numbers of the rows of /series that a run keeps. Local.
 std::size_t series_numbers(const io::Sampling& sampling);

@@ -22,6 +22,7 @@ constexpr double seconds_per_column = 2e-9;
 constexpr double reductions_per_step = 6;
 constexpr double seconds_per_allreduce = 1e-6;
 constexpr double seconds_per_turning_point_step = 20e-9;
+constexpr double seconds_per_smooth_step = 1e-6;
 constexpr double seconds_per_exact_step = 1e-6;
 constexpr double seconds_per_exact_column = 30e-9;
 constexpr double seconds_per_event = 3e-6;
@@ -47,7 +48,8 @@ double estimated_seconds(const engine::RunSpec& run, int ranks) {
   }
   const auto* masing = std::get_if<engine::Masing>(&run.model);
   if (masing == nullptr || masing->method == engine::Method::turning_points) {
-    return forcing + steps * seconds_per_turning_point_step;
+    return forcing + steps * (engine::has_smooth_cells(run) ? seconds_per_smooth_step
+                                                            : seconds_per_turning_point_step);
   }
   if (masing->method == engine::Method::exact) {
     const double cells = masing->slab.is_continuum() ? 0.0 : largest_part(1);
@@ -111,18 +113,17 @@ struct Kept {
   }
 };
 
-/// Bytes of one field, none for P = ∞.
-double field_bytes(const engine::RunSpec& run, int ranks) {
-  const auto columns = field_columns(run);
+/// Bytes of one field of so many entries, none where it is a function.
+double field_bytes(const std::optional<std::int64_t>& columns, int ranks) {
   return columns ? 8.0 * static_cast<double>(base::local_range(*columns, 0, ranks).size) : 0.0;
 }
 
 /// k, η and u0 at both ends and the point of each cell, where a level's cells are compared with a
 /// continuum.
-double comparison_bytes(const engine::RunSpec& level, int ranks) {
-  return engine::slab_of(level) == nullptr
+double comparison_bytes(const Job& level, int ranks) {
+  return engine::slab_of(level.run) == nullptr
              ? 0.0
-             : 2 * sizeof(slab::Element) / 8.0 * field_bytes(level, ranks);
+             : 2 * sizeof(slab::Element) / 8.0 * field_bytes(field_columns(level), ranks);
 }
 
 Kept kept_of(const Job& job, int ranks) {
@@ -133,11 +134,12 @@ Kept kept_of(const Job& job, int ranks) {
   kept.motion += job.series ? 8.0 * static_cast<double>(series_numbers(*job.series)) : 0.0;
   if (job.reference) {
     // One field that is being made, one that is compared.
-    kept.fields = 2 * field_bytes(job.run, ranks) + 2 * field_bytes(*job.reference, ranks) +
-                  comparison_bytes(job.run, ranks);
+    kept.fields = 2 * field_bytes(field_columns(job), ranks) +
+                  2 * field_bytes(field_columns(*job.reference), ranks) +
+                  comparison_bytes(job, ranks);
   } else {
-    kept.fields =
-        static_cast<double>(field_times(job, job.run).size()) * field_bytes(job.run, ranks);
+    kept.fields = static_cast<double>(field_times(job, job.run).size()) *
+                  field_bytes(field_columns(job), ranks);
   }
   return kept;
 }
@@ -149,14 +151,14 @@ std::vector<Kept> kept_by_ranks(const std::vector<Job>& jobs,
   std::vector<Kept> kept(static_cast<std::size_t>(ranks));
   Kept shared;
   const bool has_continuum = std::ranges::any_of(
-      jobs, [](const Job& job) { return !job.reference && !field_columns(job.run); });
+      jobs, [](const Job& job) { return !job.reference && !field_columns(job); });
   for (const auto& [run, first, count] : placements) {
     const Kept mine = kept_of(jobs[run], count);
     for (int rank = first; rank < first + count; ++rank) {
       kept[static_cast<std::size_t>(rank)] += mine;
     }
     const Kept anew = count < ranks ? kept_of(jobs[run], ranks) : Kept{};
-    const double compared = has_continuum ? comparison_bytes(jobs[run].run, ranks) : 0.0;
+    const double compared = has_continuum ? comparison_bytes(jobs[run], ranks) : 0.0;
     shared = {std::max({shared.fields, anew.fields, compared}),
               std::max(shared.motion, anew.motion)};
   }

@@ -57,6 +57,10 @@ def check_machine(file, ranks):
 def check_engines(file):
     assert list(file["memory/cells"]) == [10, 100, 1000, 10000, 0]
     assert positive(file["memory/seconds_per_step"])
+    start = file["from_start"].attrs
+    assert (start["cells"], start["steps"]) == (20000, 20000)
+    for name in ("zero", "any"):
+        assert positive([start[f"{name}_setup_seconds"], start[f"{name}_seconds_per_step"]])
     assert positive([file["step"].attrs[name] for name in ("three_cells_seconds", "forcing_seconds")])
     assert positive([file["exact"].attrs[name] for name in ("seconds_per_step", "steps_per_second")])
     case = file["case"].attrs
@@ -70,7 +74,7 @@ def check_engines(file):
 def test_table_and_file(masing, ranks):
     run = masing.done("benchmark", *SMALL, "--cells", "1200", "--steps", "3000", "--output", "b.h5", ranks=ranks)
     for words in ("copy", "triad", "allreduce", "updates/s", "of bandw.", "/baseline", "ns/step",
-                  "engine memory, P = inf", "engine sweep, P = 3", "engine exact", "reproducible sums",
+                  "engine memory, P = inf", "with any u0, P = 20000", "engine sweep, P = 3", "engine exact", "reproducible sums",
                   "P = 1200, N = 3000", "predicted", "measured", "benchmark in b.h5", *VARIANTS):
         assert words in run.stdout, words
     assert "nan" not in run.stdout and "inf s" not in run.stdout

@@ -5,7 +5,7 @@ import time
 import h5py
 import numpy as np
 import pytest
-from result_files import text
+from result_files import contents, text
 
 RUN = ("--steps=20", "--final-time=2", "--quiet")
 GENERAL = ("--stiffness=1+0.2*s", "--threshold=0.1+s*s", "--initial-u=0.05*s")
@@ -105,3 +105,45 @@ def test_huge_fields_are_thinned_unless_asked_for(masing):
                          ((*many, "--field-points=0"), 0), ((*many, "--field-points=77"), 77),
                          (("simulate", "--cells=9999", "--field-every=1"), 0)):
         assert f"field-points = {value}\n" in masing.done(*words, "--print-config").stdout
+
+
+MANY = ("--stiffness=2-s", "--threshold=0.2+0.5*s^2", "--initial-u=0.2*sin(20*s)", "--final-time=30", "--steps=3000", "--quiet")
+
+
+def test_a_billion_cells_need_no_memory(masing):
+    """No table, no field, no look at every cell: they differ from P = ∞ by some δs, on any ranks alike."""
+    found = {}
+    for cells in ("1e9", "1e12", "inf"):
+        run = ("simulate", *MANY, "--engine=memory", f"--cells={cells}", "--energy", "--probe=0.25,1", "--field-points=50")
+        masing.done(*run, f"--output={cells}.h5")
+        with h5py.File(masing.folder / f"{cells}.h5") as file:
+            found[cells] = {name: file[name][:] for name in ("series/x", "energy/elastic", "probe/u")}
+    for cells, width in ("1e9", 1e-9), ("1e12", 1e-12):
+        for name in ("series/x", "energy/elastic"):
+            assert 0 < np.max(np.abs(found[cells][name] - found["inf"][name])) < 10 * width, name
+    # u at the right end of a cell, at s = 0.25 and 1; P = ∞ has 50 places, of which s = 1 is one
+    assert np.max(np.abs(found["1e9"]["probe/u"] - found["1e12"]["probe/u"])) < 1e-8
+    assert np.max(np.abs(found["1e9"]["probe/u"][:, 1] - found["inf"]["probe/u"][:, 1])) < 1e-8
+    run = ("simulate", *MANY, "--engine=memory", "--cells=1e9", "--energy", "--probe=0.25,1", "--field-points=50")
+    masing.done(*run, "--output=ranks.h5", ranks=2)
+    assert contents(masing.folder / "ranks.h5") == contents(masing.folder / "1e9.h5")
+    masing.done(*run, "--output=part.h5", "--checkpoint=point.h5", "--checkpoint-every=700")
+    masing.done(*run, "--output=resumed.h5", "--restart=point.h5")
+    assert contents(masing.folder / "resumed.h5") == contents(masing.folder / "1e9.h5")
+
+
+def test_a_slab_without_a_mass_may_have_as_many_cells(masing):
+    run = ("simulate", "--model=masing-quasistatic", "--initial-u=0.1*cos(9*s)", "--force=0.5*sin(t)", "--final-time=20",
+           "--steps=500", "--quiet")
+    x = {}
+    for cells in ("1e10", "inf"):
+        masing.done(*run, f"--cells={cells}")
+        with h5py.File(masing.folder / "masing.h5") as file:
+            x[cells] = file["series/x"][:]
+    assert 0 < np.max(np.abs(x["1e10"] - x["inf"])) < 1e-8
+
+
+def test_noise_in_too_many_cells_is_refused_before_it_is_made(masing):
+    """Three lists and a table of 96 bytes a cell, u and what no formula gives of k, eta and u0."""
+    said = masing.refused("simulate", "--engine=memory", "--cells=1e12", "--threshold=1+0.5*sin(1e7*s)", "--quiet")
+    assert "--cells: P = 1000000000000 needs" in said and "GiB" in said

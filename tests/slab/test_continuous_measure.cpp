@@ -10,6 +10,7 @@
 
 #include "slab/profile.hpp"
 #include "slab/turning_points/cell_measure.hpp"
+#include "slab/turning_points/elastic_energy.hpp"
 
 namespace masing {
 

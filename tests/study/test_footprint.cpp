@@ -17,7 +17,8 @@ using study::Placement;
 
 Job job(std::int64_t cells, std::int64_t field_samples) {
   return {.run = {engine::Masing{.slab = {.space = support::space_of(cells)}}, {}, {500.0, 1000}},
-          .field_samples = field_samples};
+          .field_samples = field_samples,
+          .keep_functions = cells == 0};
 }
 
 constexpr std::int64_t cells = std::int64_t{1024} * 1024;

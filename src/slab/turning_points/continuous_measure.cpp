@@ -17,6 +17,7 @@
 #include "base/poll.hpp"
 #include "base/text.hpp"
 #include "slab/turning_points/cell_measure.hpp"
+#include "slab/turning_points/elastic_energy.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 
 namespace masing::slab {
@@ -452,7 +453,8 @@ ContinuousMeasure make_continuous_measure(const Slab& slab) {
                           [&](double s) { return slab.initial_u(s) == 0.0; })) {
     return ContinuousMeasure(std::move(threshold), {}, std::move(load));
   }
-  ContinuousSets sets(slab, all_spans, scale);
+  constexpr std::size_t most_set_pieces = 1 << 16;  // the points of a field, and more
+  IntervalSets sets(slab, all_spans, scale, std::nullopt, most_set_pieces);
   require_same_integral(
       "k u0", sets.total().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
   return ContinuousMeasure(std::move(threshold), std::move(sets), std::move(load));
@@ -464,63 +466,22 @@ double continuous_preload(const Slab& slab) {
 }
 
 double elastic_energy(const ContinuousMeasure& measure, const RememberedElongation& u) {
-  double twice = 0.0;
-  double radius = 0.0;
-  // ∫ k c ds and ∫ k c η ds over η ≤ r.
-  const auto load_below = [&](double r) {
-    const Sums lifted = measure.load()->table.below(r);
-    const Sums lift = measure.below(r);
-    return Sums{lifted.stiffness - measure.load()->lift * lift.stiffness,
-                lifted.force - measure.load()->lift * lift.force};
+  const auto& load = measure.load();
+  const auto below = [&](double r) {
+    const Sums sums = measure.below(r);
+    Moments moments{.stiffness = sums.stiffness,
+                    .force = sums.force,
+                    .threshold_square = measure.table().second_moment(r)};
+    if (load) {
+      const Sums lifted = load->table.below(r);
+      moments.load = lifted.stiffness - load->lift * sums.stiffness;
+      moments.load_force = lifted.force - load->lift * sums.force;
+    }
+    return moments;
   };
-  // The cells up to `next`, beyond `radius`, with v = sign η + offset.
-  const auto add_band = [&](double next, double sign, double offset) {
-    const Sums from = measure.below(radius);
-    const Sums to = measure.below(next);
-    twice += measure.table().second_moment(next) - measure.table().second_moment(radius) +
-             2 * sign * offset * (to.force - from.force) +
-             offset * offset * (to.stiffness - from.stiffness);
-    if (measure.load()) {
-      const Sums load_from = load_below(radius);
-      const Sums load_to = load_below(next);
-      twice += 2 * (sign * (load_to.force - load_from.force) +
-                    offset * (load_to.stiffness - load_from.stiffness));
-    }
-    radius = next;
-  };
-  if (u.legs.empty()) {
-    const double reached =
-        measure.sets() ? 0.5 * (u.highest - u.lowest) : u.direction * (u.x - u.x0);
-    add_band(std::max(0.0, reached), u.direction, 0.0);
-  } else {
-    add_band(std::max(0.0, 0.5 * u.direction * (u.x - u.legs.back().position)), u.direction, 0.0);
-    for (auto leg = u.legs.rbegin(); leg != u.legs.rend(); ++leg) {
-      const double span = leg->position - leg->meeting;
-      add_band(0.5 * std::abs(span), span < 0.0 ? -1.0 : 1.0, u.x - leg->position);
-    }
-  }
-  const double move = u.x - u.x0;
-  if (measure.sets()) {
-    const auto sums =
-        measure.sets()->integrals({u.highest - u.x0, u.x0 - u.lowest, u.highest - u.lowest});
-    const auto of = [&](YieldSet set) -> const Moments& {
-      return sums[static_cast<std::size_t>(set)];
-    };
-    twice += of(YieldSet::up).yielded_square(1, u.x - u.highest) +
-             of(YieldSet::down).yielded_square(-1, u.x - u.lowest) +
-             of(YieldSet::never).initial_square_at(move) +
-             2 * (of(YieldSet::up).load_force + (u.x - u.highest) * of(YieldSet::up).load -
-                  of(YieldSet::down).load_force + (u.x - u.lowest) * of(YieldSet::down).load +
-                  of(YieldSet::never).load_initial + move * of(YieldSet::never).load);
-  } else {
-    twice += move * move * (measure.total_stiffness() - measure.below(radius).stiffness);
-    if (measure.load()) {
-      twice +=
-          2 * move *
-          (load_below(std::numeric_limits<double>::max()).stiffness - load_below(radius).stiffness);
-    }
-  }
-  return 0.5 * (twice + (measure.load() ? measure.load()->square : 0.0));
+  Moments total = below(std::numeric_limits<double>::max());
+  total.load_square = load ? load->square : 0.0;
+  return elastic_energy(below, total, measure.sets(), u);
 }
 
 std::string continuous_fault(const Slab& slab) {

@@ -9,7 +9,7 @@
 
 #include "slab/problem.hpp"
 #include "slab/turning_points/cell_measure.hpp"
-#include "slab/turning_points/continuous_sets.hpp"
+#include "slab/turning_points/interval_sets.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
@@ -132,10 +132,10 @@ struct ContinuousLoad {
 };
 
 /// The distribution of stiffness of the continuous slab, P = ∞.
-class ContinuousMeasure : public TableMeasure<ContinuousTable, ContinuousSets> {
+class ContinuousMeasure : public TableMeasure<ContinuousTable, IntervalSets> {
  public:
   /// `load`: none where c = 0.
-  explicit ContinuousMeasure(ContinuousTable threshold, std::optional<ContinuousSets> sets = {},
+  explicit ContinuousMeasure(ContinuousTable threshold, std::optional<IntervalSets> sets = {},
                              std::optional<ContinuousLoad> load = {})
       : TableMeasure(std::move(threshold), std::move(sets)), load_(std::move(load)) {}
 
