@@ -59,7 +59,7 @@ inline constexpr std::int64_t continuum_cells = 0;
 struct FromStart {
   std::int64_t cells = 0;
   std::int64_t steps = 0;
-  double setup = 0.0;  ///< seconds to make the engine from a profile
+  double setup = 0.0;  ///< the least seconds to make the engine from a profile
   Timing step;         ///< seconds a step, on the average
 };
 
