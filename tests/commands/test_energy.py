@@ -32,7 +32,8 @@ def test_every_sample_has_its_energies(masing):
     with h5py.File(masing.folder / "masing.h5") as file:
         rows = file["series/t"].shape
         assert rows == (12,)
-        assert set(file["energy"]) == set(NAMES)
+        assert set(file["energy"]) == {"t", *NAMES}
+        assert np.array_equal(file["energy/t"], file["series/t"])
         for name in NAMES:
             data = file["energy"][name]
             assert data.shape == rows, name
