@@ -263,7 +263,8 @@ std::string plan_text(const std::vector<Job>& jobs, const Reference& reference,
     most = std::max(most, engine::bytes_a_rank(need));
   }
   std::string text = fmt::format(
-      "masing converge: {} run{}, about {}, up to {} a rank of {} available\n"
+      "masing converge: {} run{}, about {} where every rank has a core, up to {} a rank of {} "
+      "available\n"
       "  errors against {}\n",
       jobs.size(), jobs.size() == 1 ? "" : "s", io::duration(forecast.seconds),
       engine::gibibytes(most), engine::gibibytes(forecast.available), reference.description());
