@@ -1,0 +1,96 @@
+"""Harmonic balance with Jenkins elements, as it is compared with the continuous slab: a closed form where nothing slips,
+its slope by differences, and orders in the elements and the harmonics against limit cycles of the program."""
+
+import h5py
+import numpy as np
+import pytest
+
+import harmonic_balance as script
+from masing import harmonic_balance, program
+
+SAMPLES = 1024
+
+
+@pytest.fixture(scope="module")
+def exact(masing, tmp_path_factory):
+    """Amplitudes of the papers' slab, k0 = 0.2, F = 0.45 cos 0.8t, by cells; None for P = ∞."""
+    folder = tmp_path_factory.mktemp("exact")
+    words = ("scan", "--steady", "--quiet", "--k0=0.2", "--force=0.45*cos(0.8*t)", "--rule=midpoint")
+    for cells in ("10", "inf"):
+        answer = program.run(masing, *words, "--over=mass=1", f"--cells={cells}", "--output", folder / f"{cells}.h5")
+        assert answer.code == 0, answer.lines
+    found = {}
+    for cells in ("10", "inf"):
+        with h5py.File(folder / f"{cells}.h5") as file:
+            found[cells] = file["points/amplitude"][0]
+    return found
+
+
+def amplitude(count, harmonics, samples=SAMPLES):
+    return harmonic_balance.solve(harmonic_balance.elements(count, k0=0.2), 0.45, 0.8, harmonics, samples).amplitude()
+
+
+def test_where_nothing_slips_it_is_a_linear_oscillator():
+    some = harmonic_balance.elements(10, mass=2.0, k0=0.3, damping=0.4)
+    found = harmonic_balance.solve(some, 0.05, 1.5, 3, 64)
+    # |k - mω² + icω| = a/X with k = k0 + Σk_i; X < min η, 0.15.
+    assert found.amplitude() == pytest.approx(0.05 / abs(1.3 - 2 * 1.5**2 + 0.6j), rel=1e-6)  # of 4096 samples' parabola
+
+
+def test_the_slope_is_that_of_the_forces():
+    rng = np.random.default_rng(1)
+    some, basis = harmonic_balance.elements(7), harmonic_balance.basis(3, 64)
+    q, step = 0.4 * rng.normal(size=7), 1e-6
+    _, slope = harmonic_balance.hysteresis(some, q, basis)
+    for i, direction in enumerate(np.eye(7)):
+        high, low = (harmonic_balance.hysteresis(some, q + sign * step * direction, basis)[0] for sign in (1, -1))
+        assert np.allclose((high - low) / (2 * step), slope[:, i], rtol=0, atol=1e-8)  # linear but where an element turns
+
+
+def test_elements_at_once_are_elements_step_by_step():
+    rng = np.random.default_rng(2)
+    some, basis = harmonic_balance.elements(7), harmonic_balance.basis(3, 64)
+    q = 0.4 * rng.normal(size=7)
+    u, before, forces = np.zeros(7), 0.0, []
+    for x in np.tile(basis @ q, 2):
+        u = np.clip(u + x - before, -some.threshold, some.threshold)
+        forces.append(some.stiffness @ u)
+        before = x
+    assert np.allclose(harmonic_balance.hysteresis(some, q, basis)[0], forces[64:], rtol=0, atol=1e-14)
+
+
+def test_with_harmonics_it_comes_to_the_cycle_of_as_many_cells(exact):
+    omega, tau, fastest = 0.8, 2 * np.pi / 0.8, 1.7 * 0.8  # |y| of a motion of 1.64 that is nearly a cosine
+    # S' jumps by k_i |y| where element i begins to slip, twice a period, by V = 2 Σk |y| in all. So the harmonic j of S
+    # is below 2 V / (τ j²ω²), of x below that / (j²ω² - k0); samples miss an extreme by half their distance at most.
+    odd = np.arange(1, 10001, 2)
+    of_x = 2 * 2 * fastest / (tau * (odd * omega) ** 2) / abs((odd * omega) ** 2 - 0.2)
+    samples = 4 * SAMPLES
+    for harmonics in (3, 9, 25):
+        error = abs(amplitude(10, harmonics, samples) - exact["10"])
+        assert error < of_x[odd > harmonics].sum() + fastest * omega * (tau / samples) ** 2 / 8, harmonics
+
+
+def test_with_elements_it_comes_to_the_continuous_slab_at_order_two_until_harmonics_limit_it(exact):
+    error = {(count, harmonics): abs(amplitude(count, harmonics) - exact["inf"])
+             for count in (10, 20, 40, 80) for harmonics in (1, 9)}
+    orders = np.log2([error[count, 9] / error[2 * count, 9] for count in (10, 20, 40)])
+    assert np.allclose(orders, 2, rtol=0, atol=0.2), orders  # the midpoint rule
+    assert error[80, 1] > 0.8 * error[40, 1]
+    assert error[80, 9] < 0.1 * error[80, 1]
+
+
+def test_the_script_prints_and_draws_the_comparison(run_script, masing, tmp_path):
+    words = ("--sliders=5,10", "--harmonics=1,3", "--samples=128", "--frequencies=0.8,0.9", "--program", masing)
+    code, out, err = run_script(script, *words, "-o", tmp_path / "balance.png")
+    assert (code, err) == (0, "")
+    assert "1.643576" in out and "2 frequencies" in out
+    assert (tmp_path / "balance.png").stat().st_size > 10000
+
+
+@pytest.mark.parametrize("words, said", [(("--samples=50", "--harmonics=25"), "--samples 50: must be at least"),
+                                         (("--sliders=0",), "--sliders"), (("-o", "x.txt"), "x.txt")])
+def test_mistakes_get_one_line(run_script, words, said):
+    code, out, err = run_script(script, *words)
+    assert (code, out) == (2, "")
+    assert said in err and err.count("\n") == 1
