@@ -210,22 +210,22 @@ class BranchOfCycles {
  private:
   /// The cycles at a value of the parameter. Some values come again and again: slopes ask for both
   /// sides.
-  const LimitCycles& at(double value) {
+  std::shared_ptr<const LimitCycles> at(double value) {
     if (const auto known = known_.find(value); known != known_.end()) {
-      return *known->second;
+      return known->second;
     }
     constexpr std::size_t most = 8;
     if (known_.size() >= most) {
       known_.clear();
     }
-    return *known_.emplace(value, cycles_of(comm_, problem_(value), cache_)).first->second;
+    return known_.emplace(value, cycles_of(comm_, problem_(value), cache_)).first->second;
   }
 
   void begin() {
     BranchPoint first{.value = grid_.front()};
-    const LimitCycles& cycles = at(first.value);
-    first.numbers.period = cycles.period();
-    const slab::Cycle cycle = cycles.from_rest(first.numbers);
+    const auto cycles = at(first.value);
+    first.numbers.period = cycles->period();
+    const slab::Cycle cycle = cycles->from_rest(first.numbers);
     multiple_ = cycle.multiple;
     scale_ = cycle.most_x - cycle.least_x;
     last_ = cycle.extreme;
@@ -238,22 +238,22 @@ class BranchOfCycles {
   [[nodiscard]] double span() const { return grid_.back() - grid_.front(); }
 
   [[nodiscard]] slab::Triple scaled(const slab::Extreme& at, double value) {
-    return {circular * at.phase / this->at(value).period(), at.x / scale_,
+    return {circular * at.phase / this->at(value)->period(), at.x / scale_,
             value / std::abs(span())};
   }
   [[nodiscard]] slab::Extreme extreme_at(const slab::Triple& z) {
-    return {z[0] * at(value_of(z)).period() / circular, z[1] * scale_, last_.past, last_.side};
+    return {z[0] * at(value_of(z))->period() / circular, z[1] * scale_, last_.past, last_.side};
   }
   [[nodiscard]] double value_of(const slab::Triple& z) const { return z[2] * std::abs(span()); }
 
   std::optional<slab::Pair> miss(const slab::Triple& z) {
     const slab::Extreme start = extreme_at(z);
-    const LimitCycles& cycles = at(value_of(z));
-    const auto passage = cycles.passage(start, multiple_);
+    const auto cycles = at(value_of(z));
+    const auto passage = cycles->passage(start, multiple_);
     if (!passage) {
       return std::nullopt;
     }
-    return slab::Pair{circular * (passage->span / cycles.period() - multiple_),
+    return slab::Pair{circular * (passage->span / cycles->period() - multiple_),
                       (is_free_ ? start.x - last_.x : passage->x - start.x) / scale_};
   }
 
@@ -290,7 +290,7 @@ class BranchOfCycles {
 
   /// Makes the past of the points to come what the cycle through an extreme leaves.
   void leave(const slab::Extreme& extreme, double value) {
-    const auto passage = at(value).passage(extreme, multiple_);
+    const auto passage = at(value)->passage(extreme, multiple_);
     if (passage) {
       last_ = {extreme.phase, extreme.x, left_by(*passage, extreme.side), extreme.side};
     }
@@ -343,9 +343,9 @@ class BranchOfCycles {
   template <class Make>
   void describe(BranchPoint& point, const Make& make) {
     try {
-      const LimitCycles& cycles = at(point.value);
-      point.numbers.period = cycles.period();
-      add(make(cycles), point.numbers);
+      const auto cycles = at(point.value);
+      point.numbers.period = cycles->period();
+      add(make(*cycles), point.numbers);
     } catch (const base::UserError& error) {
       point.message = error.what();
     }
@@ -355,7 +355,7 @@ class BranchOfCycles {
   const LineProblem& problem_;
   SlabCache& cache_;
   std::span<const double> grid_;
-  std::map<double, std::unique_ptr<const LimitCycles>> known_;
+  std::map<double, std::shared_ptr<const LimitCycles>> known_;
   std::vector<BranchPoint> found_;
   std::size_t next_ = 0;  // the first of the grid that is not found yet
   std::string end_ = "the branch does not come here";
