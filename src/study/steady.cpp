@@ -103,8 +103,9 @@ class LimitCycles {
   LimitCycles(const LimitCycles&) = delete;
   LimitCycles& operator=(const LimitCycles&) = delete;
 
-  /// The one that the motion from x0, y0, u0 comes to.
-  [[nodiscard]] virtual slab::Cycle from_rest(PointNumbers& numbers) const = 0;
+  /// The one that the motion from an extreme comes to, or from x0, y0, u0.
+  [[nodiscard]] virtual slab::Cycle after(const std::optional<slab::Extreme>& start,
+                                          PointNumbers& numbers) const = 0;
   /// The one near an extreme.
   [[nodiscard]] virtual slab::Cycle near(const slab::Extreme& start, int multiple) const = 0;
   /// What is known of the one through an extreme.
@@ -123,8 +124,10 @@ class CyclesOf final : public LimitCycles {
         map_(*measure_, loaded(problem, preload), force_of(problem)),
         shooting_(map_, is_symmetric_start(std::get<engine::Masing>(problem.run.model))) {}
 
-  [[nodiscard]] slab::Cycle from_rest(PointNumbers& numbers) const override {
-    const slab::Settled settled = slab::settle(map_);
+  [[nodiscard]] slab::Cycle after(const std::optional<slab::Extreme>& from,
+                                  PointNumbers& numbers) const override {
+    const auto begin = from ? map_.end_of_period(*from) : std::nullopt;
+    const slab::Settled settled = slab::settle(map_, 1e-6, 3000, begin);
     numbers.settled = settled.change;
     // Where the motion has not settled, a single period may be without an extreme.
     constexpr int several = 4;
@@ -195,14 +198,12 @@ class BranchOfCycles {
       : comm_(comm), problem_(problem), cache_(cache), grid_(grid) {}
 
   std::vector<BranchPoint> points() {
-    begin();
-    if (grid_.size() > 1) {
+    begin(std::nullopt);
+    while (next_ < grid_.size()) {
       follow();
-    }
-    for (; next_ < grid_.size(); ++next_) {
-      BranchPoint missing{.value = grid_[next_]};
-      missing.message = end_;
-      found_.push_back(missing);
+      if (next_ < grid_.size()) {
+        go_on();
+      }
     }
     return std::move(found_);
   }
@@ -221,18 +222,29 @@ class BranchOfCycles {
     return known_.emplace(value, cycles_of(comm_, problem_(value), cache_)).first->second;
   }
 
-  void begin() {
-    BranchPoint first{.value = grid_.front()};
+  /// The next point of the grid, by the motion from an extreme or from x0, y0, u0.
+  void begin(const std::optional<slab::Extreme>& start) {
+    BranchPoint first{.value = grid_[next_]};
     const auto cycles = at(first.value);
     first.numbers.period = cycles->period();
-    const slab::Cycle cycle = cycles->from_rest(first.numbers);
+    const slab::Cycle cycle = cycles->after(start, first.numbers);
     multiple_ = cycle.multiple;
     scale_ = cycle.most_x - cycle.least_x;
     last_ = cycle.extreme;
     add(cycle, first.numbers);
     is_free_ = cycle.is_free;
     found_.push_back(first);
-    next_ = 1;
+    ++next_;
+  }
+
+  /// The same from the last cycle, where the branch is not smooth enough to be followed.
+  void go_on() {
+    try {
+      begin(last_);
+    } catch (const base::UserError& error) {
+      found_.push_back({.value = grid_[next_], .message = error.what()});
+      ++next_;
+    }
   }
 
   [[nodiscard]] double span() const { return grid_.back() - grid_.front(); }
@@ -257,35 +269,30 @@ class BranchOfCycles {
                       (is_free_ ? start.x - last_.x : passage->x - start.x) / scale_};
   }
 
+  /// As far as the branch is smooth from the last point found.
   void follow() {
     const auto residual = [this](const slab::Triple& z) { return miss(z); };
     const slab::Branch branch(residual);
-    leave(last_, grid_.front());
-    const double sign = span() > 0.0 ? 1.0 : -1.0;
-    auto here = branch.first(scaled(last_, grid_.front()), {0.0, 0.0, sign});
+    const double first = grid_[next_ - 1];
+    leave(last_, first);
+    auto here = branch.first(scaled(last_, first), {0.0, 0.0, span() > 0.0 ? 1.0 : -1.0});
     constexpr double longest = 0.05;
-    constexpr double shortest = 1e-6;
+    constexpr double shortest = 1e-4;
     double length = std::min(longest, 1.0 / static_cast<double>(grid_.size()));
-    const std::size_t most = 1000 + 50 * grid_.size();
-    for (std::size_t step = 0; here && next_ < grid_.size() && step < most && length > shortest;) {
+    while (here && next_ < grid_.size() && length > shortest) {
       const auto there = branch.next(*here, length);
-      if (!there) {
+      const auto ahead = there ? branch.first(*there, here->tangent) : std::nullopt;
+      // The motion is a contraction: no branch turns back, but where it has a kink a tangent may.
+      if (!ahead || ahead->tangent[2] * here->tangent[2] <= 0.0) {
         length *= 0.5;
         continue;
       }
-      ++step;
-      auto ahead = branch.first(*there, here->tangent);
-      record(branch, *here, *there, ahead && ahead->tangent[2] * here->tangent[2] < 0.0, length);
-      if ((value_of(*there) - grid_.front()) * sign < 0.0) {
-        end_ = "the branch turns back and leaves the scan where it began";
-        return;
-      }
+      record_between(here->z, *there);
       // The past and with it the slopes are those of the new point.
       leave(extreme_at(*there), value_of(*there));
-      here = ahead ? branch.first(*there, ahead->tangent) : ahead;
+      here = branch.first(*there, ahead->tangent);
       length = std::min(longest, 1.5 * length);
     }
-    end_ = "the branch could not be followed so far";
   }
 
   /// Makes the past of the points to come what the cycle through an extreme leaves.
@@ -296,23 +303,7 @@ class BranchOfCycles {
     }
   }
 
-  /// The points of the grid, and the fold, between two points of the branch.
-  template <class Branch, class Point>
-  void record(const Branch& branch, const Point& here, const slab::Triple& there, bool turns,
-              double length) {
-    const auto fold = turns ? branch.fold(here, length) : std::nullopt;
-    if (fold) {
-      record_between(here.z, *fold);
-      BranchPoint turn{.value = value_of(*fold)};
-      describe(turn, [&](const LimitCycles& cycles) {
-        return cycles.described(extreme_at(*fold), multiple_);
-      });
-      turn.numbers.fold = 1.0;
-      found_.push_back(turn);
-    }
-    record_between(fold ? *fold : here.z, there);
-  }
-
+  /// The points of the grid between two points of the branch.
   void record_between(const slab::Triple& from, const slab::Triple& to) {
     const double first = value_of(from);
     const double last = value_of(to);
@@ -358,7 +349,6 @@ class BranchOfCycles {
   std::map<double, std::shared_ptr<const LimitCycles>> known_;
   std::vector<BranchPoint> found_;
   std::size_t next_ = 0;  // the first of the grid that is not found yet
-  std::string end_ = "the branch does not come here";
   int multiple_ = 1;
   double scale_ = 1.0;
   static constexpr double circular = 2 * std::numbers::pi;
@@ -372,7 +362,7 @@ PointNumbers steady_point(const parallel::Communicator& comm, const ScanProblem&
                           SlabCache& cache) {
   PointNumbers numbers;
   numbers.period = *problem.period;
-  add(cycles_of(comm, problem, cache)->from_rest(numbers), numbers);
+  add(cycles_of(comm, problem, cache)->after(std::nullopt, numbers), numbers);
   return numbers;
 }
 

@@ -161,6 +161,35 @@ def test_a_branch_of_cycles_has_the_amplitudes_of_those_from_rest_where_all_cell
         assert "point before" in text(file["points"].attrs["past"])
 
 
+@pytest.mark.parametrize("problem", [
+    ("--over=w=1.8:0.3:16", "--cells=20", "--mass=1.26", "--stiffness=2-1.8*s", "--force=0.29*cos(w*t)"),
+    ("--over=w=0.3:1.8:16", "--cells=inf", "--mass=1.79", "--k0=0.3", "--force=0.235*cos(w*t)"),
+    ("--over=w=1.8:0.3:16", "--cells=20", "--k0=0.02", "--mass=1.3", "--force=0.594*cos(w*t)")])
+def test_a_branch_is_followed_over_its_kinks(masing, problem):
+    masing.done("scan", *problem, "--steady", "--past=point", "--quiet")
+    found = points(masing.folder / "masing.h5")
+    assert np.array_equal(found["status"], np.zeros(16))
+    # The motion is a contraction.
+    assert (np.hypot(found["multiplier_re"], found["multiplier_im"]) <= 1 + 1e-6).all()
+    assert not found["fold"].any()
+
+
+@pytest.mark.parametrize("times", [2, 3, 4])
+def test_a_free_vibration_beside_the_forced_one_takes_several_periods(masing, times):
+    # Nothing yields: m x'' + (k0 + Σk) (x - c) = a cos(jωt) with ω² = k0 + Σk = 1.2, c = x0 Σk / 1.2, from x0 at rest.
+    masing.done("scan", "--over=mass=1,1", "--let", f"j={times}", "--force=0.05*cos(j*sqrt(1.2)*t)", "--x0=0.03",
+                "--k0=0.2", "--cells=inf", "--steady", "--quiet")
+    found = points(masing.folder / "masing.h5")
+    forced, angle = 0.05 / (1.2 * (1 - times**2)), np.linspace(0, 2 * np.pi, 100001)
+    x = 0.025 + forced * np.cos(times * angle) + (0.005 - forced) * np.cos(angle)
+    assert np.ptp(x) < 0.1  # the least η
+    assert np.array_equal(found["period_multiple"], [times] * 2)
+    # Samples miss an extreme by |x″| h²/8 < 1e-10.
+    assert found["most_x"] == pytest.approx(x.max(), rel=0, abs=1e-10)
+    assert found["least_x"] == pytest.approx(x.min(), rel=0, abs=1e-10)
+    assert np.abs(found["loss"]).max() < 1e-12
+
+
 def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):
     words = ("scan", "--over=mass=1,-1,2", "--final-time=10", "--steps=100", "--cells=10", "--quiet")
     for ranks in (None, 2):

@@ -76,33 +76,6 @@ class Branch {
     return at ? std::optional(z) : std::nullopt;
   }
 
-  /// Where the branch turns back in its parameter, the tangents a length apart being on both sides;
-  /// nothing where it is not found.
-  [[nodiscard]] std::optional<Triple> fold(const Point& from, double length) const {
-    double low = 0.0;
-    double high = length;
-    double at_low = from.tangent[2];
-    double at_high = -at_low;
-    std::optional<Triple> found;
-    // The slope of the parameter is nearly linear in the length: secants within the bracket.
-    for (int pass = 0; pass < 30; ++pass) {
-      const double between = low + (high - low) * at_low / (at_low - at_high);
-      found = next(from, between);
-      const auto point = found ? first(*found, from.tangent) : std::nullopt;
-      if (!point) {
-        return std::nullopt;
-      }
-      const double slope = point->tangent[2];
-      if (std::abs(slope) < 1e-7) {
-        break;
-      }
-      const bool before = slope * from.tangent[2] > 0.0;
-      (before ? low : high) = between;
-      (before ? at_low : at_high) = slope;
-    }
-    return found;
-  }
-
  private:
   std::optional<Point> with_slope(const Triple& z) const {
     constexpr double step = 1e-6;

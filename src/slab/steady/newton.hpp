@@ -61,6 +61,9 @@ std::optional<Pair> solve(const Residual& residual, Pair v) {
     const double determinant = first[0] * second[1] - first[1] * second[0];
     const Pair step{-((*at)[0] * second[1] - first[1] * (*at)[1]) / determinant,
                     -(first[0] * (*at)[1] - second[0] * (*at)[0]) / determinant};
+    if (!std::isfinite(size_of(step))) {
+      return std::nullopt;
+    }
     double part = 1.0;
     for (;; part *= 0.5) {
       const Pair trial{v[0] + part * step[0], v[1] + part * step[1]};

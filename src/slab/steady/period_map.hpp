@@ -128,6 +128,19 @@ class PeriodMap {
     return {end.x, end.y, solution.turning_points().state()};
   }
 
+  /// The end of the period that an extreme is in; nothing where the mass could not have arrived
+  /// there.
+  [[nodiscard]] std::optional<PeriodEnd> end_of_period(const Extreme& start) const {
+    auto solution = from(start);
+    if (!solution) {
+      return std::nullopt;
+    }
+    const MassState end =
+        solution->at(force_.period *
+                     (1 - (start.phase / force_.period - std::floor(start.phase / force_.period))));
+    return PeriodEnd{end.x, end.y, solution->turning_points().state()};
+  }
+
   /// The outer extreme in `periods` periods from the beginning of one: the largest x or the least,
   /// before which the slab remembers fewer turning points. Nothing where there is none.
   [[nodiscard]] std::optional<Extreme> outer_extreme(const PeriodEnd& start, int periods) const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "slab/steady/cycle.hpp"
@@ -45,17 +46,17 @@ PeriodEnd middle_of_beats(const PeriodMap<Measure>& map, const std::deque<Period
   return {middle[0], middle[1], slab.state()};
 }
 
-/// Follows a motion from x0, y0, u0 until it changes by less than `tolerance` over one to four
-/// periods, or for `most_periods`, or until the change ceases to shrink.
+/// Follows a motion from `start`, or x0, y0, u0, until it changes by less than `tolerance` over one
+/// to four periods, or for `most_periods`, or until the change ceases to shrink.
 template <StiffnessMeasure Measure>
 Settled settle(const PeriodMap<Measure>& map, double tolerance = 1e-6,
-               std::int64_t most_periods = 3000) {
+               std::int64_t most_periods = 3000, std::optional<PeriodEnd> start = std::nullopt) {
   constexpr int most = 4;
   const Oscillator& oscillator = map.oscillator();
   const double frequency = map.frequency();
   const bool is_held = oscillator.k0 > 0.0;
-  std::deque<PeriodEnd> last{
-      {oscillator.x0, oscillator.y0, {oscillator.x0, oscillator.x0, 1, oscillator.x0, {}}}};
+  std::deque<PeriodEnd> last{start.value_or(PeriodEnd{
+      oscillator.x0, oscillator.y0, {oscillator.x0, oscillator.x0, 1, oscillator.x0, {}}})};
   double largest = 0.0;
   // The largest change in the first and in the second half of the periods so far, doubled at times.
   constexpr std::int64_t first_look = 256;
