@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <numbers>
+#include <optional>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/poll.hpp"
 #include "base/text.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
@@ -235,6 +237,15 @@ class Scanner {
 
   void compute(const parallel::Communicator& own, const ScanProblem& problem, const Job& job,
                double available, Line& line) {
+    // Of these kinds a line is of one rank.
+    std::optional<base::Polling> polling;
+    if (spec_.kind != ScanKind::runs) {
+      polling.emplace([] {
+        if (parallel::stop_requested()) {
+          throw base::Stopped("stopped");
+        }
+      });
+    }
     if (spec_.kind == ScanKind::steady && spec_.past == Past::point) {
       line = branch(own, line);
     } else if (spec_.kind == ScanKind::steady) {

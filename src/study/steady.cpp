@@ -288,18 +288,22 @@ class BranchOfCycles {
         continue;
       }
       record_between(here->z, *there);
-      // The past and with it the slopes are those of the new point.
-      leave(extreme_at(*there), value_of(*there));
-      here = branch.first(*there, ahead->tangent);
+      // The past, the size and with them the slopes are those of the new point.
+      const slab::Extreme extreme = extreme_at(*there);
+      const double value = value_of(*there);
+      leave(extreme, value);
+      here = branch.first(scaled(extreme, value), ahead->tangent);
       length = std::min(longest, 1.5 * length);
     }
   }
 
-  /// Makes the past of the points to come what the cycle through an extreme leaves.
+  /// Makes the past of the points to come what the cycle through an extreme leaves, and their scale
+  /// its size, which grows by orders of magnitude towards a resonance.
   void leave(const slab::Extreme& extreme, double value) {
     const auto passage = at(value)->passage(extreme, multiple_);
     if (passage) {
       last_ = {extreme.phase, extreme.x, left_by(*passage, extreme.side), extreme.side};
+      scale_ = passage->most_x - passage->least_x;
     }
   }
 

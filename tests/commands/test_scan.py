@@ -221,6 +221,20 @@ def test_a_scan_that_was_stopped_goes_on_to_the_same_file(masing):
     assert "mass (was 1, is 2)" in message
 
 
+def test_a_branch_is_followed_through_a_resonance(masing):
+    """There the amplitude grows a hundredfold; the cycles are those of each point by itself."""
+    words = ("scan", "--quiet", "--cells=inf", "--threshold=0.3", "--k0=0.1", "--mass=1.77", "--stiffness=2-1.8*s",
+             "--force=0.657*cos(w*t)+1.03*sin(w*t/2)", "--over=w=0.9:0.5:5", "--steady")
+    found = []
+    for past in ("rest", "point"):
+        masing.done(*words, f"--past={past}", f"--output={past}.h5")
+        with h5py.File(masing.folder / f"{past}.h5") as file:
+            assert (file["points/status"][:] == 0).all()
+            found.append(file["points/amplitude"][:])
+    assert found[0][-1] > 20 * found[0][0]
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-8)
+
+
 def test_a_scan_is_made_again_from_its_file(scans, masing_once):
     for name in ("runs", "steady"):
         again = masing_once("reproduce", f"{name}.h5", ranks=2)

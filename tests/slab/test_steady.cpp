@@ -269,6 +269,17 @@ TEST(Branch, goes_round_the_folds_of_a_cubic) {
   EXPECT_EQ(turns, 2);
 }
 
+// Of both equations the slopes are one, or nothing: no correction can be told, and none is tried.
+TEST(Branch, asks_for_no_value_where_its_slopes_do_not_tell) {
+  const auto residual = [](const Triple& z) -> std::optional<slab::Pair> {
+    EXPECT_TRUE(std::isfinite(z[0]) && std::isfinite(z[1]) && std::isfinite(z[2]));
+    return slab::Pair{1.0, 1.0};
+  };
+  const slab::Branch branch(residual);
+  const decltype(branch)::Point from{.tangent = {0.0, 0.0, 1.0}};
+  EXPECT_FALSE(branch.next(from, 0.05).has_value());
+}
+
 }  // namespace
 
 }  // namespace masing

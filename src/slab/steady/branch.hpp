@@ -66,10 +66,13 @@ class Branch {
           sum(sum({}, -(*at)[0] / determinant, cross(b, t)), -(*at)[1] / determinant, cross(t, a));
       z = sum(z, 1.0, step);
       const Triple away = sum(z, -1.0, predicted);
+      // Where both slopes do not tell, no comparison holds.
+      if (pass == passes || !(dot(away, away) <= length * length / 16)) {
+        return std::nullopt;
+      }
       const double last = size_of(*at);
       at = residual_(z);
-      if (pass == passes || !(dot(away, away) <= length * length / 16) ||
-          (at && size_of(*at) > 0.5 * last)) {
+      if (at && size_of(*at) > 0.5 * last) {
         return std::nullopt;
       }
     }

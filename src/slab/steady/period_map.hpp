@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/poll.hpp"
 #include "slab/exact/exact_solution.hpp"
 #include "slab/steady/periodic_force.hpp"
 
@@ -80,6 +81,9 @@ class PeriodMap {
 
   /// The motion from an extreme; nothing where the mass could not have arrived there.
   [[nodiscard]] std::optional<Solution> from(const Extreme& start) const {
+    if (!std::isfinite(start.x) || !std::isfinite(start.phase)) {
+      return std::nullopt;
+    }
     const auto past = arrived(*measure_, start.past, start.x, start.side);
     if (!past) {
       return std::nullopt;
@@ -106,6 +110,7 @@ class PeriodMap {
     double least = start.x;
     double most = start.x;
     while (auto reversal = solution->next_reversal(span + force_.period / 2)) {
+      base::poll();
       least = std::min(least, reversal->x);
       most = std::max(most, reversal->x);
       if (reversal->direction != direction) {
@@ -123,6 +128,7 @@ class PeriodMap {
 
   /// One period on.
   [[nodiscard]] PeriodEnd period_after(const PeriodEnd& start) const {
+    base::poll();
     Solution solution(*measure_, at(start.x, start.y), force_.from(0.0), {}, start.past);
     const MassState end = solution.at(force_.period);
     return {end.x, end.y, solution.turning_points().state()};
