@@ -1,9 +1,12 @@
 #include "io/checkpoint.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -45,6 +48,21 @@ class Collection final : public OwnersArchive {
   void part(const std::string& name, std::span<double> mine, std::int64_t first,
             std::int64_t total) override {
     parts_.push_back({path(name), mine, first, total});
+  }
+
+  /// What all of it takes, on the root.
+  [[nodiscard]] double bytes() const {
+    double numbers = 0.0;
+    for (const auto& named : numbers_) {
+      numbers += static_cast<double>(named.second.size());
+    }
+    for (const auto& named : vectors_) {
+      numbers += static_cast<double>(named.second->size());
+    }
+    for (const Part& part : parts_) {
+      numbers += static_cast<double>(part.total);
+    }
+    return sizeof(double) * numbers;
   }
 
   void write(const parallel::Communicator& comm, const Handle& file) const {
@@ -117,6 +135,20 @@ void exchange(const Participants& participants, std::int64_t step, OwnersArchive
   }
 }
 
+/// Throws SystemError where the disk has no room for a file beside `path`: where HDF5 finds that
+/// out on one rank, others wait in it for ever.
+void require_room(const std::string& path, double bytes) {
+  constexpr double rest = 262144;  // of the file: names, sizes, the configuration
+  std::error_code unknown;
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  const auto space = std::filesystem::space(folder, unknown);
+  if (!unknown && static_cast<double>(space.available) < bytes + rest) {
+    throw base::SystemError(
+        fmt::format("{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path,
+                    (bytes + rest) / 1e6));
+  }
+}
+
 }  // namespace
 
 RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
@@ -183,6 +215,7 @@ void Checkpoints::write(std::int64_t step) {
   const parallel::Leftover leftover(draft);
   Collection collection;
   exchange(participants_, step, collection);
+  parallel::on_root(comm_, [&] { require_room(path_, collection.bytes()); });
   try {
     with_file_name(path_, [&] {
       begin_(draft);
@@ -192,6 +225,7 @@ void Checkpoints::write(std::int64_t step) {
         write_attribute(group, "format", checkpoint_format);
         write_attribute(group, "step", step);
         collection.write(comm_, file);
+        flush(file);
       }
       seal(comm_, draft, path_);
     });

@@ -134,6 +134,10 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
           H5Fclose};
 }
 
+void flush(const Handle& file) {
+  check(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
+}
+
 bool exists(const Handle& file, const std::string& path) {
   const auto end = path.rfind('/');
   if (end > 0 && H5Lexists(file.id(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) {

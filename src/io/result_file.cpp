@@ -148,6 +148,7 @@ void create_recipe(const parallel::Communicator& comm, const std::string& path,
   const Handle file = open_together(comm, path, H5F_ACC_TRUNC);
   write_kind(file, recipe.kind);
   write_text(file, "/configuration", recipe.configuration);
+  flush(file);
 }
 
 namespace {
@@ -325,7 +326,7 @@ void OutputFile::create() {
 }
 
 void OutputFile::lay_out() {
-  check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
+  flush(file_);
   file_ = Handle();
   if (source_) {
     parallel::on_root(comm_, [&] { copy_rows(*source_, draft_); });
@@ -370,7 +371,7 @@ void OutputFile::write_out_steadily() {
 }
 
 void OutputFile::begin_checkpoint(const std::string& draft) const {
-  with_file_name(result_.path, [&] { check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL)); });
+  with_file_name(result_.path, [&] { flush(file_); });
   const Handle file = open_together(comm_, draft, H5F_ACC_TRUNC);
   write_kind(file, result_.kind);
   write_text(file, "/configuration", result_.configuration);
@@ -380,10 +381,11 @@ void OutputFile::begin_checkpoint(const std::string& draft) const {
                     const auto path = std::filesystem::absolute(result_.path);
                     return std::filesystem::proximate(path, folder_of(draft)).string();
                   }));
+  flush(file);
 }
 
 void OutputFile::finish() {
-  check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL));
+  flush(file_);
   file_ = Handle();
   writer_ = std::jthread();
   seal(comm_, draft_, result_.path);

@@ -418,6 +418,7 @@ class Scanner {
       const io::Handle file = io::open_together(comm_, draft, H5F_ACC_RDWR);
       const auto of_root = comm_.is_root() ? std::span<const double>(all) : std::span<double>();
       io::write_distributed(file, done, {"lines that are done", ""}, of_root, 0, std::ssize(all));
+      io::flush(file);
     }
     io::seal(comm_, draft, spec_.checkpoint.path);
     last_saved_ = Clock::now();
