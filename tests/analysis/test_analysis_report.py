@@ -148,7 +148,7 @@ def test_field_and_energy_are_those_of_the_file(page_of, run_file):
     assert "the balance lacks at most 1.3·10⁻³" in words
     # Which cells slide is known by construction: sin t beyond η.
     resting = np.mean(np.all(np.abs(u) < eta, axis=1))
-    assert f"At most 100 % of the cells yield at once, and none do in {resting:.0%}".replace("%", " %").replace(
+    assert f"At most 100 % of the cells yield at once; none do in {resting:.0%}".replace("%", " %").replace(
         "  ", " ") in words
 
 

@@ -188,7 +188,7 @@ def _data(study, keys):
 
 def _sizes(study):
     """The pairs (symbol, values) of P and N over the levels."""
-    return [(name, listed(grouped(value) for value in dict.fromkeys(values)))
+    return [(name, listed((grouped if max(values) < 1e8 else count)(value) for value in dict.fromkeys(values)))
             for name, (values, _) in sizes(study).items() if name in "PN" and np.isfinite(values).all()]
 
 
