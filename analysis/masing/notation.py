@@ -1,6 +1,7 @@
 """Numbers and lists as text, for figures and pages."""
 
 import math
+import re
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 EN_DASH = "–"
@@ -26,6 +27,12 @@ def power_of_ten(value):
     mantissa, exponent = f"{value:.0e}".split("e")
     power = "10" + superscript(str(int(exponent)))
     return power if mantissa == "1" else f"{mantissa}·{power}"
+
+
+def signs_of(text):
+    """A sentence of the program with its numbers and names as pages have them: 4e-14 as 4·10⁻¹⁴, u0 as u₀."""
+    text = re.sub(r"\b\d(?:\.(\d+))?e[+-]?\d+\b", lambda found: measured(float(found[0]), 1 + len(found[1] or "")), text)
+    return re.sub(r"\b([kuxy])0\b", r"\1₀", text)
 
 
 def superscript(text):

@@ -248,6 +248,20 @@ std::string state_text(const ModelInfo& info) {
   return base::joined(names, " ");
 }
 
+/// The dimension of X in words, "5" or "n + 2": the columns that have an equation of their own.
+std::string dimension_text(const ModelInfo& info) {
+  std::int64_t each = 0;
+  std::int64_t ones = 0;
+  for (const auto& [name, extent, start] : info.state) {
+    const std::int64_t one = start == rheology::Start::given ? 1 : 0;
+    (extent == rheology::Extent::each ? each : ones) += one;
+  }
+  if (each == 0) {
+    return fmt::format("{}", ones);
+  }
+  return (each == 1 ? "n" : fmt::format("{}n", each)) + (ones ? fmt::format(" + {}", ones) : "");
+}
+
 }  // namespace
 
 std::string catalogue_text() {
@@ -280,6 +294,10 @@ std::string model_text(const ModelInfo& info) {
     for (const Parameter& parameter : all_parameters(info)) {
       text += line_of(parameter);
     }
+    text += fmt::format(
+        "\nthe form X' + M ∂phi(X) ∋ G(t, X); psi[a,b](v) is 0 for a <= v <= b, else infinite\n"
+        "  dimension   {}\n  phi(X)      {}\n  M           {}\n",
+        dimension_text(info), info.phi, info.matrix);
     text += "\nstate           " + state_text(info);
   }
   return text + fmt::format("\nexpected order  {}\nsource          {}\n", info.order, info.source);

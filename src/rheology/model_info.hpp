@@ -119,8 +119,10 @@ struct StateGroup {
 /// What the catalogue says of a model: from it come its help, its parameters and its state.
 struct ModelInfo {
   std::string name;
-  std::string title;                  ///< in words
-  std::string equation;               ///< lines
+  std::string title;     ///< in words
+  std::string equation;  ///< lines
+  std::string phi;       ///< φ of X' + M ∂φ(X) ∋ G, as Table I of the paper; or empty
+  std::string matrix;    ///< its M
   std::vector<Parameter> parameters;  ///< without those of the initial state
   std::vector<StateGroup> state;      ///< empty: the continuous Masing model, another engine's
   std::string order;                  ///< expected: "1", or ">=0.5" where φ contains |·|

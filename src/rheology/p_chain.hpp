@@ -25,13 +25,15 @@ class PChain {
             "m_i y_i' + g_i - g_{i+1} = k_{i+1} (x_{i+1} - x_i) - k_i (x_i - x_{i-1})\n"
             "with F for k_{n+1} (x_{n+1} - x_n), x_0 = y_0 = 0, g_{n+1} = 0\n"
             "g_i ∈ alpha_i sigma(y_i - y_{i-1})",
+        .phi = "alpha_1 |y_1| + Σ_{i>=2} alpha_i |y_i - y_{i-1}|",
+        .matrix = "diag(1, ..., 1, 1/m_1, ..., 1/m_n)",
         .parameters = {{"n", "elements"},
                        {"m", "masses", Range::positive, per_element, 1.0},
                        {"k", "stiffnesses", Range::not_negative, per_element},
                        {"alpha", "friction thresholds", Range::not_negative, per_element}},
         .state = {{"x", Extent::each}, {"y", Extent::each}},
         .order = ">=0.5",
-        .source = "(2.32), rheological-models-2000"};
+        .source = "(2.32), Table I, rheological-models-2000"};
   }
 
   explicit PChain(const ParameterValues& values)

@@ -25,12 +25,14 @@ struct FrictionOscillator {
     return {.name = "friction-oscillator",
             .title = "one spring and one St-Venant element in parallel",
             .equation = "m x'' + k x + alpha sigma(x') ∋ F",
+            .phi = "alpha |y|",
+            .matrix = "diag(1, 1/m)",
             .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                            {"k", "stiffness", Range::not_negative},
                            {"alpha", "friction threshold", Range::not_negative}},
             .state = {{"x"}, {"y"}},
             .order = ">=0.5",
-            .source = "(2.1), rheological-models-2000"};
+            .source = "(2.1), Table I, rheological-models-2000"};
   }
 
   explicit FrictionOscillator(const ParameterValues& values)
@@ -57,6 +59,8 @@ struct PParallel : FrictionOscillator {
     return {.name = "p-parallel",
             .title = "n P-elements (spring and St-Venant element in parallel) in parallel",
             .equation = "m x'' + (Σ k_i) x + (Σ alpha_i) sigma(x') ∋ F",
+            .phi = "(Σ alpha_i) |y|",
+            .matrix = "diag(1, 1/m)",
             .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                            {"n", "elements"},
                            {"k", "stiffnesses", Range::not_negative, per_element},
@@ -113,10 +117,12 @@ struct S1P2Parallel : S1P2 {
             .equation =
                 "x' = y\nm y' + alpha2 sigma(y) ∋ F - k1 u - k2 x\n"
                 "u' + beta(u/eta1) ∋ y, eta1 = alpha1/k1",
+            .phi = "alpha2 |y| + psi[-eta1,eta1](u)",
+            .matrix = "diag(1, 1/m, 1)",
             .parameters = S1P2::parameters({{"m", "mass", Range::positive, 1, 1.0}}),
             .state = {{"x"}, {"y"}, {"u"}},
             .order = ">=0.5",
-            .source = "(2.38), rheological-models-2000"};
+            .source = "(2.38), Table I, rheological-models-2000"};
   }
 
   explicit S1P2Parallel(const ParameterValues& values) : S1P2(values), mass(values.number("m")) {}
@@ -154,12 +160,14 @@ struct S1P2Series : S1P2 {
                 "x1' = y1, x2' = y2\n"
                 "m1 y1' = -k1 u1 + k2 (x2 - x1) + g2\nm2 y2' = F - k2 (x2 - x1) - g2\n"
                 "g2 ∈ alpha2 sigma(y2 - y1)\nu1' + beta(u1/eta1) ∋ y1, eta1 = alpha1/k1",
+            .phi = "alpha2 |y2 - y1| + psi[-eta1,eta1](u1)",
+            .matrix = "diag(1, 1/m1, 1, 1/m2, 1)",
             .parameters =
                 S1P2::parameters({{"m1", "mass between the elements", Range::positive, 1, 1.0},
                                   {"m2", "mass at the end", Range::positive, 1, 1.0}}),
             .state = {{"x1"}, {"y1"}, {"x2"}, {"y2"}, {"u1"}},
             .order = ">=0.5",
-            .source = "(2.36), rheological-models-2000"};
+            .source = "(2.36), Table I, rheological-models-2000"};
   }
 
   explicit S1P2Series(const ParameterValues& values)

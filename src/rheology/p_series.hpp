@@ -28,6 +28,8 @@ class PSeries {
                 "m y' = F + (Σ v_i/k_i - x)/(1/k0 + Σ 1/k_i)\n"
                 "V' + K B(V) ∋ -k0 y (1, ..., 1), K = diag(k_i) + k0 1 1^T\n"
                 "B(V) = beta(v_1/alpha_1) x ... x beta(v_n/alpha_n)",
+            .phi = "Σ psi[-alpha_i,alpha_i](v_i)",
+            .matrix = "diag(I, K), I of x and y",
             .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                            {"k0", "stiffness of the single spring", Range::positive},
                            {"n", "elements"},
@@ -35,7 +37,7 @@ class PSeries {
                            {"alpha", "friction thresholds", Range::not_negative, per_element}},
             .state = {{"x"}, {"y"}, {"v", Extent::each}},
             .order = "1",
-            .source = "(2.34), rheological-models-2000",
+            .source = "(2.34), Table I, rheological-models-2000",
             .work = Work::split};
   }
 

@@ -98,6 +98,8 @@ class Persoz {
                 "x' = y\nm y' = F - delta x + E W\nW' + K A(W) ∋ -k0 U y\n"
                 "W = (g2, g3, g1), |g_i| <= alpha_i, U = (1, 1, -1), E = k0 U^T K^-1, "
                 "delta = k0 (1 - E U)",
+            .phi = "psi[-alpha2,alpha2](g2) + psi[-alpha3,alpha3](g3) + psi[-alpha1,alpha1](g1)",
+            .matrix = "diag(I, K), I of x and y",
             .parameters = parameters,
             .state = {{"x"}, {"y"}, {"g2"}, {"g3"}, {"g1"}},
             .order = "1",
@@ -159,6 +161,8 @@ class PersozQuasistatic {
             .equation =
                 "x = (F + E W)/delta\nW' + Q A(W) ∋ -Q E^T F'/delta\n"
                 "Q^-1 = K^-1 + E^T E/delta; W, E, K, delta as in persoz",
+            .phi = "psi[-alpha2,alpha2](g2) + psi[-alpha3,alpha3](g3) + psi[-alpha1,alpha1](g1)",
+            .matrix = "Q, of W alone",
             .parameters = PersozParameters::list(Range::positive),
             .state = {{"x", Extent::one, Start::follows}, {"g2"}, {"g3"}, {"g1"}},
             .order = ">=1",

@@ -44,13 +44,15 @@ struct SChain {
             "x_i' = y_i\n"
             "m_i y_i' = k_{i+1} u_{i+1} - k_i u_i, with F for k_{n+1} u_{n+1}\n"
             "u_i' + beta(u_i/eta_i) ∋ y_i - y_{i-1}, y_0 = 0",
+        .phi = "Σ psi[-eta_i,eta_i](u_i)",
+        .matrix = "I",
         .parameters = {{"n", "elements"},
                        {"m", "masses", Range::positive, per_element, 1.0},
                        {"k", "stiffnesses", Range::positive, per_element},
                        {"eta", "yield displacements alpha_i/k_i", Range::positive, per_element}},
         .state = {{"x", Extent::each}, {"y", Extent::each}, {"u", Extent::each}},
         .order = "1",
-        .source = "(2.30), rheological-models-2000",
+        .source = "(2.30), Table I, rheological-models-2000",
         .work = Work::split};
   }
 

@@ -26,6 +26,8 @@ struct DiscreteMasing {
         .name = "discrete-masing",
         .title = "the generalised Prandtl or discrete Masing model, n S-elements in parallel",
         .equation = "x' = y\nm y' = F - k0 x - Σ k_i u_i\nu_i' + beta(u_i/eta_i) ∋ y",
+        .phi = "Σ psi[-eta_i,eta_i](u_i)",
+        .matrix = "I",
         .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                        {"k0", "hardening spring", Range::not_negative, 1, 0.0},
                        {"n", "elements"},
@@ -33,7 +35,7 @@ struct DiscreteMasing {
                        {"eta", "yield displacements alpha_i/k_i", Range::positive, per_element}},
         .state = {{"x"}, {"y"}, {"u", Extent::each}},
         .order = "1",
-        .source = "(2.27), (2.29), figures 20 to 29, rheological-models-2000"};
+        .source = "(2.27), (2.29), Table I, figures 20 to 29, rheological-models-2000"};
   }
 
   explicit DiscreteMasing(const ParameterValues& values)
@@ -77,13 +79,15 @@ struct Prandtl : DiscreteMasing {
     return {.name = "prandtl",
             .title = "the Prandtl model, with linear hardening where k0 > 0",
             .equation = "x' = y\nm y' = F - k0 x - k u\nu' + beta(u/eta) ∋ y",
+            .phi = "psi[-eta,eta](u)",
+            .matrix = "I",
             .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                            {"k0", "hardening spring", Range::not_negative, 1, 0.0},
                            {"k", "stiffness", Range::positive},
                            {"eta", "yield displacement alpha/k", Range::positive}},
             .state = {{"x"}, {"y"}, {"u"}},
             .order = "1",
-            .source = "(2.16), (2.20), figures 16 to 19, rheological-models-2000"};
+            .source = "(2.16), (2.20), Table I, figures 16 to 19, rheological-models-2000"};
   }
 
   explicit Prandtl(const ParameterValues& values)
@@ -102,6 +106,8 @@ struct ThreeSprings : Prandtl {
                 "the model prandtl with k0 = K2 K3/(K2+K3), "
                 "k = K1 K3^2/((K1+K2+K3)(K2+K3)),\n"
                 "eta = alpha/k, alpha = A K3/(K2+K3)",
+            .phi = "psi[-eta,eta](u)",
+            .matrix = "I",
             .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                            {"K1", "stiffness", Range::positive},
                            {"K2", "stiffness", Range::not_negative},
@@ -134,13 +140,15 @@ struct Viscoelastoplastic : DiscreteMasing {
     return {.name = "viscoelastoplastic",
             .title = "a spring, a St-Venant element and a dashpot in series",
             .equation = "x' = y\nm y' = F - k u\nu' + beta(u/eta) ∋ y - k u/c",
+            .phi = "psi[-eta,eta](u)",
+            .matrix = "I",
             .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                            {"k", "stiffness", Range::positive},
                            {"eta", "yield displacement alpha/k", Range::positive},
                            {"c", "viscosity", Range::positive}},
             .state = {{"x"}, {"y"}, {"u"}},
             .order = "1",
-            .source = "(2.14), figure 30, rheological-models-2000"};
+            .source = "(2.14), Table I, figure 30, rheological-models-2000"};
   }
 
   explicit Viscoelastoplastic(const ParameterValues& values)

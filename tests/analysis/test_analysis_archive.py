@@ -1,8 +1,11 @@
 """The archive of a page: all is there, its metadata are those of the profile, and its script makes the results again."""
 
 import json
+import re
 import subprocess
 import zipfile
+from datetime import datetime
+from urllib.parse import unquote
 
 import h5py
 import pytest
@@ -47,28 +50,40 @@ def test_an_archive_has_its_parts(archived, tmp_path, papers_case):
 
 
 def test_the_metadata_are_those_of_a_process_run_crate(archived, tmp_path, papers_case):
-    folder = archived(write_run(tmp_path / "run.h5", papers_case))
+    """RO-Crate 1.1: the descriptor, the root and the parts; Process Run Crate 0.5: its table of requirements, but for
+    `url` and `agent`, which no file knows."""
+    folder = archived(write_run(tmp_path / "50 % öfter.h5", papers_case))
     crate = json.loads((folder / "ro-crate-metadata.json").read_text())
+    assert crate["@context"] == ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]
     entities = {entity["@id"]: entity for entity in crate["@graph"]}
-    assert len(entities) == len(crate["@graph"])
+    assert len(entities) == len(crate["@graph"]) and all(entity["@type"] for entity in crate["@graph"])
     about = entities["ro-crate-metadata.json"]
     assert about["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"} and about["about"] == {"@id": "./"}
     root = entities["./"]
-    assert root["@type"] == "Dataset" and root["conformsTo"]["@id"].startswith("https://w3id.org/ro/wfrun/process/")
-    assert all(root[key] for key in ("name", "description", "datePublished", "license"))
-    # Every file is a part, every part is there, and every reference leads to an entity.
+    assert root["@type"] == "Dataset" and all(root[key] for key in ("name", "description", "license"))
+    assert datetime.fromisoformat(root["datePublished"])
+    profile = entities[root["conformsTo"]["@id"]]
+    assert profile["@id"] == "https://w3id.org/ro/wfrun/process/0.5" and profile["@type"] == "CreativeWork"
+    # Every file is a part, by a URI, every part is there, and every reference leads to an entity.
     parts = {part["@id"] for part in root["hasPart"]}
-    assert parts == {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} - {
-        "ro-crate-metadata.json"}
+    assert all(re.fullmatch(r"(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+", part) for part in parts)
+    assert {unquote(part) for part in parts} == {
+        str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} - {"ro-crate-metadata.json"}
+    assert {entities[part]["@type"] for part in parts} == {"File"}
     references = {value["@id"] for entity in crate["@graph"] for values in entity.values()
                   for value in (values if isinstance(values, list) else [values]) if isinstance(value, dict)}
     assert references - {"https://w3id.org/ro/crate/1.1"} <= set(entities)
-    actions = [entities[action["@id"]] for action in root["mentions"]]
-    assert {action["@type"] for action in actions} == {"CreateAction"}
+    actions = [entity for entity in crate["@graph"] if entity["@type"] == "CreateAction"]
+    assert [action["@id"] for action in actions] == [each["@id"] for each in root["mentions"]] and len(actions) == 2
     for action in actions:
-        assert entities[action["instrument"]["@id"]]["@type"] == "SoftwareApplication"
+        tool = entities[action["instrument"]["@id"]]
+        assert tool["@type"] == "SoftwareApplication" and tool["name"] and tool["softwareVersion"] and "version" not in tool
+        assert action["name"] and action["description"]
         assert action["result"] and action["object"] and {each["@id"] for each in action["result"]} <= parts
-    assert actions[0]["object"] == [{"@id": "cases/run.ini"}] and actions[0]["result"] == [{"@id": "results/run.h5"}]
+        assert action["actionStatus"].endswith("CompletedActionStatus") and "error" not in action
+    made, drawn = actions
+    assert made["object"] == [{"@id": "cases/50%20%25%20%C3%B6fter.ini"}] and drawn["object"] == made["result"]
+    assert datetime.fromisoformat(made["endTime"]) and "endTime" not in drawn
 
 
 def test_the_script_makes_the_results_again(archived, masing, tmp_path):

@@ -31,7 +31,7 @@ def test_levels_left_out_of_the_fit_are_marked(page_of, tmp_path):
     assert f"{columns['error_y'][4]:.3e}‡ 1.000" in words
     assert "† left out of the fit: before the asymptotic range" in words
     assert "‡ left out of the fit: on the round-off floor, 2.3·10⁻¹⁰." in words
-    assert "hollow ones are left out" in words and "3 of 5" in words and "4 of 5" in words
+    assert "hollow ones are not" in words and "3 of 5" in words and "4 of 5" in words
 
 
 def test_nothing_left_out_has_no_legend(page_of, tmp_path):
@@ -89,7 +89,7 @@ def test_the_fitted_line_goes_through_errors_of_its_form(page_of, tmp_path, refe
     columns = marked(ladder())
     columns["fitted_error_x"] = columns["error_x"]
     page = page_of(write_study(tmp_path / "s.h5", columns, fitted(1.1, constant=0.3, reference=reference)))
-    assert f"error ≈ {form}" in page.words and "Lines: the fits, over the levels in them." in page.words
+    assert f"error ≈ {form}" in page.words and "lines are the fits, over the levels in them" in page.words
 
 
 @pytest.mark.parametrize("refine, statement, beyond, said, unsaid", [

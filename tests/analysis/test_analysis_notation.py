@@ -3,7 +3,7 @@
 import math
 import re
 
-from masing.notation import count, estimate, interval, listed, measured, order, power_of_ten, scientific, tick
+from masing.notation import count, estimate, interval, listed, measured, order, power_of_ten, scientific, signs_of, tick
 
 NAN = math.nan
 
@@ -30,3 +30,8 @@ def test_an_interval_is_never_narrower_than_what_is_known():
 def test_orders_and_errors_have_fixed_digits():
     assert [order(1.0004), order(NAN)] == ["1.000", "–"]
     assert re.fullmatch(r"\d\.\d{3}e-05", scientific(1.23456e-5))
+
+
+def test_the_programs_sentences_have_the_signs_of_a_page():
+    assert signs_of("k, u0 and y0 by 4e-14, 1.25e+06 or 1e-10; order 2.5, e1, 0x0.") == (
+        "k, u₀ and y₀ by 4·10⁻¹⁴, 1.25·10⁶ or 10⁻¹⁰; order 2.5, e1, 0x0.")

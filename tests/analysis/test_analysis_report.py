@@ -148,7 +148,7 @@ def test_field_and_energy_are_those_of_the_file(page_of, run_file):
     assert "the balance lacks at most 1.3·10⁻³" in words
     # Which cells slide is known by construction: sin t beyond η.
     resting = np.mean(np.all(np.abs(u) < eta, axis=1))
-    assert f"At most 100 % of the cells yield at once, and none do in {resting:.0%}".replace("%", " %").replace(
+    assert f"At most 100 % of the cells yield at once; none do in {resting:.0%}".replace("%", " %").replace(
         "  ", " ") in words
 
 
@@ -211,10 +211,11 @@ def test_a_table_is_a_thumbnail_and_a_file(page_of, study_file, tmp_path):
 
 
 def test_the_reference_explains_itself_once(page_of, tmp_path):
-    facts = fit(reference_text="the exact solution", reference_explanation="It is found from event to event.")
+    explained = "It is found from event to event, u0 and all, to 4e-14."
+    facts = fit(reference_text="the exact solution", reference_explanation=explained)
     files = [write_study(tmp_path / f"{n}.h5", ladder(order=order), facts) for n, order in enumerate((1.0, 1.1))]
     words = page_of(*files).words
-    assert words.count("measured against: the exact solution. It is found from event to event.") == 1
+    assert words.count("measured against: the exact solution. It is found from event to event, u₀ and all, to 4·10⁻¹⁴.") == 1
     assert "How it is found is said in study 1." in words
 
 

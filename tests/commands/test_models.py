@@ -38,6 +38,12 @@ def test_the_catalogue(masing):
         one = masing.done("models", name).stdout
         for part in ("expected order", "source"):
             assert part in one
+    # Table I of rheological-models-2000, its column p; for Persoz's models the columns with an equation of their own.
+    dimensions = {"friction-oscillator": "2", "p-parallel": "2", "viscoelastoplastic": "3", "prandtl": "3",
+                  "three-springs": "3", "discrete-masing": "n + 2", "p-series": "n + 2", "s-chain": "3n", "p-chain": "2n",
+                  "s1-p2-series": "5", "s1-p2-parallel": "3", "persoz": "5", "persoz-quasistatic": "3"}
+    for name, dimension in dimensions.items():
+        assert f"  dimension   {dimension}\n" in masing.done("models", name).stdout
     assert "'ising'" in masing.refused("models", "ising")
     assert "one word too many" in masing.refused("models", "prandtl", "persoz")
 

@@ -1,6 +1,6 @@
 """Statements of the papers that are closed forms, on the program's own case files: the half-cycle and the family of section 5
-of continuous-masing-2001, the slip phase (4.8) and the half-cycle (4.23), (4.24) of rheological-models-2000; and the numbers
-of figures 16 to 29 of the latter from two exact solutions."""
+of continuous-masing-2001, the slip phase (4.8), (4.9) and the half-cycle (4.23), (4.24) of rheological-models-2000; and the
+numbers of figures 16 to 29 of the latter from two exact solutions."""
 
 from pathlib import Path
 
@@ -69,8 +69,24 @@ def test_a_slip_phase_is_the_closed_form(masing):
     closed = (2 * f / omega**2 * np.sin(omega * both / 2) * np.sin(omega * since / 2) - sign * limit / 2 * since**2
               + (y[first] - f / omega * np.sin(omega * t0)) * since + x[first])
     np.testing.assert_allclose(x[first:last], closed, atol=1e-11 * 2 * f / omega**2)
-    # (4.10): over one slip phase x moves by about 2f/(m ω²).
-    assert 0.5 < np.ptp(x[first:last]) / (2 * f / omega**2) < 1.5
+
+
+def test_a_cycle_that_slips_nearly_always_is_that_of_a_free_mass(masing):
+    f, omega, period = 20.0, 0.1, 20 * np.pi
+    t, x, force = samples(masing, "rheology-fig16.ini", "--engine=exact", f"--final-time={100 * period!r}",
+                          "--steps=200000", f"--from={98 * period!r}", "--sample-every=1", "--field-every=0")
+    assert np.mean(np.abs(np.abs(force) - 1) < 1e-12) > 0.95
+    first = int(np.argmin(x[:2000]))
+    since, moved = (each[first: first + 1001] - each[first] for each in (t, x))
+    # (4.9), whose print has sin(ω(t - t0)) and the amplitude (4.10): with t0 where x is least, (4.8) is 2f/ω² sin²(ω(t - t0)/2)
+    # where kη ≪ f. The friction kη = 1 turns the velocity over at sin ωt0 = -πη/(2f), half a period long: the terms that
+    # this adds to (4.8) are at most ηL²(1/(2π) - 1/8), L = π/ω, and 2f/ω²(1 - cos ωt0). The elastic phase takes √(4η/f), and
+    # changes the velocity by at most η times that.
+    amplitude, half = 2 * f / omega**2, np.pi / omega
+    allowed = half**2 * (1 / (2 * np.pi) - 1 / 8) + amplitude * (np.pi / (2 * f)) ** 2 / 2 + half * np.sqrt(4 / f)
+    assert allowed < 0.016 * amplitude
+    assert np.abs(moved - amplitude * np.sin(omega * since / 2) ** 2).max() < allowed
+    assert abs(np.ptp(x) - amplitude) < allowed
 
 
 COSINE = 4 * np.pi  # the period of cos(0.5 t)

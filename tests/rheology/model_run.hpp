@@ -68,6 +68,9 @@ class Run {
   double restoring = 0.0;
   [[nodiscard]] double friction() const { return friction_; }
   [[nodiscard]] rheology::MotionColumns motion() const { return motion_; }
+  [[nodiscard]] std::vector<rheology::StVenant> elements() const {
+    return std::visit([](const auto& model) { return model.elements(); }, model_);
+  }
 
  private:
   explicit Run(const rheology::ModelSpec& spec)

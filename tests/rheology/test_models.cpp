@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "base/text.hpp"
 #include "rheology/model_run.hpp"
 
 namespace masing {
@@ -176,6 +179,58 @@ TEST(Models, are_all_worked_out) {
         steps_by_hand(), [&](const OneStep& one) { return one.name == info.name; });
     EXPECT_EQ(worked_out, make != nullptr) << info.name;
   }
+}
+
+/// The entries of "diag(1, 1/m1, 1)", worked out; none where the text is not of that form.
+std::vector<double> diagonal(const rheology::ModelInfo& info, const model_run::Parameters& given) {
+  if (!info.matrix.starts_with("diag(1, 1/m") || info.matrix.find("...") != std::string::npos) {
+    return {};
+  }
+  std::map<std::string, double> constants;
+  for (const auto& parameter : info.parameters) {
+    constants[parameter.name] = parameter.preset.value_or(0.0);
+  }
+  for (const auto& [name, values] : given) {
+    if (const auto* const one = std::get_if<double>(&values.sequence)) {
+      constants[name] = *one;
+    }
+  }
+  std::vector<double> entries;
+  const std::string inside = info.matrix.substr(5, info.matrix.size() - 6);
+  for (const std::string& entry : base::split(inside, ',')) {
+    entries.push_back(base::Function(entry, 'i', {}, constants)(1.0));
+  }
+  return entries;
+}
+
+TEST(Models, have_the_phi_and_the_matrix_that_the_catalogue_gives) {
+  std::set<std::string> diagonals;
+  for (const OneStep& by_hand : steps_by_hand()) {
+    const auto& info = rheology::catalogue_entry(by_hand.name).info;
+    model_run::Run run(by_hand.name, by_hand.parameters);
+    const std::vector<double> entries = diagonal(info, by_hand.parameters);
+    if (!entries.empty()) {
+      diagonals.insert(info.name);
+    }
+    bool in_series = false;
+    bool in_parallel = false;
+    for (const auto& element : run.elements()) {
+      (element.place == rheology::Place::in_series ? in_series : in_parallel) = true;
+      for (std::size_t i = 0; i < element.sees.size() && !entries.empty(); ++i) {
+        const auto [column, factor] = element.sees[i];
+        EXPECT_EQ(element.acts[i].column, column) << info.name;
+        EXPECT_DOUBLE_EQ(element.acts[i].factor, entries.at(column) * factor) << info.name;
+      }
+      if (info.matrix == "I") {
+        ASSERT_EQ(element.acts.size(), 1) << info.name;
+        EXPECT_EQ(element.acts[0].column, element.sees.at(0).column) << info.name;
+        EXPECT_EQ(element.acts[0].factor, 1.0) << info.name;
+      }
+    }
+    EXPECT_EQ(info.phi.find("psi") != std::string::npos, in_series) << info.name;
+    EXPECT_EQ(info.phi.find('|') != std::string::npos, in_parallel) << info.name;
+  }
+  EXPECT_EQ(diagonals.size(), 4);
 }
 
 TEST(SChain, takes_up_the_momentum_of_its_outer_forces) {

@@ -13,6 +13,7 @@ import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
+from urllib.parse import quote
 
 import jinja2
 
@@ -49,7 +50,7 @@ def write_archive(path, title, page, files, pieces, runs):
              "dirty": dirty, "machines": list(dict.fromkeys(machine(run.provenance) for run in runs))}
     content |= {"README.md": _text("archive-readme.md.j2", given), SCRIPT: _text("reproduce.sh.j2", given)}
     content[SUMS] = _sums(content)
-    content[METADATA] = _json(_crate(title, page, content, runs))
+    content[METADATA] = _json(_crate(title, content, runs))
     write_file(path, _zipped(content))
 
 
@@ -133,13 +134,15 @@ def _json(value):
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
 
 
-def _crate(title, page, content, runs):
+def _crate(title, content, runs):
     """The RO-Crate metadata of the files by name: the dataset, the files, the program, and how each result was made."""
     actions = [_action(run) for run in runs]
+    # When it ended is not said: the same files give the same archive.
     actions.append({"@id": "#page", "@type": "CreateAction", "name": "report.py: page, pictures and tables of the results",
-                    "instrument": {"@id": "#report"}, "object": [{"@id": f"results/{run.path.name}"} for run in runs],
-                    "result": [{"@id": name} for name in content if name.startswith(f"page/{page}.")],
-                    "endTime": _newest(runs), "actionStatus": "http://schema.org/CompletedActionStatus"})
+                    "description": "The page, what lies beside it, and this archive.", "instrument": {"@id": "#report"},
+                    "object": [_link(f"results/{run.path.name}") for run in runs],
+                    "result": [_link(name) for name in content if name.startswith("page/")],
+                    "actionStatus": "http://schema.org/CompletedActionStatus"})
     versions = _listed_once(str(run.provenance.get("version", "unknown")) for run in runs)
     revisions = _listed_once(str(run.provenance.get("git_revision", "unknown")) for run in runs)
     programs = [
@@ -152,7 +155,7 @@ def _crate(title, page, content, runs):
             "description": f"{title}: result files of the program masing, the page on them, and a script that makes every "
                            "result again and compares it bit by bit.",
             "license": {"@id": "#license"}, "conformsTo": {"@id": PROFILE},
-            "hasPart": [{"@id": name} for name in content], "mentions": [{"@id": action["@id"]} for action in actions]}
+            "hasPart": [_link(name) for name in content], "mentions": [{"@id": action["@id"]} for action in actions]}
     return {"@context": [f"{CRATE}/context", TERMS], "@graph": [
         {"@id": METADATA, "@type": "CreativeWork", "conformsTo": {"@id": CRATE}, "about": {"@id": "./"}},
         root, {"@id": PROFILE, "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
@@ -164,15 +167,20 @@ def _crate(title, page, content, runs):
 def _action(run):
     words = machine(run.provenance)
     command = str(run.provenance.get("command_line", "")).partition(" ")[2]
-    return {"@id": f"#made-{run.path.stem}", "@type": "CreateAction", "name": f"{run.path.name}: {run.title}",
+    return {"@id": f"#made-{quote(run.path.stem)}", "@type": "CreateAction", "name": f"{run.path.name}: {run.title}",
             "description": f"masing {command or 'simulate or converge'}{f', on {words}' if words else ''}",
-            "instrument": {"@id": "#masing"}, "object": [{"@id": f"cases/{run.path.stem}.ini"}],
-            "result": [{"@id": f"results/{run.path.name}"}], "endTime": str(run.provenance.get("date", _newest([run]))),
+            "instrument": {"@id": "#masing"}, "object": [_link(f"cases/{run.path.stem}.ini")],
+            "result": [_link(f"results/{run.path.name}")], "endTime": str(run.provenance.get("date", _newest([run]))),
             "actionStatus": "http://schema.org/CompletedActionStatus"}
 
 
+def _link(name):
+    """A reference to a file of the archive, by its path as a URI."""
+    return {"@id": quote(name)}
+
+
 def _file(name, data):
-    return {"@id": name, "@type": "File", "name": name, "contentSize": str(len(data)),
+    return _link(name) | {"@type": "File", "name": name, "contentSize": str(len(data)),
             "encodingFormat": FORMATS.get(Path(name).suffix, "text/plain")}
 
 

@@ -4,7 +4,7 @@ A drawing is declared in words: `x, restoring`, `t, u1 and u2 from 400`, `x, res
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -107,7 +107,7 @@ def picture(run, words, exact=None):
         made = PICTURES[words](run)
         if made is None:
             raise UserError(f"{run.path}: has nothing to draw for 'draw: {words}'")
-        return made
+        return replace(made, caption=f"{made.caption} {made.words['legend']}".strip())
     drawing = parse_drawing(words)
     columns = _columns(run)
     names = list(dict.fromkeys(each for curve in drawing.curves for each in curve))

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.colors import LogNorm
 
 from masing import style
-from masing.notation import estimate, listed, measured, power_of_ten
+from masing.notation import listed, measured, power_of_ten
 from masing.report.pictures import Picture
 from masing.results import QUANTITY_NAMES, Mark
 from masing.style import drawable_in_logarithm, label_decades
@@ -49,12 +49,12 @@ def error_picture(study, findings, quantities):
     errors = [curve.errors[keep] for curve, keep in zip(curves, shown)]
     ranges = "; ".join(f"{curve.label} from {values.min():.2e} to {values.max():.2e}"
                        for curve, values in zip(curves, errors) if len(values))
-    caption = _caption(curves, shown, slopes, f"{listed(QUANTITY_NAMES[q] for q in drawn)} over {over}")
+    caption = _caption(curves, shown, f"{listed(QUANTITY_NAMES[q] for q in drawn)} over {over}")
     floor = study.number("floor")
     if 0 < floor < min((values.min() for values in errors if len(values)), default=0) / 10:
-        caption += f" The round-off floor, {measured(floor)}, is far below."
+        caption += f" Round-off floor: {measured(floor)}."
     if joint and any(np.isfinite(curve.predicted).any() for curve in curves[1:]):
-        caption += " The other quantities’ lines bend a little: their constants are not those of x."
+        caption += " Other lines bend: their constants are not those of x."
     return Picture(f"{study.run.path.stem}-errors", error_figure(abscissa, curves, slopes, label, floor),
                    f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)
 
@@ -68,19 +68,11 @@ def _abscissa(study):
     return study.order_steps["x"], f"{name} of x", f"{name} with the constants of x", True
 
 
-def _caption(curves, shown, slopes, what):
+def _caption(curves, shown, what):
     shown = np.array(shown)
     caption = f"Maximal errors of {what}."
-    if any((drawn & ~curve.fitted).any() for curve, drawn in zip(curves, shown)):
-        caption += " Filled points are in the fit, hollow ones are left out of it."
-    fits = [np.isfinite(curve.predicted).any() for curve in curves]
-    if any(fits):
-        caption += " Lines: the fits, over the levels in them."
-    if not all(fits):
-        caption += " Pale lines only join the points of an order without a fit."
-    if slopes and (shown.sum(axis=1) > 1).any():
-        triangles = "triangles have the expected slopes" if len(slopes) > 1 else "triangle has the expected slope"
-        caption += f" The {triangles} {listed(f'{slope:g}' for slope in slopes)}."
+    if not all(np.isfinite(curve.predicted).any() for curve in curves):
+        caption += " Pale lines join the points of an order without a fit."
     if not shown.all():
         caption += f" Not drawn, because zero or not a number: {np.sum(~shown)} of {shown.size} points."
     return caption
@@ -167,12 +159,9 @@ def map_picture(study):
     if fit is None or np.count_nonzero(shown) < 2:
         return None
     ds, dt, errors = study.ds[shown], study.dt[shown], study.errors["x"][shown]
-    caption = ("The error of x over δs and δt, both logarithmic, as measured at each level. "
-               f"Lines: where the joint fit |{fit.formula}| has the value written on them, "
-               f"C₁ = {estimate(fit.space, fit.space_uncertainty)} and "
-               f"C₂ = {estimate(fit.time, fit.time_uncertainty)}.")
+    caption = f"The error of x over δs and δt at each level. Lines: the values of the joint fit |{fit.formula}|."
     if fit.cancels:
-        caption += " Along the dashed line the fitted errors in space and in time cancel."
+        caption += " Along the dashed line its two terms cancel."
     if not shown.all():
         caption += f" Not drawn, because P = ∞ or without an error: {np.sum(~shown)} of {study.levels} levels."
     levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))

@@ -9,6 +9,7 @@ import jinja2
 from masing.notation import cell, grouped, measured
 from masing.report.bibliography import cited
 from masing.report.cycles import cycles_section
+from masing.report.numbers_of_cells import number_pictures
 from masing.report.pictures import Text
 from masing.report.problem import problem
 from masing.report.provenance import provenance_section, reproduction
@@ -34,17 +35,18 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     problems = _problems(files, exact)
     sections = _sections(studies, problems)
     cycles = cycles_section(runs, *window, studies=studies, exact=exact)
+    numbers = number_pictures(studies)
     work = work_precision(studies)
     trajectories = trajectory_pictures(_trajectories(studies, runs, exact))
     made = [run for run in exact.all if run.made_by]
     responses = [picture for scan in scans for picture in response_pictures(scan)]
     origins = provenance_section(files + made, reproductions + [reproduction(run) for run in made])
     html = render("report.html.j2", title=title, summary=summary(sections, studies, runs, reproductions, scans),
-                  problem=next(iter(problems.values())), studies=sections, work=work, cycles=cycles,
+                  problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
                   trajectories=trajectories, responses=responses, cost=_cost_rows(studies, runs), origins=origins,
                   missing=list(dict.fromkeys(exact.reasons.values())))
     pictures = [section[name] for section in sections for name in ("errors", "map") if section[name] is not None]
-    pictures += (work["pictures"] if work else []) + trajectories + responses
+    pictures += numbers + (work["pictures"] if work else []) + trajectories + responses
     pictures += cycles["together"] + cycles["pictures"] if cycles else []
     pictures += [picture for each in problems.values() for picture in each.pictures]
     texts = [Text(run.path.stem, "ini", run.configuration) for run in files if run.configuration]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from masing.names import short_value
-from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, interval, listed, measured, minus, order
+from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, interval, listed, measured, minus, order, signs_of
 from masing.report.equations import steps_in_words
 from masing.report.errors import LABELS, error_picture, map_picture
 from masing.report.tables import (constant_cells, constant_headings, level_rows, sign_notes, sizes, study_tables,
@@ -108,7 +108,7 @@ def study_section(study, number, problem, is_first, stated=None):
         "constant_headings": constant_headings(study), "statement": _statement(study), "stated": stated,
         "tests": STATEMENTS.get(study.fit["statement"], ""), "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in claimed.findings if f.quantity in quantities]),
-        "reference": study.fit["reference_text"], "explained": study.fit.get("reference_explanation", ""),
+        "reference": study.fit["reference_text"], "explained": signs_of(study.fit.get("reference_explanation", "")),
         "model": study.run.model, "has_cells": study.run.has_cells,
         "problem": problem, "shows_problem": is_first, "sizes": list(sizes(study)),
         "data": _data(study, METHOD) + _sizes(study), "method": method(study), "also": [],
@@ -188,7 +188,7 @@ def _data(study, keys):
 
 def _sizes(study):
     """The pairs (symbol, values) of P and N over the levels."""
-    return [(name, listed(grouped(value) for value in dict.fromkeys(values)))
+    return [(name, listed((grouped if max(values) < 1e8 else count)(value) for value in dict.fromkeys(values)))
             for name, (values, _) in sizes(study).items() if name in "PN" and np.isfinite(values).all()]
 
 

@@ -193,10 +193,10 @@ def _whole_sizes(frame):
 def _orders_found(study, findings):
     parts = [[study.number(f"{name}_uncertainty_{f.quantity}") for name in ("statistical", "structural")]
              for f in findings]
-    frame = pd.DataFrame([(f.name, f.observed, f.uncertainty, *part, f.expected or "", f.verdict)
+    frame = pd.DataFrame([(f.name, f.observed, f.uncertainty, *part, f.expected or "", study.number("tolerance"), f.verdict)
                           for f, part in zip(findings, parts)],
                          columns=["quantity", "order", "half-width of its interval", "statistical part",
-                                  "structural part", "expected", "verdict"])
+                                  "structural part", "expected", "tolerance", "verdict"])
     joint = [study.joint(f.quantity) for f in findings]
     if not any(joint):
         return frame.assign(C=[study.number(f"constant_{f.quantity}") for f in findings])
@@ -206,6 +206,7 @@ def _orders_found(study, findings):
 
 
 def _short_orders(study, findings):
-    return pd.DataFrame([[f.name, f.observation, f.expectation, f.verdict, *constant_cells(study, f.quantity)]
+    return pd.DataFrame([[f.name, f.observation, f.expectation, f.tolerated(study.number("tolerance")), f.verdict,
+                          *constant_cells(study, f.quantity)]
                          for f in findings],
-                        columns=["", "observed order", "expected", "verdict", *constant_headings(study)])
+                        columns=["", "observed order", "expected", "tolerated", "verdict", *constant_headings(study)])

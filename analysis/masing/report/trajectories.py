@@ -35,12 +35,12 @@ def field_picture(run):
         late[:] = True
     field = replace(run.field, t=run.field.t[late], u=run.field.u[late])
     share = _is_yielding(field).mean(axis=1)
-    facts = (f"At most {percent(share.max())} of the cells yield at once, and none do in "
+    facts = (f"At most {percent(share.max())} of the cells yield at once; none do in "
              f"{percent(np.mean(share == 0))} of the time shown.")
     every = -(-len(field.t) // MOST_COLUMNS)
     return _picture(run, "u", _field_figure(replace(field, t=field.t[::every], u=field.u[::every])),
                     f"Image of the elongations u over time t and s, {_window(field.t)}",
-                    "u(t, s). Dotted areas yield, |u| = η; lines: the yield fronts", facts)
+                    "u(t, s).", facts, "Elongations are dotted where they yield, |u| = η; lines are the yield fronts.")
 
 
 def motion_picture(run):
@@ -48,12 +48,12 @@ def motion_picture(run):
     series = run.series
     start = start_of_last_cycles(series, MOTION_CYCLES)
     late = series.x[series.t >= start]
-    facts = (f"x is in [{measured(series.x.min(), 4)}, {measured(series.x.max(), 4)}], in the last cycles in "
-             f"[{measured(late.min(), 4)}, {measured(late.max(), 4)}].")
+    ranges = [f"[{measured(x.min(), 4)}, {measured(x.max(), 4)}]" for x in (series.x, late)]
+    facts = f"x is in {', in the last cycles in '.join(dict.fromkeys(ranges))}."
     known = series.force is not None
     return _picture(run, "motion", _motion_figure(series, start),
                     f"Displacement x{' and force F' if known else ''} over time",
-                    f"x(t){' and F(t)' if known else ''}", facts)
+                    f"x(t){' and F(t)' if known else ''}.", facts)
 
 
 def energy_picture(run):
@@ -63,18 +63,19 @@ def energy_picture(run):
         return None
     lacking = np.abs(energy.residual).max()
     work = np.abs(energy.input).max()
-    share = f", {measured(lacking / work)} of the largest work" if work > 0 else ""
+    share = f", balanced to {measured(lacking / work)} of the largest work" if work > 0 else ""
     damped = "" if energy.viscous is None else f" by sliding and {measured(energy.viscous[-1], 4)} by damping"
-    facts = (f"Work of F over all samples {measured(energy.input[-1], 4)}, dissipated "
-             f"{measured(energy.dissipated[-1], 4)}{damped}; the balance lacks at most {measured(lacking)}{share}.")
+    facts = (f"dissipated {measured(energy.dissipated[-1], 4)}{damped}; "
+             f"the balance lacks at most {measured(lacking)}.")
     return _picture(run, "energy", _energy_figure(t, energy, start_of_last_cycles(run.series, MOTION_CYCLES)),
-                    "Energy over time",
-                    "work = dissipated + gained", facts)
+                    f"Energy over time{share}", f"work of F {measured(energy.input[-1], 4)},", facts,
+                    "In the balance the work of F is what is dissipated and what is gained.")
 
 
-def _picture(run, kind, figure, alt, caption, facts):
+def _picture(run, kind, figure, alt, caption, facts, legend=""):
+    """A Picture of a run; its `legend` explains all pictures of its kind."""
     return Picture(f"{run.path.stem}-{kind}", figure, f"{alt}, {trajectory_name(run)}. {facts}",
-                   f"{trajectory_name(run, capital=True)}: {caption}. {facts}")
+                   f"{trajectory_name(run, capital=True)}: {caption} {facts}", {"legend": legend})
 
 
 def trajectory_name(run, capital=False):
