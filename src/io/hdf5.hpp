@@ -62,8 +62,8 @@ struct Meaning {
 /// `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
 
-/// Hand all of a file to the system: what its closing could not write would go unnoticed. Collective
-/// on the file's ranks.
+/// Hand all of a file to the system: what its closing could not write would go unnoticed.
+/// Collective on the file's ranks.
 void flush(const Handle& file);
 
 /// Whether a file has a group or dataset at `path`, "/group/name". Collective on the file's ranks.
