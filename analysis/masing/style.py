@@ -26,7 +26,7 @@ BEHIND = {"color": "#999999", "linewidth": 4.0, "solid_capstyle": "round"}
 PANEL = (4.5, 3.4)
 
 X_LABEL = "displacement x"
-RESTORING_LABEL = "restoring force F − m x″"
+RESTORING_LABEL = "restoring force"
 # Numbers of this size, the end of an unstable run, cannot be drawn.
 HUGE = 1e100
 # More numbers along a linear axis would touch each other.

@@ -159,8 +159,10 @@ class Function::Expression : public Function::Impl {
       message.resize(std::min(
           {message.size(), message.find(" found at position"), message.find(" at position")}));
       message.resize(message.find_last_not_of(". \n") + 1);
-      throw UserError(fmt::format("'{}' is not an expression in {}, at position {}: {}",
-                                  shown(text), variable, position + 1, shown(message)));
+      const bool is_name = message.starts_with("Unexpected token");
+      throw UserError(fmt::format("'{}' is not an expression in {}, at position {}: {}{}",
+                                  shown(text), variable, position + 1, shown(message),
+                                  is_name ? "; --let NAME=VALUE gives names a value" : ""));
     }
   }
 

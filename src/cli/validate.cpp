@@ -403,10 +403,12 @@ Validated validated(Configuration configuration, const base::FileReader& read,
   }
   const std::span<const double> points = result.run.drive.kinks();
   if (points.size() > 1 && points.back() < c.final_time * (1.0 - same_time)) {
+    const bool is_force = c.force.starts_with("table:") || c.force.starts_with("points:");
+    const char* const drive = is_force ? "force" : "base-acceleration";
     result.warnings.push_back(
         fmt::format("{}the table ends at t = {}, before T = {}, and is constant from there on",
-                    where(c, c.position.empty() ? "force" : "position"),
-                    base::to_text(points.back()), base::to_text(c.final_time)));
+                    where(c, c.position.empty() ? drive : "position"), base::to_text(points.back()),
+                    base::to_text(c.final_time)));
   }
   if (c.command == Command::converge) {
     result.unmet_hypotheses = study::unmet_hypotheses(result.run, c.refine);

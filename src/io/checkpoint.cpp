@@ -135,8 +135,8 @@ void exchange(const Participants& participants, std::int64_t step, OwnersArchive
   }
 }
 
-/// Throws SystemError where the disk has no room for a file beside `path`: where HDF5 finds that
-/// out on one rank, others wait in it for ever.
+}  // namespace
+
 void require_room(const std::string& path, double bytes) {
   constexpr double rest = 262144;  // of the file: names, sizes, the configuration
   std::error_code unknown;
@@ -148,8 +148,6 @@ void require_room(const std::string& path, double bytes) {
                     (bytes + rest) / 1e6));
   }
 }
-
-}  // namespace
 
 RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
                    const CheckpointSpec& checkpoint)

@@ -80,6 +80,10 @@ class Checkpoints final : public engine::Checkpointer {
   std::chrono::steady_clock::time_point last_;
 };
 
+/// Throws SystemError where the disk has no room for a checkpoint of so many bytes beside `path`:
+/// where HDF5 finds that out on one rank, others wait in it for ever. Local.
+void require_room(const std::string& path, double bytes);
+
 /// The step of the checkpoint in an open file, of a run of `steps`. Throws UserError, naming
 /// `path`, where there is none, or one of another format. Local.
 std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::int64_t steps);

@@ -16,9 +16,11 @@
 #include "base/text.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
+#include "io/checkpoint.hpp"
 #include "io/progress.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/available_memory.hpp"
+#include "parallel/leftovers.hpp"
 #include "parallel/session.hpp"
 #include "slab/closed_curves.hpp"
 #include "study/cycle_observer.hpp"
@@ -411,7 +413,11 @@ class Scanner {
         all.insert(all.end(), numbers.begin(), numbers.end());
       }
     }
+    parallel::on_root(comm_, [&] {
+      io::require_room(spec_.checkpoint.path, static_cast<double>(sizeof(double) * all.size()));
+    });
     const std::string draft = spec_.checkpoint.path + ".draft";
+    const parallel::Leftover leftover(draft);
     io::create_recipe(comm_, draft,
                       {.kind = spec_.result.kind, .configuration = spec_.result.configuration});
     {

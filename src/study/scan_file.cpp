@@ -39,8 +39,9 @@ constexpr PointColumn point_columns[] = {
      "D", &PointNumbers::loss, true, true, true},
     {"secant_stiffness", "restoring_amplitude over amplitude", "K_s",
      &PointNumbers::secant_stiffness, true, true, true},
-    {"damping_ratio", "loss / (2 pi X^2 K_s), of a cycle of several periods per period", "zeta",
-     &PointNumbers::damping_ratio, true, true, true},
+    {"damping_ratio",
+     "loss / (2 pi X^2 K_s), of a cycle of several periods per period; without viscous damping",
+     "zeta", &PointNumbers::damping_ratio, true, true, true},
     {"phase",
      "by which the fundamental of x lags behind that of F, or F - m a_g, in [0, 2 pi); NaN where "
      "that has none",

@@ -92,7 +92,22 @@ slab::Cycle cycle_near(const slab::Shooting<Measure>& shooting, const slab::Extr
       }
     }
   }
-  return shooting.near(start, settled.multiple);
+  slab::Cycle cycle = shooting.near(start, settled.multiple);
+  // What is found may close after fewer periods: then the way there was too far for the above.
+  for (int fewer = 1; fewer < settled.multiple; ++fewer) {
+    if (settled.multiple % fewer == 0) {
+      try {
+        slab::Cycle same = shooting.near(cycle.extreme, fewer);
+        const double range = cycle.most_x - cycle.least_x;
+        if (std::abs(same.extreme.x - cycle.extreme.x) < 1e-9 * range) {
+          return same;
+        }
+      } catch (const base::UserError&) {
+        continue;
+      }
+    }
+  }
+  return cycle;
 }
 
 /// The limit cycles of one problem, whatever its measure.

@@ -43,7 +43,7 @@ def test_each_kind_of_scan_has_its_panels(made):
     words = {name: [what for _, what in figures.panels(read_scan(made / f"{name}.h5"))]
              for name in ("steady", "closed", "runs")}
     assert words["steady"] == ["amplitude X over w", "phase lag of x behind F over w",
-                               "loss a cycle over the amplitude", "damping ratio over the amplitude"]
+                               "loss a cycle over the amplitude", "hysteretic damping ratio over the amplitude"]
     assert words["closed"][:2] == ["amplitude of the restoring force over X", "secant stiffness over X"]
     assert words["runs"] == [*words["steady"], "cycles"]
 

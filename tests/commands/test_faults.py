@@ -57,6 +57,14 @@ def test_a_full_disk_under_the_checkpoint_leaves_the_last_one(masing, small_disk
     assert contents(masing.folder / "run.h5") == contents(masing.folder / "whole.h5")
 
 
+def test_a_full_disk_under_a_scans_checkpoint(masing, small_disk):
+    words = ("scan", "--over=w=0.5:1:40", "--force=cos(w*t)", "--cells=20", "--steps=4000", "--final-time=20")
+    kept = ("--keep=series", "--quiet", "--output=scan.h5", "--checkpoint=disk/c.h5", "--checkpoint-every=1")
+    said = failed(masing(*words, *kept))
+    assert "disk/c.h5" in said and "disk is full" in said
+    assert "c.h5.draft" not in [path.name for path in small_disk.iterdir()]
+
+
 def test_a_full_disk_under_a_studys_checkpoint(masing, small_disk):
     """What was saved before goes on to the study of a run that was never stopped."""
     words = ("converge", "--levels=20000,40000,80000", "--reference=successive", "--quiet")

@@ -235,6 +235,18 @@ def test_a_branch_is_followed_through_a_resonance(masing):
     np.testing.assert_allclose(found[1], found[0], rtol=1e-8)
 
 
+def test_an_elastic_answer_with_damping_has_the_period_of_the_force(masing):
+    """A contraction has one fixed point; motions three periods apart agree first where 3 w is near twice the own
+    frequency."""
+    masing.done("scan", "--quiet", "--steady", "--over=mass=1.4805,1.4905", "--cells=50", "--damping=0.0047",
+                "--force=0.3633*cos(1.3287*t+4.5668)+0.1717*sin(2*1.3287*t)+0.0592", "--stiffness=1+0.3228*s",
+                "--base-acceleration=0.1932*sin(1.3287*t)", "--threshold=0.2465+0.3025*s",
+                "--threshold-down=0.1626+0.4966*s^2")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert (file["points/frozen"][:] == 1).all()
+        assert (file["points/period_multiple"][:] == 1).all()
+
+
 def test_a_scan_is_made_again_from_its_file(scans, masing_once):
     for name in ("runs", "steady"):
         again = masing_once("reproduce", f"{name}.h5", ranks=2)

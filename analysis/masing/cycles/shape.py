@@ -61,7 +61,7 @@ def segments_in_words(x, restoring):
 
 def description(x, restoring):
     """One sentence on the widest rising half of x, restoring [samples], and on their extent."""
-    extent = f"max |x| = {np.abs(x).max():.4g}, max |F − m x″| = {np.abs(restoring).max():.4g}."
+    extent = f"max |x| = {np.abs(x).max():.4g}, max |restoring force| = {np.abs(restoring).max():.4g}."
     half = rising_half(x, restoring)
     if half is None:
         return f"No rising half cycle is in the samples; {extent}"

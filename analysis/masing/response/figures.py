@@ -6,7 +6,7 @@ import numpy as np
 from masing import style
 
 LABELS = {"amplitude": "amplitude X", "phase": "phase lag of x behind F", "loss": "loss a cycle",
-          "damping_ratio": "damping ratio", "secant_stiffness": "secant stiffness",
+          "damping_ratio": "hysteretic damping ratio", "secant_stiffness": "secant stiffness",
           "restoring_amplitude": "amplitude of the restoring force"}
 # A map needs as many values of both parameters.
 MAP = 6
