@@ -156,7 +156,8 @@ constexpr std::int64_t thinned_field_points = 10000;
 bool has_huge_fields(const Configuration& c) {
   const auto* cells = std::get_if<slab::Cells>(&c.space);
   const std::int64_t every = c.output_spec.field_every;
-  const double rows = every > 0 ? 1.0 + static_cast<double>(c.steps / every) : 1.0;
+  const std::int64_t more_rows = every > 0 ? c.steps / every : 0;
+  const double rows = 1.0 + static_cast<double>(more_rows);
   return c.command == Command::simulate && cells != nullptr &&
          kind_of(c.model) != ModelKind::finite && cells->count > thinned_field_points &&
          rows * static_cast<double>(cells->count) > most_state_values;
@@ -515,7 +516,7 @@ std::string problem_text(const Configuration& c) {
   const std::set<std::string> silent{"threshold-down=", "damping=0", "base-acceleration=0"};
   std::vector<std::string> texts;
   for (const auto& [key, value] : problem_data(c)) {
-    texts.push_back(key + "=" + value);
+    texts.push_back(fmt::format("{}={}", key, value));
   }
   std::erase_if(texts, [&](const std::string& text) { return silent.contains(text); });
   return base::joined(texts, ";");

@@ -50,7 +50,7 @@ PeriodEnd middle_of_beats(const PeriodMap<Measure>& map, const std::deque<Period
 /// to four periods, or for `most_periods`, or until the change ceases to shrink.
 template <StiffnessMeasure Measure>
 Settled settle(const PeriodMap<Measure>& map, double tolerance = 1e-6,
-               std::int64_t most_periods = 3000, std::optional<PeriodEnd> start = std::nullopt) {
+               std::int64_t most_periods = 3000, const std::optional<PeriodEnd>& start = {}) {
   constexpr int most = 4;
   const Oscillator& oscillator = map.oscillator();
   const double frequency = map.frequency();
@@ -71,7 +71,7 @@ Settled settle(const PeriodMap<Measure>& map, double tolerance = 1e-6,
     }
     largest = std::max(largest * 0.99, std::abs(last[0].y));
     settled.change = std::numeric_limits<double>::infinity();
-    for (int multiple = 1; multiple <= most && 2 * multiple < std::ssize(last); ++multiple) {
+    for (int multiple = 1; multiple <= most && 2L * multiple < std::ssize(last); ++multiple) {
       const auto n = static_cast<std::size_t>(multiple);
       const double dy = last[0].y - last[n].y;
       // Where nothing holds the mass, its cycle may drift.
