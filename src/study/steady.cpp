@@ -10,6 +10,7 @@
 #include <memory>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "slab/steady/branch.hpp"
@@ -73,41 +74,40 @@ void add(const slab::Cycle& cycle, PointNumbers& numbers) {
   numbers.fold = 0.0;
 }
 
+/// The cycle of fewer periods than `multiple`, as few as there are, whose extreme is within `share`
+/// of the cycle's range of `start`; nothing where there is none.
+template <class Measure>
+std::optional<slab::Cycle> cycle_of_fewer(const slab::Shooting<Measure>& shooting,
+                                          const slab::Extreme& start, int multiple, double share) {
+  for (int fewer = 1; fewer < multiple; ++fewer) {
+    if (multiple % fewer != 0) {
+      continue;
+    }
+    try {
+      slab::Cycle cycle = shooting.near(start, fewer);
+      if (std::abs(cycle.extreme.x - start.x) < share * (cycle.most_x - cycle.least_x)) {
+        return cycle;
+      }
+    } catch (const base::UserError&) {
+      continue;  // there is none of so many
+    }
+  }
+  return std::nullopt;
+}
+
 /// The cycle near an extreme of a motion that has settled to a change from one repetition to the
 /// next. Where it seems to repeat itself after several periods, it may be on a spiral to a cycle of
-/// fewer.
+/// fewer; and what is found may close after fewer, where the way to it was too far to tell.
 template <class Measure>
 slab::Cycle cycle_near(const slab::Shooting<Measure>& shooting, const slab::Extreme& start,
                        const slab::Settled& settled) {
-  for (int fewer = 1; fewer < settled.multiple; ++fewer) {
-    if (settled.multiple % fewer == 0) {
-      try {
-        slab::Cycle cycle = shooting.near(start, fewer);
-        const double range = cycle.most_x - cycle.least_x;
-        if (std::abs(cycle.extreme.x - start.x) < (1000 * settled.change + 1e-6) * range) {
-          return cycle;
-        }
-      } catch (const base::UserError&) {
-        continue;  // there is none of fewer
-      }
-    }
+  const int multiple = settled.multiple;
+  if (auto cycle = cycle_of_fewer(shooting, start, multiple, 1000 * settled.change + 1e-6)) {
+    return std::move(*cycle);
   }
-  slab::Cycle cycle = shooting.near(start, settled.multiple);
-  // What is found may close after fewer periods: then the way there was too far for the above.
-  for (int fewer = 1; fewer < settled.multiple; ++fewer) {
-    if (settled.multiple % fewer == 0) {
-      try {
-        slab::Cycle same = shooting.near(cycle.extreme, fewer);
-        const double range = cycle.most_x - cycle.least_x;
-        if (std::abs(same.extreme.x - cycle.extreme.x) < 1e-9 * range) {
-          return same;
-        }
-      } catch (const base::UserError&) {
-        continue;
-      }
-    }
-  }
-  return cycle;
+  slab::Cycle cycle = shooting.near(start, multiple);
+  auto same = cycle_of_fewer(shooting, cycle.extreme, multiple, 1e-9);
+  return same ? std::move(*same) : cycle;
 }
 
 /// The limit cycles of one problem, whatever its measure.
@@ -123,8 +123,6 @@ class LimitCycles {
                                           PointNumbers& numbers) const = 0;
   /// The one near an extreme.
   [[nodiscard]] virtual slab::Cycle near(const slab::Extreme& start, int multiple) const = 0;
-  /// What is known of the one through an extreme.
-  [[nodiscard]] virtual slab::Cycle described(const slab::Extreme& at, int multiple) const = 0;
   /// The motion to the extreme one cycle later.
   [[nodiscard]] virtual std::optional<slab::Passage> passage(const slab::Extreme& at,
                                                              int multiple) const = 0;
@@ -165,9 +163,6 @@ class CyclesOf final : public LimitCycles {
 
   [[nodiscard]] slab::Cycle near(const slab::Extreme& start, int multiple) const override {
     return shooting_.near(start, multiple);
-  }
-  [[nodiscard]] slab::Cycle described(const slab::Extreme& at, int multiple) const override {
-    return shooting_.described(at, multiple);
   }
   [[nodiscard]] std::optional<slab::Passage> passage(const slab::Extreme& at,
                                                      int multiple) const override {

@@ -81,22 +81,11 @@ class Branch {
 
  private:
   std::optional<Point> with_slope(const Triple& z) const {
-    constexpr double step = 1e-6;
-    Point point{.z = z};
-    for (std::size_t j = 0; j < 3; ++j) {
-      Triple after = z;
-      Triple before = z;
-      after[j] += step;
-      before[j] -= step;
-      const auto high = residual_(after);
-      const auto low = residual_(before);
-      if (!high || !low) {
-        return std::nullopt;
-      }
-      for (std::size_t i = 0; i < 2; ++i) {
-        point.slope[i][j] = ((*high)[i] - (*low)[i]) / (after[j] - before[j]);
-      }
+    const auto slope = slope_of(residual_, z);
+    if (!slope) {
+      return std::nullopt;
     }
+    Point point{.z = z, .slope = *slope};
     const Triple along = cross(point.slope[0], point.slope[1]);
     const double length = std::sqrt(dot(along, along));
     if (!(length > 0.0)) {

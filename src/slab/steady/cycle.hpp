@@ -75,11 +75,6 @@ class Shooting {
     return described(found, multiple, way);
   }
 
-  /// What is known of a closed cycle through an extreme.
-  [[nodiscard]] Cycle described(const Extreme& at, int multiple) const {
-    return described(at, multiple, Way::full);
-  }
-
  private:
   /// A full period in phase and x; half of one, where force and slab are symmetric; or the phase
   /// alone, where nothing holds the mass and x is arbitrary.
