@@ -15,9 +15,7 @@
 
 #include "base/error.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_fixed_point {
 
 using base::FixedPoint;
 
@@ -107,6 +105,4 @@ TEST_F(FixedPointSum, errs_by_half_a_unit_a_term) {
   EXPECT_LE(std::abs(sum - exact), bound);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_fixed_point

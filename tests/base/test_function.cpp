@@ -8,9 +8,7 @@
 
 #include "support/given.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_function {
 
 using base::Function;
 
@@ -188,6 +186,4 @@ TEST(Sum, is_the_sum_and_knows_where_it_is_not_smooth) {
   EXPECT_FALSE(sum.bounds(1.5, 2.5).smooth);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_function

@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <tuple>
 
-namespace masing {
-
-namespace {
+namespace masing::test_partition {
 
 using base::block_cells;
 using base::CellRange;
@@ -91,6 +89,4 @@ TEST(PartitionByHand, counts_beyond_32_bits) {
   EXPECT_EQ(last.size, std::int64_t{715827882} * 1024);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_partition

@@ -8,9 +8,7 @@
 
 #include "base/text.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_regularity {
 
 using base::Regularity;
 using base::Smoothness;
@@ -70,6 +68,4 @@ TEST(Regularity, finds_jumps_and_what_is_not_finite) {
   EXPECT_EQ(of("log(s)").place, 0.0);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_regularity

@@ -10,9 +10,7 @@
 #include <limits>
 #include <random>
 
-namespace masing {
-
-namespace {
+namespace masing::test_text {
 
 using Strings = std::vector<std::string>;
 
@@ -99,6 +97,4 @@ TEST(Pieces, joined_split_again) {
   EXPECT_EQ(base::joined({}, ","), "");
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_text

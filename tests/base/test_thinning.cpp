@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace masing {
-
-namespace {
+namespace masing::test_thinning {
 
 using base::Thinning;
 
@@ -69,6 +67,4 @@ TEST(Thinning, counts_beyond_64_bits) {
   EXPECT_LT(thinning.cell(mine.first - 1), last.first);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_thinning

@@ -12,9 +12,7 @@
 #include "cli/parse.hpp"
 #include "engine/run_spec.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_constants {
 
 using cli::Command;
 using cli::Configuration;
@@ -159,6 +157,4 @@ TEST(Constants, refuse_mistakes_in_one_line) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_constants

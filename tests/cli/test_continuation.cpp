@@ -8,9 +8,7 @@
 #include "cli/given.hpp"
 #include "cli/parse.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_continuation {
 
 using cli::Command;
 using given::Words;
@@ -122,6 +120,4 @@ TEST(Checkpoint, is_beside_the_output_if_not_given) {
   EXPECT_EQ(path({"--output=there/run.h5", "--checkpoint=c.h5"}), "c.h5");
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_continuation

@@ -7,9 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_force_breaks {
 
 using cli::force_breaks;
 
@@ -77,6 +75,4 @@ TEST(ForceBreaks, given_breaks_make_any_expression_trusted) {
   expect_times(force_breaks("square(t^2)", 10.0, given), {4.0});
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_force_breaks

@@ -8,9 +8,7 @@
 
 #include "cli/given.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_levels {
 
 using cli::Configuration;
 using study::Refine;
@@ -132,6 +130,4 @@ TEST(ExpectedOrders, badly_given_are_refused) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_levels

@@ -10,9 +10,7 @@
 
 #include "cli/given.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_model {
 
 using cli::Command;
 using cli::Configuration;
@@ -180,6 +178,4 @@ TEST(Study, expects_what_the_catalogue_says_of_the_errors_there_are) {
   EXPECT_EQ(configured(prandtl, {}, Command::converge).level_text, "100,200,400,800");
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_model

@@ -10,9 +10,7 @@
 #include "cli/given.hpp"
 #include "cli/keys.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_parse {
 
 using cli::Command;
 using cli::Configuration;
@@ -220,6 +218,4 @@ TEST(Help, lists_every_key_of_the_command) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_parse

@@ -7,9 +7,7 @@
 
 #include "cli/given.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_validate {
 
 using cli::Command;
 using given::Words;
@@ -144,6 +142,4 @@ TEST(FieldPoints, are_all_cells_of_finite_p_unless_given) {
   EXPECT_NE(refused({"--field-points", "-1"}).find("from 0"), std::string::npos);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_validate

@@ -11,9 +11,7 @@
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_closed_forms {
 
 using support::Trajectory;
 using Numbers = std::vector<double>;
@@ -173,6 +171,4 @@ TEST(StepLoad, peaks_at_the_closed_form_with_order_one) {
   EXPECT_NEAR(order(errors[1], errors[2]), 1.0, 0.1);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_closed_forms

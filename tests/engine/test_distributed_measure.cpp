@@ -12,9 +12,7 @@
 #include "slab/turning_points/turning_points.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_distributed_measure {
 
 /// η = 0.3 + (s - 0.4)² in disorder, k not constant, u0 = `share` η times noise.
 slab::Profile all_cells(std::int64_t cells, double share) {
@@ -74,6 +72,4 @@ TEST(DistributedMeasure, IsReplicatedWhereItFits) {
   EXPECT_FALSE(engine::fits_every_rank(2, 1'000'000'000));
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_distributed_measure

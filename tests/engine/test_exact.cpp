@@ -13,9 +13,7 @@
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_exact {
 
 support::Problem forced(std::int64_t cells, std::int64_t steps) {
   return support::problem({.stiffness = "1+0.5*sin(3*s)",
@@ -133,6 +131,4 @@ TEST(Exact, ASolutionThatFailsItsCheckIsAnError) {
   EXPECT_THROW((void)integrated({.tolerance = 1e3, .longest_step = 50.0}), base::SystemError);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_exact

@@ -19,9 +19,7 @@
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_memory {
 
 using slab::Rule;
 using slab::Scheme;
@@ -376,6 +374,4 @@ TEST(Continuum, IsTheLimitOfFiniteCells) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_memory

@@ -11,9 +11,7 @@
 #include "support/problem.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_memory_need {
 
 using engine::bytes_a_rank;
 using engine::MemoryNeed;
@@ -135,6 +133,4 @@ TEST(CheckedProfile, keeps_what_no_formula_gives_on_all_ranks_alike) {
   EXPECT_EQ(slab::kept_arrays(bent.form), 1);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_memory_need

@@ -14,9 +14,7 @@
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_models {
 
 using support::same_bits;
 
@@ -154,6 +152,4 @@ TEST(Neighbours, TellWhatLiesBeyondTheEnds) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_models

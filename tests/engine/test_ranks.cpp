@@ -10,9 +10,7 @@
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_ranks {
 
 using support::same_bits;
 using support::Trajectory;
@@ -137,6 +135,4 @@ TEST(NonFinite, ends_every_rank_alike) {
   EXPECT_NE(growth.find("--steps"), std::string::npos) << growth;
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_ranks

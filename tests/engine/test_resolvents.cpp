@@ -16,9 +16,7 @@
 #include "support/box_quadratic.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_resolvents {
 
 using parallel::check_petsc;
 using Numbers = std::vector<double>;
@@ -202,6 +200,4 @@ TEST(GephyroidProjection, IsTheMinimumInItsNorm) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_resolvents

@@ -20,9 +20,7 @@
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_restart {
 
 using support::same_bits;
 
@@ -324,6 +322,4 @@ TEST(DistributedTable, goes_on_with_the_same_bits) {
   });
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_restart

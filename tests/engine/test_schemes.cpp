@@ -14,9 +14,7 @@
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_schemes {
 
 using engine::Method;
 using slab::advance_euler;
@@ -202,6 +200,4 @@ TEST(Euler, IsSchemeTwentySixStepByStepInAnyChunks) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_schemes

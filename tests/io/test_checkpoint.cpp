@@ -5,9 +5,7 @@
 
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_checkpoint {
 
 io::Checkpoints checkpoints(const io::CheckpointSpec& spec) {
   return {support::world(), "c.h5", spec, 100, {}, [](const std::string&) {}};
@@ -28,6 +26,4 @@ TEST(Checkpoints, are_due_by_the_clock_or_never_otherwise) {
   EXPECT_EQ(checkpoints({.path = "c.h5"}).next_step(7), engine::never);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_checkpoint

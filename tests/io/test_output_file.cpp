@@ -14,9 +14,7 @@
 #include "parallel/vector.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_output_file {
 
 using support::world;
 
@@ -306,6 +304,4 @@ TEST(Check, gives_failures_their_place) {
                base::SystemError);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_output_file

@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace masing {
-
-namespace {
+namespace masing::test_progress {
 
 TEST(Progress, counts_the_steps_made_now) {
   EXPECT_EQ(io::progress_line("t", {.first = 0, .done = 400, .all = 1000}, 2.0),
@@ -20,6 +18,4 @@ TEST(Progress, counts_the_steps_made_now) {
             "[..............................]   0 %  t  1 steps/s  2.0 h left");
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_progress

@@ -4,9 +4,7 @@
 
 #include "io/recorders.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_sampling {
 
 using engine::never;
 using io::Sampling;
@@ -104,6 +102,4 @@ TEST(Sampling, of_the_papers_window) {
   EXPECT_EQ(taken(sampling).size(), 2001U);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_sampling

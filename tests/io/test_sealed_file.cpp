@@ -14,9 +14,7 @@
 #include "base/error.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_sealed_file {
 
 using support::world;
 
@@ -213,6 +211,4 @@ TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_sealed_file

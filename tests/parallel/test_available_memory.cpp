@@ -10,9 +10,7 @@
 
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_available_memory {
 
 namespace fs = std::filesystem;
 
@@ -90,6 +88,4 @@ TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
   EXPECT_EQ(both[0], -both[1]);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_available_memory

@@ -13,9 +13,7 @@
 #include "base/error.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_communicator {
 
 using support::world;
 
@@ -142,6 +140,4 @@ TEST(Gather, joins_the_ranks_in_order_in_messages_of_any_length) {
   EXPECT_EQ(parallel::gather(world(), mine, 0), expected) << "rank by rank";
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_communicator

@@ -10,9 +10,7 @@
 
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_leftovers {
 
 TEST(Leftover, is_removed_while_the_object_lives) {
   const std::string folder = ::testing::TempDir();
@@ -33,6 +31,4 @@ TEST(Leftover, is_removed_while_the_object_lives) {
   std::filesystem::remove(path("c"));
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_leftovers

@@ -13,9 +13,7 @@
 
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_rank_sum {
 
 using support::world;
 
@@ -124,6 +122,4 @@ TEST(SharedMemory, holds_what_any_rank_writes) {
   MPI_Barrier(world().handle());
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_rank_sum

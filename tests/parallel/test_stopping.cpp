@@ -6,9 +6,7 @@
 
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_stopping {
 
 using support::world;
 
@@ -38,6 +36,4 @@ TEST(StopNotice, may_be_sent_by_all_at_once) {
   notice.drain();
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_stopping

@@ -11,9 +11,7 @@
 #include "parallel/communicator.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_vector {
 
 using parallel::ReadAccess;
 using parallel::Vector;
@@ -107,6 +105,4 @@ TEST(Filling, takes_more_values_than_go_at_once) {
 INSTANTIATE_TEST_SUITE_P(Sizes, VectorOf,
                          testing::Values<std::int64_t>(1, 2, 1023, 1024, 1025, 4096, 5000));
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_vector

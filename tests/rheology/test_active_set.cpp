@@ -12,9 +12,7 @@
 
 #include "rheology/persoz.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_active_set {
 
 using rheology::GephyroidSprings;
 using Matrix = rheology::SmallMatrix<3>;
@@ -167,6 +165,4 @@ TEST(Gephyroid, is_refused_where_its_matrix_is_singular_to_rounding) {
   EXPECT_THROW((rheology::ActiveSetProjection<3>(matrix, {1, 1, 1})), base::UserError);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_active_set

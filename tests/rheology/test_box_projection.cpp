@@ -10,9 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace masing {
-
-namespace {
+namespace masing::test_box_projection {
 
 using Vector = std::vector<double>;
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -202,6 +200,4 @@ TEST(BoxProjection, ends_where_steps_go_back_and_forth) {
   EXPECT_NEAR(search.shift(), 0.5, eps);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_box_projection

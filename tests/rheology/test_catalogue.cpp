@@ -10,9 +10,7 @@
 
 #include "rheology/model_run.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_catalogue {
 
 using model_run::Parameters;
 using model_run::State;
@@ -95,6 +93,4 @@ TEST(StateLayout, abbreviates_what_would_be_too_long) {
             "x u1 u2 u3");
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_catalogue

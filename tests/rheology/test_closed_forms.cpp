@@ -11,9 +11,7 @@
 
 #include "rheology/model_run.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_closed_forms {
 
 /// x and y of the mass at the time of a sample.
 struct Point {
@@ -119,6 +117,4 @@ TEST(Prandtl, slips_with_hardening_as_4_11_says) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_closed_forms

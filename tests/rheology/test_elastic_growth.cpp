@@ -10,9 +10,7 @@
 
 #include "rheology/model_run.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_elastic_growth {
 
 using model_run::model;
 using std::numbers::pi;
@@ -61,6 +59,4 @@ TEST(ElasticGrowth, is_none_of_a_free_mass_and_infinite_beyond_a_double) {
   EXPECT_EQ(log_growth(huge, 0.1, 10), INFINITY);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_elastic_growth

@@ -12,9 +12,7 @@
 #include "rheology/exact_run.hpp"
 #include "rheology/model_run.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_equivalences {
 
 using model_run::Parameters;
 using model_run::State;
@@ -220,6 +218,4 @@ TEST(Equivalence, persoz_with_a_free_bridge_becomes_its_branches_in_parallel) {
   EXPECT_NEAR(with(1e4) / with(1e6), 100.0, 2.0);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_equivalences

@@ -13,9 +13,7 @@
 
 #include "rheology/exact_run.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_exact_modes {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -288,8 +286,6 @@ void expect_the_same(exact_run::ExactRun run, const Law& law, const State& start
   EXPECT_GT(run.solution.events(), 30);
 }
 
-}  // namespace
-
 TEST(ExactModel, p_chain_is_that_of_all_modes_tried) {
   Row law;
   law.mass = {1, 0.6, 1.7};
@@ -360,4 +356,4 @@ TEST(ExactModel, persoz_is_that_of_all_modes_tried) {
                   law, State(5), {0, 1, 2, 3, 4});
 }
 
-}  // namespace masing
+}  // namespace masing::test_exact_modes

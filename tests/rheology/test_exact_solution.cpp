@@ -10,9 +10,7 @@
 
 #include "rheology/exact_run.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_exact_solution {
 
 using exact_run::ExactRun;
 using model_run::State;
@@ -212,6 +210,4 @@ TEST(ExactModel, prandtl_slips_as_4_8_and_4_11_say) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_exact_solution

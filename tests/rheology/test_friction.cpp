@@ -9,9 +9,7 @@
 
 #include "rheology/friction.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_friction {
 
 using rheology::friction_impulse;
 using rheology::soft_threshold;
@@ -63,6 +61,4 @@ TEST(FrictionImpulse, on_an_immovable_mass_is_a_soft_threshold) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_friction

@@ -15,9 +15,7 @@
 #include "base/text.hpp"
 #include "rheology/model_run.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_models {
 
 using model_run::Parameters;
 using model_run::State;
@@ -301,6 +299,4 @@ TEST(PersozQuasistatic, balances_the_force_at_every_step) {
   });
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_models

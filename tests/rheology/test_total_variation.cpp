@@ -17,9 +17,7 @@
 #include "rheology/box_projection.hpp"
 #include "rheology/friction.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_total_variation {
 
 using Vector = std::vector<double>;
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -186,6 +184,4 @@ TEST(TotalVariation, may_write_over_its_target) {
   EXPECT_EQ(data.target, expected);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_total_variation

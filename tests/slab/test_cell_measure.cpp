@@ -8,9 +8,7 @@
 #include <cmath>
 #include <random>
 
-namespace masing {
-
-namespace {
+namespace masing::test_cell_measure {
 
 using slab::CellTable;
 using slab::ExactScale;
@@ -193,6 +191,4 @@ TEST(CellSets, HaveTheSumsOfTheirCellsWhateverTheExtremesWereBefore) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_cell_measure

@@ -9,9 +9,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace masing {
-
-namespace {
+namespace masing::test_closed_curves {
 
 slab::Slab closed_slab(const std::string& stiffness, const std::string& threshold,
                        slab::Space space) {
@@ -65,6 +63,4 @@ TEST(ClosedCurves, are_the_integrals_over_the_cells_that_yield) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_closed_curves

@@ -17,9 +17,7 @@
 #include "slab/profile.hpp"
 #include "support/problem.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_closed_forms {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
@@ -224,6 +222,4 @@ TEST(InitialElongation, is_where_the_cells_start) {
   EXPECT_EQ(slab(-0.75), (-0.5 - 0.5 - 0.25 - 0.25) / 4);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_closed_forms

@@ -12,9 +12,7 @@
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/elastic_energy.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_continuous_measure {
 
 using slab::ContinuousMeasure;
 using slab::Sums;
@@ -206,6 +204,4 @@ TEST(ContinuousMeasure, RefusesWhatIsNotAdmissible) {
             std::string::npos);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_continuous_measure

@@ -14,9 +14,7 @@
 #include "slab/turning_points/continuous_measure.hpp"
 #include "support/problem.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_equilibrium {
 
 using slab::move_to_equilibrium;
 
@@ -132,6 +130,4 @@ TEST(Equilibrium, ends_at_saturation_unless_a_spring_hardens) {
   EXPECT_NEAR(memory.x(), 2.0, 1e-14);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_equilibrium

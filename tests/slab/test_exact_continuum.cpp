@@ -9,9 +9,7 @@
 #include "slab/turning_points/continuous_measure.hpp"
 #include "support/problem.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_exact_continuum {
 
 using namespace exact_test;
 using slab::ContinuousMeasure;
@@ -109,6 +107,4 @@ TEST(ExactContinuum, TheFieldIsThatOfManyCells) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_exact_continuum

@@ -8,9 +8,7 @@
 #include "slab/exact/exact_solution.hpp"
 #include "slab/exact_support.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_exact_dynamics {
 
 using namespace exact_test;
 using slab::TurningPoints;
@@ -252,6 +250,4 @@ TEST(ExactDynamics, RandomCellsAndForcesAgreeUnderTwoStepControls) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_exact_dynamics

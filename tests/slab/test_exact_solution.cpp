@@ -8,9 +8,7 @@
 
 #include "slab/exact_support.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_exact_solution {
 
 using namespace exact_test;
 
@@ -221,6 +219,4 @@ TEST(SmoothPieces, HaveTheirOwnLimitsOnBothSidesOfABreak) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_exact_solution

@@ -18,9 +18,7 @@
 #include "base/partition.hpp"
 #include "slab/kernel/kernel_variant.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_kernel {
 
 using Units = std::array<std::int64_t, 2>;
 
@@ -234,6 +232,4 @@ TEST(KernelOfManyCells, computes_the_line_near_the_last_index) {
   EXPECT_EQ(cells.u.front(), line.at(first)) << "2.1 makes every cell yield";
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_kernel

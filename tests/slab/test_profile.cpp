@@ -7,9 +7,7 @@
 
 #include "support/problem.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_profile {
 
 using slab::Rule;
 using support::Problem;
@@ -219,6 +217,4 @@ TEST(LeanProfile, gives_every_cell_without_the_arrays_that_formulas_give) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_profile

@@ -7,9 +7,7 @@
 
 #include "support/problem.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_scheme {
 
 TEST(ElasticFrequency, of_a_linear_stiffness_is_exact) {
   const auto problem = support::problem({.stiffness = "1+s"});
@@ -30,6 +28,4 @@ TEST(LeastStableSteps, are_rounded_up) {
   EXPECT_EQ(slab::least_stable_steps(1.0, {1e-9, 1}, 2.0), 1);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_scheme

@@ -15,9 +15,7 @@
 #include "slab/turning_points/elastic_energy.hpp"
 #include "support/problem.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_smooth_cells {
 
 using slab::TurningPoints;
 
@@ -124,6 +122,4 @@ TEST(SmoothCells, are_not_for_what_is_not_smooth) {
   EXPECT_FALSE(smooth("1+0.5*sin(1e5*s)", 1'000'000'000));
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_smooth_cells

@@ -14,9 +14,7 @@
 #include "slab/steady/transient.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_steady {
 
 using slab::Cycle;
 using slab::Extreme;
@@ -280,6 +278,4 @@ TEST(Branch, asks_for_no_value_where_its_slopes_do_not_tell) {
   EXPECT_FALSE(branch.next(from, 0.05).has_value());
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_steady

@@ -8,9 +8,7 @@
 
 #include "slab/turning_points/cell_measure.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_turning_points {
 
 using slab::CellMeasure;
 using slab::Profile;
@@ -284,6 +282,4 @@ TEST(TurningPoints, FindEveryCellTheFrontWillReach) {
   EXPECT_DOUBLE_EQ(memory.next_break(), 1.1 - 2 * 0.2);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_turning_points

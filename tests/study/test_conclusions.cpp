@@ -12,9 +12,7 @@
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_conclusions {
 
 using slab::Rule;
 using slab::Scheme;
@@ -328,6 +326,4 @@ TEST(Quantities, are_those_that_the_model_has) {
   EXPECT_EQ(study::conclude(made, study).quantities, (std::vector<std::size_t>{0, 1}));
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_conclusions

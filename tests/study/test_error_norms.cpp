@@ -16,9 +16,7 @@
 #include "support/problem.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_error_norms {
 
 using slab::Rule;
 using study::Recording;
@@ -305,6 +303,4 @@ TEST(SampleTimes, know_how_many_have_passed) {
   EXPECT_FALSE(given.contain(uniform));
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_error_norms

@@ -11,9 +11,7 @@
 #include "study/refinement.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_exact_references {
 
 using cli::Configuration;
 using given::spec_of;
@@ -239,6 +237,4 @@ TEST(Study, does_not_depend_on_the_ranks) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_exact_references

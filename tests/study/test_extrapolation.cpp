@@ -8,9 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace masing {
-
-namespace {
+namespace masing::test_extrapolation {
 
 using study::extrapolate;
 using Numbers = std::vector<double>;
@@ -79,6 +77,4 @@ TEST(Extrapolate, needs_more_levels_than_unknowns) {
   EXPECT_TRUE(is_nothing(extrapolate({{0.4, 0.4, 0.2}, {0.4, 0.2, 0.2}}, {1.0, 2.0, 2.5}, 1.0)));
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_extrapolation

@@ -12,9 +12,7 @@
 
 #include "study/plan.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_fit {
 
 using study::ErrorModel;
 using study::Fit;
@@ -357,6 +355,4 @@ TEST(CommonSamples, are_steps_of_every_level) {
   EXPECT_EQ(study::common_samples(1, {3}), 1);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_fit

@@ -8,9 +8,7 @@
 #include "study/reference.hpp"
 #include "support/problem.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_footprint {
 
 using study::Job;
 using study::Placement;
@@ -96,6 +94,4 @@ TEST(FittingSchedule, takes_all_ranks_where_parts_of_them_do_not_fit) {
   EXPECT_THROW(ranks_of_each(80.0 * cells), base::UserError);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_footprint

@@ -9,9 +9,7 @@
 #include "study/plan.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_in_step {
 
 using study::Job;
 using support::world;
@@ -72,6 +70,4 @@ TEST(InStep, takes_a_finer_run_of_the_same_scheme) {
   expect_same(study_of("finest", slab::Cells{1030}, 50));
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_in_step

@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace masing {
-
-namespace {
+namespace masing::test_least_squares {
 
 using study::least_squares;
 
@@ -36,6 +34,4 @@ TEST(LeastSquares, has_no_answer_where_columns_depend_on_each_other) {
   EXPECT_FALSE(least_squares({{1, 1}, {1, 2}, {1, 4}}, {1, 2}).has_value());
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_least_squares

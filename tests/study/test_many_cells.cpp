@@ -14,9 +14,7 @@
 #include "study/refinement.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_many_cells {
 
 using study::Recording;
 using support::world;
@@ -105,6 +103,4 @@ TEST(ManyCells, keep_vectors_where_the_reference_has_cells) {
   EXPECT_FALSE(plan.round_off);  // below most_tabled_cells
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_many_cells

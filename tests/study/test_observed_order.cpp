@@ -8,9 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace masing {
-
-namespace {
+namespace masing::test_observed_order {
 
 using study::observed_order;
 using study::successive_order;
@@ -70,6 +68,4 @@ TEST(SuccessiveOrder, is_undefined_without_two_positive_finite_differences) {
   EXPECT_TRUE(std::isnan(successive_order(1e300, 1e-300, 4.0, 2.0, 1.0))) << "beyond any scheme";
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_observed_order

@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace masing {
-
-namespace {
+namespace masing::test_overlap {
 
 using slab::Rule;
 using study::Overlap;
@@ -40,6 +38,4 @@ TEST(Overlap, of_partitions_that_share_no_limit) {
   EXPECT_EQ(overlap.needed({large / 3, 10}).size, 11);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_overlap

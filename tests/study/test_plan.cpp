@@ -7,9 +7,7 @@
 
 #include "study/given.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_plan {
 
 using study::Job;
 using study::Refine;
@@ -86,6 +84,4 @@ TEST(StudyPlan, keeps_of_successive_levels_the_steps_of_both) {
             (Intervals{150, 100}));
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_plan

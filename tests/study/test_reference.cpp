@@ -8,9 +8,7 @@
 #include "rheology/catalogue.hpp"
 #include "support/problem.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_reference {
 
 using engine::Method;
 using study::Level;
@@ -194,6 +192,4 @@ TEST(Fault, says_what_is_wrong_and_what_would_be_right) {
             "exact-time, or --cells inf and exact");
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_reference

@@ -14,9 +14,7 @@
 #include "study/reference.hpp"
 #include "support/world.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_refinement {
 
 using cli::Configuration;
 using given::spec_of;
@@ -145,6 +143,4 @@ TEST(Table, has_a_row_for_each_level_and_a_line_for_each_order) {
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_refinement

@@ -9,9 +9,7 @@
 #include <numeric>
 #include <random>
 
-namespace masing {
-
-namespace {
+namespace masing::test_schedule {
 
 using study::Cost;
 using study::Placement;
@@ -110,6 +108,4 @@ TEST(EstimatedSeconds, grow_with_cells_and_steps_and_not_with_cells_for_memory) 
   EXPECT_EQ(study::estimated_seconds(run, 8), remembered);
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_schedule

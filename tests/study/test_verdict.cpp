@@ -6,9 +6,7 @@
 
 #include <limits>
 
-namespace masing {
-
-namespace {
+namespace masing::test_verdict {
 
 using study::judge;
 using study::Verdict;
@@ -54,6 +52,4 @@ TEST(VerdictText, differs) {
   EXPECT_EQ(to_text(Verdict::not_judged), "not judged");
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_verdict
