@@ -120,7 +120,7 @@ else
     git ls-files --others --exclude-standard "${sources[@]}"; } 2>/dev/null | sort -u)
   [ -n "$changed" ] ||
     changed=$(git diff-tree --no-commit-id --name-only --diff-filter=d -r HEAD -- "${sources[@]}")
-  most=$((2 * cores))
+  most=$cores
 fi
 if [ -n "$changed" ]; then
   some=$(echo "$changed" | head -n "$most")

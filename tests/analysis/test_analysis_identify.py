@@ -59,8 +59,8 @@ def test_corners_are_known_to_the_gaps_about_them_and_about_the_reversal():
     np.testing.assert_allclose(found.threshold_width, 0.01 / 2 + 0.01 / 2, rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.first(1)
+@pytest.mark.parametrize(("name", "seed"), [("V", 1), ("IV", 1), ("IV", 2), ("V", 2)])
 def test_five_elements_are_found_in_one_percent_of_noise(name, seed):
     threshold, stiffness, _ = (np.array(each) for each in TABLES[name])
     x = there_and_back(1.3 * threshold[-1], 2000)

@@ -73,6 +73,7 @@ def test_beside_a_force(masing):
         assert np.max(np.abs(both[name] - one[name])) < 1e-12, name
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(("scheme", "levels"), [("euler", "8000:128000:9"), ("leapfrog", "3000,6000,12000,24000,48000")])
 @pytest.mark.parametrize("cells", ["50", "inf"])
 def test_schemes_keep_their_order(masing, scheme, levels, cells):

@@ -84,6 +84,7 @@ CASE = (
 )
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(("scheme", "levels"), [("euler", "4000:64000:9"), ("leapfrog", "1000:16000:17")])
 @pytest.mark.parametrize("cells", ["50", "inf"])
 def test_schemes_keep_their_order(masing, scheme, levels, cells):

@@ -103,7 +103,7 @@ def test_no_pulse_of_the_force_is_stepped_over(masing, long):
     """Against velocity Verlet with steps of 1e-3, and of a 250th of the width in the pulse."""
     random = np.random.default_rng(14)
     pulses = [(9000.0, 24.452190389173175, 0.00011110436626244099, 0.7)]
-    for _ in range(60 if long else 4):
+    for _ in range(60 if long else 2):
         width = 10 ** random.uniform(-4, -2)
         pulses.append((random.uniform(-1.5, 1.5) / width, random.uniform(2, 28), width, random.uniform(0.4, 1.2)))
     for size, centre, width, omega in pulses:

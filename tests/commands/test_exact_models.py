@@ -21,6 +21,7 @@ def trajectory(masing, *words, **how):
         }
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("model", FINITE)
 def test_the_same_on_any_number_of_ranks_and_reproduced(masing, model):
     words = ("--model", model, *MODELS[model][0])

@@ -114,7 +114,7 @@ FIGURES = {
     "28": (2, 500, 105.781347, 0, (*THIRTY, f"--k0={1 / 30!r}")),
     "29": (COSINE, 79, 35.514520, 0, TABLE_V),
 }
-MANY_EVENTS = ("22a", "22b", "23a", "28")
+MANY_EVENTS = ("22a", "22b", "23a", "24", "28")
 
 
 @pytest.mark.parametrize("figure", [pytest.param(name, marks=[pytest.mark.long] * (name in MANY_EVENTS)) for name in FIGURES])

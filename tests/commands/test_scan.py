@@ -161,6 +161,7 @@ def test_a_branch_of_cycles_has_the_amplitudes_of_those_from_rest_where_all_cell
         assert "point before" in text(file["points"].attrs["past"])
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("problem", [
     ("--over=w=1.8:0.3:16", "--cells=20", "--mass=1.26", "--stiffness=2-1.8*s", "--force=0.29*cos(w*t)"),
     ("--over=w=0.3:1.8:16", "--cells=inf", "--mass=1.79", "--k0=0.3", "--force=0.235*cos(w*t)"),

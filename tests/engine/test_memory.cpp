@@ -155,7 +155,7 @@ class Draw {
 
 /// Every rank takes its part of the draws by itself.
 TEST(Memory, IsTheSweepOnRandomProblems) {
-  constexpr int draws = 240;
+  constexpr int draws = 120;
   for (int seed = support::world().rank(); seed < draws; seed += support::world().size()) {
     const support::Data data = Draw(static_cast<std::uint64_t>(seed)).data();
     for (const auto rule : {Rule::right, Rule::midpoint}) {
