@@ -23,8 +23,7 @@ from masing.report.problem import in_equations
 from masing.report.provenance import origin, reproduction
 from masing.report.responses import response_pictures
 from masing.report.study import claim
-from masing.response.scans import Scan
-from masing.results import Study, read
+from masing.results import Scan, Study, read
 
 style.apply()
 

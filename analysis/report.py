@@ -18,8 +18,7 @@ from masing.report.exact import ExactSolutions
 from masing.report.page import page
 from masing.report.provenance import reproduction
 from masing.report.pictures import write_pieces
-from masing.response.scans import Scan
-from masing.results import Study, read, read_run
+from masing.results import Scan, Study, read, read_run
 
 style.apply()
 

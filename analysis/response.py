@@ -9,7 +9,7 @@ command_line.require("h5py", "numpy", "matplotlib")
 
 from masing import style
 from masing.response import figures
-from masing.response.scans import read_scan
+from masing.results import read_scan
 
 style.apply()
 

@@ -1,4 +1,4 @@
-"""The program's HDF5 files as values: a Run (one trajectory) and a Study (a ladder of refinements)."""
+"""The program's HDF5 files as values: a Run (one trajectory), a Study (a ladder of refinements), a Scan (points)."""
 
 import math
 from dataclasses import dataclass
@@ -14,6 +14,8 @@ from masing.notation import superscript
 
 QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
 SERIES = ("t", "x", "y", "force", "restoring")
+SCAN_NUMBERS = ("most_x", "least_x", "amplitude", "centre", "restoring_amplitude", "loss", "secant_stiffness",
+           "damping_ratio", "phase", "period_multiple", "stable", "fold")
 
 
 class Mark(IntEnum):
@@ -196,6 +198,43 @@ class Study:
         return found if math.isfinite(found.space + found.time) else None
 
 
+@dataclass(frozen=True)
+class Scan:
+    """The points of a scan: `axes` {name: [n]}, `numbers` {name: [n]} of those SCAN_NUMBERS that the file has,
+    `done` [n]; `cycles` [(x, restoring)] of the runs that it keeps. `run` is a Run without samples: what the file
+    says of itself.
+    """
+
+    run: Run
+    kind: str
+    past: str
+    axes: dict
+    numbers: dict
+    done: np.ndarray
+    cycles: list
+
+    @property
+    def path(self):
+        """The file."""
+        return self.run.path
+
+    def values(self, name):
+        """An axis or a number of each point."""
+        return self.axes[name] if name in self.axes else self.numbers[name]
+
+    def abscissa(self):
+        """The name of the axis that has the most values; of several the last, which varies fastest."""
+        return max(self.axes, key=lambda name: (len(set(self.axes[name])), list(self.axes).index(name)))
+
+    def families(self, abscissa):
+        """The points that differ in `abscissa` alone: [(values of the other axes {name: value}, indices [m])], the
+        indices in the order of the file, which is that of a branch."""
+        others = [name for name in self.axes if name != abscissa]
+        keys = list(zip(*(self.axes[name] for name in others))) if others else [()] * len(self.done)
+        return [(dict(zip(others, key)), np.flatnonzero([each == key for each in keys]))
+                for key in dict.fromkeys(keys)]
+
+
 def parse_configuration(text):
     """The lines `key = value` of an .ini as {key: value}; keys of a [section] get the prefix `section.`. A number
     given as an expression has its value behind it, as a comment: `final-time = 60*T  # 471.2`."""
@@ -231,11 +270,9 @@ def read(path):
     """The Study, the Run or the Scan in a file; raises UserError when it is damaged or not from masing."""
     with hdf5.opened(Path(path)) as file:
         if hdf5.attributes(file, "/").get("kind") == "scan":
-            from masing.response.scans import scan_in  # which reads what it says of itself with this module
-
-            return scan_in(file)
+            return _scan(file)
         kind = _kind(file)
-        run = run_in(file, series_required=kind == "simulate")
+        run = _run(file, series_required=kind == "simulate")
         return _study(file, run) if kind == "converge" else run
 
 
@@ -243,7 +280,13 @@ def read_run(path):
     """The trajectory in a file of either kind; raises UserError when it has none or is not from masing."""
     with hdf5.opened(Path(path)) as file:
         _kind(file)
-        return run_in(file, series_required=True)
+        return _run(file, series_required=True)
+
+
+def read_scan(path):
+    """The Scan in a file; raises UserError when it is damaged or not of masing scan."""
+    with hdf5.opened(Path(path)) as file:
+        return _scan(file)
 
 
 def _kind(file):
@@ -254,8 +297,8 @@ def _kind(file):
     return root["kind"]
 
 
-def run_in(file, series_required):
-    """The Run in an open file, without samples where it has none and needs none; raises UserError as read_run."""
+def _run(file, series_required):
+    """The Run in an open file, without samples where it has none and needs none."""
     series = _series(file) if series_required or "series" in file else None
     resolved = hdf5.scalar_text(file, "configuration")
     settings = parse_configuration(resolved or "")
@@ -328,3 +371,20 @@ def _study(file, run):
     if fit.get("refine") not in ("steps", "cells", "both"):
         raise UserError(f"{file.filename}: /fit does not say what was refined; give a study written by masing converge")
     return Study(run, *ladder, errors, *by_quantity, *timing, fit)
+
+
+def _scan(file):
+    root = hdf5.attributes(file, "/")
+    if root.get("program") != "masing" or root.get("kind") != "scan":
+        raise UserError(f"{file.filename}: was not written by masing scan; give a file of it")
+    status = hdf5.column(file, "points/status")
+    names = hdf5.attribute_words(file, "points", "axes")
+    axes = {name: hdf5.column(file, f"points/{name}", len(status)) for name in names}
+    numbers = {name: hdf5.column(file, f"points/{name}", len(status))
+               for name in SCAN_NUMBERS if f"points/{name}" in file}
+    cycles = []
+    for run in sorted(file["runs"]) if "runs" in file else []:
+        x = hdf5.column(file, f"runs/{run}/x")
+        cycles.append((x, hdf5.column(file, f"runs/{run}/restoring", len(x))))
+    return Scan(_run(file, series_required=False), hdf5.attribute(file, "points", "kind"),
+                hdf5.attribute(file, "points", "past"), axes, numbers, status == 0, cycles)

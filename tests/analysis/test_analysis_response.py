@@ -12,7 +12,7 @@ from masing import program
 from masing.report.cases import read_case
 from masing.report.responses import response_pictures
 from masing.response import figures
-from masing.response.scans import read_scan
+from masing.results import read_scan
 from masing.results import read
 
 GRID = ("--over", "F=0.2,0.4", "--over", "w=0.7:1.3:4", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf")
