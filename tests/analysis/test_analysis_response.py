@@ -12,8 +12,7 @@ from masing import program
 from masing.report.cases import read_case
 from masing.report.responses import response_pictures
 from masing.response import figures
-from masing.results import read_scan
-from masing.results import read
+from masing.results import read, read_scan
 
 GRID = ("--over", "F=0.2,0.4", "--over", "w=0.7:1.3:4", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf")
 
@@ -46,6 +45,11 @@ def test_each_kind_of_scan_has_its_panels(made):
                                "loss a cycle over the amplitude", "hysteretic damping ratio over the amplitude"]
     assert words["closed"][:2] == ["amplitude of the restoring force over X", "secant stiffness over X"]
     assert words["runs"] == [*words["steady"], "cycles"]
+
+
+def test_panels_of_the_same_families_have_one_legend(made):
+    axes = figures.response_figure(read_scan(made / "steady.h5")).axes
+    assert [each.get_legend() is not None for each in axes] == [True, False, False, False]
 
 
 def test_curves_are_the_numbers_of_the_file(made):

@@ -43,8 +43,15 @@ def response_figure(scan, abscissa=None):
     columns = min(2, len(chosen))
     rows = -(-len(chosen) // columns)
     figure = style.figure(columns, rows)
+    seen = []
     for place, (draw, _) in enumerate(chosen, start=1):
-        draw(figure.add_subplot(rows, columns, place))
+        axes = figure.add_subplot(rows, columns, place)
+        draw(axes)
+        if legend := axes.get_legend():  # the same families in every panel: one legend
+            words = [text.get_text() for text in legend.get_texts()]
+            if words in seen:
+                legend.remove()
+            seen.append(words)
     return figure
 
 
