@@ -89,9 +89,9 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   io::Checkpoints checkpoints(comm, simulation.checkpoint.path, simulation.checkpoint,
                               run.time.steps, participants,
                               [&](const std::string& draft) { output.begin_checkpoint(draft); });
-  engine::Course course{.checkpointer = &checkpoints};
+  std::optional<std::int64_t> resumed;
   if (simulation.checkpoint.restart) {
-    course.resumed = resume(comm, *simulation.checkpoint.restart, run.time.steps, participants);
+    resumed = resume(comm, *simulation.checkpoint.restart, run.time.steps, participants);
   }
   if (simulation.checkpoint.scheduled) {
     output.write_out_steadily();
@@ -99,12 +99,13 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   std::optional<io::Progress> progress;
   if (!simulation.quiet) {
     observers.push_back(
-        &progress.emplace(comm, engine::title(run), course.resumed.value_or(0), run.time.steps));
+        &progress.emplace(comm, engine::title(run), resumed.value_or(0), run.time.steps));
   }
 
   const auto begin = std::chrono::steady_clock::now();
   try {
-    engine::integrate(comm, *setup.engine, run, observers, course);
+    engine::TimeLoop loop(comm, *setup.engine, run, observers, resumed);
+    checkpoints.integrate(loop);
   } catch (const base::Stopped& stopped) {
     throw base::Stopped(stopped.what() + io::restart_advice(simulation.checkpoint));
   }
@@ -112,7 +113,7 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
   summary.samples = simulation.output.sampling.count(run.time.steps);
   summary.self_check = engine::self_check(*setup.engine);
-  const std::int64_t steps = run.time.steps - course.resumed.value_or(0);
+  const std::int64_t steps = run.time.steps - resumed.value_or(0);
   summary.steps_per_second = static_cast<double>(steps) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * engine::swept_cells(run);
   write_timing(output.file(), summary);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -190,11 +190,11 @@ Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
     : comm_(comm),
       path_(std::move(path)),
       every_(spec.scheduled && spec.every > 0 ? spec.every : engine::never),
-      seconds_(spec.scheduled && spec.every == 0 ? 600.0 : std::numeric_limits<double>::infinity()),
+      distance_(spec.scheduled && spec.every == 0 ? 600 : 0),
       last_step_(spec.scheduled ? steps : engine::never),
       participants_(std::move(participants)),
       begin_(std::move(begin)),
-      last_(std::chrono::steady_clock::now()) {}
+      last_(engine::TimeLoop::Clock::now()) {}
 
 std::int64_t Checkpoints::next_step(std::int64_t step) const {
   if (step >= last_step_) {
@@ -203,9 +203,27 @@ std::int64_t Checkpoints::next_step(std::int64_t step) const {
   return every_ == engine::never ? last_step_ : std::min(last_step_, (step / every_ + 1) * every_);
 }
 
-bool Checkpoints::is_due() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count() >=
-         seconds_;
+engine::TimeLoop::Clock::time_point Checkpoints::next_time() const {
+  return distance_.count() == 0 ? engine::TimeLoop::Clock::time_point::max() : last_ + distance_;
+}
+
+void Checkpoints::integrate(engine::TimeLoop& loop) {
+  using Pause = engine::TimeLoop::Pause;
+  std::optional<std::int64_t> saved;
+  while (!loop.is_done()) {
+    const std::int64_t end = next_step(loop.step());
+    const Pause pause = loop.advance(end, next_time());
+    const bool is_due = pause != Pause::reached || loop.step() == end;
+    const bool is_saved = pause == Pause::stopped && saved == loop.step();
+    if (is_due && !is_saved) {
+      write(loop.step());
+      saved = loop.step();
+    }
+    if (pause == Pause::stopped) {
+      loop.stop();
+    }
+  }
+  loop.finish();
 }
 
 void Checkpoints::write(std::int64_t step) {
@@ -233,7 +251,7 @@ void Checkpoints::write(std::int64_t step) {
     }
     throw;
   }
-  last_ = std::chrono::steady_clock::now();
+  last_ = engine::TimeLoop::Clock::now();
 }
 
 std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::int64_t steps) {

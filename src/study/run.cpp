@@ -83,14 +83,13 @@ Run make(const parallel::Communicator& comm, const StudySpec& spec, const Job& j
   }
   const io::Participants participants{setup.engine.get(), observers};
   io::Checkpoints checkpoints = run_checkpoints(comm, spec, job, index, participants);
-  const engine::Course course{.resumed = resume_run(comm, spec, job, index, participants),
-                              .checkpointer = &checkpoints};
+  const auto resumed = resume_run(comm, spec, job, index, participants);
   std::optional<io::Progress> line;
   if (progress == Progress::shown && !spec.quiet) {
-    observers.push_back(
-        &line.emplace(comm, job.title, course.resumed.value_or(0), job.run.time.steps));
+    observers.push_back(&line.emplace(comm, job.title, resumed.value_or(0), job.run.time.steps));
   }
-  engine::integrate(comm, *setup.engine, job.run, observers, course);
+  engine::TimeLoop loop(comm, *setup.engine, job.run, observers, resumed);
+  checkpoints.integrate(loop);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   run.series = series ? std::move(*series).rows() : std::vector<double>();
   run.seconds = took.count() - (run.in_step ? run.in_step->seconds() : 0.0);
