@@ -8,8 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/constants.hpp"
-#include "cli/keys.hpp"
+#include "cli/expression.hpp"
 
 namespace masing::cli {
 
@@ -54,7 +53,7 @@ std::vector<std::string> pieces_of(const std::string& text) {
   return pieces;
 }
 
-std::string no_tables(const std::string& path) {
+std::string no_table(const std::string& path) {
   throw UserError("table:" + path + " is for functions; give a list or an expression");
 }
 
@@ -62,7 +61,7 @@ std::string no_tables(const std::string& path) {
 base::Function expression(const Setting& setting, const std::string& text,
                           const Constants& constants) {
   try {
-    return {text, 'i', no_tables, constants};
+    return {text, 'i', no_table, constants};
   } catch (const UserError& mistake) {
     refuse(setting, mistake.what());
   }

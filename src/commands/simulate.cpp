@@ -1,4 +1,4 @@
-#include "commands/simulate.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "commands/request.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
@@ -149,8 +148,8 @@ engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulati
 
 }  // namespace
 
-Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                        std::span<engine::Observer* const> observers) {
+Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
+             std::span<engine::Observer* const> observers) {
   // What the engine cannot solve is refused before there is a file.
   const engine::Setup setup = made_ready(comm, simulation);
   const io::ResultSpec& result = simulation.result;
@@ -173,24 +172,12 @@ Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulatio
   });
 }
 
-std::optional<Work> simulate(const Invocation& call) {
-  auto request = requested(cli::Command::simulate, call);
-  if (!request) {
-    return std::nullopt;
+int run(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+  const Summary summary = make(comm, simulation);
+  if (comm.is_root()) {
+    std::fputs(text_of(summary, simulation, comm.size()).c_str(), stdout);
   }
-  return [request = std::move(*request),
-          command_line = call.command_line](const parallel::Communicator& comm) -> int {
-    const auto validated = ready(comm, request);
-    if (!validated) {
-      return base::exit_done;
-    }
-    const cli::Simulation simulation = cli::simulation(*validated, command_line);
-    const Summary summary = make_trajectory(comm, simulation);
-    if (comm.is_root()) {
-      std::fputs(text_of(summary, simulation, comm.size()).c_str(), stdout);
-    }
-    return base::exit_done;
-  };
+  return base::exit_done;
 }
 
 }  // namespace masing::commands

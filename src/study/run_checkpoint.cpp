@@ -60,11 +60,12 @@ std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const
   if (!is_there(comm, file)) {
     return std::nullopt;
   }
-  io::require_seal(comm, file, "--restart");
+  const std::string recipe = parallel::from_root(comm, [&] {
+    io::require_seal(file, "--restart");
+    return io::read_recipe(file).configuration;
+  });
   // A study before this one may have left a file of that name.
-  const bool mine = parallel::from_root(comm, [&] {
-                      return io::read_recipe(file).configuration;
-                    }) == recipe_of(spec, job);
+  const bool mine = recipe == recipe_of(spec, job);
   if (!mine) {
     return std::nullopt;
   }
@@ -84,7 +85,7 @@ void adopt_study_checkpoint(const parallel::Communicator& comm, const StudySpec&
     const std::string from = run_file(*spec.checkpoint.restart, index);
     if (is_there(comm, from)) {
       const std::string to = run_file(path, index);
-      io::require_seal(comm, from, "--restart");
+      parallel::on_root(comm, [&] { io::require_seal(from, "--restart"); });
       const parallel::Leftover leftover(to + ".draft");
       io::copy_file(comm, from, to + ".draft");
       io::put_in_place(comm, to + ".draft", to);

@@ -29,6 +29,15 @@
 
 namespace masing::study {
 
+namespace {
+
+/// Of values of the axes those that make a problem: an amplitude does not.
+std::span<const double> of_problem(const ScanSpec& spec, std::span<const double> values) {
+  return values.first(values.size() - (spec.kind == ScanKind::closed_curves ? 1 : 0));
+}
+
+}  // namespace
+
 void describe_cycle(double least_x, double most_x, double least_restoring, double most_restoring,
                     PointNumbers& numbers) {
   numbers.least_x = least_x;
@@ -40,6 +49,14 @@ void describe_cycle(double least_x, double most_x, double least_restoring, doubl
   const double multiple = std::isnan(numbers.period_multiple) ? 1.0 : numbers.period_multiple;
   numbers.damping_ratio = numbers.loss / multiple /
                           (2 * std::numbers::pi * numbers.amplitude * numbers.restoring_amplitude);
+}
+
+ScanProblem first_problem(const ScanSpec& spec) {
+  std::vector<double> values;
+  for (const ScanAxis& axis : spec.axes) {
+    values.push_back(axis.values.front());
+  }
+  return spec.problem(of_problem(spec, values));
 }
 
 std::size_t Scan::failed() const {
@@ -135,12 +152,6 @@ class Scanner {
     return longer;
   }
 
-  /// The values of the axes that make a problem, of all points of a line.
-  [[nodiscard]] std::span<const double> values_of(const Line& line) const {
-    const std::span<const double> values = line.front().values;
-    return values.first(values.size() - (spec_.kind == ScanKind::closed_curves ? 1 : 0));
-  }
-
   static void fail(Line& line, const std::string& message) {
     for (ScanPoint& point : line) {
       point.is_done = false;
@@ -156,7 +167,7 @@ class Scanner {
     std::vector<ScanProblem> problems;
     for (const std::size_t line : round) {
       try {
-        problems.push_back(spec_.problem(values_of(lines_[line])));
+        problems.push_back(spec_.problem(of_problem(spec_, lines_[line].front().values)));
         jobs.push_back({.run = problems.back().run, .title = title(line)});
         lines.push_back(line);
       } catch (const base::UserError& mistake) {

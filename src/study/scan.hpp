@@ -53,6 +53,9 @@ struct ScanSpec {
   bool quiet = false;
 };
 
+/// The problem at the first point of a scan. Throws UserError. Local.
+ScanProblem first_problem(const ScanSpec& spec);
+
 /// What is known of the motion at a point; NaN where it is not known.
 struct PointNumbers {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
