@@ -14,7 +14,6 @@
 
 #include "base/ratio.hpp"
 #include "base/text.hpp"
-#include "io/energy_recorder.hpp"
 #include "rheology/model_info.hpp"
 
 namespace masing::io {

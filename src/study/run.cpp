@@ -17,34 +17,16 @@
 
 namespace masing::study {
 
-namespace {
+SeriesBuffer::SeriesBuffer(const io::Sampling& sampling, std::vector<double> rows)
+    : sampling_(sampling), rows_(std::move(rows)) {
+  rows_.reserve(series_numbers(sampling));
+}
 
-/// Keeps the rows of /series, which can only be written by all ranks together.
-class SeriesBuffer final : public engine::Observer {
- public:
-  explicit SeriesBuffer(const io::Sampling& sampling, std::vector<double> rows = {})
-      : sampling_(sampling), rows_(std::move(rows)) {
-    rows_.reserve(series_numbers(sampling));
-  }
-
-  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
-    io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
-      rows_.insert(rows_.end(), row.begin(), row.end());
-    });
-  }
-
-  void exchange(std::int64_t /*step*/, engine::Archive& archive) override {
-    archive.numbers("rows", rows_);
-  }
-
-  std::vector<double> rows() && { return std::move(rows_); }
-
- private:
-  io::Sampling sampling_;
-  std::vector<double> rows_;
-};
-
-}  // namespace
+void SeriesBuffer::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
+  io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
+    rows_.insert(rows_.end(), row.begin(), row.end());
+  });
+}
 
 std::optional<std::int64_t> field_columns(const Job& job) {
   return job.keep_functions ? std::nullopt : field_columns(job.run);

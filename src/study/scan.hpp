@@ -87,9 +87,20 @@ struct PointNumbers {
 /// Whether a scan's file has a dataset of that name in /points for any scan. Local.
 bool is_point_column(const std::string& name);
 
-/// Fill in what follows of a cycle between two extremes of x, with k0 x + S there. Local.
-void describe_cycle(double least_x, double most_x, double least_restoring, double most_restoring,
-                    PointNumbers& numbers);
+/// What every cycle is described by, however it was found.
+struct CycleShape {
+  double least_x = 0.0;
+  double most_x = 0.0;
+  double least_restoring = 0.0;  ///< k0 x + S at least_x
+  double most_restoring = 0.0;   ///< the same at most_x
+  double loss = PointNumbers::unknown;
+  double phase = PointNumbers::unknown;
+  double period = PointNumbers::unknown;
+  double multiple = PointNumbers::unknown;  ///< periods of the force that it takes; unknown: one
+};
+
+/// The numbers that follow from the shape of a cycle; the others are unknown. Local.
+PointNumbers numbers_of(const CycleShape& cycle);
 
 /// One point of a scan.
 struct ScanPoint {
