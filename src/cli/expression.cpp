@@ -97,11 +97,7 @@ class Resolver {
         resolve(*needed);
       }
     }
-    try {
-      values_[let.parameter] = number(let.text, values_);
-    } catch (const UserError& mistake) {
-      throw UserError(let.origin + ": " + mistake.what());
-    }
+    values_[let.parameter] = placed(let.origin + ": ", [&] { return number(let.text, values_); });
   }
 
   const std::vector<Setting>& lets_;

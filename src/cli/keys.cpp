@@ -25,6 +25,25 @@ std::string where(const Configuration& c, const std::string& key) {
   return (found == c.origin.end() ? "--" + key : found->second) + ": ";
 }
 
+void set(const Option& option, const std::string& text, const std::string& origin,
+         Configuration& configuration) {
+  placed(origin + ": ", [&] { option.set(configuration, text); });
+  configuration.origin[option.name] = origin;
+  configuration.calculated.erase(option.name);
+  if (option.is_numeric && is_calculated(text)) {
+    configuration.calculated[option.name] = text;
+  }
+}
+
+void put(Setting setting, std::vector<Setting>& settings) {
+  const auto there = std::ranges::find(settings, setting.parameter, &Setting::parameter);
+  if (there == settings.end()) {
+    settings.push_back(std::move(setting));
+  } else {
+    *there = std::move(setting);
+  }
+}
+
 namespace {
 
 using Get = std::function<std::string(const Configuration&)>;
@@ -59,47 +78,44 @@ Option text(std::string name, std::string argument, std::string help,
       [member](Configuration& c, const std::string& value) { c.*member = value; });
 }
 
+/// A text of a number, empty where it has no value yet.
+template <typename Number>
+std::string shown(const Number& value) {
+  return base::to_text(value);
+}
+template <typename Number>
+std::string shown(const std::optional<Number>& value) {
+  return value ? base::to_text(*value) : "";
+}
+
+/// A number that `read` makes of a text and constants.
+template <typename Member, typename Read>
+Option number_key(std::string name, std::string argument, std::string help,
+                  Member Configuration::*member, const Read& read) {
+  return numeric(key(
+      std::move(name), std::move(argument), std::move(help),
+      [member](const Configuration& c) { return shown(c.*member); },
+      [member, read](Configuration& c, const std::string& value) {
+        c.*member = read(value, c.constants);
+      }));
+}
+
 /// A number.
 Option real(std::string name, std::string argument, std::string help,
             double Configuration::*member) {
-  return numeric(key(
-      std::move(name), std::move(argument), std::move(help),
-      [member](const Configuration& c) { return base::to_text(c.*member); },
-      [member](Configuration& c, const std::string& value) {
-        c.*member = number(value, c.constants);
-      }));
+  return number_key(std::move(name), std::move(argument), std::move(help), member, number);
 }
 
-/// A whole number.
+/// A whole number; of an optional member one that has a value only once it is given or resolved.
+template <typename Member>
 Option count(std::string name, std::string argument, std::string help,
-             std::int64_t Configuration::*member) {
-  return numeric(key(
-      std::move(name), std::move(argument), std::move(help),
-      [member](const Configuration& c) { return base::to_text(c.*member); },
-      [member](Configuration& c, const std::string& value) {
-        c.*member = integer(value, c.constants);
-      }));
-}
-
-/// The same that has a value only once it is given or resolved.
-Option count(std::string name, std::string argument, std::string help,
-             std::optional<std::int64_t> Configuration::*member) {
-  return numeric(key(
-      std::move(name), std::move(argument), std::move(help),
-      [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
-      [member](Configuration& c, const std::string& value) {
-        c.*member = integer(value, c.constants);
-      }));
+             Member Configuration::*member) {
+  return number_key(std::move(name), std::move(argument), std::move(help), member, integer);
 }
 
 /// A time that has a value only once it is given or resolved.
 Option time(std::string name, std::string help, std::optional<double> Configuration::*member) {
-  return numeric(key(
-      std::move(name), "t", std::move(help),
-      [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
-      [member](Configuration& c, const std::string& value) {
-        c.*member = number(value, c.constants);
-      }));
+  return number_key(std::move(name), "t", std::move(help), member, number);
 }
 
 /// A switch: given without a value on the command line, true or false in an .ini.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "engine/run_spec.hpp"
 #include "study/scan.hpp"
 #include "study/study_spec.hpp"
@@ -142,5 +143,22 @@ std::string quoted(const std::string& text);
 
 /// How a message about a key begins: "--mass: ", "case.ini line 3: ". Local.
 std::string where(const Configuration& configuration, const std::string& key);
+
+/// What `work` returns; the message of a UserError in it begins with `place`. Local if `work` is.
+template <typename Work>
+auto placed(const std::string& place, const Work& work) {
+  try {
+    return work();
+  } catch (const base::UserError& mistake) {
+    throw base::UserError(place + mistake.what());
+  }
+}
+
+/// Sets a key to a text that was given at `origin`. Throws UserError that begins with it. Local.
+void set(const Option& option, const std::string& text, const std::string& origin,
+         Configuration& configuration);
+
+/// Adds a setting, or replaces that of its parameter. Local.
+void put(Setting setting, std::vector<Setting>& settings);
 
 }  // namespace masing::cli

@@ -60,11 +60,8 @@ std::string no_table(const std::string& path) {
 /// A text of a setting as a function of i; `constants` with n.
 base::Function expression(const Setting& setting, const std::string& text,
                           const Constants& constants) {
-  try {
-    return {text, 'i', no_table, constants};
-  } catch (const UserError& mistake) {
-    refuse(setting, mistake.what());
-  }
+  return placed(setting.origin + ": ",
+                [&] { return base::Function(text, 'i', no_table, constants); });
 }
 
 /// The values of a parameter; `constants` with n, what an expression means by it.
@@ -128,11 +125,7 @@ std::string counted_elements(const std::vector<Parameter>& parameters,
 }  // namespace
 
 const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& origin) {
-  try {
-    return rheology::catalogue_entry(name);
-  } catch (const UserError& mistake) {
-    throw UserError(origin + ": " + mistake.what());
-  }
+  return *placed(origin + ": ", [&] { return &rheology::catalogue_entry(name); });
 }
 
 std::vector<Setting> completed_settings(const ModelInfo& info, const std::vector<Setting>& given) {

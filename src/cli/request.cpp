@@ -245,15 +245,8 @@ void refuse_repeats(const std::vector<Given>& given) {
 }
 
 void set_repeated(const Repeated& one, const Given& given, Configuration& configuration) {
-  Setting setting{given.key.substr(one.section.size()), std::string(base::trimmed(given.text)),
-                  given.origin};
-  std::vector<Setting>& settings = configuration.*one.member;
-  const auto there = std::ranges::find(settings, setting.parameter, &Setting::parameter);
-  if (there == settings.end()) {
-    settings.push_back(std::move(setting));
-  } else {
-    *there = std::move(setting);
-  }
+  put({given.key.substr(one.section.size()), std::string(base::trimmed(given.text)), given.origin},
+      configuration.*one.member);
 }
 
 /// Sets what may be repeated: before all keys, whose numbers may need the constants.
@@ -276,17 +269,7 @@ void set_all(const std::vector<Given>& given, Configuration& configuration) {
     if (option == option_table().end()) {
       continue;  // what may be repeated, or a request such as --config
     }
-    const std::string value{base::trimmed(text)};
-    try {
-      option->set(configuration, value);
-    } catch (const UserError& mistake) {
-      throw UserError(origin + ": " + mistake.what());
-    }
-    configuration.origin[key] = origin;
-    configuration.calculated.erase(key);
-    if (option->is_numeric && is_calculated(value)) {
-      configuration.calculated[key] = value;
-    }
+    set(*option, std::string(base::trimmed(text)), origin, configuration);
   }
 }
 

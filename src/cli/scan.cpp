@@ -98,16 +98,6 @@ std::string parameter_of(const std::string& name, const std::string& model) {
   return {};
 }
 
-void set(std::vector<Setting>& settings, const std::string& name, double value) {
-  Setting setting{name, base::to_text(value), "--over " + name};
-  const auto there = std::ranges::find(settings, name, &Setting::parameter);
-  if (there == settings.end()) {
-    settings.push_back(std::move(setting));
-  } else {
-    *there = std::move(setting);
-  }
-}
-
 Setting backbone_of(const std::string& text) {
   const auto sign = text.find('=');
   const std::string name{base::trimmed(text.substr(0, sign))};
@@ -158,9 +148,9 @@ void set_constants(Configuration& c, const std::vector<ScanAxis>& axes,
     const std::string& name = axes[a].name;
     const std::string parameter = parameter_of(name, c.model);
     if (!parameter.empty()) {
-      set(c.settings, parameter, values[a]);
+      put({parameter, base::to_text(values[a]), "--over " + parameter}, c.settings);
     } else if (key_of(name, kind) == nullptr) {
-      set(lets, name, values[a]);
+      put({name, base::to_text(values[a]), "--over " + name}, lets);
     }
   }
   c.constants = resolved(lets);
@@ -170,14 +160,7 @@ void set_keys(Configuration& c, const std::vector<ScanAxis>& axes, std::span<con
   for (std::size_t a = 0; a < values.size(); ++a) {
     const Option* key = key_of(axes[a].name, kind_of(c.model));
     if (key != nullptr) {
-      const std::string origin = "--over " + axes[a].name;
-      try {
-        key->set(c, base::to_text(values[a]));
-      } catch (const UserError& mistake) {
-        throw UserError(origin + ": " + mistake.what());
-      }
-      c.origin[key->name] = origin;
-      c.calculated.erase(key->name);
+      set(*key, base::to_text(values[a]), "--over " + axes[a].name, c);
     }
   }
 }

@@ -282,12 +282,8 @@ std::string promised_orders(const Configuration& c, const study::Reference& refe
 std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model,
                                                       const std::string& unmet_hypotheses,
                                                       Configuration& c) {
-  try {
-    c.levels = study_levels(c);
-    c.level_text = level_text(c.refine, c.levels);
-  } catch (const UserError& mistake) {
-    throw UserError(where(c, "levels") + mistake.what());
-  }
+  c.levels = placed(where(c, "levels"), [&] { return study_levels(c); });
+  c.level_text = level_text(c.refine, c.levels);
   // The study's samples are those of its last level.
   if (!c.origin.contains("sample-every")) {
     c.sample_every = std::max<std::int64_t>(1, c.levels.back().steps / 10000);
@@ -300,11 +296,8 @@ std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model
   if (c.expected_order_text.empty()) {
     c.expected_order_text = unmet_hypotheses.empty() ? promised_orders(c, *reference) : no_order;
   }
-  try {
-    c.expected_orders = expected_orders(c.expected_order_text);
-  } catch (const UserError& mistake) {
-    throw UserError(where(c, "expect-order") + mistake.what());
-  }
+  c.expected_orders =
+      placed(where(c, "expect-order"), [&] { return expected_orders(c.expected_order_text); });
   return reference;
 }
 

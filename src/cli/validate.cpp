@@ -98,13 +98,10 @@ void check_numbers(const Configuration& c) {
 /// A function of the configuration, whose text becomes one that needs no file.
 base::Function parsed(const Configuration& c, const std::string& key, std::string& text,
                       char variable, const base::FileReader& read) {
-  try {
-    base::Function function(text, variable, read, c.constants);
-    text = function.text();
-    return function;
-  } catch (const UserError& mistake) {
-    throw UserError(where(c, key) + mistake.what());
-  }
+  base::Function function =
+      placed(where(c, key), [&] { return base::Function(text, variable, read, c.constants); });
+  text = function.text();
+  return function;
 }
 
 /// P = ∞ has no cells to sweep, and the exact solution no steps to refine.
@@ -203,11 +200,9 @@ void resolve_initial_file(Configuration& c, const base::FileReader& last_field) 
   const std::string given{base::trimmed(c.initial_u)};
   if (given.starts_with(prefix)) {
     require(last_field != nullptr, c, "initial-u", given, "no file can be read here");
-    try {
-      c.initial_u = last_field(std::string(base::trimmed(given.substr(prefix.size()))));
-    } catch (const UserError& mistake) {
-      throw UserError(where(c, "initial-u") + mistake.what());
-    }
+    c.initial_u = placed(where(c, "initial-u"), [&] {
+      return last_field(std::string(base::trimmed(given.substr(prefix.size()))));
+    });
   }
 }
 
