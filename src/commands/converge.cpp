@@ -37,11 +37,8 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
   if (announce) {
     announce(study);
   }
-  io::OutputFile output(comm, spec.result);
-  io::with_file_name(spec.result.path, [&] {
-    study::write(comm, output.file(), spec, study);
-    output.finish();
-  });
+  io::write_file(comm, spec.result,
+                 [&](const io::Handle& file) { study::write(comm, file, spec, study); });
   study::remove_study_checkpoint(comm, spec);
   return study;
 }

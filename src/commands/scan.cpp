@@ -13,12 +13,9 @@ namespace masing::commands {
 study::Scan make(const parallel::Communicator& comm, const study::ScanSpec& spec) {
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
   study::Scan scan = study::make_points(comm, spec);
-  io::OutputFile output(comm, spec.result);
-  io::with_file_name(spec.result.path, [&] {
-    study::write(comm, output.file(), spec, scan);
-    output.finish();
-  });
-  study::remove_scan_checkpoint(comm, spec);
+  io::write_file(comm, spec.result,
+                 [&](const io::Handle& file) { study::write(comm, file, spec, scan); });
+  io::remove_checkpoint(comm, spec.checkpoint.path);
   return scan;
 }
 

@@ -163,11 +163,30 @@ std::string restart_advice(const CheckpointSpec& spec) {
   return "; the same command with --restart " + spec.path + " goes on";
 }
 
-void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec) {
-  if (!spec.scheduled && comm.is_root()) {
+void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
+                      const Recipe& recipe, const std::function<void(const Handle&)>& add) {
+  const std::string draft = path + ".draft";
+  const parallel::Leftover leftover(draft);
+  create_recipe(comm, draft, recipe);
+  if (add) {
+    const Handle file = open_together(comm, draft, H5F_ACC_RDWR);
+    add(file);
+    flush(file);
+  }
+  seal(comm, draft, path);
+}
+
+void remove_checkpoint(const parallel::Communicator& comm, const std::string& path) {
+  parallel::on_root(comm, [&] {
     for (const char* end : {"", ".draft"}) {
-      unlink((spec.path + end).c_str());
+      unlink((path + end).c_str());
     }
+  });
+}
+
+void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec) {
+  if (!spec.scheduled) {
+    remove_checkpoint(comm, spec.path);
   }
 }
 

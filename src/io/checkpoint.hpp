@@ -44,6 +44,14 @@ class RunLocks {
 /// What a run that was stopped says of its checkpoint: "; the same command with … goes on". Local.
 std::string restart_advice(const CheckpointSpec& spec);
 
+/// Write FILE of a checkpoint with what it is of and what `add` puts into the open draft; sealed,
+/// on the disk, then renamed. Collective.
+void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
+                      const Recipe& recipe, const std::function<void(const Handle&)>& add = {});
+
+/// Remove FILE and its draft, where they are there. Collective.
+void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
+
 /// Remove what a stop has left of a run that is done now: the checkpoint that no one asked for.
 /// Collective.
 void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec);

@@ -94,27 +94,15 @@ void adopt_study_checkpoint(const parallel::Communicator& comm, const StudySpec&
 }
 
 void write_study_checkpoint(const parallel::Communicator& comm, const StudySpec& spec) {
-  const std::string path = spec.checkpoint.path;
-  const std::string draft = path + ".draft";
-  const parallel::Leftover leftover(draft);
-  io::create_recipe(comm, draft,
-                    {.kind = spec.result.kind, .configuration = spec.result.configuration});
-  io::seal(comm, draft, path);
+  io::write_checkpoint(comm, spec.checkpoint.path,
+                       {.kind = spec.result.kind, .configuration = spec.result.configuration});
 }
 
 void remove_study_checkpoint(const parallel::Communicator& comm, const StudySpec& spec) {
-  parallel::on_root(comm, [&] {
-    const std::string path = spec.checkpoint.path;
-    std::vector<std::string> files{path};
-    for (std::size_t index = 0; index < most_runs(spec); ++index) {
-      files.push_back(run_file(path, index));
-    }
-    std::error_code none_there;
-    for (const std::string& file : files) {
-      std::filesystem::remove(file, none_there);
-      std::filesystem::remove(file + ".draft", none_there);
-    }
-  });
+  io::remove_checkpoint(comm, spec.checkpoint.path);
+  for (std::size_t index = 0; index < most_runs(spec); ++index) {
+    io::remove_checkpoint(comm, run_file(spec.checkpoint.path, index));
+  }
 }
 
 }  // namespace masing::study

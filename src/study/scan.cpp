@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/checkpoint.hpp"
-#include "io/sealed_file.hpp"
 #include "parallel/available_memory.hpp"
-#include "parallel/leftovers.hpp"
 #include "parallel/session.hpp"
 #include "study/scan_line.hpp"
 #include "study/schedule.hpp"
@@ -278,17 +274,14 @@ class Scanner {
     parallel::on_root(comm_, [&] {
       io::require_room(spec_.checkpoint.path, static_cast<double>(sizeof(double) * all.size()));
     });
-    const std::string draft = spec_.checkpoint.path + ".draft";
-    const parallel::Leftover leftover(draft);
-    io::create_recipe(comm_, draft,
-                      {.kind = spec_.result.kind, .configuration = spec_.result.configuration});
-    {
-      const io::Handle file = io::open_together(comm_, draft, H5F_ACC_RDWR);
-      const auto of_root = comm_.is_root() ? std::span<const double>(all) : std::span<double>();
-      io::write_distributed(file, done, {"lines that are done", ""}, of_root, 0, std::ssize(all));
-      io::flush(file);
-    }
-    io::seal(comm_, draft, spec_.checkpoint.path);
+    io::write_checkpoint(comm_, spec_.checkpoint.path,
+                         {.kind = spec_.result.kind, .configuration = spec_.result.configuration},
+                         [&](const io::Handle& file) {
+                           const auto of_root =
+                               comm_.is_root() ? std::span<const double>(all) : std::span<double>();
+                           io::write_distributed(file, done, {"lines that are done", ""}, of_root,
+                                                 0, std::ssize(all));
+                         });
     last_saved_ = Clock::now();
   }
 
@@ -318,15 +311,6 @@ class Scanner {
 
 Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec) {
   return Scanner(comm, spec).made();
-}
-
-void remove_scan_checkpoint(const parallel::Communicator& comm, const ScanSpec& spec) {
-  parallel::on_root(comm, [&] {
-    std::error_code none_there;
-    for (const char* end : {"", ".draft"}) {
-      std::filesystem::remove(spec.checkpoint.path + end, none_there);
-    }
-  });
 }
 
 }  // namespace masing::study

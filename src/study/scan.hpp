@@ -125,9 +125,6 @@ struct Scan {
 /// Stopped with what is done saved. Collective.
 Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec);
 
-/// Remove the checkpoint of a finished scan, and not another that it went on from. Collective.
-void remove_scan_checkpoint(const parallel::Communicator& comm, const ScanSpec& spec);
-
 /// /points, /runs where series are kept, and /timing of a scan's file. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const Scan& scan);
