@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/request.hpp"
 #include "commands/commands.hpp"
+#include "engine/setup.hpp"
 #include "io/hdf5.hpp"
 #include "io/provenance.hpp"
 #include "parallel/session.hpp"
+#include "study/plan.hpp"
 
 namespace masing {
 
@@ -42,17 +45,45 @@ std::string version_text() {
   return text;
 }
 
-/// What a call asks for, as work for all ranks; nothing where it is done.
-std::optional<commands::Work> prepared(const std::string& command,
-                                       const commands::Invocation& call) {
-  if (command == "simulate") {
-    return commands::simulate(call);
+/// Looks at all that a run needs, and makes none. Throws UserError alike on all ranks. Collective.
+void check(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+  engine::check_run(comm, simulation.run);
+}
+void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
+  study::check_runs(comm, spec);
+}
+void check(const parallel::Communicator& comm, const study::ScanSpec& spec) {
+  engine::check_run(comm, study::first_problem(spec).run);  // others may fail
+}
+
+/// masing simulate, converge and scan.
+int run_request(cli::Command command, const cli::Invocation& call) {
+  const auto request = cli::requested(command, call);
+  if (!request) {
+    return base::exit_done;
   }
-  if (command == "converge") {
-    return commands::converge(call);
-  }
-  if (command == "scan") {
-    return commands::scan(call);
+  return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
+    if (request->only_validated) {
+      std::visit([&](const auto& spec) { check(comm, spec); }, request->spec);
+      if (comm.is_root()) {
+        std::fputs(request->only_validated->c_str(), stdout);
+      }
+      return base::exit_done;
+    }
+    if (request->wall_limit) {
+      parallel::limit_wall_time(*request->wall_limit);
+    }
+    return std::visit([&](const auto& spec) { return commands::run(comm, spec); }, request->spec);
+  });
+}
+
+/// Does what a call asks for, and returns its exit code.
+int run(const std::string& command, const cli::Invocation& call) {
+  for (const cli::Command known :
+       {cli::Command::simulate, cli::Command::converge, cli::Command::scan}) {
+    if (command == cli::name_of(known)) {
+      return run_request(known, call);
+    }
   }
   if (command == "reproduce") {
     return commands::reproduce(call);
@@ -71,7 +102,7 @@ std::optional<commands::Work> prepared(const std::string& command,
   if (call.prints) {
     std::fputs(command == "--help" ? usage : version_text().c_str(), stdout);
   }
-  return std::nullopt;
+  return base::exit_done;
 }
 
 /// `code`, or that of a failure where not all that was printed could be written.
@@ -84,27 +115,25 @@ int flushed(int code) {
 }
 
 /// A process without a launcher: MPI starts only once the words have proved right.
-int run_alone(const std::string& command, commands::Invocation call,
+int run_alone(const std::string& command, cli::Invocation call,
               const std::vector<std::string>& petsc_options) {
   call.on_root = [](const std::function<std::string()>& make) { return make(); };
-  std::optional<commands::Work> work;
+  call.on_all_ranks = [&petsc_options](const cli::Work& work) {
+    io::end_before_mpi();
+    parallel::Session session(petsc_options);
+    return session.run(work);
+  };
   try {
-    work = prepared(command, call);
+    return flushed(run(command, call));
   } catch (const std::exception& error) {
     std::fputs(fmt::format("masing: {}\n", parallel::one_line(error.what())).c_str(), stderr);
     const bool mistake = dynamic_cast<const base::UserError*>(&error) != nullptr;
     return flushed(mistake ? base::exit_user_mistake : base::exit_failure);
   }
-  if (!work) {
-    return flushed(base::exit_done);
-  }
-  io::end_before_mpi();
-  parallel::Session session(petsc_options);
-  return flushed(session.run(*work));
 }
 
 /// One of the ranks that a launcher started.
-int run_together(const std::string& command, commands::Invocation call,
+int run_together(const std::string& command, cli::Invocation call,
                  const std::vector<std::string>& petsc_options) {
   parallel::Session session(petsc_options);
   return flushed(session.run([&](const parallel::Communicator& comm) {
@@ -120,8 +149,8 @@ int run_together(const std::string& command, commands::Invocation call,
     call.on_root = [&comm](const std::function<std::string()>& make) {
       return parallel::from_root(comm, make);
     };
-    const auto work = prepared(command, call);
-    return work ? (*work)(comm) : static_cast<int>(base::exit_done);
+    call.on_all_ranks = [&comm](const cli::Work& work) { return work(comm); };
+    return run(command, call);
   }));
 }
 
@@ -137,7 +166,7 @@ int main(int count, char** values) {
   const std::vector<std::string> petsc_options(petsc == words.end() ? petsc : petsc + 1,
                                                words.end());
   const std::string command = petsc - words.begin() > 1 ? words[1] : "";
-  const commands::Invocation call{
+  const cli::Invocation call{
       .words = {words.begin() + std::min<std::ptrdiff_t>(2, petsc - words.begin()), petsc},
       .command_line = base::joined(words, " ")};
   return parallel::started_by_launcher() ? run_together(command, call, petsc_options)

@@ -218,9 +218,7 @@ class Columns {
   /// Its axis is named `axis`: a dataset of that name in its group or above.
   void write(const std::string& path, const io::Meaning& meaning, const std::vector<double>& values,
              const std::string& axis = "cells") const {
-    const auto of_root = comm_.is_root() ? std::span(values) : std::span<const double>();
-    io::write_distributed(file_, path, meaning, of_root, 0, std::ssize(values));
-    io::name_axes(file_, path, {axis});
+    io::write_column(comm_, file_, path, meaning, values, axis);
   }
 
   /// Three columns of seconds: the median, _least and _most.

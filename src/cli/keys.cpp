@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/constants.hpp"
+#include "cli/expression.hpp"
 #include "slab/scheme.hpp"
 #include "study/reference.hpp"
 
@@ -19,6 +20,37 @@ std::string quoted(const std::string& text) {
   return "'" + text.substr(0, 60) + "'";
 }
 
+std::string where(const Configuration& c, const std::string& key) {
+  const auto found = c.origin.find(key);
+  return (found == c.origin.end() ? "--" + key : found->second) + ": ";
+}
+
+void set(const Option& option, const std::string& text, const std::string& origin,
+         Configuration& configuration) {
+  placed(origin + ": ", [&] { option.set(configuration, text); });
+  configuration.origin[option.name] = origin;
+  configuration.calculated.erase(option.name);
+  if (option.is_numeric && is_calculated(text)) {
+    configuration.calculated[option.name] = text;
+  }
+}
+
+void put(Setting setting, std::vector<Setting>& settings) {
+  const auto there = std::ranges::find(settings, setting.parameter, &Setting::parameter);
+  if (there == settings.end()) {
+    settings.push_back(std::move(setting));
+  } else {
+    *there = std::move(setting);
+  }
+}
+
+namespace {
+
+using Get = std::function<std::string(const Configuration&)>;
+using Set = std::function<void(Configuration&, const std::string&)>;
+
+/// A key with a reading of its own: of every command and of every model, and deciding the data of a
+/// result file, unless it is narrowed.
 Option key(std::string name, std::string argument, std::string help, Get get, Set set) {
   return {.name = std::move(name),
           .argument = std::move(argument),
@@ -31,6 +63,13 @@ Option key(std::string name, std::string argument, std::string help, Get get, Se
           .set = std::move(set)};
 }
 
+/// A number, or a list of them, that may be given as expressions.
+Option numeric(Option option) {
+  option.is_numeric = true;
+  return option;
+}
+
+/// A text.
 Option text(std::string name, std::string argument, std::string help,
             std::string Configuration::*member) {
   return key(
@@ -39,45 +78,47 @@ Option text(std::string name, std::string argument, std::string help,
       [member](Configuration& c, const std::string& value) { c.*member = value; });
 }
 
+/// A text of a number, empty where it has no value yet.
+template <typename Number>
+std::string shown(const Number& value) {
+  return base::to_text(value);
+}
+template <typename Number>
+std::string shown(const std::optional<Number>& value) {
+  return value ? base::to_text(*value) : "";
+}
+
+/// A number that `read` makes of a text and constants.
+template <typename Member, typename Read>
+Option number_key(std::string name, std::string argument, std::string help,
+                  Member Configuration::*member, const Read& read) {
+  return numeric(key(
+      std::move(name), std::move(argument), std::move(help),
+      [member](const Configuration& c) { return shown(c.*member); },
+      [member, read](Configuration& c, const std::string& value) {
+        c.*member = read(value, c.constants);
+      }));
+}
+
+/// A number.
 Option real(std::string name, std::string argument, std::string help,
             double Configuration::*member) {
-  return numeric(key(
-      std::move(name), std::move(argument), std::move(help),
-      [member](const Configuration& c) { return base::to_text(c.*member); },
-      [member](Configuration& c, const std::string& value) {
-        c.*member = number(value, c.constants);
-      }));
+  return number_key(std::move(name), std::move(argument), std::move(help), member, number);
 }
 
+/// A whole number; of an optional member one that has a value only once it is given or resolved.
+template <typename Member>
 Option count(std::string name, std::string argument, std::string help,
-             std::int64_t Configuration::*member) {
-  return numeric(key(
-      std::move(name), std::move(argument), std::move(help),
-      [member](const Configuration& c) { return base::to_text(c.*member); },
-      [member](Configuration& c, const std::string& value) {
-        c.*member = integer(value, c.constants);
-      }));
+             Member Configuration::*member) {
+  return number_key(std::move(name), std::move(argument), std::move(help), member, integer);
 }
 
-Option count(std::string name, std::string argument, std::string help,
-             std::optional<std::int64_t> Configuration::*member) {
-  return numeric(key(
-      std::move(name), std::move(argument), std::move(help),
-      [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
-      [member](Configuration& c, const std::string& value) {
-        c.*member = integer(value, c.constants);
-      }));
-}
-
+/// A time that has a value only once it is given or resolved.
 Option time(std::string name, std::string help, std::optional<double> Configuration::*member) {
-  return numeric(key(
-      std::move(name), "t", std::move(help),
-      [member](const Configuration& c) { return c.*member ? base::to_text(*(c.*member)) : ""; },
-      [member](Configuration& c, const std::string& value) {
-        c.*member = number(value, c.constants);
-      }));
+  return number_key(std::move(name), "t", std::move(help), member, number);
 }
 
+/// A switch: given without a value on the command line, true or false in an .ini.
 Option toggle(std::string name, std::string help, bool& (*member)(Configuration&)) {
   return key(
       std::move(name), "", std::move(help),
@@ -92,37 +133,94 @@ Option toggle(std::string name, std::string help, bool& (*member)(Configuration&
       });
 }
 
-Option numeric(Option option) {
-  option.is_numeric = true;
-  return option;
-}
-
+/// Of this command only.
 Option only(Command command, Option option) {
   option.commands = {command};
   return option;
 }
 
+/// Of all commands but this one.
 Option not_of(Command command, Option option) {
   std::erase(option.commands, command);
   return option;
 }
 
+/// Of the models of these kinds only.
 Option for_models(std::vector<ModelKind> kinds, Option option) {
   option.kinds = std::move(kinds);
   return option;
 }
 
+/// A key of slabs that gives the other models a parameter.
 Option also_parameter(std::string parameter, Option option) {
   option.parameter = std::move(parameter);
   return option;
 }
 
+/// How a run is handled: no part of what it computes.
 Option handling(Option option) {
   option.role = Role::handling;
   return option;
 }
 
-namespace {
+/// The word for one of the values of a choice.
+template <typename Value>
+struct Name {
+  Value value;
+  const char* text;
+};
+
+/// The words of a choice, "a|b|c".
+template <typename Value, std::size_t Count>
+std::string words_of(const Name<Value> (&names)[Count]) {
+  std::vector<std::string> words;
+  for (const auto& entry : names) {
+    words.emplace_back(entry.text);
+  }
+  return base::joined(words, "|");
+}
+
+/// The value that a word of a choice is for. Throws UserError.
+template <typename Value, std::size_t Count>
+Value chosen(const Name<Value> (&names)[Count], const std::string& word) {
+  const auto* found = std::ranges::find(names, word, &Name<Value>::text);
+  if (found == std::end(names)) {
+    throw base::UserError(quoted(word) + " is not known here; give " + words_of(names));
+  }
+  return found->value;
+}
+
+/// The word for a value of a choice.
+template <typename Value, std::size_t Count>
+std::string word_for(const Name<Value> (&names)[Count], Value value) {
+  return std::ranges::find(names, value, &Name<Value>::value)->text;
+}
+
+/// One of a few words; `names` must outlive the key.
+template <typename Value, std::size_t Count>
+Option choice(std::string name, std::string help, Value Configuration::*member,
+              const Name<Value> (&names)[Count]) {
+  return key(
+      std::move(name), words_of(names), std::move(help),
+      [member, &names](const Configuration& c) { return word_for(names, c.*member); },
+      [member, &names](Configuration& c, const std::string& word) {
+        c.*member = chosen(names, word);
+      });
+}
+
+/// The same that has a value only once it is given or resolved.
+template <typename Value, std::size_t Count>
+Option choice(std::string name, std::string help, std::optional<Value> Configuration::*member,
+              const Name<Value> (&names)[Count]) {
+  return key(
+      std::move(name), words_of(names), std::move(help),
+      [member, &names](const Configuration& c) {
+        return c.*member ? word_for(names, *(c.*member)) : "";
+      },
+      [member, &names](Configuration& c, const std::string& word) {
+        c.*member = chosen(names, word);
+      });
+}
 
 const std::vector<ModelKind> any_slab{ModelKind::slab, ModelKind::quasistatic_slab};
 const std::vector<ModelKind> moving_slab{ModelKind::slab};
@@ -399,6 +497,17 @@ std::vector<const Option*> options_of(Command command) {
 
 bool takes(ModelKind kind, const Option& option) {
   return std::ranges::find(option.kinds, kind) != option.kinds.end();
+}
+
+std::string name_of(Command command) {
+  switch (command) {
+    case Command::simulate:
+      return "simulate";
+    case Command::converge:
+      return "converge";
+    default:
+      return "scan";
+  }
 }
 
 ModelKind kind_of(const std::string& model) {

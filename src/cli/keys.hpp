@@ -1,22 +1,115 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
-#include "cli/configuration.hpp"
+#include "engine/run_spec.hpp"
+#include "study/scan.hpp"
+#include "study/study_spec.hpp"
 
-// The kinds of keys that the table is made of, and what narrows one down. A key is of every command
-// and of every model, and decides the data of a result file, unless it is narrowed.
+// What the user may say, and the keys by which it is said.
 
 namespace masing::cli {
+
+/// The commands that take a configuration.
+enum class Command { simulate, converge, scan };
+
+/// Which options a model takes: the continuous Masing model; the same without a mass, driven by its
+/// position or force; all others, which have parameters instead.
+enum class ModelKind { slab, quasistatic_slab, finite };
+
+/// The kind of a model, by its name. Local.
+ModelKind kind_of(const std::string& model);
+
+/// "simulate", "converge" or "scan".
+std::string name_of(Command command);
+
+/// A parameter of a model as given: --set PARAMETER=VALUE, a line below [model], or an option of
+/// its own.
+struct Setting {
+  std::string parameter;
+  std::string text;
+  std::string origin;  ///< for messages; "--set PARAMETER" for a preset
+};
+
+/// Named constants and their values.
+using Constants = std::map<std::string, double>;
+
+/// All that the user may say, typed; dimensionless. The defaults are the papers' finest case.
+struct Configuration {
+  Command command = Command::simulate;
+
+  std::vector<Setting> lets;  ///< named constants, as given
+  Constants constants;        ///< their values
+
+  std::string model = "masing";
+  std::vector<Setting> settings;          ///< of ModelKind::finite; resolved: every parameter
+  std::string stiffness = "1";            ///< k(s)
+  std::string threshold = "s+0.1";        ///< η(s)
+  std::string threshold_down;             ///< η⁻(s); empty: η
+  std::string initial_u = "0";            ///< u0(s)
+  std::string force = "0.45*cos(0.5*t)";  ///< F(t); resolved: empty where x(t) is prescribed
+  std::string base_acceleration = "0";    ///< a_g(t) of ModelKind::slab
+  std::string position;  ///< x(t) of ModelKind::quasistatic_slab; empty: F(t) drives
+  double mass = 1.0;     ///< m
+  double damping = 0.0;  ///< c
+  double k0 = 0.0;
+  double x0 = 0.0;
+  double y0 = 0.0;
+  double final_time = 500.0;     ///< T
+  std::int64_t steps = 1000000;  ///< N
+  slab::Space space = slab::Cells{1500};
+  slab::Rule rule = slab::Rule::right;
+  slab::Scheme scheme = slab::Scheme::euler;
+  std::optional<engine::Method> method;  ///< resolved: turning points for P = ∞, else sweep
+  std::string break_text;                ///< times where F is not smooth, for the exact solution
+  std::vector<double> breaks;            ///< resolved from break_text
+
+  std::string output = "masing.h5";
+  std::optional<std::int64_t> sample_every;  ///< steps; resolved to about 10,000 samples
+  std::optional<double> from;                ///< first time of the samples; resolved to 0
+  std::optional<double> to;                  ///< last time of the samples; resolved to T
+  /// Places of the field in the files: of P = ∞; of finite P at most so many cells, 0: all.
+  /// Resolved to 1000 and 0.
+  std::optional<std::int64_t> field_points;
+  io::OutputSpec output_spec;  ///< what the file holds; its sampling is resolved from the above
+
+  study::Refine refine = study::Refine::steps;
+  std::vector<study::Level> levels;  ///< resolved from level_text
+  std::string level_text;            ///< empty: the ladder of the papers' case
+  std::string reference = "finest";  ///< a word of study::reference_kinds, or a file's name
+  std::vector<study::ExpectedOrder> expected_orders;
+  std::string expected_order_text;  ///< resolved: what the scheme and the rule promise
+  double order_tolerance = 0.1;
+  std::int64_t field_samples = 200;
+
+  std::vector<Setting> over;          ///< what a scan varies, as given
+  std::vector<study::ScanAxis> axes;  ///< resolved from `over` and `backbone`
+  bool steady = false;
+  study::Past past = study::Past::rest;
+  std::optional<double> period;  ///< of the force; found where it can be
+  std::string backbone;          ///< the axis of amplitudes of closed curves, "X=0.01:2:200:log"
+  bool keep_series = false;
+
+  std::string checkpoint;             ///< empty: beside the output, when stopped only
+  std::int64_t checkpoint_every = 0;  ///< steps; 0: every ten minutes
+  std::string restart;                ///< the checkpoint to go on with, or empty
+  std::optional<double> wall_limit;   ///< seconds
+  bool quiet = false;
+
+  /// Where a key was given ("--mass", "case.ini line 3"), for messages; absent for defaults.
+  std::map<std::string, std::string> origin;
+  /// The lines at the start of the .ini that say what the case is, each with its newline; empty
+  /// where the command line changes what is computed.
+  std::string comment;
+  /// Numbers given as expressions ("60*2*pi/w"), by their keys.
+  std::map<std::string, std::string> calculated;
+};
 
 /// Whether a key decides the data of a result file, and so belongs to its /configuration.
 enum class Role { result, handling };
@@ -48,109 +141,24 @@ bool takes(ModelKind kind, const Option& option);
 /// A text as a message names it, in quotes and not longer than a line.
 std::string quoted(const std::string& text);
 
-using Get = std::function<std::string(const Configuration&)>;
-using Set = std::function<void(Configuration&, const std::string&)>;
+/// How a message about a key begins: "--mass: ", "case.ini line 3: ". Local.
+std::string where(const Configuration& configuration, const std::string& key);
 
-/// A key with a reading of its own.
-Option key(std::string name, std::string argument, std::string help, Get get, Set set);
-
-/// A text.
-Option text(std::string name, std::string argument, std::string help,
-            std::string Configuration::*member);
-
-/// A number.
-Option real(std::string name, std::string argument, std::string help,
-            double Configuration::*member);
-
-/// A whole number.
-Option count(std::string name, std::string argument, std::string help,
-             std::int64_t Configuration::*member);
-
-/// A whole number that has a value only once it is given or resolved.
-Option count(std::string name, std::string argument, std::string help,
-             std::optional<std::int64_t> Configuration::*member);
-
-/// A time that has a value only once it is given or resolved.
-Option time(std::string name, std::string help, std::optional<double> Configuration::*member);
-
-/// A switch: given without a value on the command line, true or false in an .ini.
-Option toggle(std::string name, std::string help, bool& (*member)(Configuration&));
-
-/// The word for one of the values of a choice.
-template <typename Value>
-struct Name {
-  Value value;
-  const char* text;
-};
-
-/// The words of a choice, "a|b|c".
-template <typename Value, std::size_t Count>
-std::string words_of(const Name<Value> (&names)[Count]) {
-  std::vector<std::string> words;
-  for (const auto& entry : names) {
-    words.emplace_back(entry.text);
+/// What `work` returns; the message of a UserError in it begins with `place`. Local if `work` is.
+template <typename Work>
+auto placed(const std::string& place, const Work& work) {
+  try {
+    return work();
+  } catch (const base::UserError& mistake) {
+    throw base::UserError(place + mistake.what());
   }
-  return base::joined(words, "|");
 }
 
-/// The value that a word of a choice is for. Throws UserError.
-template <typename Value, std::size_t Count>
-Value chosen(const Name<Value> (&names)[Count], const std::string& word) {
-  const auto* found = std::ranges::find(names, word, &Name<Value>::text);
-  if (found == std::end(names)) {
-    throw base::UserError(quoted(word) + " is not known here; give " + words_of(names));
-  }
-  return found->value;
-}
+/// Sets a key to a text that was given at `origin`. Throws UserError that begins with it. Local.
+void set(const Option& option, const std::string& text, const std::string& origin,
+         Configuration& configuration);
 
-/// The word for a value of a choice.
-template <typename Value, std::size_t Count>
-std::string word_for(const Name<Value> (&names)[Count], Value value) {
-  return std::ranges::find(names, value, &Name<Value>::value)->text;
-}
-
-/// One of a few words; `names` must outlive the key.
-template <typename Value, std::size_t Count>
-Option choice(std::string name, std::string help, Value Configuration::*member,
-              const Name<Value> (&names)[Count]) {
-  return key(
-      std::move(name), words_of(names), std::move(help),
-      [member, &names](const Configuration& c) { return word_for(names, c.*member); },
-      [member, &names](Configuration& c, const std::string& word) {
-        c.*member = chosen(names, word);
-      });
-}
-
-/// The same that has a value only once it is given or resolved.
-template <typename Value, std::size_t Count>
-Option choice(std::string name, std::string help, std::optional<Value> Configuration::*member,
-              const Name<Value> (&names)[Count]) {
-  return key(
-      std::move(name), words_of(names), std::move(help),
-      [member, &names](const Configuration& c) {
-        return c.*member ? word_for(names, *(c.*member)) : "";
-      },
-      [member, &names](Configuration& c, const std::string& word) {
-        c.*member = chosen(names, word);
-      });
-}
-
-/// A number, or a list of them, that may be given as expressions.
-Option numeric(Option option);
-
-/// Of this command only.
-Option only(Command command, Option option);
-
-/// Of all commands but this one.
-Option not_of(Command command, Option option);
-
-/// Of the models of these kinds only.
-Option for_models(std::vector<ModelKind> kinds, Option option);
-
-/// A key of slabs that gives the other models a parameter.
-Option also_parameter(std::string parameter, Option option);
-
-/// How a run is handled: no part of what it computes.
-Option handling(Option option);
+/// Adds a setting, or replaces that of its parameter. Local.
+void put(Setting setting, std::vector<Setting>& settings);
 
 }  // namespace masing::cli

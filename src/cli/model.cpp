@@ -8,8 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/constants.hpp"
-#include "cli/keys.hpp"
+#include "cli/expression.hpp"
 
 namespace masing::cli {
 
@@ -54,18 +53,15 @@ std::vector<std::string> pieces_of(const std::string& text) {
   return pieces;
 }
 
-std::string no_tables(const std::string& path) {
+std::string no_table(const std::string& path) {
   throw UserError("table:" + path + " is for functions; give a list or an expression");
 }
 
 /// A text of a setting as a function of i; `constants` with n.
 base::Function expression(const Setting& setting, const std::string& text,
                           const Constants& constants) {
-  try {
-    return {text, 'i', no_tables, constants};
-  } catch (const UserError& mistake) {
-    refuse(setting, mistake.what());
-  }
+  return placed(setting.origin + ": ",
+                [&] { return base::Function(text, 'i', no_table, constants); });
 }
 
 /// The values of a parameter; `constants` with n, what an expression means by it.
@@ -129,11 +125,7 @@ std::string counted_elements(const std::vector<Parameter>& parameters,
 }  // namespace
 
 const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& origin) {
-  try {
-    return rheology::catalogue_entry(name);
-  } catch (const UserError& mistake) {
-    throw UserError(origin + ": " + mistake.what());
-  }
+  return *placed(origin + ": ", [&] { return &rheology::catalogue_entry(name); });
 }
 
 std::vector<Setting> completed_settings(const ModelInfo& info, const std::vector<Setting>& given) {

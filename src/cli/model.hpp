@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/function.hpp"
-#include "cli/configuration.hpp"
+#include "cli/keys.hpp"
 #include "rheology/catalogue.hpp"
 
 namespace masing::cli {

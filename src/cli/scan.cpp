@@ -7,10 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/constants.hpp"
-#include "cli/force_breaks.hpp"
-#include "cli/force_period.hpp"
-#include "cli/keys.hpp"
+#include "cli/expression.hpp"
 #include "cli/model.hpp"
 #include "slab/steady/periodic_force.hpp"
 
@@ -24,7 +21,7 @@ namespace {
 
 constexpr double most_points = 1e6;
 
-[[noreturn]] void refuse(const Setting& over, const std::string& mistake) {
+[[noreturn]] void refuse_axis(const Setting& over, const std::string& mistake) {
   throw UserError(
       fmt::format("{}: {}; give \"{}=first:last:count\", \"first:last:count:log\" or \"v1,v2,...\"",
                   over.origin, mistake, over.parameter));
@@ -41,22 +38,22 @@ std::vector<double> values_of(const Setting& over) {
         values.push_back(number(piece, {}));
       }
       if (values.empty()) {
-        refuse(over, "no values");
+        refuse_axis(over, "no values");
       }
       return values;
     }
     const bool is_log = pieces.size() == 4 && pieces[3] == "log";
     if (pieces.size() != 3 && !is_log) {
-      refuse(over, quoted(over.text) + " is no range");
+      refuse_axis(over, quoted(over.text) + " is no range");
     }
     const double first = number(pieces[0], {});
     const double last = number(pieces[1], {});
     const std::int64_t count = integer(pieces[2], {});
     if (count < 2 || static_cast<double>(count) > most_points) {
-      refuse(over, quoted(over.text) + " needs from 2 to 10^6 values");
+      refuse_axis(over, quoted(over.text) + " needs from 2 to 10^6 values");
     }
     if (is_log && !(first * last > 0.0)) {
-      refuse(over, quoted(over.text) + " crosses 0, where log has no value");
+      refuse_axis(over, quoted(over.text) + " crosses 0, where log has no value");
     }
     for (std::int64_t i = 0; i < count; ++i) {
       const double part = static_cast<double>(i) / static_cast<double>(count - 1);
@@ -99,16 +96,6 @@ std::string parameter_of(const std::string& name, const std::string& model) {
     }
   }
   return {};
-}
-
-void set(std::vector<Setting>& settings, const std::string& name, double value) {
-  Setting setting{name, base::to_text(value), "--over " + name};
-  const auto there = std::ranges::find(settings, name, &Setting::parameter);
-  if (there == settings.end()) {
-    settings.push_back(std::move(setting));
-  } else {
-    *there = std::move(setting);
-  }
 }
 
 Setting backbone_of(const std::string& text) {
@@ -161,9 +148,9 @@ void set_constants(Configuration& c, const std::vector<ScanAxis>& axes,
     const std::string& name = axes[a].name;
     const std::string parameter = parameter_of(name, c.model);
     if (!parameter.empty()) {
-      set(c.settings, parameter, values[a]);
+      put({parameter, base::to_text(values[a]), "--over " + parameter}, c.settings);
     } else if (key_of(name, kind) == nullptr) {
-      set(lets, name, values[a]);
+      put({name, base::to_text(values[a]), "--over " + name}, lets);
     }
   }
   c.constants = resolved(lets);
@@ -173,14 +160,7 @@ void set_keys(Configuration& c, const std::vector<ScanAxis>& axes, std::span<con
   for (std::size_t a = 0; a < values.size(); ++a) {
     const Option* key = key_of(axes[a].name, kind_of(c.model));
     if (key != nullptr) {
-      const std::string origin = "--over " + axes[a].name;
-      try {
-        key->set(c, base::to_text(values[a]));
-      } catch (const UserError& mistake) {
-        throw UserError(origin + ": " + mistake.what());
-      }
-      c.origin[key->name] = origin;
-      c.calculated.erase(key->name);
+      set(*key, base::to_text(values[a]), "--over " + axes[a].name, c);
     }
   }
 }
@@ -253,7 +233,7 @@ std::string slab_text(const Configuration& c) {
 }
 
 study::ScanProblem problem_at(const Configuration& scan, std::span<const double> values) {
-  const Validated request = validated(at_point(scan, values), no_files);
+  const Validated request = validated(at_point(scan, values), {.text = no_files});
   const Configuration& c = request.configuration;
   const bool is_run = kind_of_scan(scan) == ScanKind::runs;
   study::ScanProblem problem{.run = is_run ? simulation(request, "").run : request.run,
@@ -309,7 +289,7 @@ void require_used(const Configuration& c) {
 
 }  // namespace
 
-void check_scan(const Configuration& c, const engine::RunSpec& run) {
+void resolve_scan(Configuration& c, const engine::RunSpec& run) {
   if (c.axes.empty()) {
     throw UserError("--over: nothing to scan; give --over \"NAME=first:last:count\"");
   }
@@ -326,6 +306,15 @@ void check_scan(const Configuration& c, const engine::RunSpec& run) {
   }
   if (!c.backbone.empty() && c.keep_series) {
     throw UserError("--keep: closed curves are no runs and have no series");
+  }
+  // What each point resolves for itself.
+  for (auto* time : {&c.from, &c.to}) {
+    if (!c.origin.contains(time == &c.from ? "from" : "to")) {
+      time->reset();
+    }
+  }
+  if (!c.origin.contains("sample-every")) {
+    c.sample_every.reset();
   }
 }
 
@@ -345,6 +334,7 @@ study::ScanSpec scan_spec(const Validated& request, const std::string& command_l
     names.push_back(axis.name);
   }
   spec.result.title = "scan over " + base::joined(names, ", ");
+  (void)study::first_problem(spec);  // what is wrong with every point is found before the scan
   return spec;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/configuration.hpp"
 #include "cli/validate.hpp"
 #include "study/scan.hpp"
 
@@ -26,15 +25,16 @@ void set_keys(Configuration& configuration, const std::vector<study::ScanAxis>& 
 /// The values of the first point of a scan. Local.
 std::vector<double> first_values(const std::vector<study::ScanAxis>& axes);
 
-/// The scan of a request of masing scan. Throws UserError. Local.
+/// The scan of a request of masing scan. Throws UserError, also where its first point is at fault.
+/// Local.
 study::ScanSpec scan_spec(const Validated& request, const std::string& command_line);
 
 /// The scan's configuration as that of masing simulate at values of its axes. Throws UserError.
 /// Local.
 Configuration at_point(const Configuration& scan, std::span<const double> values);
 
-/// Throws UserError where a validated configuration of masing scan asks for what its kind cannot
-/// give. Local.
-void check_scan(const Configuration& configuration, const engine::RunSpec& run);
+/// Throws UserError where a configuration of masing scan asks for what its kind cannot give; else
+/// takes the defaults from it that each point resolves for itself. Local.
+void resolve_scan(Configuration& configuration, const engine::RunSpec& run);
 
 }  // namespace masing::cli

@@ -1,24 +1,20 @@
 #include "cli/validate.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <set>
 #include <span>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/constants.hpp"
-#include "cli/force_breaks.hpp"
-#include "cli/keys.hpp"
-#include "cli/levels.hpp"
+#include "cli/expression.hpp"
+#include "cli/ini.hpp"
 #include "cli/model.hpp"
-#include "cli/parse.hpp"
 #include "cli/scan.hpp"
+#include "cli/study.hpp"
 #include "study/hypotheses.hpp"
 #include "study/reference.hpp"
 
@@ -34,11 +30,6 @@ namespace {
 constexpr std::int64_t largest_count = std::int64_t{1} << 53;
 // A table that ends this much before T, relatively, ends at T.
 constexpr double same_time = 1e-9;
-
-std::string where(const Configuration& c, const std::string& key) {
-  const auto found = c.origin.find(key);
-  return (found == c.origin.end() ? "--" + key : found->second) + ": ";
-}
 
 void require(bool holds, const Configuration& c, const std::string& key, const std::string& wrong,
              const std::string& right) {
@@ -107,13 +98,10 @@ void check_numbers(const Configuration& c) {
 /// A function of the configuration, whose text becomes one that needs no file.
 base::Function parsed(const Configuration& c, const std::string& key, std::string& text,
                       char variable, const base::FileReader& read) {
-  try {
-    base::Function function(text, variable, read, c.constants);
-    text = function.text();
-    return function;
-  } catch (const UserError& mistake) {
-    throw UserError(where(c, key) + mistake.what());
-  }
+  base::Function function =
+      placed(where(c, key), [&] { return base::Function(text, variable, read, c.constants); });
+  text = function.text();
+  return function;
 }
 
 /// P = ∞ has no cells to sweep, and the exact solution no steps to refine.
@@ -190,35 +178,6 @@ void resolve_defaults(Configuration& c) {
   c.to = c.to.value_or(c.final_time);
 }
 
-/// "x=1,y=1,u=1" without the errors that the model does not have.
-std::string expected_orders_of(const rheology::ModelInfo& info,
-                               const rheology::StateLayout& layout) {
-  const bool has_y = layout.motion().y.has_value();
-  const std::string order = (info.order.starts_with('>') ? "" : "=") + info.order;
-  return "x" + order + (has_y ? ",y" + order : "") +
-         (layout.size() > (has_y ? 2 : 1) ? ",u" + order : "");
-}
-
-/// N/8, N/4, N/2, N.
-std::string halved_steps(std::int64_t steps) {
-  std::vector<study::Level> levels;
-  for (const std::int64_t factor : {1, 2, 4, 8}) {
-    levels.push_back({{}, std::max<std::int64_t>(1, steps / 8) * factor});
-  }
-  return level_text(Refine::steps, levels);
-}
-
-/// The study's defaults of a model whose orders the catalogue gives.
-void resolve_study_of(const rheology::ModelInfo& info, const rheology::StateLayout& layout,
-                      Configuration& c) {
-  if (c.expected_order_text.empty()) {
-    c.expected_order_text = expected_orders_of(info, layout);
-  }
-  if (c.level_text.empty() && c.refine == Refine::steps) {
-    c.level_text = halved_steps(c.steps);
-  }
-}
-
 rheology::ModelSpec resolve_finite(const rheology::ModelInfo& info, Configuration& c) {
   c.settings = completed_settings(info, c.settings);
   rheology::ModelSpec spec = model_spec(c.model, c.settings, c.constants);
@@ -235,62 +194,15 @@ rheology::ModelSpec resolve_finite(const rheology::ModelInfo& info, Configuratio
   return spec;
 }
 
-/// What scheme and rule promise, as a text: u_cells where its order is another than that of u, and
-/// where the reference has u at the cells' own points.
-std::string promised_orders(const Configuration& c, const study::Reference& reference) {
-  const engine::Masing model{.slab = {.rule = c.rule}, .scheme = c.scheme};
-  std::vector<std::string> orders;
-  for (const char* quantity : {"x", "y", "u", "u_cells"}) {
-    const double order = study::promised_order(model, c.refine, quantity);
-    const bool is_other = order != study::promised_order(model, c.refine, "u");
-    if (quantity != std::string("u_cells") || (is_other && reference.is_continuum())) {
-      orders.push_back(fmt::format("{}={}", quantity, order));
-    }
-  }
-  return base::joined(orders, ",");
-}
-
-/// Resolves what a study adds, and returns its reference.
-std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model,
-                                                      const std::string& unmet_hypotheses,
-                                                      Configuration& c) {
-  try {
-    c.levels = study_levels(c);
-    c.level_text = level_text(c.refine, c.levels);
-  } catch (const UserError& mistake) {
-    throw UserError(where(c, "levels") + mistake.what());
-  }
-  // The study's samples are those of its last level.
-  if (!c.origin.contains("sample-every")) {
-    c.sample_every = std::max<std::int64_t>(1, c.levels.back().steps / 10000);
-  }
-  auto reference = study::make_reference(c.reference, c.refine, c.levels, model);
-  const std::string fault = reference->fault(model, c.refine);
-  if (!fault.empty()) {
-    throw UserError(where(c, "reference") + fault);
-  }
-  if (c.expected_order_text.empty()) {
-    c.expected_order_text = unmet_hypotheses.empty() ? promised_orders(c, *reference) : no_order;
-  }
-  try {
-    c.expected_orders = expected_orders(c.expected_order_text);
-  } catch (const UserError& mistake) {
-    throw UserError(where(c, "expect-order") + mistake.what());
-  }
-  return reference;
-}
-
 /// Puts the points of the last field of another run in the place of that file's name.
-void resolve_initial_file(Configuration& c, const base::FileReader& read_field) {
+void resolve_initial_file(Configuration& c, const base::FileReader& last_field) {
   constexpr std::string_view prefix = "file:";
   const std::string given{base::trimmed(c.initial_u)};
   if (given.starts_with(prefix)) {
-    require(read_field != nullptr, c, "initial-u", given, "no file can be read here");
-    try {
-      c.initial_u = read_field(std::string(base::trimmed(given.substr(prefix.size()))));
-    } catch (const UserError& mistake) {
-      throw UserError(where(c, "initial-u") + mistake.what());
-    }
+    require(last_field != nullptr, c, "initial-u", given, "no file can be read here");
+    c.initial_u = placed(where(c, "initial-u"), [&] {
+      return last_field(std::string(base::trimmed(given.substr(prefix.size()))));
+    });
   }
 }
 
@@ -346,24 +258,7 @@ engine::RunSpec slab_run(Configuration& c, const base::FileReader& read) {
 
 }  // namespace
 
-namespace {
-
-/// What each point of a scan resolves for itself.
-void forget_defaults_of_points(Configuration& c) {
-  for (auto* time : {&c.from, &c.to}) {
-    if (!c.origin.contains(time == &c.from ? "from" : "to")) {
-      time->reset();
-    }
-  }
-  if (!c.origin.contains("sample-every")) {
-    c.sample_every.reset();
-  }
-}
-
-}  // namespace
-
-Validated validated(Configuration configuration, const base::FileReader& read,
-                    const base::FileReader& read_field) {
+Validated validated(Configuration configuration, const Files& files) {
   Configuration& c = configuration;
   const auto origin = c.origin.find("model");
   const auto& [info, make] =
@@ -397,10 +292,10 @@ Validated validated(Configuration configuration, const base::FileReader& read,
   if (finite) {
     finite->solver = c.method ? rheology::Solver::events : rheology::Solver::steps;
     result.run = {
-        std::move(*finite), parsed(c, "force", c.force, 't', read), {c.final_time, c.steps}};
+        std::move(*finite), parsed(c, "force", c.force, 't', files.text), {c.final_time, c.steps}};
   } else {
-    resolve_initial_file(c, read_field);
-    result.run = slab_run(c, read);
+    resolve_initial_file(c, files.last_field);
+    result.run = slab_run(c, files.text);
   }
   const std::span<const double> points = result.run.drive.kinks();
   if (points.size() > 1 && points.back() < c.final_time * (1.0 - same_time)) {
@@ -414,10 +309,13 @@ Validated validated(Configuration configuration, const base::FileReader& read,
   if (c.command == Command::converge) {
     result.unmet_hypotheses = study::unmet_hypotheses(result.run, c.refine);
     result.reference = resolve_study(result.run.model, result.unmet_hypotheses, c);
+    if (files.request && result.reference->file()) {
+      const Validated file = files.request(c.reference);
+      result.reference = file_reference(c, result.run, file.configuration, file.run);
+    }
   }
   if (c.command == Command::scan) {
-    check_scan(c, result.run);
-    forget_defaults_of_points(c);
+    resolve_scan(c, result.run);
   }
   result.configuration = std::move(configuration);
   return result;
@@ -460,66 +358,6 @@ engine::RunSpec run_of(const Validated& request) {
 
 io::Sampling sampling_of(const Configuration& c) {
   return {.time = {c.final_time, c.steps}, .every = *c.sample_every, .from = *c.from, .to = *c.to};
-}
-
-/// A text for comparison: without blanks but those that part a table's numbers, and its checksum in
-/// place of one that no attribute would hold.
-std::string comparable(std::string text) {
-  if (!text.starts_with("points:")) {
-    std::erase(text, ' ');
-  }
-  constexpr std::size_t longest = 1000;
-  if (text.size() <= longest) {
-    return text;
-  }
-  const XXH128_hash_t sum = XXH3_128bits(text.data(), text.size());
-  return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
-}
-
-using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-/// The data of the problem, keys and values, in the order of the keys: equal of two requests that
-/// solve the same problem.
-Pairs problem_data(const Configuration& c) {
-  const std::set<std::string> data{"threshold-down",
-                                   "model",
-                                   "base-acceleration",
-                                   "stiffness",
-                                   "threshold",
-                                   "initial-u",
-                                   "force",
-                                   "position",
-                                   "mass",
-                                   "damping",
-                                   "k0",
-                                   "x0",
-                                   "y0",
-                                   "final-time"};
-  Pairs pairs;
-  for (const Option& option : option_table()) {
-    if (data.contains(option.name) && takes(kind_of(c.model), option)) {
-      const std::string text = option.get(c);
-      pairs.emplace_back(
-          option.name,
-          comparable(option.name == "model" ? text : without_constants(text, c.constants)));
-    }
-  }
-  for (const Setting& setting : c.settings) {
-    pairs.emplace_back("model." + setting.parameter,
-                       comparable(without_constants(setting.text, c.constants)));
-  }
-  return pairs;
-}
-
-/// The same as "key=value;…", without what the papers do not have where it is not there.
-std::string problem_text(const Configuration& c) {
-  const std::set<std::string> silent{"threshold-down=", "damping=0", "base-acceleration=0"};
-  std::vector<std::string> texts;
-  for (const auto& [key, value] : problem_data(c)) {
-    texts.push_back(fmt::format("{}={}", key, value));
-  }
-  std::erase_if(texts, [&](const std::string& text) { return silent.contains(text); });
-  return base::joined(texts, ";");
 }
 
 }  // namespace
@@ -575,40 +413,15 @@ study::StudySpec study_spec(const Validated& request, const std::string& command
           .quiet = c.quiet};
 }
 
-void take_reference(Validated& request, const Validated& file) {
-  const std::string path = request.configuration.reference;
-  const auto refuse = [&](const std::string& why) {
-    throw UserError("--reference: " + path + " " + why);
-  };
-  const Pairs here = problem_data(request.configuration);
-  const Pairs there = problem_data(file.configuration);
-  std::vector<std::string> differing;
-  const auto value_in = [](const Pairs& pairs, const std::string& key) {
-    const auto found = std::ranges::find(pairs, key, &Pairs::value_type::first);
-    return found == pairs.end() ? "none" : found->second;
-  };
-  for (const auto& [key, value] : here) {
-    if (const std::string other = value_in(there, key); other != value) {
-      differing.push_back(fmt::format("{} ({} there, {} here)", key, quoted(other), quoted(value)));
-    }
+Spec spec_of(const Validated& request, const std::string& command_line) {
+  switch (request.configuration.command) {
+    case Command::simulate:
+      return simulation(request, command_line);
+    case Command::converge:
+      return study_spec(request, command_line);
+    default:
+      return scan_spec(request, command_line);
   }
-  if (!differing.empty()) {
-    refuse("is of another problem: " + base::joined(differing, ", ") +
-           "; give a file of the same, which may differ in cells, steps, engine, scheme and rule");
-  }
-  const study::Level& last = request.configuration.levels.back();
-  const Refine refine = request.configuration.refine;
-  const slab::Slab* slab = engine::slab_of(file.run);
-  if (refine != Refine::cells && !engine::is_exact(file.run) && file.run.time.steps <= last.steps) {
-    refuse(fmt::format("has {} steps, no more than the last level; give a finer one",
-                       file.run.time.steps));
-  }
-  if (refine != Refine::steps && slab != nullptr &&
-      slab::cell_width(slab->space) >= slab::cell_width(last.space)) {
-    refuse(fmt::format("has {} cells, no more than the last level; give a finer one",
-                       study::cells_text(slab->space)));
-  }
-  request.reference = study::make_file_reference(path, file.run, request.run);
 }
 
 }  // namespace masing::cli

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/function.hpp"
-#include "cli/configuration.hpp"
+#include "cli/keys.hpp"
 #include "study/reference.hpp"
 
 namespace masing::cli {
@@ -20,18 +21,19 @@ struct Validated {
   std::string unmet_hypotheses;       ///< of a study: study::unmet_hypotheses
 };
 
-/// The request that a configuration makes. `read_field` gives the last u of a result file, as the
-/// points of a table. Throws UserError for the first value outside its range,
-/// the first bad expression, level or expected order; what only a cell can show (k, η > 0,
-/// |u0| ≤ η) is slab::check_profile's. Local if `read` and `read_field` are.
-Validated validated(Configuration configuration, const base::FileReader& read,
-                    const base::FileReader& read_field = {});
+/// How the files that a configuration names are read; none where there may be none.
+struct Files {
+  base::FileReader text = {};        ///< of a table
+  base::FileReader last_field = {};  ///< the last u of a result file, as the points of a table
+  /// The request in a result file of masing simulate. Without it a reference that is a file has a
+  /// name only.
+  std::function<Validated(const std::string&)> request = {};
+};
 
-/// Makes the trajectory of `file`, the request in the result file that --reference names, the
-/// reference of a study. Throws UserError where it solves another problem (model, profile, force,
-/// masses and springs, start, final time) or is no finer than the last level in what is refined.
-/// Local.
-void take_reference(Validated& request, const Validated& file);
+/// The request that a configuration makes. Throws UserError for the first value outside its range,
+/// the first bad expression, level or expected order; what only a cell can show (k, η > 0,
+/// |u0| ≤ η) is slab::check_profile's. Local if reading `files` is.
+Validated validated(Configuration configuration, const Files& files);
 
 /// What a result file says of its making; `run` as the trajectory in the file: of a study the last
 /// level. Local.
@@ -55,5 +57,11 @@ Simulation simulation(const Validated& request, const std::string& command_line)
 
 /// The study of a request of masing converge. Throws UserError likewise. Local.
 study::StudySpec study_spec(const Validated& request, const std::string& command_line);
+
+/// What a request is for.
+using Spec = std::variant<Simulation, study::StudySpec, study::ScanSpec>;
+
+/// That of a request. Throws UserError likewise. Local.
+Spec spec_of(const Validated& request, const std::string& command_line);
 
 }  // namespace masing::cli

@@ -139,7 +139,7 @@ benchmark::Report measured(const parallel::Communicator& comm, const Options& op
 
 }  // namespace
 
-std::optional<Work> benchmark(const Invocation& call) {
+int benchmark(const cli::Invocation& call) {
   Options options = parse(call.words);
   if (options.help) {
     if (call.prints) {
@@ -149,15 +149,14 @@ std::optional<Work> benchmark(const Invocation& call) {
            << declared();
       std::fputs(text.str().c_str(), stdout);
     }
-    return std::nullopt;
+    return base::exit_done;
   }
-  return [options,
-          command_line = call.command_line](const parallel::Communicator& comm) mutable -> int {
+  return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
     fit_into_memory(comm, options);
     const io::OutputLock lock(comm, options.output);
     const parallel::Leftover partial(options.output + ".partial");
     parallel::end_at_signals(comm.is_root());
-    io::OutputFile output(comm, {options.output, "benchmark", "", command_line});
+    io::OutputFile output(comm, {options.output, "benchmark", "", call.command_line});
     const benchmark::Report report = measured(comm, options);
     benchmark::write(comm, output.file(), report);
     output.finish();
@@ -168,7 +167,7 @@ std::optional<Work> benchmark(const Invocation& call) {
                  stdout);
     }
     return base::exit_done;
-  };
+  });
 }
 
 }  // namespace masing::commands

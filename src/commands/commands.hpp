@@ -1,50 +1,68 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
+#include <limits>
+#include <span>
 
+#include "cli/request.hpp"
+#include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
+#include "study/refinement.hpp"
+#include "study/scan.hpp"
 
-/// The commands of the program: thin; they wire the rooms together. A command first reads its words
-/// without MPI, so that help and mistakes are answered at once, and returns the work to be done.
+/// The commands of the program: thin; they wire the rooms together.
 namespace masing::commands {
 
-/// A call of the program, `masing COMMAND WORDS`, as one process sees it.
-struct Invocation {
-  std::vector<std::string> words;  ///< after the command, without those for PETSc
-  std::string command_line;        ///< as typed, for the provenance
-  bool prints = true;              ///< whether this process writes to stdout and stderr
-  /// Calls a function on one process and returns its text on every one; a UserError is thrown on
-  /// every one alike.
-  std::function<std::string(const std::function<std::string()>&)> on_root;
+/// What is said of a trajectory once its file is finished.
+struct Summary {
+  double least_x = std::numeric_limits<double>::infinity();
+  double most_x = -std::numeric_limits<double>::infinity();
+  double least_restoring = std::numeric_limits<double>::infinity();
+  double most_restoring = -std::numeric_limits<double>::infinity();
+  std::int64_t samples = 0;
+  double seconds = 0.0;
+  double steps_per_second = 0.0;
+  double updates_per_second = 0.0;  ///< 0 for P = ∞
+  double self_check = 0.0;          ///< of the exact solution; 0 for others
 };
 
-/// The work of a command on all ranks; returns an exit code. Collective.
-using Work = std::function<int(const parallel::Communicator&)>;
+/// Makes the result file of a trajectory, which `observers` see, too. Throws UserError alike on all
+/// ranks. Collective.
+Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
+             std::span<engine::Observer* const> observers = {});
 
-/// One trajectory → an HDF5 file, a summary on stdout. Nothing where the words asked only for a
-/// text, which is then printed. Throws UserError.
-std::optional<Work> simulate(const Invocation& call);
+/// What is to be done with a study before it is written, which may fail. Collective.
+using Announce = std::function<void(const study::Study& study)>;
 
-/// A refinement study → an HDF5 file, a table on stdout; exit code 3 where an order is not the
-/// expected one. Otherwise as simulate.
-std::optional<Work> converge(const Invocation& call);
+/// Makes the result file of a study. Throws UserError alike on all ranks. Collective.
+study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
+                  const Announce& announce = {});
 
-/// One run, or one limit cycle, for each point of a grid of parameters → an HDF5 file, a table on
-/// stdout; exit code 1 where a point failed. Otherwise as simulate.
-std::optional<Work> scan(const Invocation& call);
+/// Makes the result file of a scan. Throws UserError alike on all ranks. Collective.
+study::Scan make(const parallel::Communicator& comm, const study::ScanSpec& spec);
 
-/// The configuration in a result file again, compared with the file; exit code 1 where a number
-/// differs. Otherwise as simulate.
-std::optional<Work> reproduce(const Invocation& call);
+/// masing simulate: one trajectory → an HDF5 file, a summary on stdout. Returns the exit code.
+/// Throws UserError alike on all ranks. Collective.
+int run(const parallel::Communicator& comm, const cli::Simulation& simulation);
 
-/// The catalogue of models, or all of one of them, on stdout. Throws UserError.
-std::optional<Work> models(const Invocation& call);
+/// masing converge: a refinement study → an HDF5 file, a table on stdout; exit code 3 where an
+/// order is not the expected one. Otherwise as for a trajectory.
+int run(const parallel::Communicator& comm, const study::StudySpec& spec);
 
-/// Measures the machine and what each engine makes of it → an HDF5 file, a table on stdout.
-/// Otherwise as simulate.
-std::optional<Work> benchmark(const Invocation& call);
+/// masing scan: one run, or one limit cycle, for each point of a grid of parameters → an HDF5 file,
+/// a table on stdout; exit code 1 where a point failed. Otherwise as for a trajectory.
+int run(const parallel::Communicator& comm, const study::ScanSpec& spec);
+
+/// masing reproduce: the configuration in a result file again, compared with the file. Returns the
+/// exit code, 1 where a number differs. Throws UserError.
+int reproduce(const cli::Invocation& call);
+
+/// masing models: the catalogue of models, or all of one of them, on stdout. Throws UserError.
+int models(const cli::Invocation& call);
+
+/// masing benchmark: measures the machine and what each engine makes of it → an HDF5 file, a table
+/// on stdout. Throws UserError.
+int benchmark(const cli::Invocation& call);
 
 }  // namespace masing::commands

@@ -1,12 +1,10 @@
-#include "commands/converge.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <optional>
 
 #include "base/error.hpp"
-#include "commands/request.hpp"
 #include "io/result_file.hpp"
 #include "study/output.hpp"
 #include "study/run_checkpoint.hpp"
@@ -31,54 +29,39 @@ study::Study refined(const parallel::Communicator& comm, const study::StudySpec&
 
 }  // namespace
 
-study::Study make_study(const parallel::Communicator& comm, const study::StudySpec& spec,
-                        const Announce& announce) {
+study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
+                  const Announce& announce) {
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
   io::announce_end(comm, spec.checkpoint);
   study::Study study = refined(comm, spec);
   if (announce) {
     announce(study);
   }
-  io::OutputFile output(comm, spec.result);
-  io::with_file_name(spec.result.path, [&] {
-    study::write(comm, output.file(), spec, study);
-    output.finish();
-  });
+  io::write_file(comm, spec.result,
+                 [&](const io::Handle& file) { study::write(comm, file, spec, study); });
   study::remove_study_checkpoint(comm, spec);
   return study;
 }
 
-std::optional<Work> converge(const Invocation& call) {
-  auto request = requested(cli::Command::converge, call);
-  if (!request) {
-    return std::nullopt;
-  }
-  return [request = std::move(*request),
-          command_line = call.command_line](const parallel::Communicator& comm) -> int {
-    const auto validated = ready(comm, request);
-    if (!validated) {
-      return base::exit_done;
-    }
-    const study::StudySpec spec = cli::study_spec(*validated, command_line);
-    // The table is printed first: of a study that cannot be written it is all that is left.
-    const Announce announce = [&](const study::Study& study) {
-      if (comm.is_root()) {
-        std::fputs(fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
-                               spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
-                               study.seconds, spec.reference->text(study.self_check),
-                               study::table(spec, study))
-                       .c_str(),
-                   stdout);
-      }
-    };
-    const study::Study study = make_study(comm, spec, announce);
+int run(const parallel::Communicator& comm, const study::StudySpec& spec) {
+  // The table is printed first: of a study that cannot be written it is all that is left.
+  const Announce announce = [&](const study::Study& study) {
     if (comm.is_root()) {
-      std::fputs(fmt::format("study in {}\n", spec.result.path).c_str(), stdout);
+      std::fputs(fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
+                             spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
+                             study.seconds, spec.reference->text(study.self_check),
+                             study::table(spec, study))
+                     .c_str(),
+                 stdout);
     }
-    const bool is_good =
-        study.verdict == study::Verdict::as_expected || study.verdict == study::Verdict::not_judged;
-    return is_good ? base::exit_done : base::exit_unexpected_order;
   };
+  const study::Study study = make(comm, spec, announce);
+  if (comm.is_root()) {
+    std::fputs(fmt::format("study in {}\n", spec.result.path).c_str(), stdout);
+  }
+  const bool is_good =
+      study.verdict == study::Verdict::as_expected || study.verdict == study::Verdict::not_judged;
+  return is_good ? base::exit_done : base::exit_unexpected_order;
 }
 
 }  // namespace masing::commands

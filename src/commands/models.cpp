@@ -7,7 +7,7 @@
 
 namespace masing::commands {
 
-std::optional<Work> models(const Invocation& call) {
+int models(const cli::Invocation& call) {
   const auto& words = call.words;
   const bool help = words.size() == 1 && words.front() == "--help";
   if (words.size() > 1 || (words.size() == 1 && !help && words.front().starts_with("-"))) {
@@ -20,7 +20,7 @@ std::optional<Work> models(const Invocation& call) {
   if (call.prints) {
     std::fputs(text.c_str(), stdout);
   }
-  return std::nullopt;
+  return base::exit_done;
 }
 
 }  // namespace masing::commands

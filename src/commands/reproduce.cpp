@@ -3,16 +3,12 @@
 #include <filesystem>
 #include <map>
 #include <sstream>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/parse.hpp"
-#include "cli/scan.hpp"
+#include "cli/ini.hpp"
 #include "commands/commands.hpp"
-#include "commands/converge.hpp"
-#include "commands/request.hpp"
-#include "commands/scan.hpp"
-#include "commands/simulate.hpp"
 #include "io/file_comparison.hpp"
 #include "io/result_reader.hpp"
 
@@ -71,11 +67,10 @@ ReproduceOptions parse_reproduce(const std::vector<std::string>& words) {
 }
 
 /// The request embedded in the file, with another output.
-cli::Validated embedded(const Invocation& call, const ReproduceOptions& options) {
-  cli::Validated request =
-      made_by(call, options.file, [](const std::string& file) {
-        io::differences(file, file);  // what cannot be read is found before the run
-      }).request;
+cli::Validated embedded(const cli::Invocation& call, const ReproduceOptions& options) {
+  cli::Validated request = cli::request_in(call, options.file, [](const std::string& file) {
+    io::differences(file, file);  // what cannot be read is found before the run
+  });
   call.on_root([&] {
     std::error_code none_there;
     if (std::filesystem::equivalent(options.output, options.file, none_there)) {
@@ -84,7 +79,6 @@ cli::Validated embedded(const Invocation& call, const ReproduceOptions& options)
     }
     return std::string();
   });
-  look_at_reference(call, request);
   cli::Configuration& configuration = request.configuration;
   configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
   if (options.output.empty()) {
@@ -98,17 +92,6 @@ cli::Validated embedded(const Invocation& call, const ReproduceOptions& options)
   }
   configuration.quiet = options.quiet;
   return request;
-}
-
-void make_again(const parallel::Communicator& comm, const cli::Validated& request,
-                const std::string& command_line) {
-  if (request.configuration.command == cli::Command::simulate) {
-    make_trajectory(comm, cli::simulation(request, command_line));
-  } else if (request.configuration.command == cli::Command::scan) {
-    make_scan(comm, cli::scan_spec(request, command_line));
-  } else {
-    make_study(comm, cli::study_spec(request, command_line));
-  }
 }
 
 /// Removes what was made again, or begun, and is not to be kept. Local.
@@ -199,7 +182,7 @@ Comparison compared(const parallel::Communicator& comm, const std::string& file,
 
 }  // namespace
 
-std::optional<Work> reproduce(const Invocation& call) {
+int reproduce(const cli::Invocation& call) {
   const ReproduceOptions options = parse_reproduce(call.words);
   if (options.help) {
     if (call.prints) {
@@ -211,13 +194,14 @@ std::optional<Work> reproduce(const Invocation& call) {
            << reproduce_options();
       std::fputs(text.str().c_str(), stdout);
     }
-    return std::nullopt;
+    return base::exit_done;
   }
-  return [options, request = embedded(call, options),
-          command_line = call.command_line](const parallel::Communicator& comm) -> int {
+  const cli::Validated request = embedded(call, options);
+  const cli::Spec wanted = cli::spec_of(request, call.command_line);
+  return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
     const std::string& output = request.configuration.output;
     try {
-      make_again(comm, request, command_line);
+      std::visit([&](const auto& spec) { make(comm, spec); }, wanted);
     } catch (const base::Stopped&) {
       throw;  // it can be gone on with
     } catch (...) {
@@ -236,7 +220,7 @@ std::optional<Work> reproduce(const Invocation& call) {
       std::fputs(text.c_str(), stdout);
     }
     return found.counted.empty() ? base::exit_done : base::exit_failure;
-  };
+  });
 }
 
 }  // namespace masing::commands

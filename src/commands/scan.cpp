@@ -1,61 +1,42 @@
-#include "commands/scan.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 
 #include "base/error.hpp"
-#include "cli/scan.hpp"
-#include "commands/request.hpp"
 #include "io/result_file.hpp"
 
 namespace masing::commands {
 
-study::Scan make_scan(const parallel::Communicator& comm, const study::ScanSpec& spec) {
+study::Scan make(const parallel::Communicator& comm, const study::ScanSpec& spec) {
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
   study::Scan scan = study::make_points(comm, spec);
-  io::OutputFile output(comm, spec.result);
-  io::with_file_name(spec.result.path, [&] {
-    study::write(comm, output.file(), spec, scan);
-    output.finish();
-  });
-  study::remove_scan_checkpoint(comm, spec);
+  io::write_file(comm, spec.result,
+                 [&](const io::Handle& file) { study::write(comm, file, spec, scan); });
+  io::remove_checkpoint(comm, spec.checkpoint.path);
   return scan;
 }
 
-std::optional<Work> scan(const Invocation& call) {
-  auto request = requested(cli::Command::scan, call);
-  if (!request) {
-    return std::nullopt;
+int run(const parallel::Communicator& comm, const study::ScanSpec& spec) {
+  const study::Scan scan = make(comm, spec);
+  const std::size_t failed = scan.failed();
+  if (comm.is_root()) {
+    std::fputs(fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
+                           scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
+                           scan.seconds, study::table(spec, scan), spec.result.path)
+                   .c_str(),
+               stdout);
   }
-  return [request = std::move(*request),
-          command_line = call.command_line](const parallel::Communicator& comm) -> int {
-    const auto validated = ready(comm, request);
-    if (!validated) {
-      return base::exit_done;
-    }
-    const study::ScanSpec spec = cli::scan_spec(*validated, command_line);
-    const study::Scan scan = make_scan(comm, spec);
-    const std::size_t failed = scan.failed();
-    if (comm.is_root()) {
-      std::fputs(
-          fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
-                      scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
-                      scan.seconds, study::table(spec, scan), spec.result.path)
-              .c_str(),
-          stdout);
-    }
-    if (comm.is_root() && failed > 0) {
-      const auto first = std::ranges::find(scan.points, false, &study::ScanPoint::is_done);
-      std::fputs(fmt::format("masing: {} of {} points failed; the first: {}\n", failed,
-                             scan.points.size(), first->message)
-                     .c_str(),
-                 stderr);
-    }
-    return failed == 0 ? base::exit_done : base::exit_failure;
-  };
+  if (comm.is_root() && failed > 0) {
+    const auto first = std::ranges::find(scan.points, false, &study::ScanPoint::is_done);
+    std::fputs(fmt::format("masing: {} of {} points failed; the first: {}\n", failed,
+                           scan.points.size(), first->message)
+                   .c_str(),
+               stderr);
+  }
+  return failed == 0 ? base::exit_done : base::exit_failure;
 }
 
 }  // namespace masing::commands

@@ -1,4 +1,4 @@
-#include "commands/simulate.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "commands/request.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
@@ -89,9 +88,9 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   io::Checkpoints checkpoints(comm, simulation.checkpoint.path, simulation.checkpoint,
                               run.time.steps, participants,
                               [&](const std::string& draft) { output.begin_checkpoint(draft); });
-  engine::Course course{.checkpointer = &checkpoints};
+  std::optional<std::int64_t> resumed;
   if (simulation.checkpoint.restart) {
-    course.resumed = resume(comm, *simulation.checkpoint.restart, run.time.steps, participants);
+    resumed = resume(comm, *simulation.checkpoint.restart, run.time.steps, participants);
   }
   if (simulation.checkpoint.scheduled) {
     output.write_out_steadily();
@@ -99,12 +98,13 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   std::optional<io::Progress> progress;
   if (!simulation.quiet) {
     observers.push_back(
-        &progress.emplace(comm, engine::title(run), course.resumed.value_or(0), run.time.steps));
+        &progress.emplace(comm, engine::title(run), resumed.value_or(0), run.time.steps));
   }
 
   const auto begin = std::chrono::steady_clock::now();
   try {
-    engine::integrate(comm, *setup.engine, run, observers, course);
+    engine::TimeLoop loop(comm, *setup.engine, run, observers, resumed);
+    checkpoints.integrate(loop);
   } catch (const base::Stopped& stopped) {
     throw base::Stopped(stopped.what() + io::restart_advice(simulation.checkpoint));
   }
@@ -112,7 +112,7 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
   summary.samples = simulation.output.sampling.count(run.time.steps);
   summary.self_check = engine::self_check(*setup.engine);
-  const std::int64_t steps = run.time.steps - course.resumed.value_or(0);
+  const std::int64_t steps = run.time.steps - resumed.value_or(0);
   summary.steps_per_second = static_cast<double>(steps) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * engine::swept_cells(run);
   write_timing(output.file(), summary);
@@ -148,8 +148,8 @@ engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulati
 
 }  // namespace
 
-Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                        std::span<engine::Observer* const> observers) {
+Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
+             std::span<engine::Observer* const> observers) {
   // What the engine cannot solve is refused before there is a file.
   const engine::Setup setup = made_ready(comm, simulation);
   const io::ResultSpec& result = simulation.result;
@@ -172,24 +172,12 @@ Summary make_trajectory(const parallel::Communicator& comm, const cli::Simulatio
   });
 }
 
-std::optional<Work> simulate(const Invocation& call) {
-  auto request = requested(cli::Command::simulate, call);
-  if (!request) {
-    return std::nullopt;
+int run(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+  const Summary summary = make(comm, simulation);
+  if (comm.is_root()) {
+    std::fputs(text_of(summary, simulation, comm.size()).c_str(), stdout);
   }
-  return [request = std::move(*request),
-          command_line = call.command_line](const parallel::Communicator& comm) -> int {
-    const auto validated = ready(comm, request);
-    if (!validated) {
-      return base::exit_done;
-    }
-    const cli::Simulation simulation = cli::simulation(*validated, command_line);
-    const Summary summary = make_trajectory(comm, simulation);
-    if (comm.is_root()) {
-      std::fputs(text_of(summary, simulation, comm.size()).c_str(), stdout);
-    }
-    return base::exit_done;
-  };
+  return base::exit_done;
 }
 
 }  // namespace masing::commands

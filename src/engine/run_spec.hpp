@@ -83,4 +83,9 @@ std::string figure_title(const RunSpec& run);
 /// What runs, for people: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
 std::string title(const RunSpec& run);
 
+/// What the user should know of the step: that an elastic motion grows more than tenfold until T,
+/// and with how many steps it would not; empty if there is nothing. Throws UserError where the
+/// scheme is unstable. Local.
+std::string step_advice(const RunSpec& run);
+
 }  // namespace masing::engine

@@ -346,4 +346,18 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding
   return setup;
 }
 
+void check_run(const parallel::Communicator& comm, const RunSpec& run) {
+  const Setup setup = make_setup(comm, run);
+  constexpr std::int64_t looks = 1000000;
+  const std::int64_t stride = run.time.steps / looks + 1;
+  for (std::int64_t p = 0; p <= run.time.steps; p += stride) {
+    const double value = run.drive(run.time.time(p));
+    if (!std::isfinite(value)) {
+      throw base::UserError(fmt::format("{} = {} at t = {}; it must be finite on [0, T]",
+                                        drive_name(run), base::to_text(value),
+                                        base::to_text(run.time.time(p))));
+    }
+  }
+}
+
 }  // namespace masing::engine

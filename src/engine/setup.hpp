@@ -49,4 +49,8 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
 /// fit into memory, or the engine cannot solve it, Stopped where one is asked to stop. Collective.
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding = {});
 
+/// Checks what only a look shows: every cell, what the engine needs, and what drives the run at
+/// every step, or at a million of them. Throws UserError alike on all ranks. Collective.
+void check_run(const parallel::Communicator& comm, const RunSpec& run);
+
 }  // namespace masing::engine

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -88,102 +89,81 @@ Samples Stepper::advance(std::int64_t step, std::int64_t count) {
           .restoring = chunk.restoring};
 }
 
+TimeLoop::TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
+                   std::span<Observer* const> observers, std::optional<std::int64_t> resumed)
+    : comm_(comm),
+      engine_(engine),
+      run_(run),
+      stepper_(comm, engine, run),
+      observers_(observers),
+      is_at_start_(!resumed),
+      step_(resumed.value_or(0)) {}
+
 namespace {
 
-class TimeLoop {
- public:
-  TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-           std::span<Observer* const> observers, const Course& course)
-      : comm_(comm),
-        engine_(engine),
-        time_(run.time),
-        stepper_(comm, engine, run),
-        observers_(observers),
-        course_(course) {}
-
-  void run() {
-    std::int64_t step = course_.resumed.value_or(0);
-    if (!course_.resumed) {
-      show(stepper_.start());
-    }
-    while (step < time_.steps) {
-      const std::int64_t count = agreed(step);
-      const auto begin = std::chrono::steady_clock::now();
-      show(stepper_.advance(step, count));
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-      pace_.took(count, seconds.count());
-      step += count;
-      if (step == end_of_checkpoint(step - count)) {
-        save(step);
-      }
-    }
-    for (Observer* observer : observers_) {
-      observer->finish();
-    }
-  }
-
- private:
-  [[nodiscard]] std::int64_t end_of_checkpoint(std::int64_t step) const {
-    return course_.checkpointer == nullptr ? never : course_.checkpointer->next_step(step);
-  }
-
-  void save(std::int64_t step) {
-    if (course_.checkpointer != nullptr && saved_ != step) {
-      course_.checkpointer->write(step);
-      saved_ = step;
-    }
-  }
-
-  [[nodiscard]] std::int64_t end_of_chunk(std::int64_t step) const {
-    std::int64_t end = std::min(time_.steps, end_of_checkpoint(step));
-    for (const Observer* observer : observers_) {
-      end = std::min(end, observer->next_field_step(step));
-    }
-    return end;
-  }
-
-  /// The steps of the next chunk: the root's choice, made from its own clock, for all, unless one
-  /// of them has been asked to stop. One reduction says that, too, and whether to save first.
-  std::int64_t agreed(std::int64_t step) {
-    constexpr std::int64_t stop = 0;
-    std::int64_t wish = never;
-    if (comm_.is_root()) {
-      const bool due = course_.checkpointer != nullptr && course_.checkpointer->is_due();
-      wish = 2 * (std::min(end_of_chunk(step), step + pace_.steps()) - step) + (due ? 1 : 0);
-    }
-    wish = parallel::min_over_ranks(comm_, parallel::stop_requested() ? stop : wish);
-    if (wish == stop) {
-      save(step);
-      throw base::Stopped("stopped " + parallel::stop_reason(comm_) + " after step " +
-                          base::to_text(step) + " of " + base::to_text(time_.steps));
-    }
-    if (wish % 2 != 0) {
-      save(step);
-    }
-    return wish / 2;
-  }
-
-  void show(const Samples& samples) {
-    for (Observer* observer : observers_) {
-      observer->observe(samples, engine_);
-    }
-  }
-
-  const parallel::Communicator& comm_;
-  Engine& engine_;
-  const slab::TimeGrid& time_;
-  Stepper stepper_;
-  std::span<Observer* const> observers_;
-  Course course_;
-  std::int64_t saved_ = -1;  // the step last saved
-  Pace pace_;
-};
+// In place of a number of steps.
+constexpr std::int64_t due_now = 0;
+constexpr std::int64_t to_stop = -1;
 
 }  // namespace
 
+/// The steps of the next chunk, or why there is none: the root's choice, made from its own clock,
+/// for all, unless one of them has been asked to stop. One reduction says all of it.
+std::int64_t TimeLoop::agreed(std::int64_t end, Clock::time_point due) const {
+  std::int64_t wish = never;
+  if (comm_.is_root()) {
+    std::int64_t last = std::min(end, step_ + pace_.steps());
+    for (const Observer* observer : observers_) {
+      last = std::min(last, observer->next_field_step(step_));
+    }
+    wish = Clock::now() >= due ? due_now : last - step_;
+  }
+  return parallel::min_over_ranks(comm_, parallel::stop_requested() ? to_stop : wish);
+}
+
+void TimeLoop::show(const Samples& samples) {
+  for (Observer* observer : observers_) {
+    observer->observe(samples, engine_);
+  }
+}
+
+TimeLoop::Pause TimeLoop::advance(std::int64_t end, Clock::time_point due) {
+  if (std::exchange(is_at_start_, false)) {
+    show(stepper_.start());
+  }
+  end = std::min(end, run_.time.steps);
+  while (step_ < end) {
+    const std::int64_t count = agreed(end, due);
+    if (count <= 0) {
+      return count == due_now ? Pause::due : Pause::stopped;
+    }
+    const auto begin = Clock::now();
+    show(stepper_.advance(step_, count));
+    pace_.took(count, std::chrono::duration<double>(Clock::now() - begin).count());
+    step_ += count;
+  }
+  return Pause::reached;
+}
+
+void TimeLoop::finish() {
+  for (Observer* observer : observers_) {
+    observer->finish();
+  }
+}
+
+void TimeLoop::stop() const {
+  throw base::Stopped("stopped " + parallel::stop_reason(comm_) + " after step " +
+                      base::to_text(step_) + " of " + base::to_text(run_.time.steps));
+}
+
 void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-               std::span<Observer* const> observers, const Course& course) {
-  TimeLoop(comm, engine, run, observers, course).run();
+               std::span<Observer* const> observers) {
+  TimeLoop loop(comm, engine, run, observers);
+  if (loop.advance(run.time.steps, TimeLoop::Clock::time_point::max()) ==
+      TimeLoop::Pause::stopped) {
+    loop.stop();
+  }
+  loop.finish();
 }
 
 }  // namespace masing::engine

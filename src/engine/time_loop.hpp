@@ -1,7 +1,7 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,13 +12,6 @@
 #include "parallel/communicator.hpp"
 
 namespace masing::engine {
-
-/// Where a run starts, and how it is saved.
-struct Course {
-  /// The step engine and observers have been brought to; nothing: they are at their start.
-  std::optional<std::int64_t> resumed;
-  Checkpointer* checkpointer = nullptr;  ///< null: the run is not saved
-};
 
 /// How many steps the next chunk may have: 16 at first, four times as many as the last one had, up
 /// to 4096, and what takes about 0.1 s.
@@ -61,11 +54,49 @@ class Stepper {
   std::vector<double> restoring_;
 };
 
-/// Advance `engine` from step 0, or the one where the run is resumed, to step N in chunks of up to
-/// 4096 steps and about 0.1 s, and show every chunk to the observers. Throws as Stepper; Stopped
-/// alike on all ranks after the chunk in which one of them was asked to stop, the run having been
-/// saved. Collective.
+/// Advances an engine and shows every chunk of steps to observers: as many steps at once as Pace
+/// says, and no further than an observer wants to see the field. All must outlive it.
+class TimeLoop {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `resumed`: the step engine and observers have been brought to; nothing: they are at their
+  /// start.
+  TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
+           std::span<Observer* const> observers, std::optional<std::int64_t> resumed = {});
+
+  /// Why it has paused.
+  enum class Pause { reached, due, stopped };
+
+  /// The step the run is at. Local.
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] bool is_done() const { return step_ == run_.time.steps; }
+
+  /// Advance to step `end`, N at most, unless before a chunk the root's clock has passed `due`, or
+  /// a rank is asked to stop; the same on every rank. Throws as Stepper. Collective.
+  Pause advance(std::int64_t end, Clock::time_point due);
+  /// Has the observers write what they keep, after step N. Collective.
+  void finish();
+  /// Throws Stopped, which says where the run is and why it stops. Collective.
+  [[noreturn]] void stop() const;
+
+ private:
+  std::int64_t agreed(std::int64_t end, Clock::time_point due) const;
+  void show(const Samples& samples);
+
+  const parallel::Communicator& comm_;
+  Engine& engine_;
+  const RunSpec& run_;
+  Stepper stepper_;
+  std::span<Observer* const> observers_;
+  bool is_at_start_;  // nothing has been shown
+  std::int64_t step_;
+  Pace pace_;
+};
+
+/// Advance `engine` from step 0 to step N and show every chunk to the observers. Throws as Stepper;
+/// Stopped alike on all ranks after the chunk in which one of them was asked to stop. Collective.
 void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-               std::span<Observer* const> observers, const Course& course = {});
+               std::span<Observer* const> observers);
 
 }  // namespace masing::engine

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -163,11 +163,30 @@ std::string restart_advice(const CheckpointSpec& spec) {
   return "; the same command with --restart " + spec.path + " goes on";
 }
 
-void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec) {
-  if (!spec.scheduled && comm.is_root()) {
+void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
+                      const Recipe& recipe, const std::function<void(const Handle&)>& add) {
+  const std::string draft = path + ".draft";
+  const parallel::Leftover leftover(draft);
+  create_recipe(comm, draft, recipe);
+  if (add) {
+    const Handle file = open_together(comm, draft, H5F_ACC_RDWR);
+    add(file);
+    flush(file);
+  }
+  seal(comm, draft, path);
+}
+
+void remove_checkpoint(const parallel::Communicator& comm, const std::string& path) {
+  parallel::on_root(comm, [&] {
     for (const char* end : {"", ".draft"}) {
-      unlink((spec.path + end).c_str());
+      unlink((path + end).c_str());
     }
+  });
+}
+
+void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec) {
+  if (!spec.scheduled) {
+    remove_checkpoint(comm, spec.path);
   }
 }
 
@@ -190,11 +209,11 @@ Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
     : comm_(comm),
       path_(std::move(path)),
       every_(spec.scheduled && spec.every > 0 ? spec.every : engine::never),
-      seconds_(spec.scheduled && spec.every == 0 ? 600.0 : std::numeric_limits<double>::infinity()),
+      distance_(spec.scheduled && spec.every == 0 ? 600 : 0),
       last_step_(spec.scheduled ? steps : engine::never),
       participants_(std::move(participants)),
       begin_(std::move(begin)),
-      last_(std::chrono::steady_clock::now()) {}
+      last_(engine::TimeLoop::Clock::now()) {}
 
 std::int64_t Checkpoints::next_step(std::int64_t step) const {
   if (step >= last_step_) {
@@ -203,9 +222,27 @@ std::int64_t Checkpoints::next_step(std::int64_t step) const {
   return every_ == engine::never ? last_step_ : std::min(last_step_, (step / every_ + 1) * every_);
 }
 
-bool Checkpoints::is_due() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count() >=
-         seconds_;
+engine::TimeLoop::Clock::time_point Checkpoints::next_time() const {
+  return distance_.count() == 0 ? engine::TimeLoop::Clock::time_point::max() : last_ + distance_;
+}
+
+void Checkpoints::integrate(engine::TimeLoop& loop) {
+  using Pause = engine::TimeLoop::Pause;
+  std::optional<std::int64_t> saved;
+  while (!loop.is_done()) {
+    const std::int64_t end = next_step(loop.step());
+    const Pause pause = loop.advance(end, next_time());
+    const bool is_due = pause != Pause::reached || loop.step() == end;
+    const bool is_saved = pause == Pause::stopped && saved == loop.step();
+    if (is_due && !is_saved) {
+      write(loop.step());
+      saved = loop.step();
+    }
+    if (pause == Pause::stopped) {
+      loop.stop();
+    }
+  }
+  loop.finish();
 }
 
 void Checkpoints::write(std::int64_t step) {
@@ -233,7 +270,7 @@ void Checkpoints::write(std::int64_t step) {
     }
     throw;
   }
-  last_ = std::chrono::steady_clock::now();
+  last_ = engine::TimeLoop::Clock::now();
 }
 
 std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::int64_t steps) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/time_loop.hpp"
 #include "io/hdf5.hpp"
 #include "io/result_file.hpp"
 
@@ -43,6 +44,14 @@ class RunLocks {
 /// What a run that was stopped says of its checkpoint: "; the same command with … goes on". Local.
 std::string restart_advice(const CheckpointSpec& spec);
 
+/// Write FILE of a checkpoint with what it is of and what `add` puts into the open draft; sealed,
+/// on the disk, then renamed. Collective.
+void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
+                      const Recipe& recipe, const std::function<void(const Handle&)>& add = {});
+
+/// Remove FILE and its draft, where they are there. Collective.
+void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
+
 /// Remove what a stop has left of a run that is done now: the checkpoint that no one asked for.
 /// Collective.
 void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec);
@@ -56,7 +65,7 @@ void announce_end(const parallel::Communicator& comm, const CheckpointSpec& spec
 /// an HDF5 file with what the run is (/configuration), of a trajectory the mark of the file that
 /// has its rows, and a group /checkpoint: its attributes `format` and `step`, which says how many
 /// rows count, the numbers of engine and observers, and the arrays split over the ranks.
-class Checkpoints final : public engine::Checkpointer {
+class Checkpoints {
  public:
   /// Of a run of `steps`, to `path`, due as `spec` says and, where scheduled, at step N. `begin`
   /// makes the HDF5 file of that name without /checkpoint, when the participants have written what
@@ -65,19 +74,25 @@ class Checkpoints final : public engine::Checkpointer {
               std::int64_t steps, Participants participants,
               std::function<void(const std::string& draft)> begin);
 
-  [[nodiscard]] std::int64_t next_step(std::int64_t step) const override;
-  [[nodiscard]] bool is_due() const override;
-  void write(std::int64_t step) override;
+  /// The first step after `step` at which one is due. The same on every rank. Local.
+  [[nodiscard]] std::int64_t next_step(std::int64_t step) const;
+  /// When one is due by the clock of this rank; the root's counts. Local.
+  [[nodiscard]] engine::TimeLoop::Clock::time_point next_time() const;
+  /// Save the run as it is after step `step`. Collective.
+  void write(std::int64_t step);
+  /// Advance a run to its end, saved where that is due and where it is stopped. Throws Stopped
+  /// alike on all ranks, as engine::integrate. Collective.
+  void integrate(engine::TimeLoop& loop);
 
  private:
   const parallel::Communicator& comm_;
   std::string path_;
-  std::int64_t every_;  // steps
-  double seconds_;      // of the clock
+  std::int64_t every_;             // steps
+  std::chrono::seconds distance_;  // of the clock; 0: none
   std::int64_t last_step_;
   Participants participants_;
   std::function<void(const std::string&)> begin_;
-  std::chrono::steady_clock::time_point last_;
+  engine::TimeLoop::Clock::time_point last_;
 };
 
 /// Throws SystemError where the disk has no room for a checkpoint of so many bytes beside `path`:

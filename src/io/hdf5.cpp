@@ -239,6 +239,13 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
   transfer_part(dataset, offset, extent, local, H5Dwrite);
 }
 
+void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
+                  const Meaning& meaning, std::span<const double> values, const std::string& axis) {
+  write_distributed(file, path, meaning, comm.is_root() ? values : std::span<const double>(), 0,
+                    std::ssize(values));
+  name_axes(file, path, {axis});
+}
+
 std::vector<double> read_numbers(const Handle& file, const std::string& path) {
   const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
   const Handle space(H5Dget_space(dataset.id()), H5Sclose);

@@ -111,6 +111,11 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        std::span<const double> local, std::int64_t first, std::int64_t total);
 
+/// A dataset [values] of the root's `values`, which other ranks may have, too, its axis named
+/// `axis` as by name_axes. Every rank gives as many. Collective.
+void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
+                  const Meaning& meaning, std::span<const double> values, const std::string& axis);
+
 /// All numbers of a dataset [n]. Collective on the file's ranks.
 std::vector<double> read_numbers(const Handle& file, const std::string& path);
 

@@ -14,7 +14,6 @@
 
 #include "base/ratio.hpp"
 #include "base/text.hpp"
-#include "io/energy_recorder.hpp"
 #include "rheology/model_info.hpp"
 
 namespace masing::io {
@@ -123,12 +122,6 @@ void require_rows(const Handle& file, const std::string& path, const Sampling& s
                                           base::to_text(sampling.time_of(rows - 1))));
     }
   }
-}
-
-/// What the root writes; the others take part with nothing.
-std::span<const double> of_root(const parallel::Communicator& comm,
-                                const std::vector<double>& values) {
-  return comm.is_root() ? std::span<const double>(values) : std::span<const double>();
 }
 
 /// The cells of the field that go to a file: of a continuum its places, all of them.
@@ -300,8 +293,8 @@ class FieldRecorder final : public engine::Observer {
     if (!sampling_.takes(samples.last_step())) {
       return;
     }
-    const std::vector<double> time{sampling_.time.time(samples.last_step())};
-    times_.append(1, of_root(comm_, time), 0);
+    const std::array time{sampling_.time.time(samples.last_step())};
+    times_.append(1, std::span(time).first(comm_.is_root() ? 1 : 0), 0);
     if (const auto u = engine.elongation()) {
       field_.append_row(pieces(profile_.range.first,
                                [u = *u, this](std::int64_t i) { return u(profile_.element(i)); }));
@@ -382,9 +375,8 @@ class ProbeRecorder final : public RowRecorder {
     const std::vector<double>& places = context.output.probe;
     const auto count = static_cast<std::int64_t>(places.size());
     if (!exists(context.file, "/probe/s")) {
-      write_distributed(context.file, "/probe/s", {"place at which u is probed", "s"},
-                        of_root(comm_, places), 0, count);
-      name_axes(context.file, "/probe/s", {"s"});
+      write_column(comm_, context.file, "/probe/s", {"place at which u is probed", "s"}, places,
+                   "s");
     }
     columns_.add("/probe/t", {"time of the sample", "t"});
     columns_.add("/probe/u",
@@ -449,10 +441,9 @@ class StateRecorder final : public RowRecorder {
     if (!exists(context.file, "/state/column")) {
       std::vector<double> numbers(static_cast<std::size_t>(layout.size()));
       std::iota(numbers.begin(), numbers.end(), 1.0);
-      write_distributed(context.file, "/state/column",
-                        {"number of the column, whose name the values' attribute columns has", "j"},
-                        of_root(comm_, numbers), 0, layout.size());
-      name_axes(context.file, "/state/column", {"column"});
+      write_column(comm_, context.file, "/state/column",
+                   {"number of the column, whose name the values' attribute columns has", "j"},
+                   numbers, "column");
     }
     columns_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
                  "column");

@@ -110,9 +110,12 @@ struct RecorderContext {
 ///         output asks for fewer field points than cells, base::Thinning's cells of it, and /field
 ///         has an attribute thinned_from, P;
 ///     /probe/s, /probe/u [n, places]: u of the cells that hold given s, with every sample;
-///     /energy: see EnergyRecorder.
+///     /energy: see EnergyRecorder in energy_recorder.cpp.
 /// Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context);
+
+/// That of /energy, where the output asks for it; else null. Collective.
+std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context);
 
 /// t, x, y, F, F - m x'' of a sample.
 using SeriesRow = std::array<double, 5>;

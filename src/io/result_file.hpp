@@ -144,4 +144,14 @@ class OutputFile {
   std::jthread writer_;
 };
 
+/// Makes a result file whose content is all there: `write` puts it into the open file. Collective.
+template <typename Write>
+void write_file(const parallel::Communicator& comm, const ResultSpec& result, const Write& write) {
+  OutputFile output(comm, result);
+  with_file_name(result.path, [&] {
+    write(output.file());
+    output.finish();
+  });
+}
+
 }  // namespace masing::io

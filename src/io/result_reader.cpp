@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "base/error.hpp"
@@ -208,6 +209,24 @@ bool is_text(const Place& place) {
 }
 
 }  // namespace
+
+std::string text_of(const std::string& path) {
+  constexpr std::streamsize largest = 256 << 20;
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) {
+    throw base::UserError("cannot read " + path + ": " + std::strerror(errno));
+  }
+  if (!S_ISREG(info.st_mode) || info.st_size > largest) {
+    throw base::UserError("cannot read " + path + ": not a regular file of at most 256 MiB");
+  }
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) {
+    throw base::UserError("cannot read " + path + ": " + std::strerror(errno));
+  }
+  return text.str();
+}
 
 std::string last_field(const std::string& path) {
   const ResultReader file(path);

@@ -73,6 +73,10 @@ class ResultReader {
   Handle file_;
 };
 
+/// The content of a text file. Throws UserError where it cannot be read, is no regular file or is
+/// larger than 256 MiB. Local, without MPI.
+std::string text_of(const std::string& path);
+
 /// u of the last field of a result file as the text of a table, "points:s u; …". Throws UserError
 /// where the file has no field of a slab, or a thinned one. Local, without MPI.
 std::string last_field(const std::string& path);

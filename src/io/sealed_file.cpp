@@ -184,26 +184,22 @@ void put_in_place(const parallel::Communicator& comm, const std::string& draft,
   parallel::on_root(comm, [&] { move_durably(draft, path); });
 }
 
-void require_seal(const parallel::Communicator& comm, const std::string& path,
-                  const std::string& option) {
-  parallel::on_root(comm, [&] {
-    std::string fault;
-    try {
-      struct stat info {};
-      if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-        fault = "is not a regular file";
-      } else {
-        fault = look_at(File(path, read_mode)).fault;
-      }
-    } catch (const base::SystemError& error) {
-      throw base::UserError(
-          fmt::format("{}: {}; give a checkpoint of masing", option, error.what()));
+void require_seal(const std::string& path, const std::string& option) {
+  std::string fault;
+  try {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+      fault = "is not a regular file";
+    } else {
+      fault = look_at(File(path, read_mode)).fault;
     }
-    if (!fault.empty()) {
-      throw base::UserError(
-          fmt::format("{}: {} {}; give a whole checkpoint of masing", option, path, fault));
-    }
-  });
+  } catch (const base::SystemError& error) {
+    throw base::UserError(fmt::format("{}: {}; give a checkpoint of masing", option, error.what()));
+  }
+  if (!fault.empty()) {
+    throw base::UserError(
+        fmt::format("{}: {} {}; give a whole checkpoint of masing", option, path, fault));
+  }
 }
 
 bool has_seal(const std::string& path) {

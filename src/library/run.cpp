@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string_view>
+#include <variant>
 
 #include "base/error.hpp"
-#include "commands/converge.hpp"
-#include "commands/request.hpp"
-#include "commands/simulate.hpp"
+#include "cli/request.hpp"
+#include "commands/commands.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "parallel/session.hpp"
@@ -53,9 +52,9 @@ bool names(const Options& options, std::string_view key) {
 }
 
 /// What the program would be told, as one call of it.
-commands::Invocation invocation(const parallel::Communicator& comm, const char* command,
-                                const Options& options) {
-  commands::Invocation call{.words = {}, .command_line = std::string("libmasing ") + command};
+cli::Invocation invocation(const parallel::Communicator& comm, const char* command,
+                           const Options& options) {
+  cli::Invocation call{.words = {}, .command_line = std::string("libmasing ") + command};
   const auto add = [&call](const std::string& word) {
     call.words.push_back(word);
     call.command_line += " " + word;
@@ -76,15 +75,17 @@ commands::Invocation invocation(const parallel::Communicator& comm, const char* 
   return call;
 }
 
-/// The request of a call, ready to be run.
-cli::Validated prepared(const parallel::Communicator& comm, cli::Command command,
-                        const commands::Invocation& call) {
-  const auto request = commands::requested(command, call);
-  auto validated = request ? commands::ready(comm, *request) : std::nullopt;
-  if (!validated) {
+/// What a call is for.
+template <class Spec>
+Spec requested(cli::Command command, const cli::Invocation& call) {
+  const auto request = cli::requested(command, call);
+  if (!request || request->only_validated) {
     throw Mistake("an option that only prints; leave it out");
   }
-  return *validated;
+  if (request->wall_limit) {
+    parallel::limit_wall_time(*request->wall_limit);
+  }
+  return std::get<Spec>(request->spec);
 }
 
 /// Shows chunks to an observer of the user's, and keeps the last sample.
@@ -121,14 +122,13 @@ class Shown final : public engine::Observer {
 Trajectory simulate(const Session& session, const Options& options, const Observer& observer) {
   return checked([&] {
     const parallel::Communicator& comm = session.world().session.world();
-    const commands::Invocation call = invocation(comm, "simulate", options);
-    const cli::Simulation simulation =
-        cli::simulation(prepared(comm, cli::Command::simulate, call), call.command_line);
+    const cli::Invocation call = invocation(comm, "simulate", options);
+    const auto simulation = requested<cli::Simulation>(cli::Command::simulate, call);
     Shown shown(observer, simulation.run.time);
     const std::array<engine::Observer*, 1> observers{&shown};
     double self_check = 0.0;
     if (names(options, "output")) {
-      self_check = commands::make_trajectory(comm, simulation, observers).self_check;
+      self_check = commands::make(comm, simulation, observers).self_check;
     } else {
       for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
         if (names(options, key)) {
@@ -149,11 +149,10 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
 Study converge(const Session& session, const Options& options) {
   return checked([&] {
     const parallel::Communicator& comm = session.world().session.world();
-    const commands::Invocation call = invocation(comm, "converge", options);
-    const study::StudySpec spec =
-        cli::study_spec(prepared(comm, cli::Command::converge, call), call.command_line);
+    const cli::Invocation call = invocation(comm, "converge", options);
+    const auto spec = requested<study::StudySpec>(cli::Command::converge, call);
     const study::Study made =
-        names(options, "output") ? commands::make_study(comm, spec) : study::refine(comm, spec);
+        names(options, "output") ? commands::make(comm, spec) : study::refine(comm, spec);
     Study study{.levels = {},
                 .orders = {},
                 .verdict = study::to_text(made.verdict),

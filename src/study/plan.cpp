@@ -1,13 +1,17 @@
 #include "study/plan.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "engine/setup.hpp"
+#include "parallel/available_memory.hpp"
 #include "slab/turning_points/smooth_cells.hpp"
 #include "study/reference.hpp"
+#include "study/schedule.hpp"
 
 namespace masing::study {
 
@@ -168,6 +172,27 @@ StudyPlan make_plan(const StudySpec& spec, const FileReference* file) {
     plan.jobs.push_back(*std::move(job));
   }
   return plan;
+}
+
+void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
+  const auto file = read_file_reference(comm, spec);
+  const StudyPlan plan = make_plan(spec, file ? &*file : nullptr);
+  const Forecast found = forecast(plan.jobs, comm.size(), parallel::available_memory(comm));
+  for (const std::size_t level : plan.levels) {
+    engine::check_run(comm, plan.jobs[level].run);
+  }
+  for (const Job& job : plan.jobs) {
+    if (std::ranges::find(plan.levels, static_cast<std::size_t>(&job - plan.jobs.data())) ==
+        plan.levels.end()) {
+      engine::check_run(comm, job.run);
+    }
+    if (job.reference) {
+      engine::check_run(comm, *job.reference);
+    }
+  }
+  if (comm.is_root() && !spec.quiet) {
+    std::fputs(plan_text(plan.jobs, *spec.reference, found).c_str(), stderr);
+  }
 }
 
 }  // namespace masing::study

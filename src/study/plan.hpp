@@ -26,6 +26,10 @@ std::int64_t field_samples(const StudySpec& spec);
 /// runs what comparisons need is kept. `file`: the reference that is a file, null for none. Local.
 StudyPlan make_plan(const StudySpec& spec, const FileReference* file);
 
+/// engine::check_run of every run of a study, the levels first; the plan on stderr. Throws
+/// UserError alike on all ranks. Collective.
+void check_runs(const parallel::Communicator& comm, const StudySpec& spec);
+
 /// At how many times jT/m u is compared: the greatest m up to `wanted` for which all of them are
 /// steps of every level; between steps u is only known to first order, where it starts to slide.
 /// `wanted` itself where the levels have fewer than `fewest` times in common. Local.

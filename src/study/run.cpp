@@ -17,34 +17,16 @@
 
 namespace masing::study {
 
-namespace {
+SeriesBuffer::SeriesBuffer(const io::Sampling& sampling, std::vector<double> rows)
+    : sampling_(sampling), rows_(std::move(rows)) {
+  rows_.reserve(series_numbers(sampling));
+}
 
-/// Keeps the rows of /series, which can only be written by all ranks together.
-class SeriesBuffer final : public engine::Observer {
- public:
-  explicit SeriesBuffer(const io::Sampling& sampling, std::vector<double> rows = {})
-      : sampling_(sampling), rows_(std::move(rows)) {
-    rows_.reserve(series_numbers(sampling));
-  }
-
-  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
-    io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
-      rows_.insert(rows_.end(), row.begin(), row.end());
-    });
-  }
-
-  void exchange(std::int64_t /*step*/, engine::Archive& archive) override {
-    archive.numbers("rows", rows_);
-  }
-
-  std::vector<double> rows() && { return std::move(rows_); }
-
- private:
-  io::Sampling sampling_;
-  std::vector<double> rows_;
-};
-
-}  // namespace
+void SeriesBuffer::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
+  io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
+    rows_.insert(rows_.end(), row.begin(), row.end());
+  });
+}
 
 std::optional<std::int64_t> field_columns(const Job& job) {
   return job.keep_functions ? std::nullopt : field_columns(job.run);
@@ -83,14 +65,13 @@ Run make(const parallel::Communicator& comm, const StudySpec& spec, const Job& j
   }
   const io::Participants participants{setup.engine.get(), observers};
   io::Checkpoints checkpoints = run_checkpoints(comm, spec, job, index, participants);
-  const engine::Course course{.resumed = resume_run(comm, spec, job, index, participants),
-                              .checkpointer = &checkpoints};
+  const auto resumed = resume_run(comm, spec, job, index, participants);
   std::optional<io::Progress> line;
   if (progress == Progress::shown && !spec.quiet) {
-    observers.push_back(
-        &line.emplace(comm, job.title, course.resumed.value_or(0), job.run.time.steps));
+    observers.push_back(&line.emplace(comm, job.title, resumed.value_or(0), job.run.time.steps));
   }
-  engine::integrate(comm, *setup.engine, job.run, observers, course);
+  engine::TimeLoop loop(comm, *setup.engine, job.run, observers, resumed);
+  checkpoints.integrate(loop);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   run.series = series ? std::move(*series).rows() : std::vector<double>();
   run.seconds = took.count() - (run.in_step ? run.in_step->seconds() : 0.0);

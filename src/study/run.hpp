@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "study/in_step.hpp"
@@ -34,6 +35,22 @@ std::optional<std::int64_t> field_columns(const Job& job);
 
 /// Numbers of the rows of /series that a run keeps. Local.
 std::size_t series_numbers(const io::Sampling& sampling);
+
+/// Keeps the rows of /series, which can only be written by all ranks together.
+class SeriesBuffer final : public engine::Observer {
+ public:
+  explicit SeriesBuffer(const io::Sampling& sampling, std::vector<double> rows = {});
+
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void exchange(std::int64_t /*step*/, engine::Archive& archive) override {
+    archive.numbers("rows", rows_);
+  }
+  std::vector<double> rows() && { return std::move(rows_); }
+
+ private:
+  io::Sampling sampling_;
+  std::vector<double> rows_;
+};
 
 /// One run: its trajectory, on all ranks, or what came of the comparison; and the time it took,
 /// without that of what ran in step with it.

@@ -60,11 +60,12 @@ std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const
   if (!is_there(comm, file)) {
     return std::nullopt;
   }
-  io::require_seal(comm, file, "--restart");
+  const std::string recipe = parallel::from_root(comm, [&] {
+    io::require_seal(file, "--restart");
+    return io::read_recipe(file).configuration;
+  });
   // A study before this one may have left a file of that name.
-  const bool mine = parallel::from_root(comm, [&] {
-                      return io::read_recipe(file).configuration;
-                    }) == recipe_of(spec, job);
+  const bool mine = recipe == recipe_of(spec, job);
   if (!mine) {
     return std::nullopt;
   }
@@ -84,7 +85,7 @@ void adopt_study_checkpoint(const parallel::Communicator& comm, const StudySpec&
     const std::string from = run_file(*spec.checkpoint.restart, index);
     if (is_there(comm, from)) {
       const std::string to = run_file(path, index);
-      io::require_seal(comm, from, "--restart");
+      parallel::on_root(comm, [&] { io::require_seal(from, "--restart"); });
       const parallel::Leftover leftover(to + ".draft");
       io::copy_file(comm, from, to + ".draft");
       io::put_in_place(comm, to + ".draft", to);
@@ -93,27 +94,15 @@ void adopt_study_checkpoint(const parallel::Communicator& comm, const StudySpec&
 }
 
 void write_study_checkpoint(const parallel::Communicator& comm, const StudySpec& spec) {
-  const std::string path = spec.checkpoint.path;
-  const std::string draft = path + ".draft";
-  const parallel::Leftover leftover(draft);
-  io::create_recipe(comm, draft,
-                    {.kind = spec.result.kind, .configuration = spec.result.configuration});
-  io::seal(comm, draft, path);
+  io::write_checkpoint(comm, spec.checkpoint.path,
+                       {.kind = spec.result.kind, .configuration = spec.result.configuration});
 }
 
 void remove_study_checkpoint(const parallel::Communicator& comm, const StudySpec& spec) {
-  parallel::on_root(comm, [&] {
-    const std::string path = spec.checkpoint.path;
-    std::vector<std::string> files{path};
-    for (std::size_t index = 0; index < most_runs(spec); ++index) {
-      files.push_back(run_file(path, index));
-    }
-    std::error_code none_there;
-    for (const std::string& file : files) {
-      std::filesystem::remove(file, none_there);
-      std::filesystem::remove(file + ".draft", none_there);
-    }
-  });
+  io::remove_checkpoint(comm, spec.checkpoint.path);
+  for (std::size_t index = 0; index < most_runs(spec); ++index) {
+    io::remove_checkpoint(comm, run_file(spec.checkpoint.path, index));
+  }
 }
 
 }  // namespace masing::study

@@ -4,42 +4,34 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <numbers>
 #include <optional>
-#include <system_error>
 
 #include "base/error.hpp"
-#include "base/poll.hpp"
 #include "base/text.hpp"
-#include "engine/setup.hpp"
-#include "engine/time_loop.hpp"
 #include "io/checkpoint.hpp"
-#include "io/progress.hpp"
-#include "io/sealed_file.hpp"
 #include "parallel/available_memory.hpp"
-#include "parallel/leftovers.hpp"
 #include "parallel/session.hpp"
-#include "slab/closed_curves.hpp"
-#include "study/cycle_observer.hpp"
+#include "study/scan_line.hpp"
 #include "study/schedule.hpp"
-#include "study/steady.hpp"
 
 namespace masing::study {
 
-void describe_cycle(double least_x, double most_x, double least_restoring, double most_restoring,
-                    PointNumbers& numbers) {
-  numbers.least_x = least_x;
-  numbers.most_x = most_x;
-  numbers.amplitude = (most_x - least_x) / 2;
-  numbers.centre = (most_x + least_x) / 2;
-  numbers.restoring_amplitude = (most_restoring - least_restoring) / 2;
-  numbers.secant_stiffness = numbers.restoring_amplitude / numbers.amplitude;
-  const double multiple = std::isnan(numbers.period_multiple) ? 1.0 : numbers.period_multiple;
-  numbers.damping_ratio = numbers.loss / multiple /
-                          (2 * std::numbers::pi * numbers.amplitude * numbers.restoring_amplitude);
+namespace {
+
+/// Of values of the axes those that make a problem: an amplitude does not.
+std::span<const double> of_problem(const ScanSpec& spec, std::span<const double> values) {
+  return values.first(values.size() - (spec.kind == ScanKind::closed_curves ? 1 : 0));
+}
+
+}  // namespace
+
+ScanProblem first_problem(const ScanSpec& spec) {
+  std::vector<double> values;
+  for (const ScanAxis& axis : spec.axes) {
+    values.push_back(axis.values.front());
+  }
+  return spec.problem(of_problem(spec, values));
 }
 
 std::size_t Scan::failed() const {
@@ -50,31 +42,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The rows of samples that are kept.
-class RowKeeper final : public engine::Observer {
- public:
-  explicit RowKeeper(const io::Sampling& sampling) : sampling_(sampling) {}
-
-  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
-    io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
-      rows_.insert(rows_.end(), row.begin(), row.end());
-    });
-  }
-  std::vector<double> rows() && { return std::move(rows_); }
-
- private:
-  io::Sampling sampling_;
-  std::vector<double> rows_;
-};
-
-/// The points that are made together, one after another on the same ranks: one; or those of all
-/// amplitudes of closed cycles, or of the last axis where each limit cycle begins with the one
-/// before.
-using Line = std::vector<ScanPoint>;
-
+/// Makes the lines of a scan, round by round, shares them and saves them.
 class Scanner {
  public:
-  Scanner(const parallel::Communicator& comm, const ScanSpec& spec) : comm_(comm), spec_(spec) {
+  Scanner(const parallel::Communicator& comm, const ScanSpec& spec)
+      : comm_(comm), spec_(spec), maker_(spec, !spec.quiet && comm.is_root()) {
     lines_.resize(1);
     for (std::size_t a = 0; a < spec.axes.size(); ++a) {
       const bool within = is_line() && a + 1 == spec.axes.size();
@@ -135,19 +107,6 @@ class Scanner {
     return longer;
   }
 
-  /// The values of the axes that make a problem, of all points of a line.
-  [[nodiscard]] std::span<const double> values_of(const Line& line) const {
-    const std::span<const double> values = line.front().values;
-    return values.first(values.size() - (spec_.kind == ScanKind::closed_curves ? 1 : 0));
-  }
-
-  static void fail(Line& line, const std::string& message) {
-    for (ScanPoint& point : line) {
-      point.is_done = false;
-      point.message = parallel::one_line(message);
-    }
-  }
-
   /// Makes the lines of a round on as many ranks each as is best, shares them, and saves them if
   /// that is due.
   void make(const std::vector<std::size_t>& round) {
@@ -156,7 +115,7 @@ class Scanner {
     std::vector<ScanProblem> problems;
     for (const std::size_t line : round) {
       try {
-        problems.push_back(spec_.problem(values_of(lines_[line])));
+        problems.push_back(spec_.problem(of_problem(spec_, lines_[line].front().values)));
         jobs.push_back({.run = problems.back().run, .title = title(line)});
         lines.push_back(line);
       } catch (const base::UserError& mistake) {
@@ -179,7 +138,7 @@ class Scanner {
         continue;
       }
       try {
-        make(own, problems[index], jobs[index], available, lines_[lines[index]]);
+        maker_.make(own, problems[index], jobs[index].title, available, lines_[lines[index]]);
         is_made_[lines[index]] = 1;
       } catch (const base::Stopped&) {
         stopped = "stopped";
@@ -212,107 +171,6 @@ class Scanner {
     }
     return schedule(std::vector<Cost>(jobs.size(), [](int /*ranks*/) { return 1.0; }),
                     comm_.size());
-  }
-
-  /// Makes a line; a failure is its own. Collective on `own`.
-  void make(const parallel::Communicator& own, const ScanProblem& problem, const Job& job,
-            double available, Line& line) {
-    const auto begin = Clock::now();
-    try {
-      compute(own, problem, job, available, line);
-      for (ScanPoint& point : line) {
-        point.is_done = point.message.empty();
-      }
-    } catch (const base::UserError& error) {
-      fail(line, error.what());
-    } catch (const base::SystemError& error) {
-      if (own.size() > 1) {
-        throw;  // it may be of one rank only, and others wait for it
-      }
-      fail(line, error.what());
-    }
-    const std::chrono::duration<double> took = Clock::now() - begin;
-    for (ScanPoint& point : line) {
-      point.numbers.seconds = took.count() / static_cast<double>(line.size());
-    }
-  }
-
-  void compute(const parallel::Communicator& own, const ScanProblem& problem, const Job& job,
-               double available, Line& line) {
-    // Of these kinds a line is of one rank.
-    std::optional<base::Polling> polling;
-    if (spec_.kind != ScanKind::runs) {
-      polling.emplace([] {
-        if (parallel::stop_requested()) {
-          throw base::Stopped("stopped");
-        }
-      });
-    }
-    if (spec_.kind == ScanKind::steady && spec_.past == Past::point) {
-      line = branch(own, line);
-    } else if (spec_.kind == ScanKind::steady) {
-      line.front().numbers = steady_point(own, problem, cache_);
-    } else if (spec_.kind == ScanKind::closed_curves) {
-      compute_closed_cycles(problem, line);
-    } else {
-      compute_run(own, problem, job, available, line.front());
-    }
-  }
-
-  /// The cycles along the last axis.
-  Line branch(const parallel::Communicator& own, const Line& line) {
-    std::vector<double> values = line.front().values;
-    std::vector<double> grid;
-    for (const ScanPoint& point : line) {
-      grid.push_back(point.values.back());
-    }
-    const LineProblem problem = [&](double value) {
-      values.back() = value;
-      return spec_.problem(values);
-    };
-    Line found;
-    for (const BranchPoint& at : steady_branch(own, problem, grid, cache_)) {
-      ScanPoint& point = found.emplace_back();
-      point.values = line.front().values;
-      point.values.back() = at.value;
-      point.numbers = at.numbers;
-      point.message = parallel::one_line(at.message);
-    }
-    return found;
-  }
-
-  static void compute_closed_cycles(const ScanProblem& problem, Line& line) {
-    const auto* masing = std::get_if<engine::Masing>(&problem.run.model);
-    const double k0 = masing != nullptr ? masing->oscillator.k0
-                                        : std::get<engine::QuasistaticMasing>(problem.run.model).k0;
-    const slab::ClosedCurves curves(*engine::slab_of(problem.run), k0);
-    for (ScanPoint& point : line) {
-      const double amplitude = point.values.back();
-      if (!(amplitude > 0.0)) {
-        throw base::UserError("--backbone: every amplitude must be > 0");
-      }
-      const slab::ClosedCycle cycle = curves.cycle(amplitude);
-      point.numbers.loss = cycle.loss;
-      describe_cycle(-amplitude, amplitude, -cycle.restoring, cycle.restoring, point.numbers);
-    }
-  }
-
-  void compute_run(const parallel::Communicator& own, const ScanProblem& problem, const Job& job,
-                   double available, ScanPoint& point) const {
-    const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available});
-    CycleObserver cycle(problem.series, problem.period);
-    RowKeeper series(problem.series);
-    std::vector<engine::Observer*> observers{&cycle};
-    if (spec_.keep_series) {
-      observers.push_back(&series);
-    }
-    std::optional<io::Progress> progress;
-    if (!spec_.quiet && comm_.is_root()) {
-      observers.push_back(&progress.emplace(own, job.title, 0, problem.run.time.steps));
-    }
-    engine::integrate(own, *setup.engine, problem.run, observers);
-    point.numbers = cycle.numbers();
-    point.series = std::move(series).rows();
   }
 
   /// A line as numbers, without its messages.
@@ -416,17 +274,14 @@ class Scanner {
     parallel::on_root(comm_, [&] {
       io::require_room(spec_.checkpoint.path, static_cast<double>(sizeof(double) * all.size()));
     });
-    const std::string draft = spec_.checkpoint.path + ".draft";
-    const parallel::Leftover leftover(draft);
-    io::create_recipe(comm_, draft,
-                      {.kind = spec_.result.kind, .configuration = spec_.result.configuration});
-    {
-      const io::Handle file = io::open_together(comm_, draft, H5F_ACC_RDWR);
-      const auto of_root = comm_.is_root() ? std::span<const double>(all) : std::span<double>();
-      io::write_distributed(file, done, {"lines that are done", ""}, of_root, 0, std::ssize(all));
-      io::flush(file);
-    }
-    io::seal(comm_, draft, spec_.checkpoint.path);
+    io::write_checkpoint(comm_, spec_.checkpoint.path,
+                         {.kind = spec_.result.kind, .configuration = spec_.result.configuration},
+                         [&](const io::Handle& file) {
+                           const auto of_root =
+                               comm_.is_root() ? std::span<const double>(all) : std::span<double>();
+                           io::write_distributed(file, done, {"lines that are done", ""}, of_root,
+                                                 0, std::ssize(all));
+                         });
     last_saved_ = Clock::now();
   }
 
@@ -447,7 +302,7 @@ class Scanner {
   const ScanSpec& spec_;
   std::vector<Line> lines_;
   std::vector<char> is_made_;
-  SlabCache cache_;
+  LineMaker maker_;
   Clock::time_point last_saved_;
   mutable Clock::time_point last_report_ = Clock::now();
 };
@@ -456,15 +311,6 @@ class Scanner {
 
 Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec) {
   return Scanner(comm, spec).made();
-}
-
-void remove_scan_checkpoint(const parallel::Communicator& comm, const ScanSpec& spec) {
-  parallel::on_root(comm, [&] {
-    std::error_code none_there;
-    for (const char* end : {"", ".draft"}) {
-      std::filesystem::remove(spec.checkpoint.path + end, none_there);
-    }
-  });
 }
 
 }  // namespace masing::study

@@ -53,6 +53,9 @@ struct ScanSpec {
   bool quiet = false;
 };
 
+/// The problem at the first point of a scan. Throws UserError. Local.
+ScanProblem first_problem(const ScanSpec& spec);
+
 /// What is known of the motion at a point; NaN where it is not known.
 struct PointNumbers {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -84,9 +87,20 @@ struct PointNumbers {
 /// Whether a scan's file has a dataset of that name in /points for any scan. Local.
 bool is_point_column(const std::string& name);
 
-/// Fill in what follows of a cycle between two extremes of x, with k0 x + S there. Local.
-void describe_cycle(double least_x, double most_x, double least_restoring, double most_restoring,
-                    PointNumbers& numbers);
+/// What every cycle is described by, however it was found.
+struct CycleShape {
+  double least_x = 0.0;
+  double most_x = 0.0;
+  double least_restoring = 0.0;  ///< k0 x + S at least_x
+  double most_restoring = 0.0;   ///< the same at most_x
+  double loss = PointNumbers::unknown;
+  double phase = PointNumbers::unknown;
+  double period = PointNumbers::unknown;
+  double multiple = PointNumbers::unknown;  ///< periods of the force that it takes; unknown: one
+};
+
+/// The numbers that follow from the shape of a cycle; the others are unknown. Local.
+PointNumbers numbers_of(const CycleShape& cycle);
 
 /// One point of a scan.
 struct ScanPoint {
@@ -110,9 +124,6 @@ struct Scan {
 /// in the checkpoint; those that were under way begin again. Throws UserError alike on all ranks,
 /// Stopped with what is done saved. Collective.
 Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec);
-
-/// Remove the checkpoint of a finished scan, and not another that it went on from. Collective.
-void remove_scan_checkpoint(const parallel::Communicator& comm, const ScanSpec& spec);
 
 /// /points, /runs where series are kept, and /timing of a scan's file. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,

@@ -78,42 +78,15 @@ bool is_point_column(const std::string& name) {
 
 namespace {
 
-/// Writes columns that the root holds.
-class PointWriter {
- public:
-  PointWriter(const parallel::Communicator& comm, const io::Handle& file)
-      : comm_(comm), file_(file) {}
-
-  /// Its axis is named `axis`: a dataset of that name in its group.
-  void write(const std::string& path, const io::Meaning& meaning, const std::vector<double>& values,
-             const std::string& axis = "point") const {
-    const auto of_root = comm_.is_root() ? std::span<const double>(values) : std::span<double>();
-    io::write_distributed(file_, path, meaning, of_root, 0,
-                          static_cast<std::int64_t>(values.size()));
-    io::name_axes(file_, path, {axis});
-  }
-
-  /// Numbers from `first` on, which name the rows of the other columns.
-  void write_numbers(const std::string& path, const std::string& what, std::size_t count,
-                     double first) const {
-    std::vector<double> numbers(count);
-    std::iota(numbers.begin(), numbers.end(), first);
-    write(path, {what, "j"}, numbers, path.substr(path.rfind('/') + 1));
-  }
-
-  /// [n, 2], axes point and multiplier.
-  void write_pairs(const std::string& path, const io::Meaning& meaning,
-                   const std::vector<double>& values) const {
-    const auto of_root = comm_.is_root() ? std::span<const double>(values) : std::span<double>();
-    const auto rows = static_cast<std::int64_t>(values.size() / 2);
-    io::Table(file_, path, meaning, rows, 2).append(rows, of_root, 0);
-    io::name_axes(file_, path, {"point", "multiplier"});
-  }
-
- private:
-  const parallel::Communicator& comm_;
-  const io::Handle& file_;
-};
+/// The dataset of the numbers of the rows of other columns, from `first` on, which names itself.
+/// Collective.
+void write_numbers(const parallel::Communicator& comm, const io::Handle& file,
+                   const std::string& path, const std::string& what, std::size_t count,
+                   double first) {
+  std::vector<double> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), first);
+  io::write_column(comm, file, path, {what, "j"}, numbers, path.substr(path.rfind('/') + 1));
+}
 
 std::vector<double> values_of(const Scan& scan, double PointNumbers::*value) {
   std::vector<double> values;
@@ -123,21 +96,28 @@ std::vector<double> values_of(const Scan& scan, double PointNumbers::*value) {
   return values;
 }
 
-void write_multipliers(const PointWriter& writer, const Scan& scan) {
-  std::vector<double> re;
-  std::vector<double> im;
-  for (const ScanPoint& point : scan.points) {
-    re.insert(re.end(), {point.numbers.larger_re, point.numbers.smaller_re});
-    im.insert(im.end(), {point.numbers.larger_im, point.numbers.smaller_im});
-  }
-  writer.write_numbers("/points/multiplier", "number of the multiplier, the larger one first", 2,
-                       1.0);
-  writer.write_pairs("/points/multiplier_re",
-                     {"Floquet multipliers, the larger one first; real part", "Re mu"}, re);
-  writer.write_pairs("/points/multiplier_im", {"the same; imaginary part", "Im mu"}, im);
+void write_multipliers(const parallel::Communicator& comm, const io::Handle& file,
+                       const Scan& scan) {
+  write_numbers(comm, file, "/points/multiplier", "number of the multiplier, the larger one first",
+                2, 1.0);
+  const auto write = [&](const std::string& path, const char* description, const char* symbol,
+                         double PointNumbers::*larger, double PointNumbers::*smaller) {
+    std::vector<double> pairs;
+    for (const ScanPoint& point : scan.points) {
+      pairs.insert(pairs.end(), {point.numbers.*larger, point.numbers.*smaller});
+    }
+    const auto rows = std::ssize(scan.points);
+    const auto of_root = comm.is_root() ? std::span<const double>(pairs) : std::span<double>();
+    io::Table(file, path, {description, symbol}, rows, 2).append(rows, of_root, 0);
+    io::name_axes(file, path, {"point", "multiplier"});
+  };
+  write("/points/multiplier_re", "Floquet multipliers, the larger one first; real part", "Re mu",
+        &PointNumbers::larger_re, &PointNumbers::smaller_re);
+  write("/points/multiplier_im", "the same; imaginary part", "Im mu", &PointNumbers::larger_im,
+        &PointNumbers::smaller_im);
 }
 
-void write_runs(const io::Handle& file, const PointWriter& writer, const Scan& scan) {
+void write_runs(const parallel::Communicator& comm, const io::Handle& file, const Scan& scan) {
   const io::Handle runs = io::create_group(file, "/runs");
   const char* const names[] = {"t", "x", "y", "force", "restoring"};
   const char* const symbols[] = {"t", "x", "y", "F", "k0 x + S"};
@@ -151,8 +131,8 @@ void write_runs(const io::Handle& file, const PointWriter& writer, const Scan& s
       for (std::size_t at = c; at < rows.size(); at += width) {
         column.push_back(rows[at]);
       }
-      writer.write(group + "/" + names[c], {std::string("samples of ") + symbols[c], symbols[c]},
-                   column, names[0]);
+      io::write_column(comm, file, group + "/" + names[c],
+                       {std::string("samples of ") + symbols[c], symbols[c]}, column, names[0]);
     }
   }
 }
@@ -185,8 +165,11 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   const io::Handle group = io::create_group(file, "/points");
   std::vector<std::string> names;
   std::vector<std::string> sizes;
-  const PointWriter writer(comm, file);
-  writer.write_numbers("/points/point", "number of the point", scan.points.size(), 0.0);
+  const auto write_points = [&](const std::string& name, const io::Meaning& meaning,
+                                const std::vector<double>& values) {
+    io::write_column(comm, file, "/points/" + name, meaning, values, "point");
+  };
+  write_numbers(comm, file, "/points/point", "number of the point", scan.points.size(), 0.0);
   for (std::size_t a = 0; a < spec.axes.size(); ++a) {
     const ScanAxis& axis = spec.axes[a];
     names.push_back(axis.name);
@@ -195,7 +178,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
     for (const ScanPoint& point : scan.points) {
       values.push_back(point.values[a]);
     }
-    writer.write("/points/" + axis.name, {"value of " + axis.name, axis.name}, values);
+    write_points(axis.name, {"value of " + axis.name, axis.name}, values);
   }
   io::write_attribute(group, "axes", base::joined(names, " "));
   io::write_attribute(group, "sizes", base::joined(sizes, " "));
@@ -204,12 +187,11 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   io::write_attribute(group, "failed", static_cast<std::int64_t>(scan.failed()));
   for (const PointColumn& column : point_columns) {
     if (column.is_of(spec.kind)) {
-      writer.write(std::string("/points/") + column.name, {column.description, column.symbol},
-                   values_of(scan, column.value));
+      write_points(column.name, {column.description, column.symbol}, values_of(scan, column.value));
     }
   }
   if (spec.kind == ScanKind::steady) {
-    write_multipliers(writer, scan);
+    write_multipliers(comm, file, scan);
   }
   std::vector<double> status;
   std::string messages;
@@ -218,16 +200,16 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
     status.push_back(point.is_done ? 0.0 : 1.0);
     messages += point.is_done ? "" : fmt::format("{}: {}\n", i, point.message);
   }
-  writer.write("/points/status", {"0 done, 1 failed", "status"}, status);
+  write_points("status", {"0 done, 1 failed", "status"}, status);
   io::write_text(file, "/points/messages", messages);
   if (spec.keep_series) {
-    write_runs(file, writer, scan);
+    write_runs(comm, file, scan);
   }
   const io::Handle timing = io::create_group(file, "/timing");
   io::write_attribute(timing, "wall_seconds", scan.seconds);
-  writer.write_numbers("/timing/point", "number of the point", scan.points.size(), 0.0);
-  writer.write("/timing/points", {"wall time of the point, seconds", "s", "", "s"},
-               values_of(scan, &PointNumbers::seconds));
+  write_numbers(comm, file, "/timing/point", "number of the point", scan.points.size(), 0.0);
+  io::write_column(comm, file, "/timing/points", {"wall time of the point, seconds", "s", "", "s"},
+                   values_of(scan, &PointNumbers::seconds), "point");
 }
 
 std::string table(const ScanSpec& spec, const Scan& scan) {

@@ -54,10 +54,16 @@ bool is_symmetric_start(const engine::Masing& model) {
          model.oscillator.x0 == 0.0;
 }
 
-void add(const slab::Cycle& cycle, PointNumbers& numbers) {
-  numbers.loss = cycle.loss;
-  numbers.period_multiple = cycle.multiple;
-  describe_cycle(cycle.least_x, cycle.most_x, cycle.least_restoring, cycle.most_restoring, numbers);
+/// What is known of a cycle of a force of period `period`.
+PointNumbers described(const slab::Cycle& cycle, double period) {
+  PointNumbers numbers = numbers_of({.least_x = cycle.least_x,
+                                     .most_x = cycle.most_x,
+                                     .least_restoring = cycle.least_restoring,
+                                     .most_restoring = cycle.most_restoring,
+                                     .loss = cycle.loss,
+                                     .phase = cycle.phase,
+                                     .period = period,
+                                     .multiple = static_cast<double>(cycle.multiple)});
   constexpr double rounding = 1e-6;  // of multipliers
   numbers.residual = cycle.residual;
   numbers.stable = std::abs(cycle.multipliers[0]) <= 1 + rounding ? 1.0 : 0.0;
@@ -70,8 +76,8 @@ void add(const slab::Cycle& cycle, PointNumbers& numbers) {
     numbers.centre = PointNumbers::unknown;
   }
   numbers.frozen = cycle.frozen;
-  numbers.phase = cycle.phase;
   numbers.fold = 0.0;
+  return numbers;
 }
 
 /// The cycle of fewer periods than `multiple`, as few as there are, whose extreme is within `share`
@@ -118,9 +124,13 @@ class LimitCycles {
   LimitCycles(const LimitCycles&) = delete;
   LimitCycles& operator=(const LimitCycles&) = delete;
 
-  /// The one that the motion from an extreme comes to, or from x0, y0, u0.
-  [[nodiscard]] virtual slab::Cycle after(const std::optional<slab::Extreme>& start,
-                                          PointNumbers& numbers) const = 0;
+  /// The one that the motion from an extreme comes to, or from x0, y0, u0, and by how much the
+  /// motion still changed before.
+  struct Found {
+    slab::Cycle cycle;
+    double settled;
+  };
+  [[nodiscard]] virtual Found after(const std::optional<slab::Extreme>& start) const = 0;
   /// The one near an extreme.
   [[nodiscard]] virtual slab::Cycle near(const slab::Extreme& start, int multiple) const = 0;
   /// The motion to the extreme one cycle later.
@@ -137,11 +147,9 @@ class CyclesOf final : public LimitCycles {
         map_(*measure_, loaded(problem, preload), force_of(problem)),
         shooting_(map_, is_symmetric_start(std::get<engine::Masing>(problem.run.model))) {}
 
-  [[nodiscard]] slab::Cycle after(const std::optional<slab::Extreme>& from,
-                                  PointNumbers& numbers) const override {
+  [[nodiscard]] Found after(const std::optional<slab::Extreme>& from) const override {
     const auto begin = from ? map_.end_of_period(*from) : std::nullopt;
     const slab::Settled settled = slab::settle(map_, 1e-6, 3000, begin);
-    numbers.settled = settled.change;
     // Where the motion has not settled, a single period may be without an extreme.
     constexpr int several = 4;
     auto start = map_.outer_extreme(settled.state, settled.multiple);
@@ -152,7 +160,7 @@ class CyclesOf final : public LimitCycles {
           settled.periods));
     }
     try {
-      return cycle_near(shooting_, *start, settled);
+      return {cycle_near(shooting_, *start, settled), settled.change};
     } catch (const base::UserError& error) {
       throw base::UserError(fmt::format(
           "no cycle found: {}; after {} periods from the start the motion changes by {:.2g} of its "
@@ -234,16 +242,17 @@ class BranchOfCycles {
 
   /// The next point of the grid, by the motion from an extreme or from x0, y0, u0.
   void begin(const std::optional<slab::Extreme>& start) {
-    BranchPoint first{.value = grid_[next_]};
-    const auto cycles = at(first.value);
-    first.numbers.period = cycles->period();
-    const slab::Cycle cycle = cycles->after(start, first.numbers);
+    const double value = grid_[next_];
+    const auto cycles = at(value);
+    const auto [cycle, settled] = cycles->after(start);
     multiple_ = cycle.multiple;
     scale_ = cycle.most_x - cycle.least_x;
     last_ = cycle.extreme;
-    add(cycle, first.numbers);
     is_free_ = cycle.is_free;
-    found_.push_back(first);
+    BranchPoint& first = found_.emplace_back();
+    first.value = value;
+    first.numbers = described(cycle, cycles->period());
+    first.numbers.settled = settled;
     ++next_;
   }
 
@@ -349,8 +358,8 @@ class BranchOfCycles {
   void describe(BranchPoint& point, const Make& make) {
     try {
       const auto cycles = at(point.value);
-      point.numbers.period = cycles->period();
-      add(make(*cycles), point.numbers);
+      point.numbers.period = cycles->period();  // known where the cycle is not
+      point.numbers = described(make(*cycles), cycles->period());
     } catch (const base::UserError& error) {
       point.message = error.what();
     }
@@ -374,9 +383,9 @@ class BranchOfCycles {
 
 PointNumbers steady_point(const parallel::Communicator& comm, const ScanProblem& problem,
                           SlabCache& cache) {
-  PointNumbers numbers;
-  numbers.period = *problem.period;
-  add(cycles_of(comm, problem, cache)->after(std::nullopt, numbers), numbers);
+  const auto [cycle, settled] = cycles_of(comm, problem, cache)->after(std::nullopt);
+  PointNumbers numbers = described(cycle, *problem.period);
+  numbers.settled = settled;
   return numbers;
 }
 

@@ -67,10 +67,7 @@ class Columns {
     for (std::size_t level = 0; level < study_.cases.size(); ++level) {
       values.push_back(value(level));
     }
-    const auto of_root = comm_.is_root() ? std::span<const double>(values) : std::span<double>();
-    io::write_distributed(file_, path, meaning, of_root, 0,
-                          static_cast<std::int64_t>(values.size()));
-    io::name_axes(file_, path, {"level"});
+    io::write_column(comm_, file_, path, meaning, values, "level");
   }
 
  private:

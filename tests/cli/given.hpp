@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/parse.hpp"
+#include "cli/request.hpp"
 #include "cli/validate.hpp"
 #include "support/given.hpp"
 
@@ -16,7 +16,8 @@ using Words = std::vector<std::string>;
 
 /// The request that words and files describe.
 inline cli::Validated validated(cli::Command command, const Words& words, const Files& files = {}) {
-  return cli::validated(cli::parse(command, words, reader(files)).configuration, reader(files));
+  return cli::validated(cli::parse(command, words, reader(files)).configuration,
+                        {.text = reader(files)});
 }
 
 /// Its configuration.

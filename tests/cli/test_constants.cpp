@@ -1,7 +1,8 @@
 // Named constants: what numbers and functions make of them, in what order they may be given, what
 // is printed of them, and what is refused. Expected values are calculated here.
 
-#include "cli/constants.hpp"
+#include "cli/expression.hpp"
+#include "cli/ini.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,8 @@
 #include <numbers>
 
 #include "cli/given.hpp"
-#include "cli/parse.hpp"
+#include "cli/ini.hpp"
+#include "cli/request.hpp"
 #include "engine/run_spec.hpp"
 
 namespace masing::test_constants {

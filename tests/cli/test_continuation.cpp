@@ -1,12 +1,12 @@
 // What a restart may change: nothing that decides the result, except that a trajectory may go on
 // for longer with the same step, to the bits of the run that was as long from its start.
 
-#include "cli/continuation.hpp"
+#include "cli/ini.hpp"
 
 #include <gtest/gtest.h>
 
 #include "cli/given.hpp"
-#include "cli/parse.hpp"
+#include "cli/request.hpp"
 
 namespace masing::test_continuation {
 

@@ -1,5 +1,5 @@
 // Where a force is not smooth: found in tables and waves, trusted or refused in expressions.
-#include "cli/force_breaks.hpp"
+#include "cli/expression.hpp"
 
 #include <gtest/gtest.h>
 

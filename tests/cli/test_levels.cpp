@@ -1,6 +1,6 @@
 // Levels of a study and the orders expected of it.
 
-#include "cli/levels.hpp"
+#include "cli/study.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,14 @@
 // Who wins (command line over .ini over default), what is refused, and that what is printed reads
 // back as the same configuration.
 
-#include "cli/parse.hpp"
+#include "cli/request.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "cli/given.hpp"
+#include "cli/ini.hpp"
 #include "cli/keys.hpp"
 
 namespace masing::test_parse {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cli/configuration.hpp"
+#include "cli/keys.hpp"
 
 namespace masing::corpus {
 

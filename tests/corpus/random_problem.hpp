@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "cli/configuration.hpp"
+#include "cli/keys.hpp"
 
 namespace masing::corpus {
 

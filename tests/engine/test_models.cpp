@@ -33,7 +33,7 @@ engine::RunSpec run_of(const std::string& model, const std::vector<cli::Setting>
   c.force = "3*sin(t)";
   c.final_time = 6;
   c.steps = 300;
-  return cli::validated(c, [](const std::string&) { return std::string(); }).run;
+  return cli::validated(c, {.text = [](const std::string&) { return std::string(); }}).run;
 }
 
 /// Collective on `comm`.
@@ -114,7 +114,7 @@ TEST(DiscreteMasing, WithCellWidthsForWeightsIsTheSlab) {
   papers.final_time = 6;
   papers.steps = 300;
   const engine::RunSpec run =
-      cli::validated(papers, [](const std::string&) { return std::string(); }).run;
+      cli::validated(papers, {.text = [](const std::string&) { return std::string(); }}).run;
   const Motion continuous = motion(support::world(), run);
   const Motion discrete = motion(
       support::world(),

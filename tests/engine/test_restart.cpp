@@ -207,7 +207,7 @@ engine::RunSpec run_of(const Case& of) {
     c.settings.push_back({key, value, ""});
   }
   of.change(c);
-  return cli::validated(c, [](const std::string&) { return std::string(); }).run;
+  return cli::validated(c, {.text = [](const std::string&) { return std::string(); }}).run;
 }
 
 MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec) {

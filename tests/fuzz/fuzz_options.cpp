@@ -14,9 +14,10 @@
 #include "base/error.hpp"
 #include "base/function.hpp"
 #include "base/text.hpp"
-#include "cli/force_breaks.hpp"
+#include "cli/expression.hpp"
+#include "cli/ini.hpp"
 #include "cli/model.hpp"
-#include "cli/parse.hpp"
+#include "cli/request.hpp"
 #include "cli/validate.hpp"
 #include "fuzz/fuzz_loop.hpp"
 #include "fuzz/options_case.hpp"
@@ -60,7 +61,7 @@ std::string read_back(const Configuration& configuration) {
                           .files = {{"printed.ini", cli::printed(configuration)}}};
   auto request = cli::parse(again.command, again.words, reader(again));
   return cli::printed(
-      cli::validated(std::move(request.configuration), reader(again)).configuration);
+      cli::validated(std::move(request.configuration), {.text = reader(again)}).configuration);
 }
 
 /// What the program does with an accepted request before its first step, short of cells.
@@ -86,7 +87,7 @@ Outcome try_case(const OptionsCase& one) {
     if (request.help || is_too_long(request.configuration)) {
       return Outcome::skipped;
     }
-    valid = cli::validated(std::move(request.configuration), reader(one));
+    valid = cli::validated(std::move(request.configuration), {.text = reader(one)});
     before = cli::printed(valid.configuration);
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);

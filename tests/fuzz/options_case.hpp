@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/configuration.hpp"
+#include "cli/keys.hpp"
 #include "fuzz/random_text.hpp"
 
 namespace masing::fuzz {

@@ -69,7 +69,7 @@ class SealedFile : public testing::Test {
   [[nodiscard]] std::string refusal(const std::string& path) const {
     std::string message;
     try {
-      io::require_seal(world(), path, "--restart");
+      parallel::on_root(world(), [&] { io::require_seal(path, "--restart"); });
     } catch (const base::UserError& mistake) {
       message = mistake.what();
     }

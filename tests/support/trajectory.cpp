@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "cli/force_breaks.hpp"
+#include "cli/expression.hpp"
 #include "engine/setup.hpp"
 #include "engine/sweep.hpp"
 #include "engine/time_loop.hpp"

@@ -1,59 +1,27 @@
-#include "cli/parse.hpp"
+#include "cli/request.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/program_options.hpp>
-#include <cassert>
+#include <cstdio>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/constants.hpp"
-#include "cli/keys.hpp"
+#include "cli/expression.hpp"
+#include "cli/ini.hpp"
 #include "cli/scan.hpp"
+#include "io/result_reader.hpp"
+#include "io/sealed_file.hpp"
 
 namespace masing::cli {
 
 namespace po = boost::program_options;
 using base::UserError;
-
-namespace {
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
-/// The numbers of the lines that assign something: Boost keeps their order but not their numbers.
-std::vector<std::int64_t> assigning_lines(const std::string& content) {
-  std::vector<std::int64_t> numbers;
-  std::int64_t number = 0;
-  for (const auto& line : base::split(content, '\n')) {
-    ++number;
-    const std::string_view text = base::trimmed(std::string_view(line).substr(0, line.find('#')));
-    if (!text.empty() && !(text.starts_with('[') && text.ends_with(']'))) {
-      numbers.push_back(number);
-    }
-  }
-  return numbers;
-}
-
-}  // namespace
-
-std::vector<Assignment> ini_assignments(const std::string& path, const std::string& content) {
-  const std::string text =
-      content.starts_with(byte_order_mark) ? content.substr(byte_order_mark.size()) : content;
-  std::istringstream stream(text);
-  std::vector<Assignment> assignments;
-  try {
-    const std::vector<std::int64_t> lines = assigning_lines(text);
-    for (const auto& option : po::parse_config_file(stream, {}, true).options) {
-      assert(assignments.size() < lines.size());
-      assignments.push_back({option.string_key, option.value.empty() ? "" : option.value.front(),
-                             lines[assignments.size()]});
-    }
-  } catch (const po::error& error) {
-    throw UserError(path + ": " + error.what() + "; lines are 'key = value'");
-  }
-  return assignments;
-}
 
 namespace {
 
@@ -225,20 +193,6 @@ std::vector<Given> from_ini(Command command, const std::string& path, const std:
   return given;
 }
 
-/// The comment at the start of an .ini, without # and without the line that `print` begins with.
-std::string leading_comment(const std::string& content) {
-  std::istringstream stream(
-      content.starts_with(byte_order_mark) ? content.substr(byte_order_mark.size()) : content);
-  std::string comment;
-  for (std::string line; std::getline(stream, line) && line.starts_with('#');) {
-    const std::string words(base::trimmed(line.substr(1)));
-    if (!words.starts_with("masing ")) {
-      comment += words + "\n";
-    }
-  }
-  return comment;
-}
-
 /// Whether one of the words decides what is computed.
 bool changes_result(const std::vector<Given>& words) {
   return std::ranges::any_of(words, [](const Given& one) {
@@ -291,15 +245,8 @@ void refuse_repeats(const std::vector<Given>& given) {
 }
 
 void set_repeated(const Repeated& one, const Given& given, Configuration& configuration) {
-  Setting setting{given.key.substr(one.section.size()), std::string(base::trimmed(given.text)),
-                  given.origin};
-  std::vector<Setting>& settings = configuration.*one.member;
-  const auto there = std::ranges::find(settings, setting.parameter, &Setting::parameter);
-  if (there == settings.end()) {
-    settings.push_back(std::move(setting));
-  } else {
-    *there = std::move(setting);
-  }
+  put({given.key.substr(one.section.size()), std::string(base::trimmed(given.text)), given.origin},
+      configuration.*one.member);
 }
 
 /// Sets what may be repeated: before all keys, whose numbers may need the constants.
@@ -322,17 +269,7 @@ void set_all(const std::vector<Given>& given, Configuration& configuration) {
     if (option == option_table().end()) {
       continue;  // what may be repeated, or a request such as --config
     }
-    const std::string value{base::trimmed(text)};
-    try {
-      option->set(configuration, value);
-    } catch (const UserError& mistake) {
-      throw UserError(origin + ": " + mistake.what());
-    }
-    configuration.origin[key] = origin;
-    configuration.calculated.erase(key);
-    if (option->is_numeric && is_calculated(value)) {
-      configuration.calculated[key] = value;
-    }
+    set(*option, std::string(base::trimmed(text)), origin, configuration);
   }
 }
 
@@ -357,20 +294,8 @@ std::vector<Given> words_or_mistake(Command command, const std::vector<std::stri
 
 }  // namespace
 
-std::string name_of(Command command) {
-  switch (command) {
-    case Command::simulate:
-      return "simulate";
-    case Command::converge:
-      return "converge";
-    default:
-      return "scan";
-  }
-}
-
-Request parse(Command command, const std::vector<std::string>& words,
-              const base::FileReader& read) {
-  Request request{.configuration = {.command = command}};
+Parsed parse(Command command, const std::vector<std::string>& words, const base::FileReader& read) {
+  Parsed request{.configuration = {.command = command}};
   std::vector<Given> line = words_or_mistake(command, words);
   request.help = find(line, "help") != nullptr;
   request.print_config = find(line, "print-config") != nullptr;
@@ -420,58 +345,167 @@ std::string help(Command command) {
 
 namespace {
 
-/// A number as it was given, and its value as a comment.
-std::string with_value(const std::string& given, const std::string& value) {
-  return given == value ? given : given + "  # " + value;
+/// The run of a request with the largest step.
+engine::RunSpec coarsest(const Validated& request) {
+  engine::RunSpec run = request.run;
+  const auto& levels = request.configuration.levels;
+  if (!levels.empty()) {
+    run.time.steps = std::ranges::min_element(levels, {}, &study::Level::steps)->steps;
+  }
+  return run;
 }
 
-std::string print(const Configuration& configuration, bool handling_too) {
-  std::string text = "# masing " + name_of(configuration.command) + "\n";
-  std::istringstream comment(configuration.comment);
-  for (std::string line; std::getline(comment, line);) {
-    text += "# " + line + "\n";
+/// The configuration as one that goes on with its checkpoint.
+Configuration continued(const Invocation& call, const Configuration& configuration) {
+  const std::string& file = configuration.restart;
+  return cli::continued(configuration, call.on_root([&] {
+    io::require_seal(file, "--restart");  // before HDF5 looks at it
+    const io::Recipe recipe = io::read_recipe(file);
+    const std::string command = name_of(configuration.command);
+    if (recipe.kind != command) {
+      throw UserError(fmt::format("--restart: {} is of masing {}; give a checkpoint of masing {}",
+                                  file, recipe.kind, command));
+    }
+    return recipe.configuration;
+  }));
+}
+
+/// What `read` makes of a result file, a text; warns where nothing tells whether it is sound.
+std::string read_of_sound_file(const std::string& file, const std::function<std::string()>& read) {
+  if (!io::require_sound(file)) {
+    std::fputs(fmt::format("masing warning: {} has no seal: an older masing or another program "
+                           "wrote or changed it, and damage may go unnoticed\n",
+                           file)
+                   .c_str(),
+               stderr);
   }
-  const ModelKind kind = kind_of(configuration.model);
-  for (const Option* option : options_of(configuration.command)) {
-    if (takes(kind, *option) && (handling_too || option->role == Role::result)) {
-      const std::string value = option->get(configuration);
-      if (option->is_numeric && value.empty() && configuration.command == Command::scan) {
-        continue;  // each point has its own
-      }
-      const auto given = configuration.calculated.find(option->name);
-      const std::string shown =
-          given == configuration.calculated.end() ? value : with_value(given->second, value);
-      // A model of finitely many elements has no engine unless one is given.
-      if (kind != ModelKind::finite || option->role != Role::result || !value.empty()) {
-        text += option->name + " = " + shown + "\n";
+  return io::reading(file, read);
+}
+
+/// Throws UserError where a file that the run writes is one that it reads, by whatever name. A
+/// checkpoint may replace the one that the run goes on with.
+void require_outputs_are_no_inputs(const Configuration& c, std::vector<std::string> inputs) {
+  const auto refuse_if_read = [&](const char* option, const std::string& output) {
+    for (const std::string& input : inputs) {
+      std::error_code none_there;
+      if (std::filesystem::equivalent(output, input, none_there)) {
+        throw UserError(fmt::format("{}: {} is a file that the run reads{}; give another name",
+                                    option, output, output == input ? "" : " as " + input));
       }
     }
+  };
+  const bool is_scheduled = !c.checkpoint.empty();
+  for (const char* end : {"", ".draft"}) {
+    refuse_if_read(is_scheduled ? "--checkpoint" : "--output",
+                   (is_scheduled ? c.checkpoint : c.output + ".checkpoint") + end);
   }
-  text += configuration.settings.empty() ? "" : "\n[model]\n";
-  for (const Setting& setting : configuration.settings) {
-    text.append(setting.parameter).append(" = ").append(setting.text).append("\n");
+  if (!c.restart.empty()) {
+    inputs.push_back(c.restart);
   }
-  text += configuration.over.empty() ? "" : "\n[over]\n";
-  for (const Setting& over : configuration.over) {
-    text.append(over.parameter).append(" = ").append(over.text).append("\n");
+  for (const char* end : {"", ".partial", ".partial.draft", ".lock"}) {
+    refuse_if_read("--output", c.output + end);
   }
-  text += configuration.lets.empty() ? "" : "\n[let]\n";
-  for (const Setting& let : configuration.lets) {
-    const std::string value = base::to_text(configuration.constants.at(let.parameter));
-    text += let.parameter + " = " +
-            (is_calculated(let.text) ? with_value(let.text, value) : let.text) + "\n";
+}
+
+/// The request in a file that --reference names.
+Validated reference_request(const Invocation& call, const std::string& file) {
+  Validated made = request_in(call, file);
+  const Command command = made.configuration.command;
+  if (command != Command::simulate) {
+    throw UserError(fmt::format("--reference: {} is of masing {}; give a file of masing simulate",
+                                file, name_of(command)));
   }
-  return text;
+  return made;
+}
+
+void print(const Invocation& call, const std::string& text, std::FILE* stream = stdout) {
+  if (call.prints) {
+    std::fputs(text.c_str(), stream);
+  }
 }
 
 }  // namespace
 
-std::string printed(const Configuration& configuration) {
-  return print(configuration, true);
+Validated request_in(const Invocation& call, const std::string& file,
+                     const std::function<void(const std::string&)>& look) {
+  const std::string all = call.on_root([&] {
+    return read_of_sound_file(file, [&] {
+      const io::Recipe read = io::read_recipe(file);
+      if (look) {
+        look(file);
+      }
+      return read.kind + "\n" + read.configuration;
+    });
+  });
+  const std::string kind = all.substr(0, all.find('\n'));
+  for (const Command command : {Command::simulate, Command::converge, Command::scan}) {
+    if (kind == name_of(command)) {
+      const base::FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
+      return validated(
+          parse(command, {"--config", "/configuration of " + file}, read).configuration,
+          {.text = read,
+           .request = [&](const std::string& path) { return reference_request(call, path); }});
+    }
+  }
+  throw UserError(file + " is of kind '" + kind +
+                  "'; only a file of simulate, converge or scan can be made again");
 }
 
-std::string printed_result_keys(const Configuration& configuration) {
-  return print(configuration, false);
+std::optional<Request> requested(Command command, const Invocation& call) {
+  std::vector<std::string> inputs;
+  const Files files{.text =
+                        [&](const std::string& path) {
+                          inputs.push_back(path);
+                          return call.on_root([&] { return io::text_of(path); });
+                        },
+                    .last_field =
+                        [&](const std::string& path) {
+                          inputs.push_back(path);
+                          return call.on_root([&] {
+                            return read_of_sound_file(path, [&] { return io::last_field(path); });
+                          });
+                        },
+                    .request =
+                        [&](const std::string& path) {
+                          inputs.push_back(path);
+                          return reference_request(call, path);
+                        }};
+  Parsed parsed = parse(command, call.words, files.text);
+  if (parsed.help) {
+    print(call, help(command));
+    return std::nullopt;
+  }
+  Validated request = validated(std::move(parsed.configuration), files);
+  Configuration& configuration = request.configuration;
+  const std::string advice = call.on_root([&] {
+    require_outputs_are_no_inputs(configuration, inputs);
+    return engine::step_advice(coarsest(request));
+  });
+  const bool only_prints = parsed.print_config && !parsed.validate_only;
+  request.warnings.push_back(advice);
+  for (const std::string& text : request.warnings) {
+    // A failure has its one line "masing: ...", which these are not.
+    if (!text.empty() && !parsed.print_config && !parsed.validate_only) {
+      print(call, fmt::format("masing warning: {}\n", text), stderr);
+    }
+  }
+  if (!configuration.restart.empty()) {
+    configuration = continued(call, configuration);
+  }
+  if (only_prints && configuration.restart.empty()) {
+    print(call, printed(configuration));
+    return std::nullopt;
+  }
+  Request made{.spec = spec_of(request, call.command_line),
+               .wall_limit = configuration.wall_limit,
+               .only_validated = std::nullopt};
+  if (parsed.validate_only) {
+    made.only_validated = parsed.print_config ? printed(configuration) : "valid\n";
+  } else if (only_prints) {
+    print(call, printed(configuration));
+    return std::nullopt;
+  }
+  return made;
 }
 
 }  // namespace masing::cli

@@ -1,4 +1,6 @@
-#include "cli/levels.hpp"
+#include "cli/study.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/constants.hpp"
+#include "cli/expression.hpp"
+#include "cli/ini.hpp"
 
 namespace masing::cli {
 
@@ -170,6 +173,9 @@ std::string level_text(Refine refine, const std::vector<Level>& levels) {
 
 namespace {
 
+/// The word of --expect-order for no expectation.
+constexpr const char* no_order = "none";
+
 const std::vector<std::string> quantities{"x", "y", "u", "u_cells"};
 
 ExpectedOrder expectation(const std::string& quantity, std::string text) {
@@ -220,6 +226,115 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
     throw UserError("no order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
   }
   return orders;
+}
+
+namespace {
+
+/// "x=1,y=1,u=1" without the errors that the model does not have.
+std::string expected_orders_of(const rheology::ModelInfo& info,
+                               const rheology::StateLayout& layout) {
+  const bool has_y = layout.motion().y.has_value();
+  const std::string order = (info.order.starts_with('>') ? "" : "=") + info.order;
+  return "x" + order + (has_y ? ",y" + order : "") +
+         (layout.size() > (has_y ? 2 : 1) ? ",u" + order : "");
+}
+
+/// N/8, N/4, N/2, N.
+std::string halved_steps(std::int64_t steps) {
+  std::vector<study::Level> levels;
+  for (const std::int64_t factor : {1, 2, 4, 8}) {
+    levels.push_back({{}, std::max<std::int64_t>(1, steps / 8) * factor});
+  }
+  return level_text(Refine::steps, levels);
+}
+
+}  // namespace
+
+void resolve_study_of(const rheology::ModelInfo& info, const rheology::StateLayout& layout,
+                      Configuration& c) {
+  if (c.expected_order_text.empty()) {
+    c.expected_order_text = expected_orders_of(info, layout);
+  }
+  if (c.level_text.empty() && c.refine == Refine::steps) {
+    c.level_text = halved_steps(c.steps);
+  }
+}
+
+namespace {
+
+/// What scheme and rule promise, as a text: u_cells where its order is another than that of u, and
+/// where the reference has u at the cells' own points.
+std::string promised_orders(const Configuration& c, const study::Reference& reference) {
+  const engine::Masing model{.slab = {.rule = c.rule}, .scheme = c.scheme};
+  std::vector<std::string> orders;
+  for (const char* quantity : {"x", "y", "u", "u_cells"}) {
+    const double order = study::promised_order(model, c.refine, quantity);
+    const bool is_other = order != study::promised_order(model, c.refine, "u");
+    if (quantity != std::string("u_cells") || (is_other && reference.is_continuum())) {
+      orders.push_back(fmt::format("{}={}", quantity, order));
+    }
+  }
+  return base::joined(orders, ",");
+}
+
+}  // namespace
+
+std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model,
+                                                      const std::string& unmet_hypotheses,
+                                                      Configuration& c) {
+  c.levels = placed(where(c, "levels"), [&] { return study_levels(c); });
+  c.level_text = level_text(c.refine, c.levels);
+  // The study's samples are those of its last level.
+  if (!c.origin.contains("sample-every")) {
+    c.sample_every = std::max<std::int64_t>(1, c.levels.back().steps / 10000);
+  }
+  auto reference = study::make_reference(c.reference, c.refine, c.levels, model);
+  const std::string fault = reference->fault(model, c.refine);
+  if (!fault.empty()) {
+    throw UserError(where(c, "reference") + fault);
+  }
+  if (c.expected_order_text.empty()) {
+    c.expected_order_text = unmet_hypotheses.empty() ? promised_orders(c, *reference) : no_order;
+  }
+  c.expected_orders =
+      placed(where(c, "expect-order"), [&] { return expected_orders(c.expected_order_text); });
+  return reference;
+}
+
+std::shared_ptr<const study::Reference> file_reference(const Configuration& configuration,
+                                                       const engine::RunSpec& run,
+                                                       const Configuration& file,
+                                                       const engine::RunSpec& file_run) {
+  const std::string& path = configuration.reference;
+  const auto refuse = [&](const std::string& why) {
+    throw UserError("--reference: " + path + " " + why);
+  };
+  const auto there = problem_data(file);
+  std::vector<std::string> differing;
+  for (const auto& [key, value] : problem_data(configuration)) {
+    const auto twin =
+        std::ranges::find_if(there, [&key = key](const auto& pair) { return pair.first == key; });
+    if (const std::string other = twin == there.end() ? "none" : twin->second; other != value) {
+      differing.push_back(fmt::format("{} ({} there, {} here)", key, quoted(other), quoted(value)));
+    }
+  }
+  if (!differing.empty()) {
+    refuse("is of another problem: " + base::joined(differing, ", ") +
+           "; give a file of the same, which may differ in cells, steps, engine, scheme and rule");
+  }
+  const study::Level& last = configuration.levels.back();
+  const Refine refine = configuration.refine;
+  const slab::Slab* slab = engine::slab_of(file_run);
+  if (refine != Refine::cells && !engine::is_exact(file_run) && file_run.time.steps <= last.steps) {
+    refuse(fmt::format("has {} steps, no more than the last level; give a finer one",
+                       file_run.time.steps));
+  }
+  if (refine != Refine::steps && slab != nullptr &&
+      slab::cell_width(slab->space) >= slab::cell_width(last.space)) {
+    refuse(fmt::format("has {} cells, no more than the last level; give a finer one",
+                       study::cells_text(slab->space)));
+  }
+  return study::make_file_reference(path, file_run, run);
 }
 
 }  // namespace masing::cli

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/function.hpp"
+#include "cli/keys.hpp"
+
+// What the texts of expressions say: named constants (--let "w=0.8") and numbers that are given as
+// expressions of them; of a force where it is not smooth, and its period.
+
+namespace masing::cli {
+
+/// The values of constants, each a number or an expression of others, in any order. Throws
+/// UserError, with its origin, for a name that is none or has a meaning in expressions (sin, pi,
+/// t), a name that is not known, a cycle, and a value that is not finite. Local.
+Constants resolved(const std::vector<Setting>& lets);
+
+/// The finite number that a text is, or that an expression of constants has as its value. Throws
+/// UserError. Local.
+double number(const std::string& text, const Constants& constants);
+
+/// The same of a whole number, which an expression may miss by its rounding. Throws UserError.
+/// Local.
+std::int64_t integer(const std::string& text, const Constants& constants);
+
+/// Whether a number, or one of a list of them, is given as an expression. Local.
+bool is_calculated(const std::string& text);
+
+/// An expression with the value of each constant in its place: the same function to the bit, from a
+/// text that needs no constants. Local.
+std::string without_constants(const std::string& text, const Constants& constants);
+
+/// A name within an expression.
+struct Word {
+  std::string name;
+  std::size_t position;
+};
+
+/// The names in an expression, of variables, functions and constants. Local.
+std::vector<Word> words(const std::string& text);
+
+/// The times in (0, T), increasing, where a force F(t) may not be smooth: those `given` by the
+/// user, the points of a table, and the corners and jumps of triangle(), square() and sawtooth()
+/// of an affine argument a·t + b. `text` is Function::text(). Throws UserError if the expression
+/// uses what is not smooth everywhere (abs, min, max, sign, rint, comparisons, ?:, a periodic
+/// function of any other argument) and no breaks are given; the message begins with `key`. Local.
+std::vector<double> force_breaks(const std::string& text, double final_time,
+                                 std::span<const double> given, const std::string& key = "--force");
+
+/// The period of a force, made of expressions without constants: the least common multiple of the
+/// periods of sin(), cos(), triangle(), square() and sawtooth() of affine arguments a·t + b in
+/// them, where the force has it; nothing where it has none that is found like this. Local.
+std::optional<double> force_period(const base::Function& force,
+                                   const std::vector<std::string>& texts);
+
+/// Whether F(t + period) = F(t) to rounding, at a number of times. Local.
+bool has_period(const base::Function& force, double period);
+
+}  // namespace masing::cli

@@ -1,0 +1,255 @@
+#include "study/scan_line.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/poll.hpp"
+#include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
+#include "io/progress.hpp"
+#include "parallel/session.hpp"
+#include "slab/closed_curves.hpp"
+#include "slab/steady/cycle.hpp"
+#include "study/run.hpp"
+
+namespace masing::study {
+
+PointNumbers numbers_of(const CycleShape& cycle) {
+  const double multiple = std::isnan(cycle.multiple) ? 1.0 : cycle.multiple;
+  PointNumbers numbers;
+  numbers.least_x = cycle.least_x;
+  numbers.most_x = cycle.most_x;
+  numbers.amplitude = (cycle.most_x - cycle.least_x) / 2;
+  numbers.centre = (cycle.most_x + cycle.least_x) / 2;
+  numbers.restoring_amplitude = (cycle.most_restoring - cycle.least_restoring) / 2;
+  numbers.loss = cycle.loss;
+  numbers.secant_stiffness = numbers.restoring_amplitude / numbers.amplitude;
+  numbers.damping_ratio = numbers.loss / multiple /
+                          (2 * std::numbers::pi * numbers.amplitude * numbers.restoring_amplitude);
+  numbers.phase = cycle.phase;
+  numbers.period = cycle.period;
+  numbers.period_multiple = cycle.multiple;
+  return numbers;
+}
+
+namespace {
+
+/// Watches a run for what a scan says of it: the extremes of x over the window of the samples, all
+/// steps of it, and, where F has a period, what its last period in the window comes to.
+class CycleObserver final : public engine::Observer {
+ public:
+  CycleObserver(const io::Sampling& window, std::optional<double> period);
+
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+
+  /// What the run came to, when it is done. Local.
+  [[nodiscard]] PointNumbers numbers() const;
+
+ private:
+  struct Step {
+    double t;
+    double x;
+    double force;
+    double restoring;
+  };
+
+  void add_period(CycleShape& cycle) const;
+
+  io::Sampling window_;
+  std::optional<double> period_;
+  std::optional<Step> least_;  // of x
+  std::optional<Step> most_;
+  std::vector<Step> last_;  // the steps of the last period, and the one before
+};
+
+CycleObserver::CycleObserver(const io::Sampling& window, std::optional<double> period)
+    : window_(window), period_(period) {
+  // A window that is shorter than a period has none.
+  if (period_ && window_.to - window_.from < *period_ * (1 - 1e-9)) {
+    period_.reset();
+  }
+}
+
+void CycleObserver::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
+  const double begin = window_.to - period_.value_or(0.0) - window_.time.step();
+  for (std::size_t i = 0; i < samples.x.size(); ++i) {
+    const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
+    if (t > window_.to) {
+      break;
+    }
+    const Step now{t, samples.x[i], samples.force[i], samples.restoring[i]};
+    if (t >= window_.from) {
+      least_ = !least_ || now.x < least_->x ? now : *least_;
+      most_ = !most_ || now.x > most_->x ? now : *most_;
+    }
+    if (period_ && t > begin) {
+      last_.push_back(now);
+    }
+  }
+}
+
+void CycleObserver::add_period(CycleShape& cycle) const {
+  // The first step lies before the period: it is moved up to where that begins.
+  std::vector<Step> steps = last_;
+  const double begin = steps.back().t - *period_;
+  const double part = (begin - steps[0].t) / (steps[1].t - steps[0].t);
+  const auto between = [part](double a, double b) { return a + part * (b - a); };
+  steps[0] = {begin, between(steps[0].x, steps[1].x), between(steps[0].force, steps[1].force),
+              between(steps[0].restoring, steps[1].restoring)};
+  std::complex<double> of_x;
+  std::complex<double> of_force;
+  double largest = 0.0;
+  double loss = 0.0;
+  const double circular = 2 * std::numbers::pi / *period_;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const Step& a = steps[i - 1];
+    const Step& b = steps[i];
+    loss += (b.x - a.x) * (a.restoring + b.restoring) / 2;
+    const double width = (b.t - a.t) / (2 * *period_);
+    const std::complex<double> turn_a = std::polar(width, -circular * a.t);
+    const std::complex<double> turn_b = std::polar(width, -circular * b.t);
+    of_x += a.x * turn_a + b.x * turn_b;
+    of_force += a.force * turn_a + b.force * turn_b;
+    largest = std::max(largest, std::abs(b.force));
+  }
+  cycle.loss = loss;
+  cycle.phase = slab::phase_lag(of_force, of_x, largest);
+  cycle.period = *period_;
+}
+
+PointNumbers CycleObserver::numbers() const {
+  if (!least_) {
+    return {};
+  }
+  CycleShape cycle{.least_x = least_->x,
+                   .most_x = most_->x,
+                   .least_restoring = least_->restoring,
+                   .most_restoring = most_->restoring};
+  if (period_ && last_.size() > 2) {
+    add_period(cycle);
+  }
+  return numbers_of(cycle);
+}
+
+/// The closed cycles of the amplitudes that are the values of the last axis.
+void compute_closed_cycles(const ScanProblem& problem, Line& line) {
+  const auto* masing = std::get_if<engine::Masing>(&problem.run.model);
+  const double k0 = masing != nullptr ? masing->oscillator.k0
+                                      : std::get<engine::QuasistaticMasing>(problem.run.model).k0;
+  const slab::ClosedCurves curves(*engine::slab_of(problem.run), k0);
+  for (ScanPoint& point : line) {
+    const double amplitude = point.values.back();
+    if (!(amplitude > 0.0)) {
+      throw base::UserError("--backbone: every amplitude must be > 0");
+    }
+    const slab::ClosedCycle cycle = curves.cycle(amplitude);
+    point.numbers = numbers_of({.least_x = -amplitude,
+                                .most_x = amplitude,
+                                .least_restoring = -cycle.restoring,
+                                .most_restoring = cycle.restoring,
+                                .loss = cycle.loss});
+  }
+}
+
+}  // namespace
+
+void fail(Line& line, const std::string& message) {
+  for (ScanPoint& point : line) {
+    point.is_done = false;
+    point.message = parallel::one_line(message);
+  }
+}
+
+void LineMaker::make(const parallel::Communicator& own, const ScanProblem& problem,
+                     const std::string& title, double available, Line& line) {
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    compute(own, problem, title, available, line);
+    for (ScanPoint& point : line) {
+      point.is_done = point.message.empty();
+    }
+  } catch (const base::UserError& error) {
+    fail(line, error.what());
+  } catch (const base::SystemError& error) {
+    if (own.size() > 1) {
+      throw;  // it may be of one rank only, and others wait for it
+    }
+    fail(line, error.what());
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  for (ScanPoint& point : line) {
+    point.numbers.seconds = took.count() / static_cast<double>(line.size());
+  }
+}
+
+void LineMaker::compute(const parallel::Communicator& own, const ScanProblem& problem,
+                        const std::string& title, double available, Line& line) {
+  // Of these kinds a line is of one rank.
+  std::optional<base::Polling> polling;
+  if (spec_.kind != ScanKind::runs) {
+    polling.emplace([] {
+      if (parallel::stop_requested()) {
+        throw base::Stopped("stopped");
+      }
+    });
+  }
+  if (spec_.kind == ScanKind::steady && spec_.past == Past::point) {
+    line = branch(own, line);
+  } else if (spec_.kind == ScanKind::steady) {
+    line.front().numbers = steady_point(own, problem, cache_);
+  } else if (spec_.kind == ScanKind::closed_curves) {
+    compute_closed_cycles(problem, line);
+  } else {
+    compute_run(own, problem, title, available, line.front());
+  }
+}
+
+/// The cycles along the last axis.
+Line LineMaker::branch(const parallel::Communicator& own, const Line& line) {
+  std::vector<double> values = line.front().values;
+  std::vector<double> grid;
+  for (const ScanPoint& point : line) {
+    grid.push_back(point.values.back());
+  }
+  const LineProblem problem = [&](double value) {
+    values.back() = value;
+    return spec_.problem(values);
+  };
+  Line found;
+  for (const BranchPoint& at : steady_branch(own, problem, grid, cache_)) {
+    ScanPoint& point = found.emplace_back();
+    point.values = line.front().values;
+    point.values.back() = at.value;
+    point.numbers = at.numbers;
+    point.message = parallel::one_line(at.message);
+  }
+  return found;
+}
+
+void LineMaker::compute_run(const parallel::Communicator& own, const ScanProblem& problem,
+                            const std::string& title, double available, ScanPoint& point) const {
+  const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available});
+  CycleObserver cycle(problem.series, problem.period);
+  std::optional<SeriesBuffer> series;
+  std::vector<engine::Observer*> observers{&cycle};
+  if (spec_.keep_series) {
+    observers.push_back(&series.emplace(problem.series));
+  }
+  std::optional<io::Progress> progress;
+  if (shows_progress_) {
+    observers.push_back(&progress.emplace(own, title, 0, problem.run.time.steps));
+  }
+  engine::integrate(own, *setup.engine, problem.run, observers);
+  point.numbers = cycle.numbers();
+  if (series) {
+    point.series = std::move(*series).rows();
+  }
+}
+
+}  // namespace masing::study
