@@ -4,29 +4,20 @@
 #include <string>
 #include <vector>
 
+#include "base/enclosure.hpp"
+#include "base/expression_reader.hpp"
+
 namespace masing::base {
-
-/// The real numbers from `low` to `high`; what a value is known to lie in.
-struct Enclosure {
-  double low = 0.0;
-  double high = 0.0;
-
-  [[nodiscard]] bool contains(double value) const { return low <= value && value <= high; }
-  /// The largest absolute value; NaN counts as infinite.
-  [[nodiscard]] double magnitude() const;
-};
 
 /// What is known of a function f on an interval.
 struct Bounds {
-  static constexpr int order = 16;
-
   Enclosure value;     ///< of f
   Enclosure slope;     ///< of f'
   Enclosure top;       ///< of f⁽¹⁶⁾/16!
   bool smooth = true;  ///< no jump, kink or pole can lie within, nor at the right end
 
   /// A bound of |f - p| over an interval of this width, p Taylor's polynomial of degree 15 about
-  /// its centre; infinite where f may not be smooth.
+  /// its centre or, also where f is not smooth, a constant; infinite where f may have no bound.
   [[nodiscard]] double remainder(double width) const;
 };
 
@@ -37,7 +28,8 @@ Bounds sum(const Bounds& f, double factor, const Bounds& g);
 /// (recurrences for each function), widened by a rounding in every operation: nothing an expression
 /// does within an interval, however narrow, is missed. They are the closer the shorter the
 /// interval. Where a comparison, abs(), min(), a wave … is undecided on an interval, the bounds
-/// cover all cases, and the function counts as not smooth there. Reads muParser's language.
+/// cover all cases, and the function counts as not smooth there. What overflows or underflows on
+/// the way and not in the end, as in 1/cosh(1000*t)^2, does no harm. Reads muParser's language.
 /// Source: R. E. Moore, Methods and Applications of Interval Analysis, SIAM 1979, §3.4.
 class ExpressionBounds {
  public:
@@ -47,13 +39,6 @@ class ExpressionBounds {
 
   /// On [first, last]. Local.
   [[nodiscard]] Bounds over(double first, double last) const;
-
-  /// A step of the evaluation on a stack.
-  struct Operation {
-    int code = 0;
-    double number = 0.0;  ///< a constant
-    int arguments = 0;    ///< of a function of any number
-  };
 
  private:
   std::vector<Operation> operations_;  // in reverse Polish order

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -168,10 +169,24 @@ class Function::Expression : public Function::Impl {
 
   double value(double argument) override {
     argument_ = argument;
-    return parser_.Eval();
+    const double value = parser_.Eval();
+    if (value - value == 0.0) [[likely]] {
+      return value;
+    }
+    return limit(argument, value);
   }
 
   [[nodiscard]] bool is_constant() const override { return parser_.GetUsedVar().empty(); }
+
+  /// The value where a part of the expression overflows, as of exp(t)/exp(t) for a large t; else
+  /// what the parser has, ±∞ or NaN.
+  double limit(double argument, double value) {
+    const Bounds found = bounds(argument, argument);
+    const double width = found.value.high - found.value.low;
+    const double allowed = std::max(1e-9 * found.value.magnitude(), 1e-10);
+    const bool is_known = found.smooth && width <= allowed;
+    return is_known ? std::midpoint(found.value.low, found.value.high) : value;
+  }
 
   [[nodiscard]] Bounds bounds(double first, double last) override {
     if (!bounds_) {  // few functions are ever asked

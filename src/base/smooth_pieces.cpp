@@ -65,16 +65,38 @@ bool SmoothPieces::is_resolved(double first, double last, double impulse) {
     const double end = std::min(end_, first + steps * (last - first));
     const Bounds bounds = bounds_(first, end);
     const double remainder = bounds.remainder(end - first);
-    if (remainder * (end - first) <= impulse || remainder <= precision * bounds.value.magnitude()) {
+    const bool is_rounding =
+        bounds.value.is_finite() && remainder <= precision * bounds.value.magnitude();
+    if (remainder * (end - first) <= impulse || is_rounding) {
       resolved_from_ = first;
       resolved_to_ = end;
       return true;
+    }
+    if (!bounds.value.is_finite() && end - first <= margin_ && has_pole(first, end)) {
+      throw UserError(fmt::format("{} has no bound near t = {}; it must be finite on [0, T]", name_,
+                                  to_text(first)));
     }
   }
   return false;
 }
 
-void SmoothPieces::throw_not_finite(double t, double value) const {
+bool SmoothPieces::has_pole(double first, double last) const {
+  constexpr double far = 1000.0;
+  constexpr double growth = 1.05;  // of sin(t)/t less than 1 + 1e-9, of ln t some 1.1 or more
+  const double width = last - first;
+  const auto larger = [this](double one, double other) {
+    return std::max(std::abs((*this)(one)), std::abs((*this)(other)));
+  };
+  return larger(first, last) > growth * larger(first - far * width, last + far * width);
+}
+
+double SmoothPieces::value_beside(double t, double value) const {
+  const double before = force_(std::nextafter(t, begin_));
+  const double after = force_(std::nextafter(t, end_));
+  constexpr double alike = 1e-6;
+  if (std::isnan(value) && std::abs(after - before) <= alike * std::abs(after)) {
+    return after;
+  }
   throw UserError(fmt::format("{} = {} at t = {}; it must be finite on [0, T]", name_,
                               to_text(value), to_text(t)));
 }

@@ -42,7 +42,7 @@ class SmoothPieces {
     const double inside = t < begin_ ? begin_ : (t > end_ ? end_ : t);
     const double value = force_(inside);
     if (!(value - value == 0.0)) [[unlikely]] {
-      throw_not_finite(inside, value);
+      return value_beside(inside, value);
     }
     return value;
   }
@@ -56,14 +56,20 @@ class SmoothPieces {
 
   /// Whether F is, within the present piece from `first` to `last`, a polynomial of degree 15 but
   /// for an impulse ∫ |F - polynomial| dt ≤ `impulse` or the rounding of F: then it does nothing
-  /// there that a step would not see.
+  /// there that a step would not see. A jump, a corner or a vertical tangent is passed by a span
+  /// that is short enough. Throws UserError at a pole: F has no bound on a span of a few ulp, and
+  /// its values grow towards it.
   [[nodiscard]] bool is_resolved(double first, double last, double impulse);
   /// Throws UserError: what F does near t cannot be resolved.
   [[noreturn]] void throw_unresolved(double t) const;
 
  private:
-  [[noreturn]] void throw_not_finite(double t, double value) const;
+  /// F on both sides of a t at which it is 0/0, as of sin(t - 3)/(t - 3), if they agree; else
+  /// throws UserError: F(t) = `value` is not finite.
+  [[nodiscard]] double value_beside(double t, double value) const;
   void set_limits();
+  /// Whether |F| is larger on [first, last] than a thousand widths away.
+  [[nodiscard]] bool has_pole(double first, double last) const;
 
   std::function<double(double)> force_;
   std::string name_;

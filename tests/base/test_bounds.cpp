@@ -118,7 +118,7 @@ TEST(Bounds, are_taylor_coefficients_in_closed_form) {
 
 TEST(Bounds, find_a_pulse_of_any_width) {
   const Function pulse = function("0.3*sin(t)+exp(-((t-0.123456789)/1e-12)^2)");
-  EXPECT_GT(pulse.bounds(0.0, 1.0).remainder(1.0), 1.0);
+  EXPECT_GT(pulse.bounds(0.0, 1.0).remainder(1.0), 0.5);
   EXPECT_LT(pulse.bounds(0.13, 0.63).remainder(0.5), 1e-13) << "beside it, it is a sine";
 }
 
@@ -137,6 +137,39 @@ TEST(Bounds, say_where_a_function_is_not_smooth) {
   EXPECT_TRUE(smooth("points:0 0; 0.5 1; 1 0", 0.5, 1.0));
   // a case that is not taken does not count
   EXPECT_TRUE(smooth("t<2?t:abs(t-0.5)", 0.3, 0.7));
+}
+
+TEST(Bounds, hold_where_parts_overflow_or_underflow) {
+  // 1/cosh(u)² = 4 e^(-2u) to rounding for u > 20; and no slope is larger than twice the value.
+  const Bounds far = function("1/cosh(1000*t)^2").bounds(0.1, 0.15);
+  EXPECT_TRUE(far.smooth);
+  EXPECT_LE(far.value.low, 4 * std::exp(-300.0));
+  EXPECT_GE(far.value.high, 4 * std::exp(-200.0));
+  EXPECT_LT(far.value.high, 4.001 * std::exp(-200.0));
+  EXPECT_LT(far.slope.magnitude(), 2.001e3 * far.value.high);
+  EXPECT_LT(function("1/cosh(1000*t)^2").bounds(1.0, 2.0).remainder(1.0), 1e-300);
+}
+
+TEST(Bounds, of_powers_are_those_of_their_whole_exponents) {
+  const Bounds even = function("(t-3)^(4/2)").bounds(1.0, 2.0);
+  EXPECT_TRUE(even.smooth);
+  EXPECT_NEAR(even.value.high, 4.0, 1e-14);
+  EXPECT_NEAR(function("(t-3)^201").bounds(2.0, 2.0).value.low, -1.0, 1e-13);
+  // a vertical tangent: bounded, not smooth
+  const Bounds root = function("t^(1/3)").bounds(0.0, 1e-9);
+  EXPECT_FALSE(root.smooth);
+  EXPECT_NEAR(root.value.high, 1e-3, 1e-15);
+}
+
+TEST(Function, has_a_value_where_a_part_of_it_overflows) {
+  EXPECT_NEAR(function("exp(t)/(1+exp(t))")(1000.0), 1.0, 1e-9);
+  EXPECT_NEAR(function("exp(t)/(1+exp(t))^2")(1000.0), 0.0, 1e-300);
+  EXPECT_NEAR(function("ln(cosh(t))")(2000.0), 2000.0 - std::log(2.0), 1e-9);
+  for (const std::string text :
+       {"1/t", "sqrt(t-1)", "ln(t)", "asin(t-2)", "0/t", "atanh(1+t)", "t^-0.5"}) {
+    EXPECT_FALSE(std::isfinite(function(text)(0.0))) << text;
+  }
+  EXPECT_FALSE(std::isfinite(function("exp(t)")(1000.0)));
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+#pragma once
+
+namespace masing::base {
+
+/// The real numbers from `low` to `high`; what a value is known to lie in. All operations round
+/// outwards. Source: R. E. Moore, Methods and Applications of Interval Analysis, SIAM 1979, ch. 2.
+struct Enclosure {
+  double low = 0.0;
+  double high = 0.0;
+
+  [[nodiscard]] bool contains(double value) const { return low <= value && value <= high; }
+  /// Whether both ends are finite.
+  [[nodiscard]] bool is_finite() const { return low - low == 0.0 && high - high == 0.0; }
+  /// The largest absolute value; NaN counts as infinite.
+  [[nodiscard]] double magnitude() const;
+};
+
+/// All real numbers.
+Enclosure everything();
+/// [low, high], and what functions of the mathematical library may be off.
+Enclosure widened(double low, double high);
+/// The least enclosure of both.
+Enclosure hull(const Enclosure& a, const Enclosure& b);
+
+Enclosure operator-(const Enclosure& a);
+Enclosure operator+(const Enclosure& a, const Enclosure& b);
+Enclosure operator*(const Enclosure& a, const Enclosure& b);
+Enclosure operator*(double factor, const Enclosure& a);
+/// Everything where b contains 0.
+Enclosure operator/(const Enclosure& a, const Enclosure& b);
+/// {x² : x in a}.
+Enclosure square_of(const Enclosure& a);
+/// {eˣ : x in a}, from 0 where it underflows to ∞ where it overflows.
+Enclosure exponential_of(const Enclosure& a);
+
+}  // namespace masing::base

@@ -1,0 +1,269 @@
+// The exact solution under forces as users write them: x of an oscillator that never slides against
+// Duhamel's integral x(T) = ∫ sin(T - t) F(t) dt (m = k = 1), F in C++ and the integral by
+// tanh-sinh quadrature between the places where F is not smooth; and poles, which are refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/math/quadrature/tanh_sinh.hpp>
+#include <cmath>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/function.hpp"
+#include "slab/exact/exact_solution.hpp"
+#include "slab/exact_support.hpp"
+
+namespace masing {
+
+namespace {
+
+using namespace exact_test;
+
+constexpr double final_time = 10.0;
+
+struct Force {
+  std::string text;
+  std::function<double(double)> value;
+  std::vector<double> places;  ///< kinks, singularities and narrow features
+};
+
+void PrintTo(const Force& force, std::ostream* out) {
+  *out << force.text;
+}
+
+base::Function parsed(const std::string& text) {
+  return {text, 't', [](const std::string&) { return std::string(); }};
+}
+
+double solved(const std::string& text) {
+  const base::Function force = parsed(text);
+  const SmoothPieces pieces{[force](double t) { return force(t); },
+                            {},
+                            final_time,
+                            [force](double a, double b) { return force.bounds(a, b); }};
+  return exact_at(uniform_cells(1, 1.0, 1e3), {}, pieces, final_time).x;
+}
+
+double duhamel(const Force& force) {
+  boost::math::quadrature::tanh_sinh<double> rule(12);
+  std::vector<double> limits = force.places;
+  for (int i = 0; i <= 20; ++i) {
+    limits.push_back(0.05 * i * final_time);
+  }
+  std::ranges::sort(limits);
+  double sum = 0.0;
+  for (std::size_t i = 1; i < limits.size(); ++i) {
+    if (limits[i] - limits[i - 1] > 1e-12) {
+      const double half = 0.5 * (limits[i] - limits[i - 1]);
+      const double middle = 0.5 * (limits[i] + limits[i - 1]);
+      sum += half * rule.integrate(
+                        [&](double z) {
+                          const double t = middle + half * z;
+                          return std::sin(final_time - t) * force.value(t);
+                        },
+                        1e-14);
+    }
+  }
+  return sum;
+}
+
+class UsualForce : public testing::TestWithParam<Force> {};
+
+TEST_P(UsualForce, is_solved_to_rounding) {
+  const double expected = duhamel(GetParam());
+  EXPECT_NEAR(solved(GetParam().text), expected, 1e-11 * std::max(1.0, std::abs(expected)))
+      << GetParam().text;
+}
+
+double sech2(double u) {
+  return std::pow(std::cosh(std::min(std::abs(u), 300.0)), -2.0);
+}
+
+double sine(double t) {
+  return std::sin(t);
+}
+
+/// Places around t where a feature of this width lies.
+std::vector<double> around(double t, double width) {
+  return {t - 20 * width, t - 5 * width, t - width, t, t + width, t + 5 * width, t + 20 * width};
+}
+
+const double pi = std::acos(-1.0);
+
+const std::vector<Force> overflowing{
+    {"1/cosh(50*(t-3))^2", [](double t) { return sech2(50 * (t - 3)); }, around(3, 0.02)},
+    {"1/cosh(5000*(t-3))^2", [](double t) { return sech2(5000 * (t - 3)); }, around(3, 2e-4)},
+    {"cosh((t-3)/1e-4)^-2", [](double t) { return sech2(1e4 * (t - 3)); }, around(3, 1e-4)},
+    {"4*exp(-200*(t-5))/(1+exp(-200*(t-5)))^2", [](double t) { return sech2(100 * (t - 5)); },
+     around(5, 0.01)},
+    {"4*exp(200*(t-5))/(1+exp(200*(t-5)))^2", [](double t) { return sech2(100 * (t - 5)); },
+     around(5, 0.01)},
+    {"1/(1+exp(-300*(t-4)))", [](double t) { return 0.5 * (1 + std::tanh(150 * (t - 4))); },
+     around(4, 1.0 / 150)},
+    {"1-exp(300*(t-4))/(1+exp(300*(t-4)))",
+     [](double t) { return 0.5 * (1 - std::tanh(150 * (t - 4))); }, around(4, 1.0 / 150)},
+    {"(exp(100*(t-5))-exp(-100*(t-5)))/(exp(100*(t-5))+exp(-100*(t-5)))",
+     [](double t) { return std::tanh(100 * (t - 5)); }, around(5, 0.01)},
+    {"sinh(150*(t-5))/cosh(150*(t-5))", [](double t) { return std::tanh(150 * (t - 5)); },
+     around(5, 1.0 / 150)},
+    {"(exp(2*t-30)-1)/(exp(2*t-30)+1)", [](double t) { return std::tanh(t - 15); }, {}},
+    {"exp(-((t-5)/0.01)^2)/exp(-((t-5.01)/0.01)^2)*exp(-((t-5)/0.005)^2)",
+     // -a² + (a-1)² - 4a² = 1 - 2a - 4a²
+     [](double t) {
+       const double a = (t - 5) / 0.01;
+       return std::exp(1 - 2 * a - 4 * a * a);
+     },
+     around(5, 0.01)},
+    {"exp(-((t-5)/0.01)^2)/(1+exp(-((t-6)/0.01)^2))",
+     [](double t) { return std::exp(-std::pow((t - 5) / 0.01, 2)); }, around(5, 0.01)},
+    {"exp(80*t)/exp(80*t)*sin(t)", sine, {}},
+    {"ln(cosh(300*(t-5)))/300",
+     [](double t) {
+       const double u = 300 * std::abs(t - 5);
+       return (u + std::log1p(std::exp(-2 * u)) - std::log(2.0)) / 300;
+     },
+     around(5, 1.0 / 300)},
+    {"sqrt(cosh(1000*(t-2)))/cosh(1000*(t-2))",
+     [](double t) { return std::sqrt(std::sqrt(sech2(1000 * (t - 2)))); }, around(2, 2e-3)},
+    {"1/(1+((t-5)/0.5)^200)",
+     [](double t) { return 1 / (1 + std::pow((t - 5) / 0.5, 200)); },
+     {4.2, 4.4, 4.45, 4.5, 4.55, 4.6, 5.4, 5.45, 5.5, 5.55, 5.6, 5.8}},
+    {"1/sqrt(1+((t-5)/1e-3)^60)",
+     [](double t) { return 1 / std::hypot(1, std::pow((t - 5) / 1e-3, 30)); },
+     {4.99, 4.998, 4.9989, 4.999, 4.9991, 4.9995, 5, 5.0005, 5.0009, 5.001, 5.0011, 5.002, 5.01}},
+    {"tanh(2000*(t-1))*asinh(1e100*t)*1e-2",
+     [](double t) { return 1e-2 * std::tanh(2000 * (t - 1)) * std::asinh(1e100 * t); },
+     around(1, 5e-4)}};
+INSTANTIATE_TEST_SUITE_P(Overflowing, UsualForce, testing::ValuesIn(overflowing));
+
+const std::vector<Force> not_smooth{
+    {"sqrt(t)", [](double t) { return std::sqrt(t); }, {}},
+    {"t^1.5", [](double t) { return t * std::sqrt(t); }, {}},
+    {"t^(1/3)", [](double t) { return std::cbrt(t); }, {}},
+    {"t^0.1+t^2.7", [](double t) { return std::pow(t, 0.1) + std::pow(t, 2.7); }, {}},
+    {"(t-3)^(4/2)-(t-3)^3/8",
+     [](double t) { return std::pow(t - 3, 2) - std::pow(t - 3, 3) / 8; },
+     {}},
+    {"((t-5)/5)^201", [](double t) { return std::pow((t - 5) / 5, 201); }, {}},
+    {"sqrt(abs(t-3))", [](double t) { return std::sqrt(std::abs(t - 3)); }, {3}},
+    {"sqrt(t*(10-t))", [](double t) { return std::sqrt(t * (10 - t)); }, {}},
+    {"sqrt(1-(t/5-1)^2)", [](double t) { return std::sqrt(std::max(0.0, t * (10 - t))) / 5; }, {}},
+    {"asin(t/10)", [](double t) { return std::asin(t / 10); }, {}},
+    {"acos(t/5-1)", [](double t) { return std::acos(t / 5 - 1); }, {}},
+    {"asin(sin(t))",
+     [](double t) { return std::asin(std::sin(t)); },
+     {pi / 2, 3 * pi / 2, 5 * pi / 2}},
+    {"acosh(1+t)", [](double t) { return std::acosh(1 + t); }, {}},
+    {"abs(sin(t))^1.5",
+     [](double t) { return std::pow(std::abs(std::sin(t)), 1.5); },
+     {pi, 2 * pi, 3 * pi}},
+    {"sign(sin(2*t))*abs(sin(2*t))^0.5",
+     [](double t) { return std::copysign(std::sqrt(std::abs(std::sin(2 * t))), std::sin(2 * t)); },
+     {pi / 2, pi, 3 * pi / 2, 2 * pi, 5 * pi / 2, 3 * pi}},
+    {"t<4?0.2*t:exp(-t)", [](double t) { return t < 4 ? 0.2 * t : std::exp(-t); }, {4}},
+    {"(t>=2)&&(t<2.5)||t>9",
+     [](double t) { return (t >= 2 && t < 2.5) || t > 9 ? 1.0 : 0.0; },
+     {2, 2.5, 9}},
+    {"max(0,sin(3*t))",
+     [](double t) { return std::max(0.0, std::sin(3 * t)); },
+     {pi / 3, 2 * pi / 3, pi, 4 * pi / 3, 5 * pi / 3, 2 * pi, 7 * pi / 3, 8 * pi / 3, 3 * pi}},
+    {"min(t,2,10-t)+avg(1,t,3)",
+     [](double t) {
+       return std::min({t, 2.0, 10 - t}) + (4 + t) / 3;
+     },
+     {2, 8}},
+    {"sign(t-pi)*rint(t/3)",
+     [](double t) { return (t < pi ? -1 : 1) * std::floor(t / 3 + 0.5); },
+     {1.5, pi, 4.5, 7.5}},
+    {"square(0.3*t)+triangle(0.21*t)-sawtooth(0.17*t)",
+     [](double t) {
+       return base::square(0.3 * t) + base::triangle(0.21 * t) - base::sawtooth(0.17 * t);
+     },
+     {0.5 / 0.3, 1 / 0.3, 1.5 / 0.3, 2 / 0.3, 2.5 / 0.3, 0.25 / 0.21, 0.75 / 0.21, 1.25 / 0.21,
+      1.75 / 0.21, 0.5 / 0.17, 1.5 / 0.17}},
+    {"square(t^2/20)",
+     [](double t) { return base::square(t * t / 20); },
+     {std::sqrt(10.0), std::sqrt(20.0), std::sqrt(30.0), std::sqrt(40.0), std::sqrt(50.0),
+      std::sqrt(60.0), std::sqrt(70.0), std::sqrt(80.0), std::sqrt(90.0)}},
+    {"points:0 0; 1 2; 1.5 -1; 9 3",
+     [](double t) {
+       return t < 1 ? 2 * t : t < 1.5 ? 2 - 6 * (t - 1) : t < 9 ? -1 + 4 * (t - 1.5) / 7.5 : 3.0;
+     },
+     {1, 1.5, 9}}};
+INSTANTIATE_TEST_SUITE_P(NotSmooth, UsualForce, testing::ValuesIn(not_smooth));
+
+const std::vector<Force> smooth{
+    {"sin(t)+0.1*cos(7*t)", [](double t) { return std::sin(t) + 0.1 * std::cos(7 * t); }, {}},
+    {"sin(50*(t-pi))/(50*(t-pi))",
+     [](double t) {
+       const double u = 50 * (t - pi);
+       return u == 0 ? 1.0 : std::sin(u) / u;
+     },
+     {pi}},
+    {"atan(30*(t-5))*atan2(t,2)",
+     [](double t) { return std::atan(30 * (t - 5)) * std::atan2(t, 2); }, around(5, 1. / 30)},
+    {"atanh(t/10.001)", [](double t) { return std::atanh(t / 10.001); }, {9, 9.9, 9.99, 9.999}},
+    {"log10(1+t)-log2(2+t)+ln(3+t)/_e",
+     [](double t) {
+       return std::log10(1 + t) - std::log2(2 + t) + std::log(3 + t) / std::exp(1.0);
+     },
+     {}},
+    {"tan(0.15*t)", [](double t) { return std::tan(0.15 * t); }, {}},
+    {"(1+t)^-0.5*t^2^0.5",
+     [](double t) { return std::pow(t, std::sqrt(2.0)) / std::sqrt(1 + t); },
+     {}},
+    {"2^-t*(0.1+t)^sin(t)",
+     [](double t) { return std::exp2(-t) * std::pow(0.1 + t, std::sin(t)); },
+     {}},
+    {"0.5*(1-cos(2*pi*t))*sin(20*pi*t)",
+     [](double t) { return 0.5 * (1 - std::cos(2 * pi * t)) * std::sin(20 * pi * t); },
+     {}},
+    {"1e-300*t*1e300", [](double t) { return t; }, {}},
+    {"exp(-1e6*(t-2.2)^2)*1e3",
+     [](double t) { return 1e3 * std::exp(-1e6 * std::pow(t - 2.2, 2)); }, around(2.2, 1e-3)},
+    {"1e-6/(1e-6+(t-4)^2)",
+     [](double t) { return 1e-6 / (1e-6 + std::pow(t - 4, 2)); },
+     {3.9, 3.99, 3.997, 3.999, 4, 4.001, 4.003, 4.01, 4.1}}};
+INSTANTIATE_TEST_SUITE_P(Smooth, UsualForce, testing::ValuesIn(smooth));
+
+TEST(Pole, is_refused_with_its_reason) {
+  for (const std::string text : {"1/(t-3)",
+                                 "1/(t-pi)",
+                                 "1e-9/(t-pi)",
+                                 "1/(t-pi)^2",
+                                 "tan(t)",
+                                 "ln((t-pi)^2)",
+                                 "(t-2)^-3",
+                                 "1/sin(t)",
+                                 "1/(cosh(t-3)-1)",
+                                 "1/tanh(t-pi)",
+                                 "abs(t-pi)^-0.5",
+                                 "t<5?0:1/(t-pi-5)",
+                                 "exp(-t)/(1-exp(4-t))",
+                                 "1/log(t+0.5)",
+                                 "cosh(t)/sinh(t-4.1)",
+                                 "0.1/(t-3.0000001)",
+                                 "1/(t-pi)-1/(t-pi)^2",
+                                 "atanh(t/9.9)",
+                                 "ln(t-1)",
+                                 "sqrt(3-t)",
+                                 "asin(t)",
+                                 "(t-5)^0.5"}) {
+    try {
+      const double x = solved(text);
+      ADD_FAILURE() << text << " gave " << x;
+    } catch (const base::UserError& error) {
+      // Where it also cancels, its rounding is what is seen first.
+      EXPECT_TRUE(std::string(error.what()).find("must be finite") != std::string::npos ||
+                  text == "1/(cosh(t-3)-1)")
+          << text << ": " << error.what();
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace masing
