@@ -322,19 +322,29 @@ std::shared_ptr<const study::Reference> file_reference(const Configuration& conf
     refuse("is of another problem: " + base::joined(differing, ", ") +
            "; give a file of the same, which may differ in cells, steps, engine, scheme and rule");
   }
-  const study::Level& last = configuration.levels.back();
+  const std::vector<study::Level>& levels = configuration.levels;
   const Refine refine = configuration.refine;
+  const engine::RunSpec last = study::at_level(run, levels.back());
+  const double factor = study::refinement_factor(file_run, refine, last);
   const slab::Slab* slab = engine::slab_of(file_run);
-  if (refine != Refine::cells && !engine::is_exact(file_run) && file_run.time.steps <= last.steps) {
-    refuse(fmt::format("has {} steps, no more than the last level; give a finer one",
-                       file_run.time.steps));
+  const std::string has =
+      fmt::format("has {}", refine == Refine::steps ? fmt::format("{} steps", file_run.time.steps)
+                            : refine == Refine::cells
+                                ? fmt::format("{} cells", study::cells_text(slab->space))
+                                : fmt::format("{} cells and {} steps",
+                                              study::cells_text(slab->space), file_run.time.steps));
+  if (factor <= 1.0) {
+    refuse(has + ", no more than the last level; give a finer one");
   }
-  if (refine != Refine::steps && slab != nullptr &&
-      slab::cell_width(slab->space) >= slab::cell_width(last.space)) {
-    refuse(fmt::format("has {} cells, no more than the last level; give a finer one",
-                       study::cells_text(slab->space)));
+  auto reference = study::make_file_reference(path, file_run, refine, last);
+  if (!configuration.expected_orders.empty() && levels.size() == 2 &&
+      factor < study::finest_factor && reference->finest()) {
+    refuse(
+        fmt::format("{}, {:.3g} times the last level, and its own error is part of the one pair "
+                    "of errors; give one at least {} times finer, or more levels",
+                    has, factor, study::finest_factor));
   }
-  return study::make_file_reference(path, file_run, run);
+  return reference;
 }
 
 }  // namespace masing::cli

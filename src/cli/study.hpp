@@ -34,8 +34,8 @@ std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model
 
 /// The reference that is the trajectory in the file that --reference names, of the request `file`,
 /// for a study of `run`. Throws UserError where it solves another problem (model, profile, force,
-/// masses and springs, start, final time) or is no finer than the last level in what is refined.
-/// Local.
+/// masses and springs, start, final time), is no finer than the last level in what is refined, or
+/// not fine enough to be taken as exact where two levels decide an order. Local.
 std::shared_ptr<const study::Reference> file_reference(const Configuration& configuration,
                                                        const engine::RunSpec& run,
                                                        const Configuration& file,

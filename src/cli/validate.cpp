@@ -312,6 +312,9 @@ Validated validated(Configuration configuration, const Files& files) {
     if (files.request && result.reference->file()) {
       const Validated file = files.request(c.reference);
       result.reference = file_reference(c, result.run, file.configuration, file.run);
+      if (const std::string other = result.reference->explanation(0.0); !other.empty()) {
+        result.warnings.push_back(fmt::format("--reference: {}: {}", c.reference, other));
+      }
     }
   }
   if (c.command == Command::scan) {

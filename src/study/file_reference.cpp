@@ -21,6 +21,7 @@ struct Request {
   std::string file;
   const engine::RunSpec& run;
   std::int64_t field_samples;
+  std::int64_t first_steps;  ///< of the coarsest level
 
   [[nodiscard]] bool is_slab() const { return engine::slab_of(run) != nullptr; }
 };
@@ -81,6 +82,25 @@ bool increase(const std::vector<double>& times) {
          std::ranges::adjacent_find(times, std::greater_equal()) == times.end();
 }
 
+/// Throws UserError where the samples are too far apart for a maximum over them to be one over
+/// [0, T]: further than the steps of the first level, and than T/500. Of an error that
+/// swings with the circular frequency ω they miss up to a part (ω gap)²/8.
+void require_dense(const Request& r, const std::vector<double>& time) {
+  constexpr double fewest = 500.0;
+  const double least = std::min(fewest, static_cast<double>(r.first_steps));
+  const double allowed = r.run.time.final_time / least * (1 + 1e-9);
+  double gap = 0.0;
+  for (std::size_t i = 1; i < time.size(); ++i) {
+    gap = std::max(gap, time[i] - time[i - 1]);
+  }
+  if (gap > allowed) {
+    refuse(r,
+           fmt::format("has {} samples up to {} apart: errors between them are not seen; give one "
+                       "with at least {} samples at equal distances (--steps and --sample-every)",
+                       time.size(), base::to_text(gap), least + 1));
+  }
+}
+
 /// What the root reads, with the sizes agreeing.
 Columns read_columns(const Request& r, const io::ResultReader& file, FieldRows& field) {
   Columns read{.time = file.column("/series/t"),
@@ -106,6 +126,7 @@ Columns read_columns(const Request& r, const io::ResultReader& file, FieldRows& 
                           shape[1], std::get<rheology::ModelSpec>(r.run.model).model->info.name,
                           engine::field_size(r.run)));
   }
+  require_dense(r, read.time);
   const double final_time = r.run.time.final_time;
   if (read.time.front() > 0 || read.time.back() < final_time * (1 - 1e-12)) {
     refuse(r, fmt::format("holds the samples from t = {} to {} of [0, {}] alone; give one made "
@@ -142,7 +163,7 @@ std::optional<FileReference> read_file_reference(const parallel::Communicator& c
   if (!file) {
     return std::nullopt;
   }
-  const Request request{*file, spec.run, spec.field_samples};
+  const Request request{*file, spec.run, spec.field_samples, spec.levels.front().steps};
   Columns read;
   FieldRows field;
   parallel::on_root(comm, [&] {

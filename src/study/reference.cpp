@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/text.hpp"
@@ -210,16 +211,61 @@ class CellsInf final : public Reference {
   }
 };
 
+const char* rule_name(slab::Rule rule) {
+  return rule == slab::Rule::midpoint ? "midpoint" : "right";
+}
+
+/// δs of a run, 0 for P = ∞ and for models that are no slab.
+double width_of(const engine::RunSpec& run) {
+  const slab::Slab* slab = engine::slab_of(run);
+  return slab == nullptr ? 0.0 : slab::cell_width(slab->space);
+}
+
+/// δt of a run, 0 where it is exact in time.
+double step_of(const engine::RunSpec& run) {
+  return engine::is_exact(run) ? 0.0 : run.time.step();
+}
+
 /// A trajectory in a file of masing simulate.
 class FromFile final : public Reference {
  public:
   explicit FromFile(std::string path) : path_(std::move(path)) {}
-  FromFile(std::string path, const engine::RunSpec& made, const engine::RunSpec& run)
+  FromFile(std::string path, const engine::RunSpec& made, Refine refine,
+           const engine::RunSpec& last)
       : path_(std::move(path)), is_exact_(engine::is_exact(made)) {
     const slab::Slab* slab = engine::slab_of(made);
     is_continuum_ = is_exact_ && slab != nullptr && slab->is_continuum();
-    if (!is_exact_ && is_of_scheme(made, run)) {
+    const auto* there = std::get_if<engine::Masing>(&made.model);
+    const auto* here = std::get_if<engine::Masing>(&last.model);
+    const bool is_masing = there != nullptr && here != nullptr;
+    const bool same_scheme = is_exact_ || !is_masing || there->scheme == here->scheme;
+    const bool same_rule = !is_masing || there->slab.is_continuum() || here->slab.is_continuum() ||
+                           there->slab.rule == here->slab.rule;
+    if (!is_exact_ && same_scheme && same_rule) {
       level_ = {slab == nullptr ? slab::Space{} : slab->space, made.time.steps};
+    }
+    if (!same_scheme) {
+      differ(fmt::format("is made by the scheme {}, the levels by {}",
+                         slab::info(there->scheme).name, slab::info(here->scheme).name),
+             "the fit takes it as exact in time");
+    }
+    if (!same_rule) {
+      differ(fmt::format("has cells by the rule {}, the levels by {}", rule_name(there->slab.rule),
+                         rule_name(here->slab.rule)),
+             refine == Refine::steps
+                 ? "the errors hold the difference of both rules, which smaller steps do not lessen"
+                 : "the fit takes it as exact in space");
+    }
+    if (refine == Refine::steps && width_of(made) != width_of(last)) {
+      differ(fmt::format("has P = {}, the levels P = {}", cells_text(slab->space),
+                         cells_text(engine::slab_of(last)->space)),
+             "the errors hold the difference of both in space, which smaller steps do not lessen");
+    }
+    if (refine == Refine::cells && step_of(made) != step_of(last)) {
+      differ(fmt::format("has N = {}, the levels N = {}",
+                         is_exact_ ? "∞" : base::grouped(made.time.steps),
+                         base::grouped(last.time.steps)),
+             "the errors hold the difference of both in time, which more cells do not lessen");
     }
   }
   [[nodiscard]] std::string name() const override { return path_; }
@@ -227,24 +273,22 @@ class FromFile final : public Reference {
   [[nodiscard]] std::string text(double /*self_check*/) const override {
     return "reference: " + path_;
   }
+  [[nodiscard]] std::string explanation(double /*self_check*/) const override { return differing_; }
   [[nodiscard]] bool is_continuum() const override { return is_continuum_; }
   [[nodiscard]] bool is_exact_in_time() const override { return is_exact_; }
   [[nodiscard]] std::optional<Level> finest() const override { return level_; }
   [[nodiscard]] std::optional<std::string> file() const override { return path_; }
 
  private:
-  /// Whether both have errors of one kind.
-  static bool is_of_scheme(const engine::RunSpec& one, const engine::RunSpec& other) {
-    const auto* masing = std::get_if<engine::Masing>(&one.model);
-    const auto* second = std::get_if<engine::Masing>(&other.model);
-    return masing == nullptr || second == nullptr ||
-           (masing->scheme == second->scheme && masing->slab.rule == second->slab.rule);
+  void differ(const std::string& how, const std::string& meaning) {
+    differing_ += fmt::format("{}It {}: {}.", differing_.empty() ? "" : " ", how, meaning);
   }
 
   std::string path_;
   bool is_exact_ = false;
   bool is_continuum_ = false;
   std::optional<Level> level_;
+  std::string differing_;  // sentences
 };
 
 }  // namespace
@@ -281,9 +325,18 @@ std::shared_ptr<const Reference> make_reference(const std::string& name, Refine 
 }
 
 std::shared_ptr<const Reference> make_file_reference(const std::string& path,
-                                                     const engine::RunSpec& made,
-                                                     const engine::RunSpec& run) {
-  return std::make_shared<FromFile>(path, made, run);
+                                                     const engine::RunSpec& made, Refine refine,
+                                                     const engine::RunSpec& last) {
+  return std::make_shared<FromFile>(path, made, refine, last);
+}
+
+double refinement_factor(const engine::RunSpec& made, Refine refine, const engine::RunSpec& last) {
+  const auto factor = [](double coarse, double fine) {
+    return fine > 0.0 ? coarse / fine : std::numeric_limits<double>::infinity();
+  };
+  const double space = factor(width_of(last), width_of(made));
+  const double time = factor(step_of(last), step_of(made));
+  return refine == Refine::steps ? time : refine == Refine::cells ? space : std::min(space, time);
 }
 
 std::int64_t finest_count(const std::vector<std::int64_t>& counts) {

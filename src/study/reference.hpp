@@ -66,12 +66,17 @@ std::shared_ptr<const Reference> make_reference(const std::string& name, Refine 
                                                 const std::vector<Level>& levels,
                                                 const engine::Model& model);
 
-/// The reference that is the trajectory in a file, of the run `made`, for a study of `run`: with
-/// the steps of `made` where its scheme and rule are those of the study, as the fit then knows its
-/// error. Local.
+/// The reference that is the trajectory in a file, of the run `made`, for a study that refines
+/// `refine` and ends with the run `last`: with the steps of `made` where its scheme and rule are
+/// those of the study, as the fit then knows its error. Its explanation() says in what else `made`
+/// differs from the levels, and what errors against it hold besides. Local.
 std::shared_ptr<const Reference> make_file_reference(const std::string& path,
-                                                     const engine::RunSpec& made,
-                                                     const engine::RunSpec& run);
+                                                     const engine::RunSpec& made, Refine refine,
+                                                     const engine::RunSpec& last);
+
+/// How much finer `made` is than the run `last` in what is refined, the lesser of both for `both`;
+/// ∞ where it has no error of that kind. Local.
+double refinement_factor(const engine::RunSpec& made, Refine refine, const engine::RunSpec& last);
 
 /// How much finer than the last level the `finest` reference is at least: order-one data against a
 /// reference r times finer look like order log₂((2 - 1/r)/(1 - 1/r)), 1.05 for r = 16.

@@ -56,6 +56,48 @@ def test_a_file_of_another_problem_is_refused(masing):
 def test_a_file_may_differ_in_cells_engine_scheme_and_rule(masing):
     masing.done("simulate", "--cells=60", "--final-time=10", "--steps=8000", "--engine=memory", "--rule=midpoint",
                 "--scheme=leapfrog", "--force=0.45 * cos( 0.5*t )", "--quiet", "--output=other.h5")
-    masing.done("converge", *LEVELS, "--reference=other.h5", "--expect-order=none")
+    study = masing("converge", *LEVELS, "--reference=other.h5", "--expect-order=none")
+    assert study.returncode == 0
+    told = [line for line in study.stderr.splitlines() if line.startswith("masing warning: --reference: other.h5: ")]
+    assert len(told) == 1
+    for difference in ("by the scheme leapfrog, the levels by euler: the fit takes it as exact in time",
+                       "by the rule midpoint, the levels by right: the errors hold the difference of both rules",
+                       "P = 60, the levels P = 30: the errors hold the difference of both in space"):
+        assert difference in told[0]
     with h5py.File(masing.folder / "masing.h5") as file:
         assert "reference_steps" not in file["fit"].attrs  # its errors are of another kind
+        assert told[0].endswith(file["fit"].attrs["reference_explanation"])
+
+
+def test_a_file_that_differs_in_nothing_but_what_is_refined_is_not_remarked(masing):
+    masing.done("simulate", "--cells=30", "--final-time=10", "--steps=6400", "--quiet", "--output=fine.h5")
+    assert masing("converge", *LEVELS, "--reference=fine.h5").stderr == ""
+    study = masing("converge", "--refine=cells", "--steps=800", "--final-time=10", "--levels=5,10,20",
+                   "--reference=fine.h5", "--expect-order=none", "--quiet")
+    assert "It has N = 6400, the levels N = 800: the errors hold the difference of both in time" in study.stderr
+
+
+def test_two_levels_need_a_file_that_is_nearly_exact(masing):
+    """Of order one and r times finer than the last level, it makes the one pair look of order log2((2-1/r)/(1-1/r))."""
+    for steps in (3200, 25600):
+        masing.done("simulate", "--cells=30", "--final-time=10", f"--steps={steps}", "--sample-every=1",
+                    "--field-every=80", "--quiet", f"--output={steps}.h5")
+    words = ("--cells=30", "--final-time=10", "--quiet")
+    refused = masing("converge", *words, "--levels=800,1600", "--reference=3200.h5")
+    assert refused.returncode == 2
+    assert ("3200.h5 has 3200 steps, 2 times the last level, and its own error is part of the one pair of errors; give "
+            "one at least 16 times finer, or more levels") in refused.stderr
+    masing.done("converge", *words, "--levels=800,1600", "--reference=25600.h5")
+    # The fit of three levels knows the step of the file; its pairs read 1.2 and 1.6.
+    assert masing("converge", *words, "--levels=400,800,1600", "--reference=3200.h5").returncode in (0, 3)
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert abs(file["fit"].attrs["order_x"] - 1) < 0.05 and file["cases/order_x"][-1] > 1.5
+
+
+def test_a_file_of_few_samples_is_refused(masing):
+    for name, words in (("four.h5", ("--steps=4",)), ("hundred.h5", ("--steps=6400", "--sample-every=64"))):
+        masing.done("simulate", "--engine=exact", "--cells=30", "--final-time=10", "--quiet", *words, f"--output={name}")
+        refused = masing("converge", *LEVELS, f"--reference={name}")
+        assert refused.returncode == 2
+        assert "errors between them are not seen; give one with at least 401 samples" in refused.stderr
+    assert "four.h5 has 5 samples up to 2.5 apart" in masing("converge", *LEVELS, "--reference=four.h5").stderr
