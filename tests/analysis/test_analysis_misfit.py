@@ -21,6 +21,7 @@ from test_analysis_mistakes import one_line
 
 FINE = 4
 ETA, K = np.array([0.1, 0.3, 0.6]), np.ones(3)
+NOISES = [0, 0.001, 0.005, 0.01, 0.02]
 BOUC_WEN = [(0.5, 0.5, 1), (0.9, 0.1, 1), (0.7, 0.3, 1.5), (0.2, 0.8, 1)]
 
 
@@ -80,10 +81,24 @@ def verdicts(make, kinds, half_cycles, noises, seeds):
             yield None, truth
 
 
+def test_no_record_of_a_masing_model_is_refused_for_noise(long):
+    """What is too coarse apart, down to 50 samples a half-cycle."""
+    kinds = ["sine", "triangle", "inside", "growing", "fading"]
+    for seed in range(400 if long else 20):
+        random = np.random.default_rng(6000 + seed)
+        half_cycle, noise = int(random.choice([50, 100, 200])), random.choice(NOISES)
+        x, force, _ = masing_record(random, half_cycle, noise, random.choice(kinds))
+        try:
+            identified(x, force)
+        except DataError as refusal:
+            assert "too coarse" in str(refusal), seed
+
+
 def test_records_of_masing_models_are_identified(long):
     """At most 2 % refused; where n is right the 95 % half-widths hold η in at least 90 %."""
     kinds, count = ["sine", "triangle", "inside", "growing", "fading"], 600 if long else 25
-    results = list(verdicts(masing_record, kinds, [100, 200, 500] if long else [100, 200], [0, 0.001, 0.005, 0.01, 0.02], range(count)))
+    results = list(verdicts(masing_record, kinds, [100, 200, 500] if long else [100, 200], NOISES,
+                            range(count)))
     assert sum(found is None for found, _ in results) <= max(1, 0.02 * count)
     held = [np.abs(found.elements.threshold - eta) <= found.threshold_width + 1e-9
             for found, (eta,) in results if found is not None and len(found.threshold_width) == len(eta)]
@@ -95,6 +110,15 @@ def test_records_of_masing_models_are_identified(long):
 def test_other_records_are_refused(make, kinds, noises, long):
     results = verdicts(make, kinds, [200, 500] if long else [200], noises, range(100 if long else 3))
     assert all(found is None for found, _ in results)
+
+
+@pytest.mark.parametrize("make, kinds, seeds, fewest", [
+    (kelvin_voigt, ["sine", "growing", "fading"], [14, 26, 46, 60, 82], 90),
+    (bouc_wen, ["sine", "fading", "growing"], [14, 33, 58, 62, 144], 84)])
+def test_other_records_are_refused_through_much_noise(make, kinds, seeds, fewest, long):
+    """Up to 2 % noise and as few as 50 samples a half-cycle: these, and at least `fewest` of a hundred."""
+    refused = [found is None for found, _ in verdicts(make, kinds, [50, 100, 200], NOISES, range(100) if long else seeds)]
+    assert sum(refused) >= fewest if long else all(refused)
 
 
 @pytest.mark.parametrize("make, words", [(kelvin_voigt, "rate-dependent"), (bouc_wen, "not Masing")])

@@ -4,10 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.stats import f as fisher
 
 from masing.command_line import DataError
 from masing.cycles.half_cycles import AS_WIDE, EXACT, is_one_cycle, reversals, scatter, turning_points
 from masing.cycles.polygons import PRICE
+from masing.identification.discrete import Discrete
 from masing.identification.elements import Elements
 
 # Blocks of consecutive samples between two reversals; their mean residuals are tested.
@@ -17,6 +19,11 @@ MOST_OFF, MOST_SQUARES = 5.0, 4.0
 # The fit's own error, in noise²: its parameters, and a corner that its criterion left out, over the samples; at its
 # place it is so many times as large as in the mean.
 LOCAL = 2.0
+# The level of the two tests of smooth deviations. Noise alone is taken for one in so many records.
+LEVEL = 1e-5
+# Places of further elements whose stiffness is free in these tests, over the cycle's half width; degrees of the
+# polynomials of a leg, and its fewest samples. Noise below the last, a fraction of the force's range, is rounding.
+FURTHER, DEGREES, FEWEST_ON_LEG, ROUNDING = np.geomspace(0.03, 0.97, 12), 3, 12, 1e-5
 # A fit misses its own branch by up to this multiple of its noise.
 ROUGH = 2.0
 # A spring and a dashpot explain a record to this fraction of the force's range, noise apart: x' is from differences.
@@ -64,7 +71,10 @@ def replay(elements, x, u, force=None):
 class Misfit:
     """What a model misses of the samples x, force whose state is known: `missed` [samples], less what is constant.
 
-    `beyond` [blocks] are the means of blocks in standard deviations, as far as they exceed what is allowed.
+    `beyond` [blocks] are the means of blocks in standard deviations, as far as they exceed what is allowed. `rate` and
+    `shape` are the probabilities that noise alone explains the share of x' in what is missed, and of a parabola on each
+    leg, which no elements whatever would explain. They are 1 where that is not tested: of a continuous model, or without
+    noise.
     """
 
     x: np.ndarray
@@ -72,12 +82,15 @@ class Misfit:
     missed: np.ndarray
     beyond: np.ndarray
     freedom: int
+    rate: float
+    shape: float
 
     @property
     def significant(self):
         """Whether noise does not explain it."""
         most = self.freedom + MOST_SQUARES * np.sqrt(2 * self.freedom)
-        return self.freedom > 0 and bool(self.beyond.max() > MOST_OFF or np.sum(self.beyond**2) > most)
+        blocks = self.freedom > 0 and bool(self.beyond.max() > MOST_OFF or np.sum(self.beyond**2) > most)
+        return blocks or min(self.rate, self.shape) < LEVEL
 
 
 def refuse_misfit(found, half, floor, hint):
@@ -97,6 +110,9 @@ def refuse_misfit(found, half, floor, hint):
     if found.noise > ROUGH * noise + floor:
         raise DataError(f"{branch.path}: no such model has this branch: the best misses its forces by "
                         f"{found.noise / reach:.2g} of their range (rms), their noise is {noise / reach:.2g}; {hint}")
+    if missed.rate < min(missed.shape, LEVEL):
+        raise DataError(f"{branch.path}: rate-dependent: what a Masing model misses of the forces goes with the speed, "
+                        f"{largest} (noise {noise / reach:.1%})")
     if missed.significant:
         raise DataError(f"{branch.path}: not Masing: the model of its widest branch is not that of the other branches, "
                         f"{largest} (noise {noise / reach:.1%}): rate-dependent, or no elements that only slide")
@@ -123,7 +139,9 @@ def misfit(found, half, noise, floor):
     missed = force - replay(elements, x, state, force)
     shifted = replace(elements, threshold=elements.threshold + half.gap / 2)
     allowed = np.abs(replay(shifted, x, np.sign(state) * shifted.threshold) - replay(elements, x, state))
-    missed, allowed = missed - _means(missed, part, known), allowed + _means(allowed, part, known) + floor
+    mean = _means(allowed, part, known)
+    weight = np.where(known, 1 / np.maximum(np.hypot(noise, allowed - mean), floor), 0)
+    missed, allowed = missed - _means(missed, part, known), allowed + mean + floor
     cuts = np.union1d(turning_points(x)[1:-1], np.flatnonzero(new))
     blocks = [block for leg in np.split(np.arange(len(x)), cuts) for block in _blocks(leg[known[leg]])]
     off, allowance = (np.array([each[block].mean() for block in blocks]) for each in (missed, allowed))
@@ -133,7 +151,63 @@ def misfit(found, half, noise, floor):
     deviation = noise if error is None else np.array([np.sqrt(np.mean(error[block]**2)) for block in blocks])
     beyond = np.maximum(np.abs(off) - allowance, 0) / (np.sqrt(variance) * np.maximum(deviation, EXACT * np.ptp(force)))
     freedom = len(blocks) - len({part[block[0]] for block in blocks})
-    return Misfit(x[known], force[known], missed[known], beyond, freedom)
+    rate, shape = 1.0, 1.0
+    if isinstance(found, Discrete) and noise > ROUNDING * np.ptp(force):
+        legs = [leg[known[leg]] for leg in np.split(np.arange(len(x)), cuts)]
+        explained = _explained(elements, half, x, state, part)
+        rate = _chance(weight, missed, explained, np.gradient(x)[:, None])
+        shape = _chance(weight, missed, explained, _parabolas(x, legs))
+    return Misfit(x[known], force[known], missed[known], beyond, freedom, rate, shape)
+
+
+def _explained(elements, half, x, state, part):
+    """What other elements change of the forces along x, to first order: [samples, changes].
+
+    They are a constant of each part, k0, and stiffness and η of each element, and elements at FURTHER places.
+    """
+    def changed(stiffness, threshold):
+        at_start = np.zeros_like(threshold) if not state.any() else threshold
+        return replay(Elements(elements.k0, stiffness, threshold), x, at_start)
+
+    stiffness, threshold, own = elements.stiffness, elements.threshold, replay(elements, x, state)
+    columns = [*(part == np.unique(part)[:, None]).astype(float), x]
+    for one in np.eye(len(stiffness)):
+        columns.append(changed(stiffness * (1 + one), threshold) - own)
+        columns += [changed(stiffness, threshold + sign * half.gap / 2 * one) - own for sign in (1, -1)]
+    for eta in FURTHER * half.width / 2:
+        columns.append(changed(np.r_[stiffness, stiffness.sum()], np.r_[threshold, eta]) - own)
+    return np.array(columns).T
+
+
+def _parabolas(x, legs):
+    """Legendre's polynomials of the distance along each leg that is long enough: [samples, polynomials]."""
+    columns = [np.zeros(len(x))]
+    for leg in legs:
+        if len(leg) >= FEWEST_ON_LEG:
+            distance = np.abs(x[leg] - x[leg[0]])
+            for degree in np.eye(DEGREES):
+                columns.append(np.zeros(len(x)))
+                columns[-1][leg] = np.polynomial.legendre.legval(2 * distance / distance[-1] - 1, degree)
+    return np.array(columns).T
+
+
+def _chance(weight, missed, explained, others):
+    """The probability of so large a share of `others` in what is missed beside what is explained, by Fisher's test."""
+    used = weight > 0
+    weight, target = weight[used, None], weight[used] * missed[used]
+
+    def left(columns):
+        columns = weight * columns[used]
+        span, size, _ = np.linalg.svd(columns / np.maximum(np.linalg.norm(columns, axis=0), np.finfo(float).tiny),
+                                      full_matrices=False)
+        span = span[:, size > 1e-8 * size[0]]
+        return np.sum((target - span @ (span.T @ target))**2), span.shape[1]
+
+    (less, few), (least, many) = left(explained), left(np.hstack([explained, others]))
+    free = len(target) - many
+    if many == few or free <= 0:
+        return 1.0
+    return float(fisher.sf((less - least) / (many - few) / (least / free), many - few, free))
 
 
 def _is_viscous(missed, parameters, well):
