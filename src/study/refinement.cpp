@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "study/file_reference.hpp"
+#include "study/pair_order.hpp"
 #include "study/plan.hpp"
 #include "study/reference.hpp"
 
