@@ -151,9 +151,9 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
   if (const auto law = choose(ladder, range.first, range.end, least)) {
     range = law->choice;
     fit.order = law->order;
-    // The choice of the tail costs one degree of freedom; of two half of one, or nothing would be
-    // said of four levels.
-    const double freedom = std::max(law->freedom - 1, std::min(law->freedom, 1.5));
+    // The choice of the tail costs one degree of freedom; of two three quarters of one, or nothing
+    // would be said of four levels.
+    const double freedom = std::max(law->freedom - 1, std::min(law->freedom, 1.25));
     fit.statistical = students_factor(freedom) * law->order_error;
     fit.structural = structural_uncertainty(ladder, *law, least);
     fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_width);

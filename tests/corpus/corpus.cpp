@@ -282,7 +282,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     }
   }
   const std::string levels = made.conclusions.deciding_levels;
-  constexpr std::uint64_t one_of = 8;
+  constexpr std::uint64_t one_of = 16;
   if (made.verdict == Verdict::undecided && kind.levels < dense) {
     n.named.count(!levels.empty());
     if (!levels.empty() && seed % one_of == 0) {
