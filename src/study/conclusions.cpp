@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "study/deciding_levels.hpp"
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
 
@@ -163,6 +162,17 @@ std::string listed(const std::vector<std::string>& words) {
   return base::joined({words.begin(), words.end() - 1}, ", ") + " and " + words.back();
 }
 
+/// What would decide an undecided order.
+std::string what_decides(const StudySpec& spec, const std::string& deciding_levels) {
+  if (!deciding_levels.empty()) {
+    return fmt::format("These levels would probably decide: --levels {}.", deciding_levels);
+  }
+  return spec.reference->is_successive()
+             ? "Differences of successive levels scatter too much; another reference may decide, "
+               "such as --reference finest."
+             : "No ladder of up to 1000 levels is sure to decide: the errors scatter too much.";
+}
+
 std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
                                  const std::string& deciding_levels) {
   std::vector<std::string> unseen;
@@ -200,9 +210,8 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
   if (!undecided.empty()) {
     sentences.push_back(
         fmt::format("The order is undecided for {}: the interval lies neither within nor outside "
-                    "the tolerance of {:g}. More or finer levels would decide, such as "
-                    "--levels {}.",
-                    listed(undecided), spec.order_tolerance, deciding_levels));
+                    "the tolerance of {:g}. {}",
+                    listed(undecided), spec.order_tolerance, what_decides(spec, deciding_levels)));
   }
   return sentences;
 }

@@ -1,21 +1,27 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <optional>
-#include <vector>
 
 namespace masing::study {
 
 /// A linear least-squares solution β of X β ≈ v.
 struct LeastSquares {
-  std::vector<double> coefficients;  ///< β, one a column
-  std::vector<double> variances;     ///< the diagonal of (XᵀX)⁻¹
-  std::vector<double> residuals;     ///< v - X β, [rows]
+  Eigen::VectorXd coefficients;  ///< β, one a column
+  Eigen::VectorXd residuals;     ///< v - X β, [rows]
+  Eigen::MatrixXd basis;         ///< Q of X = Q R, [rows][columns]
+  Eigen::MatrixXd inverse;       ///< R⁻¹, in the order of the coefficients
+
+  /// The diagonal of (XᵀX)⁻¹.
+  [[nodiscard]] Eigen::VectorXd variances() const;
+  /// The standard errors of β for a noise of which this is what the fit leaves, correlated by
+  /// ρ^|i-j| between rows i and j; there must be more rows than columns.
+  [[nodiscard]] Eigen::VectorXd errors(const Eigen::VectorXd& noise, double correlation) const;
 };
 
-/// The β that minimises |v - X β|, by modified Gram-Schmidt made twice; `columns` are those of X,
-/// [rows] each. None where there are more columns than rows or a column depends on those before it.
-/// Local.
-std::optional<LeastSquares> least_squares(std::vector<std::vector<double>> columns,
-                                          std::vector<double> values);
+/// The β that minimises |v - X β|. None where there are more columns than rows or, to 1e-9 of
+/// their lengths, a column depends on others. Local.
+std::optional<LeastSquares> least_squares(const Eigen::MatrixXd& columns,
+                                          const Eigen::VectorXd& values);
 
 }  // namespace masing::study

@@ -6,8 +6,10 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "study/file_reference.hpp"
+#include "study/pair_order.hpp"
 #include "study/plan.hpp"
 #include "study/reference.hpp"
 
@@ -222,6 +224,19 @@ class OrderFinder {
     }
   }
 
+  /// The cell width δs_ref of a reference in e ≈ C (δs - δs_ref) of level l. Of u at all s it is
+  /// the least distance of ends of cells of both, 1/lcm(P, P_ref): where no cells of the reference
+  /// are just at the ends of the level's it is smaller than 1/P_ref.
+  [[nodiscard]] double width_against(const slab::Space& reference, std::size_t l) const {
+    const auto* there = std::get_if<slab::Cells>(&reference);
+    const auto* here = std::get_if<slab::Cells>(&spec_.levels[l].space);
+    if (quantity_.value != &Errors::u || there == nullptr || here == nullptr) {
+      return slab::cell_width(reference);
+    }
+    const auto shared = static_cast<double>(std::gcd(here->count, there->count));
+    return slab::cell_width(reference) * shared / static_cast<double>(here->count);
+  }
+
   /// The step `step` of every level that has an error with that of what it is measured against.
   [[nodiscard]] StepLadder ladder_of(
       const std::function<double(double ds, double dt)>& step) const {
@@ -231,7 +246,7 @@ class OrderFinder {
       found.levels.push_back(step(ds_[l], dt_[l]));
       double reference = 0.0;
       if (finest) {
-        reference = step(slab::cell_width(finest->space),
+        reference = step(width_against(finest->space, l),
                          slab::TimeGrid{spec_.run.time.final_time, finest->steps}.step());
       } else if (successive()) {
         reference = l + 1 < errors_.size() ? step(ds_[l + 1], dt_[l + 1]) : undefined;

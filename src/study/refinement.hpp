@@ -8,6 +8,7 @@
 #include "study/errors.hpp"
 #include "study/extrapolation.hpp"
 #include "study/fit.hpp"
+#include "study/joint_fit.hpp"
 #include "study/verdict.hpp"
 
 namespace masing::study {

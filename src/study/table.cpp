@@ -139,7 +139,7 @@ std::string table(const StudySpec& spec, const Study& study) {
                         spec.unmet_hypotheses);
   }
   if (!study.conclusions.deciding_levels.empty()) {
-    text += fmt::format("undecided: more or finer levels would decide, such as --levels {}\n",
+    text += fmt::format("undecided: these levels would probably decide: --levels {}\n",
                         study.conclusions.deciding_levels);
   }
   if (!spec.reference->is_exact()) {

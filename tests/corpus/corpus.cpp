@@ -3,8 +3,7 @@
 // of leapfrog for a smooth F and of midpoint. Prints the counts by kind, and fails where a share of
 // all of them misses what src/README.md states.
 //   corpus [--studies n] [--seed n] [--only NAME]    n studies of each kind (2), a tenth of those
-//   of
-//                                                    120 levels in time
+//                                                    of 120 levels in time
 
 #include <fmt/format.h>
 
@@ -163,12 +162,13 @@ struct Counts {
   Share asymptotic;  // as expected of ladders of the first order and five levels in their range
   Share dense;       // as expected of ladders of the second order and 120 levels
   Share bounds;      // the grid convergence index bounds the error
-  Share hints;       // the levels named decide what was undecided
+  Share named;       // levels are named to decide what is undecided
+  Share hints;       // they decide it
 
   void add(const Counts& other) {
     for (const auto share :
          {&Counts::as_expected, &Counts::not_as_expected, &Counts::held, &Counts::wrong,
-          &Counts::asymptotic, &Counts::dense, &Counts::bounds, &Counts::hints}) {
+          &Counts::asymptotic, &Counts::dense, &Counts::bounds, &Counts::named, &Counts::hints}) {
       (this->*share).add(other.*share);
     }
   }
@@ -177,7 +177,7 @@ struct Counts {
 void print(const std::string& name, const Counts& n) {
   std::string text = fmt::format("{:<44}", name);
   for (const Share& share : {n.as_expected, n.not_as_expected, n.held, n.wrong, n.asymptotic,
-                             n.dense, n.bounds, n.hints}) {
+                             n.dense, n.bounds, n.named, n.hints}) {
     text += share.text();
   }
   std::puts(text.c_str());
@@ -281,10 +281,15 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
       }
     }
   }
-  if (made.verdict == Verdict::undecided && kind.levels == 8 && seed % 4 == 0) {
-    c.level_text = made.conclusions.deciding_levels;
-    const study::Study again = study::refine(comm, given::spec_of(c));
-    n.hints.count(again.verdict != Verdict::undecided);
+  const std::string levels = made.conclusions.deciding_levels;
+  constexpr std::uint64_t one_of = 16;
+  if (made.verdict == Verdict::undecided && kind.levels < dense) {
+    n.named.count(!levels.empty());
+    if (!levels.empty() && seed % one_of == 0) {
+      c.level_text = levels;
+      const study::Study again = study::refine(comm, given::spec_of(c));
+      n.hints.count(again.verdict != Verdict::undecided);
+    }
   }
   return n;
 }
@@ -338,8 +343,8 @@ int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
     return (1000 * seed + kind) * apart + static_cast<std::uint64_t>(study);
   };
   std::string heading = fmt::format("{:<44}", "kind");
-  for (const char* share :
-       {"as expected", "not", "held", "wrong", "first order", "120 levels", "index", "hint"}) {
+  for (const char* share : {"as expected", "not", "held", "wrong", "first order", "120 levels",
+                            "index", "ladder named", "it decides"}) {
     heading += fmt::format("{:>15}", share);
   }
   std::puts(heading.c_str());
@@ -373,7 +378,9 @@ int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
         n.add(with_defect(defect, levels, seed_of(number, i)));
       }
       print(fmt::format("{}, {} levels", name, levels), n);
-      // The scheme without the split has order two with large jitter: no order can tell.
+      // Without the split the scheme errs by O(δt²) that depends on the phase of turning points: it
+      // converges with order two. Its scatter (0.02 to 0.7 over 16 problems, 40 levels) and its
+      // constants are like those of the right scheme (0.004 to 0.6), so that errors cannot tell.
       if (defect != Defect::split_left_out) {
         caught.add(n);
       }
@@ -386,6 +393,9 @@ int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
   is_good &= is_within("first order as expected", all.asymptotic.percent(), 90, 100);
   is_good &= is_within("second order of 120 levels as expected", all.dense.percent(), 90, 100);
   is_good &= is_within("errors that the index bounds", all.bounds.percent(), 95, 100);
+  constexpr int enough = 20;  // of which 90 % mean something
+  is_good &= all.hints.whole < enough ||
+             is_within("ladders named that decide", all.hints.percent(), 90, 100);
   is_good &= is_within("defects as expected", caught.as_expected.percent(), 0, 1);
   return is_good ? 0 : 1;
 }
@@ -393,7 +403,7 @@ int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
 }  // namespace
 
 int main(int argc, char** argv) {
-  int studies = 3;
+  int studies = 2;
   std::uint64_t seed = 3;
   std::string only;
   for (int i = 1; i + 1 < argc; i += 2) {

@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <random>
 
+#include "base/text.hpp"
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
 
@@ -188,29 +191,6 @@ TEST(Remarks, say_what_was_not_observed_and_what_was_not_expected) {
             (Strings{"The observed order is not the expected one for y (0.512) and u (0.512)."}));
 }
 
-TEST(Remarks, say_what_is_undecided_and_what_would_decide_it) {
-  const StudySpec made = spec({});
-  Study study = good_study(made);
-  study.cases[0].step = 0.4;
-  QuantityResult& x = study.results[0];
-  x.verdict = Verdict::undecided;
-  x.observed = 1.05;
-  x.uncertainty = x.fit.statistical = 0.25;
-  x.fit.scatter = 0.05;
-  // 64 times from 100 steps on; (4 σ √12/(0.1 log 64))² levels.
-  EXPECT_EQ(study::conclude(made, study).deciding_levels, "100:6400:8");
-  x.fit.scatter = 0.3;
-  EXPECT_EQ(study::conclude(made, study).deciding_levels, "100:6400:100");
-  EXPECT_EQ(study::conclude(made, study).remarks,
-            (Strings{"The order is undecided for x (1.050, interval [0.800, 1.300]): the interval "
-                     "lies neither "
-                     "within nor outside the tolerance of 0.1. More or finer levels would "
-                     "decide, such as --levels 100:6400:100."}));
-  // Where the order still changes, finer levels.
-  x.fit.structural = 0.3;
-  EXPECT_EQ(study::conclude(made, study).deciding_levels, "100:1600:225");
-}
-
 using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 /// The results of a study on levels P:N, T = 500, whose errors of x are e(δs, δt); those of y, u
@@ -235,6 +215,82 @@ Study measured(StudySpec& made, const Sizes& sizes, const Error& error) {
       study::make_reference(made.reference->name(), made.refine, made.levels, made.run.model);
   study::find_results(made, study);
   return study;
+}
+
+using Error = std::function<double(double, double)>;
+
+/// Errors of order one of which each is larger by chance, by up to so much of it.
+Error scattering(std::mt19937_64& random, double amplitude) {
+  return [&random, amplitude](double ds, double dt) {
+    return (ds + dt) * (1 + amplitude * std::uniform_real_distribution<double>(0, 1)(random));
+  };
+}
+
+StudySpec expecting_order_one(const Method& method) {
+  StudySpec made = spec(method);
+  for (const char* quantity : {"x", "y", "u"}) {
+    made.expected_orders.push_back({.quantity = quantity});
+  }
+  return made;
+}
+
+/// The ladder "N:N:count", or "P:N:P:N:count" with the same factor for both.
+Sizes sizes_of(const std::string& text) {
+  std::vector<double> numbers;
+  for (const auto& piece : base::split(text, ':')) {
+    numbers.push_back(std::stod(piece));
+  }
+  const bool both = numbers.size() == 5;
+  const double factor = numbers[both ? 3 : 1] / numbers[both ? 1 : 0];
+  Sizes sizes;
+  for (int j = 0; j < numbers.back(); ++j) {
+    const double finer = std::pow(factor, j / (numbers.back() - 1));
+    sizes.emplace_back(both ? std::llround(numbers[0] * finer) : 10,
+                       std::llround(numbers[both ? 1 : 0] * finer));
+  }
+  return sizes;
+}
+
+/// Of 100 studies of five doublings with errors by chance, those that are undecided name a ladder
+/// that decides in 90 %.
+TEST(DecidingLevels, decide) {
+  std::mt19937_64 random(20016);
+  for (const Refine refine : {Refine::steps, Refine::both}) {
+    int undecided = 0;
+    int decided = 0;
+    for (int i = 0; i < 100; ++i) {
+      StudySpec made = expecting_order_one({.refine = refine, .reference = "exact"});
+      const bool both = refine == Refine::both;
+      const Error error = scattering(random, 0.5);
+      const auto error_of = [&](double ds, double dt) { return error(both ? ds : 0.0, dt); };
+      Sizes sizes;
+      for (int l = 0; l < 5; ++l) {
+        sizes.emplace_back(both ? 30L << l : 10L, 1000L << l);
+      }
+      const Study first = measured(made, sizes, error_of);
+      const std::string levels = first.conclusions.deciding_levels;
+      if (first.verdict == Verdict::undecided && !levels.empty()) {
+        ++undecided;
+        EXPECT_NE(first.conclusions.remarks.back().find("--levels " + levels), std::string::npos);
+        const Study second = measured(made, sizes_of(levels), error_of);
+        decided += second.verdict != Verdict::undecided ? 1 : 0;
+      }
+    }
+    EXPECT_GT(undecided, 50);
+    EXPECT_GE(decided, 0.9 * undecided) << undecided;
+  }
+}
+
+/// Differences of successive levels of a dense ladder would be chance alone.
+TEST(DecidingLevels, are_none_where_none_would_decide) {
+  std::mt19937_64 random(20017);
+  StudySpec made = expecting_order_one({.refine = Refine::steps, .reference = "successive"});
+  const Error error = scattering(random, 3.0);
+  const Sizes sizes{{10, 1000}, {10, 2000}, {10, 4000}, {10, 8000}, {10, 16000}};
+  const Study study = measured(made, sizes, [&](double, double dt) { return error(0.0, dt); });
+  ASSERT_EQ(study.verdict, Verdict::undecided);
+  EXPECT_EQ(study.conclusions.deciding_levels, "");
+  EXPECT_NE(study.conclusions.remarks.back().find("--reference finest"), std::string::npos);
 }
 
 TEST(Steps, are_those_of_the_joint_fit_where_it_is_known) {

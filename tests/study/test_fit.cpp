@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 
+#include "study/joint_fit.hpp"
 #include "study/plan.hpp"
 
 namespace masing::test_fit {
@@ -176,6 +178,59 @@ TEST(FitOrder, the_interval_holds_the_truth_as_often_as_it_says) {
       EXPECT_GT(width, 0.032);
     }
   }
+}
+
+/// An event at a time that no level has as a step: θ of the coarsest step is left of it, 2θ mod 1
+/// of the next, and each level errs by as much more. Neighbours are correlated by 1/2. The same
+/// bound as before.
+TEST(FitOrder, the_interval_holds_the_truth_where_events_lie_within_steps) {
+  std::mt19937_64 random(20014);
+  std::uniform_real_distribution<double> phase(0.0, 1.0);
+  for (const std::size_t count : {5U, 8U}) {
+    const Numbers steps = halved(0.5, count);
+    constexpr int draws = 1000;
+    int held = 0;
+    for (int draw = 0; draw < draws; ++draw) {
+      Numbers errors = errors_of(steps, 1.0, 1.0);
+      double theta = phase(random);
+      for (double& error : errors) {
+        error *= 1 + 0.5 * theta;
+        theta = std::fmod(2 * theta, 1.0);
+      }
+      const Fit found = fit_exact(steps, errors);
+      held += std::abs(found.order - 1.0) <= found.uncertainty ? 1 : 0;
+    }
+    EXPECT_GE(held / static_cast<double>(draws), 0.93) << count << " levels";
+  }
+}
+
+/// e = h² |cos φ|, φ by chance: errors of changing sign, some of them nearly zero. The deviation of
+/// log |cos φ| is π/√12, so that two standard errors of a straight line through 120 levels are
+/// 0.165. With the weight 4 the fourth powers count, E cos⁴ = 3/8, E cos⁸ = 35/128: of these it is
+/// √0.944/4, and two standard errors are 0.044.
+TEST(FitOrder, errors_that_nearly_cancel_do_not_make_the_interval_wide) {
+  std::mt19937_64 random(20015);
+  std::uniform_real_distribution<double> angle(0.0, std::numbers::pi);
+  Numbers steps;
+  for (int l = 0; l < 120; ++l) {
+    steps.push_back(std::pow(32.0, -l / 119.0));
+  }
+  constexpr int draws = 300;
+  int held = 0;
+  double width = 0.0;
+  for (int draw = 0; draw < draws; ++draw) {
+    Numbers errors = errors_of(steps, 1.0, 2.0);
+    for (double& error : errors) {
+      error *= std::abs(std::cos(angle(random)));
+    }
+    const Fit found = fit_exact(steps, errors);
+    held += std::abs(found.order - 2.0) <= found.uncertainty ? 1 : 0;
+    width += found.uncertainty / draws;
+  }
+  // 95 % less three standard deviations of 300 draws.
+  EXPECT_GE(held / static_cast<double>(draws), 0.91);
+  EXPECT_GT(width, 0.044);
+  EXPECT_LT(width, 0.165 / 2);
 }
 
 /// Neighbouring levels of a dense ladder that err alike count less than as many that do not.

@@ -1,7 +1,7 @@
 // Observed orders of manufactured errors C hᵖ, also with unequal ratios of steps; NaN where an
 // order is undefined.
 
-#include "study/fit.hpp"
+#include "study/pair_order.hpp"
 
 #include <gtest/gtest.h>
 

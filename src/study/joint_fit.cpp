@@ -1,0 +1,44 @@
+#include "study/joint_fit.hpp"
+
+#include <Eigen/Core>
+#include <cmath>
+#include <limits>
+
+#include "study/least_squares.hpp"
+#include "study/power_law.hpp"
+
+namespace masing::study {
+
+bool JointFit::is_known() const {
+  return std::isfinite(space) && std::isfinite(time);
+}
+
+bool JointFit::cancels() const {
+  return std::abs(space) > space_uncertainty && std::abs(time) > time_uncertainty &&
+         space * time < 0;
+}
+
+JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
+                     const std::vector<double>& errors, double power) {
+  Eigen::MatrixXd columns(errors.size(), 2);  // (δsᵖ/e, δtᵖ/e), to be 1 together
+  Eigen::Index rows = 0;
+  for (std::size_t l = 0; l < errors.size(); ++l) {
+    if (errors[l] > 0 && std::isfinite(errors[l])) {
+      columns.row(rows++) << std::pow(ds[l], power) / errors[l], std::pow(dt[l], power) / errors[l];
+    }
+  }
+  columns.conservativeResize(rows, 2);
+  constexpr Eigen::Index fewest = 3;
+  constexpr double alike = 1e-6;  // of the squares: ratios δs/δt that differ by less than 0.1 %
+  const auto found = least_squares(columns, Eigen::VectorXd::Ones(rows));
+  if (rows < fewest || !found ||
+      !(found->variances()[0] * columns.col(0).squaredNorm() * alike < 1)) {
+    constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+    return {power, undefined, undefined, undefined, undefined};
+  }
+  const auto freedom = static_cast<double>(rows - 2);
+  const Eigen::VectorXd widths = students_factor(freedom) * found->errors(found->residuals, 0.0);
+  return {power, found->coefficients[0], widths[0], found->coefficients[1], widths[1]};
+}
+
+}  // namespace masing::study

@@ -1,0 +1,265 @@
+#include "study/power_law.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "study/least_squares.hpp"
+
+namespace masing::study {
+
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::ArrayXXd;
+using Eigen::Index;
+using Eigen::VectorXd;
+
+boost::math::students_t students(double degrees_of_freedom) {
+  return boost::math::students_t(std::max(1.0, degrees_of_freedom));
+}
+
+/// The correlation ρ of neighbouring residuals, `of_few` where there are too few to tell.
+double correlation(const ArrayXd& residuals, double of_few) {
+  constexpr Index many = 16;
+  constexpr double most = 0.95;
+  const Index count = residuals.size();
+  const double sum = residuals.square().sum();
+  if (count < many || sum == 0) {
+    return of_few;
+  }
+  const double shifted = (residuals.head(count - 1) * residuals.tail(count - 1)).sum();
+  // A fit makes neighbours look less correlated, by about 1/n.
+  return std::clamp(shifted / sum + 1.0 / static_cast<double>(count), 0.0, most);
+}
+
+/// δs + δt of a level, or the one step.
+double size_of(const ErrorLadder& ladder, std::size_t level) {
+  double sum = 0.0;
+  for (const StepLadder& step : ladder.steps) {
+    sum += step.levels[level];
+  }
+  return sum;
+}
+
+/// One search for the least loss, by Newton's method with halved steps.
+class Search {
+ public:
+  Search(const ErrorLadder& ladder, const Choice& choice) : choice_(choice) {
+    const auto rows = static_cast<Index>(choice.count());
+    const auto columns = static_cast<Index>(ladder.steps.size());
+    log_errors_.resize(rows);
+    log_sizes_.resize(rows);
+    log_steps_.resize(rows, columns);
+    has_rest_.resize(rows, columns);
+    log_rests_.resize(rows, columns);
+    for (Index i = 0; i < rows; ++i) {
+      const std::size_t level = choice.first + static_cast<std::size_t>(i);
+      log_errors_[i] = std::log(ladder.errors[level]);
+      log_sizes_[i] = std::log(size_of(ladder, level) / size_of(ladder, choice.first));
+      for (Index j = 0; j < columns; ++j) {
+        const StepLadder& step = ladder.steps[static_cast<std::size_t>(j)];
+        const double rest = choice.is_exact ? 0.0 : step.references[level];
+        log_steps_(i, j) = std::log(step.levels[level]);
+        has_rest_(i, j) = rest > 0 ? 1.0 : 0.0;
+        log_rests_(i, j) = rest > 0 ? std::log(rest) : 0.0;
+      }
+    }
+    terms_.resize(rows, static_cast<Index>(choice.terms));
+    for (Index k = 0; k < terms_.cols(); ++k) {
+      terms_.col(k) = (static_cast<double>(k + 1) * log_sizes_).exp();
+    }
+    // With a reference of its own step no order below 0 has a meaning; an exact one shows
+    // growth, too.
+    least_order_ = (has_rest_ > 0).any() ? 1e-3 : -4.0;
+  }
+
+  std::optional<PowerLaw> run() {
+    // Newton's method for a loss that is no square needs a start near the least.
+    if (!start() || !descend(0.0) || (choice_.weight > 0 && !descend(choice_.weight))) {
+      return std::nullopt;
+    }
+    return described();
+  }
+
+ private:
+  struct Point {
+    double order = 0.0;
+    VectorXd constants;
+    VectorXd terms;
+    ArrayXXd basis;     // gⱼ = hⱼᵖ - rⱼᵖ, [levels][steps]
+    ArrayXd sums;       // Σ Cⱼ gⱼ
+    ArrayXd slopes;     // their derivative by the order
+    ArrayXd residuals;  // of log e
+  };
+
+  /// Fills in what follows from order, constants and terms; false where a sum is not positive.
+  bool evaluate(Point& at) const {
+    const ArrayXXd powers = (at.order * log_steps_).exp();
+    const ArrayXXd rests = has_rest_ * (at.order * log_rests_).exp();
+    at.basis = powers - rests;
+    at.sums = at.basis.matrix() * at.constants;
+    at.slopes = (powers * log_steps_ - rests * log_rests_).matrix() * at.constants;
+    at.residuals = log_errors_ - at.sums.log() - (terms_.matrix() * at.terms).array();
+    return (at.sums > 0).all() && at.residuals.allFinite();
+  }
+
+  /// From a straight line through log e over log h, and the constants that fit it relatively.
+  bool start() {
+    Eigen::MatrixXd columns(log_sizes_.size(), 2);
+    columns << VectorXd::Ones(log_sizes_.size()), log_sizes_.matrix();
+    const auto line = least_squares(columns, log_errors_);
+    if (!line) {
+      return false;
+    }
+    for (const double order : {line->coefficients[1], 1.0}) {
+      at_.order = std::clamp(order, least_order_, most_order);
+      at_.constants = VectorXd::Ones(log_steps_.cols());
+      at_.terms = VectorXd::Zero(terms_.cols());
+      if (!evaluate(at_)) {
+        continue;
+      }
+      const auto constants = least_squares(at_.basis.colwise() / log_errors_.exp(),
+                                           VectorXd::Ones(log_errors_.size()));
+      if (!constants) {
+        return false;
+      }
+      at_.constants = constants->coefficients;
+      if (evaluate(at_)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// The derivative of the loss by each residual, divided so that it goes to r for small r.
+  static ArrayXd scores(const ArrayXd& residuals, double weight) {
+    return weight == 0 ? residuals : ArrayXd((weight * residuals).expm1() / weight);
+  }
+
+  static double loss(const ArrayXd& residuals, double weight) {
+    return weight == 0 ? residuals.square().sum()
+                       : 2 * (scores(residuals, weight) - residuals).sum() / weight;
+  }
+
+  /// The derivatives of log of the model by constants, order and terms.
+  [[nodiscard]] Eigen::MatrixXd columns() const {
+    Eigen::MatrixXd all(log_errors_.size(), at_.basis.cols() + 1 + terms_.cols());
+    all << at_.basis.colwise() / at_.sums, at_.slopes / at_.sums, terms_;
+    return all;
+  }
+
+  bool descend(double weight) {
+    constexpr int most_rounds = 50;
+    constexpr double small = 1e-11;  // a step that ends the search
+    double change = 1.0;
+    for (int round = 0; round < most_rounds && change > small; ++round) {
+      const ArrayXd roots = (weight / 2 * at_.residuals).exp();
+      const auto step = least_squares(roots.matrix().asDiagonal() * columns(),
+                                      scores(at_.residuals, weight) / roots);
+      if (!step) {
+        return false;
+      }
+      change = improve(step->coefficients, weight);
+    }
+    return true;
+  }
+
+  /// Goes a part of a step that does not make the loss larger; returns how far the order and the
+  /// residuals moved, 0 where no part does.
+  double improve(const VectorXd& step, double weight) {
+    constexpr int most_halvings = 10;
+    const double before = loss(at_.residuals, weight);
+    const Index constants = at_.constants.size();
+    for (int halving = 0; halving < most_halvings; ++halving) {
+      const double part = std::ldexp(1.0, -halving);
+      Point next = at_;
+      next.constants += part * step.head(constants);
+      next.order = std::clamp(next.order + part * step[constants], least_order_, most_order);
+      next.terms += part * step.tail(next.terms.size());
+      if (evaluate(next) && loss(next.residuals, weight) <= before) {
+        const double change = std::max(std::abs(next.order - at_.order),
+                                       (next.residuals - at_.residuals).abs().maxCoeff());
+        at_ = std::move(next);
+        return change;
+      }
+    }
+    return 0.0;
+  }
+
+  [[nodiscard]] std::optional<PowerLaw> described() const {
+    const ArrayXd score = scores(at_.residuals, choice_.weight);
+    const auto solution = least_squares(columns(), score);
+    if (!solution) {
+      return std::nullopt;
+    }
+    PowerLaw found{.choice = choice_, .order = at_.order};
+    found.constants.assign(at_.constants.begin(), at_.constants.end());
+    found.terms.assign(at_.terms.begin(), at_.terms.end());
+    const Index constants = at_.constants.size();
+    found.order_leverage = std::sqrt(solution->variances()[constants]);
+    const Index unknowns = solution->coefficients.size();
+    const Index count = log_errors_.size();
+    if (count > unknowns) {
+      found.freedom = static_cast<double>(count - unknowns);
+      // The mean of the score's derivative is 1 where the loss is least.
+      // A trend stands out against noise of any kind; the order must stand for the doublings'.
+      constexpr double of_doublings = 0.5;
+      found.scatter = std::sqrt(at_.residuals.square().sum() / found.freedom);
+      found.order_error = solution->errors(score, correlation(score, of_doublings))[constants];
+      if (!found.terms.empty()) {
+        found.last_term_error = solution->errors(score, correlation(score, 0.0))[unknowns - 1];
+      }
+    }
+    return found;
+  }
+
+  static constexpr double most_order = 12.0;
+
+  Choice choice_;
+  ArrayXd log_errors_;
+  ArrayXd log_sizes_;  // of z
+  ArrayXXd log_steps_;
+  ArrayXXd has_rest_;   // 0 or 1
+  ArrayXXd log_rests_;  // 0 where there is none
+  ArrayXXd terms_;      // zᵏ
+  double least_order_ = 0.0;
+  Point at_;
+};
+
+}  // namespace
+
+double students_factor(double degrees_of_freedom) {
+  return boost::math::quantile(students(degrees_of_freedom), 0.975);
+}
+
+double PowerLaw::chance_of_last_term() const {
+  if (!(last_term_error > 0)) {
+    return 0.0;
+  }
+  const double ratio = std::abs(terms.back()) / last_term_error;
+  return 2 * boost::math::cdf(boost::math::complement(students(freedom), ratio));
+}
+
+double PowerLaw::predicted(const ErrorLadder& ladder, std::size_t level) const {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < constants.size(); ++j) {
+    const double rest = ladder.steps[j].references[level];
+    sum += constants[j] * (std::pow(ladder.steps[j].levels[level], order) -
+                           (rest == 0 ? 0.0 : std::pow(rest, order)));
+  }
+  const double z = size_of(ladder, level) / size_of(ladder, choice.first);
+  double power = 1.0;
+  double exponent = 0.0;
+  for (const double term : terms) {
+    exponent += term * (power *= z);
+  }
+  return sum * std::exp(exponent);
+}
+
+std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const Choice& choice) {
+  return Search(ladder, choice).run();
+}
+
+}  // namespace masing::study
