@@ -20,7 +20,7 @@ ANALYSIS = Path(masing.__file__).resolve().parents[1]
 
 # Some milliseconds.
 SMALL = {"cells": 20, "final_time": 20, "steps": 2000}
-STUDY = {"refine": "cells", "levels": [25, 50, 100], "reference": "cells-inf", "final_time": 20, "steps": 20000}
+STUDY = {"refine": "cells", "levels": [25, 50, 100, 200], "reference": "cells-inf", "final_time": 20, "steps": 20000}
 
 
 @pytest.fixture(autouse=True)
