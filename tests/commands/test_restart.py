@@ -17,15 +17,15 @@ import pytest
 from result_files import contents
 
 # Many cells and few steps: ranks that outnumber the cores wait for each other at every step.
-STEPS, EVERY = 30000, 87
+STEPS, EVERY = 6000, 17
 RUN = (
-    *("simulate", f"--steps={STEPS}", "--final-time=40", "--cells=36000", "--k0=0.1"),
-    *("--field-every=9777", f"--sample-every={EVERY}", "--initial-u=0.05*cos(9*s)", "--output=run.h5"),
+    *("simulate", f"--steps={STEPS}", "--final-time=40", "--cells=180000", "--k0=0.1"),
+    *("--field-every=1955", f"--sample-every={EVERY}", "--initial-u=0.05*cos(9*s)", "--output=run.h5"),
 )
 CHAIN = ("--set=n=3100", "--set=k=n", "--final-time=2", "--force=3*sin(t)")
 ENGINES = {
     "sweep": (
-        *("--steps=30000", "--cells=36000", "--final-time=40", "--sample-every=99"),
+        *("--steps=6000", "--cells=180000", "--final-time=40", "--sample-every=19"),
         *("--probe=0.1,0.9", "--energy"),
     ),
     "memory": ("--engine=memory", "--steps=3000000", "--scheme=leapfrog", "--cells=700"),
@@ -37,7 +37,7 @@ ENGINES = {
     "p-series": ("--model=p-series", *CHAIN, "--set=k0=1", "--set=alpha=1", "--steps=10000"),
 }
 STUDY = (
-    *("converge", "--levels=8000,16000,32000", "--final-time=10", "--cells=36000"),
+    *("converge", "--levels=1600,3200,6400", "--final-time=10", "--cells=180000"),
     *("--reference=successive", "--field-samples=5", "--expect-order=>=0.5", "--output=run.h5"),
 )
 
@@ -231,7 +231,7 @@ def test_sigterm_to_mpirun_leaves_a_good_checkpoint(masing, whole):
 
 def test_the_folder_of_the_output_is_removed(masing):
     """With it go the rows: the run is told so at its end, and the last checkpoint, elsewhere, is refused."""
-    words = ("simulate", "--steps=30000", "--final-time=40", "--cells=36000", "--quiet")
+    words = ("simulate", "--steps=6000", "--final-time=40", "--cells=180000", "--quiet")
     words = (*words, "--checkpoint=c.h5")
     (masing.folder / "there").mkdir()
     process = masing.start(*words, "--checkpoint-every=1000", "--output=there/run.h5", ranks=2)
@@ -580,8 +580,8 @@ def test_finished_levels_are_not_made_again(masing):
     code, stderr = ended(process)
     assert code == 75, stderr
     steps = saved_steps(masing.folder, "c.h5")
-    assert steps["2"] == 32000
-    assert 0 < steps["1"] < 16000
+    assert steps["2"] == 6400
+    assert 0 < steps["1"] < 3200
     done = (masing.folder / "c.h5.run2").stat()
     process = masing(*words, "--restart=c.h5", "--wall-limit=0.001")
     assert process.returncode == 75
@@ -599,8 +599,8 @@ def test_levels_that_are_done_are_saved_when_the_study_is_stopped(masing):
         if len(steps) > 1:
             break
         limit *= 1.2 if process.returncode == 75 else 0.9
-    assert steps["2"] == 32000
-    assert 0 <= steps["1"] <= 16000
+    assert steps["2"] == 6400
+    assert 0 <= steps["1"] <= 3200
 
 
 def test_a_study_is_killed_at_random_moments(masing, study, long):
