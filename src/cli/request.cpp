@@ -108,15 +108,15 @@ po::options_description declared_requests() {
   return description;
 }
 
-/// Closest first: what a misspelt key may have meant.
+/// The key that a misspelt one has the most first letters in common with, three at least.
 std::string nearest(Command command, const std::string& key) {
-  for (const Option* option : options_of(command)) {
-    const auto common = std::ranges::mismatch(option->name, key).in1 - option->name.begin();
-    if (common >= 3) {
-      return "; did you mean " + option->name + "?";
-    }
-  }
-  return "; masing " + name_of(command) + " --help lists the keys";
+  const auto common = [&](const Option* option) {
+    return std::ranges::mismatch(option->name, key).in1 - option->name.begin();
+  };
+  const auto options = options_of(command);
+  const auto best = std::ranges::max_element(options, {}, common);
+  return common(*best) >= 3 ? "; did you mean " + (*best)->name + "?"
+                            : "; masing " + name_of(command) + " --help lists the keys";
 }
 
 bool takes(Command command, const std::string& key) {

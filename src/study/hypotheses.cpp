@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/math/tools/minima.hpp>
 #include <vector>
 
 #include "base/regularity.hpp"
@@ -27,6 +29,29 @@ std::string fault_of(const base::Function& function, const char* name, char vari
   }
 }
 
+/// Where a yield displacement vanishes on [0, 1]; empty if it is bounded away from 0.
+std::string zero_of(const base::Function& threshold) {
+  constexpr int pieces = 1000;
+  constexpr double negligible = 1e-12;  // of the largest η: what rounding leaves of a zero
+  double place = 0.0;
+  double largest = 0.0;
+  for (int i = 0; i <= pieces; ++i) {
+    const double s = static_cast<double>(i) / pieces;
+    largest = std::max(largest, threshold(s));
+    place = threshold(s) < threshold(place) ? s : place;
+  }
+  double least = threshold(place);
+  if (least > 0) {
+    const auto [at, value] = boost::math::tools::brent_find_minima(
+        threshold, std::max(0.0, place - 1.0 / pieces), std::min(1.0, place + 1.0 / pieces), 52);
+    place = value < least ? at : place;
+    least = std::min(least, value);
+  }
+  return least > negligible * largest ? std::string()
+                                      : fmt::format("eta({:.6g}) = {} is not positive", place,
+                                                    base::to_text(std::max(least, 0.0)));
+}
+
 }  // namespace
 
 std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
@@ -46,9 +71,7 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
     add(fault_of(slab.threshold, "eta", 's', 1.0));
     add(fault_of(slab.initial_u, "u0", 's', 1.0));
     add(fault_of(slab.shift, "eta - eta_down", 's', 1.0));
-    if (const double start = slab.threshold(0.0); !(start > 0)) {
-      add(fmt::format("eta(0) = {} is not positive", base::to_text(start)));
-    }
+    add(zero_of(slab.threshold));
   }
   if (refine != Refine::cells && slab::info(masing->scheme).order > 1) {
     add(fault_of(run.drive, masing->base_moves ? "F - m a_g" : "F", 't', run.time.final_time));

@@ -85,6 +85,7 @@ struct Mistake {
 TEST(Parse, refuses_mistakes_naming_the_key) {
   const std::vector<Mistake> mistakes{
       {{"--mas", "2"}, {}, {"mas", "did you mean mass"}},
+      {{"--field-pionts", "2"}, {}, {"did you mean field-points"}},
       {{"--zigzag", "2"}, {}, {"zigzag", "--help"}},
       {{"--mass", "1", "--mass", "2"}, {}, {"--mass", "twice"}},
       {{"--quiet", "--quiet"}, {}, {"--quiet", "twice"}},

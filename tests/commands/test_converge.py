@@ -198,7 +198,8 @@ def test_outside_the_hypotheses_nothing_is_expected(masing):
     study = ("converge", "--refine=both", "--levels=50:2000,100:4000,200:8000", "--reference=exact",
              "--final-time=20", "--quiet")
     for profile, fault in (("--threshold=1e-9+s^(2/3)", "eta' is unbounded near s = 0 (exponent 0.67)"),
-                           ("--stiffness=1+abs(s-0.25)^0.5", "k' is unbounded near s = 0.25 (exponent 0.50)")):
+                           ("--stiffness=1+abs(s-0.25)^0.5", "k' is unbounded near s = 0.25 (exponent 0.50)"),
+                           ("--threshold=(s-0.3)^2", "eta(0.3) = 0 is not positive")):
         told = masing.done(*study, profile)
         assert f"outside the hypotheses: {fault}; no order follows from them" in told.stdout
         with h5py.File(masing.folder / "masing.h5") as file:
