@@ -133,10 +133,9 @@ std::vector<ScanAxis> scan_axes(const Configuration& c) {
 }
 
 std::vector<double> first_values(const std::vector<ScanAxis>& axes) {
-  std::vector<double> values;
-  for (const ScanAxis& axis : axes) {
-    values.push_back(axis.values.front());
-  }
+  std::vector<double> values(axes.size());
+  std::ranges::transform(axes, values.begin(),
+                         [](const ScanAxis& axis) { return axis.values.front(); });
   return values;
 }
 

@@ -336,7 +336,8 @@ std::shared_ptr<const study::Reference> file_reference(const Configuration& conf
   if (factor <= 1.0) {
     refuse(has + ", no more than the last level; give a finer one");
   }
-  auto reference = study::make_file_reference(path, file_run, refine, last);
+  auto reference =
+      study::make_file_reference(path, file_run, refine, last, file.output_spec.field_every == 0);
   if (!configuration.expected_orders.empty() && levels.size() == 2 &&
       factor < study::finest_factor && reference->finest()) {
     refuse(

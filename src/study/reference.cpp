@@ -231,7 +231,7 @@ class FromFile final : public Reference {
  public:
   explicit FromFile(std::string path) : path_(std::move(path)) {}
   FromFile(std::string path, const engine::RunSpec& made, Refine refine,
-           const engine::RunSpec& last)
+           const engine::RunSpec& last, bool has_last_field_only)
       : path_(std::move(path)), is_exact_(engine::is_exact(made)) {
     const slab::Slab* slab = engine::slab_of(made);
     is_continuum_ = is_exact_ && slab != nullptr && slab->is_continuum();
@@ -266,6 +266,10 @@ class FromFile final : public Reference {
                          is_exact_ ? "∞" : base::grouped(made.time.steps),
                          base::grouped(last.time.steps)),
              "the errors hold the difference of both in time, which more cells do not lessen");
+    }
+    if (has_last_field_only && slab != nullptr) {
+      differ("has u at t = T alone",
+             "e(u) is that of u(T, s); one made with --field-every has more");
     }
   }
   [[nodiscard]] std::string name() const override { return path_; }
@@ -326,8 +330,9 @@ std::shared_ptr<const Reference> make_reference(const std::string& name, Refine 
 
 std::shared_ptr<const Reference> make_file_reference(const std::string& path,
                                                      const engine::RunSpec& made, Refine refine,
-                                                     const engine::RunSpec& last) {
-  return std::make_shared<FromFile>(path, made, refine, last);
+                                                     const engine::RunSpec& last,
+                                                     bool has_last_field_only) {
+  return std::make_shared<FromFile>(path, made, refine, last, has_last_field_only);
 }
 
 double refinement_factor(const engine::RunSpec& made, Refine refine, const engine::RunSpec& last) {

@@ -68,11 +68,13 @@ std::shared_ptr<const Reference> make_reference(const std::string& name, Refine 
 
 /// The reference that is the trajectory in a file, of the run `made`, for a study that refines
 /// `refine` and ends with the run `last`: with the steps of `made` where its scheme and rule are
-/// those of the study, as the fit then knows its error. Its explanation() says in what else `made`
-/// differs from the levels, and what errors against it hold besides. Local.
+/// those of the study, as the fit then knows its error; `has_last_field_only`: no u before t = T.
+/// Its explanation() says in what else `made` differs from the levels, and what errors against it
+/// hold besides. Local.
 std::shared_ptr<const Reference> make_file_reference(const std::string& path,
                                                      const engine::RunSpec& made, Refine refine,
-                                                     const engine::RunSpec& last);
+                                                     const engine::RunSpec& last,
+                                                     bool has_last_field_only);
 
 /// How much finer `made` is than the run `last` in what is refined, the lesser of both for `both`;
 /// ∞ where it has no error of that kind. Local.

@@ -28,7 +28,7 @@ def test_errors_against_a_file_are_those_against_what_it_holds(masing):
 
 
 def test_a_file_of_another_problem_is_refused(masing):
-    run = {"--final-time": 10, "--steps": 6400, "--cells": 30, "--mass": 1, "--x0": 0}
+    run = {"--final-time": 10, "--steps": 6400, "--cells": 30, "--mass": 1, "--x0": 0, "--field-every": 64}
     masing.done("converge", *LEVELS, "--output=study.h5")
     made = {"mass.h5": {"--mass": 2}, "short.h5": {"--final-time": 0.6}, "longer.h5": {"--final-time": 20},
             "late.h5": {"--from": 5}, "coarse.h5": {"--steps": 1600}, "force.h5": {"--force": "0.4*cos(0.5*t)"}}
@@ -70,8 +70,11 @@ def test_a_file_may_differ_in_cells_engine_scheme_and_rule(masing):
 
 
 def test_a_file_that_differs_in_nothing_but_what_is_refined_is_not_remarked(masing):
-    masing.done("simulate", "--cells=30", "--final-time=10", "--steps=6400", "--quiet", "--output=fine.h5")
+    fine = ("simulate", "--cells=30", "--final-time=10", "--steps=6400", "--quiet")
+    masing.done(*fine, "--field-every=64", "--output=fine.h5")
     assert masing("converge", *LEVELS, "--reference=fine.h5").stderr == ""
+    masing.done(*fine, "--output=end.h5")
+    assert "end.h5: It has u at t = T alone: e(u) is that of u(T, s)" in masing("converge", *LEVELS, "--reference=end.h5").stderr
     study = masing("converge", "--refine=cells", "--steps=800", "--final-time=10", "--levels=5,10,20",
                    "--reference=fine.h5", "--expect-order=none", "--quiet")
     assert "It has N = 6400, the levels N = 800: the errors hold the difference of both in time" in study.stderr
