@@ -39,7 +39,7 @@ struct Cycle {
   double frozen = 0.0;           ///< the share of ∫k whose cells do not yield on the cycle
   double residual = 0.0;         ///< by how much the cycle fails to close, over its amplitude
   std::array<std::complex<double>, 2> multipliers{};  ///< Floquet's; the larger one first
-  bool is_free = false;  ///< nothing holds the mass: where x is, and its drift, are its own
+  bool is_free = false;  ///< k0 = 0 and all cells yield: mean position and drift are undetermined
   bool is_half = false;  ///< found from half a period, by symmetry
 };
 
