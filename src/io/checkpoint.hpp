@@ -53,7 +53,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
 
 /// Remove the unscheduled checkpoint that a stopped run has left, once the run is done. Collective.
-void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec);
+void remove_unscheduled(const parallel::Communicator& comm, const CheckpointSpec& spec);
 
 /// Have a signal that ends the program at once leave no lock and no draft, and the root say what is
 /// kept of the run. Local.
