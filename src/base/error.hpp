@@ -3,7 +3,8 @@
 #include <stdexcept>
 #include <string>
 
-/// Errors, text, block partition and exact sums: what every room uses, without MPI, PETSc or HDF5.
+/// Errors, text, functions of s and t with their bounds and smooth pieces, block partition, exact
+/// sums, the machine's name: what every room may use, without MPI, PETSc or HDF5.
 namespace masing::base {
 
 /// The place of a call in the source, for messages of failures; as std::source_location, which not

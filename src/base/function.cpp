@@ -189,7 +189,7 @@ class Function::Expression : public Function::Impl {
   }
 
   [[nodiscard]] Bounds bounds(double first, double last) override {
-    if (!bounds_) {  // few functions are ever asked
+    if (!bounds_) {  // bounds are rarely needed
       bounds_.emplace(text_, variable_, constants_);
     }
     return bounds_->over(first, last);

@@ -8,8 +8,7 @@ namespace masing::base {
 /// What poll() calls; empty for nothing.
 inline std::function<void()> poll_hook;
 
-/// To be called now and then in what takes a rank long: where someone can end it, an exception ends
-/// it. Local.
+/// Cancellation point of long loops: may throw Stopped, by the hook. Local.
 inline void poll() {
   if (poll_hook) {
     poll_hook();

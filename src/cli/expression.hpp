@@ -9,8 +9,8 @@
 #include "base/function.hpp"
 #include "cli/keys.hpp"
 
-// What the texts of expressions say: named constants (--let "w=0.8") and numbers that are given as
-// expressions of them; of a force where it is not smooth, and its period.
+// Parsing of constants and expressions: named constants (--let "w=0.8") and numbers that are given
+// as expressions of them; where a force is not smooth, and its period.
 
 namespace masing::cli {
 

@@ -19,7 +19,7 @@ struct Assignment {
 };
 
 /// The assignments of an .ini, in order; `path` names it in messages. # begins a comment, a byte
-/// order mark is skipped. Throws UserError where a line is none. Local.
+/// order mark is skipped. Throws UserError where a line is not an assignment. Local.
 std::vector<Assignment> ini_assignments(const std::string& path, const std::string& content);
 
 /// The comment at the start of an .ini, without # and without the line that `printed` begins with.

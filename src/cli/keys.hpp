@@ -12,7 +12,7 @@
 #include "study/scan.hpp"
 #include "study/study_spec.hpp"
 
-// What the user may say, and the keys by which it is said.
+// All options, and their keys.
 
 namespace masing::cli {
 
@@ -40,7 +40,7 @@ struct Setting {
 /// Named constants and their values.
 using Constants = std::map<std::string, double>;
 
-/// All that the user may say, typed; dimensionless. The defaults are the papers' finest case.
+/// The values of all options, typed; dimensionless. The defaults are the papers' finest case.
 struct Configuration {
   Command command = Command::simulate;
 
@@ -66,9 +66,11 @@ struct Configuration {
   slab::Space space = slab::Cells{1500};
   slab::Rule rule = slab::Rule::right;
   slab::Scheme scheme = slab::Scheme::euler;
-  std::optional<engine::Method> method;  ///< resolved: turning points for P = ∞, else sweep
-  std::string break_text;                ///< times where F is not smooth, for the exact solution
-  std::vector<double> breaks;            ///< resolved from break_text
+  /// Resolved of a slab: exact of limit cycles and closed curves, else turning points for P = ∞ and
+  /// without a mass, else sweep.
+  std::optional<engine::Method> method;
+  std::string break_text;      ///< times where F is not smooth, for the exact solution
+  std::vector<double> breaks;  ///< resolved from break_text
 
   std::string output = "masing.h5";
   std::optional<std::int64_t> sample_every;  ///< steps; resolved to about 10,000 samples

@@ -278,7 +278,7 @@ const Given* find(const std::vector<Given>& given, const std::string& key) {
   return found == given.end() ? nullptr : &*found;
 }
 
-/// Boost's exceptions in the house's words.
+/// from_words, with Boost's exceptions as UserError.
 std::vector<Given> words_or_mistake(Command command, const std::vector<std::string>& words) {
   try {
     return from_words(command, words);

@@ -55,13 +55,13 @@ struct Request {
 
 /// The request of a call; nothing where it was for a text, which is then printed. A request with
 /// --restart is continued from its checkpoint. Warns on stderr where `euler` lets an elastic
-/// oscillation grow more than tenfold. Throws UserError, also where `leapfrog` is unstable. Without
-/// MPI.
+/// oscillation grow more than tenfold. Throws UserError, also where `leapfrog` is unstable. Local
+/// without a launcher, else collective.
 std::optional<Request> requested(Command command, const Invocation& call);
 
 /// The request in a result file that can be made again; `look` is called with its name in the
-/// process that reads it. Warns on stderr where the file has no seal. Throws UserError. Without
-/// MPI.
+/// process that reads it. Warns on stderr where the file has no seal. Throws UserError. Local
+/// without a launcher, else collective.
 Validated request_in(const Invocation& call, const std::string& file,
                      const std::function<void(const std::string&)>& look = {});
 

@@ -8,7 +8,7 @@
 #include "rheology/model_info.hpp"
 #include "study/reference.hpp"
 
-// What masing converge alone is told: levels, expected orders, the reference.
+// Options of masing converge only: levels, expected orders, the reference.
 
 namespace masing::cli {
 

@@ -55,13 +55,15 @@ struct Simulation {
 /// have to know where F is not smooth. Local.
 Simulation simulation(const Validated& request, const std::string& command_line);
 
-/// The study of a request of masing converge. Throws UserError likewise. Local.
+/// The study of a request of masing converge. Throws UserError where an exact solution would have
+/// to know where F is not smooth. Local.
 study::StudySpec study_spec(const Validated& request, const std::string& command_line);
 
 /// What a request is for.
 using Spec = std::variant<Simulation, study::StudySpec, study::ScanSpec>;
 
-/// That of a request. Throws UserError likewise. Local.
+/// The spec of a request, by simulation(), study_spec() or scan_spec(). Throws UserError where they
+/// do. Local.
 Spec spec_of(const Validated& request, const std::string& command_line);
 
 }  // namespace masing::cli

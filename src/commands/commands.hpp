@@ -11,7 +11,7 @@
 #include "study/refinement.hpp"
 #include "study/scan.hpp"
 
-/// The commands of the program: thin; they wire the rooms together.
+/// The commands of the program, which join the rooms below.
 namespace masing::commands {
 
 /// What is said of a trajectory once its file is finished.

@@ -203,7 +203,7 @@ int reproduce(const cli::Invocation& call) {
     try {
       std::visit([&](const auto& spec) { make(comm, spec); }, wanted);
     } catch (const base::Stopped&) {
-      throw;  // it can be gone on with
+      throw;  // it can be resumed
     } catch (...) {
       remove_unkept(comm, options, output);
       throw;

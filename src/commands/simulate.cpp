@@ -167,7 +167,7 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
   return io::with_file_name(result.path, [&] {
     const Summary summary = integrate_into(comm, simulation, setup, output, observers);
     output.finish();
-    io::remove_unasked(comm, simulation.checkpoint);
+    io::remove_unscheduled(comm, simulation.checkpoint);
     return summary;
   });
 }

@@ -64,8 +64,8 @@ double sum_bound(const parallel::Communicator& comm, const base::CellRange& rang
   std::array most{largest, share};
   parallel::max_over_ranks(comm, most);
   largest = most[0];
-  // FixedPoint says what is wrong with one beyond these; one rank's share is enough of a sum, and
-  // where the exact sum would decide otherwise it is not looked at.
+  // FixedPoint throws beyond these limits. Within 2⁹ of one rank's share, a bound of the sum from
+  // below, the local bound suffices: the exact sum would lead to the same result.
   if (!(largest >= 1e-200 && largest <= 1e200) || largest <= std::ldexp(most[1], 9)) {
     return largest;
   }

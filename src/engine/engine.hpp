@@ -16,8 +16,8 @@
 namespace masing::engine {
 
 /// Where the state of a run goes when it is saved and comes from when it is restored. Engines and
-/// observers hand over the same things by the same names both ways, so that neither way can forget
-/// one.
+/// observers hand over the same things by the same names both ways, so that save and restore cannot
+/// differ.
 class Archive {
  public:
   Archive() = default;
@@ -65,8 +65,9 @@ class Engine {
   /// u at the current step for every η and u0, where the engine remembers turning points rather
   /// than cells; the same on every rank. Nothing otherwise. Collective.
   virtual std::optional<slab::RememberedElongation> elongation() { return std::nullopt; }
-  /// ½ ∫ k u² ds at the current step, where u is known at every s (P = ∞); the same on every rank.
-  /// Nothing otherwise. Collective.
+  /// ½ ∫ k u² ds at the current step, where the measure gives it without a sum over cells (P = ∞,
+  /// and cells of a profile smooth in pieces); the same on every rank. Nothing otherwise.
+  /// Collective.
   virtual std::optional<double> elastic_energy() { return std::nullopt; }
   /// ∫ F dx, ∫ S dx and ∫ c y² dt from t = 0 to the current step, of an engine that knows the
   /// motion between steps; to be asked for the first time at step 0. Nothing otherwise. Collective.

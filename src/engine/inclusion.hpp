@@ -88,8 +88,8 @@ class InclusionEngine final : public Engine {
     }
   }
 
-  /// The friction force at t = 0 is that of the first step, however short: α sign(y) of what
-  /// slides, the force that holds what rests.
+  /// The friction force at t = 0 is that of the first step, however short: α sign(y) of
+  /// sliding masses, the static friction of sticking ones.
   [[nodiscard]] double friction_at_start(double force) {
     constexpr double short_share = 1e-6;
     std::vector<double> trial = state_;

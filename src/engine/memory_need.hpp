@@ -16,7 +16,7 @@ struct MemoryNeed {
   int ranks = 1;
   /// sweep for P = ∞ too, whose tables do not grow with the places of the field.
   Method method = Method::sweep;
-  int arrays = 0;       ///< of k, η, u0, how many are kept
+  int arrays = 0;       ///< how many of k, η, u0 and c are kept, and one more where u = v + c is
   bool moved = false;   ///< u0 is not 0 everywhere: cells in three orders beside the table
   double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank
   double motion = 0.0;  ///< bytes of x(t) and y(t) that it keeps there
@@ -28,7 +28,7 @@ struct MemoryNeed {
 struct Holding {
   Method method = Method::sweep;
   double fields = 0.0;  ///< MemoryNeed::fields of all runs, this one's too
-  double motion = 0.0;  ///< MemoryNeed::motion likewise
+  double motion = 0.0;  ///< MemoryNeed::motion of all runs, this one's too
   /// Bytes a rank, where runs of other ranks share the nodes; else found out for this run alone.
   std::optional<double> available;
 };

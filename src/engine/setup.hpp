@@ -30,11 +30,12 @@ struct ExactSlab {
   double preload = 0.0;
 };
 
-/// That of a slab. Throws UserError alike on all ranks where it is not admissible, or does not fit
-/// into memory. Collective.
+/// The ExactSlab of a slab. Throws UserError alike on all ranks where it is not admissible, or does
+/// not fit into memory. Collective.
 ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab);
 
-/// A run made ready: its engine at the start and, of a slab, the part of the profile on this rank.
+/// An initialised run: its engine at the start and, of a slab, the part of the profile on this
+/// rank.
 struct Setup {
   std::unique_ptr<slab::Profile> profile;  ///< null for models that are no slab
   std::unique_ptr<Engine> engine;
@@ -45,7 +46,7 @@ struct Setup {
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile);
 
-/// Makes a run ready. `comm` must outlive it. Throws UserError alike on all ranks where it does not
+/// Initialises a run. `comm` must outlive it. Throws UserError alike on all ranks where it does not
 /// fit into memory, or the engine cannot solve it, Stopped where one is asked to stop. Collective.
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding = {});
 

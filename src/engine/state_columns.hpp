@@ -12,7 +12,7 @@
 
 namespace masing::engine {
 
-/// Sums and maxima over the ranks, for physics that does not know them. `comm` must outlive it.
+/// Sums and maxima over the ranks, for rheology, which is MPI-free. `comm` must outlive it.
 class RankReduction {
  public:
   explicit RankReduction(const parallel::Communicator& comm) : comm_(&comm) {}

@@ -12,7 +12,7 @@
 
 namespace masing::engine {
 
-void Pace::took(std::int64_t steps, double seconds) {
+void Pace::record(std::int64_t steps, double seconds) {
   constexpr double chunk_seconds = 0.1;
   const double fit = seconds > 0 ? chunk_seconds * static_cast<double>(steps) / seconds
                                  : static_cast<double>(longest_chunk);
@@ -139,7 +139,7 @@ TimeLoop::Pause TimeLoop::advance(std::int64_t end, Clock::time_point due) {
     }
     const auto begin = Clock::now();
     show(stepper_.advance(step_, count));
-    pace_.took(count, std::chrono::duration<double>(Clock::now() - begin).count());
+    pace_.record(count, std::chrono::duration<double>(Clock::now() - begin).count());
     step_ += count;
   }
   return Pause::reached;

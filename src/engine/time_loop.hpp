@@ -20,8 +20,8 @@ class Pace {
   static constexpr std::int64_t longest_chunk = 4096;
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
-  /// The last chunk had so many steps.
-  void took(std::int64_t steps, double seconds);
+  /// Records the steps and the duration of the last chunk.
+  void record(std::int64_t steps, double seconds);
 
  private:
   std::int64_t steps_ = 16;

@@ -184,7 +184,7 @@ void remove_checkpoint(const parallel::Communicator& comm, const std::string& pa
   });
 }
 
-void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec) {
+void remove_unscheduled(const parallel::Communicator& comm, const CheckpointSpec& spec) {
   if (!spec.scheduled) {
     remove_checkpoint(comm, spec.path);
   }

@@ -28,8 +28,8 @@ struct CheckpointSpec {
   std::optional<std::string> restart;  ///< the checkpoint to go on with
 };
 
-/// Keeps other runs from writing the result and the checkpoint of this one, and refuses what is
-/// there and not ours to replace, the checkpoint of a stop that no one asked for included.
+/// Keeps other runs from writing the result and the checkpoint of this one, and refuses to replace
+/// files that masing did not write, also at the path of an unscheduled checkpoint.
 class RunLocks {
  public:
   /// Throws UserError alike on all ranks, as OutputLock does. Collective.
@@ -52,9 +52,8 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
 /// Remove FILE and its draft, where they are there. Collective.
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
 
-/// Remove what a stop has left of a run that is done now: the checkpoint that no one asked for.
-/// Collective.
-void remove_unasked(const parallel::Communicator& comm, const CheckpointSpec& spec);
+/// Remove the unscheduled checkpoint that a stopped run has left, once the run is done. Collective.
+void remove_unscheduled(const parallel::Communicator& comm, const CheckpointSpec& spec);
 
 /// Have a signal that ends the program at once leave no lock and no draft, and the root say what is
 /// kept of the run. Local.

@@ -103,21 +103,21 @@ struct RecorderContext {
 /// Every recorder that the output asks for, with its datasets, which may be there already:
 ///     /series, of every run: see SeriesRecorder;
 ///     /state/t [rows], /state/values [rows, columns], with an attribute `columns`, their names:
-///     the
-///         whole state at every n-th step and at both ends, of a slab without a mass every sample;
-///     /field/t, s, eta, k and u [n, P]: the slab at every n-th step, or at the last only; where
-///     the
-///         output asks for fewer field points than cells, base::Thinning's cells of it, and /field
-///         has an attribute thinned_from, P;
+///         the whole state at every n-th step and at both ends, of a slab without a mass every
+///         sample;
+///     /field/t, s, eta, k and u [n, P], with eta_down where thresholds differ by direction:
+///         the slab at every n-th step, or at the last only; where the output asks for fewer field
+///         points than cells, base::Thinning's cells of it, and /field has an attribute
+///         thinned_from, P;
 ///     /probe/s, /probe/u [n, places]: u of the cells that hold given s, with every sample;
 ///     /energy: see EnergyRecorder in energy_recorder.cpp.
 /// Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context);
 
-/// That of /energy, where the output asks for it; else null. Collective.
+/// The recorder of /energy, where the output asks for it; else null. Collective.
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context);
 
-/// t, x, y, F, F - m x'' of a sample.
+/// t, x, y, F and the restoring force of a sample, of the slab k0 x + S = F - c y - m x''.
 using SeriesRow = std::array<double, 5>;
 
 /// Calls `take` with the row of every sample among `samples`. Local.

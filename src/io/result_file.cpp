@@ -298,7 +298,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
                                                  return std::string(same ? "same" : "");
                                                }).empty();
   if (is_same) {
-    // Not to be changed until lay_out: whoever would make a dataset anew fails.
+    // Until lay_out it is read-only: creating a dataset fails.
     file_ = open_together(comm_, draft_, H5F_ACC_RDONLY);
     return;
   }

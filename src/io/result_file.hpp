@@ -71,7 +71,7 @@ void create_recipe(const parallel::Communicator& comm, const std::string& path,
 /// Where a result goes, and what it says of its making.
 struct ResultSpec {
   std::string path;           ///< FILE.h5
-  std::string kind;           ///< "simulate", "converge" or "benchmark"
+  std::string kind;           ///< "simulate", "converge", "scan" or "benchmark"
   std::string configuration;  ///< the .ini that makes it again; benchmarks have none
   std::string command_line;
   std::string title = {};       ///< of the run, or of the last level of a study, for figures
@@ -96,7 +96,7 @@ Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
 /// when all is in it, so that a reader never sees half a file. It carries the configuration and the
 /// provenance of its data.
 ///
-/// A run that is to be gone on with, whenever it is killed, first makes all groups, datasets and
+/// A run that is to be resumed wherever it is killed first makes all groups, datasets and
 /// attributes, then calls lay_out(). From there on HDF5 changes no structure in the file: rows go
 /// to places that they have (Table), and attributes of numbers are overwritten.
 class OutputFile {

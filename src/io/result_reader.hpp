@@ -83,7 +83,7 @@ std::string last_field(const std::string& path);
 
 /// What `masing reproduce` needs of a result file to make it again.
 struct Recipe {
-  std::string kind;           ///< "simulate" or "converge"
+  std::string kind;           ///< "simulate", "converge" or "scan"
   std::string configuration;  ///< its .ini
 };
 

@@ -163,8 +163,9 @@ void broadcast(const Communicator& comm, std::span<std::int64_t> values, int roo
   broadcast_values(comm, values, MPI_INT64_T, root);
 }
 
-void deal(const Communicator& comm, int root, const base::CellRange& theirs,
-          std::span<const double> values, const base::CellRange& mine, base::AlignedVector& kept) {
+void scatter_range(const Communicator& comm, int root, const base::CellRange& theirs,
+                   std::span<const double> values, const base::CellRange& mine,
+                   base::AlignedVector& kept) {
   constexpr std::int64_t longest_piece = std::int64_t{1} << 20;
   std::vector<double> piece;
   for (std::int64_t done = 0; done < theirs.size; done += std::ssize(piece)) {

@@ -183,7 +183,7 @@ double launcher_grace() {
 }
 double grace = 0.0;  // read before handlers are installed
 
-/// Buffers: a handler may look at any time.
+/// Fixed buffers: async-signal-safe.
 struct LastWordsKept {
   std::array<char, 4096> checkpoint{};
   std::array<char, 8192> with{};
@@ -243,7 +243,7 @@ class Deadline {
   void watch() {
     while (sem_wait(&set_) != 0) {
     }
-    // Where there is a later word on the time that is left, it counts.
+    // A later signal replaces the deadline.
     timespec until{};
     do {
       clock_gettime(CLOCK_REALTIME, &until);
@@ -260,7 +260,7 @@ class Deadline {
   }
 
   sem_t set_{};
-  std::atomic<double> left_ = 0.0;  // seconds, of the last word
+  std::atomic<double> left_ = 0.0;  // seconds, by the last signal
   std::atomic<bool> started_ = false;
 } deadline;
 

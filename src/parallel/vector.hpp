@@ -16,7 +16,8 @@ namespace masing::parallel {
 /// Owner of a PETSc Vec of cells, split over the ranks at block limits; move-only.
 class Vector {
  public:
-  /// A vector of `cells` zeros, slab_of(cells, rank, size) on each rank. Collective on `comm`.
+  /// A vector of `cells` zeros, base::local_range(cells, rank, size) on each rank. Collective on
+  /// `comm`.
   Vector(const Communicator& comm, std::int64_t cells);
 
   [[nodiscard]] Vec handle() const { return handle_.get(); }
@@ -34,7 +35,7 @@ class Vector {
 };
 
 /// The local entries of a vector, [P_local], had from PETSc by `get`; `restore` gives them back
-/// when the guard dies. Local.
+/// when the guard is destroyed. Local.
 template <typename Of, typename Entry, auto get, auto restore>
 class Access {
  public:

@@ -101,7 +101,7 @@ struct Slab : Columns<base::Function> {
         rule == Rule::right ? static_cast<double>(cell + 1) : static_cast<double>(cell) + 0.5;
     return index / static_cast<double>(field_cells());
   }
-  /// k(s), η(s) and u0(s). Local.
+  /// k(s), η(s), u0(s) and c(s). Local.
   [[nodiscard]] Element element(double s) const {
     Element at;
     for_each_column([s](double& value, const base::Function& function) { value = function(s); }, at,

@@ -82,8 +82,8 @@ struct ProfileCheck {
 ProfileCheck check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate);
 
 /// The profile of a range of cells with the arrays that the form, confirmed on all cells, does not
-/// give. Thresholds on a line are the line's for everybody, and a table of u0 ends at ±η, so that
-/// |u| ≤ η holds to the last bit. Local.
+/// give. Thresholds on a line are evaluated from the line on all ranks, and a table of u0 ends at
+/// ±η, so that |u| ≤ η holds to the last bit. Local.
 Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form = {});
 
 /// Between its points a table of u0 is linear, and so may exceed a curved η by a little: there it

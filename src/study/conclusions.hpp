@@ -10,7 +10,7 @@ namespace masing::study {
 
 struct Study;
 
-/// What a study says as a whole, in the words of its file.
+/// Conclusions of a study as written to /fit.
 struct Conclusions {
   /// Indices of the quantities that are measured: u at the cells' points where there are cells, u
   /// where the state has columns beside x and y.

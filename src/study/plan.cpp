@@ -68,7 +68,8 @@ std::size_t index_of(const Job& job, std::vector<Job>& jobs) {
   return jobs.size() - 1;
 }
 
-/// Lets references that one level alone is measured against run in step with it.
+/// A reference used by one level only runs concurrently with it, in step, where the steps of the
+/// level are steps of the reference.
 void join_in_step(StudyPlan& plan) {
   std::vector<std::size_t> removed;
   for (std::size_t i = 0; i < plan.levels.size(); ++i) {

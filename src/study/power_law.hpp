@@ -30,7 +30,7 @@ struct ErrorLadder {
 /// Which levels a power law is fitted to, with how many further terms, and how.
 struct Choice {
   std::size_t first = 0;  ///< level
-  std::size_t end = 0;    ///< behind the last level
+  std::size_t end = 0;    ///< past the last level
   std::size_t terms = 0;
   bool is_exact = false;  ///< the reference is taken for exact
   double weight = 0.0;    ///< w of the loss

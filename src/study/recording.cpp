@@ -156,8 +156,8 @@ Recording::Recording(const parallel::Communicator& comm, const SampleTimes& time
     : comm_(&comm), columns_(fields.empty() ? 0 : fields.front().size()) {
   add_track(times);
   const base::CellRange all{0, times.count()};
-  parallel::deal(comm, 0, all, x, tracks_[0].share, tracks_[0].x);
-  parallel::deal(comm, 0, all, y, tracks_[0].share, tracks_[0].y);
+  parallel::scatter_range(comm, 0, all, x, tracks_[0].share, tracks_[0].x);
+  parallel::scatter_range(comm, 0, all, y, tracks_[0].share, tracks_[0].y);
   for (parallel::Vector& field : fields) {
     fields_.emplace_back(std::move(field));
   }
@@ -304,8 +304,10 @@ void Recording::take(Recording* mine, int first, int count) {
       const auto values = [&](base::AlignedVector Track::*of) {
         return from == nullptr ? std::span<const double>() : std::span<const double>(from->*of);
       };
-      parallel::deal(*comm_, first + rank, theirs, values(&Track::x), track.share, track.x);
-      parallel::deal(*comm_, first + rank, theirs, values(&Track::y), track.share, track.y);
+      parallel::scatter_range(*comm_, first + rank, theirs, values(&Track::x), track.share,
+                              track.x);
+      parallel::scatter_range(*comm_, first + rank, theirs, values(&Track::y), track.share,
+                              track.y);
     }
     if (mine != nullptr) {
       mine->tracks_[i].x = mine->tracks_[i].y = {};

@@ -10,7 +10,7 @@
 namespace masing::study {
 
 /// What the levels of a study are measured against. One small class for each kind; the kinds and
-/// their words are listed in `make_reference`.
+/// their words are listed in `reference_kinds`.
 class Reference {
  public:
   Reference() = default;
@@ -61,7 +61,7 @@ struct ReferenceKind {
 const std::vector<ReferenceKind>& reference_kinds();
 
 /// The reference of a word, or of a file's name; `levels` refine `refine`. Null for a word that is
-/// none. Local.
+/// unknown. Local.
 std::shared_ptr<const Reference> make_reference(const std::string& name, Refine refine,
                                                 const std::vector<Level>& levels,
                                                 const engine::Model& model);

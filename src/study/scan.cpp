@@ -19,7 +19,7 @@ namespace masing::study {
 
 namespace {
 
-/// Of values of the axes those that make a problem: an amplitude does not.
+/// The values of the axes that define the problem: all but an amplitude.
 std::span<const double> of_problem(const ScanSpec& spec, std::span<const double> values) {
   return values.first(values.size() - (spec.kind == ScanKind::closed_curves ? 1 : 0));
 }

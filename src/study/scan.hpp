@@ -37,7 +37,7 @@ struct ScanProblem {
   std::optional<double> period = std::nullopt;  ///< τ of F, where it has one
   std::vector<double> force_breaks =
       {};                 ///< where F may not be smooth in (0, 8τ); ScanKind::steady
-  std::string slab = {};  ///< the same text for the same k, η, u0 and P
+  std::string slab = {};  ///< the same text for the same k, η, η⁻, u0, P and rule
 };
 
 /// A scan.

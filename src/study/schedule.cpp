@@ -118,8 +118,8 @@ double field_bytes(const std::optional<std::int64_t>& columns, int ranks) {
   return columns ? 8.0 * static_cast<double>(base::local_range(*columns, 0, ranks).size) : 0.0;
 }
 
-/// k, η and u0 at both ends and the point of each cell, where a level's cells are compared with a
-/// continuum.
+/// k, η, u0 and c at the ends and the points of the cells, two places a cell, where a level's cells
+/// are compared with a continuum.
 double comparison_bytes(const Job& level, int ranks) {
   return engine::slab_of(level.run) == nullptr
              ? 0.0

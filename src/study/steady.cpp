@@ -198,9 +198,9 @@ std::unique_ptr<const LimitCycles> cycles_of(const parallel::Communicator& comm,
       cache.exact.measure);
 }
 
-/// What a cycle leaves of itself, at the extreme opposite to where its passage begins: where the
+/// The history after a cycle, at the extreme opposite to where its passage begins: where the
 /// next one comes from.
-slab::TurningPointState left_by(const slab::Passage& passage, int side) {
+slab::TurningPointState history_after(const slab::Passage& passage, int side) {
   slab::TurningPointState past = passage.past;
   past.positions.push_back(passage.x);
   past.positions.push_back(side > 0 ? passage.least_x : passage.most_x);
@@ -321,7 +321,7 @@ class BranchOfCycles {
   void leave(const slab::Extreme& extreme, double value) {
     const auto passage = at(value)->passage(extreme, multiple_);
     if (passage) {
-      last_ = {extreme.phase, extreme.x, left_by(*passage, extreme.side), extreme.side};
+      last_ = {extreme.phase, extreme.x, history_after(*passage, extreme.side), extreme.side};
       scale_ = passage->most_x - passage->least_x;
     }
   }

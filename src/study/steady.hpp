@@ -28,9 +28,8 @@ struct BranchPoint {
   std::string message{};  ///< why it failed; empty: it is done
 };
 
-/// The limit cycles along the values of a parameter, each from the one before, the first from rest;
-/// in the order of the branch, also where that turns back: then there are several points of some
-/// values, and one more at each fold. `comm`: of one rank. Throws UserError where the first has no
+/// The limit cycles along the values of a parameter, each from the one before, the first from x0,
+/// y0, u0; in the order of the values. `comm`: of one rank. Throws UserError where the first has no
 /// cycle.
 std::vector<BranchPoint> steady_branch(const parallel::Communicator& comm,
                                        const LineProblem& problem, std::span<const double> grid,

@@ -88,7 +88,7 @@ TEST(FromRoot, shares_that_it_was_stopped) {
       base::Stopped);
 }
 
-TEST(Deal, gives_each_rank_its_part_of_a_long_sequence) {
+TEST(ScatterRange, gives_each_rank_its_part_of_a_long_sequence) {
   const std::int64_t size = (std::int64_t{5} << 19) + 3;  // more than one piece
   const base::CellRange all{7, size};
   const int last = world().size() - 1;
@@ -99,7 +99,7 @@ TEST(Deal, gives_each_rank_its_part_of_a_long_sequence) {
   // Overlapping parts, of which one begins before the sequence.
   const base::CellRange mine{world().rank() * (size / 8), size / 4};
   base::AlignedVector kept{-1.0};
-  parallel::deal(world(), last, all, values, mine, kept);
+  parallel::scatter_range(world(), last, all, values, mine, kept);
   const std::int64_t first = std::max(mine.first, all.first);
   ASSERT_EQ(std::ssize(kept), 1 + mine.first + mine.size - first);
   EXPECT_EQ(kept[1], static_cast<double>(first));

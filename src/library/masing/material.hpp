@@ -11,7 +11,7 @@
 /// material. All quantities are dimensionless.
 namespace masing {
 
-/// A spring with a slider: stiffness k > 0, largest elongation η > 0.
+/// A spring with a slider: stiffness k > 0, largest elongation η ≥ 0.
 struct SpringSlider {
   double stiffness = 0.0;
   double threshold = 0.0;

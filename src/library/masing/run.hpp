@@ -81,7 +81,7 @@ struct Trajectory {
 };
 
 /// The solution of
-///     \f[ m \ddot x + k_0 x + \int_0^1 k(s)\,u(t,s)\,ds = F(t), \f]
+///     \f[ m \ddot x + c \dot x + k_0 x + \int_0^1 k(s)\,u(t,s)\,ds = F(t), \f]
 /// or of another model, as `masing simulate` makes it: the same numbers, to the bit, on any number
 /// of ranks. A file is written if the options name an `output`. Throws Mistake alike on all ranks,
 /// Failure, Stopped. Collective. Source: (7), (26), continuous-masing-2001.

@@ -112,7 +112,7 @@ class EventSearch {
   /// The step of length h, or the shorter one to the first event.
   [[nodiscard]] EventStep first_event(double h) const {
     EventStep found{h, step_.after(h), StepEnd::nothing};
-    if (dips(found.end)) {
+    if (has_interior_minimum(found.end)) {
       const EventStep slowest = slowest_within(found);
       if (direction_ * slowest.end.y < 0.0) {
         found = slowest;
@@ -129,7 +129,7 @@ class EventSearch {
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
   /// Whether y has a least value (in the direction of motion) inside the step.
-  [[nodiscard]] bool dips(const Motion& end) const {
+  [[nodiscard]] bool has_interior_minimum(const Motion& end) const {
     return direction_ * start_acceleration_ < 0.0 && direction_ * end.y >= 0.0 &&
            direction_ * step_.acceleration(end) > 0.0;
   }

@@ -25,9 +25,9 @@ inline Triple sum(const Triple& a, double factor, const Triple& b) {
 }
 
 /// A branch of solutions of r(z) = 0, two equations in two unknowns and a parameter, z[2], followed
-/// by its arclength: also where it turns back in the parameter. `Residual`: std::optional<Pair>
-/// operator()(const Triple&). Source: Keller, Numerical solution of bifurcation and nonlinear
-/// eigenvalue problems, 1977.
+/// by its pseudo-arclength, so that it may be steep in the parameter. `Residual`:
+/// std::optional<Pair> operator()(const Triple&). Source: Keller, Numerical solution of bifurcation
+/// and nonlinear eigenvalue problems, 1977.
 template <class Residual>
 class Branch {
  public:

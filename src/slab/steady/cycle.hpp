@@ -39,7 +39,7 @@ struct Cycle {
   double frozen = 0.0;           ///< the share of ∫k whose cells do not yield on the cycle
   double residual = 0.0;         ///< by how much the cycle fails to close, over its amplitude
   std::array<std::complex<double>, 2> multipliers{};  ///< Floquet's; the larger one first
-  bool is_free = false;  ///< nothing holds the mass: where x is, and its drift, are its own
+  bool is_free = false;  ///< k0 = 0, all cells yield: mean position undetermined, x may drift
   bool is_half = false;  ///< found from half a period, by symmetry
 };
 
@@ -57,28 +57,28 @@ class Shooting {
   [[nodiscard]] Cycle near(Extreme start, int multiple) const {
     const double whole = multiple * map_.force().period;
     const Passage passage = required(map_.passage(start, whole, start.side));
-    const Way way = way_for(start, passage, multiple);
-    Extreme found = corrected(start, way, whole);
-    if (way == Way::half) {
-      return described(found, multiple, way);
+    const ShootingMap kind = shooting_map(start, passage, multiple);
+    Extreme found = corrected(start, kind, whole);
+    if (kind == ShootingMap::half) {
+      return described(found, multiple, kind);
     }
     // Where the cycle goes beyond what the slab remembers, it leaves more to remember.
     constexpr int passes = 60;
     for (int pass = 0; pass < passes; ++pass) {
       const double before = found.x;
       found.past = required(map_.passage(found, whole, found.side)).past;
-      found = corrected(found, way, whole);
+      found = corrected(found, kind, whole);
       if (std::abs(found.x - before) <= 1e-12 * (passage.most_x - passage.least_x)) {
         break;
       }
     }
-    return described(found, multiple, way);
+    return described(found, multiple, kind);
   }
 
  private:
   /// A full period in phase and x; half of one, where force and slab are symmetric; or the phase
   /// alone, where nothing holds the mass and x is arbitrary.
-  enum class Way { full, half, phase };
+  enum class ShootingMap { full, half, phase };
 
   static Passage required(std::optional<Passage> passage) {
     if (!passage) {
@@ -95,14 +95,15 @@ class Shooting {
 
   static constexpr double none_frozen = 1e-12;
 
-  [[nodiscard]] Way way_for(const Extreme& start, const Passage& passage, int multiple) const {
+  [[nodiscard]] ShootingMap shooting_map(const Extreme& start, const Passage& passage,
+                                         int multiple) const {
     const bool all_yield = frozen(passage.least_x, passage.most_x) <= none_frozen;
     if (map_.oscillator().k0 == 0.0 && all_yield) {
-      return Way::phase;
+      return ShootingMap::phase;
     }
     const bool is_virgin = start.past.positions.empty() && is_symmetric_start_;
     if (multiple != 1 || !map_.force().is_odd || !(all_yield || is_virgin)) {
-      return Way::full;
+      return ShootingMap::full;
     }
     constexpr double alike = 1e-3;
     const auto half = map_.passage(start, map_.force().period / 2, -start.side);
@@ -110,24 +111,25 @@ class Shooting {
     const bool is_symmetric = half &&
                               std::abs(half->span - map_.force().period / 2) * frequency_ < alike &&
                               std::abs(half->x + start.x) < alike * scale;
-    return is_symmetric ? Way::half : Way::full;
+    return is_symmetric ? ShootingMap::half : ShootingMap::full;
   }
 
-  /// The map of a way in scaled numbers v = (phase ω, x/scale): by how much it moves them.
-  [[nodiscard]] auto residual_of(const Extreme& start, Way way, double whole, double scale) const {
-    return [this, start, way, whole, scale](const Pair& v) -> std::optional<Pair> {
+  /// The map in scaled numbers v = (phase ω, x/scale): by how much it moves them.
+  [[nodiscard]] auto residual_of(const Extreme& start, ShootingMap kind, double whole,
+                                 double scale) const {
+    return [this, start, kind, whole, scale](const Pair& v) -> std::optional<Pair> {
       Extreme at = start;
       at.phase = v[0] / frequency_;
-      at.x = way == Way::phase ? start.x : v[1] * scale;
-      const double span = way == Way::half ? whole / 2 : whole;
-      const auto passage = map_.passage(at, span, way == Way::half ? -at.side : at.side);
+      at.x = kind == ShootingMap::phase ? start.x : v[1] * scale;
+      const double span = kind == ShootingMap::half ? whole / 2 : whole;
+      const auto passage = map_.passage(at, span, kind == ShootingMap::half ? -at.side : at.side);
       if (!passage) {
         return std::nullopt;
       }
-      const double x = way == Way::half ? -passage->x : passage->x;
+      const double x = kind == ShootingMap::half ? -passage->x : passage->x;
       // Of a mass that nothing holds, x is not to be found; the 1 keeps the equations regular.
       return Pair{(passage->span - span) * frequency_,
-                  way == Way::phase ? v[1] - start.x / scale : (x - at.x) / scale};
+                  kind == ShootingMap::phase ? v[1] - start.x / scale : (x - at.x) / scale};
     };
   }
 
@@ -136,21 +138,21 @@ class Shooting {
     return std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
   }
 
-  [[nodiscard]] Extreme corrected(const Extreme& start, Way way, double whole) const {
+  [[nodiscard]] Extreme corrected(const Extreme& start, ShootingMap kind, double whole) const {
     const double scale = scale_of(start, whole);
     const Pair guess{start.phase * frequency_, start.x / scale};
-    const auto found = solve(residual_of(start, way, whole, scale), guess);
+    const auto found = solve(residual_of(start, kind, whole, scale), guess);
     if (!found) {
       throw base::UserError("Newton's method does not come to a cycle");
     }
     Extreme at = start;
     at.phase = (*found)[0] / frequency_;
-    at.x = way == Way::phase ? start.x : (*found)[1] * scale;
+    at.x = kind == ShootingMap::phase ? start.x : (*found)[1] * scale;
     at.past = arrived(map_.measure(), at.past, at.x, at.side).value_or(at.past);
     return at;
   }
 
-  [[nodiscard]] Cycle described(const Extreme& at, int multiple, Way way) const {
+  [[nodiscard]] Cycle described(const Extreme& at, int multiple, ShootingMap kind) const {
     const double period = map_.force().period;
     const double whole = multiple * period;
     const Passage passage =
@@ -164,30 +166,31 @@ class Shooting {
     cycle.most_x = passage.most_x;
     cycle.least_x = passage.least_x;
     cycle.loss = passage.works.slab;
-    cycle.drift = way == Way::phase ? passage.x - at.x : 0.0;
+    cycle.drift = kind == ShootingMap::phase ? passage.x - at.x : 0.0;
     cycle.frozen = frozen(passage.least_x, passage.most_x);
     cycle.residual = std::max(std::abs(passage.span - whole) * frequency_,
                               std::abs(passage.x - at.x - cycle.drift) / scale);
-    cycle.is_free = way == Way::phase;
-    cycle.is_half = way == Way::half;
+    cycle.is_free = kind == ShootingMap::phase;
+    cycle.is_half = kind == ShootingMap::half;
     const Pair here{at.phase * frequency_, at.x / scale};
-    cycle.multipliers = multipliers(residual_of(at, way, whole, scale), here, way);
+    cycle.multipliers = multipliers(residual_of(at, kind, whole, scale), here, kind);
     add_samples(at, whole, cycle);
     return cycle;
   }
 
   template <class Residual>
   std::array<std::complex<double>, 2> multipliers(const Residual& residual, const Pair& here,
-                                                  Way way) const {
+                                                  ShootingMap kind) const {
     const auto slope = slope_of(residual, here);
     if (!slope) {
       throw base::UserError("the cycle is at the edge of where there is one");
     }
     // Of the map itself; one that moves x alone has the multiplier 1.
-    auto found = eigenvalues({{{(*slope)[0][0] + 1, (*slope)[0][1]},
-                               {(*slope)[1][0], way == Way::phase ? 1.0 : (*slope)[1][1] + 1}}});
+    auto found =
+        eigenvalues({{{(*slope)[0][0] + 1, (*slope)[0][1]},
+                      {(*slope)[1][0], kind == ShootingMap::phase ? 1.0 : (*slope)[1][1] + 1}}});
     for (auto& multiplier : found) {
-      multiplier = way == Way::half ? multiplier * multiplier : multiplier;
+      multiplier = kind == ShootingMap::half ? multiplier * multiplier : multiplier;
     }
     if (std::abs(found[0]) < std::abs(found[1])) {
       std::swap(found[0], found[1]);

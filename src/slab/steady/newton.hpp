@@ -51,7 +51,7 @@ std::optional<Pair> solve(const Residual& residual, Pair v) {
     if (size_of(*at) <= rounding || (size_of(*at) <= small && shrunk > 0.5)) {
       return v;
     }
-    // A slope that still serves is kept: it costs four evaluations.
+    // Reuse the Jacobian while steps shrink fast: it costs four evaluations.
     if (!slope || shrunk > 0.05) {
       slope = slope_of(residual, v);
     }

@@ -42,13 +42,13 @@ using SmoothCellMeasure = TableMeasure<SmoothCellTable, IntervalSets>;
 double elastic_energy(const SmoothCellMeasure& measure, const RememberedElongation& u);
 
 /// The measure of a slab with a number of cells, admissible ones (continuous_fault). Throws
-/// UserError where k, η and u0 have not a few smooth and monotone pieces. Local.
+/// UserError where k, η, u0 and c have not a few smooth and monotone pieces. Local.
 SmoothCellMeasure make_smooth_cell_measure(const Slab& slab);
 
 /// δs Σ k c, the preload of thresholds that differ by direction. Throws likewise. Local.
 double smooth_cell_preload(const Slab& slab);
 
-/// Whether k, η and u0 of a slab with a number of cells have a few smooth and monotone pieces.
+/// Whether k, η, u0 and c of a slab with a number of cells have a few smooth and monotone pieces.
 /// Local.
 bool is_smooth_in_pieces(const Slab& slab);
 

@@ -38,8 +38,8 @@ inline YieldSet yield_set(bool up, bool down, bool settled) {
   return up ? YieldSet::up : down ? YieldSet::down : YieldSet::never;
 }
 
-/// What the law of a cell knows of it: an Element without its shift, which tables of many cells
-/// have no room for.
+/// Data of a cell that its law needs: an Element without its shift, which saves memory in tables of
+/// many cells.
 struct YieldCell {
   double stiffness = 0.0;
   double threshold = 0.0;
