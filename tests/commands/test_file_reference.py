@@ -74,7 +74,8 @@ def test_a_file_that_differs_in_nothing_but_what_is_refined_is_not_remarked(masi
     masing.done(*fine, "--field-every=64", "--output=fine.h5")
     assert masing("converge", *LEVELS, "--reference=fine.h5").stderr == ""
     masing.done(*fine, "--output=end.h5")
-    assert "end.h5: It has u at t = T alone: e(u) is that of u(T, s)" in masing("converge", *LEVELS, "--reference=end.h5").stderr
+    told = masing("converge", *LEVELS, "--reference=end.h5").stderr
+    assert "end.h5: It has u at t = T alone: e(u) is that of u(T, s)" in told
     study = masing("converge", "--refine=cells", "--steps=800", "--final-time=10", "--levels=5,10,20",
                    "--reference=fine.h5", "--expect-order=none", "--quiet")
     assert "It has N = 6400, the levels N = 800: the errors hold the difference of both in time" in study.stderr
