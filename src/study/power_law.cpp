@@ -52,7 +52,7 @@ class Search {
     log_errors_.resize(rows);
     log_sizes_.resize(rows);
     log_steps_.resize(rows, columns);
-    has_rest_.resize(rows, columns);
+    rest_sign_.resize(rows, columns);
     log_rests_.resize(rows, columns);
     for (Index i = 0; i < rows; ++i) {
       const std::size_t level = choice.first + static_cast<std::size_t>(i);
@@ -62,8 +62,8 @@ class Search {
         const StepLadder& step = ladder.steps[static_cast<std::size_t>(j)];
         const double rest = choice.is_exact ? 0.0 : step.references[level];
         log_steps_(i, j) = std::log(step.levels[level]);
-        has_rest_(i, j) = rest > 0 ? 1.0 : 0.0;
-        log_rests_(i, j) = rest > 0 ? std::log(rest) : 0.0;
+        rest_sign_(i, j) = rest == 0 ? 0.0 : std::copysign(1.0, rest);
+        log_rests_(i, j) = rest == 0 ? 0.0 : std::log(std::abs(rest));
       }
     }
     terms_.resize(rows, static_cast<Index>(choice.terms));
@@ -72,7 +72,7 @@ class Search {
     }
     // With a reference of its own step no order below 0 has a meaning; an exact one shows
     // growth, too.
-    least_order_ = (has_rest_ > 0).any() ? 1e-3 : -4.0;
+    least_order_ = (rest_sign_ != 0).any() ? 1e-3 : -4.0;
   }
 
   std::optional<PowerLaw> run() {
@@ -88,7 +88,7 @@ class Search {
     double order = 0.0;
     VectorXd constants;
     VectorXd terms;
-    ArrayXXd basis;     // gⱼ = hⱼᵖ - rⱼᵖ, [levels][steps]
+    ArrayXXd basis;     // gⱼ = hⱼᵖ - sign(rⱼ) |rⱼ|ᵖ, [levels][steps]
     ArrayXd sums;       // Σ Cⱼ gⱼ
     ArrayXd slopes;     // their derivative by the order
     ArrayXd residuals;  // of log e
@@ -97,7 +97,7 @@ class Search {
   /// Fills in what follows from order, constants and terms; false where a sum is not positive.
   bool evaluate(Point& at) const {
     const ArrayXXd powers = (at.order * log_steps_).exp();
-    const ArrayXXd rests = has_rest_ * (at.order * log_rests_).exp();
+    const ArrayXXd rests = rest_sign_ * (at.order * log_rests_).exp();
     at.basis = powers - rests;
     at.sums = at.basis.matrix() * at.constants;
     at.slopes = (powers * log_steps_ - rests * log_rests_).matrix() * at.constants;
@@ -221,7 +221,7 @@ class Search {
   ArrayXd log_errors_;
   ArrayXd log_sizes_;  // of z
   ArrayXXd log_steps_;
-  ArrayXXd has_rest_;   // 0 or 1
+  ArrayXXd rest_sign_;  // 0 or 1
   ArrayXXd log_rests_;  // 0 where there is none
   ArrayXXd terms_;      // zᵏ
   double least_order_ = 0.0;
@@ -246,8 +246,9 @@ double PowerLaw::predicted(const ErrorLadder& ladder, std::size_t level) const {
   double sum = 0.0;
   for (std::size_t j = 0; j < constants.size(); ++j) {
     const double rest = ladder.steps[j].references[level];
-    sum += constants[j] * (std::pow(ladder.steps[j].levels[level], order) -
-                           (rest == 0 ? 0.0 : std::pow(rest, order)));
+    sum +=
+        constants[j] * (std::pow(ladder.steps[j].levels[level], order) -
+                        (rest == 0 ? 0.0 : std::copysign(std::pow(std::abs(rest), order), rest)));
   }
   const double z = size_of(ladder, level) / size_of(ladder, choice.first);
   double power = 1.0;

@@ -224,9 +224,10 @@ class OrderFinder {
     }
   }
 
-  /// The cell width δs_ref of a reference in e ≈ C (δs - δs_ref) of level l. Of u at all s it is
-  /// the least distance of ends of cells of both, 1/lcm(P, P_ref): where no cells of the reference
-  /// are just at the ends of the level's it is smaller than 1/P_ref.
+  /// The width r in e ≈ C (δs - r) of level l against a reference: its cell width. Of u at all s,
+  /// which is that of a cell's point, e is the largest distance of the points of cells that
+  /// overlap, by d = 1/lcm(P, P_ref) at least: δs - d of their ends, (δs + δs_ref)/2 - d of their
+  /// middles. So r = d for the rule right and 2d - δs_ref, which may be negative, for midpoint.
   [[nodiscard]] double width_against(const slab::Space& reference, std::size_t l) const {
     const auto* there = std::get_if<slab::Cells>(&reference);
     const auto* here = std::get_if<slab::Cells>(&spec_.levels[l].space);
@@ -234,7 +235,9 @@ class OrderFinder {
       return slab::cell_width(reference);
     }
     const auto shared = static_cast<double>(std::gcd(here->count, there->count));
-    return slab::cell_width(reference) * shared / static_cast<double>(here->count);
+    const double width = slab::cell_width(reference);
+    const double overlap = width * shared / static_cast<double>(here->count);
+    return engine::slab_of(spec_.run)->rule == slab::Rule::right ? overlap : 2 * overlap - width;
   }
 
   /// The step `step` of every level that has an error with that of what it is measured against.

@@ -193,6 +193,13 @@ def test_cells_and_steps_together(masing):
         assert file["fit"].attrs["reference_cells"] == 1600
 
 
+def test_u_against_cells_that_are_not_nested_is_of_order_one(masing):
+    """The middles of overlapping cells are (δs + δs_ref)/2 apart, or (δs - δs_ref)/2 where P divides P_ref."""
+    said = masing.done("converge", "--rule=midpoint", "--refine=cells", "--levels=34:189:63", "--reference=finest",
+                       "--steps=2000", "--final-time=20", "--quiet").stdout
+    assert "(fit of 63 levels), expected 1 within 0.1: as expected" in said.split("order of u:")[1].splitlines()[0]
+
+
 def test_outside_the_hypotheses_nothing_is_expected(masing):
     """Propositions 3.1 and 4.1 ask for bounded derivatives of k, eta and u0 and for eta >= gamma > 0."""
     study = ("converge", "--refine=both", "--levels=50:2000,100:4000,200:8000", "--reference=exact",
