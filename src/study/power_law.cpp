@@ -62,8 +62,9 @@ class Search {
         const StepLadder& step = ladder.steps[static_cast<std::size_t>(j)];
         const double rest = choice.is_exact ? 0.0 : step.references[level];
         log_steps_(i, j) = std::log(step.levels[level]);
-        rest_sign_(i, j) = rest == 0 ? 0.0 : std::copysign(1.0, rest);
-        log_rests_(i, j) = rest == 0 ? 0.0 : std::log(std::abs(rest));
+        const bool has_rest = std::abs(rest) > 0;  // neither 0 nor NaN
+        rest_sign_(i, j) = has_rest ? std::copysign(1.0, rest) : 0.0;
+        log_rests_(i, j) = has_rest ? std::log(std::abs(rest)) : 0.0;
       }
     }
     terms_.resize(rows, static_cast<Index>(choice.terms));
@@ -221,7 +222,7 @@ class Search {
   ArrayXd log_errors_;
   ArrayXd log_sizes_;  // of z
   ArrayXXd log_steps_;
-  ArrayXXd rest_sign_;  // 0 or 1
+  ArrayXXd rest_sign_;  // -1, 0 or 1
   ArrayXXd log_rests_;  // 0 where there is none
   ArrayXXd terms_;      // zᵏ
   double least_order_ = 0.0;
