@@ -231,13 +231,14 @@ class OrderFinder {
   [[nodiscard]] double width_against(const slab::Space& reference, std::size_t l) const {
     const auto* there = std::get_if<slab::Cells>(&reference);
     const auto* here = std::get_if<slab::Cells>(&spec_.levels[l].space);
-    if (quantity_.value != &Errors::u || there == nullptr || here == nullptr) {
+    const slab::Slab* slab = engine::slab_of(spec_.run);
+    if (quantity_.value != &Errors::u || slab == nullptr || there == nullptr || here == nullptr) {
       return slab::cell_width(reference);
     }
     const auto shared = static_cast<double>(std::gcd(here->count, there->count));
     const double width = slab::cell_width(reference);
     const double overlap = width * shared / static_cast<double>(here->count);
-    return engine::slab_of(spec_.run)->rule == slab::Rule::right ? overlap : 2 * overlap - width;
+    return slab->rule == slab::Rule::right ? overlap : 2 * overlap - width;
   }
 
   /// The step `step` of every level that has an error with that of what it is measured against.
