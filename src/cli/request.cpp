@@ -394,16 +394,15 @@ void require_outputs_are_no_inputs(const Configuration& c, std::vector<std::stri
       }
     }
   };
-  const bool is_scheduled = !c.checkpoint.empty();
-  for (const char* end : {"", ".draft"}) {
-    refuse_if_read(is_scheduled ? "--checkpoint" : "--output",
-                   (is_scheduled ? c.checkpoint : c.output + ".checkpoint") + end);
+  const io::CheckpointSpec checkpoint = checkpoint_of(c);
+  for (const std::string& file : io::files_of_checkpoint(checkpoint.path)) {
+    refuse_if_read(checkpoint.scheduled ? "--checkpoint" : "--output", file);
   }
   if (!c.restart.empty()) {
     inputs.push_back(c.restart);
   }
-  for (const char* end : {"", ".partial", ".partial.draft", ".lock"}) {
-    refuse_if_read("--output", c.output + end);
+  for (const std::string& file : io::files_of_result(c.output)) {
+    refuse_if_read("--output", file);
   }
 }
 

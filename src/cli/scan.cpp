@@ -236,10 +236,7 @@ study::ScanProblem problem_at(const Configuration& scan, std::span<const double>
   const Configuration& c = request.configuration;
   const bool is_run = kind_of_scan(scan) == ScanKind::runs;
   study::ScanProblem problem{.run = is_run ? simulation(request, "").run : request.run,
-                             .series = {.time = {c.final_time, c.steps},
-                                        .every = *c.sample_every,
-                                        .from = *c.from,
-                                        .to = *c.to},
+                             .series = sampling_of(c),
                              .period = period_of(scan, request),
                              .slab = slab_text(c)};
   if (problem.period && !c.origin.contains("from")) {

@@ -89,8 +89,8 @@ void check_numbers(const Configuration& c) {
     require(s >= 0 && s <= 1, c, "probe", base::to_text(s), "every s must lie in [0, 1]");
   }
   require(!c.output.empty(), c, "output", "empty", "give a file name");
-  for (const char* end : {"", ".partial", ".partial.draft", ".lock"}) {
-    require(c.checkpoint.empty() || !is_same_file(c.checkpoint, c.output + end), c, "checkpoint",
+  for (const std::string& file : io::files_of_result(c.output)) {
+    require(c.checkpoint.empty() || !is_same_file(c.checkpoint, file), c, "checkpoint",
             c.checkpoint, "the run writes this file itself; give another");
   }
 }
@@ -359,11 +359,11 @@ engine::RunSpec run_of(const Validated& request) {
   return run;
 }
 
+}  // namespace
+
 io::Sampling sampling_of(const Configuration& c) {
   return {.time = {c.final_time, c.steps}, .every = *c.sample_every, .from = *c.from, .to = *c.to};
 }
-
-}  // namespace
 
 io::ResultSpec result_of(const Configuration& c, const engine::RunSpec& run,
                          const std::string& command_line) {

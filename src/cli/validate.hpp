@@ -39,6 +39,9 @@ Validated validated(Configuration configuration, const Files& files);
 /// level. Local.
 io::ResultSpec result_of(const Configuration& configuration, const engine::RunSpec& run,
                          const std::string& command_line);
+/// Which steps have a row of /series. Local.
+io::Sampling sampling_of(const Configuration& configuration);
+
 /// Where the checkpoints of a request go. Local.
 io::CheckpointSpec checkpoint_of(const Configuration& configuration);
 

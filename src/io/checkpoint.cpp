@@ -22,6 +22,10 @@ namespace {
 /// Goes up when what engines and observers save changes.
 constexpr std::int64_t checkpoint_format = 3;
 
+std::string draft_of(const std::string& path) {
+  return path + ".draft";
+}
+
 /// An archive in the group /checkpoint, a group in it for each owner.
 class OwnersArchive : public engine::Archive {
  public:
@@ -165,7 +169,7 @@ std::string restart_advice(const CheckpointSpec& spec) {
 
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const Recipe& recipe, const std::function<void(const Handle&)>& add) {
-  const std::string draft = path + ".draft";
+  const std::string draft = draft_of(path);
   const parallel::Leftover leftover(draft);
   create_recipe(comm, draft, recipe);
   if (add) {
@@ -176,10 +180,14 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   seal(comm, draft, path);
 }
 
+std::vector<std::string> files_of_checkpoint(const std::string& path) {
+  return {path, draft_of(path)};
+}
+
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path) {
   parallel::on_root(comm, [&] {
-    for (const char* end : {"", ".draft"}) {
-      unlink((path + end).c_str());
+    for (const std::string& file : files_of_checkpoint(path)) {
+      unlink(file.c_str());
     }
   });
 }
@@ -246,7 +254,7 @@ void Checkpoints::integrate(engine::TimeLoop& loop) {
 }
 
 void Checkpoints::write(std::int64_t step) {
-  const std::string draft = path_ + ".draft";
+  const std::string draft = draft_of(path_);
   const parallel::Leftover leftover(draft);
   Collection collection;
   exchange(participants_, step, collection);

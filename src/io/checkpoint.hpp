@@ -49,6 +49,9 @@ std::string restart_advice(const CheckpointSpec& spec);
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const Recipe& recipe, const std::function<void(const Handle&)>& add = {});
 
+/// The files that a checkpoint in `path` is written as: itself and its draft. Local.
+std::vector<std::string> files_of_checkpoint(const std::string& path);
+
 /// Remove FILE and its draft, where they are there. Collective.
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
 

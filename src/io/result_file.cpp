@@ -33,6 +33,14 @@ std::string partial(const std::string& path) {
   return path + ".partial";
 }
 
+std::string partial_draft(const std::string& path) {
+  return partial(path) + ".draft";
+}
+
+std::string lock(const std::string& path) {
+  return path + ".lock";
+}
+
 /// Throws UserError where `path` is there and no regular file: opening a pipe would wait for ever.
 void require_regular(const std::string& path, const std::string& option) {
   struct stat info {};
@@ -99,9 +107,13 @@ void require_replaceable(const std::string& path, const std::string& option) {
   }
 }
 
+std::vector<std::string> files_of_result(const std::string& path) {
+  return {path, partial(path), partial_draft(path), lock(path)};
+}
+
 OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
                        const std::string& option)
-    : name_(path + ".lock") {
+    : name_(lock(path)) {
   parallel::on_root(comm, [&] {
     require_replaceable(path, option);
     const std::string draft = partial(path);
@@ -306,7 +318,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
     source_lock_.emplace(comm, rows.output, "--restart");
   }
   source_ = rows.path;
-  draft_ += ".draft";
+  draft_ = partial_draft(result.path);
   create();
 }
 

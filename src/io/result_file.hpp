@@ -39,6 +39,10 @@ auto with_file_name(const std::string& path, const Work& work) {
 /// empty nor made by masing: it would be replaced. Local.
 void require_replaceable(const std::string& path, const std::string& option);
 
+/// The files that a run to the result file `path` writes: itself, what it is made in, and its lock.
+/// Local.
+std::vector<std::string> files_of_result(const std::string& path);
+
 /// Keeps a second run from writing the same result file: a lock on FILE.lock, held by the root
 /// until the object dies, and given back by the system if the run is killed. The lock file goes
 /// with it.
