@@ -4,6 +4,22 @@
 
 namespace masing::study {
 
+namespace {
+
+/// The rows Σⱼ ρ^|i-j| bⱼ of rows b, by a recursion from either end.
+Eigen::MatrixXd correlated(const Eigen::MatrixXd& rows, double correlation) {
+  Eigen::MatrixXd before = rows;  // Σ over j ≤ i
+  Eigen::MatrixXd after = rows;   // Σ over j ≥ i
+  const Eigen::Index last = rows.rows() - 1;
+  for (Eigen::Index i = 1; i <= last; ++i) {
+    before.row(i) += correlation * before.row(i - 1);
+    after.row(last - i) += correlation * after.row(last - i + 1);
+  }
+  return before + after - rows;
+}
+
+}  // namespace
+
 std::optional<LeastSquares> least_squares(const Eigen::MatrixXd& columns,
                                           const Eigen::VectorXd& values) {
   constexpr double dependent = 1e-9;
@@ -33,16 +49,9 @@ Eigen::VectorXd LeastSquares::variances() const {
 }
 
 Eigen::VectorXd LeastSquares::errors(const Eigen::VectorXd& noise, double correlation) const {
-  const Eigen::Index rows = basis.rows();
-  const Eigen::ArrayXd lags = Eigen::ArrayXd::LinSpaced(rows, 0.0, static_cast<double>(rows - 1));
-  const Eigen::VectorXd powers = Eigen::pow(correlation, lags);
-  Eigen::MatrixXd correlations(rows, rows);
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    correlations.row(i).head(i + 1) = powers.head(i + 1).reverse();
-    correlations.row(i).tail(rows - i) = powers.head(rows - i);
-  }
-  const Eigen::MatrixXd inside = basis.transpose() * correlations * basis;
-  const double variance = noise.squaredNorm() / (static_cast<double>(rows) - inside.trace());
+  const Eigen::MatrixXd inside = basis.transpose() * correlated(basis, correlation);
+  const double variance =
+      noise.squaredNorm() / (static_cast<double>(basis.rows()) - inside.trace());
   return (variance * (inverse * inside * inverse.transpose()).diagonal()).cwiseSqrt();
 }
 
