@@ -34,18 +34,24 @@ std::string zero_of(const base::Function& threshold) {
   constexpr int pieces = 1000;
   constexpr double negligible = 1e-12;  // of the largest η: what rounding leaves of a zero
   double place = 0.0;
-  double largest = 0.0;
-  for (int i = 0; i <= pieces; ++i) {
-    const double s = static_cast<double>(i) / pieces;
-    largest = std::max(largest, threshold(s));
-    place = threshold(s) < threshold(place) ? s : place;
-  }
   double least = threshold(place);
+  double largest = least;
+  for (int i = 1; i <= pieces; ++i) {
+    const double s = static_cast<double>(i) / pieces;
+    const double value = threshold(s);
+    largest = std::max(largest, value);
+    if (value < least) {
+      place = s;
+      least = value;
+    }
+  }
   if (least > 0) {
     const auto [at, value] = boost::math::tools::brent_find_minima(
         threshold, std::max(0.0, place - 1.0 / pieces), std::min(1.0, place + 1.0 / pieces), 52);
-    place = value < least ? at : place;
-    least = std::min(least, value);
+    if (value < least) {
+      place = at;
+      least = value;
+    }
   }
   return least > negligible * largest ? std::string()
                                       : fmt::format("eta({:.6g}) = {} is not positive", place,

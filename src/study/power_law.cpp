@@ -43,6 +43,11 @@ double size_of(const ErrorLadder& ladder, std::size_t level) {
   return sum;
 }
 
+/// rᵖ of the step r of a reference; that of a negative one is -|r|ᵖ.
+double signed_power(double rest, double order) {
+  return rest == 0 ? 0.0 : std::copysign(std::pow(std::abs(rest), order), rest);
+}
+
 /// One search for the least loss, by Newton's method with halved steps.
 class Search {
  public:
@@ -248,8 +253,7 @@ double PowerLaw::predicted(const ErrorLadder& ladder, std::size_t level) const {
   for (std::size_t j = 0; j < constants.size(); ++j) {
     const double rest = ladder.steps[j].references[level];
     sum +=
-        constants[j] * (std::pow(ladder.steps[j].levels[level], order) -
-                        (rest == 0 ? 0.0 : std::copysign(std::pow(std::abs(rest), order), rest)));
+        constants[j] * (std::pow(ladder.steps[j].levels[level], order) - signed_power(rest, order));
   }
   const double z = size_of(ladder, level) / size_of(ladder, choice.first);
   double power = 1.0;
