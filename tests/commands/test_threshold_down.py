@@ -12,11 +12,6 @@ from scipy.integrate import quad
 QUIET = ("--quiet", "--output=run.h5")
 
 
-def draws(few):
-    """Seeds: a few, and with --long 50."""
-    return [*range(few), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(few, 50))]
-
-
 def run(masing, *words):
     """Series, probes, energies and fields of a run, by name."""
     masing.done("simulate", *words, *QUIET)
@@ -103,7 +98,8 @@ def random_problem(random):
         f"--damping={random.choice([0, 0.2])}"]
 
 
-@pytest.mark.parametrize("seed", draws(3))
+@pytest.mark.first(3)
+@pytest.mark.parametrize("seed", range(50))
 def test_memory_is_clamping_every_cell(masing, seed):
     random = np.random.default_rng(seed)
     problem = random_problem(random)
@@ -124,7 +120,8 @@ def test_memory_is_clamping_every_cell(masing, seed):
     assert np.min(np.diff(exact["dissipated"])) > -1e-12
 
 
-@pytest.mark.parametrize("seed", draws(2))
+@pytest.mark.first(2)
+@pytest.mark.parametrize("seed", range(50))
 def test_the_continuum_balances_its_energy_and_is_what_cells_tend_to(masing, seed):
     problem = random_problem(np.random.default_rng(100 + seed))
     case = (*problem, "--final-time=20", "--steps=200", "--engine=exact", "--energy")
