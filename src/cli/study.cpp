@@ -264,8 +264,8 @@ namespace {
 
 /// What scheme and rule promise, as a text: u_cells where its order is another than that of u, and
 /// where the reference has u at the cells' own points.
-std::string promised_orders(const Configuration& c, const study::Reference& reference) {
-  const engine::Masing model{.slab = {.rule = c.rule}, .scheme = c.scheme};
+std::string promised_orders(const engine::Masing& model, const Configuration& c,
+                            const study::Reference& reference) {
   std::vector<std::string> orders;
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
     const double order = study::promised_order(model, c.refine, quantity);
@@ -294,7 +294,9 @@ std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model
     throw UserError(where(c, "reference") + fault);
   }
   if (c.expected_order_text.empty()) {
-    c.expected_order_text = unmet_hypotheses.empty() ? promised_orders(c, *reference) : no_order;
+    c.expected_order_text = unmet_hypotheses.empty()
+                                ? promised_orders(std::get<engine::Masing>(model), c, *reference)
+                                : no_order;
   }
   c.expected_orders =
       placed(where(c, "expect-order"), [&] { return expected_orders(c.expected_order_text); });

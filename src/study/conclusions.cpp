@@ -178,6 +178,7 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
   std::vector<std::string> unseen;
   std::vector<std::string> failed;
   std::vector<std::string> undecided;
+  bool is_higher = false;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& found = study.results[q];
     if (!found.expected) {
@@ -189,6 +190,7 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
     }
     if (found.verdict == Verdict::not_as_expected) {
       failed.push_back(fmt::format("{} ({:.3f})", name, found.observed));
+      is_higher = is_higher || found.observed > found.expected->order;
     }
     if (found.verdict == Verdict::undecided) {
       undecided.push_back(fmt::format("{} ({:.3f}, interval [{:.3f}, {:.3f}])", name,
@@ -204,8 +206,11 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
     sentences.push_back(fmt::format("No order was observed for {}.", listed(unseen)));
   }
   if (!failed.empty()) {
-    sentences.push_back(
-        fmt::format("The observed order is not the expected one for {}.", listed(failed)));
+    sentences.push_back(fmt::format(
+        "The observed order is not the expected one for {}.{}", listed(failed),
+        is_higher ? " A higher one means that the leading error vanishes in this problem, "
+                    "as where nothing yields, or that the expectation is too low."
+                  : ""));
   }
   if (!undecided.empty()) {
     sentences.push_back(

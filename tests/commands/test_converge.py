@@ -200,6 +200,22 @@ def test_u_against_cells_that_are_not_nested_is_of_order_one(masing):
     assert "(fit of 63 levels), expected 1 within 0.1: as expected" in said.split("order of u:")[1].splitlines()[0]
 
 
+@pytest.mark.parametrize(("words", "orders"), [
+    (("--stiffness=1+s^2", "--threshold=0.5", "--rule=midpoint"), {"x": 2, "y": 2, "u": 2}),  # u is the same for all s
+    (("--stiffness=1+s^2", "--threshold=0.5"), {"x": 1, "y": 1, "u": 1}),
+    (("--stiffness=2-s+s^2", "--threshold=0.2+4*s*(1-s)"), {"x": 2, "y": 2, "u": 1, "u_cells": 2}),  # k u(0) = k u(1)
+])
+def test_an_order_that_the_problem_raises_is_expected(masing, words, orders):
+    """The error of the rule right is δs/2 (k u(1) - k u(0)) + O(δs²), that of midpoint O(δs²)."""
+    masing.done("converge", *words, "--force=0.6*sin(t)", "--refine=cells", "--reference=cells-inf",
+                "--levels=50,100,200,400,800,1600", "--steps=4000", "--final-time=40", "--quiet")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        for name in ("x", "y", "u", "u_cells"):
+            expected = orders.get(name)
+            assert text(file["fit"].attrs[f"verdict_{name}"]) == ("as expected" if expected else "not judged")
+            assert expected is None or file["fit"].attrs[f"expected_order_{name}"] == expected
+
+
 def test_outside_the_hypotheses_nothing_is_expected(masing):
     """Propositions 3.1 and 4.1 ask for bounded derivatives of k, eta and u0 and for eta >= gamma > 0."""
     study = ("converge", "--refine=both", "--levels=50:2000,100:4000,200:8000", "--reference=exact",

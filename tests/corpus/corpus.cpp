@@ -92,11 +92,6 @@ std::vector<Kind> all_kinds() {
   return kinds;
 }
 
-double true_order(const Kind& kind, const std::string& quantity) {
-  const engine::Masing model{.slab = {.rule = kind.rule}, .scheme = kind.scheme};
-  return study::promised_order(model, kind.refine, quantity);
-}
-
 /// A ladder that begins where a study of the problem makes sense.
 std::string random_levels(const Kind& kind, const cli::Configuration& c, Chance& chance) {
   const double stiff = (c.k0 + 2) / c.mass;  // ω² at most
@@ -228,13 +223,17 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     c.threshold += "+0.5*s";  // else there is no error but that of k
   }
   c.level_text = random_levels(kind, c, chance);
+  const engine::RunSpec run = given::spec_of(c).run;
+  const auto true_order = [&](const std::string& quantity) {
+    return study::promised_order(std::get<engine::Masing>(run.model), kind.refine, quantity);
+  };
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
     // Of u at the cells' points only where that is of another order, and against the continuum.
     const bool is_u_cells = quantity == std::string("u_cells");
-    if (!is_u_cells || (true_order(kind, quantity) != true_order(kind, "u") &&
+    if (!is_u_cells || (true_order(quantity) != true_order("u") &&
                         (kind.reference == "exact" || kind.reference == "cells-inf"))) {
       c.expected_order_text += fmt::format("{}{}={}", c.expected_order_text.empty() ? "" : ",",
-                                           quantity, true_order(kind, quantity));
+                                           quantity, true_order(quantity));
     }
   }
   const study::Study made = study::refine(comm, given::spec_of(c));
@@ -244,7 +243,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     if (!found.expected || found.verdict == Verdict::undefined) {
       continue;
     }
-    const double order = true_order(kind, found.expected->quantity);
+    const double order = true_order(found.expected->quantity);
     n.as_expected.count(found.verdict == Verdict::as_expected);
     n.not_as_expected.count(found.verdict == Verdict::not_as_expected);
     n.held.count(std::abs(found.observed - order) <= found.uncertainty);

@@ -189,6 +189,11 @@ TEST(Remarks, say_what_was_not_observed_and_what_was_not_expected) {
   study.results[1].observed = study.results[2].observed = 0.5125;
   EXPECT_EQ(study::conclude(made, study).remarks,
             (Strings{"The observed order is not the expected one for y (0.512) and u (0.512)."}));
+  study.results[1].observed = 2.0;
+  EXPECT_EQ(study::conclude(made, study).remarks,
+            (Strings{"The observed order is not the expected one for y (2.000) and u (0.512). A "
+                     "higher one means that the leading error vanishes in this problem, as where "
+                     "nothing yields, or that the expectation is too low."}));
 }
 
 using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
