@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "base/limits.hpp"
+
 namespace masing::base::taylor {
 
 namespace {
@@ -21,7 +23,7 @@ Enclosure sine_of(const Enclosure& x, double shift) {
   const auto at = [&](double value) { return shift == 0.0 ? std::sin(value) : std::cos(value); };
   // Whether a place with phase (in turns) lies within, widened by rounding.
   const auto holds = [&](double phase) {
-    const double slack = 4 * std::numeric_limits<double>::epsilon() * (1.0 + x.magnitude());
+    const double slack = 4 * epsilon * (1.0 + x.magnitude());
     return std::floor((x.high + slack) / (2 * pi) - phase) >
            std::floor((x.low - slack) / (2 * pi) - phase);
   };

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/limits.hpp"
+
 namespace masing::base {
 
 namespace {
 
-constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
+constexpr double unit_roundoff = epsilon;
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// What the sum x + y as rounded is less than the sum.

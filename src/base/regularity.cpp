@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
+
+#include "base/limits.hpp"
 
 namespace masing::base {
 
 namespace {
-
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 struct Interval {
   double first;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace masing::base {
@@ -15,7 +16,7 @@ namespace masing::base {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double precision = std::numeric_limits<double>::epsilon();
+constexpr double precision = epsilon;
 
 }  // namespace
 

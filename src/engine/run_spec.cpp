@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "rheology/elastic_growth.hpp"
 #include "slab/turning_points/smooth_cells.hpp"
@@ -87,8 +87,7 @@ double swept_cells(const RunSpec& run) {
   const auto* masing = std::get_if<Masing>(&run.model);
   const bool is_swept =
       masing != nullptr && masing->method == Method::sweep && !masing->slab.is_continuum();
-  return is_swept ? static_cast<double>(masing->slab.field_cells())
-                  : std::numeric_limits<double>::quiet_NaN();
+  return is_swept ? static_cast<double>(masing->slab.field_cells()) : base::undefined;
 }
 
 namespace {

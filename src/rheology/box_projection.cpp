@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
+
+#include "base/limits.hpp"
 
 namespace masing::rheology {
 
@@ -31,7 +32,7 @@ ShiftSearch::ShiftSearch(const Coupling& coupling, const std::array<double, 2>& 
     : stiffness_(coupling.stiffness),
       least_(-excess[1]),
       greatest_(excess[0]),
-      resolution_(0.5 * std::numeric_limits<double>::epsilon() * std::max(excess[0], excess[1])),
+      resolution_(0.5 * base::epsilon * std::max(excess[0], excess[1])),
       shift_(std::clamp(guess, least_, greatest_)),
       scales_{base::FixedPoint(within_range(coupling.compliance)),
               base::FixedPoint(within_range(std::max(excess[0], excess[1]) * coupling.compliance))},
@@ -39,7 +40,7 @@ ShiftSearch::ShiftSearch(const Coupling& coupling, const std::array<double, 2>& 
   assert(coupling.stiffness >= 0 && coupling.compliance > 0);
   const double largest_sum = std::max(excess[0], excess[1]) * coupling.compliance;
   if (!(largest_sum <= 1e200)) {
-    shift_ = std::numeric_limits<double>::quiet_NaN();
+    shift_ = base::undefined;
     found_ = true;
   }
 }

@@ -10,6 +10,7 @@
 
 #include "base/block_sum.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "rheology/st_venant.hpp"
 
 // The projection on a box in the norm of K⁻¹: for K = k0·11ᵀ + diag(k_i) of any size, and for any
@@ -161,7 +162,7 @@ void ActiveSetProjection<N>::invert(std::size_t set) {
       continue;
     }
     // What is left of the diagonal must be more than its rounding.
-    constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+    constexpr double rounding = 16 * base::epsilon;
     if (!(left[pivot][pivot] > rounding * matrix_[pivot][pivot] &&
           std::isfinite(left[pivot][pivot]))) {
       throw base::UserError(
@@ -214,7 +215,7 @@ template <std::size_t N>
 SmallVector<N> ActiveSetProjection<N>::project(const SmallVector<N>& value) const {
   Candidate best;
   best.violation = std::numeric_limits<double>::infinity();
-  best.point.fill(std::numeric_limits<double>::quiet_NaN());
+  best.point.fill(base::undefined);
   for (std::size_t set = 0; set < sets; ++set) {
     // The subsets of `set`: which of it are held at the upper bound.
     for (std::size_t upper = set;; upper = (upper - 1) & set) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "rheology/mode_motion.hpp"
 
@@ -23,9 +24,8 @@ using Eigen::Index;
 using Vector = Eigen::VectorXd;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-/// What counts as rounding, in units of epsilon.
-constexpr double rounding = 16 * epsilon;
+/// What counts as rounding, in units of base::epsilon.
+constexpr double rounding = 16 * base::epsilon;
 
 /// Which group each column is of: all in one have the same unit and size.
 std::vector<std::size_t> groups_of(const StateLayout& layout) {
@@ -168,8 +168,8 @@ class ExactSolution::Stepper {
     };
     for (double tail = infinity;; span *= 0.5) {
       span_ = span;
-      const double noise = std::max(force_noise_, 8 * epsilon * largest_force_);
-      const ChebyshevFit fit(within, noise, 4 * epsilon * now / span);
+      const double noise = std::max(force_noise_, 8 * base::epsilon * largest_force_);
+      const ChebyshevFit fit(within, noise, 4 * base::epsilon * now / span);
       const bool is_smooth = force_.is_resolved(now, now + span, noise * span);
       const bool is_least = span <= least_span();
       // What does not fall with the span is rounding within F, the more the more it cancels.
@@ -335,7 +335,7 @@ class ExactSolution::Stepper {
     const std::array<double, 3> last = group_sizes(c, c.cols() - 2);
     double share = 2.0;
     for (std::size_t g = 0; g < sizes.size(); ++g) {
-      const double allowed = epsilon / 8 * std::max(sizes[g], largest_[g]);
+      const double allowed = base::epsilon / 8 * std::max(sizes[g], largest_[g]);
       if (last[g] > 0) {
         share = std::min(
             share, std::pow(allowed / last[g], 1.0 / static_cast<double>(options_.order - 1)));
@@ -426,7 +426,7 @@ class ExactSolution::Stepper {
       Vector limit = allowed * sizes;
       for (Index row = 0; row < limit.size(); ++row) {
         const std::size_t group = group_[static_cast<std::size_t>(row)];
-        limit[row] += epsilon * std::max(largest_[group], largest[group]);
+        limit[row] += base::epsilon * std::max(largest_[group], largest[group]);
       }
       if (!((left - limit).maxCoeff() <= 0)) {
         fail("its rate is not that of the model");
@@ -451,7 +451,7 @@ class ExactSolution::Stepper {
   void require_progress() {
     constexpr int most = 1000;
     const double now = clock_.time + clock_.rest;
-    stalled_ = now > last_time_ + 16 * epsilon * now ? 0 : stalled_ + 1;
+    stalled_ = now > last_time_ + 16 * base::epsilon * now ? 0 : stalled_ + 1;
     last_time_ = std::max(last_time_, now);
     if (stalled_ > most) {
       fail("its events do not end");

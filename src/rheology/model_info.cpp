@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace masing::rheology {
@@ -102,7 +102,7 @@ std::string ParameterValues::List::indexed(const std::string& name, std::size_t 
 void ParameterValues::require_within(const std::string& name, const std::vector<double>& bounds,
                                      const std::string& bound) const {
   // A bound may be a quotient, and a value on it a rounding away.
-  constexpr double rounding = 1 + 4 * std::numeric_limits<double>::epsilon();
+  constexpr double rounding = 1 + 4 * base::epsilon;
   const List& list = lists_.at(name);
   for (std::size_t i = 0; i < list.values.size(); ++i) {
     if (!(std::abs(list.values[i]) <= rounding * bounds[i])) {

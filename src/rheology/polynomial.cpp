@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
+
+#include "base/limits.hpp"
 
 namespace masing::rheology {
 
@@ -25,19 +26,17 @@ double slope_of(const Polynomial& p, double tau) {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
 /// The zero between `low`, where p ≥ 0, and `high`, where p < 0, of a p that falls: Newton's
 /// method, and bisection where it would leave the bracket.
 double falling_zero(const Polynomial& p, double low, double high) {
   double tau = 0.5 * (low + high);
-  for (int i = 0; i < 120 && high - low > epsilon * high; ++i) {
+  for (int i = 0; i < 120 && high - low > base::epsilon * high; ++i) {
     const double at = value(p, tau);
     (at < 0 ? high : low) = tau;
     const double newton = tau - at / slope_of(p, tau);
     const bool is_trusted = newton > low && newton < high && (i < 8 || i % 2 == 0);
     const double next = is_trusted ? newton : 0.5 * (low + high);
-    if (std::abs(next - tau) <= epsilon * tau) {
+    if (std::abs(next - tau) <= base::epsilon * tau) {
       return next;
     }
     tau = next;
@@ -74,7 +73,7 @@ std::optional<double> first_below_within(const Polynomial& p, double low, double
   if (value(p, low) < 0) {
     return low;
   }
-  const bool is_narrow = high - low <= 4 * epsilon * std::max(high, epsilon);
+  const bool is_narrow = high - low <= 4 * base::epsilon * std::max(high, base::epsilon);
   if (is_narrow || std::abs(here[1]) > slope_beyond) {
     return value(p, high) < 0 ? std::optional(falling_zero(p, low, high)) : std::nullopt;
   }
@@ -107,7 +106,7 @@ std::optional<double> first_below_zero(Polynomial p, double last) {
     rest += std::abs(p[k]) * power;
   }
   // What is below by rounding is not below, or a p of little else would be halved for ever.
-  p[0] += 8 * epsilon * (std::abs(p[0]) + rest);
+  p[0] += 8 * base::epsilon * (std::abs(p[0]) + rest);
   return p[0] >= rest ? std::nullopt : first_below_within(p, 0.0, last);
 }
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
+#include "base/limits.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
 
@@ -14,7 +14,7 @@ namespace masing::slab {
 namespace {
 constexpr double largest_force = 1e200;  // of base::FixedPoint
 // What the roundings of v0 = u0 - c and η may add to |v0|, part of η: |c| ≤ η.
-constexpr double rounded_excess = 8 * std::numeric_limits<double>::epsilon();
+constexpr double rounded_excess = 8 * base::epsilon;
 
 base::AlignedVector sampled(const Slab& slab, const base::Function& function,
                             const base::CellRange& range) {
@@ -37,8 +37,7 @@ bool lies_on(const Line& line, std::int64_t cell, double value, double units) {
   if (units == 0.0) {  // bits, not values: 0 and -0 are two initial states
     return std::bit_cast<std::uint64_t>(there) == std::bit_cast<std::uint64_t>(value);
   }
-  return std::abs(there - value) <=
-         units * std::numeric_limits<double>::epsilon() * std::max(value, line.first);
+  return std::abs(there - value) <= units * base::epsilon * std::max(value, line.first);
 }
 
 }  // namespace

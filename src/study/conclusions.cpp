@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
@@ -124,7 +124,7 @@ bool is_of_statement(const StudySpec& spec, const std::string& statement) {
 }
 
 double smallest_bound(const Study& study) {
-  double bound = std::numeric_limits<double>::quiet_NaN();
+  double bound = base::undefined;
   for (const LevelResult& at : study.cases) {
     for (const double error : {at.errors.x, at.errors.y, at.errors.u}) {
       if (at.step > 0 && std::isfinite(error)) {
@@ -229,8 +229,7 @@ Conclusions conclude(const StudySpec& spec, const Study& study) {
   found.left_over = left_over(spec);
   found.statement = statement(spec, found.left_over);
   found.beyond = beyond(spec);
-  found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study)
-                                                       : std::numeric_limits<double>::quiet_NaN();
+  found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study) : base::undefined;
   found.joint_missing = joint_missing(spec, study);
   found.deciding_levels = deciding_levels(spec, study);
   found.remarks = remarks(spec, study, found.deciding_levels);

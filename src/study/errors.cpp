@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "base/partition.hpp"
 #include "slab/turning_points/interval_sets.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
@@ -235,7 +236,7 @@ Errors errors(const parallel::Communicator& comm, const engine::RunSpec& run,
       field_errors.raise(result, level.field(j), reference.field(j));
     }
   } else {
-    result.u = result.u_cells = std::numeric_limits<double>::quiet_NaN();
+    result.u = result.u_cells = base::undefined;
   }
   return joined(comm, result);
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/limits.hpp"
 #include "study/least_squares.hpp"
 
 namespace masing::study {
@@ -14,8 +15,6 @@ namespace {
 
 using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
-
-constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
 /// 1, h₁^q, … of all levels; `steps` by columns.
 ArrayXXd columns_of(const ArrayXXd& steps, double power) {
@@ -69,7 +68,7 @@ double observed_power(const ArrayXXd& steps, const ArrayXd& values) {
 Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
                           const std::vector<double>& value_column, double promised) {
   constexpr double near = 0.5;  // of the promised order
-  const Extrapolation none{undefined, undefined, undefined, undefined};
+  const Extrapolation none{base::undefined, base::undefined, base::undefined, base::undefined};
   const auto count = static_cast<Eigen::Index>(value_column.size());
   const ArrayXd values = Eigen::Map<const ArrayXd>(value_column.data(), count);
   if (count < 2 || !values.allFinite()) {

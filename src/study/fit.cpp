@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
+
+#include "base/limits.hpp"
 
 namespace masing::study {
 
 namespace {
 
-constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t fewest = 3;      // levels that can contradict a straight line
 constexpr std::size_t many = 24;       // levels that tell how errors are distributed
 constexpr double significance = 0.02;  // of a term of the expansion
@@ -138,14 +138,14 @@ Choice run_above(double floor, const std::vector<double>& errors, std::vector<Ma
 Fit fit_order(const ErrorLadder& ladder, double floor) {
   const std::size_t count = ladder.errors.size();
   Fit fit{.marks = std::vector<Mark>(count, Mark::undefined),
-          .order = undefined,
-          .uncertainty = undefined,
-          .statistical = undefined,
-          .structural = undefined,
-          .constants = std::vector<double>(ladder.steps.size(), undefined),
-          .next_term = undefined,
-          .scatter = undefined,
-          .predicted = std::vector<double>(count, undefined)};
+          .order = base::undefined,
+          .uncertainty = base::undefined,
+          .statistical = base::undefined,
+          .structural = base::undefined,
+          .constants = std::vector<double>(ladder.steps.size(), base::undefined),
+          .next_term = base::undefined,
+          .scatter = base::undefined,
+          .predicted = std::vector<double>(count, base::undefined)};
   Choice range = run_above(floor, ladder.errors, fit.marks);
   const std::size_t least = ladder.steps.size() + fewest - 1;
   if (const auto law = choose(ladder, range.first, range.end, least)) {

@@ -2,8 +2,8 @@
 
 #include <Eigen/Core>
 #include <cmath>
-#include <limits>
 
+#include "base/limits.hpp"
 #include "study/least_squares.hpp"
 #include "study/power_law.hpp"
 
@@ -33,8 +33,7 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
   const auto found = least_squares(columns, Eigen::VectorXd::Ones(rows));
   if (rows < fewest || !found ||
       !(found->variances()[0] * columns.col(0).squaredNorm() * alike < 1)) {
-    constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
-    return {power, undefined, undefined, undefined, undefined};
+    return {power, base::undefined, base::undefined, base::undefined, base::undefined};
   }
   const auto freedom = static_cast<double>(rows - 2);
   const Eigen::VectorXd widths = students_factor(freedom) * found->errors(found->residuals, 0.0);

@@ -3,13 +3,12 @@
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+
+#include "base/limits.hpp"
 
 namespace masing::study {
 
 namespace {
-
-constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
 bool comparable(double a, double b) {
   return a > 0 && b > 0 && std::isfinite(a) && std::isfinite(b);
@@ -28,7 +27,7 @@ double log_ratio(double p, double log_r, double log_q) {
 double observed_order(double error_coarse, double error_fine, double step_coarse,
                       double step_fine) {
   if (!comparable(error_coarse, error_fine) || step_coarse == step_fine) {
-    return undefined;
+    return base::undefined;
   }
   return std::log(error_coarse / error_fine) / std::log(step_coarse / step_fine);
 }
@@ -36,7 +35,7 @@ double observed_order(double error_coarse, double error_fine, double step_coarse
 double successive_order(double difference_coarse, double difference_fine, double step_coarse,
                         double step_middle, double step_fine) {
   if (!comparable(difference_coarse, difference_fine)) {
-    return undefined;
+    return base::undefined;
   }
   const double log_r = std::log(step_coarse / step_middle);
   const double log_q = std::log(step_middle / step_fine);
@@ -44,7 +43,7 @@ double successive_order(double difference_coarse, double difference_fine, double
   const auto excess = [&](double p) { return log_ratio(p, log_r, log_q) - target; };
   constexpr double most = 20.0;  // no scheme here has an order beyond
   if (!(excess(-most) < 0 && excess(most) > 0)) {
-    return undefined;
+    return base::undefined;
   }
   std::uintmax_t iterations = 100;
   const auto [low, high] = boost::math::tools::toms748_solve(

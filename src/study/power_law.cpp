@@ -22,11 +22,11 @@ boost::math::students_t students(double degrees_of_freedom) {
 
 /// The correlation ρ of neighbouring residuals, `of_few` where there are too few to tell.
 double correlation(const ArrayXd& residuals, double of_few) {
-  constexpr Index many = 16;
+  constexpr Index enough = 16;
   constexpr double most = 0.95;
   const Index count = residuals.size();
   const double sum = residuals.square().sum();
-  if (count < many || sum == 0) {
+  if (count < enough || sum == 0) {
     return of_few;
   }
   const double shifted = (residuals.head(count - 1) * residuals.tail(count - 1)).sum();

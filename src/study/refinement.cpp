@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <numeric>
 
+#include "base/limits.hpp"
 #include "study/file_reference.hpp"
 #include "study/pair_order.hpp"
 #include "study/plan.hpp"
@@ -17,8 +17,7 @@ namespace masing::study {
 
 namespace {
 
-constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
-constexpr Errors all_undefined{undefined, undefined, undefined, undefined};
+constexpr Errors all_undefined{base::undefined, base::undefined, base::undefined, base::undefined};
 
 /// The step that is refined; δs is not looked at where the steps alone are.
 double refined_step(Refine refine, double ds, double dt) {
@@ -92,13 +91,13 @@ class Ladder {
     return largest;
   }
 
-  /// The errors of level i, undefined where there is nothing to measure them against.
+  /// The errors of level i, base::undefined where there is nothing to measure them against.
   [[nodiscard]] Errors errors_of(std::size_t i) const {
     const engine::RunSpec& run = plan_.jobs[plan_.levels[i]].run;
     if (level(i).in_step) {
       Errors found = level(i).in_step->errors();
       if (!measures_field(run)) {
-        found.u = found.u_cells = undefined;
+        found.u = found.u_cells = base::undefined;
       }
       return found;
     }
@@ -121,7 +120,7 @@ class Ladder {
     const engine::RunSpec& run = plan_.jobs[plan_.levels[i]].run;
     const slab::Slab* slab = engine::slab_of(run);
     const Motion last = level(i).recording->end();
-    const double ds = slab == nullptr ? undefined : slab::cell_width(slab->space);
+    const double ds = slab == nullptr ? base::undefined : slab::cell_width(slab->space);
     const double dt = run.time.step();
     return {.level = spec_.levels[i],
             .ds = ds,
@@ -169,9 +168,9 @@ class OrderFinder {
       }
     }
     const double power = joint_power();
-    finding.joint = spec_.refine == Refine::both
-                        ? fit_jointly(ds_, dt_, errors_, power)
-                        : JointFit{power, undefined, undefined, undefined, undefined};
+    finding.joint = spec_.refine == Refine::both ? fit_jointly(ds_, dt_, errors_, power)
+                                                 : JointFit{power, base::undefined, base::undefined,
+                                                            base::undefined, base::undefined};
     set_steps(finding.joint);
     finding.steps = steps_;
     finding.step = kind_;
@@ -253,7 +252,7 @@ class OrderFinder {
         reference = step(width_against(finest->space, l),
                          slab::TimeGrid{spec_.run.time.final_time, finest->steps}.step());
       } else if (successive()) {
-        reference = l + 1 < errors_.size() ? step(ds_[l + 1], dt_[l + 1]) : undefined;
+        reference = l + 1 < errors_.size() ? step(ds_[l + 1], dt_[l + 1]) : base::undefined;
       }
       found.references.push_back(reference);
     }
@@ -298,7 +297,7 @@ class OrderFinder {
         return study_.cases[l].orders.*quantity_.value;
       }
     }
-    return undefined;
+    return base::undefined;
   }
 
   const StudySpec& spec_;
@@ -335,7 +334,8 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
   study.extrapolated_y = extrapolate(refined, y, promised("y"));
 }
 
-/// The worst verdict of a quantity: not as expected, undefined, undecided, as expected, not judged.
+/// The worst verdict of a quantity: not as expected, base::undefined, undecided, as expected, not
+/// judged.
 Verdict overall(const std::vector<QuantityResult>& results) {
   for (const Verdict verdict :
        {Verdict::not_as_expected, Verdict::undefined, Verdict::undecided, Verdict::as_expected}) {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "engine/run_spec.hpp"
 #include "io/checkpoint.hpp"
 #include "io/recorders.hpp"
@@ -58,7 +58,7 @@ ScanProblem first_problem(const ScanSpec& spec);
 
 /// What is known of the motion at a point; NaN where it is not known.
 struct PointNumbers {
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double unknown = base::undefined;
 
   double most_x = unknown;
   double least_x = unknown;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "io/recorders.hpp"
 #include "study/output.hpp"
@@ -151,8 +151,7 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
   number("floor_", floor);
   // Of a fit with two constants see those of space and time.
   const auto& constants = finding.fit.constants;
-  number("constant_",
-         constants.size() == 1 ? constants.front() : std::numeric_limits<double>::quiet_NaN());
+  number("constant_", constants.size() == 1 ? constants.front() : base::undefined);
   io::write_attribute(fit, "levels_" + name, static_cast<std::int64_t>(finding.fit.levels));
   number("joint_power_", finding.joint.power);
   number("space_constant_", finding.joint.space);
@@ -201,8 +200,7 @@ void write_timing(const Columns& columns, const StudySpec& spec, const Study& st
     return engine::swept_cells(at_level(spec.run, cases[l].level));
   };
   const auto rate = [&](std::size_t l) {
-    return cases[l].seconds > 0 ? steps(l) / cases[l].seconds
-                                : std::numeric_limits<double>::quiet_NaN();
+    return cases[l].seconds > 0 ? steps(l) / cases[l].seconds : base::undefined;
   };
   write_level(columns, "/timing/level");
   columns.write("/timing/cases", {"wall time of the level, seconds", "s", "", "s"},

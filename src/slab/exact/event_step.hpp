@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/limits.hpp"
 #include "slab/exact/oscillator_step.hpp"
 
 namespace masing::slab {
@@ -28,7 +29,6 @@ auto find_crossing(const Evaluate& residual, double low, double high, double gue
     double h;
     Found at;
   };
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
   double h = guess > low && guess < high ? guess : 0.5 * (low + high);
   Found at = residual(h);
   // 60 bisections leave no more than rounding of any bracket.
@@ -38,7 +38,7 @@ auto find_crossing(const Evaluate& residual, double low, double high, double gue
     // Where Newton is slow, every second step halves the bracket, so that it shrinks.
     const bool trusted = newton > low && newton < high && (i < 6 || i % 2 == 0);
     const double next = trusted ? newton : 0.5 * (low + high);
-    if (std::abs(next - h) <= epsilon * h || high - low <= epsilon * high) {
+    if (std::abs(next - h) <= base::epsilon * h || high - low <= base::epsilon * high) {
       break;
     }
     h = next;
@@ -61,7 +61,7 @@ struct Cubic {
     const double third = (slope0 + slope1 - 2 * rise) / (h * h);
     return {t, sign * (value0 - level + t * (slope0 + t * (second + t * third))),
             sign * (slope0 + t * (2 * second + 3 * t * third)),
-            std::numeric_limits<double>::epsilon() * (std::abs(value0) + std::abs(value1))};
+            base::epsilon * (std::abs(value0) + std::abs(value1))};
   }
   /// Where it crosses `level` between 0 and h, upwards (sign +1) or downwards (-1).
   [[nodiscard]] double crossing(double level, int sign) const {
@@ -95,7 +95,7 @@ class EventSearch {
       : step_(step),
         direction_(direction),
         start_acceleration_(step.acceleration(step.start())),
-        noise_(4 * epsilon *
+        noise_(4 * base::epsilon *
                std::max(std::abs(step.start().x),
                         std::isfinite(step.law().end()) ? std::abs(step.law().end()) : 0.0)) {}
 
@@ -126,7 +126,6 @@ class EventSearch {
 
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
   /// Whether y has a least value (in the direction of motion) inside the step.
   [[nodiscard]] bool has_interior_minimum(const Motion& end) const {
@@ -152,7 +151,7 @@ class EventSearch {
     const auto residual = [&](double h) {
       const Motion motion = step_.after(h);
       return Residual<Motion>{motion, -direction_ * motion.y,
-                              -direction_ * step_.acceleration(motion), epsilon * speed};
+                              -direction_ * step_.acceleration(motion), base::epsilon * speed};
     };
     const Cubic y{step_.start().y, start_acceleration_, step.end.y, step_.acceleration(step.end),
                   step.h};
@@ -164,7 +163,7 @@ class EventSearch {
 
   /// A span within h after which a mass that starts at rest goes in the direction; -1 if none.
   [[nodiscard]] double under_way(double h) const {
-    const double least = epsilon * std::max(h, std::abs(step_.start().clock.time));
+    const double least = base::epsilon * std::max(h, std::abs(step_.start().clock.time));
     while ((h *= 0.25) > least) {
       if (direction_ * step_.after(h).y > 0.0) {
         return h;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/limits.hpp"
 #include "slab/exact/event_step.hpp"
 #include "slab/exact/oscillator_step.hpp"
 #include "slab/problem.hpp"
@@ -244,7 +245,7 @@ class ExactSolution {
 
   /// The error of a step, over the tolerance or what the rounding of t makes of F, if that is more.
   [[nodiscard]] double relative_error(const Step& step, const EventStep& taken) const {
-    constexpr double rounding = std::numeric_limits<double>::epsilon() / 64;
+    constexpr double rounding = base::epsilon / 64;
     const double size = speed_scale_ + std::abs(taken.end.x) * frequency_ + std::abs(taken.end.y);
     const double allowed = std::max(tolerance_, rounding * frequency_ * taken.end.clock.time);
     return step.error(taken.h, taken.end, frequency_) /

@@ -5,9 +5,9 @@
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/numeric/odeint/stepper/runge_kutta_fehlberg78.hpp>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "base/limits.hpp"
 #include "base/smooth_pieces.hpp"
 #include "slab/problem.hpp"
 #include "slab/turning_points/turning_points.hpp"
@@ -226,7 +226,7 @@ class OscillatorStep {
   /// What the rounding of t, through F(t), makes of y in a step of few units in the last place of
   /// t; 0 for others.
   [[nodiscard]] double rounding_of_time(double h) const {
-    const double unit = std::numeric_limits<double>::epsilon() * start_.clock.time;
+    const double unit = base::epsilon * start_.clock.time;
     if (h > 1e7 * unit) {
       return 0.0;
     }

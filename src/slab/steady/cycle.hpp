@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "slab/steady/newton.hpp"
 #include "slab/steady/period_map.hpp"
 
@@ -20,7 +21,7 @@ inline double phase_lag(std::complex<double> of_force, std::complex<double> of_x
                         double largest_force) {
   constexpr double full = 2 * std::numbers::pi;
   if (!(std::abs(of_force) > 1e-3 * largest_force)) {
-    return std::numeric_limits<double>::quiet_NaN();
+    return base::undefined;
   }
   return std::fmod(std::arg(of_force) - std::arg(of_x) + 2 * full, full);
 }

@@ -14,6 +14,7 @@
 
 #include "base/block_sum.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
 #include "slab/turning_points/cell_measure.hpp"
@@ -153,7 +154,6 @@ double PieceIntegrals::shortfall_between(double s, double s_next, double r) cons
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int knots = 8;         // intervals of a sector
 constexpr int samples = 16;      // twice as many: every other one tests the interpolation
 constexpr double error = 1e-13;  // of K, relative to ∫k
@@ -222,7 +222,7 @@ class ContinuousTable::Builder {
     // what the rounding of r causes in K.
     // Nor below what the rounding of s does, through θ': K' of a piece is k/θ'.
     const double allowed = error * table_.total_.stiffness + 16 * rounding_ * steepest +
-                           16 * epsilon * s.fine_stiffness;
+                           16 * base::epsilon * s.fine_stiffness;
     double worst = 0.0;
     for (int i = 1; i <= samples; i += 2) {
       worst = std::max(worst, std::abs(local(s.place[i]) - s.shortfall[i]) * 3.4 / spacing);
@@ -297,9 +297,9 @@ ContinuousTable::ContinuousTable(const Density& threshold, const Density& slope,
     }
   }
   std::ranges::sort(breaks_);
-  const auto same = [&](double a, double b) { return b - a <= 16 * epsilon * scale; };
+  const auto same = [&](double a, double b) { return b - a <= 16 * base::epsilon * scale; };
   breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), same), breaks_.end());
-  Builder builder(*this, pieces, epsilon * scale);
+  Builder builder(*this, pieces, base::epsilon * scale);
   for (std::size_t i = 1; i < breaks_.size(); ++i) {
     builder.add_interval(breaks_[i - 1], breaks_[i]);
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
 
@@ -169,7 +170,7 @@ std::vector<MonotonePiece> monotone_pieces(const Density& function, const Densit
                                            const SmoothSpan& span, double scale) {
   base::poll();
   std::vector<MonotonePiece> pieces;
-  const double noise = 8 * std::numeric_limits<double>::epsilon() * scale;
+  const double noise = 8 * base::epsilon * scale;
   Span(function, slope, span, noise).append_pieces(pieces);
   return pieces;
 }

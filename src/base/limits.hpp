@@ -1,0 +1,13 @@
+#pragma once
+
+#include <limits>
+
+namespace masing::base {
+
+/// The distance from 1 to the next larger number.
+inline constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+/// NaN: what has no value.
+inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace masing::base
