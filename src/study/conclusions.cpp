@@ -162,19 +162,25 @@ std::string listed(const std::vector<std::string>& words) {
   return base::joined({words.begin(), words.end() - 1}, ", ") + " and " + words.back();
 }
 
-/// What would decide an undecided order.
+/// What would decide an undecided order, as a clause.
 std::string what_decides(const StudySpec& spec, const std::string& deciding_levels) {
   if (!deciding_levels.empty()) {
-    return fmt::format("These levels would probably decide: --levels {}.", deciding_levels);
+    return "these levels would probably decide: --levels " + deciding_levels;
+  }
+  if (spec.reference->refinement() < finest_factor) {
+    return fmt::format(
+        "the file is {:.3g} times finer than the last level, and its own errors "
+        "scatter, too; one at least {} times finer may decide",
+        spec.reference->refinement(), finest_factor);
   }
   return spec.reference->is_successive()
-             ? "Differences of successive levels scatter too much; another reference may decide, "
-               "such as --reference finest."
-             : "No ladder of up to 1000 levels is sure to decide: the errors scatter too much.";
+             ? "differences of successive levels scatter too much; another reference may decide, "
+               "such as --reference finest"
+             : "no ladder of up to 1000 levels is sure to decide, as the errors scatter too much";
 }
 
 std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
-                                 const std::string& deciding_levels) {
+                                 const std::string& advice) {
   std::vector<std::string> unseen;
   std::vector<std::string> failed;
   std::vector<std::string> undecided;
@@ -215,8 +221,8 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
   if (!undecided.empty()) {
     sentences.push_back(
         fmt::format("The order is undecided for {}: the interval lies neither within nor outside "
-                    "the tolerance of {:g}. {}",
-                    listed(undecided), spec.order_tolerance, what_decides(spec, deciding_levels)));
+                    "the tolerance of {:g}; {}.",
+                    listed(undecided), spec.order_tolerance, advice));
   }
   return sentences;
 }
@@ -232,7 +238,10 @@ Conclusions conclude(const StudySpec& spec, const Study& study) {
   found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study) : base::undefined;
   found.joint_missing = joint_missing(spec, study);
   found.deciding_levels = deciding_levels(spec, study);
-  found.remarks = remarks(spec, study, found.deciding_levels);
+  const bool is_undecided = std::ranges::find(study.results, Verdict::undecided,
+                                              &QuantityResult::verdict) != study.results.end();
+  found.advice = is_undecided ? what_decides(spec, found.deciding_levels) : "";
+  found.remarks = remarks(spec, study, found.advice);
   return found;
 }
 

@@ -30,6 +30,8 @@ struct Conclusions {
   std::string joint_missing;
   /// The levels that would probably decide what is undecided, as --levels takes them, or empty.
   std::string deciding_levels;
+  /// What would decide it, as a clause; empty where all is decided.
+  std::string advice;
   /// Sentences on the verdict.
   std::vector<std::string> remarks;
 };

@@ -232,7 +232,9 @@ class FromFile final : public Reference {
   explicit FromFile(std::string path) : path_(std::move(path)) {}
   FromFile(std::string path, const engine::RunSpec& made, Refine refine,
            const engine::RunSpec& last, bool has_last_field_only)
-      : path_(std::move(path)), is_exact_(engine::is_exact(made)) {
+      : path_(std::move(path)),
+        is_exact_(engine::is_exact(made)),
+        refinement_(refinement_factor(made, refine, last)) {
     const slab::Slab* slab = engine::slab_of(made);
     is_continuum_ = is_exact_ && slab != nullptr && slab->is_continuum();
     const auto* there = std::get_if<engine::Masing>(&made.model);
@@ -282,6 +284,7 @@ class FromFile final : public Reference {
   [[nodiscard]] bool is_exact_in_time() const override { return is_exact_; }
   [[nodiscard]] std::optional<Level> finest() const override { return level_; }
   [[nodiscard]] std::optional<std::string> file() const override { return path_; }
+  [[nodiscard]] double refinement() const override { return refinement_; }
 
  private:
   void differ(const std::string& how, const std::string& meaning) {
@@ -290,6 +293,7 @@ class FromFile final : public Reference {
 
   std::string path_;
   bool is_exact_ = false;
+  double refinement_ = std::numeric_limits<double>::infinity();
   bool is_continuum_ = false;
   std::optional<Level> level_;
   std::string differing_;  // sentences

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,10 @@ class Reference {
   [[nodiscard]] virtual std::optional<Level> finest() const { return std::nullopt; }
   /// The file of a trajectory that all levels are measured against.
   [[nodiscard]] virtual std::optional<std::string> file() const { return std::nullopt; }
+  /// How much finer than the last level it is; ∞ where it is made to suit the levels.
+  [[nodiscard]] virtual double refinement() const {
+    return std::numeric_limits<double>::infinity();
+  }
   /// Whether each level is measured against the next.
   [[nodiscard]] virtual bool is_successive() const { return false; }
   /// Why it cannot serve a study of `model` that refines `refine`, "what; what would be right";

@@ -40,7 +40,7 @@ struct QuantityResult {
   Fit fit;
   JointFit joint;            ///< for Refine::both
   double last_pair = 0.0;    ///< the order of the last pair of levels that has one
-  double observed = 0.0;     ///< the fitted order, or with fewer than three levels the last pair's
+  double observed = 0.0;     ///< the fitted order, or with fewer than three errors the last pair's
   double uncertainty = 0.0;  ///< half the interval of the fitted order; 0 of the last pair's
   ObservedFrom observed_from = ObservedFrom::none;
   std::optional<ExpectedOrder> expected;

@@ -138,9 +138,8 @@ std::string table(const StudySpec& spec, const Study& study) {
     text += fmt::format("outside the hypotheses: {}; no order follows from them\n",
                         spec.unmet_hypotheses);
   }
-  if (!study.conclusions.deciding_levels.empty()) {
-    text += fmt::format("undecided: these levels would probably decide: --levels {}\n",
-                        study.conclusions.deciding_levels);
+  if (!study.conclusions.advice.empty()) {
+    text += fmt::format("undecided: {}\n", study.conclusions.advice);
   }
   if (!spec.reference->is_exact()) {
     text += extrapolation("x", study.extrapolated_x) + extrapolation("y", study.extrapolated_y);

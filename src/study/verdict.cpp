@@ -79,10 +79,11 @@ double floored_power_of_two(double value) {
   return std::exp2(std::floor(std::log2(value) + nearly));
 }
 
-/// How much finer the last level may get before errors reach some floors, at most 16 times.
-double reach(const Study& study, std::size_t q) {
-  constexpr double most = 16.0;
+/// How much finer the last level may get before errors reach some floors, at most 16 times, and
+/// so that a file stays the finer one by finest_factor.
+double reach(const StudySpec& spec, const Study& study, std::size_t q) {
   constexpr double above_floor = 10;  // the least error, in floors
+  const double most = std::clamp(spec.reference->refinement() / finest_factor, 1.0, 16.0);
   const QuantityResult& found = study.results[q];
   const double floor = above_floor * study.floors.*quantities[q].value;
   for (std::size_t l = study.cases.size(); l-- > 0;) {
@@ -118,7 +119,7 @@ Plan dense_plan(const StudySpec& spec, const Study& study, std::size_t q) {
   const bool is_curved = fit.structural > fit.statistical;
   const double curved = is_curved ? std::max(1.0, 4 * fit.structural / spec.order_tolerance) : 1.0;
   Plan plan;
-  const double most = reach(study, q);
+  const double most = reach(spec, study, q);
   while (plan.finer < std::max(curved, wide / range) && 2 * plan.finer <= most) {
     plan.finer *= 2;
   }
@@ -135,7 +136,7 @@ Plan dense_plan(const StudySpec& spec, const Study& study, std::size_t q) {
 /// Of doublings: the variance of the slope falls like the third power of their number.
 Plan doubling_plan(const StudySpec& spec, const Study& study, std::size_t q) {
   const Fit& fit = study.results[q].fit;
-  const double most = reach(study, q);
+  const double most = reach(spec, study, q);
   Plan plan;
   plan.coarser = floored_power_of_two(asymptotic_range(spec, fit));
   for (plan.finer = 2.0; plan.finer <= most; plan.finer *= 2) {
@@ -155,6 +156,9 @@ Plan doubling_plan(const StudySpec& spec, const Study& study, std::size_t q) {
 
 std::string deciding_levels(const StudySpec& spec, const Study& study) {
   constexpr double most = 1000.0;
+  if (spec.reference->refinement() < finest_factor) {
+    return {};
+  }
   Plan plan;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     if (study.results[q].verdict == Verdict::undecided) {
