@@ -227,14 +227,16 @@ const std::vector<ModelKind> moving_slab{ModelKind::slab};
 const std::vector<ModelKind> moving_models{ModelKind::slab, ModelKind::finite};
 const std::vector<ModelKind> quasistatic_slab{ModelKind::quasistatic_slab};
 
-constexpr Name<slab::Rule> rules[] = {{slab::Rule::right, "right"},
-                                      {slab::Rule::midpoint, "midpoint"}};
+template <typename T>
+constexpr Name<T> named(T value) {
+  return {value, name_of(value)};
+}
+constexpr Name<slab::Rule> rules[] = {named(slab::Rule::right), named(slab::Rule::midpoint)};
 constexpr Name<engine::Method> methods[] = {{engine::Method::sweep, "sweep"},
                                             {engine::Method::turning_points, "memory"},
                                             {engine::Method::exact, "exact"}};
-constexpr Name<study::Refine> refinements[] = {{study::Refine::steps, "steps"},
-                                               {study::Refine::cells, "cells"},
-                                               {study::Refine::both, "both"}};
+constexpr Name<study::Refine> refinements[] = {
+    named(study::Refine::steps), named(study::Refine::cells), named(study::Refine::both)};
 constexpr Name<study::Past> pasts[] = {{study::Past::rest, "rest"}, {study::Past::point, "point"}};
 constexpr Name<bool> kept[] = {{false, "numbers"}, {true, "series"}};
 constexpr const char* infinite = "inf";

@@ -45,6 +45,11 @@ struct Oscillator {
 /// Where in its cell of width δs the profile is sampled: at s_i = i/P (the papers') or (i - ½)/P.
 enum class Rule { right, midpoint };
 
+/// The name of a rule in options, files and messages.
+constexpr const char* name_of(Rule rule) {
+  return rule == Rule::right ? "right" : "midpoint";
+}
+
 /// P cells of width 1/P.
 struct Cells {
   std::int64_t count = 1;  ///< P

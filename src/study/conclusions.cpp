@@ -100,7 +100,7 @@ std::string beyond(const StudySpec& spec) {
     words.emplace_back(other_scheme(spec)->name);
   }
   if (spec.refine != Refine::steps && is_midpoint(spec)) {
-    words.emplace_back("midpoint");
+    words.emplace_back(name_of(slab::Rule::midpoint));
   }
   if (is_damped(spec)) {
     words.emplace_back("damping");

@@ -211,10 +211,6 @@ class CellsInf final : public Reference {
   }
 };
 
-const char* rule_name(slab::Rule rule) {
-  return rule == slab::Rule::midpoint ? "midpoint" : "right";
-}
-
 /// δs of a run, 0 for P = ∞ and for models that are no slab.
 double width_of(const engine::RunSpec& run) {
   const slab::Slab* slab = engine::slab_of(run);
@@ -252,8 +248,8 @@ class FromFile final : public Reference {
              "the fit takes it as exact in time");
     }
     if (!same_rule) {
-      differ(fmt::format("has cells by the rule {}, the levels by {}", rule_name(there->slab.rule),
-                         rule_name(here->slab.rule)),
+      differ(fmt::format("has cells by the rule {}, the levels by {}", name_of(there->slab.rule),
+                         name_of(here->slab.rule)),
              refine == Refine::steps
                  ? "the errors hold the difference of both rules, which smaller steps do not lessen"
                  : "the fit takes it as exact in space");

@@ -12,17 +12,6 @@ namespace masing::study {
 
 namespace {
 
-const char* name_of(Refine refine) {
-  switch (refine) {
-    case Refine::steps:
-      return "steps";
-    case Refine::cells:
-      return "cells";
-    default:
-      return "both";
-  }
-}
-
 const char* name_of(StepKind kind) {
   switch (kind) {
     case StepKind::time:

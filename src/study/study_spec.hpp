@@ -18,6 +18,11 @@ class Reference;
 /// What a study refines.
 enum class Refine { steps, cells, both };
 
+/// Its name in options and files.
+constexpr const char* name_of(Refine refine) {
+  return refine == Refine::steps ? "steps" : refine == Refine::cells ? "cells" : "both";
+}
+
 /// One level of a study. Models that are no slab are refined in the steps alone.
 struct Level {
   slab::Space space;
