@@ -56,7 +56,7 @@ build_preset() {
 prepare_runs() {
   if [ -e "$root/CMakeLists.txt" ]; then
     "$root/jobs/install_dependencies.sh" --run || return
-    echo "building (preset release), a minute or two the first time"
+    echo "building (preset release), some minutes the first time"
     build_preset release || return
   fi
   python=$(find_python h5py,numpy,scipy,pandas,matplotlib,jinja2) || return

@@ -115,7 +115,8 @@ class Run:
 
 @dataclass(frozen=True)
 class Joint:
-    """error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of the constants' 95 % confidence intervals.
+    """error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of the constants' 95 % confidence intervals, and the least
+    and the largest δs/δt of the levels (NaN in older files), beyond which other constants hold.
 
     `cancels`: whether the errors in space and in time have opposite signs, both constants being significant.
     """
@@ -126,6 +127,8 @@ class Joint:
     time_uncertainty: float
     power: float
     cancels: bool
+    least_ratio: float = math.nan
+    largest_ratio: float = math.nan
 
     def at(self, ds, dt):
         """|C₁ δsᵖ + C₂ δtᵖ|, of the shape of δs and δt."""
@@ -193,7 +196,7 @@ class Study:
     def joint(self, quantity):
         """The Joint fit of a quantity's errors, or None where the levels could not determine it."""
         names = ("space_constant", "space_constant_uncertainty", "time_constant", "time_constant_uncertainty",
-                 "joint_power", "cancels")
+                 "joint_power", "cancels", "least_ratio", "largest_ratio")
         found = Joint(*(self.number(f"{name}_{quantity}") for name in names))
         return found if math.isfinite(found.space + found.time) else None
 

@@ -27,7 +27,8 @@ constexpr const char* default_cells = "100,200,400,800";
 constexpr const char* default_both = "50:62500,100:125000,200:250000,400:500000";
 
 std::int64_t positive(const Configuration& c, const std::string& text, const std::string& piece) {
-  const std::string wrong = "'" + text + "' is not a level; give whole numbers >= 1";
+  const std::string wrong =
+      "'" + text + "' is not a level; give whole numbers from 1 to 2^53, separated by commas";
   std::int64_t value = 0;
   try {
     value = integer(piece, c.constants);

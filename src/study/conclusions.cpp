@@ -46,7 +46,23 @@ std::string left_over(const StudySpec& spec) {
   if (spec.refine == Refine::steps && reference.is_continuum() && has_finite_cells(spec)) {
     return "space";
   }
-  return spec.refine == Refine::cells && reference.is_exact_in_time() ? "time" : "";
+  const bool is_mixed = spec.refine == Refine::cells && reference.is_exact_in_time();
+  return is_mixed && !engine::is_exact(spec.run) ? "time" : "";
+}
+
+/// What is left over and what leaves it out, as a clause; empty where nothing is.
+std::string left_over_clause(const StudySpec& spec, const std::string& left_over) {
+  const Level& level = spec.levels.front();
+  return left_over.empty() ? ""
+         : left_over == "space"
+             ? fmt::format(
+                   "the errors hold that in space of P = {}, too, which smaller steps do "
+                   "not lessen; --reference exact-time leaves it out",
+                   cells_text(level.space))
+             : fmt::format(
+                   "the errors hold that in time of N = {}, too, which more cells do not "
+                   "lessen; --reference cells-inf leaves it out",
+                   level.steps);
 }
 
 /// The scheme of a run, where it is not the papers'; else null.
@@ -115,7 +131,7 @@ std::string beyond(const StudySpec& spec) {
 bool is_of_statement(const StudySpec& spec, const std::string& statement) {
   const Reference& reference = *spec.reference;
   if (statement == "3.1") {
-    return reference.is_continuum() && !reference.is_exact_in_time();
+    return reference.is_continuum() && reference.is_exact_in_time() == engine::is_exact(spec.run);
   }
   if (statement == "25") {
     return reference.is_exact_in_time() && reference.is_continuum() != has_finite_cells(spec);
@@ -163,7 +179,11 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 /// What would decide an undecided order, as a clause.
-std::string what_decides(const StudySpec& spec, const std::string& deciding_levels) {
+std::string what_decides(const StudySpec& spec, const std::string& left_over,
+                         const std::string& deciding_levels) {
+  if (!left_over.empty()) {
+    return left_over;
+  }
   if (!deciding_levels.empty()) {
     return "these levels would probably decide: --levels " + deciding_levels;
   }
@@ -237,10 +257,12 @@ Conclusions conclude(const StudySpec& spec, const Study& study) {
   found.beyond = beyond(spec);
   found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study) : base::undefined;
   found.joint_missing = joint_missing(spec, study);
-  found.deciding_levels = deciding_levels(spec, study);
+  found.left_over_clause = left_over_clause(spec, found.left_over);
+  found.deciding_levels = found.left_over.empty() ? deciding_levels(spec, study) : "";
   const bool is_undecided = std::ranges::find(study.results, Verdict::undecided,
                                               &QuantityResult::verdict) != study.results.end();
-  found.advice = is_undecided ? what_decides(spec, found.deciding_levels) : "";
+  found.advice =
+      is_undecided ? what_decides(spec, found.left_over_clause, found.deciding_levels) : "";
   found.remarks = remarks(spec, study, found.advice);
   return found;
 }

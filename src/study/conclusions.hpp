@@ -21,6 +21,8 @@ struct Conclusions {
   std::string statement;
   /// The error that the errors hold and the levels do not refine: "space", "time" or empty.
   std::string left_over;
+  /// What that means, and what leaves it out, as a clause; empty likewise.
+  std::string left_over_clause;
   /// What is refined by other means than the papers': of "leapfrog midpoint".
   std::string beyond;
   /// The smallest C with e ≤ C h for x, y and u at every level, h being LevelResult::step; NaN

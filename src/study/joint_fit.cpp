@@ -1,9 +1,10 @@
 #include "study/joint_fit.hpp"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "base/limits.hpp"
 #include "study/least_squares.hpp"
 #include "study/power_law.hpp"
 
@@ -22,9 +23,13 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
                      const std::vector<double>& errors, double power) {
   Eigen::MatrixXd columns(errors.size(), 2);  // (δsᵖ/e, δtᵖ/e), to be 1 together
   Eigen::Index rows = 0;
+  double least = std::numeric_limits<double>::infinity();
+  double largest = 0.0;
   for (std::size_t l = 0; l < errors.size(); ++l) {
     if (errors[l] > 0 && std::isfinite(errors[l])) {
       columns.row(rows++) << std::pow(ds[l], power) / errors[l], std::pow(dt[l], power) / errors[l];
+      least = std::min(least, ds[l] / dt[l]);
+      largest = std::max(largest, ds[l] / dt[l]);
     }
   }
   columns.conservativeResize(rows, 2);
@@ -33,11 +38,12 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
   const auto found = least_squares(columns, Eigen::VectorXd::Ones(rows));
   if (rows < fewest || !found ||
       !(found->variances()[0] * columns.col(0).squaredNorm() * alike < 1)) {
-    return {power, base::undefined, base::undefined, base::undefined, base::undefined};
+    return {.power = power};
   }
   const auto freedom = static_cast<double>(rows - 2);
   const Eigen::VectorXd widths = students_factor(freedom) * found->errors(found->residuals, 0.0);
-  return {power, found->coefficients[0], widths[0], found->coefficients[1], widths[1]};
+  return {power,  found->coefficients[0], widths[0], found->coefficients[1], widths[1], least,
+          largest};
 }
 
 }  // namespace masing::study

@@ -2,16 +2,22 @@
 
 #include <vector>
 
+#include "base/limits.hpp"
+
 namespace masing::study {
 
 /// error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of their 95 % confidence intervals; NaN
-/// where the levels cannot tell the two apart (all δs/δt alike, or fewer than three).
+/// where the levels cannot tell the two apart (all δs/δt alike, or fewer than three). The largest
+/// error over time, max |A(t) δsᵖ + B(t) δtᵖ|, is convex, not linear: beyond the ratios δs/δt of
+/// the levels other constants hold.
 struct JointFit {
   double power = 1.0;  ///< p
-  double space = 0.0;
-  double space_uncertainty = 0.0;
-  double time = 0.0;
-  double time_uncertainty = 0.0;
+  double space = base::undefined;
+  double space_uncertainty = base::undefined;
+  double time = base::undefined;
+  double time_uncertainty = base::undefined;
+  double least_ratio = base::undefined;    ///< δs/δt
+  double largest_ratio = base::undefined;  ///< δs/δt
 
   /// Whether the levels determine the constants.
   [[nodiscard]] bool is_known() const;

@@ -169,8 +169,7 @@ class OrderFinder {
     }
     const double power = joint_power();
     finding.joint = spec_.refine == Refine::both ? fit_jointly(ds_, dt_, errors_, power)
-                                                 : JointFit{power, base::undefined, base::undefined,
-                                                            base::undefined, base::undefined};
+                                                 : JointFit{.power = power};
     set_steps(finding.joint);
     finding.steps = steps_;
     finding.step = kind_;

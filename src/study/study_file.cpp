@@ -147,6 +147,8 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
   number("space_constant_uncertainty_", finding.joint.space_uncertainty);
   number("time_constant_", finding.joint.time);
   number("time_constant_uncertainty_", finding.joint.time_uncertainty);
+  number("least_ratio_", finding.joint.least_ratio);
+  number("largest_ratio_", finding.joint.largest_ratio);
   io::write_attribute(fit, "cancels_" + name, std::int64_t{finding.joint.cancels()});
   io::write_attribute(fit, "step_" + name, std::string(name_of(finding.step)));
   io::write_attribute(fit, "observed_from_" + name, std::string(name_of(finding.observed_from)));

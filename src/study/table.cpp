@@ -35,8 +35,17 @@ bool has_cells(const StudySpec& spec) {
   return engine::slab_of(spec.run) != nullptr;
 }
 
+/// How wide the column of P is.
+std::size_t cells_width(const StudySpec& spec) {
+  std::size_t width = 10;
+  for (const Level& level : spec.levels) {
+    width = std::max(width, cells_text(level.space).size());
+  }
+  return width;
+}
+
 std::string heading(const StudySpec& spec, const Study& study) {
-  std::string text = has_cells(spec) ? fmt::format("{:>10} ", "P") : "";
+  std::string text = has_cells(spec) ? fmt::format("{:>{}} ", "P", cells_width(spec)) : "";
   text += fmt::format("{:>12}", "N");
   for (const std::size_t q : study.conclusions.quantities) {
     text += fmt::format(" {:>11}  {:>6}", fmt::format("e({})", quantities[q].name), "order");
@@ -46,7 +55,8 @@ std::string heading(const StudySpec& spec, const Study& study) {
 
 std::string row(const StudySpec& spec, const Study& study, std::size_t level) {
   const LevelResult& at = study.cases[level];
-  std::string text = has_cells(spec) ? fmt::format("{:>10} ", cells_text(at.level.space)) : "";
+  std::string text =
+      has_cells(spec) ? fmt::format("{:>{}} ", cells_text(at.level.space), cells_width(spec)) : "";
   text += fmt::format("{:>12}", at.level.steps);
   for (const std::size_t q : study.conclusions.quantities) {
     text += ' ' + number_or_dash("{:{}.3e}", 11, at.errors.*quantities[q].value);
@@ -96,9 +106,12 @@ std::string conclusion(const StudySpec& spec, const QuantityResult& finding,
   if (finding.joint.is_known()) {
     const std::string power =
         finding.joint.power == 1.0 ? "" : fmt::format("^{:g}", finding.joint.power);
-    text += fmt::format("  error = ({:.4g} +- {:.2g}) ds{} + ({:.4g} +- {:.2g}) dt{}\n",
-                        finding.joint.space, finding.joint.space_uncertainty, power,
-                        finding.joint.time, finding.joint.time_uncertainty, power);
+    text += fmt::format(
+        "  error = ({:.4g} +- {:.2g}) ds{} + ({:.4g} +- {:.2g}) dt{} for ds/dt from {:.3g} to "
+        "{:.3g}\n",
+        finding.joint.space, finding.joint.space_uncertainty, power, finding.joint.time,
+        finding.joint.time_uncertainty, power, finding.joint.least_ratio,
+        finding.joint.largest_ratio);
   }
   return text;
 }
@@ -121,7 +134,9 @@ std::string expected_text(const ExpectedOrder& expected) {
 std::string table(const StudySpec& spec, const Study& study) {
   std::string text = heading(spec, study);
   const std::size_t count = study.cases.size();
-  const std::size_t every = (count + most_rows - 1) / most_rows;
+  std::size_t every = (count + most_rows - 1) / most_rows;
+  // Where P and N are refined in turn, an odd n shows the levels of both.
+  every += spec.refine == Refine::both && every % 2 == 0 ? 1 : 0;
   for (std::size_t level = 0; level < count; ++level) {
     // Of many levels every n-th, counted from the last.
     text += (count - 1 - level) % every == 0 ? row(spec, study, level) : "";
@@ -138,7 +153,9 @@ std::string table(const StudySpec& spec, const Study& study) {
     text += fmt::format("outside the hypotheses: {}; no order follows from them\n",
                         spec.unmet_hypotheses);
   }
-  if (!study.conclusions.advice.empty()) {
+  if (!study.conclusions.left_over_clause.empty()) {
+    text += fmt::format("{}\n", study.conclusions.left_over_clause);
+  } else if (!study.conclusions.advice.empty()) {
     text += fmt::format("undecided: {}\n", study.conclusions.advice);
   }
   if (!spec.reference->is_exact()) {

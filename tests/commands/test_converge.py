@@ -193,6 +193,21 @@ def test_cells_and_steps_together(masing):
         assert file["fit"].attrs["reference_cells"] == 1600
 
 
+def test_an_error_that_the_levels_do_not_refine_is_named(masing):
+    """Cells against the exact solution have the error in time of their steps, unless they are solved exactly, too."""
+    study = ("converge", "--refine=cells", "--levels=25,50,100,200,400", "--reference=exact", "--steps=2000",
+             "--final-time=40", "--force=0.6*sin(t)", "--quiet")
+    mixed = masing(*study)
+    assert mixed.returncode == 3
+    clause = "the errors hold that in time of N = 2000, too, which more cells do not lessen; --reference cells-inf"
+    assert clause in mixed.stdout
+    assert "would probably decide" not in mixed.stdout
+    assert "the errors hold" not in masing.done(*study, "--engine=exact").stdout
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert text(file["fit"].attrs["statement"]) == "3.1"
+        assert text(file["fit"].attrs["left_over"]) == ""
+
+
 def test_u_against_cells_that_are_not_nested_is_of_order_one(masing):
     """The middles of overlapping cells are (δs + δs_ref)/2 apart, or (δs - δs_ref)/2 where P divides P_ref."""
     said = masing.done("converge", "--rule=midpoint", "--refine=cells", "--levels=34:189:63", "--reference=finest",

@@ -245,7 +245,7 @@ def test_a_study_of_both_writes_the_two_constants(masing):
     levels = "50:10000,100:10000,100:20000,200:20000,200:40000"
     words = ("--refine=both", f"--levels={levels}", "--reference=exact", "--engine=memory")
     printed = masing.done("converge", *words, "--final-time=10", "--quiet").stdout
-    assert re.search(r"error = \(.* \+- .*\) ds \+ \(.* \+- .*\) dt", printed)
+    assert re.search(r"error = \(.* \+- .*\) ds \+ \(.* \+- .*\) dt for ds/dt from 10 to 20", printed)
     with h5py.File(masing.folder / "masing.h5") as file:
         fit, cases = file["fit"].attrs, file["cases"]
         space, time = fit["space_constant_x"], fit["time_constant_x"]
@@ -253,6 +253,7 @@ def test_a_study_of_both_writes_the_two_constants(masing):
         assert np.all(np.abs(model / cases["error_x"][:] - 1) < 0.1)
         assert 0 < fit["space_constant_uncertainty_x"] < abs(space)
         assert 0 < fit["time_constant_uncertainty_x"] < abs(time)
+        assert np.allclose((fit["least_ratio_x"], fit["largest_ratio_x"]), (10, 20))  # δs/δt = N/PT
         assert np.isclose(fit["order_x"], 1, atol=0.1)
 
 

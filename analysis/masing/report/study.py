@@ -208,8 +208,12 @@ def _constants(study, quantities):
     sentences = []
     if joint:
         formulas = dict.fromkeys(fit.formula for fit in joint.values())
+        low, high = min(fit.least_ratio for fit in joint.values()), max(fit.largest_ratio for fit in joint.values())
         sentences.append(f"C₁ and C₂ are those of the joint fit error ≈ {' or '.join(formulas)}, each quantity at the "
                          "order expected of it, with their 95 % confidence intervals.")
+        if math.isfinite(low + high):
+            sentences.append(f"They hold for δs/δt from {low:.3g} to {high:.3g}, as of the levels: the largest error "
+                             "over time is not linear in δs and δt, and other ratios have other constants.")
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
         step = f"({STEPS[study.refine]})" if study.refine == "both" else STEPS[study.refine]
         form = {"finest": f"C ({step}ᵖ − that of the reference)",
