@@ -169,10 +169,16 @@ std::string deciding_levels(const StudySpec& spec, const Study& study) {
   if (plan.count == 0 || plan.count > most) {
     return {};
   }
+  const Level& first = spec.levels.front();
   const Level& last = spec.levels.back();
+  // Never coarser than the study, as rounded factors would be: such a step may be unstable.
   const auto scaled = [&](double factor) {
-    const auto cells = [&] { return fmt::to_string(std::llround(cells_of(last) * factor)); };
-    const auto steps = [&] { return fmt::to_string(std::llround(steps_of(last) * factor)); };
+    const auto cells = [&] {
+      return fmt::to_string(std::llround(std::max(cells_of(last) * factor, cells_of(first))));
+    };
+    const auto steps = [&] {
+      return fmt::to_string(std::llround(std::max(steps_of(last) * factor, steps_of(first))));
+    };
     return spec.refine == Refine::steps   ? steps()
            : spec.refine == Refine::cells ? cells()
                                           : cells() + ":" + steps();
