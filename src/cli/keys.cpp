@@ -345,7 +345,7 @@ Option reference() {
         const bool is_kind = std::ranges::any_of(
             kinds, [&](const study::ReferenceKind& kind) { return kind.name == word; });
         if (!word.ends_with(".h5") && !is_kind) {
-          throw UserError(quoted(word) + " is not known here; give " + words);
+          throw UserError(quoted(word) + " is not known here; give " + words + "|FILE.h5");
         }
         c.reference = word;
       });

@@ -64,7 +64,7 @@ TEST(Validation, refuses_studies_outside_their_range) {
       {"order-tolerance", "-0.1", "> 0"},
       {"field-samples", "0", "from 1"},
       {"levels", "100,50", "coarse to fine"},
-      {"levels", "0,10", ">= 1"},
+      {"levels", "0,10", "from 1 to 2^53"},
       {"expect-order", "w=1", "x, y, u, u_cells"},
       {"expect-order", "one", "x=1"},
       {"expect-order", "x=1,x=2", "x is given twice"},
