@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "cli/expression.hpp"
 #include "cli/ini.hpp"
+#include "study/promised_order.hpp"
 
 namespace masing::cli {
 
@@ -267,12 +268,15 @@ namespace {
 /// where the reference has u at the cells' own points.
 std::string promised_orders(const engine::Masing& model, const Configuration& c,
                             const study::Reference& reference) {
+  const auto promised = [&](const char* quantity) {
+    const ExpectedOrder order = study::promised_order(model, c.refine, reference, quantity);
+    return fmt::format("{}{}", order.at_least ? ">=" : "=", order.order);
+  };
   std::vector<std::string> orders;
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
-    const double order = study::promised_order(model, c.refine, quantity);
-    const bool is_other = order != study::promised_order(model, c.refine, "u");
+    const bool is_other = promised(quantity) != promised("u");
     if (quantity != std::string("u_cells") || (is_other && reference.is_continuum())) {
-      orders.push_back(fmt::format("{}={}", quantity, order));
+      orders.push_back(quantity + promised(quantity));
     }
   }
   return base::joined(orders, ",");

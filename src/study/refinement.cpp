@@ -11,6 +11,7 @@
 #include "study/file_reference.hpp"
 #include "study/pair_order.hpp"
 #include "study/plan.hpp"
+#include "study/promised_order.hpp"
 #include "study/reference.hpp"
 
 namespace masing::study {
@@ -195,7 +196,9 @@ class OrderFinder {
   /// The power of δs and δt in the joint fit.
   [[nodiscard]] double joint_power() const {
     const auto* masing = std::get_if<engine::Masing>(&spec_.run.model);
-    return masing == nullptr ? 1.0 : promised_order(*masing, Refine::both, quantity_.name);
+    return masing == nullptr
+               ? 1.0
+               : promised_order(*masing, Refine::both, *spec_.reference, quantity_.name).order;
   }
 
   /// The step h that orders refer to: δs or δt; for `both` that of the joint fit,
@@ -230,7 +233,8 @@ class OrderFinder {
     const auto* there = std::get_if<slab::Cells>(&reference);
     const auto* here = std::get_if<slab::Cells>(&spec_.levels[l].space);
     const slab::Slab* slab = engine::slab_of(spec_.run);
-    if (quantity_.value != &Errors::u || slab == nullptr || there == nullptr || here == nullptr) {
+    if (quantity_.value != &Errors::u || slab == nullptr || is_uniform(*slab) || there == nullptr ||
+        here == nullptr) {
       return slab::cell_width(reference);
     }
     const auto shared = static_cast<double>(std::gcd(here->count, there->count));
@@ -327,7 +331,9 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
       has_two ? std::vector<std::vector<double>>{ds, dt} : std::vector<std::vector<double>>{steps};
   const auto promised = [&](const char* quantity) {
     const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-    return masing == nullptr ? 1.0 : promised_order(*masing, spec.refine, quantity);
+    return masing == nullptr
+               ? 1.0
+               : promised_order(*masing, spec.refine, *spec.reference, quantity).order;
   };
   study.extrapolated_x = extrapolate(refined, x, promised("x"));
   study.extrapolated_y = extrapolate(refined, y, promised("y"));

@@ -61,11 +61,4 @@ std::string cells_text(const slab::Space& space);
 /// `run` at another level. Local.
 engine::RunSpec at_level(engine::RunSpec run, const Level& level);
 
-/// The order that the scheme and the rule promise for an error of `quantity` as `refine` refines,
-/// in the maximum norm: with δt that of the scheme, with δs 2 for the midpoint rule, or where k u
-/// has the same values at both ends of [0, 1] (the rule right is then the trapezoidal rule), but 1
-/// for u over all s, which is piecewise constant, unless u is uniform; the lesser of both for both.
-/// Local. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
-double promised_order(const engine::Masing& model, Refine refine, const std::string& quantity);
-
 }  // namespace masing::study

@@ -19,6 +19,7 @@
 #include "parallel/session.hpp"
 #include "slab/scheme.hpp"
 #include "study/given.hpp"
+#include "study/promised_order.hpp"
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
 #include "study/run.hpp"
@@ -223,9 +224,10 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     c.threshold += "+0.5*s";  // else there is no error but that of k
   }
   c.level_text = random_levels(kind, c, chance);
-  const engine::RunSpec run = given::spec_of(c).run;
+  const study::StudySpec planned = given::spec_of(c);
   const auto true_order = [&](const std::string& quantity) {
-    return study::promised_order(std::get<engine::Masing>(run.model), kind.refine, quantity);
+    const auto& model = std::get<engine::Masing>(planned.run.model);
+    return study::promised_order(model, kind.refine, *planned.reference, quantity).order;
   };
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
     // Of u at the cells' points only where that is of another order, and against the continuum.

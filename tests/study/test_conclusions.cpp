@@ -264,8 +264,9 @@ TEST(DecidingLevels, decide) {
     int undecided = 0;
     int decided = 0;
     for (int i = 0; i < 100; ++i) {
-      StudySpec made = expecting_order_one({.refine = refine, .reference = "exact"});
       const bool both = refine == Refine::both;
+      StudySpec made =
+          expecting_order_one({.refine = refine, .reference = both ? "exact" : "exact-time"});
       const Error error = scattering(random, 0.5);
       const auto error_of = [&](double ds, double dt) { return error(both ? ds : 0.0, dt); };
       Sizes sizes;

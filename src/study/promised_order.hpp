@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "study/study_spec.hpp"
+
+namespace masing::study {
+
+/// Whether u is the same for all s at any time: of 1000 samples and both ends, η, η - η⁻ and u0 are
+/// alike. Local.
+bool is_uniform(const slab::Slab& slab);
+
+/// The order that the scheme and the rule promise for an error of `quantity` against `reference` as
+/// `refine` refines, in the maximum norm. With δt that of the scheme. With δs 2 for the rule
+/// midpoint, and where k, η and u0 have the same values at both ends of [0, 1] (the rule right is
+/// then the trapezoidal rule), else 1: the error of the rule right is δs/2 (k u(1) - k u(0)) +
+/// O(δs²); at least 1 where these values are close. Of u over all s, which is piecewise constant,
+/// it is 1, unless u is uniform; then all orders with δs are lower bounds. For `both` that of the
+/// one which the reference does not share, else the lesser, a lower bound where the two differ.
+/// Local. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,
+                             const std::string& quantity);
+
+}  // namespace masing::study
