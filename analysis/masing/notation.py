@@ -58,14 +58,15 @@ def scientific(value):
 
 def order(value):
     """An observed order with three decimals; an en dash where it is undefined."""
-    return f"{value:.3f}" if math.isfinite(value) else EN_DASH
+    return minus(f"{value:.3f}") if math.isfinite(value) else EN_DASH
 
 
 def interval(value, width, digits=3):
-    """The interval value − width to value + width in brackets, `[0.989, 1.009]`; empty where there is none."""
+    """The interval value − width to value + width in brackets, `[0.989, 1.009]`; empty where there is none. No line ends
+    in it."""
     if not math.isfinite(value) or not math.isfinite(width):
         return ""
-    return minus(f"[{value - width:.{digits}f}, {value + width:.{digits}f}]")
+    return _between(minus(f"{value - width:.{digits}f}"), minus(f"{value + width:.{digits}f}"))
 
 
 def measured(value, digits=2):
@@ -97,9 +98,18 @@ def estimate(value, width):
         return minus(f"{value:#.4g}") if 1e-2 <= abs(value) < 1e4 else measured(value, 4)
     size = max(abs(value), width)
     if not 1e-3 <= size < 1e5:
-        return f"{measured(value, 3)} [{measured(value - width, 3)}, {measured(value + width, 3)}]"
+        return f"{measured(value, 3)} {_between(measured(value - width, 3), measured(value + width, 3))}"
     places = max(0, 1 - math.floor(math.log10(width)))
-    return minus(f"{value:.{places}f} [{value - width:.{places}f}, {value + width:.{places}f}]")
+    return f"{minus(f'{value:.{places}f}')} {interval(value, width, places)}"
+
+
+def _between(low, high):
+    return f"[{low},{FIXED_SPACE}{high}]"
+
+
+def negatives(text):
+    """A sentence of the program with the minus signs of its negative numbers."""
+    return re.sub(r"(?<![\w.-])-(?=\d)", "−", text)
 
 
 def minus(text):

@@ -26,6 +26,8 @@ onload = () => {
       e => e.getBoundingClientRect().right > frame.width && !e.closest(".scroll, pre"));
     found.push({
       page: frame.name, width: Number(frame.width),
+      cut: [...page.querySelectorAll(".scroll:has(.findings)")].filter(
+        s => s.scrollWidth > s.clientWidth).map(s => s.innerText),
       inner: page.documentElement.clientWidth, scroll: page.documentElement.scrollWidth,
       images: page.images.length, wide: wide.map(e => e.outerHTML.slice(0, 80)),
       missing: [...page.images].filter(i => !i.complete || i.naturalWidth == 0 || i.width < 100).length,
@@ -63,6 +65,8 @@ def is_in_order(seen, images, verdicts, captions_free=False):
         assert facts["inner"] <= width and facts["scroll"] <= facts["inner"], facts["wide"]
         assert (facts["images"], facts["missing"], facts["silent"]) == (images, 0, 0)
         assert facts["verdicts"] == verdicts
+        # On a desk the tables of orders are seen without scrolling.
+        assert width < max(WIDTHS) or facts["cut"] == []
         # On a desk a caption has three lines at most; those of the gallery's index are the cases' own words.
         assert captions_free or width < max(WIDTHS) or facts["tall"] == []
 
@@ -105,7 +109,8 @@ def folder(tmp_path_factory, papers_case):
     one = write_study(path / "one.h5", ladder(1), fit(NAN, "undefined"))
     report.main([str(one), "--files-only", "--page-only", "-o", str(path / "one.html")])
     write_gallery(path, papers_case)
-    (path / "bad.html").write_text('<meta charset="utf-8"><img src="data:image/png;base64,AAAA" width="900">')
+    (path / "bad.html").write_text('<meta charset="utf-8"><img src="data:image/png;base64,AAAA" width="900">'
+                                   '<div class="scroll" style="overflow: auto"><p class="findings" style="width: 2000px">wide</div>')
     return path
 
 
@@ -141,7 +146,7 @@ def test_the_gallery_fits(found):
 
 def test_the_probe_finds_faults(found, tmp_path):
     seen = found["bad"]
-    assert seen[390]["missing"] == 1 and seen[390]["silent"] == 1
+    assert seen[390]["missing"] == 1 and seen[390]["silent"] == 1 and seen[1000]["cut"] == ["wide"]
     assert seen[390]["scroll"] > seen[390]["inner"] and seen[1000]["scroll"] == seen[1000]["inner"]
     page = tmp_path / "bad.html"
     page.write_text('<meta charset="utf-8"><script>console.error("wrong")</script>')

@@ -86,7 +86,7 @@ def test_infinitely_many_cells_are_infinite(pieces_of, tmp_path):
 def test_the_joint_constants_are_in_the_table(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
     orders = columns_of(folder / "s-orders.csv")
-    assert r"x & 1.000 [0.996, 1.004] & 1 & 0.9 to 1.1 & as expected & 12.00 [11.58, 12.42] & $-$5.00 [$-$5.65, $-$4.35] \\" in (
+    assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65,~$-$4.35] \\" in (
         folder / "s-orders.tex").read_text(encoding="ascii")
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from masing.names import short_value
-from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, interval, listed, measured, minus, order, signs_of
+from masing.notation import (EN_DASH, FIXED_SPACE, count, grouped, interval, listed, measured, minus, negatives, order,
+                             signs_of)
 from masing.report.equations import steps_in_words
 from masing.report.errors import LABELS, error_picture, map_picture
 from masing.report.tables import (constant_cells, constant_headings, level_rows, sign_notes, sizes, study_tables,
@@ -62,17 +63,12 @@ class Finding:
         """The interval of the observed order, or that it is the last pair's, which has none."""
         return "(last pair)" if self.last_pair else interval(self.observed, self.uncertainty)
 
-    def tolerated(self, tolerance):
-        """The orders that are as expected: `0.9 to 1.1`, `≥ 0.4`, or an en dash."""
+    def expectation(self, tolerance):
+        """The expected order and how far from it is tolerated: `1 ± 0.1`, `≥ 0.5 − 0.1`, or an en dash."""
         if not self.expected:
             return EN_DASH
-        low, high = self.expected_order - tolerance, self.expected_order + tolerance
-        return f"≥ {low:.4g}" if self.at_least else f"{low:.4g} to {high:.4g}"
-
-    @property
-    def expectation(self):
-        """The expected order: `1`, `≥ 0.5`, or an en dash."""
-        return f"{'≥ ' if self.at_least else ''}{self.expected_order:g}" if self.expected else EN_DASH
+        sign, beyond = ("≥ ", "−") if self.at_least else ("", "±")
+        return f"{sign}{self.expected_order:g} {beyond} {tolerance:g}".replace(" ", FIXED_SPACE)
 
 
 @dataclass(frozen=True)
@@ -90,7 +86,7 @@ def claim(study):
     findings = [_finding(study, q) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
     verdict = study.fit["verdict"]
     return Claim(_sentence(study, [f for f in findings if f.expected], verdict), verdict,
-                 study.fit["remarks"].splitlines(), findings)
+                 [negatives(line) for line in study.fit["remarks"].splitlines()], findings)
 
 
 def study_section(study, number, problem, is_first, stated=None):
@@ -153,12 +149,10 @@ def _finding(study, quantity):
 
 
 def _finding_row(study, finding):
-    """(Finding, order, its interval, its parts, expectation, tolerated, levels in the fit, constants), a row of the first
-    table."""
+    """(Finding, order, its interval, its parts, expectation, levels in the fit, constants), a row of the first table."""
     q = finding.quantity
     parts = [measured(study.number(f"{name}_uncertainty_{q}"), 2) for name in ("statistical", "structural")]
-    return (finding, finding.value, finding.interval, parts, finding.expectation,
-            finding.tolerated(study.number("tolerance")),
+    return (finding, finding.value, finding.interval, parts, finding.expectation(study.number("tolerance")),
             f"{study.fit[f'levels_{q}']} of {study.levels}", constant_cells(study, q))
 
 

@@ -206,7 +206,7 @@ def _orders_found(study, findings):
 
 
 def _short_orders(study, findings):
-    return pd.DataFrame([[f.name, f.observation, f.expectation, f.tolerated(study.number("tolerance")), f.verdict,
+    return pd.DataFrame([[f.name, f.observation, f.expectation(study.number("tolerance")), f.verdict,
                           *constant_cells(study, f.quantity)]
                          for f in findings],
-                        columns=["", "observed order", "expected", "tolerated", "verdict", *constant_headings(study)])
+                        columns=["", "observed order", "expected", "verdict", *constant_headings(study)])

@@ -4,6 +4,7 @@ import matplotlib
 import numpy as np
 
 from masing import style
+from masing.notation import tick
 
 LABELS = {"amplitude": "amplitude X", "phase": "phase lag of x behind F", "loss": "loss a cycle",
           "damping_ratio": "hysteretic damping ratio", "secant_stiffness": "secant stiffness",
@@ -70,7 +71,7 @@ def _colour(n, count):
 
 
 def _label(others):
-    return ", ".join(f"{name} = {value:.4g}" for name, value in others.items())
+    return ", ".join(f"{name} = {tick(value)}" for name, value in others.items())
 
 
 def _curves(scan, over):
