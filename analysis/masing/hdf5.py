@@ -6,7 +6,10 @@ import h5py
 import numpy as np
 
 from masing.command_line import UserError
+from masing.notation import listed
 
+# The kinds of file that masing writes, by its command, and the script that reads each.
+SCRIPTS = {"simulate": "cycles.py", "converge": "report.py", "scan": "response.py", "benchmark": "scaling.py"}
 # What h5py raises on a damaged file depends on the part that is damaged.
 DAMAGE = (OSError, RuntimeError, KeyError, MemoryError)
 # What h5py and NumPy raise when a dataset is of another type than expected.
@@ -35,6 +38,17 @@ def text(value):
     """A string from any form in which h5py gives one: bytes, str, or a NumPy scalar of them."""
     value = value.item() if isinstance(value, (np.generic, np.ndarray)) and np.size(value) == 1 else value
     return value.decode("utf-8", "replace").rstrip("\0") if isinstance(value, bytes) else str(value)
+
+
+def kind(file, *wanted):
+    """The command of masing that wrote the file; raises UserError when it is none of those wanted."""
+    root = attributes(file, "/")
+    found = root.get("kind") if root.get("program") == "masing" else None
+    if found in wanted:
+        return found
+    why = (f"is of masing {found}, which analysis/{SCRIPTS[found]} reads" if found in SCRIPTS else
+           "was not written by masing (its root attributes program and kind do not say so)")
+    raise UserError(f"{file.filename}: {why}; give a file of {listed((f'masing {each}' for each in wanted), 'or')}")
 
 
 def attributes(file, name):

@@ -128,7 +128,7 @@ def cell(value, shown, sign=""):
     return repr(value), shown(value) if math.isfinite(value) else EN_DASH, sign
 
 
-def listed(words):
+def listed(words, last="and"):
     """The words as a sentence lists them: `x, y and u`."""
     words = list(words)
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""

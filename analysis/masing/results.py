@@ -272,9 +272,9 @@ def _is_number(text):
 def read(path):
     """The Study, the Run or the Scan in a file; raises UserError when it is damaged or not from masing."""
     with hdf5.opened(Path(path)) as file:
-        if hdf5.attributes(file, "/").get("kind") == "scan":
+        kind = hdf5.kind(file, "simulate", "converge", "scan")
+        if kind == "scan":
             return _scan(file)
-        kind = _kind(file)
         run = _run(file, series_required=kind == "simulate")
         return _study(file, run) if kind == "converge" else run
 
@@ -282,22 +282,15 @@ def read(path):
 def read_run(path):
     """The trajectory in a file of either kind; raises UserError when it has none or is not from masing."""
     with hdf5.opened(Path(path)) as file:
-        _kind(file)
+        hdf5.kind(file, "simulate", "converge")
         return _run(file, series_required=True)
 
 
 def read_scan(path):
     """The Scan in a file; raises UserError when it is damaged or not of masing scan."""
     with hdf5.opened(Path(path)) as file:
+        hdf5.kind(file, "scan")
         return _scan(file)
-
-
-def _kind(file):
-    root = hdf5.attributes(file, "/")
-    if root.get("program") != "masing" or root.get("kind") not in ("simulate", "converge"):
-        raise UserError(f"{file.filename}: was not written by masing (its root attributes program and kind do not "
-                        "say so); give a file of masing simulate or masing converge")
-    return root["kind"]
 
 
 def _run(file, series_required):
@@ -377,9 +370,6 @@ def _study(file, run):
 
 
 def _scan(file):
-    root = hdf5.attributes(file, "/")
-    if root.get("program") != "masing" or root.get("kind") != "scan":
-        raise UserError(f"{file.filename}: was not written by masing scan; give a file of it")
     status = hdf5.column(file, "points/status")
     names = hdf5.attribute_words(file, "points", "axes")
     axes = {name: hdf5.column(file, f"points/{name}", len(status)) for name in names}

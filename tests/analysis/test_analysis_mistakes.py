@@ -10,12 +10,19 @@ import h5py
 import pytest
 
 import cycles
+import identify
 import report
+import response
+import scaling
 from masing import command_line, program
 from masing.report import browser
 from synthetic import add_energy, add_field
 
 ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
+# What a script writes, and the kinds of file that it reads.
+READ = {cycles: (".png", ("simulate", "converge")), identify: (".ini", ("simulate", "converge")),
+        report: (".html", ("simulate", "converge", "scan")), response: (".png", ("scan",)),
+        scaling: (".png", ("benchmark",))}
 
 
 def damage(kind, good, folder):
@@ -75,6 +82,20 @@ def test_damaged_trajectories_are_refused(run_script, run_file, study_file, tmp_
     bad = damage(kind, run_file, tmp_path)
     one_line(run_script(cycles, bad, "-o", tmp_path / "out.png"), bad)
     one_line(run_script(report, study_file, "--cycles", bad, "-o", tmp_path / "out.html"), bad)
+    assert not list(tmp_path.glob("*out*"))
+
+
+@pytest.mark.parametrize("script, kind, reader", [
+    (script, kind, reader) for script, (_, kinds) in READ.items()
+    for kind, reader in (("simulate", cycles), ("converge", report), ("scan", response), ("benchmark", scaling))
+    if kind not in kinds])
+def test_a_file_of_another_kind_is_named_with_the_script_that_reads_it(run_script, run_file, tmp_path, script, kind, reader):
+    with h5py.File(run_file, "a") as file:
+        file.attrs["kind"] = kind
+    ending, kinds = READ[script]
+    one_line(run_script(script, run_file, "-o", tmp_path / f"out{ending}"),
+             f"{run_file}: is of masing {kind}, which analysis/{reader.__name__}.py reads; give a file of ",
+             *(f"masing {each}" for each in kinds))
     assert not list(tmp_path.glob("*out*"))
 
 
@@ -174,4 +195,8 @@ def test_the_scripts_run_from_any_folder(script, options, run_file, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == ""
     assert (tmp_path / done.stdout.strip()).is_file()
-    assert (ANALYSIS / script).stat().st_mode & 0o111
+
+
+def test_every_script_can_be_executed():
+    scripts = list(ANALYSIS.glob("*.py"))
+    assert scripts and [path.name for path in scripts if not path.stat().st_mode & 0o111] == []

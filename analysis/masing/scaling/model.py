@@ -104,8 +104,7 @@ def read_machine(path, variant, hop, host=None, anyway=False):
     """
     path = Path(path)
     with hdf5.opened(path) as file:
-        if hdf5.attributes(file, "/").get("kind") != "benchmark":
-            raise UserError(f"{path}: is not a benchmark; give a file of masing benchmark")
+        hdf5.kind(file, "benchmark")
         cells = hdf5.column(file, "kernel/cells")
         one, together = (hdf5.column(file, f"kernel/{scope}/{variant}/seconds_per_step", len(cells))
                          for scope in ("one_rank", "all_ranks"))
