@@ -62,8 +62,9 @@ def order(value):
 
 
 def interval(value, width, digits=3):
-    """The interval value − width to value + width in brackets, `[0.989, 1.009]`; empty where there is none. No line ends
-    in it."""
+    """The interval value − width to value + width in brackets, `[0.989, 1.009]`; empty where there is none. No line
+    ends in it.
+    """
     if not math.isfinite(value) or not math.isfinite(width):
         return ""
     return _between(minus(f"{value - width:.{digits}f}"), minus(f"{value + width:.{digits}f}"))

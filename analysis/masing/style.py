@@ -6,7 +6,7 @@ import io
 import matplotlib
 import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
@@ -170,10 +170,16 @@ def line_by_time(axes, t, x, y):
 
 
 def curves_of(drawing):
-    """The curves of a figure as rows (frame, curve, place of the point, abscissa, ordinate, third), all as drawn."""
+    """The curves of a figure as rows (frame, curve, place of the point, abscissa, ordinate, third), all as drawn.
+
+    Points with a label that are coloured by a value have it as the third. Images and contour lines are no curves.
+    """
     for frame, axes in enumerate(drawing.axes, start=1):
         lines = [(str(line.get_label()), np.array(_points(line))) for line in axes.lines]
         lines += [(BY_TIME, _ends(each)) for each in axes.collections if each.get_label() == BY_TIME]
+        lines += [(each.get_label(), np.column_stack([each.get_offsets(), each.get_array()]).T)
+                  for each in axes.collections
+                  if isinstance(each, PathCollection) and not each.get_label().startswith("_")]
         for number, (label, points) in enumerate(lines, start=1):
             name = f"curve {number}" if label.startswith("_") else label
             for place, point in enumerate(points.T if points.size else ()):

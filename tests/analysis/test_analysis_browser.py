@@ -110,7 +110,8 @@ def folder(tmp_path_factory, papers_case):
     report.main([str(one), "--files-only", "--page-only", "-o", str(path / "one.html")])
     write_gallery(path, papers_case)
     (path / "bad.html").write_text('<meta charset="utf-8"><img src="data:image/png;base64,AAAA" width="900">'
-                                   '<div class="scroll" style="overflow: auto"><p class="findings" style="width: 2000px">wide</div>')
+                                   '<div class="scroll" style="overflow: auto">'
+                                   '<p class="findings" style="width: 2000px">wide</p></div>')
     return path
 
 

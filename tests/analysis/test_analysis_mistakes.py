@@ -89,7 +89,7 @@ def test_damaged_trajectories_are_refused(run_script, run_file, study_file, tmp_
     (script, kind, reader) for script, (_, kinds) in READ.items()
     for kind, reader in (("simulate", cycles), ("converge", report), ("scan", response), ("benchmark", scaling))
     if kind not in kinds])
-def test_a_file_of_another_kind_is_named_with_the_script_that_reads_it(run_script, run_file, tmp_path, script, kind, reader):
+def test_a_file_of_another_kind_is_named_with_its_script(run_script, run_file, tmp_path, script, kind, reader):
     with h5py.File(run_file, "a") as file:
         file.attrs["kind"] = kind
     ending, kinds = READ[script]

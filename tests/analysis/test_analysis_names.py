@@ -7,6 +7,7 @@ from masing import style
 from masing.names import names_apart, points_of, short_configuration, short_value
 from masing.report.bibliography import cited, in_words
 from masing.report.equations import equations_of, steps_in_words, typeset
+from masing.report.pictures import Picture
 from masing.results import read_run
 from synthetic import write_run
 
@@ -73,3 +74,12 @@ def test_the_curves_of_a_figure_are_those_drawn():
     style.line_by_time(axes, np.arange(3.0), np.array([0.0, 1, 0]), np.array([0.0, 1, 2]))
     assert list(style.curves_of(figure)) == [(1, "x", 0, 1, 3), (1, "x", 1, 2, 4), (1, "by time", 0, 0, 0),
                                              (1, "by time", 1, 1, 1), (1, "by time", 2, 0, 2)]
+
+
+def test_points_by_colour_are_curves_and_images_are_none():
+    figure = style.figure()
+    axes = figure.add_subplot()
+    axes.pcolormesh(np.ones((2, 2)))
+    assert list(style.curves_of(figure)) == [] and set(Picture("u", figure, "").files) == {"svg", "pdf"}
+    axes.scatter([1, 2], [3, 4], c=[5, 6], label="error")
+    assert list(style.curves_of(figure)) == [(1, "error", 0, 1, 3, 5), (1, "error", 1, 2, 4, 6)]

@@ -75,6 +75,14 @@ def test_the_csv_has_every_digit(pieces_of, tmp_path):
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
 
 
+def test_the_points_of_a_map_are_in_its_csv(pieces_of, tmp_path):
+    columns = staircase(time=5.0)  # no line along which the terms cancel
+    folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted() | jointly(time=5.0)))
+    points = columns_of(folder / "s-map.csv")
+    for heading, name in (("abscissa", "ds"), ("ordinate", "dt"), ("third", "error_x")):
+        np.testing.assert_array_equal([float(cell) for cell in points[heading]], columns[name])
+
+
 def test_infinitely_many_cells_are_infinite(pieces_of, tmp_path):
     columns = ladder()
     columns["cells"][:] = columns["ds"][:] = 0.0

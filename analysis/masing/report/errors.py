@@ -176,7 +176,8 @@ def _map_figure(ds, dt, errors, fit):
     axes = figure.add_subplot(xscale="log", yscale="log", xlim=limits[0], ylim=limits[1])
     _draw_contours(axes, errors, fit)
     spread = LogNorm(errors.min() / 1.001, errors.max() * 1.001)
-    axes.scatter(ds, dt, c=errors, norm=spread, cmap=COLOUR_MAP, s=70, edgecolors="black", linewidths=0.8, zorder=3)
+    axes.scatter(ds, dt, c=errors, norm=spread, cmap=COLOUR_MAP, s=70, edgecolors="black", linewidths=0.8, zorder=3,
+                 label="error of x")
     for place in zip(ds, dt, errors):
         axes.annotate(measured(place[2]), place[:2], (0, 7), textcoords="offset points", ha="center", va="bottom",
                       fontsize=9, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}, zorder=4)
@@ -198,5 +199,5 @@ def _draw_contours(axes, errors, fit):
         where = axes.transAxes.inverted().transform(axes.transData.transform(text.get_position()))
         text.set_visible(bool(np.all((where > EDGE) & (where < 1 - EDGE))))
     if fit.cancels:
-        axes.plot(ds, -fit.space / fit.time * ds, "--", color=style.COLOURS[1], linewidth=1.2)
+        axes.plot(ds, -fit.space / fit.time * ds, "--", color=style.COLOURS[1], linewidth=1.2, label="terms cancel")
         axes.set(xlim=(ds[0], ds[-1]), ylim=(dt[0], dt[-1]))

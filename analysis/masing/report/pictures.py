@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from masing import style
 from masing.command_line import UserError, write_file
 
-# The kinds of file of a picture in the folder beside the page; the CSV has the points of every curve drawn.
-KINDS = ("svg", "pdf", "csv")
+# The kinds of file of a picture in the folder beside the page.
+KINDS = ("svg", "pdf")
 CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate", "third")
 
 
@@ -32,12 +32,12 @@ class Picture:
 
     @property
     def files(self):
-        """The bytes of the picture's files by kind; the same figure gives the same bytes."""
-        return {kind: self._file(kind) for kind in KINDS}
+        """The bytes of the picture's files by kind, with the points of its curves as CSV if it has any; the same figure
+        gives the same bytes."""
+        points = list(style.curves_of(self.figure))
+        return {kind: self._file(kind) for kind in KINDS} | ({"csv": _csv(points)} if points else {})
 
     def _file(self, kind):
-        if kind == "csv":
-            return _curves(self.figure)
         if kind not in self._encoded:
             self._encoded[kind] = style.encoded(self.figure, kind)
             # The layout found for the first file is kept for the others.
@@ -45,11 +45,11 @@ class Picture:
         return self._encoded[kind]
 
 
-def _curves(figure):
-    """The curves of a figure as CSV, all digits, a row a point; of a figure without curves the heading only."""
-    frame = pd.DataFrame(style.curves_of(figure))
+def _csv(points):
+    """The points of curves as CSV, all digits, a row a point."""
+    frame = pd.DataFrame(points)
     frame.columns = CURVE_HEADINGS[:len(frame.columns)]
-    return (frame if len(frame.columns) else pd.DataFrame(columns=CURVE_HEADINGS[:5])).to_csv(index=False).encode("utf-8")
+    return frame.to_csv(index=False).encode("utf-8")
 
 
 @dataclass(frozen=True)
