@@ -12,6 +12,8 @@ from masing.style import RESTORING_LABEL, X_LABEL
 
 # Where a cycle's magnified corner is drawn, in parts of the frame: a cycle leaves the lower right empty.
 CORNER = (0.71, 0.04, 0.28, 0.28)
+# The width of a figure of cycles in one frame, in panels.
+TOGETHER_WIDTH = 1.6
 # A figure has at most this many panels: a page in print.
 PANELS = 12
 TITLE_LETTERS = 42
@@ -80,8 +82,8 @@ def cycles_together(curves, labels, exact=None, part=None):
     are colours get those of a sequence, in their order.
     """
     # A label takes about a tenth of an inch a letter, and as much again for its line.
-    columns = max(1, min(4, int(1.6 * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
-    figure = style.figure(1.6, 1.4 + 0.065 * math.ceil((len(curves) + (exact is not None)) / columns))
+    columns = max(1, min(4, int(TOGETHER_WIDTH * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
+    figure = style.figure(TOGETHER_WIDTH, 1.4 + 0.065 * math.ceil((len(curves) + (exact is not None)) / columns))
     axes = figure.add_subplot()
     colours = sequence(len(curves)) if exact is not None or len(curves) > len(style.COLOURS) else style.COLOURS
     if exact is not None:

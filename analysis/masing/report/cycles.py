@@ -12,14 +12,16 @@ from masing.names import names_apart
 from masing.notation import EN_DASH, cell, count, listed, measured, scientific
 from masing.report.exact import distance
 from masing.report.pictures import Picture
+from masing.report.trajectories import start_of_last_cycles
 from masing.style import MANY_REVERSALS, drawable
 
-# A study's own samples run from rest; its cycle is drawn from the last part of [0, T].
-LAST_PART = 0.2
+# A study's own samples run from rest; its cycle is drawn from the first of these last parts of [0, T] with a whole one.
+LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
 # The magnified corner is this many distances between the two cycles wide to each side, within these parts of a cycle;
-# a larger distance is visible without.
+# a larger distance is visible without. A distance below this part of the smallest corner is hidden by the lines.
 CORNER_DISTANCES = 3
 SMALLEST_CORNER, LARGEST_CORNER = 2e-3, 0.07
+HIDDEN = 0.025
 # More cycles than this in one frame hide each other.
 MOST_TOGETHER = 12
 # Figures 6 to 10 of Bastien, Lamarque and Schatzman (2001) by P, and the paper's description of them.
@@ -98,15 +100,15 @@ def _limits(cycles):
 
 
 def _finest(study, start, end):
-    """The Cycle of the study's finest level, in the last part of its time unless a window is given; None where the file
-    has no samples that can be drawn."""
+    """The Cycle of the study's finest level, in the last part of its time, with a whole cycle if it has one, unless a
+    window is given; None where the file has no samples that can be drawn."""
     series = study.run.series
     if series is None or not drawable(series.x, series.restoring).any():
         return None
     if start is None and end is None:
-        start = series.t[-1] - LAST_PART * (series.t[-1] - series.t[0])
-        if len(reversals(series.x[series.t >= start])) < 2:
-            start = None
+        # A part, not the reversal itself, so that studies of one problem have the same window.
+        starts = series.t[-1] - np.array(LAST_PARTS) * (series.t[-1] - series.t[0])
+        start = next((each for each in starts if each <= start_of_last_cycles(series, 1)), None)
     at_the_same_cells = study.refine == "steps" and study.reference != "exact"
     return Cycle(study.run, samples_in_window(study.run, start, end), study.run.cells or 0 if at_the_same_cells else 0)
 
@@ -128,12 +130,14 @@ def _overlay(group, exact):
     beside = exact.get(runs[-1], 0) if exact and runs[-1].engine != "exact" else None
     behind, part = None, None
     if beside is not None:
-        behind, part = _exact_cycle(beside, group[-1][0].sample[0]), LARGEST_CORNER
+        behind = _exact_cycle(beside, group[-1][0].sample[0])
+        part = _corner_part([distance(cycle.sample, beside) for cycle, _ in group], behind, figures.TOGETHER_WIDTH)
     sizes = [count(run.cells) for run in runs if run.cells is not None]
     by_cells = len(set(sizes)) == len(runs)
-    caption = f"The cycles for P = {listed(sizes)} in one frame" if by_cells else f"{len(runs)} cycles in one frame"
-    caption += (f", over the exact one, grey; the corner is magnified {figures.magnification(part):.2g} times."
-                if behind is not None else ".")
+    words = "cycles" if all(len(reversals(cycle.curve[0])) > 1 for cycle, _ in group) else "arcs"
+    caption = f"The {words} for P = {listed(sizes)} in one frame" if by_cells else f"{len(runs)} {words} in one frame"
+    caption += ", over the exact one, grey" if behind is not None else ""
+    caption += f"; the corner is magnified {figures.magnification(part):.2g} times." if part else "."
     labels = [f"P = {size}" for size in sizes] if by_cells else [name for _, name in group]
     figure = figures.cycles_together([cycle.curve for cycle, _ in group], labels, behind, part)
     return Picture(f"{runs[0].path.stem}-together", figure, f"Hysteresis cycles. {caption}", caption)
@@ -150,7 +154,7 @@ def _picture(cycle, name, limits, exact):
     # A record of many cycles is coloured by time: a grey one behind it would muddle that.
     if exact is not None and len(reversals(cycle.curve[0])) <= MANY_REVERSALS:
         behind = _exact_cycle(exact, cycle.sample[0])
-        part = _corner_part(distance(cycle.sample, exact), behind)
+        part = _corner_part([distance(cycle.sample, exact)], behind)
         of_cells = f" of P = {exact.cells} cells" if exact.cells else ""
         magnified = f", the corner magnified {figures.magnification(part):.2g} times" if part else ""
         beside = f" Grey: exact{of_cells}{magnified}."
@@ -174,11 +178,14 @@ def _row(cycle, name, exact, studies):
             "over_all": distance_from_exact(cycle.run, studies) or EN_DASH}
 
 
-def _corner_part(apart, behind):
-    """The part of the exact cycle's width and height that shows the distance of the cycles; None for a large one."""
+def _corner_part(distances, behind, width=1.0):
+    """The part of the exact cycle's width and height that shows the largest of the cycles' distances from it that is
+    not visible without, in a figure of this width; None where there is none, or where the lines would hide it.
+    """
     widths = [np.ptp(values) or 1.0 for values in behind]
-    wanted = CORNER_DISTANCES * max(apart.x / widths[0], apart.restoring / widths[1])
-    return max(SMALLEST_CORNER, float(wanted)) if wanted < LARGEST_CORNER else None
+    wanted = [CORNER_DISTANCES * max(apart.x / widths[0], apart.restoring / widths[1]) for apart in distances]
+    wanted = max((each for each in wanted if each < LARGEST_CORNER / width), default=0.0)
+    return max(SMALLEST_CORNER, float(wanted)) if wanted > CORNER_DISTANCES * HIDDEN * SMALLEST_CORNER else None
 
 
 def _in_paper(run):
