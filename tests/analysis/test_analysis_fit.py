@@ -156,3 +156,19 @@ def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
                  and len(line.get_xdata())}
         assert sorted(faces.values()) == [1, 2] and faces["white"] == 1
         assert sum(text.get_text() == "round-off floor" for text in axes.texts) == lines
+
+
+@pytest.mark.parametrize("decades, order", [(1, 1), (3, 2), (12, 1), (12, 0.5)])
+def test_no_point_lies_on_a_slope_triangle(decades, order):
+    h = np.logspace(-decades, 0, 2 * decades + 1)
+    curves = [Curve(name, factor * h**order, np.ones(len(h), bool), factor * h**order)
+              for name, factor in (("x", 1), ("y", 0.4), ("u", 0.5))]
+    figure = error_figure(h, curves, [order], "step")
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    corners = axes.transData.transform(axes.patches[0].get_xy()[:3]) * 72 / figure.dpi
+    points = axes.transData.transform([point for curve in curves for point in zip(h, curve.errors)]) * 72 / figure.dpi
+    # The hypotenuse goes from the first corner to the last; a marker reaches 5 points from its place.
+    along = (corners[2] - corners[0]) / np.linalg.norm(corners[2] - corners[0])
+    above = np.cross(along, points - corners[0])
+    assert above.min() > 8

@@ -15,8 +15,8 @@ LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
 # Where a first and a second slope triangle lie between the smallest (0) and the largest (1) step, in logarithms.
 TRIANGLES = ((0.55, 0.9), (0.1, 0.45))
-# A triangle is below the lowest curve by this factor.
-GAP = 1.8
+# A triangle is below the lowest curve by this factor, and by this part of the axis, more than a marker.
+GAP, PART_OF_AXIS = 1.8, 0.12
 # Perceptually uniform, and the same to the colour-blind.
 COLOUR_MAP = "cividis"
 RESOLUTION = 200
@@ -131,10 +131,10 @@ def _draw_triangle(axes, curves, exponent, place):
         return
     first, last = min(h[0] for h, _ in curves), max(h[-1] for h, _ in curves)
     left, right = (first + part * (last - first) for part in TRIANGLES[place % len(TRIANGLES)])
-    places = np.linspace(left, right, 9)
-    # The hypotenuse must be below every curve.
+    # The hypotenuse must be below every curve: straight between the points, so that ends and points tell.
+    places = np.unique(np.r_[left, right, *(h[(left < h) & (h < right)] for h, _ in curves)])
     room = [np.interp(places, h, error) - exponent * (places - left) for h, error in curves]
-    bottom = np.min(room) - np.log(GAP)
+    bottom = np.min(room) - max(np.log(GAP), PART_OF_AXIS * np.ptp(np.log(axes.get_ylim())))
     corners = np.exp([(left, bottom), (right, bottom), (right, bottom + exponent * (right - left))])
     axes.fill(*corners.T, facecolor="none", edgecolor=style.GREY, linewidth=1)
     middle = np.exp(((left + right) / 2, bottom + exponent * (right - left) / 2))
