@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "io/provenance.hpp"
 #include "io/sealed_file.hpp"
 
@@ -202,7 +203,7 @@ Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
     for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
       for (const std::string& path : {partial(of), of}) {
         if (mark_in(path) == run) {
-          return run + end_of_text + path + end_of_text + of;
+          return base::joined({run, path, of}, std::string(1, end_of_text));
         }
       }
     }

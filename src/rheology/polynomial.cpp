@@ -127,7 +127,7 @@ ChebyshevFit::ChebyshevFit(const std::function<double(double)>& function, double
                            double shift_noise) {
   constexpr double step = std::numbers::pi / points;
   static const auto cosine = [] {
-    std::array<double, 4 * points> table{};
+    std::array<double, std::size_t{4} * points> table{};
     for (std::size_t i = 0; i < table.size(); ++i) {
       table[i] = std::cos(static_cast<double>(i) * 0.5 * step);
     }

@@ -81,7 +81,7 @@ class TellingCells {
       add(s, around, cells);
     }
     std::ranges::sort(cells);
-    cells.erase(std::ranges::unique(cells).begin(), cells.end());
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
     return cells;
   }
 

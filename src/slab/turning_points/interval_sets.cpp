@@ -300,7 +300,7 @@ IntervalSets::IntervalSets(const Columns<base::Function>& functions,
       }
     }
     std::ranges::sort(cuts);
-    cuts.erase(std::ranges::unique(cuts).begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
     const std::vector<double> fine = with_parts(span.nodes);
     for (std::size_t i = 1; i < cuts.size(); ++i) {
       // The last place of all belongs to the last piece.
@@ -335,7 +335,7 @@ IntervalSets::IntervalSets(const Columns<base::Function>& functions,
   }
   for (std::vector<double>& breaks : breaks_) {
     std::ranges::sort(breaks);
-    breaks.erase(std::ranges::unique(breaks).begin(), breaks.end());
+    breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
   }
 }
 

@@ -202,7 +202,7 @@ class Resolution {
                            [](double s) { return s > 0.0 && s < 1.0; });
     }
     std::ranges::sort(starts);
-    starts.erase(std::ranges::unique(starts).begin(), starts.end());
+    starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
     for (std::size_t i = 0; i < starts.size(); ++i) {
       start_ = starts[i];
       add_smooth(starts[i], i + 1 < starts.size() ? starts[i + 1] : 1.0);
