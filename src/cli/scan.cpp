@@ -300,6 +300,9 @@ void resolve_scan(Configuration& c, const engine::RunSpec& run) {
   if (!c.backbone.empty() && engine::slab_of(run) == nullptr) {
     throw UserError("--backbone: closed curves are known of slabs; give --model masing");
   }
+  if (!c.backbone.empty() && std::ranges::min(c.axes.back().values) <= 0.0) {
+    throw UserError(fmt::format("--backbone: '{}' has amplitudes that are not > 0", c.backbone));
+  }
   if (!c.backbone.empty() && c.keep_series) {
     throw UserError("--keep: closed curves are no runs and have no series");
   }

@@ -279,6 +279,7 @@ Validated validated(Configuration configuration, const Files& files) {
   const auto origin = c.origin.find("model");
   const auto& [info, make] =
       known_model(c.model, origin == c.origin.end() ? "--model" : origin->second);
+  check_keys(c);
   std::optional<rheology::ModelSpec> finite;
   if (make != nullptr) {
     finite = resolve_finite(info, c);
@@ -293,7 +294,6 @@ Validated validated(Configuration configuration, const Files& files) {
     }
     resolve_study_of(info, {{{"x"}, {"u"}}}, c);
   }
-  check_keys(c);
   const bool thins = !c.field_points && has_huge_fields(c);
   resolve_defaults(c);
   check_numbers(c);

@@ -126,10 +126,12 @@ class Exact final : public Engine, public SelfChecking {
     difference_ = std::max({difference_, x_apart, y_apart});
     const double most = largest_difference * solution_->speed_scale();
     if (!(y_apart <= most && x_apart * solution_->frequency() <= most)) {
-      throw base::SystemError(fmt::format(
-          "the exact solution fails its check: at t = {} two methods give x = {} and {}; the "
-          "problem is too sensitive to rounding",
-          base::to_text(time), base::to_text(state.x), base::to_text(other.x)));
+      throw base::SystemError(
+          fmt::format("the exact solution fails its check: at t = {} two methods give x = {} and "
+                      "{}, y = {} and "
+                      "{}; the problem is too sensitive to rounding",
+                      base::to_text(time), base::to_text(state.x), base::to_text(other.x),
+                      base::to_text(state.y), base::to_text(other.y)));
     }
   }
 

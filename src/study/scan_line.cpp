@@ -137,7 +137,7 @@ PointNumbers CycleObserver::numbers() const {
   return numbers_of(cycle);
 }
 
-/// The closed cycles of the amplitudes that are the values of the last axis.
+/// The closed cycles of the amplitudes, all > 0, that are the values of the last axis.
 void compute_closed_cycles(const ScanProblem& problem, Line& line) {
   const auto* masing = std::get_if<engine::Masing>(&problem.run.model);
   const double k0 = masing != nullptr ? masing->oscillator.k0
@@ -145,9 +145,6 @@ void compute_closed_cycles(const ScanProblem& problem, Line& line) {
   const slab::ClosedCurves curves(*engine::slab_of(problem.run), k0);
   for (ScanPoint& point : line) {
     const double amplitude = point.values.back();
-    if (!(amplitude > 0.0)) {
-      throw base::UserError("--backbone: every amplitude must be > 0");
-    }
     const slab::ClosedCycle cycle = curves.cycle(amplitude);
     point.numbers = numbers_of({.least_x = -amplitude,
                                 .most_x = amplitude,

@@ -193,6 +193,12 @@ def test_cells_and_steps_together(masing):
         assert file["fit"].attrs["reference_cells"] == 1600
 
 
+def test_one_level_has_no_order(masing):
+    single = masing("converge", "--levels=100", "--final-time=5", "--cells=5", "--quiet")
+    assert single.returncode == 3
+    assert "one level has no order; give at least two" in single.stdout
+
+
 def test_an_error_that_the_levels_do_not_refine_is_named(masing):
     """Cells against the exact solution have the error in time of their steps, unless they are solved exactly, too."""
     study = ("converge", "--refine=cells", "--levels=25,50,100,200,400", "--reference=exact", "--steps=2000",

@@ -291,6 +291,7 @@ def test_parameters_of_other_models_are_scanned(masing):
     (("--over=k0=1,2", "--steady", "--base-acceleration=sin(2*t)", "--period=3"), ["--period", "is not F(t)"]),
     (("--over=k0=1,2", "--steady", "--damping=-1"), ["--damping", ">= 0"]),
     (("--over=k0=1,2", "--backbone=2"), ["--backbone", "X="]),
+    (("--backbone=X=0:1:3", "--k0=0.2", "--cells=inf"), ["--backbone", "not > 0"]),
     (("--over=k0=1,2", "--backbone=X=1,2", "--steady"), ["--backbone", "--steady"]),
     (("--over=k=1,2", "--model=prandtl", "--set=eta=1", "--steady"), ["steady", "prandtl"]),
     (("--over=mass=1,2", "--past=now"), ["--past", "rest|point"])])
