@@ -63,8 +63,8 @@ bool is_uniform(const slab::Slab& slab) {
 
 ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,
                              const std::string& quantity) {
-  const ExpectedOrder space = order_in_space(model.slab, quantity);
-  const ExpectedOrder time{quantity, static_cast<double>(slab::info(model.scheme).order)};
+  ExpectedOrder space = order_in_space(model.slab, quantity);
+  ExpectedOrder time{quantity, static_cast<double>(slab::info(model.scheme).order)};
   const bool shares_cells = reference.is_exact_in_time() && !reference.is_continuum();
   const bool shares_steps = reference.is_continuum() && !reference.is_exact_in_time();
   const bool is_of_each_level = !reference.file();
