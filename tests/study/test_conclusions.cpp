@@ -21,7 +21,6 @@ using slab::Rule;
 using slab::Scheme;
 using study::ExpectedOrder;
 using study::ObservedFrom;
-using study::QuantityResult;
 using study::Refine;
 using study::Study;
 using study::StudySpec;
