@@ -272,14 +272,13 @@ std::string promised_orders(const engine::Masing& model, const Configuration& c,
     const ExpectedOrder order = study::promised_order(model, c.refine, reference, quantity);
     return fmt::format("{}{}", order.at_least ? ">=" : "=", order.order);
   };
-  std::vector<std::string> orders;
-  for (const char* quantity : {"x", "y", "u", "u_cells"}) {
-    const bool is_other = promised(quantity) != promised("u");
-    if (quantity != std::string("u_cells") || (is_other && reference.is_continuum())) {
-      orders.push_back(quantity + promised(quantity));
-    }
+  const std::string of_u = promised("u");
+  std::string orders = "x" + promised("x") + ",y" + promised("y") + ",u" + of_u;
+  if (reference.is_continuum()) {
+    const std::string of_cells = promised("u_cells");
+    orders += of_cells == of_u ? "" : ",u_cells" + of_cells;
   }
-  return base::joined(orders, ",");
+  return orders;
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ class Ladder {
     return largest;
   }
 
-  /// The errors of level i, base::undefined where there is nothing to measure them against.
+  /// The errors of level i, undefined where there is nothing to measure them against.
   [[nodiscard]] Errors errors_of(std::size_t i) const {
     const engine::RunSpec& run = plan_.jobs[plan_.levels[i]].run;
     if (level(i).in_step) {
@@ -159,6 +159,8 @@ class OrderFinder {
       dt_.push_back(at.dt);
       errors_.push_back(at.errors.*quantity.value);
     }
+    const slab::Slab* slab = engine::slab_of(spec.run);
+    is_piecewise_ = quantity.value == &Errors::u && slab != nullptr && !is_uniform(*slab);
   }
 
   void find() {
@@ -232,15 +234,14 @@ class OrderFinder {
   [[nodiscard]] double width_against(const slab::Space& reference, std::size_t l) const {
     const auto* there = std::get_if<slab::Cells>(&reference);
     const auto* here = std::get_if<slab::Cells>(&spec_.levels[l].space);
-    const slab::Slab* slab = engine::slab_of(spec_.run);
-    if (quantity_.value != &Errors::u || slab == nullptr || is_uniform(*slab) || there == nullptr ||
-        here == nullptr) {
+    if (!is_piecewise_ || there == nullptr || here == nullptr) {
       return slab::cell_width(reference);
     }
     const auto shared = static_cast<double>(std::gcd(here->count, there->count));
     const double width = slab::cell_width(reference);
     const double overlap = width * shared / static_cast<double>(here->count);
-    return slab->rule == slab::Rule::right ? overlap : 2 * overlap - width;
+    const slab::Rule rule = engine::slab_of(spec_.run)->rule;
+    return rule == slab::Rule::right ? overlap : 2 * overlap - width;
   }
 
   /// The step `step` of every level that has an error with that of what it is measured against.
@@ -311,6 +312,7 @@ class OrderFinder {
   std::vector<double> errors_;
   std::vector<double> steps_;
   StepKind kind_ = StepKind::time;
+  bool is_piecewise_ = false;  // u over all s, which cells make piecewise constant
 };
 
 void find_extrapolations(const StudySpec& spec, Study& study) {
@@ -339,8 +341,7 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
   study.extrapolated_y = extrapolate(refined, y, promised("y"));
 }
 
-/// The worst verdict of a quantity: not as expected, base::undefined, undecided, as expected, not
-/// judged.
+/// The worst verdict of a quantity: not as expected, undefined, undecided, as expected, not judged.
 Verdict overall(const std::vector<QuantityResult>& results) {
   for (const Verdict verdict :
        {Verdict::not_as_expected, Verdict::undefined, Verdict::undecided, Verdict::as_expected}) {

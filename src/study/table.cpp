@@ -35,13 +35,10 @@ bool has_cells(const StudySpec& spec) {
   return engine::slab_of(spec.run) != nullptr;
 }
 
-/// How wide the column of P is.
+/// How wide the column of P is, which is the largest at the last level.
 std::size_t cells_width(const StudySpec& spec) {
-  std::size_t width = 10;
-  for (const Level& level : spec.levels) {
-    width = std::max(width, cells_text(level.space).size());
-  }
-  return width;
+  constexpr std::size_t least = 10;
+  return std::max(least, cells_text(spec.levels.back().space).size());
 }
 
 std::string heading(const StudySpec& spec, const Study& study) {
