@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/elementary_functions.hpp"
-#include "base/taylor_series.hpp"
 
 namespace masing::base {
 
@@ -56,6 +55,7 @@ Series chosen(const Series& condition, const Series& one, const Series& other) {
   const Truth choice = truth(condition);
   Series f = choice == Truth::maybe ? either(one, other) : choice == Truth::yes ? one : other;
   f.smooth = f.smooth && condition.smooth;
+  f.defined = f.defined && condition.defined;
   return f;
 }
 
@@ -114,7 +114,7 @@ ExpressionBounds::ExpressionBounds(const std::string& text, char variable,
                                    const std::map<std::string, double>& constants)
     : operations_(read_expression(text, variable, constants)) {}
 
-Bounds ExpressionBounds::over(double first, double last) const {
+taylor::Series ExpressionBounds::series(double first, double last) const {
   Series variable = taylor::constant({first, last});
   variable.c[1] = {1.0, 1.0};
   variable.terms = 2;
@@ -122,7 +122,11 @@ Bounds ExpressionBounds::over(double first, double last) const {
   for (const Operation& operation : operations_) {
     stack.push_back(value(operation, variable, stack));
   }
-  const Series f = unscaled(stack.back());
+  return unscaled(stack.back());
+}
+
+Bounds ExpressionBounds::over(double first, double last) const {
+  const Series f = series(first, last);
   const Enclosure& top = f.c[taylor::order];
   return {f.c[0], f.c[1], top,
           f.smooth && f.c[0].is_finite() && f.c[1].is_finite() && top.is_finite()};

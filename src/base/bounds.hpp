@@ -6,6 +6,7 @@
 
 #include "base/enclosure.hpp"
 #include "base/expression_reader.hpp"
+#include "base/taylor_series.hpp"
 
 namespace masing::base {
 
@@ -39,6 +40,8 @@ class ExpressionBounds {
 
   /// On [first, last]. Local.
   [[nodiscard]] Bounds over(double first, double last) const;
+  /// All Taylor coefficients on [first, last], of scale 0. Local.
+  [[nodiscard]] taylor::Series series(double first, double last) const;
 
  private:
   std::vector<Operation> operations_;  // in reverse Polish order

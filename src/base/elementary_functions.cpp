@@ -14,6 +14,12 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
+constexpr double least = std::numeric_limits<double>::denorm_min();
+
+/// The real number that `value` is the rounding of, by an ulp at most.
+Series about(double value) {
+  return constant(widened(value, value));
+}
 
 /// Of sin(x + shift·π/2), over an interval.
 Enclosure sine_of(const Enclosure& x, double shift) {
@@ -59,33 +65,42 @@ Series from_slope(const Series& u, const Series& denominator, const Enclosure& v
   return f;
 }
 
-/// f(u) of a nondecreasing library function, limited to where it is defined.
-Enclosure rising(double (*f)(double), const Series& u, double least = -unlimited,
-                 double most = unlimited) {
-  return widened(f(std::clamp(u.c[0].low, least, most)), f(std::clamp(u.c[0].high, least, most)));
+/// f(u) of a nondecreasing library function.
+Enclosure rising(double (*f)(double), const Enclosure& u) {
+  return widened(f(u.low), f(u.high));
+}
+
+/// from_slope of a nondecreasing library function that is defined on `domain` alone.
+Series limited(double (*f)(double), const Enclosure& domain, const Series& u,
+               const Series& denominator) {
+  const auto inside = [&](double value) { return std::clamp(value, domain.low, domain.high); };
+  Series result = from_slope(u, denominator, rising(f, {inside(u.c[0].low), inside(u.c[0].high)}));
+  const bool defined = domain.contains(u.c[0].low) && domain.contains(u.c[0].high);
+  result.defined = result.defined && defined;
+  result.smooth = result.smooth && defined;
+  return result;
 }
 
 Series arc_sine(const Series& argument) {
   const Series u = unscaled(argument);
-  return from_slope(u, root(add(number(1.0), negative(squared(u)))),
-                    rising(std::asin, u, -1.0, 1.0));
+  return limited(std::asin, {-1.0, 1.0}, u, root(add(number(1.0), negative(squared(u)))));
 }
 
 Series arc_cosine(const Series& u) {
-  return add(number(0.5 * pi), negative(arc_sine(u)));
+  return add(about(0.5 * pi), negative(arc_sine(u)));
 }
 
 Series arc_tangent(const Series& argument) {
   const Series u = unscaled(argument);
-  return from_slope(u, add(number(1.0), squared(u)), rising(std::atan, u));
+  return from_slope(u, add(number(1.0), squared(u)), rising(std::atan, u.c[0]));
 }
 
 Series hyperbolic_sine(const Series& u) {
-  return scaled(0.5, add(exponential(u), negative(exponential(negative(u)))));
+  return scaled({0.5, 0.5}, add(exponential(u), negative(exponential(negative(u)))));
 }
 
 Series hyperbolic_cosine(const Series& u) {
-  return scaled(0.5, add(exponential(u), exponential(negative(u))));
+  return scaled({0.5, 0.5}, add(exponential(u), exponential(negative(u))));
 }
 
 Series hyperbolic_tangent(const Series& argument) {
@@ -93,53 +108,48 @@ Series hyperbolic_tangent(const Series& argument) {
   if (u.c[0].high < 0.0) {
     return negative(hyperbolic_tangent(negative(u)));
   }
-  const Series q = exponential(scaled(-2.0, u));
+  const Series q = exponential(scaled({-2.0, -2.0}, u));
   Series f = unscaled(divide(add(number(1.0), negative(q)), add(number(1.0), q)));
-  f.c[0] = rising(std::tanh, u);
+  f.c[0] = rising(std::tanh, u.c[0]);
   return f;
 }
 
 Series area_sine(const Series& argument) {
   const Series u = unscaled(argument);
-  return from_slope(u, root(add(number(1.0), squared(u))), rising(std::asinh, u));
+  return from_slope(u, root(add(number(1.0), squared(u))), rising(std::asinh, u.c[0]));
 }
 
 Series area_cosine(const Series& argument) {
   const Series u = unscaled(argument);
-  return from_slope(u, root(add(squared(u), number(-1.0))), rising(std::acosh, u, 1.0));
+  return limited(std::acosh, {1.0, unlimited}, u, root(add(squared(u), number(-1.0))));
 }
 
 Series area_tangent(const Series& argument) {
   const Series u = unscaled(argument);
-  return from_slope(u, add(number(1.0), negative(squared(u))), rising(std::atanh, u, -1.0, 1.0));
-}
-
-/// The angle from the values alone, not smooth.
-Series any_angle() {
-  Series f = constant(widened(-pi, pi));
-  f.smooth = false;
-  return f;
+  return limited(std::atanh, {-1.0, 1.0}, u, add(number(1.0), negative(squared(u))));
 }
 
 Series arc_tangent_2(const Series& ordinate, const Series& abscissa) {
   const Series y = unscaled(ordinate);
   const Series x = unscaled(abscissa);
-  // The rest is the cut, x ≤ 0 and y = 0, or may be.
-  if (!(x.c[0].low > 0.0 || y.c[0].low > 0.0 || y.c[0].high < 0.0)) {
-    return any_angle();
-  }
   // θ′ = (y′ x - y x′)/(x² + y²)
   const Series radius = add(squared(x), squared(y));
   const Series a = unscaled(divide(x, radius));
   const Series b = unscaled(divide(y, radius));
-  Series f = constant({unlimited, -unlimited});
+  // The cut, x ≤ 0 and y = 0, or what may be on both sides of it.
+  const bool cut = !(x.c[0].low > 0.0 || y.c[0].low > 0.0 || y.c[0].high < 0.0);
+  Series f = constant(cut ? widened(-pi, pi) : Enclosure{unlimited, -unlimited});
   for (const double v : {y.c[0].low, y.c[0].high}) {
     for (const double u : {x.c[0].low, x.c[0].high}) {
-      f.c[0] = hull(f.c[0], widened(std::atan2(v, u), std::atan2(v, u)));
+      const double angle = std::atan2(v, u);
+      f.c[0] = hull(f.c[0], widened(angle, angle));
     }
   }
+  // The angle of a least ordinate underflows.
+  f.c[0].low = y.c[0].low < 0.0 ? std::min(f.c[0].low, -least) : f.c[0].low;
   f.terms = order + 1;
-  f.smooth = a.smooth && b.smooth;
+  f.smooth = a.smooth && b.smooth && !cut;
+  f.defined = x.defined && y.defined;
   for (int k = 1; k <= order; ++k) {
     f.c[k] = integrated(y, a, k) + -integrated(x, b, k);
   }
@@ -161,6 +171,9 @@ Series absolute(const Series& u) {
 Series smaller(const Series& first, const Series& second) {
   const Series a = unscaled(first);
   const Series b = unscaled(second);
+  if (!a.defined || !b.defined) {
+    return either(a, b);
+  }
   Series f = a.c[0].high <= b.c[0].low ? a : b.c[0].high <= a.c[0].low ? b : either(a, b);
   f.c[0] = {std::min(a.c[0].low, b.c[0].low), std::min(a.c[0].high, b.c[0].high)};
   return f;
@@ -175,14 +188,22 @@ Series steps(double (*f)(double), const Series& argument) {
   const Series u = unscaled(argument);
   Series result = constant({f(u.c[0].low), f(u.c[0].high)});
   result.smooth = u.smooth && result.c[0].low == result.c[0].high;
+  result.defined = u.defined;
   return result;
 }
 
 /// A wave on an interval that holds a corner or a jump: `f` but for the value.
-Series undecided_wave(Series f) {
+Series undecided_wave(Series f, bool defined) {
   f.c[0] = {-1.0, 1.0};
   f.smooth = false;
+  f.defined = defined;
   return f;
+}
+
+/// The whole number n with n - ½ ≤ x < n + ½.
+double nearest_whole(double x) {
+  const double nearest = std::floor(x + 0.5);
+  return nearest - 0.5 > x ? nearest - 1.0 : nearest;  // x + ½ may be rounded up
 }
 
 bool is_odd(double whole) {
@@ -191,39 +212,42 @@ bool is_odd(double whole) {
 
 Series triangle_wave(const Series& argument) {
   const Series u = unscaled(argument);
-  const double branch = std::floor(2 * u.c[0].low + 0.5);
-  const double last = std::ceil(2 * u.c[0].high + 0.5) - 1;
+  const double branch = nearest_whole(2 * u.c[0].low);
+  const double last = -nearest_whole(-2 * u.c[0].high);
   if (branch != last && u.c[0].low != u.c[0].high) {
-    return undecided_wave(either(scaled(4.0, u), scaled(-4.0, u)));
+    return undecided_wave(either(scaled({4.0, 4.0}, u), scaled({-4.0, -4.0}, u)), u.defined);
   }
-  return scaled(is_odd(branch) ? -4.0 : 4.0, add(u, number(-branch / 2)));
+  const double slope = is_odd(branch) ? -4.0 : 4.0;
+  return scaled({slope, slope}, add(u, number(-branch / 2)));
 }
 
 Series square_wave(const Series& argument) {
   const Series u = unscaled(argument);
   const double branch = std::floor(2 * u.c[0].low);
   if (branch != std::floor(2 * u.c[0].high)) {
-    return undecided_wave(number(0.0));
+    return undecided_wave(number(0.0), u.defined);
   }
   Series f = number(is_odd(branch) ? -1.0 : 1.0);
   f.smooth = u.smooth;
+  f.defined = u.defined;
   return f;
 }
 
 Series sawtooth_wave(const Series& argument) {
   const Series u = unscaled(argument);
-  const double branch = std::floor(u.c[0].low + 0.5);
-  if (branch != std::floor(u.c[0].high + 0.5)) {
-    return undecided_wave(scaled(2.0, u));
+  const double branch = nearest_whole(u.c[0].low);
+  if (branch != nearest_whole(u.c[0].high)) {
+    return undecided_wave(scaled({2.0, 2.0}, u), u.defined);
   }
-  return scaled(2.0, add(u, number(-branch)));
+  return scaled({2.0, 2.0}, add(u, number(-branch)));
 }
 
 double sign_of(double x) {
   return x < 0.0 ? -1.0 : x > 0.0 ? 1.0 : 0.0;
 }
 
-double nearest_whole(double x) {
+/// As muParser's rint.
+double rounded(double x) {
   return std::floor(x + 0.5);
 }
 
@@ -241,14 +265,16 @@ constexpr std::array all_functions{
     Named{"asinh", area_sine},
     Named{"acosh", area_cosine},
     Named{"atanh", area_tangent},
-    Named{"log2", [](const Series& u) { return scaled(1.0 / std::numbers::ln2, logarithm(u)); }},
-    Named{"log10", [](const Series& u) { return scaled(1.0 / std::numbers::ln10, logarithm(u)); }},
+    Named{"log2",
+          [](const Series& u) { return multiply(about(1.0 / std::numbers::ln2), logarithm(u)); }},
+    Named{"log10",
+          [](const Series& u) { return multiply(about(1.0 / std::numbers::ln10), logarithm(u)); }},
     Named{"log", logarithm},
     Named{"ln", logarithm},
     Named{"exp", exponential},
     Named{"sqrt", root},
     Named{"sign", [](const Series& u) { return steps(sign_of, u); }},
-    Named{"rint", [](const Series& u) { return steps(nearest_whole, u); }},
+    Named{"rint", [](const Series& u) { return steps(rounded, u); }},
     Named{"abs", absolute},
     Named{"triangle", triangle_wave},
     Named{"square", square_wave},
@@ -267,6 +293,9 @@ std::span<const Named> functions() {
 
 Truth truth(const Series& a) {
   const Enclosure& value = a.c[0];
+  if (!a.defined) {
+    return Truth::maybe;
+  }
   if (!value.contains(0.0)) {
     return Truth::yes;
   }
@@ -274,12 +303,18 @@ Truth truth(const Series& a) {
 }
 
 Truth less(const Series& a, const Series& b) {
+  if (!a.defined || !b.defined) {
+    return Truth::maybe;
+  }
   const Enclosure x = unscaled(a).c[0];
   const Enclosure y = unscaled(b).c[0];
   return x.high < y.low ? Truth::yes : x.low >= y.high ? Truth::no : Truth::maybe;
 }
 
 Truth equal(const Series& a, const Series& b) {
+  if (!a.defined || !b.defined) {
+    return Truth::maybe;
+  }
   const Enclosure x = unscaled(a).c[0];
   const Enclosure y = unscaled(b).c[0];
   if (x.low == x.high && y.low == y.high) {

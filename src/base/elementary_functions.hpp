@@ -18,7 +18,7 @@ struct Named {
 /// interval, the series covers all cases and is not smooth.
 std::span<const Named> functions();
 
-/// What is known of a condition.
+/// What is known of a condition; nothing where what it compares may be undefined.
 enum class Truth { no, maybe, yes };
 
 /// a ≠ 0.

@@ -12,11 +12,24 @@ namespace {
 
 constexpr double unit_roundoff = epsilon;
 constexpr double unbounded = std::numeric_limits<double>::infinity();
+constexpr double largest = std::numeric_limits<double>::max();
+constexpr double least = std::numeric_limits<double>::denorm_min();
 
 /// What the sum x + y as rounded is less than the sum.
 double rounding_of_sum(double x, double y, double sum) {
   const double shown = sum - x;
   return (x - (sum - shown)) + (y - shown);
+}
+
+/// Below a number that is `ulps` from x at most, or that overflowed or underflowed to x.
+double below(double x, int ulps) {
+  const double finite = std::min(x, largest);
+  return finite - (ulps * unit_roundoff * std::abs(finite) + least);
+}
+
+/// Above such a number.
+double above(double x, int ulps) {
+  return -below(-x, ulps);
 }
 
 }  // namespace
@@ -33,7 +46,12 @@ Enclosure everything() {
 }
 
 Enclosure widened(double low, double high) {
-  return {low - 2 * unit_roundoff * std::abs(low), high + 2 * unit_roundoff * std::abs(high)};
+  if (std::isnan(low) || std::isnan(high)) {
+    return everything();
+  }
+  // A sign is kept: no value is on the other side of 0.
+  return {low >= 0.0 ? std::max(below(low, 2), 0.0) : below(low, 2),
+          high <= 0.0 && low < 0.0 ? std::min(above(high, 2), 0.0) : above(high, 2)};
 }
 
 Enclosure hull(const Enclosure& a, const Enclosure& b) {
@@ -45,7 +63,7 @@ Enclosure operator-(const Enclosure& a) {
 }
 
 Enclosure operator+(const Enclosure& a, const Enclosure& b) {
-  Enclosure sum{a.low + b.low, a.high + b.high};
+  Enclosure sum{std::min(a.low + b.low, largest), std::max(a.high + b.high, -largest)};
   if (rounding_of_sum(a.low, b.low, sum.low) < 0.0) {
     sum.low -= unit_roundoff * std::abs(sum.low);
   }
@@ -65,7 +83,11 @@ Enclosure operator*(const Enclosure& a, const Enclosure& b) {
   }
   const auto [low, high] =
       std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-  return {low - unit_roundoff * std::abs(low), high + unit_roundoff * std::abs(high)};
+  // Products that cannot be negative, or positive, stay so where they underflow.
+  const bool alike = (a.low >= 0.0 && b.low >= 0.0) || (a.high <= 0.0 && b.high <= 0.0);
+  const bool opposite = (a.low >= 0.0 && b.high <= 0.0) || (a.high <= 0.0 && b.low >= 0.0);
+  return {alike ? std::max(below(low, 1), 0.0) : below(low, 1),
+          opposite ? std::min(above(high, 1), 0.0) : above(high, 1)};
 }
 
 Enclosure operator*(double factor, const Enclosure& a) {
@@ -79,15 +101,22 @@ Enclosure operator/(const Enclosure& a, const Enclosure& b) {
   return a * widened(1.0 / b.high, 1.0 / b.low);
 }
 
+Enclosure operator/(const Enclosure& a, int divisor) {
+  return {a.low == 0.0 ? 0.0 : below(a.low / divisor, 1),
+          a.high == 0.0 ? 0.0 : above(a.high / divisor, 1)};
+}
+
 Enclosure square_of(const Enclosure& a) {
+  if (a.low == 0.0 && a.high == 0.0) {
+    return {};
+  }
   const double low = a.contains(0.0) ? 0.0 : std::min(std::abs(a.low), std::abs(a.high));
   const double high = a.magnitude();
   return widened(low * low, high * high);
 }
 
 Enclosure exponential_of(const Enclosure& a) {
-  const double high = std::exp(a.high);
-  return widened(std::exp(a.low), high > 0.0 ? high : std::numeric_limits<double>::min());
+  return widened(std::exp(a.low), std::exp(a.high));
 }
 
 }  // namespace masing::base

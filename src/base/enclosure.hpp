@@ -2,8 +2,9 @@
 
 namespace masing::base {
 
-/// The real numbers from `low` to `high`; what a value is known to lie in. All operations round
-/// outwards. Source: R. E. Moore, Methods and Applications of Interval Analysis, SIAM 1979, ch. 2.
+/// The real numbers from `low` < ∞ to `high` > -∞; what a value is known to lie in. All operations
+/// round outwards, also where they overflow or underflow. Source: R. E. Moore, Methods and
+/// Applications of Interval Analysis, SIAM 1979, ch. 2.
 struct Enclosure {
   double low = 0.0;
   double high = 0.0;
@@ -17,7 +18,8 @@ struct Enclosure {
 
 /// All real numbers.
 Enclosure everything();
-/// [low, high], and what functions of the mathematical library may be off.
+/// [low, high], and what functions of the mathematical library may be off; a sign is kept.
+/// Everything where an end is not a number.
 Enclosure widened(double low, double high);
 /// The least enclosure of both.
 Enclosure hull(const Enclosure& a, const Enclosure& b);
@@ -28,6 +30,8 @@ Enclosure operator*(const Enclosure& a, const Enclosure& b);
 Enclosure operator*(double factor, const Enclosure& a);
 /// Everything where b contains 0.
 Enclosure operator/(const Enclosure& a, const Enclosure& b);
+/// {x/divisor : x in a}, divisor > 0.
+Enclosure operator/(const Enclosure& a, int divisor);
 /// {x² : x in a}.
 Enclosure square_of(const Enclosure& a);
 /// {eˣ : x in a}, from 0 where it underflows to ∞ where it overflows.

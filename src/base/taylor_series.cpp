@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
+#include <numbers>
 
 namespace masing::base::taylor {
 
 namespace {
 
-/// Larger values become a scale: powers of two, so that nothing is rounded.
+/// Larger values become a scale.
 constexpr double largest_unscaled = 0x1p300;
+
+Enclosure point(double value) {
+  return {value, value};
+}
 
 Series with_scale_of_size(Series f) {
   const double size = f.c[0].magnitude();
@@ -18,19 +22,63 @@ Series with_scale_of_size(Series f) {
     return f;
   }
   const int exponent = std::ilogb(size);
-  for (int k = 0; k < f.terms; ++k) {
-    f.c[k] = {std::ldexp(f.c[k].low, -exponent), std::ldexp(f.c[k].high, -exponent)};
-  }
+  f = scaled(point(std::ldexp(1.0, -exponent)), f);
   f.scale = f.scale + exponent * widened(std::log(2.0), std::log(2.0));
   return f;
 }
 
+/// eʳc, also where eʳ, `factor`, overflows or underflows and eʳc does not: then only a sign and a
+/// bound of c are kept.
+Enclosure resized(const Enclosure& c, const Enclosure& r, const Enclosure& factor) {
+  constexpr double most = 700.0;
+  if (r.low >= -most && r.high <= most) {
+    return factor * c;
+  }
+  const double size = c.magnitude();
+  if (size == 0.0 || std::isinf(size)) {
+    return size == 0.0 ? c : everything();
+  }
+  const double logarithm = std::log(size);
+  const double bound = exponential_of(point(r.high) + widened(logarithm, logarithm)).high;
+  return {c.low >= 0.0 ? 0.0 : -bound, c.high <= 0.0 ? 0.0 : bound};
+}
+
+/// The same series with its c[k] times eʳ for an r in `ratio`, and another rate.
+Series resized(Series f, const Enclosure& ratio, int rate) {
+  const bool is_same = ratio.low == 0.0 && ratio.high == 0.0 && rate == f.rate;
+  const Enclosure growth = (f.rate - rate) * widened(std::numbers::ln2, std::numbers::ln2);
+  Enclosure r = ratio;
+  Enclosure factor = exponential_of(r);
+  for (int k = 0; k < f.terms && !is_same; ++k) {
+    if (k > 0 && rate != f.rate) {
+      r = ratio + k * growth;
+      factor = exponential_of(r);
+    }
+    f.c[k] = resized(f.c[k], r, factor);
+  }
+  f.rate = rate;
+  return f;
+}
+
+/// The same series with another scale and rate.
+Series with_scale(const Series& f, const Enclosure& scale, int rate) {
+  Series result = resized(f, f.scale + -scale, rate);
+  result.scale = scale;
+  return result;
+}
+
 /// Σ_j a_j b_{k-j}.
 Series product(const Series& a, const Series& b) {
+  if (a.rate != b.rate) {
+    const int rate = std::max(a.rate, b.rate);
+    return product(resized(a, {}, rate), resized(b, {}, rate));
+  }
   Series f;
   f.terms = std::min(order + 1, a.terms + b.terms - 1);
   f.scale = a.scale + b.scale;
+  f.rate = a.rate;
   f.smooth = a.smooth && b.smooth;
+  f.defined = a.defined && b.defined;
   for (int k = 0; k < f.terms; ++k) {
     for (int j = std::max(0, k - b.terms + 1); j <= std::min(k, a.terms - 1); ++j) {
       f.c[k] = f.c[k] + a.c[j] * b.c[k - j];
@@ -39,17 +87,17 @@ Series product(const Series& a, const Series& b) {
   return f;
 }
 
-/// The same series with another scale.
-Series with_scale(Series f, const Enclosure& scale) {
-  const Enclosure ratio = f.scale + -scale;
-  const Enclosure factor = exponential_of(ratio);
-  // Coefficients that overflow are still below e⁵⁰⁰⁰⁰: 16 factors that are doubles.
-  constexpr double vanishing = -50000.0;
-  for (int k = 0; k < f.terms; ++k) {
-    f.c[k] = ratio.high < vanishing ? Enclosure{-factor.high, factor.high} : factor * f.c[k];
+/// The rate at which the coefficients of eᵘ do not overflow.
+int rate_of(const Series& u) {
+  constexpr double moderate = 0x1p30;
+  int rate = 0;
+  for (int k = 1; k < u.terms; ++k) {
+    const double size = u.c[k].magnitude();
+    if (size > moderate && std::isfinite(size)) {
+      rate = std::max(rate, std::ilogb(size) / k + 1);
+    }
   }
-  f.scale = scale;
-  return f;
+  return rate;
 }
 
 /// uᵖ for a u that is not negative.
@@ -58,13 +106,16 @@ Series fractional_power(const Series& u, double p) {
   const double high = std::pow(std::max(u.c[0].high, 0.0), p);
   Series f = made_from(u, widened(std::min(low, high), std::max(low, high)));
   f.scale = p * u.scale;
+  f.rate = u.rate;
   f.smooth = f.smooth && u.c[0].low > 0.0;
+  f.defined = f.defined && u.c[0].low >= 0.0;
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum;
     for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
-      sum = sum + (p * j - (k - j)) * (u.c[j] * f.c[k - j]);
+      const Enclosure weight = static_cast<double>(j) * point(p) + point(j - k);
+      sum = sum + weight * (u.c[j] * f.c[k - j]);
     }
-    f.c[k] = (1.0 / k) * (sum / u.c[0]);
+    f.c[k] = (sum / u.c[0]) / k;
   }
   return f;
 }
@@ -103,13 +154,14 @@ Series number(double value) {
 }
 
 Series unscaled(Series f) {
-  return f.is_scaled() ? with_scale(f, {}) : f;
+  return f.is_scaled() ? with_scale(f, {}, 0) : f;
 }
 
 Series made_from(const Series& u, const Enclosure& first) {
   Series f = constant(first);
   f.terms = u.terms == 1 ? 1 : order + 1;
   f.smooth = u.smooth && first.is_finite();
+  f.defined = u.defined && first.is_finite();
   return f;
 }
 
@@ -118,7 +170,7 @@ Enclosure integrated(const Series& u, const Series& c, int k) {
   for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
     sum = sum + static_cast<double>(j) * (u.c[j] * c.c[k - j]);
   }
-  return (1.0 / k) * sum;
+  return sum / k;
 }
 
 Series negative(Series a) {
@@ -128,7 +180,7 @@ Series negative(Series a) {
   return a;
 }
 
-Series scaled(double factor, Series a) {
+Series scaled(const Enclosure& factor, Series a) {
   for (int k = 0; k < a.terms; ++k) {
     a.c[k] = factor * a.c[k];
   }
@@ -136,15 +188,19 @@ Series scaled(double factor, Series a) {
 }
 
 Series add(const Series& a, const Series& b) {
-  if (b.scale.low > a.scale.low) {
+  // In the larger scale; where either may be the larger, in the largest value of both. So no
+  // factor exceeds 1.
+  const bool first_leads = b.scale.high <= a.scale.low;
+  if (!first_leads && a.scale.high <= b.scale.low) {
     return add(b, a);
   }
-  Series f = a;
+  Series f = first_leads ? a : with_scale(a, point(std::max(a.scale.high, b.scale.high)), a.rate);
+  const Series other = a.is_scaled() || b.is_scaled() ? with_scale(b, f.scale, f.rate) : b;
   f.terms = std::max(a.terms, b.terms);
   f.smooth = a.smooth && b.smooth;
-  const Series other = a.is_scaled() || b.is_scaled() ? with_scale(b, a.scale) : b;
+  f.defined = a.defined && b.defined;
   for (int k = 0; k < b.terms; ++k) {
-    f.c[k] = a.c[k] + other.c[k];
+    f.c[k] = f.c[k] + other.c[k];
   }
   return f;
 }
@@ -160,10 +216,16 @@ Series squared(const Series& a) {
 }
 
 Series divide(const Series& a, const Series& b) {
+  if (a.rate != b.rate) {
+    const int rate = std::max(a.rate, b.rate);
+    return divide(resized(a, {}, rate), resized(b, {}, rate));
+  }
   Series f = made_from(b, a.c[0] / b.c[0]);
   f.terms = b.terms == 1 ? a.terms : order + 1;
   f.scale = a.scale + -b.scale;
+  f.rate = a.rate;
   f.smooth = f.smooth && a.smooth;
+  f.defined = f.defined && a.defined;
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum = k < a.terms ? a.c[k] : Enclosure{};
     for (int j = 1; j <= std::min(k, b.terms - 1); ++j) {
@@ -175,11 +237,15 @@ Series divide(const Series& a, const Series& b) {
 }
 
 Series exponential(const Series& argument) {
-  const Series u = unscaled(argument);
+  Series u = unscaled(argument);
   constexpr double moderate = 40.0;
   const bool large = u.c[0].magnitude() > moderate && u.c[0].is_finite();
   Series f = made_from(u, large ? Enclosure{1.0, 1.0} : exponential_of(u.c[0]));
-  f.scale = large ? u.c[0] : Enclosure{};
+  if (large) {
+    f.scale = u.c[0];
+    u = resized(u, {}, rate_of(u));
+    f.rate = u.rate;
+  }
   for (int k = 1; k < f.terms; ++k) {
     f.c[k] = integrated(u, f, k);
   }
@@ -191,12 +257,13 @@ Series logarithm(const Series& u) {
   Series f = made_from(
       u, positive ? widened(std::log(u.c[0].low), std::log(u.c[0].high)) + u.scale : everything());
   f.smooth = f.smooth && positive;
+  f.rate = u.rate;
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum;
     for (int j = std::max(1, k - u.terms + 1); j < k; ++j) {
       sum = sum + static_cast<double>(j) * (f.c[j] * u.c[k - j]);
     }
-    f.c[k] = ((k < u.terms ? u.c[k] : Enclosure{}) + (-1.0 / k) * sum) / u.c[0];
+    f.c[k] = ((k < u.terms ? u.c[k] : Enclosure{}) + -(sum / k)) / u.c[0];
   }
   return f;
 }
@@ -206,17 +273,19 @@ Series root(const Series& u) {
 }
 
 Series power(const Series& a, const Series& b) {
-  const bool fixed = b.terms == 1 && b.c[0].low == b.c[0].high && !b.is_scaled();
+  const bool fixed = b.terms == 1 && b.c[0].low == b.c[0].high && !b.is_scaled() && b.smooth;
   const double p = b.c[0].low;
   if (fixed && p == std::rint(p) && std::abs(p) <= 0x1p30) {
     const Series f = whole_power(a, static_cast<unsigned>(std::abs(p)));
     return p < 0.0 ? divide(number(1.0), f) : f;
   }
-  if (fixed) {
+  if (fixed && p != std::rint(p)) {
     return fractional_power(a, p);
   }
   Series f = exponential(multiply(b, logarithm(a)));
-  if (!f.c[0].is_finite() && !a.is_scaled() && a.c[0].low >= 0.0 && b.c[0].low >= 0.0) {
+  if (a.c[0].low < 0.0) {
+    f.c[0] = everything();
+  } else if (!f.c[0].is_finite() && !a.is_scaled() && a.c[0].low >= 0.0 && b.c[0].low >= 0.0) {
     f.c[0] = power_of(a.c[0], unscaled(b).c[0]);
   }
   return f;
@@ -228,6 +297,7 @@ Series either(const Series& a, const Series& b) {
   Series f;
   f.terms = std::max(a.terms, b.terms);
   f.smooth = false;
+  f.defined = a.defined && b.defined;
   for (int k = 0; k < f.terms; ++k) {
     f.c[k] = hull(one.c[k], other.c[k]);
   }

@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "base/enclosure.hpp"
 #include "base/function.hpp"
 
 namespace masing::base {
@@ -120,6 +121,50 @@ TEST(Bounds, find_a_pulse_of_any_width) {
   const Function pulse = function("0.3*sin(t)+exp(-((t-0.123456789)/1e-12)^2)");
   EXPECT_GT(pulse.bounds(0.0, 1.0).remainder(1.0), 0.5);
   EXPECT_LT(pulse.bounds(0.13, 0.63).remainder(0.5), 1e-13) << "beside it, it is a sine";
+}
+
+TEST(Bounds, find_pulses_of_different_widths) {
+  const std::string wide = "30*exp(-((t-5)/0.01)^2)";
+  const std::string narrow = "3000*exp(-((t-8)/1e-4)^2)";
+  for (const std::string& text :
+       {wide + "+" + narrow, narrow + "+" + wide, "0+" + wide + "+" + narrow}) {
+    const Function pulses = function(text);
+    // An interval that neither parity nor symmetry favours, about each centre.
+    for (const double width : {4.0, 1.0, 0.1}) {
+      EXPECT_TRUE(pulses.bounds(8.0 - 0.3 * width, 8.0 + 0.7 * width).value.contains(3000.0));
+      EXPECT_TRUE(pulses.bounds(5.0 - 0.3 * width, 5.0 + 0.7 * width).value.contains(30.0));
+    }
+    EXPECT_LT(pulses.bounds(8.1, 9.0).value.magnitude(), 1e-300);
+  }
+}
+
+TEST(Enclosure, holds_what_underflows_and_overflows) {
+  const Enclosure small{1e-200, 1e-200};
+  const Enclosure large{1e200, 1e200};
+  for (const Enclosure& product : {square_of(small), small * small, small / large}) {
+    EXPECT_GE(product.low, 0.0);
+    EXPECT_GT(product.high, 0.0);
+    EXPECT_LT(product.high, 1e-300);
+  }
+  EXPECT_LT((-small * small).low, 0.0);
+  EXPECT_EQ((-small * small).high, 0.0);
+  for (const Enclosure& product : {square_of(large), large * large, exponential_of({1e3, 1e3})}) {
+    EXPECT_EQ(product.high, std::numeric_limits<double>::infinity());
+    EXPECT_GT(product.low, 1e307);
+    EXPECT_LE(product.low, std::numeric_limits<double>::max());
+  }
+  EXPECT_GT(exponential_of({-1e4, -1e3}).high, 0.0);
+}
+
+TEST(Bounds, cover_both_cases_where_a_condition_is_undefined) {
+  // acosh(-2) is not a number, and a comparison with that is false.
+  for (const std::string text : {"acosh(-t)>=0?1:3", "sqrt(-t)>=0?1:3", "log(-t)<5?1:3"}) {
+    const Function f = function(text);
+    EXPECT_EQ(f(2.0), 3.0) << text;
+    EXPECT_TRUE(f.bounds(1.0, 2.0).value.contains(3.0)) << text;
+    EXPECT_FALSE(f.bounds(1.0, 2.0).smooth) << text;
+  }
+  EXPECT_TRUE(std::isnan(function("acosh(-t)")(2.0)));
 }
 
 TEST(Bounds, say_where_a_function_is_not_smooth) {

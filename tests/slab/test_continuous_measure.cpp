@@ -56,6 +56,18 @@ TEST(ContinuousMeasure, IsExactForAffineThresholdAndPolynomialStiffness) {
   expect_sums(make_problem("1+s^2", "1.5-1.3*s"), 0.2, 1.5, falling, 2e-14);
 }
 
+TEST(ContinuousMeasure, HoldsPulsesOfDifferentWidths) {
+  // ∫ A exp(-((s - c)/w)²) ds = A w √π for a pulse within [0, 1].
+  const std::string wide = "100*exp(-((s-0.3)/0.001)^2)";
+  const std::string narrow = "1e4*exp(-((s-0.7)/1e-5)^2)";
+  for (const std::string& stiffness :
+       {wide + "+" + narrow + "+1", "1+" + narrow + "+" + wide, narrow + "+1+" + wide}) {
+    const ContinuousMeasure measure =
+        slab::make_continuous_measure(make_problem(stiffness, "s+0.1"));
+    EXPECT_NEAR(measure.total_stiffness(), 1 + 0.2 * std::sqrt(std::acos(-1.0)), 1e-12);
+  }
+}
+
 TEST(ContinuousMeasure, InvertsAMonotoneQuadraticThreshold) {
   const auto exact = [](double r) {  // η = 0.2 + s²
     const double q = std::sqrt(std::clamp(r - 0.2, 0.0, 1.0));
