@@ -144,6 +144,9 @@ class Function::Expression : public Function::Impl {
       parser_.DefineFun("triangle", triangle);
       parser_.DefineFun("square", square);
       parser_.DefineFun("sawtooth", sawtooth);
+      // Its optimiser rounds numbers to whole ones before it joins them by && or ||.
+      parser_.EnableOptimizer(text.find("&&") == std::string::npos &&
+                              text.find("||") == std::string::npos);
       parser_.SetExpr(text);
       int results = 0;
       parser_.Eval(results);

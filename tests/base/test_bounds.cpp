@@ -167,6 +167,14 @@ TEST(Bounds, cover_both_cases_where_a_condition_is_undefined) {
   EXPECT_TRUE(std::isnan(function("acosh(-t)")(2.0)));
 }
 
+TEST(Condition, takes_any_number_but_0_for_true) {
+  for (const std::string text : {"(0.5&&1)?t:0", "(0||0.25)?t:0", "(0.5&&t)?t:0"}) {
+    EXPECT_EQ(function(text)(3.0), 3.0) << text;
+    EXPECT_TRUE(function(text).bounds(3.0, 3.0).value.contains(3.0)) << text;
+  }
+  EXPECT_EQ(function("(0.5&&0)?t:1")(3.0), 1.0);
+}
+
 TEST(Bounds, say_where_a_function_is_not_smooth) {
   const auto smooth = [](const std::string& text, double first, double last) {
     return function(text).bounds(first, last).smooth;
