@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/elementary_functions.hpp"
+#include "base/plain_range.hpp"
 
 namespace masing::base {
 
@@ -123,6 +124,10 @@ taylor::Series ExpressionBounds::series(double first, double last) const {
     stack.push_back(value(operation, variable, stack));
   }
   return unscaled(stack.back());
+}
+
+Enclosure ExpressionBounds::range(double first, double last) const {
+  return plain_range(operations_, first, last);
 }
 
 Bounds ExpressionBounds::over(double first, double last) const {

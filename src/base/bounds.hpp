@@ -40,6 +40,8 @@ class ExpressionBounds {
 
   /// On [first, last]. Local.
   [[nodiscard]] Bounds over(double first, double last) const;
+  /// plain_range of the expression. Local.
+  [[nodiscard]] Enclosure range(double first, double last) const;
   /// All Taylor coefficients on [first, last], of scale 0. Local.
   [[nodiscard]] taylor::Series series(double first, double last) const;
 

@@ -128,6 +128,7 @@ class Function::Impl {
   [[nodiscard]] virtual bool is_constant() const = 0;
   [[nodiscard]] virtual std::span<const double> kinks() const { return {}; }
   [[nodiscard]] virtual Bounds bounds(double first, double last) = 0;
+  [[nodiscard]] virtual Enclosure range(double first, double last) = 0;
 };
 
 class Function::Expression : public Function::Impl {
@@ -192,13 +193,22 @@ class Function::Expression : public Function::Impl {
   }
 
   [[nodiscard]] Bounds bounds(double first, double last) override {
-    if (!bounds_) {  // bounds are rarely needed
-      bounds_.emplace(text_, variable_, constants_);
-    }
-    return bounds_->over(first, last);
+    return analysed().over(first, last);
+  }
+
+  [[nodiscard]] Enclosure range(double first, double last) override {
+    const Enclosure range = analysed().range(first, last);
+    return range.is_finite() ? range : bounds(first, last).value;
   }
 
  private:
+  const ExpressionBounds& analysed() {
+    if (!bounds_) {  // bounds are rarely needed
+      bounds_.emplace(text_, variable_, constants_);
+    }
+    return *bounds_;
+  }
+
   std::string text_;
   char variable_;
   std::map<std::string, double> constants_;
@@ -266,6 +276,10 @@ class Function::Points : public Function::Impl {
     return bounds;
   }
 
+  [[nodiscard]] Enclosure range(double first, double last) override {
+    return bounds(first, last).value;
+  }
+
   [[nodiscard]] std::string text() const {
     std::string points{points_prefix};
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
@@ -320,6 +334,10 @@ class Function::Sum : public Function::Impl {
 
   [[nodiscard]] Bounds bounds(double first, double last) override {
     return sum(first_.bounds(first, last), factor_, second_.bounds(first, last));
+  }
+
+  [[nodiscard]] Enclosure range(double first, double last) override {
+    return first_.range(first, last) + factor_ * second_.range(first, last);
   }
 
  private:
@@ -377,6 +395,10 @@ bool Function::is_constant() const {
 
 Bounds Function::bounds(double first, double last) const {
   return impl_ ? impl_->bounds(first, last) : Bounds{};
+}
+
+Enclosure Function::range(double first, double last) const {
+  return impl_ ? impl_->range(first, last) : Enclosure{};
 }
 
 std::span<const double> Function::kinks() const {

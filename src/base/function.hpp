@@ -42,6 +42,10 @@ class Function {
   /// is not smooth. Local.
   [[nodiscard]] Bounds bounds(double first, double last) const;
 
+  /// Its range on [first, last], to check what follows from bounds() with: of an expression by
+  /// plain_range, where a part overflows by bounds(). Local.
+  [[nodiscard]] Enclosure range(double first, double last) const;
+
   /// This function + `factor`·`other`.
   [[nodiscard]] Function plus(double factor, const Function& other) const;
 

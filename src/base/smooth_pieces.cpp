@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/plain_range.hpp"
 #include "base/text.hpp"
 
 namespace masing::base {
@@ -58,9 +59,21 @@ void SmoothPieces::set_limits() {
   begin_ = std::min(begin_, end_);
 }
 
+SmoothPieces SmoothPieces::checked_by(std::function<Enclosure(double, double)> range) const {
+  SmoothPieces result = *this;
+  result.range_ = std::move(range);
+  return result;
+}
+
 bool SmoothPieces::is_resolved(double first, double last, double impulse) {
   first = std::clamp(first, begin_, end_);
   last = std::clamp(last, begin_, end_);
+  constexpr double coarseness = 1e8;
+  return is_bounded(first, last, impulse) &&
+         (!range_ || last <= first || shows_all(*this, range_, first, last, coarseness * impulse));
+}
+
+bool SmoothPieces::is_bounded(double first, double last, double impulse) {
   if (!bounds_ || last <= first || (first >= resolved_from_ && last <= resolved_to_)) {
     return true;
   }

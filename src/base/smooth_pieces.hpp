@@ -37,6 +37,11 @@ class SmoothPieces {
                std::function<Bounds(double, double)> bounds = {},
                std::string name = "--force: F(t)");
 
+  /// The same force for a solution that checks another: is_resolved() also asks the `range` of F
+  /// between two times, which finds what `bounds` may miss, if its impulse is a hundred million
+  /// times as large.
+  [[nodiscard]] SmoothPieces checked_by(std::function<Enclosure(double, double)> range) const;
+
   /// F(t), t moved into the present piece. Throws UserError if F is not finite there.
   double operator()(double t) const {
     const double inside = t < begin_ ? begin_ : (t > end_ ? end_ : t);
@@ -67,6 +72,8 @@ class SmoothPieces {
   /// F on both sides of a t at which it is 0/0, as of sin(t - 3)/(t - 3), if they agree; else
   /// throws UserError: F(t) = `value` is not finite.
   [[nodiscard]] double value_beside(double t, double value) const;
+  /// is_resolved() by bounds_ alone.
+  [[nodiscard]] bool is_bounded(double first, double last, double impulse);
   void set_limits();
   /// Whether |F| is larger on [first, last] than a thousand widths away.
   [[nodiscard]] bool has_pole(double first, double last) const;
@@ -74,8 +81,9 @@ class SmoothPieces {
   std::function<double(double)> force_;
   std::string name_;
   std::function<Bounds(double, double)> bounds_;
-  double resolved_from_ = 0.0;  // F is resolved from here
-  double resolved_to_ = 0.0;    // to here
+  std::function<Enclosure(double, double)> range_;  // of a force that checks
+  double resolved_from_ = 0.0;                      // F is resolved from here
+  double resolved_to_ = 0.0;                        // to here
   std::vector<double> breaks_;
   std::size_t next_ = 0;
   double margin_;

@@ -48,8 +48,11 @@ class Exact final : public Engine, public SelfChecking {
           drive_name(run));
       solution_ =
           std::make_unique<slab::ExactSolution<Measure>>(*measure_, oscillator_, force, options);
-      check_ = std::make_unique<slab::CheckSolution<Measure>>(*measure_, oscillator_, force,
-                                                              slab::checking(options));
+      check_ = std::make_unique<slab::CheckSolution<Measure>>(
+          *measure_, oscillator_, force.checked_by([drive = run.drive](double first, double last) {
+            return drive.range(first, last);
+          }),
+          slab::checking(options));
     }
   }
 

@@ -31,8 +31,8 @@ class ExactInclusion final : public Engine, public SelfChecking {
         columns_(comm, spec.layout(), spec.all(), rheology::Work::replicated),
         state_(static_cast<std::size_t>(spec.layout().size())) {
     parallel::on_root(comm, [&] {
-      solution_ = made(run, spec, {});
-      check_ = made(run, spec, rheology::checking_options);
+      solution_ = made(run, spec, {}, false);
+      check_ = made(run, spec, rheology::checking_options, true);
       solution_->go_to(0.0);
       sample_ = shown();
     });
@@ -94,11 +94,16 @@ class ExactInclusion final : public Engine, public SelfChecking {
  private:
   static std::unique_ptr<rheology::ExactSolution> made(const RunSpec& run,
                                                        const rheology::ModelSpec& spec,
-                                                       const rheology::ExactOptions& options) {
+                                                       const rheology::ExactOptions& options,
+                                                       bool checks) {
     rheology::BuiltModel built = rheology::build(spec, spec.all());
-    const base::SmoothPieces force(
+    base::SmoothPieces force(
         [drive = run.drive](double t) { return drive(t); }, spec.force_breaks, run.time.final_time,
         [drive = run.drive](double first, double last) { return drive.bounds(first, last); });
+    if (checks) {
+      force = force.checked_by(
+          [drive = run.drive](double first, double last) { return drive.range(first, last); });
+    }
     return std::make_unique<rheology::ExactSolution>(std::move(built.model), spec.layout(),
                                                      std::move(built.start), force, options);
   }

@@ -1,9 +1,11 @@
 // The exact solution under forces as users write them: x of an oscillator that never slides against
 // Duhamel's integral x(T) = ∫ sin(T - t) F(t) dt (m = k = 1), F in C++ and the integral by
 // tanh-sinh quadrature between the places where F is not smooth; and poles, which are refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/math/quadrature/tanh_sinh.hpp>
 #include <cmath>
 #include <functional>
@@ -38,13 +40,28 @@ base::Function parsed(const std::string& text) {
   return {text, 't', [](const std::string&) { return std::string(); }};
 }
 
+/// The force `text` whose bounds are those of `known`.
+SmoothPieces pieces_of(const std::string& text, const std::string& known) {
+  return {[force = parsed(text)](double t) { return force(t); },
+          {},
+          final_time,
+          [force = parsed(known)](double a, double b) { return force.bounds(a, b); }};
+}
+
 double solved(const std::string& text) {
-  const base::Function force = parsed(text);
-  const SmoothPieces pieces{[force](double t) { return force(t); },
-                            {},
-                            final_time,
-                            [force](double a, double b) { return force.bounds(a, b); }};
-  return exact_at(uniform_cells(1, 1.0, 1e3), {}, pieces, final_time).x;
+  return exact_at(uniform_cells(1, 1.0, 1e3), {}, pieces_of(text, text), final_time).x;
+}
+
+/// By the second method, which also looks for what F does by plain ranges.
+double checked(const std::string& text, const std::string& known, double threshold = 1e3) {
+  const auto cells = uniform_cells(1, 1.0, threshold);
+  const SmoothPieces pieces =
+      pieces_of(text, known).checked_by([force = parsed(text)](double a, double b) {
+        return force.range(a, b);
+      });
+  return slab::CheckSolution<std::decay_t<decltype(cells)>>(cells, {}, pieces, slab::checking({}))
+      .at(final_time)
+      .x;
 }
 
 double duhamel(const Force& force) {
@@ -75,6 +92,13 @@ class UsualForce : public testing::TestWithParam<Force> {};
 TEST_P(UsualForce, is_solved_to_rounding) {
   const double expected = duhamel(GetParam());
   EXPECT_NEAR(solved(GetParam().text), expected, 1e-11 * std::max(1.0, std::abs(expected)))
+      << GetParam().text;
+}
+
+TEST_P(UsualForce, is_found_by_the_second_solution) {
+  const double expected = duhamel(GetParam());
+  EXPECT_NEAR(checked(GetParam().text, GetParam().text), expected,
+              1e-10 * std::max(1.0, std::abs(expected)))
       << GetParam().text;
 }
 
@@ -228,6 +252,69 @@ const std::vector<Force> smooth{
      [](double t) { return 1e-6 / (1e-6 + std::pow(t - 4, 2)); },
      {3.9, 3.99, 3.997, 3.999, 4, 4.001, 4.003, 4.01, 4.1}}};
 INSTANTIATE_TEST_SUITE_P(Smooth, UsualForce, testing::ValuesIn(smooth));
+
+struct Pulses {
+  std::string text;
+  double x = 0.0;  ///< x(T), in closed form
+  double rounding = 0.0;
+};
+
+/// The sum of pulses of an impulse I = ∫F dt about c, of a width w: ∫ sin(T - t) F dt is
+/// I e^(-w²/4) sin(T - c) of Gauss's, I (πw/2)/sinh(πw/2) sin(T - c) of 1/cosh².
+class PulseSum {
+ public:
+  PulseSum& gauss(double size, double centre, double width) {
+    return add(fmt::format("{}*exp(-((t-{})/{})^2)", size, centre, width), centre, width,
+               size * width * std::sqrt(pi) * std::exp(-width * width / 4));
+  }
+  PulseSum& cosh(double size, double centre, double width) {
+    const double z = pi * width / 2;
+    return add(fmt::format("{}/cosh((t-{})/{})^2", size, centre, width), centre, width,
+               2 * size * width * z / std::sinh(z));
+  }
+  [[nodiscard]] const Pulses& sum() const { return sum_; }
+
+ private:
+  PulseSum& add(const std::string& text, double centre, double width, double impulse) {
+    sum_.text += (sum_.text.empty() ? "" : "+") + text;
+    sum_.x += impulse * std::sin(final_time - centre);
+    // t is rounded, on a scale of w.
+    sum_.rounding += std::abs(impulse) * 1e-15 * final_time / width;
+    return *this;
+  }
+
+  Pulses sum_;
+};
+
+TEST(SeveralPulses, are_solved_to_rounding) {
+  for (const Pulses& pulses :
+       {PulseSum().gauss(30, 5, 0.01).gauss(3000, 8, 1e-4).sum(),
+        PulseSum().gauss(3000, 8, 1e-4).gauss(30, 5, 0.01).sum(),
+        PulseSum().cosh(1000, 5, 1e-4).cosh(1e5, 8, 1e-6).sum(),
+        PulseSum().gauss(3e4, 8, 1e-5).cosh(-3e6, 2.7, 1e-7).gauss(0.5, 5, 0.3).sum(),
+        PulseSum().gauss(1, 1.3, 0.1).gauss(1e8, 1.7, 1e-8).cosh(1, 5, 0.02).sum()}) {
+    const double allowed = 1e-11 + pulses.rounding;
+    EXPECT_NEAR(solved(pulses.text), pulses.x, allowed) << pulses.text;
+    EXPECT_NEAR(checked(pulses.text, pulses.text), pulses.x, 10 * allowed) << pulses.text;
+  }
+  // ∫ sin(T - t) e^(-at) dt = (a sin T - cos T + e^(-aT))/(a² + 1)
+  const double a = 2e4;
+  const Pulses pulse = PulseSum().gauss(3e4, 8, 1e-5).sum();
+  const double expected = pulse.x + (a * std::sin(final_time) - std::cos(final_time)) / (a * a + 1);
+  EXPECT_NEAR(solved("exp(-2e4*t)+" + pulse.text), expected, 1e-11 + pulse.rounding);
+}
+
+TEST(SecondSolution, finds_a_pulse_that_bounds_miss) {
+  const std::string sine = "0.3*sin(t)";
+  for (const std::string pulse : {"3e3*exp(-((t-5.0321)/1e-5)^2)", "1e5/cosh((t-8.0321)/1e-6)^2"}) {
+    const std::string text = sine + "+" + pulse;
+    const double missed =
+        exact_at(uniform_cells(1, 1.0, 1e3), {}, pieces_of(text, sine), final_time).x;
+    EXPECT_GT(std::abs(missed - solved(text)), 0.01) << "the step control alone found it";
+    // Of what bounds miss, ranges find an impulse of 1e-6 ω η; what is found is found to less.
+    EXPECT_NEAR(checked(text, sine, 2.0), solved(text), 1e-4) << text;
+  }
+}
 
 TEST(Pole, is_refused_with_its_reason) {
   for (const std::string text : {"1/(t-3)",

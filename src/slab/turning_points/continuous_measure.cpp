@@ -448,7 +448,7 @@ ContinuousMeasure make_continuous_measure(const Slab& slab) {
   if (slab.is_shifted()) {
     load = continuous_load(slab, spans, scale);
   }
-  const std::vector<SmoothSpan> all_spans = smooth_spans(slab);
+  const std::vector<SmoothSpan> all_spans = checked_spans(slab);
   if (std::ranges::all_of(telling_places(all_spans),
                           [&](double s) { return slab.initial_u(s) == 0.0; })) {
     return ContinuousMeasure(std::move(threshold), {}, std::move(load));

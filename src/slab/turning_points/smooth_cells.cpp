@@ -33,7 +33,7 @@ SmoothCellTable table_of(Slab slab) {
 
 SmoothCellMeasure make_smooth_cell_measure(const Slab& slab) {
   SmoothCellTable table = table_of(slab);
-  const std::vector<SmoothSpan> spans = smooth_spans(slab);
+  const std::vector<SmoothSpan> spans = checked_spans(slab);
   if (std::ranges::all_of(telling_places(spans),
                           [&](double s) { return slab.initial_u(s) == 0.0; })) {
     return SmoothCellMeasure(std::move(table));

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/plain_range.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
 
@@ -215,8 +216,17 @@ class Resolution {
 
   std::vector<SmoothSpan> take() { return std::move(spans_); }
 
+  /// Throws UserError where plain ranges find what the intervals do not show. What the bounds that
+  /// made the intervals miss, these see.
+  void check() const {
+    for (const SmoothSpan& span : spans_) {
+      check(span);
+    }
+  }
+
  private:
   static constexpr int most_looks = 1 << 16;
+  static constexpr double least_width = 1e-15;  // of an interval
 
   /// The function that is not resolved on an interval, of those that are smooth there if only that
   /// matters; null if there is none.
@@ -284,13 +294,33 @@ class Resolution {
   void add_resolved(double first, double last, std::vector<double>& nodes) {
     const Given* at_fault = unresolved(first, last, false);
     const double middle = first + (last - first) / 2;
-    if (at_fault == nullptr || last - first < 1e-15) {
+    if (at_fault == nullptr || last - first < least_width) {
       nodes.push_back(last);
       return;
     }
     look(*at_fault, first);
     add_resolved(first, middle, nodes);
     add_resolved(middle, last, nodes);
+  }
+
+  void check(const SmoothSpan& span) const {
+    constexpr double negligible = 1e-6;  // of an integral over [0, 1]
+    for (const Given& each : given_) {
+      const base::Function& f = *each.function;
+      const auto range = [&f](double first, double last) { return f.range(first, last); };
+      for (std::size_t i = 1; i < span.nodes.size() && !f.is_constant(); ++i) {
+        base::poll();
+        const double first = span.nodes[i - 1];
+        const double last = span.nodes[i];
+        if (last - first > least_width &&
+            !base::shows_all(f, range, first, last, negligible * each.scale)) {
+          throw base::UserError(fmt::format(
+              "{}: between s = {} and s = {} it does more than its values show; --cells inf cannot "
+              "resolve this problem, use a number of cells",
+              each.key, base::to_text(first), base::to_text(last)));
+        }
+      }
+    }
   }
 
   std::array<Given, 4> given_;
@@ -303,6 +333,12 @@ class Resolution {
 
 std::vector<SmoothSpan> smooth_spans(const Slab& slab) {
   return Resolution(slab).take();
+}
+
+std::vector<SmoothSpan> checked_spans(const Slab& slab) {
+  Resolution resolution(slab);
+  resolution.check();
+  return resolution.take();
 }
 
 std::vector<double> telling_places(const std::vector<SmoothSpan>& spans) {

@@ -43,6 +43,10 @@ struct SmoothSpan {
 /// Throws UserError where there are too many, or a function varies too fast to be resolved. Local.
 std::vector<SmoothSpan> smooth_spans(const Slab& slab);
 
+/// The same, once plain ranges have found nothing that the intervals do not show; throws UserError
+/// where they do. Local.
+std::vector<SmoothSpan> checked_spans(const Slab& slab);
+
 /// Places that show all that spans hold: 4097 uniform ones, ends of spans, four in each interval of
 /// a fine one. Local.
 std::vector<double> telling_places(const std::vector<SmoothSpan>& spans);
