@@ -141,6 +141,10 @@ if [ "$long" = yes ]; then
   echo "== a million inputs made by chance"
   build/dev/tests/fuzz_options --tries 1000000 --seed 1000000
   count_step "fuzz_options" $?
+  if [ -x build/dev/tests/fuzz_bounds ]; then
+    build/dev/tests/fuzz_bounds --tries 1000000 --seed 1000000
+    count_step "fuzz_bounds" $?
+  fi
   build/dev/tests/fuzz_hdf5 build/dev/tests/fuzz.h5 --tries 20000 --seed 1000000
   count_step "fuzz_hdf5" $?
   echo "== ctest and damaged files under the sanitizers (preset asan)"

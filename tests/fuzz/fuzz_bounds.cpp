@@ -1,0 +1,291 @@
+// Bounds of random expressions over random intervals against Arb, a library of rigorous arithmetic
+// that shares nothing with them, not even the parser: at points of the interval the bounds hold
+// Arb's Taylor coefficients; where the bounds say that the function is smooth also Taylor's
+// remainders between two points, which would show a jump, a kink or a pole. One try in eight is an
+// operation on enclosures alone, with ends anywhere among the doubles. `--tries n --seed s`; a
+// failure says how to make it again.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/bounds.hpp"
+#include "base/taylor_series.hpp"
+#include "fuzz/arb_series.hpp"
+#include "fuzz/enclosure_case.hpp"
+#include "fuzz/fuzz_loop.hpp"
+#include "fuzz/random_formula.hpp"
+
+using namespace masing;
+
+namespace {
+
+using base::Enclosure;
+using base::taylor::order;
+using base::taylor::Series;
+using fuzz::Ball;
+using fuzz::BallSeries;
+using fuzz::Formula;
+using fuzz::Outcome;
+using fuzz::Place;
+
+constexpr int bits = 200;
+
+struct Interval {
+  double first = 0.0;
+  double last = 0.0;
+};
+
+/// What became of the coefficients at all points.
+struct Counts {
+  long long inside = 0;     ///< of a finite enclosure, in which Arb's is
+  long long unbounded = 0;  ///< of an enclosure that is not finite
+  long long open = 0;       ///< Arb's ball is too large to tell
+  long long undefined = 0;  ///< Arb knows none: outside the domain, or a branch is undecided
+  long long sharp = 0;      ///< of those inside: over one point, and known to 1e-8
+
+  [[nodiscard]] long long all() const { return inside + unbounded + open + undefined; }
+};
+
+Enclosure coefficient(const Series& f, int k) {
+  return k < f.terms ? f.c[k] : Enclosure{};
+}
+
+/// What Arb knows of a function at a point.
+struct Known {
+  BallSeries series;
+  int terms = order + 1;  ///< 1 where it knows the value and no derivative
+};
+
+/// Nothing where a branch is undecided. Throws fuzz::Undefined.
+std::optional<Known> known(const Formula& f, double t) {
+  try {
+    BallSeries series = fuzz::series_of(f, t, order + 1, bits);
+    if (series[0].is_finite()) {
+      return Known{series};
+    }
+    return Known{fuzz::series_of(f, t, 1, bits), 1};
+  } catch (const fuzz::Undecided&) {
+    return {};
+  }
+}
+
+/// Compares what is claimed of one expression on one interval.
+class Comparison {
+ public:
+  Comparison(const Formula& formula, const Interval& interval, Counts& counts)
+      : formula_(formula),
+        interval_(interval),
+        claimed_(
+            base::ExpressionBounds(formula.text(), 't', {}).series(interval.first, interval.last)),
+        counts_(counts) {}
+
+  /// What is wrong at one of the points.
+  std::optional<std::string> wrong(const std::vector<double>& points) {
+    std::optional<Known> before;
+    for (std::size_t i = 0; i < points.size() && !wrong_; ++i) {
+      const std::optional<Known> f = known_at(points[i]);
+      if (f) {
+        compare_coefficients(points[i], *f);
+      } else {
+        counts_.undefined += order + 1;
+      }
+      if (f && before && claimed_.smooth && points[i - 1] != points[i] && !wrong_) {
+        compare_remainders(points[i - 1], before->series[0], points[i], f->series);
+      }
+      before = f;
+    }
+    return wrong_;
+  }
+
+ private:
+  std::optional<Known> known_at(double t) {
+    try {
+      return known(formula_, t);
+    } catch (const fuzz::Undefined&) {
+      if (claimed_.smooth && claimed_.c[0].is_finite()) {
+        fail(fmt::format("smooth, but without a value at {}", t), claimed_.c[0]);
+      }
+      return {};
+    }
+  }
+
+  void compare_coefficients(double t, const Known& f) {
+    for (int k = 0; k <= order; ++k) {
+      const Enclosure enclosure = coefficient(claimed_, k);
+      const Ball value = f.series[k];
+      if (!value.is_finite() || k >= f.terms) {
+        ++counts_.undefined;
+        continue;
+      }
+      const Place where = place(value, enclosure);
+      if (where == Place::outside) {
+        fail(fmt::format("coefficient {} at {} is {}", k, t, value.text()), enclosure);
+        return;
+      }
+      ++(!enclosure.is_finite() ? counts_.unbounded
+         : where == Place::open ? counts_.open
+                                : counts_.inside);
+      constexpr double close = 1e-8;
+      counts_.sharp += interval_.first == interval_.last && where == Place::inside &&
+                       enclosure.high - enclosure.low <= close * enclosure.magnitude();
+    }
+  }
+
+  /// f⁽ⁿ⁾/n! somewhere between x and y is (f(y) - Σ_{k<n} c_k (y - x)^k)/(y - x)^n, c those at x.
+  void compare_remainders(double y, Ball rest, double x, const BallSeries& f) {
+    Ball step(y);
+    const Ball from(x);
+    arb_sub(step.get(), step.get(), from.get(), bits);
+    for (int n = 1; n <= order && f[n - 1].is_finite() && rest.is_finite(); ++n) {
+      arb_sub(rest.get(), rest.get(), f[n - 1].get(), bits);
+      arb_div(rest.get(), rest.get(), step.get(), bits);
+      if (place(rest, coefficient(claimed_, n)) == Place::outside) {
+        fail(fmt::format("smooth, but remainder {} from {} to {} is {}", n, x, y, rest.text()),
+             coefficient(claimed_, n));
+        return;
+      }
+    }
+  }
+
+  void fail(const std::string& what, const Enclosure& enclosure) {
+    wrong_ = fmt::format("{} on [{}, {}]: {}, not in [{}, {}]", formula_.text(), interval_.first,
+                         interval_.last, what, enclosure.low, enclosure.high);
+  }
+
+  const Formula& formula_;
+  Interval interval_;
+  Series claimed_;
+  Counts& counts_;
+  std::optional<std::string> wrong_;
+};
+
+class RandomCase {
+ public:
+  explicit RandomCase(fuzz::RandomText& random) : random_(random), formulas_(random) {}
+
+  Formula formula() { return formulas_.formula(); }
+
+  /// From one point and a few of its neighbours to ten times the widest pulse, mostly about one.
+  Interval interval() {
+    const double about = place();
+    Interval interval{about, about};
+    switch (random_.below(7)) {
+      case 0:
+        return interval;
+      case 1:
+        for (std::size_t i = 1 + random_.below(4); i > 0; --i) {
+          interval.last = std::nextafter(interval.last, HUGE_VAL);
+        }
+        return interval;
+      default: {
+        const double width = random_.once_in(3) || formulas_.features().empty()
+                                 ? formulas_.power_of_ten(-16.0, 1.5)
+                                 : formulas_.power_of_ten(-3.0, 3.0) * feature().width;
+        interval.first -= width * (random_.once_in(4) ? 0.0 : formulas_.uniform(0.0, 1.0));
+        interval.last = interval.first + width;
+        return interval;
+      }
+    }
+  }
+
+  std::vector<double> points(const Interval& interval) {
+    std::vector<double> all{interval.first};
+    if (interval.first < interval.last) {
+      const double inner = formulas_.uniform(interval.first, interval.last);
+      all = {random_.once_in(2) ? interval.first : interval.last, inner, place()};
+      for (double& t : all) {
+        t = std::clamp(t, interval.first, interval.last);
+      }
+    }
+    return all;
+  }
+
+ private:
+  fuzz::Feature feature() {
+    return formulas_.features()[random_.below(formulas_.features().size())];
+  }
+
+  /// In or beside a pulse, or anywhere.
+  double place() {
+    if (formulas_.features().empty() || random_.once_in(3)) {
+      return random_.once_in(3) ? std::rint(formulas_.uniform(-8.0, 8.0)) / 4.0
+                                : formulas_.uniform(-10.0, 10.0);
+    }
+    const auto [centre, width] = feature();
+    return random_.once_in(4)
+               ? centre
+               : centre + formulas_.uniform(-1.0, 1.0) * formulas_.power_of_ten(-2.0, 2.0) * width;
+  }
+
+  fuzz::RandomText& random_;
+  fuzz::RandomFormula formulas_;
+};
+
+/// The shortest text found that fails likewise, and how.
+std::string reduced(Formula formula, const Interval& interval, const std::vector<double>& points,
+                    std::string failure) {
+  const auto wrong = [&](const Formula& f) {
+    Counts ignored;
+    return Comparison(f, interval, ignored).wrong(points);
+  };
+  for (bool shorter = true; shorter;) {
+    shorter = false;
+    for (const Formula& each : simpler(formula)) {
+      if (const std::optional<std::string> found = wrong(each)) {
+        formula = each;
+        failure = *found;
+        shorter = true;
+        break;
+      }
+    }
+  }
+  return failure;
+}
+
+Outcome try_bounds(fuzz::RandomText& random, std::string& description, Counts& counts) {
+  constexpr std::size_t one_operation = 8;
+  if (random.once_in(one_operation)) {
+    if (const std::optional<std::string> failure = fuzz::try_enclosure(random)) {
+      throw std::logic_error(*failure);
+    }
+    return Outcome::taken;
+  }
+  RandomCase one(random);
+  const Formula formula = one.formula();
+  const Interval interval = one.interval();
+  const std::vector<double> points = one.points(interval);
+  description = formula.text();
+  const Counts before = counts;
+  if (const std::optional<std::string> failure =
+          Comparison(formula, interval, counts).wrong(points)) {
+    throw std::logic_error(reduced(formula, interval, points, *failure));
+  }
+  return counts.inside > before.inside         ? Outcome::taken
+         : counts.unbounded > before.unbounded ? Outcome::refused
+                                               : Outcome::skipped;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  Counts counts;
+  const int code =
+      fuzz::run(count, values, [&](fuzz::RandomText& random, std::string& description) {
+        return try_bounds(random, description, counts);
+      });
+  std::printf(
+      "coefficients: %lld inside (%lld sharp), %lld without bound, %lld open, %lld undefined\n",
+      counts.inside, counts.sharp, counts.unbounded, counts.open, counts.undefined);
+  // Bounds that say nothing would never be wrong.
+  constexpr long long enough = 10000;
+  const bool few = 10 * counts.inside < 7 * counts.all() || 50 * counts.sharp < counts.all();
+  return counts.all() > enough && few ? EXIT_FAILURE : code;
+}

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fuzz/random_text.hpp"
+
+namespace masing::fuzz {
+
+/// A function of t as a tree.
+struct Formula {
+  std::string name;     ///< "t", "pi", "number", an operator, "minus", "?" or a function
+  double number = 0.0;  ///< of a "number"
+  std::vector<Formula> parts;
+
+  /// Whether the reader takes it for one number. Local.
+  [[nodiscard]] bool is_number() const;
+  /// As an expression, all in parentheses; numbers are read to the bit. Local.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Where a formula has something narrow.
+struct Feature {
+  double centre = 0.0;
+  double width = 1.0;
+};
+
+/// Formulas made by chance, half of them sums of pulses of widths 1 to 1e-8. None has an operator
+/// on numbers alone: the reader would replace that by its rounded result.
+class RandomFormula {
+ public:
+  explicit RandomFormula(RandomText& random) : random_(random) {}
+
+  /// Local.
+  Formula formula();
+  /// Those of the formulas made. Local.
+  [[nodiscard]] const std::vector<Feature>& features() const { return features_; }
+  /// Uniform in [low, high). Local.
+  double uniform(double low, double high);
+  /// 10^x, x uniform in [low, high). Local.
+  double power_of_ten(double low, double high);
+
+ private:
+  double constant();
+  Feature feature();
+  Formula pulse();
+  Formula leaf();
+  Formula tree(int depth);
+  Formula restricted(const Formula& a, Formula b);
+  Formula branched(Formula a, Formula b);
+  Formula sum(std::vector<Formula> terms);
+
+  RandomText& random_;
+  std::vector<Feature> features_;
+};
+
+/// Formulas like `f` with a shorter text. Local.
+std::vector<Formula> simpler(const Formula& f);
+
+}  // namespace masing::fuzz
