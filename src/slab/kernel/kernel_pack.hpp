@@ -21,7 +21,8 @@ constexpr int width = 2;
 #endif
 constexpr int registers = lanes / width;
 using Pack = double __attribute__((vector_size(width * sizeof(double))));
-using LoosePack = double
+// A typedef, as Clang does not take `aligned` from the type of an alias.
+typedef double LoosePack
     __attribute__((vector_size(width * sizeof(double)), aligned(alignof(double)), may_alias));
 
 inline Pack load(const double* place) {
