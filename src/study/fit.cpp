@@ -10,9 +10,9 @@ namespace masing::study {
 
 namespace {
 
-constexpr std::size_t fewest = 3;      // levels that can contradict a straight line
-constexpr std::size_t many = 24;       // levels that tell how errors are distributed
-constexpr double significance = 0.02;  // of a term of the expansion
+constexpr std::size_t fewest_levels = 3;  // levels that can contradict a straight line
+constexpr std::size_t many = 24;          // levels that tell how errors are distributed
+constexpr double significance = 0.02;     // of a term of the expansion
 constexpr double most_curved = 0.5;    // the next term's part of the error, in the asymptotic range
 constexpr double least_curved = 1e-3;  // of a trend: one that is less changes no order
 constexpr double barely_curved = 0.1;  // of a trend in so few levels that no fit could have it
@@ -147,7 +147,7 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
           .scatter = base::undefined,
           .predicted = std::vector<double>(count, base::undefined)};
   Choice range = run_above(floor, ladder.errors, fit.marks);
-  const std::size_t least = ladder.steps.size() + fewest - 1;
+  const std::size_t least = ladder.steps.size() + fewest_levels - 1;
   if (const auto law = choose(ladder, range.first, range.end, least)) {
     range = law->choice;
     fit.order = law->order;

@@ -173,8 +173,7 @@ TEST(Models, make_the_step_worked_out_by_hand) {
 
 TEST(Models, are_all_worked_out) {
   for (const auto& [info, make] : rheology::catalogue()) {
-    const bool worked_out = std::ranges::any_of(
-        steps_by_hand(), [&](const OneStep& one) { return one.name == info.name; });
+    const bool worked_out = std::ranges::count(steps_by_hand(), info.name, &OneStep::name) > 0;
     EXPECT_EQ(worked_out, make != nullptr) << info.name;
   }
 }

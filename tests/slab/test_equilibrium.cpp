@@ -72,10 +72,10 @@ TEST(Equilibrium, balances_any_force_from_any_initial_state) {
       if (cells == 0 && std::string(initial_u).find("sin") != std::string::npos) {
         continue;  // no continuum
       }
-      const auto problem = [&](std::int64_t count) {
+      const auto problem = [&, eta = threshold, u0 = initial_u](std::int64_t count) {
         return support::problem({.stiffness = "1+s",
-                                 .threshold = threshold,
-                                 .initial_u = initial_u,
+                                 .threshold = eta,
+                                 .initial_u = u0,
                                  .space = support::space_of(count)});
       };
       const auto follow = [&](const auto& measure) {
