@@ -3,8 +3,8 @@
 #   tests/run.sh [--long]    --long: also the tests that take long (requeues in Slurm, Valgrind on
 #                            two ranks, kills and damaged files by the hundred, a million inputs
 #                            made by chance), every C++ test under AddressSanitizer and
-#                            UndefinedBehaviorSanitizer, and clang-tidy on every file instead of
-#                            the last changed ones
+#                            UndefinedBehaviorSanitizer, all of it built with Clang, and clang-tidy
+#                            on every file instead of the last changed ones
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../jobs/common.sh"
 
@@ -96,6 +96,14 @@ else
   count_step "building the tests" 1
 fi
 
+if command -v clang++ >/dev/null; then
+  echo "== the kernel and its test with Clang (preset clang)"
+  gently build_preset clang --target test_kernel && build/clang/tests/test_kernel --gtest_brief=1
+  count_step "the kernel with Clang" $?
+else
+  echo "== SKIPPED: what is built with Clang, as there is no clang++"
+fi
+
 echo "== install"
 cmake --install build/dev --prefix "$logs/installed" >"$logs/install.txt" 2>&1 &&
   "$logs/installed/bin/masing" --version
@@ -157,5 +165,17 @@ if [ "$long" = yes ]; then
     MASING_PROGRAM=$root/build/asan/masing "$python" -m pytest -q -p no:cacheprovider \
     --long --junitxml="$logs/damaged.xml" tests/commands/test_damaged_files.py
   count_junit "damaged files with sanitizers" "$logs/damaged.xml"
+fi
+if [ "$long" = yes ] && command -v clang++ >/dev/null; then
+  echo "== ctest and some of pytest with Clang (preset clang)"
+  build_preset clang
+  count_step "building with Clang without a warning" $?
+  ctest --preset clang --label-exclude long --parallel "$cores" --output-junit "$logs/clang.xml" \
+    >"$logs/clang.txt" 2>&1 || cat "$logs/clang.txt"
+  count_junit "ctest with Clang" "$logs/clang.xml"
+  MASING_PROGRAM=$root/build/clang/masing MASING_OTHER_PROGRAM=$root/build/dev/masing \
+    "$python" -m pytest -q -p no:cacheprovider --long --junitxml="$logs/compilers.xml" \
+    tests/commands/test_{compilers,simulate,models,energy}.py
+  count_junit "pytest with Clang" "$logs/compilers.xml"
 fi
 finish
