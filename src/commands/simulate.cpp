@@ -13,6 +13,7 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
+#include "io/sealed_file.hpp"
 #include "parallel/session.hpp"
 #include "study/schedule.hpp"
 
@@ -81,7 +82,9 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   }
   if (!io::exists(output.file(), "/timing")) {
     io::create_group(output.file(), "/timing");
-    write_timing(output.file(), summary);
+    write_timing(output.file(), {.seconds = io::not_known_yet,
+                                 .steps_per_second = io::not_known_yet,
+                                 .updates_per_second = io::not_known_yet});
   }
   output.lay_out();
   const io::Participants participants{setup.engine.get(), observers};

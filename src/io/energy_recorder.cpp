@@ -160,11 +160,7 @@ void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
   input_ = sums[4];
   slab_energy_at_start_ = sums[5];
   first_ = {sums[6], sums[7], sums[8]};
-  if (archive.restores()) {
-    columns_.resume(sampling_.count(step));
-  } else {
-    columns_.flush();
-  }
+  columns_.exchange(sampling_.count(step), archive);
 }
 
 void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {

@@ -267,7 +267,7 @@ void read_distributed(const Handle& file, const std::string& path, std::span<dou
 
 Table::Table(const Handle& file, std::string path, const Meaning& meaning, std::int64_t rows,
              std::int64_t columns)
-    : file_(&file), path_(std::move(path)) {
+    : file_(&file), path_(std::move(path)), columns_(std::max<std::int64_t>(1, columns)) {
   if (exists(file, path_)) {
     return;
   }
@@ -283,31 +283,66 @@ Handle Table::open() const {
   return {H5Dopen2(file_->id(), path_.c_str(), H5P_DEFAULT), H5Dclose};
 }
 
-void Table::resume(std::int64_t rows) {
+void Table::exchange(const parallel::Communicator& comm, std::int64_t rows,
+                     engine::Archive& archive) {
+  std::array<std::int64_t, 4> halves{};  // of sums mod 2^64, which as a whole could overflow
+  const auto split = [&](std::size_t i, std::uint64_t sum) {
+    halves[i] = static_cast<std::int64_t>(sum & 0xffffffffU);
+    halves[i + 1] = static_cast<std::int64_t>(sum >> 32U);
+  };
+  split(0, counted_.before);
+  split(2, counted_.last);
+  parallel::sum_over_ranks(comm, halves);
+  const auto whole = [&](std::size_t i) {
+    return static_cast<std::uint64_t>(halves[i]) +
+           (static_cast<std::uint64_t>(halves[i + 1]) << 32U);
+  };
+  std::vector<double> numbers = CountedRows{counted_.rows, whole(0), whole(2)}.packed();
+  archive.numbers(rows_name + path_, numbers);
+  if (!archive.restores()) {
+    return;
+  }
+  CountedRows saved = CountedRows::unpacked(numbers);
+  if (rows == saved.rows - 1) {
+    saved = {rows, saved.before, 0};
+  }
   const Handle dataset = open();
   const Handle space(H5Dget_space(dataset.id()), H5Sclose);
   std::array<hsize_t, 2> size{};
   check(H5Sget_simple_extent_dims(space.id(), size.data(), nullptr));
-  if (static_cast<hsize_t>(rows) > size[0]) {
-    throw base::SystemError(fmt::format("{} has {} rows for {}", path_, size[0], rows));
+  const auto there = std::min(saved.rows, static_cast<std::int64_t>(size[0]));
+  if (rows != saved.rows || rows > there) {
+    throw base::SystemError(fmt::format("{} has {} rows for {}", path_, there, rows));
   }
-  rows_ = rows;
+  counted_ = comm.is_root() ? saved : CountedRows{rows};
 }
 
 void Table::append_row(const Pieces& pieces) {
-  write_pieces(open(), {static_cast<hsize_t>(rows_), 0}, pieces);
-  ++rows_;
+  counted_.before += std::exchange(counted_.last, 0);
+  Pieces hashed = pieces;
+  hashed.make = [&](std::int64_t first, std::span<double> values) {
+    pieces.make(first, values);
+    counted_.last += sum_of_hashes(values, counted_.rows * columns_ + first);
+  };
+  write_pieces(open(), {static_cast<hsize_t>(counted_.rows), 0}, hashed);
+  ++counted_.rows;
 }
 
 void Table::append(std::int64_t rows, std::span<const double> local, std::int64_t first_column) {
   if (rows == 0) {
     return;
   }
-  const std::array offset{static_cast<hsize_t>(rows_), static_cast<hsize_t>(first_column)};
+  const std::array offset{static_cast<hsize_t>(counted_.rows), static_cast<hsize_t>(first_column)};
   const std::array<hsize_t, 2> extent{static_cast<hsize_t>(rows),
                                       local.size() / static_cast<hsize_t>(rows)};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    counted_.before += std::exchange(
+        counted_.last,
+        sum_of_hashes(local.subspan(static_cast<std::size_t>(row) * extent[1], extent[1]),
+                      (counted_.rows + row) * columns_ + first_column));
+  }
   transfer_part(open(), offset, extent, local, H5Dwrite);
-  rows_ += rows;
+  counted_.rows += rows;
 }
 
 }  // namespace masing::io

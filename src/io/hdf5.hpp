@@ -11,6 +11,8 @@
 
 #include "base/error.hpp"
 #include "base/partition.hpp"
+#include "engine/engine.hpp"
+#include "io/counted_rows.hpp"
 #include "parallel/communicator.hpp"
 
 /// Files and messages: HDF5 results, provenance, progress.
@@ -124,9 +126,12 @@ std::vector<double> read_numbers(const Handle& file, const std::string& path);
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
                       std::int64_t first);
 
+/// Where an owner's part of a checkpoint has the CountedRows of its tables: this and their paths.
+inline constexpr const char* rows_name = "rows";
+
 /// A dataset [rows, columns], or [rows] where `columns` is 0, that is filled row by row. It has its
 /// place in the file from the beginning, so that rows change nothing else there. Rows to come are
-/// zeros.
+/// zeros. Checkpoints keep a checksum of those so far.
 class Table {
  public:
   /// A new table, or the one that is at `path`, to be resumed. `file` must outlive the object; it
@@ -139,16 +144,17 @@ class Table {
   void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column);
   /// Append one row made in pieces. Collective on the file's ranks.
   void append_row(const Pieces& pieces);
-  /// Go on after the first `rows` rows. Throws SystemError where there is no room for as many.
-  /// Collective on the file's ranks.
-  void resume(std::int64_t rows);
+  /// Save what is counted so far, the first `rows` rows, or go on after them. Throws SystemError
+  /// where so many are not saved, or have no room. Collective on `comm`, the file's ranks.
+  void exchange(const parallel::Communicator& comm, std::int64_t rows, engine::Archive& archive);
 
  private:
   [[nodiscard]] Handle open() const;
 
   const Handle* file_;
   std::string path_;
-  std::int64_t rows_ = 0;  // so far
+  std::int64_t columns_;
+  CountedRows counted_;  // so far, of the sums this rank's part
 };
 
 }  // namespace masing::io

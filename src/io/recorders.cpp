@@ -1,7 +1,5 @@
 #include "io/recorders.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,7 +11,6 @@
 #include <utility>
 
 #include "base/ratio.hpp"
-#include "base/text.hpp"
 #include "rheology/model_info.hpp"
 
 namespace masing::io {
@@ -50,18 +47,14 @@ void SampleColumns::push(std::span<const double> row, const std::optional<Part>&
   }
 }
 
-void SampleColumns::resume(std::int64_t rows) {
-  for (Column& column : columns_) {
-    column.table.resume(rows);
-  }
-  rows_ = written_ = rows;
-}
-
-void SampleColumns::exchange(std::int64_t rows, const engine::Archive& archive) {
+void SampleColumns::exchange(std::int64_t rows, engine::Archive& archive) {
   if (archive.restores()) {
-    resume(rows);
+    rows_ = written_ = rows;
   } else {
     flush();
+  }
+  for (Column& column : columns_) {
+    column.table.exchange(comm_, rows, archive);
   }
 }
 
@@ -107,21 +100,6 @@ std::int64_t multiples_before_window(const Sampling& sampling, std::int64_t step
 std::int64_t multiples_before_end(const Sampling& sampling, std::int64_t step) {
   const double end = sampling.to + slack(sampling.time);
   return multiples_before(sampling, step, [&](double t) { return t > end; });
-}
-
-/// Throws SystemError where a state is restored and the file lacks its last row in the column of
-/// times at `path`. Collective.
-void require_rows(const Handle& file, const std::string& path, const Sampling& sampling,
-                  std::int64_t step, const engine::Archive& archive) {
-  const std::int64_t rows = archive.restores() ? sampling.count(step) : 0;
-  if (rows > 0) {
-    std::array last{0.0};
-    read_distributed(file, path, last, rows - 1);
-    if (last.front() != sampling.time_of(rows - 1)) {
-      throw base::SystemError(fmt::format("{} lacks the row of t = {}", path,
-                                          base::to_text(sampling.time_of(rows - 1))));
-    }
-  }
 }
 
 /// The cells of the field that go to a file: of a continuum its places, all of them.
@@ -173,15 +151,9 @@ std::int64_t Sampling::count(std::int64_t step) const {
          (step >= time.steps && takes(time.steps) ? 1 : 0);
 }
 
-double Sampling::time_of(std::int64_t sample) const {
-  const std::int64_t multiple = multiples_before_window(*this, time.steps) + sample;
-  const bool is_last = multiple >= multiples_before_end(*this, time.steps);
-  return time.time(is_last ? time.steps : multiple * every);
-}
-
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
                                const engine::RunSpec& run, const Sampling& sampling)
-    : file_(file), sampling_(sampling), columns_(comm, file, sampling.count()) {
+    : sampling_(sampling), columns_(comm, file, sampling.count()) {
   const bool is_new = !exists(file, "/series/t");
   columns_.add("/series/t", {"time of the sample", "t", "time t"});
   columns_.add("/series/x", {"position of the mass", "x", "displacement x"});
@@ -213,7 +185,6 @@ void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*e
 
 void SeriesRecorder::exchange(std::int64_t step, engine::Archive& archive) {
   columns_.exchange(sampling_.count(step), archive);
-  require_rows(file_, "/series/t", sampling_, step, archive);
 }
 
 void SeriesRecorder::append(std::span<const double> rows) {
@@ -238,13 +209,13 @@ class FieldRecorder final : public engine::Observer {
   /// Collective.
   explicit FieldRecorder(const RecorderContext& context)
       : comm_(context.comm),
-        file_(context.file),
         profile_(*context.profile),
         sampling_(field_sampling(context)),
         places_(places(*engine::slab_of(context.run), context.output.field_points)),
-        times_(file_, "/field/t", {"time of the field", "t"}, sampling_.count(), 0),
-        field_(file_, "/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"},
-               sampling_.count(), places_.kept),
+        times_(context.file, "/field/t", {"time of the field", "t"}, sampling_.count(), 0),
+        field_(context.file, "/field/u",
+               {"spring elongation of each cell, one row a time", "u(t,s)"}, sampling_.count(),
+               places_.kept),
         mine_(places_.kept_of(context.profile->range)),
         largest_(-parallel::min_over_ranks(comm_, -mine_.size)) {
     const slab::Profile& profile = *context.profile;
@@ -308,11 +279,8 @@ class FieldRecorder final : public engine::Observer {
   }
 
   void exchange(std::int64_t step, engine::Archive& archive) override {
-    if (archive.restores()) {
-      times_.resume(sampling_.count(step));
-      field_.resume(sampling_.count(step));
-    }
-    require_rows(file_, "/field/t", sampling_, step, archive);
+    times_.exchange(comm_, sampling_.count(step), archive);
+    field_.exchange(comm_, sampling_.count(step), archive);
   }
 
  private:
@@ -328,7 +296,6 @@ class FieldRecorder final : public engine::Observer {
   }
 
   const parallel::Communicator& comm_;
-  const Handle& file_;
   const slab::Profile& profile_;
   Sampling sampling_;
   base::Thinning places_;

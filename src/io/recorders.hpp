@@ -39,10 +39,9 @@ class SampleColumns {
   void push(std::span<const double> row, const std::optional<Part>& split = {});
   /// Collective.
   void flush();
-  /// Go on after the first `rows` rows of the file. Collective.
-  void resume(std::int64_t rows);
-  /// Resume after `rows` rows where the archive restores a state, else flush. Collective.
-  void exchange(std::int64_t rows, const engine::Archive& archive);
+  /// Go on after the first `rows` rows where the archive restores a state, else flush and save what
+  /// they are. Collective.
+  void exchange(std::int64_t rows, engine::Archive& archive);
   /// Rows so far.
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 
@@ -78,8 +77,6 @@ struct Sampling {
   [[nodiscard]] std::int64_t count(std::int64_t step) const;
   /// How many there are in all. Local.
   [[nodiscard]] std::int64_t count() const { return count(time.steps); }
-  /// The time of the sample of that number, from 0. Local.
-  [[nodiscard]] double time_of(std::int64_t sample) const;
 };
 
 /// What a trajectory's file holds beside /series and, of models that have one, /state.
@@ -149,7 +146,6 @@ class SeriesRecorder final : public engine::Observer {
   [[nodiscard]] std::int64_t rows() const { return columns_.rows(); }
 
  private:
-  const Handle& file_;
   Sampling sampling_;
   SampleColumns columns_;
 };

@@ -22,9 +22,11 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/poll.hpp"
 #include "base/text.hpp"
 #include "io/provenance.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::io {
 
@@ -177,6 +179,8 @@ std::string mark_in(const std::string& path) {
   try {
     require_sound(path);
     return read_text_attribute(open_for_reading(path), "/provenance", "run");
+  } catch (const base::Stopped&) {
+    throw;
   } catch (const std::exception&) {
     return "";
   }
@@ -190,34 +194,6 @@ constexpr char end_of_text = '\0';
 
 }  // namespace
 
-Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
-             const std::string& output) {
-  const std::string found = parallel::from_root(comm, [&] {
-    const Handle file = open_for_reading(checkpoint);
-    const std::string run = read_text_attribute(file, "/", "run");
-    const std::filesystem::path named = read_text_attribute(file, "/", "output");
-    if (run.empty()) {
-      throw base::UserError("--restart: " + checkpoint +
-                            " is a checkpoint of another version; give one that this masing wrote");
-    }
-    for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
-      for (const std::string& path : {partial(of), of}) {
-        if (mark_in(path) == run) {
-          return base::joined({run, path, of}, std::string(1, end_of_text));
-        }
-      }
-    }
-    throw base::UserError(fmt::format(
-        "--restart: the rows that {} goes on with are not in {}, nor in {}; give as --output the "
-        "file that they were written for",
-        checkpoint, partial(output), output));
-  });
-  const auto first = found.find(end_of_text);
-  const auto second = found.find(end_of_text, first + 1);
-  return {found.substr(0, first), found.substr(first + 1, second - first - 1),
-          found.substr(second + 1)};
-}
-
 namespace {
 
 herr_t add_dataset(hid_t /*file*/, const char* name, const H5O_info_t* info, void* names) {
@@ -227,10 +203,18 @@ herr_t add_dataset(hid_t /*file*/, const char* name, const H5O_info_t* info, voi
   return 0;
 }
 
+/// The datasets of a file.
+std::vector<std::string> datasets(const Handle& file) {
+  std::vector<std::string> names;
+  check(H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_NATIVE, add_dataset, &names, H5O_INFO_BASIC));
+  return names;
+}
+
 /// Numbers in a file.
 struct Numbers {
   std::vector<hsize_t> shape;
   Extent bytes;
+  bool is_table = false;  ///< filled by rows
 };
 
 /// Where a dataset of doubles lies in its file; nothing for other objects.
@@ -246,31 +230,122 @@ std::optional<Numbers> numbers(const Handle& file, const std::string& name) {
   check(H5Sget_simple_extent_dims(space.id(), found.shape.data(), nullptr));
   found.bytes = {static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
                  static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
+  const Handle properties(H5Dget_create_plist(dataset.id()), H5Pclose);
+  H5D_fill_time_t fill = H5D_FILL_TIME_IFSET;
+  check(H5Pget_fill_time(properties.id(), &fill));
+  found.is_table = fill == H5D_FILL_TIME_NEVER;
   return found;
 }
+
+/// The first `rows` rows of them, where they have so many.
+Extent first_rows(const Numbers& of, std::int64_t rows) {
+  const auto all = of.shape.empty() ? 0 : static_cast<std::int64_t>(of.shape.front());
+  return {of.bytes.first, all == 0 ? 0 : of.bytes.size / all * std::min(all, rows)};
+}
+
+/// What a checkpoint counts.
+std::vector<TableRows> counted_in(const Handle& checkpoint) {
+  std::vector<TableRows> found;
+  for (const std::string& name : datasets(checkpoint)) {
+    const std::string before = std::string("/") + rows_name + "/";
+    const auto at = name.find(before);
+    if (at != std::string::npos) {
+      found.push_back({name.substr(at + before.size() - 1),
+                       CountedRows::unpacked(read_numbers(checkpoint, name))});
+    }
+  }
+  return found;
+}
+
+/// Throws UserError where a file has other rows than those that are counted. Polls.
+void require_counted(const std::string& path, const std::vector<TableRows>& tables) {
+  for (const auto& [table, counted] : tables) {
+    std::optional<std::uint64_t> sum;
+    try {
+      const Handle file = open_for_reading(path);
+      const Extent bytes = first_rows(numbers(file, table).value_or(Numbers()), counted.rows);
+      sum = bytes.size == 0 ? 0 : sum_of_hashes_in(path, bytes);
+    } catch (const base::SystemError&) {
+      sum.reset();
+    }
+    if (sum != counted.before + counted.last) {
+      throw base::UserError(
+          fmt::format("--restart: {} is damaged: the checksum of {} rows of {} is another; take a "
+                      "copy that is whole, or begin anew",
+                      path, counted.rows, table));
+    }
+  }
+}
+
+}  // namespace
+
+Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
+             const std::string& output) {
+  std::vector<TableRows> tables;
+  const auto look = [&] {
+    const Handle file = open_for_reading(checkpoint);
+    const std::string run = read_text_attribute(file, "/", "run");
+    const std::filesystem::path named = read_text_attribute(file, "/", "output");
+    tables = counted_in(file);
+    if (run.empty() || tables.empty()) {
+      throw base::UserError("--restart: " + checkpoint +
+                            " is a checkpoint of another version; give one that this masing wrote");
+    }
+    for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
+      for (const std::string& path : {partial(of), of}) {
+        if (path == of ? mark_in(path) == run : has_seal_but_rows(path, run)) {
+          require_counted(path, tables);
+          return base::joined({run, path, of}, std::string(1, end_of_text));
+        }
+      }
+    }
+    throw base::UserError(fmt::format(
+        "--restart: the rows that {} goes on with are not in {}, nor in {}; give as --output the "
+        "file that they were written for",
+        checkpoint, partial(output), output));
+  };
+  std::string found;
+  try {
+    found = parallel::from_root(comm, [&] {
+      const auto begin = std::chrono::steady_clock::now();
+      const base::Polling polling([begin] {
+        if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) &&
+            parallel::stop_signalled()) {
+          throw base::Stopped("");
+        }
+      });
+      return look();
+    });
+  } catch (const base::Stopped&) {
+    throw base::Stopped("stopped " + parallel::stop_reason(comm) +
+                        " before the first step; nothing is lost: give the same command");
+  }
+  const auto first = found.find(end_of_text);
+  const auto second = found.find(end_of_text, first + 1);
+  return {found.substr(0, first), found.substr(first + 1, second - first - 1),
+          found.substr(second + 1), std::move(tables)};
+}
+
+namespace {
 
 struct Copy {
   Extent from;
   std::int64_t to;
 };
 
-/// What is to be copied from one file to another with the same datasets: of each as many rows as
-/// both have.
-std::vector<Copy> copies(const Handle& source, const Handle& target) {
-  std::vector<std::string> names;
-  check(H5Ovisit2(target.id(), H5_INDEX_NAME, H5_ITER_NATIVE, add_dataset, &names, H5O_INFO_BASIC));
+/// What is to be copied from one file to another: of each table as many rows as both have.
+std::vector<Copy> copies(const Handle& source, const Handle& target,
+                         const std::vector<TableRows>& tables) {
   std::vector<Copy> found;
-  for (const std::string& name : names) {
-    const auto there = numbers(target, name);
-    if (!there) {
-      continue;
-    }
+  for (const auto& [name, counted] : tables) {
     const auto here = numbers(source, name);
-    if (!here || here->shape.size() != there->shape.size() ||
+    const auto there = numbers(target, name);
+    if (!here || !there || here->shape.size() != there->shape.size() ||
         !std::equal(here->shape.begin() + 1, here->shape.end(), there->shape.begin() + 1)) {
       throw base::SystemError("the rows before the restart have another " + name);
     }
-    const std::int64_t size = std::min(here->bytes.size, there->bytes.size);
+    const std::int64_t size =
+        std::min(first_rows(*here, counted.rows).size, first_rows(*there, counted.rows).size);
     if (size > 0) {
       found.push_back({{here->bytes.first, size}, there->bytes.first});
     }
@@ -279,12 +354,13 @@ std::vector<Copy> copies(const Handle& source, const Handle& target) {
 }
 
 /// Copies the rows of a run to a file with room for more, or for fewer.
-void copy_rows(const std::string& from, const std::string& to) {
+void copy_rows(const std::string& from, const std::string& to,
+               const std::vector<TableRows>& tables) {
   std::vector<Copy> all;
   {
     const Handle source = open_for_reading(from);
     const Handle target = open_for_reading(to);
-    all = copies(source, target);
+    all = copies(source, target, tables);
   }
   for (const Copy& copy : all) {
     copy_bytes(from, copy.from, to, copy.to);
@@ -319,6 +395,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
     source_lock_.emplace(comm, rows.output, "--restart");
   }
   source_ = rows.path;
+  tables_ = rows.tables;
   draft_ = partial_draft(result.path);
   create();
 }
@@ -330,9 +407,14 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::create() {
+  is_new_ = true;
   file_ = open_together(comm_, draft_, H5F_ACC_TRUNC);
   write_kind(file_, result_.kind);
   write_provenance(file_, comm_, result_.command_line, run_);
+  if (result_.kind == "simulate") {  // others are not laid out
+    const Handle group(H5Gopen2(file_.id(), "/provenance", H5P_DEFAULT), H5Gclose);
+    write_attribute(group, "seal", blank_seal(run_));
+  }
   if (!result_.configuration.empty()) {
     write_configuration(file_, result_);
   }
@@ -340,9 +422,23 @@ void OutputFile::create() {
 
 void OutputFile::lay_out() {
   flush(file_);
+  std::vector<Extent> arrays;
+  std::vector<Extent> tables;
+  for (const std::string& name : datasets(file_)) {
+    const auto found = numbers(file_, name);
+    if (found && found->bytes.size > 0) {
+      arrays.push_back(found->bytes);
+      if (found->is_table) {
+        tables.push_back(found->bytes);
+      }
+    }
+  }
   file_ = Handle();
+  if (is_new_) {
+    parallel::on_root(comm_, [&] { seal_but_rows(draft_, run_, tables, arrays); });
+  }
   if (source_) {
-    parallel::on_root(comm_, [&] { copy_rows(*source_, draft_); });
+    parallel::on_root(comm_, [&] { copy_rows(*source_, draft_, tables_); });
     put_in_place(comm_, draft_, partial(result_.path));
     draft_ = partial(result_.path);
     source_.reset();

@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 #include "io/hdf5.hpp"
@@ -84,15 +85,24 @@ struct ResultSpec {
   bool papers_problem = false;  ///< whether it is that of the papers, section 6
 };
 
+/// The rows of a table that a checkpoint counts.
+struct TableRows {
+  std::string table;  ///< "/group/name"
+  CountedRows counted;
+};
+
 /// The rows that a stopped run has written.
 struct Rows {
   std::string run;     ///< the mark that the run has in /provenance, and no other run
   std::string path;    ///< the file they are in: OUTPUT.partial, or OUTPUT where it is finished
   std::string output;  ///< OUTPUT
+  std::vector<TableRows> tables = {};  ///< on the root
 };
 
 /// The rows that belong to a checkpoint: of a run to `output`, else of the one to the output that
-/// the checkpoint names. Throws UserError alike on all ranks where they are in neither. Collective.
+/// the checkpoint names. Reads them, and what else is in OUTPUT.partial; throws UserError alike on
+/// all ranks where they are in neither, or have another checksum than when they were written, and
+/// Stopped. Collective.
 Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
              const std::string& output);
 
@@ -141,7 +151,9 @@ class OutputFile {
   const parallel::Communicator& comm_;
   ResultSpec result_;
   std::string run_;
+  bool is_new_ = false;                // made, not gone on with in its place
   std::optional<std::string> source_;  // the file with rows to be copied
+  std::vector<TableRows> tables_;      // which they are
   std::optional<OutputLock> source_lock_;
   std::string draft_;  // the file's name at present, FILE.partial or FILE.partial.draft
   Handle file_;

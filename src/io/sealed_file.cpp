@@ -14,11 +14,15 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/poll.hpp"
+#include "io/counted_rows.hpp"
 
 namespace masing::io {
 
@@ -98,6 +102,7 @@ bool for_each_piece(const File& file, std::int64_t size, const Work& work) {
   std::vector<char> piece(static_cast<std::size_t>(std::min<std::int64_t>(size, piece_bytes)));
   while (size > 0) {
     const auto expected = static_cast<std::size_t>(std::min<std::int64_t>(size, piece_bytes));
+    base::poll();
     const std::size_t got = file.read(piece.data(), expected);
     work(piece.data(), got);
     if (got < expected) {
@@ -108,18 +113,23 @@ bool for_each_piece(const File& file, std::int64_t size, const Work& work) {
   return true;
 }
 
-/// XXH3-64 of the first `size` bytes of a file; nothing where it has fewer.
-std::optional<std::uint64_t> checksum(const File& file, std::int64_t size) {
+/// XXH3-64 of these parts of a file, one after another; nothing where it ends before.
+std::optional<std::uint64_t> checksum(const File& file, const std::vector<Extent>& parts) {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
                                                                        XXH3_freeState);
   if (state == nullptr) {
     throw std::bad_alloc();
   }
   XXH3_64bits_reset(state.get());
-  const bool whole = for_each_piece(file, size, [&](const char* bytes, std::size_t n) {
-    XXH3_64bits_update(state.get(), bytes, n);
-  });
-  return whole ? std::optional(XXH3_64bits_digest(state.get())) : std::nullopt;
+  for (const Extent& part : parts) {
+    file.go_to(part.first);
+    if (!for_each_piece(file, part.size, [&](const char* bytes, std::size_t n) {
+          XXH3_64bits_update(state.get(), bytes, n);
+        })) {
+      return std::nullopt;
+    }
+  }
+  return XXH3_64bits_digest(state.get());
 }
 
 void move_durably(const std::string& from, const std::string& to) {
@@ -157,8 +167,7 @@ Look look_at(const File& file) {
   if (seal.mark != Seal().mark) {
     return {.is_sealed = true, .fault = "has the seal of another version of masing"};
   }
-  file.go_to(0);
-  const std::optional<std::uint64_t> found = checksum(file, size);
+  const std::optional<std::uint64_t> found = checksum(file, {{0, size}});
   const bool holds = found && seal.size == size && seal.checksum == *found;
   return {.is_sealed = true, .fault = holds ? "" : "is damaged: its checksum is another"};
 }
@@ -171,7 +180,7 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
     {
       const File file(draft, read_mode);
       seal.size = file.size();
-      seal.checksum = checksum(file, seal.size).value_or(0);
+      seal.checksum = checksum(file, {{0, seal.size}}).value_or(0);
     }
     const File file(draft, "ae");
     file.write(reinterpret_cast<const char*>(&seal), sizeof seal);
@@ -220,6 +229,149 @@ void copy_file(const parallel::Communicator& comm, const std::string& from, cons
     for_each_piece(source, source.size(),
                    [&](const char* bytes, std::size_t n) { target.write(bytes, n); });
   });
+}
+
+std::optional<std::uint64_t> sum_of_hashes_in(const std::string& path, const Extent& bytes) {
+  const File file(path, read_mode);
+  file.go_to(bytes.first);
+  std::vector<double> numbers(piece_bytes / sizeof(double));
+  std::int64_t first = 0;
+  std::uint64_t sum = 0;
+  const bool whole = for_each_piece(file, bytes.size, [&](const char* piece, std::size_t n) {
+    std::memcpy(numbers.data(), piece, n);
+    const auto some = std::span(numbers).first(n / sizeof(double));
+    sum += sum_of_hashes(some, first);
+    first += std::ssize(some);
+  });
+  return whole ? std::optional(sum) : std::nullopt;
+}
+
+namespace {
+
+// Of a seal but for rows: what it begins with, the checksum, the size of the file, and the first
+// byte and the size of every place that changes, in their order.
+constexpr std::size_t seal_text_length = 1024;
+constexpr std::size_t checksum_digits = 16;
+
+std::string begin_of_seal(const std::string& run) {
+  return "sealed but for the rows of " + run + ": ";
+}
+
+/// Where that text begins in a file, after its mark; nothing where it has none.
+std::optional<std::int64_t> place_of_seal(const File& file, const std::string& run) {
+  // After it come only datasets, and their attributes.
+  std::string head(std::size_t{1} << 20, '\0');
+  file.go_to(0);
+  head.resize(file.read(head.data(), head.size()));
+  const std::string begin = begin_of_seal(run);
+  const auto at = head.find(begin);
+  return at == std::string::npos ? std::nullopt
+                                 : std::optional(static_cast<std::int64_t>(at + begin.size()));
+}
+
+/// What lies between these parts of a file, which are in order; nothing where they are not.
+std::optional<std::vector<Extent>> between(const std::vector<Extent>& parts, std::int64_t size) {
+  std::vector<Extent> others;
+  std::int64_t end = 0;
+  for (const Extent& part : parts) {
+    if (part.first < end || part.size < 0 || part.first > size - part.size) {
+      return std::nullopt;
+    }
+    others.push_back({end, part.first - end});
+    end = part.first + part.size;
+  }
+  others.push_back({end, size - end});
+  return others;
+}
+
+/// The same of parts in any order. Throws SystemError where they overlap.
+std::vector<Extent> between_sorted(std::vector<Extent>& parts, const File& file) {
+  std::ranges::sort(parts, {}, &Extent::first);
+  if (auto others = between(parts, file.size())) {
+    return *others;
+  }
+  file.fail("seal");
+}
+
+/// Where in these parts of a file a number stands that is not_known_yet.
+void add_unknown(const File& file, const std::vector<Extent>& parts, std::vector<Extent>& found) {
+  std::array<char, sizeof not_known_yet> bytes{};
+  std::memcpy(bytes.data(), &not_known_yet, sizeof not_known_yet);
+  const std::string_view number(bytes.data(), bytes.size());
+  for (const Extent& part : parts) {
+    std::string content(static_cast<std::size_t>(part.size), '\0');
+    file.go_to(part.first);
+    file.read(content.data(), content.size());
+    for (auto at = content.find(number); at != std::string::npos;
+         at = content.find(number, at + number.size())) {
+      found.push_back({part.first + static_cast<std::int64_t>(at), std::ssize(number)});
+    }
+  }
+}
+
+}  // namespace
+
+std::string blank_seal(const std::string& run) {
+  std::string text = begin_of_seal(run);
+  text.resize(seal_text_length, ' ');
+  return text;
+}
+
+void seal_but_rows(const std::string& path, const std::string& run, std::vector<Extent> tables,
+                   std::vector<Extent> arrays) {
+  const File file(path, "r+e");
+  const std::optional<std::int64_t> place = place_of_seal(file, run);
+  if (!place) {
+    file.fail("seal");
+  }
+  std::vector<Extent> changing = std::move(tables);
+  add_unknown(file, between_sorted(arrays, file), changing);
+  changing.push_back({*place, checksum_digits});
+  const std::vector<Extent> fixed = between_sorted(changing, file);
+  std::string places = fmt::format(" {}", file.size());
+  for (const Extent& part : changing) {
+    places += fmt::format(" {} {}", part.first, part.size);
+  }
+  if (begin_of_seal(run).size() + checksum_digits + places.size() > seal_text_length) {
+    throw base::SystemError(path + ": too many datasets for a seal");
+  }
+  file.go_to(*place + static_cast<std::int64_t>(checksum_digits));
+  file.write(places.data(), places.size());
+  const std::string sum = fmt::format("{:016x}", checksum(file, fixed).value_or(0));
+  file.go_to(*place);
+  file.write(sum.data(), sum.size());
+}
+
+bool has_seal_but_rows(const std::string& path, const std::string& run) {
+  if (!std::filesystem::exists(path)) {
+    return false;
+  }
+  const File file(path, read_mode);
+  const std::optional<std::int64_t> place = place_of_seal(file, run);
+  if (!place) {
+    return false;
+  }
+  std::string text(seal_text_length - begin_of_seal(run).size(), '\0');
+  file.go_to(*place);
+  file.read(text.data(), text.size());
+  std::istringstream words(text);
+  std::string sum;
+  std::int64_t size = 0;
+  words >> sum >> size;
+  std::vector<Extent> changing;
+  for (Extent part; words >> part.first >> part.size;) {
+    changing.push_back(part);
+  }
+  const auto fixed = between(changing, size);
+  const auto found = fixed ? checksum(file, *fixed) : std::nullopt;
+  if (!found || sum != fmt::format("{:016x}", *found)) {
+    throw base::UserError(
+        fmt::format("--restart: {} is damaged: the checksum of what is in it beside rows is "
+                    "another; take a copy that is "
+                    "whole, or begin anew",
+                    path));
+  }
+  return true;
 }
 
 void copy_bytes(const std::string& from, const Extent& bytes, const std::string& to,

@@ -2,10 +2,12 @@
 seen before HDF5 opens them, and they are refused in one line that leaves nothing behind."""
 
 import random
+import shutil
 
 import h5py
 import numpy as np
 import pytest
+from result_files import contents
 
 HELD = ("--cells=4", "--final-time=1", "--quiet")
 STUDY = ("converge", *HELD, "--levels=10,20", "--field-samples=4")
@@ -103,3 +105,111 @@ def test_a_failed_reproduction_leaves_nothing(masing, whole):
     for ranks in (None, 2):
         assert "F(t) = inf at step 20" in masing.refused("reproduce", "run.h5", "--quiet", ranks=ranks)
         assert masing.names() == ["run.h5"]
+
+
+ROWS = (
+    *("simulate", "--cells=100000", "--sample-every=1", "--field-every=50", "--field-points=500"),
+    *("--energy", "--damping=0.1", "--probe=0.2,0.7", "--quiet"),
+)
+SHORT, LONG = ("--steps=600", "--final-time=9"), ("--steps=800", "--final-time=12")
+
+
+@pytest.fixture(scope="module")
+def stopped(masing_once):
+    """The folder of a run that was killed on its way, c.h5 and run.h5.partial, and the files of two that were not."""
+    masing_once.done(*ROWS, *SHORT, "--output=whole.h5")
+    masing_once.done(*ROWS, *LONG, "--output=longer.h5")
+    folder = masing_once.folder
+    for _ in range(20):
+        process = masing_once.start(*ROWS, *SHORT, "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=150")
+        masing_once.wait_until(process, (folder / "c.h5").exists)
+        process.kill()
+        process.communicate(timeout=30)
+        if (folder / "run.h5.partial").exists() and counted(folder) < 600:
+            return folder
+        (folder / "c.h5").unlink()
+    raise AssertionError("no run was killed on its way")
+
+
+def counted(folder):
+    """The rows of every sample that the checkpoint counts."""
+    with h5py.File(folder / "c.h5") as file:
+        return int(file["checkpoint"].attrs["step"]) + 1
+
+
+def tables(folder):
+    """The datasets of the stopped run: where each begins, and its bytes that count, those that come later
+    and, of what was there from the beginning, all."""
+    found, rows = {}, counted(folder)
+
+    def look(name, dataset):
+        if isinstance(dataset, h5py.Dataset) and dataset.dtype.kind == "f":
+            count = {"field/t": 1 + (rows - 1) // 50, "field/u": 1 + (rows - 1) // 50}.get(name, rows)
+            share = count if len(dataset) in (13, 601) else len(dataset)
+            found[name] = (dataset.id.get_offset(), share * dataset.nbytes // len(dataset), dataset.nbytes)
+
+    with h5py.File(folder / "run.h5.partial") as file:
+        file.visititems(look)
+    return found
+
+
+def restarted(masing, stopped, content, seed):
+    """Whether the restart with those rows is refused, so that nothing has changed; else its file is right."""
+    for name in masing.names():
+        (masing.folder / name).unlink()
+    shutil.copy(stopped / "c.h5", masing.folder)
+    (masing.folder / "run.h5.partial").write_bytes(content)
+    # In the same file, in a new one of that name, in another.
+    ways = ((*SHORT, "--output=run.h5"), (*LONG, "--output=run.h5"), (*SHORT, "--output=new.h5"))
+    words = (*ROWS, "--restart=c.h5", *ways[seed % 3])
+    if seed % 3 == 2:
+        (masing.folder / "new.h5.partial").write_bytes(b"")
+    before = {name: (masing.folder / name).read_bytes() for name in masing.names()}
+    process = masing(*words, ranks=2 if seed % 5 == 4 else None)
+    assert process.returncode in (0, 2), (seed, process.stderr)
+    if process.returncode == 2:
+        assert "--restart: " in process.stderr and ".h5.partial" in process.stderr, seed
+        assert {name: (masing.folder / name).read_bytes() for name in masing.names()} == before, seed
+        return True
+    result = contents(masing.folder / ("new.h5" if seed % 3 == 2 else "run.h5"))
+    whole = contents(stopped / ("longer.h5" if seed % 3 == 1 else "whole.h5"))
+    del result["configuration"], whole["configuration"]
+    assert result == whole, seed
+    return False
+
+
+def test_damaged_rows_are_refused(masing, stopped, long):
+    """A bit of a number that counts, of every dataset, and a page of zeros; what comes later may be anything."""
+    content = (stopped / "run.h5.partial").read_bytes()
+    chance = random.Random(5)
+    assert not any(restarted(masing, stopped, content, way) for way in range(3))
+    places = tables(stopped)
+    assert {"series/x", "field/t", "field/u", "field/s", "field/eta", "field/k", "probe/s", "probe/t", "probe/u",
+            "energy/viscous"} <= set(places)
+    names = sorted(places)
+    for seed, name in enumerate(names if long else chance.sample(names, 4)):
+        first, counts, size = places[name]
+        changed = bytearray(content)
+        changed[first + chance.randrange(counts)] ^= 1 << chance.randrange(8)
+        assert restarted(masing, stopped, bytes(changed), seed), name
+        if counts < size:
+            changed = bytearray(content)
+            changed[first + chance.randrange(counts, size)] ^= 1 << chance.randrange(8)
+            assert not restarted(masing, stopped, bytes(changed), 0), name
+
+
+def test_an_unfinished_file_that_is_damaged_is_refused_or_right(masing, stopped, long):
+    """A bit anywhere, or a page of zeros."""
+    content = (stopped / "run.h5.partial").read_bytes()
+    chance = random.Random(6)
+    refused = 0
+    for seed in range(300 if long else 8):
+        changed = bytearray(content)
+        at = chance.randrange(len(changed))
+        if seed % 2:
+            at -= at % 4096
+            changed[at : at + 4096] = bytes(len(changed[at : at + 4096]))
+        else:
+            changed[at] ^= 1 << chance.randrange(8)
+        refused += restarted(masing, stopped, bytes(changed), seed // 2)
+    assert refused > 0

@@ -5,12 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "base/error.hpp"
+#include "io/checkpoint.hpp"
 #include "parallel/vector.hpp"
 #include "support/world.hpp"
 
@@ -40,6 +43,7 @@ class OutputFile : public testing::Test {
     if (world().is_root()) {
       std::remove(path_.c_str());
       std::remove(partial().c_str());
+      std::remove(checkpoint_.c_str());
     }
     MPI_Barrier(world().handle());
   }
@@ -60,6 +64,7 @@ class OutputFile : public testing::Test {
   }
 
   std::string path_;
+  std::string checkpoint_ = path_ + ".check";
   io::ResultSpec result_;
 };
 
@@ -237,7 +242,7 @@ TEST_F(OutputFile, changes_only_where_its_rows_lie_once_it_is_laid_out) {
     first = H5Dget_offset(dataset.id());
   }
   write_timing(-1.1);
-  output.begin_checkpoint(path_ + ".check");
+  output.begin_checkpoint(checkpoint_);
   MPI_Barrier(world().handle());
   const std::string after = bytes_of(partial());
   ASSERT_EQ(after.size(), before.size());
@@ -253,48 +258,129 @@ TEST_F(OutputFile, changes_only_where_its_rows_lie_once_it_is_laid_out) {
   MPI_Barrier(world().handle());
   output.finish();
   EXPECT_EQ(read("/u").first, std::vector<double>(3 * static_cast<std::size_t>(columns), -1.1));
-  if (world().is_root()) {
-    std::filesystem::remove(path_ + ".check");
+}
+
+/// A table of one column, as an observer of a run.
+class Series final : public engine::Observer {
+ public:
+  Series(const io::OutputFile& output, std::int64_t rows)
+      : table_(output.file(), "/t", {"a series", "t"}, rows, 0) {}
+
+  void append(double value) {
+    table_.append(1, world().is_root() ? std::span<const double>(&value, 1) : std::span<double>(),
+                  0);
+  }
+  void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {}
+  /// A step is a row.
+  void exchange(std::int64_t step, engine::Archive& archive) override {
+    table_.exchange(world(), step, archive);
+  }
+
+ private:
+  io::Table table_;
+};
+
+/// Runs of such a table, with checkpoints beside their file.
+class RunFile : public OutputFile {
+ protected:
+  void save(const io::OutputFile& output, Series& series, std::int64_t step) const {
+    io::Checkpoints(world(), checkpoint_, {.path = checkpoint_}, 100, {nullptr, {&series}},
+                    [&](const std::string& draft) { output.begin_checkpoint(draft); })
+        .write(step);
+  }
+
+  /// A run of as many rows that stops after the first two, 1.0 and 2.0; a third is not counted.
+  void begin(std::int64_t rows) const {
+    io::OutputFile output(world(), result_);
+    Series series(output, rows);
+    output.lay_out();
+    series.append(1.0);
+    series.append(2.0);
+    save(output, series, 2);
+    series.append(3.0);
+  }
+
+  /// Goes on after the row `from`, with one more where there is room, and saves that.
+  void go_on(const std::string& configuration, std::int64_t rows, std::int64_t from) const {
+    io::ResultSpec result = result_;
+    result.configuration = configuration;
+    io::OutputFile output(world(), result, io::rows_of(world(), checkpoint_, path_));
+    Series series(output, rows);
+    output.lay_out();
+    io::restore(io::open_together(world(), checkpoint_, H5F_ACC_RDONLY), checkpoint_, from,
+                {nullptr, {&series}});
+    const std::int64_t end = std::min(rows, from + 1);
+    if (end > from) {
+      series.append(10.0 + static_cast<double>(rows));
+    }
+    save(output, series, end);
+    output.finish();
+    EXPECT_FALSE(std::filesystem::exists(partial() + ".draft"));
+  }
+};
+
+/// Rows go on in the file that has them, and move to one with room for more, or for fewer; the last
+/// one that a checkpoint counts may be made again.
+TEST_F(RunFile, is_gone_on_with) {
+  begin(3);
+  go_on(result_.configuration, 3, 1);
+  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 13.0, 3.0}));
+  go_on("longer", 5, 2);
+  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 13.0, 15.0, 0.0, 0.0}));
+  go_on("shorter", 2, 2);
+  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 13.0}));
+  EXPECT_THROW(go_on("lacking", 2, 3), base::UserError);
+  EXPECT_THROW(go_on("lacking", 2, 0), base::UserError);
+}
+
+/// One bit in a byte, here and there, closer in the rows: of rows that do not count it may be
+/// any, all others are seen.
+TEST_F(RunFile, is_refused_where_it_is_damaged) {
+  begin(100);
+  const std::string whole = bytes_of(partial());
+  std::size_t first = 0;
+  {
+    const io::Handle file(H5Fopen(partial().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    const io::Handle dataset(H5Dopen2(file.id(), "/t", H5P_DEFAULT), H5Dclose);
+    first = H5Dget_offset(dataset.id());
+  }
+  const std::size_t end = first + 100 * sizeof(double);
+  for (std::size_t at = 0; at < whole.size(); at += at >= first && at < end ? 7 : 101) {
+    at = at < first && at + 101 > first ? first : at;
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ (1 << at % 8));
+    MPI_Barrier(world().handle());
+    if (world().is_root()) {
+      std::ofstream(partial(), std::ios::binary) << changed;
+    }
+    MPI_Barrier(world().handle());
+    if (at < first + 2 * sizeof(double) || at >= end) {
+      EXPECT_THROW(io::rows_of(world(), checkpoint_, path_), base::UserError) << at;
+    } else {
+      EXPECT_EQ(io::rows_of(world(), checkpoint_, path_).path, partial()) << at;
+    }
   }
 }
 
-/// Rows go on in the file that has them, and move to one with room for more, or for fewer.
-TEST_F(OutputFile, is_gone_on_with) {
-  const std::string checkpoint = path_ + ".check";
-  const auto append = [](io::Table& table, double value) {
-    table.append(1, world().is_root() ? std::span<const double>(&value, 1) : std::span<double>(),
-                 0);
-  };
-  const auto go_on = [&](const std::string& configuration, std::int64_t rows, std::int64_t from) {
-    io::ResultSpec result = result_;
-    result.configuration = configuration;
-    io::OutputFile output(world(), result, io::rows_of(world(), checkpoint, path_));
-    io::Table table(output.file(), "/t", {"a series", "t"}, rows, 0);
-    output.lay_out();
-    table.resume(from);
-    append(table, 10.0 + static_cast<double>(rows));
-    output.finish();
-    EXPECT_FALSE(std::filesystem::exists(partial() + ".draft"));
-  };
-  {
-    io::OutputFile output(world(), result_);
-    io::Table table(output.file(), "/t", {"a series", "t"}, 3, 0);
-    output.lay_out();
-    append(table, 1.0);
-    append(table, 2.0);
-    output.begin_checkpoint(checkpoint);
+/// A table's sum is the same however its rows come, in lots and on ranks.
+TEST(SumOfHashes, does_not_depend_on_the_parts) {
+  const std::vector<double> numbers{0.0, -0.0, 1.5, 1.5, -7e300};
+  const std::uint64_t all = io::sum_of_hashes(numbers, 3);
+  const auto some = std::span(numbers);
+  EXPECT_EQ(io::sum_of_hashes(some.subspan(2), 5) + io::sum_of_hashes(some.first(2), 3), all);
+  EXPECT_EQ(io::sum_of_hashes({}, 3), 0U);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    for (int bit = 0; bit < 64; ++bit) {
+      std::vector<double> changed = numbers;
+      changed[i] =
+          std::bit_cast<double>(std::bit_cast<std::uint64_t>(changed[i]) ^ std::uint64_t{1} << bit);
+      EXPECT_NE(io::sum_of_hashes(changed, 3), all);
+    }
   }
-  go_on(result_.configuration, 3, 1);
-  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 13.0, 0.0}));
-  go_on("longer", 5, 2);
-  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 13.0, 15.0, 0.0, 0.0}));
-  go_on("shorter", 2, 1);
-  EXPECT_EQ(read("/t").first, (std::vector<double>{1.0, 12.0}));
-  EXPECT_THROW(go_on("lacking", 2, 3), base::SystemError);
-  MPI_Barrier(world().handle());
-  if (world().is_root()) {
-    std::filesystem::remove(checkpoint);
-  }
+  EXPECT_NE(io::sum_of_hashes(numbers, 4), all);
+  std::vector<double> swapped = numbers;
+  std::swap(swapped[0], swapped[1]);
+  EXPECT_NE(io::sum_of_hashes(swapped, 3), all);
 }
 
 TEST(Check, gives_failures_their_place) {

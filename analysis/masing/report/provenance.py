@@ -15,8 +15,9 @@ REPRODUCED, DIFFERENT = 0, 1
 # The attributes of /provenance with their names on the page, in its order; others follow under their own.
 WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommitted changes", "date": "date",
          "ranks": "ranks", "processor": "processor", "host": "host", "system": "system"}
-# A command says how the file was made only with the other files of its folder; `masing reproduce` needs none.
-LEFT_OUT = {"command_line"}
+# A command says how the file was made only with the other files of its folder; `masing reproduce` needs none. The seal
+# is for restarts.
+LEFT_OUT = {"command_line", "seal"}
 
 
 @dataclass(frozen=True)
