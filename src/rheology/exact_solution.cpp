@@ -246,10 +246,8 @@ class ExactSolution::Stepper {
       }
     }
     // What rests on the ground is at rest to the last bit.
-    for (const std::size_t e : elements) {
-      if (law_.elements[e].sees.size() == 1) {
-        state_[static_cast<Index>(law_.elements[e].sees.front().column)] = 0.0;
-      }
+    for (const std::size_t column : grounded_columns(law_.elements, elements)) {
+      state_[static_cast<Index>(column)] = 0.0;
     }
   }
 

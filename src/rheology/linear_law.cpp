@@ -92,4 +92,25 @@ LinearLaw linear_law(const AnyModel& model, std::size_t columns) {
       model);
 }
 
+std::set<std::size_t> grounded_columns(const std::vector<StVenant>& elements,
+                                       const std::vector<std::size_t>& sticking) {
+  std::set<std::size_t> grounded;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const std::size_t e : sticking) {
+      std::set<std::size_t> others;
+      for (const auto& [column, factor] : elements[e].sees) {
+        if (elements[e].place == Place::in_parallel && !grounded.contains(column)) {
+          others.insert(column);
+        }
+      }
+      if (others.size() == 1) {
+        grounded.merge(others);
+        grows = true;
+      }
+    }
+  }
+  return grounded;
+}
+
 }  // namespace masing::rheology

@@ -3,6 +3,7 @@
 #include <Eigen/SparseCore>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -31,5 +32,10 @@ struct LinearLaw {
 
 /// The law of a model of `columns` columns. Local.
 LinearLaw linear_law(const AnyModel& model, std::size_t columns);
+
+/// The velocities that are 0 where those of the elements numbered `sticking` that are in parallel
+/// have q = 0: of masses that they join to the ground, directly or by others. Local.
+std::set<std::size_t> grounded_columns(const std::vector<StVenant>& elements,
+                                       const std::vector<std::size_t>& sticking);
 
 }  // namespace masing::rheology

@@ -63,6 +63,7 @@ void ModeMotion::set_modes(const Modes& modes) {
       holding_.push_back(e);
     }
   }
+  grounded_ = grounded_columns(law_.elements, holding_);
   if (holding_.empty()) {
     return;
   }
@@ -109,6 +110,9 @@ void ModeMotion::expand(const Vector& start, const Polynomial& force, double spa
       for (std::size_t i = 0; i < holding_.size(); ++i) {
         multiplier_(index(holding_[i]), k) = found[index(i)];
         act(holding_[i], found[index(i)], rate);
+      }
+      for (const std::size_t column : grounded_) {
+        rate[index(column)] = 0.0;  // not what rounding leaves, all that there would be at rest
       }
     }
     state_.col(k + 1) = rate * (span / (k + 1));

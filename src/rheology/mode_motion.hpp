@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/SparseCholesky>
+#include <set>
 #include <vector>
 
 #include "rheology/linear_law.hpp"
@@ -61,6 +62,7 @@ class ModeMotion {
   int order_;
   Modes modes_;
   std::vector<std::size_t> holding_;                             // the elements with q' = 0
+  std::set<std::size_t> grounded_;                               // columns that they keep at 0
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> coupling_;  // of their q' by their μ
   Eigen::VectorXd response_;                                     // of μ to 1 in every q'
   double span_ = 0.0;

@@ -81,6 +81,29 @@ def test_a_study_of_true_errors(masing, model):
             assert 0.85 < order < (2.5 if is_massless else 1.15), letter
 
 
+@pytest.mark.parametrize("model", [
+    ("p-chain", "--set=m=0.844,1.055", "--set=k=2.615,1.284", "--set=alpha=0.309,0.21"),
+    ("friction-oscillator", "--set=m=1.3", "--set=k=2", "--set=alpha=0.3")])
+def test_a_start_from_sticking_is_that_of_the_scheme(masing, model):
+    """Masses stick until F breaks them loose; the scheme's errors of order 1 halve with its steps."""
+    words = ("simulate", "--model", *model, "--final-time=14.1", "--quiet",
+             "--force=0.429*sin(0.311*t)+0.302*cos(3.973*t)-0.107")  # fmt: skip
+
+    def positions(*how):
+        masing.done(*words, *how)
+        with h5py.File(masing.folder / "masing.h5") as file:
+            return file["series/x"][:]
+
+    exact = positions("--engine=exact", "--steps=50")
+    far, near = (
+        np.max(np.abs(positions(f"--steps={steps}", f"--sample-every={steps // 50}") - exact))
+        for steps in (20000, 40000)
+    )
+    assert np.max(np.abs(exact)) > 0.05
+    assert far < 1e-2
+    assert 0.4 < near / far < 0.6
+
+
 def test_mistakes(masing):
     chain = ("--model=s-chain", "--set=k=1", "--set=eta=1", *TIME)
     said = masing.refused("simulate", *chain, "--set=n=3000", "--engine=exact")

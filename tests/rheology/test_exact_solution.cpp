@@ -63,6 +63,46 @@ TEST(ExactModel, friction_oscillator_breaks_away_and_grazes_rest) {
   }
 }
 
+TEST(ExactModel, p_chain_is_at_rest_until_its_last_element_slips) {
+  // F = a t on mass 2. Rest until F = α2; then mass 2 alone moves as a friction oscillator does,
+  // while what it puts on mass 1, 3 x2 + α2 ≤ 1.6, is below α1.
+  constexpr double a = 0.3;
+  constexpr double alpha = 0.7;
+  ExactRun run(
+      "p-chain", {{"m", State{0.844, 2}}, {"k", State{2.615, 3}}, {"alpha", State{1.9, alpha}}},
+      [](double t) { return a * t; }, 5);
+  const double omega = std::sqrt(1.5);
+  for (int p = 0; p <= 500; ++p) {
+    const double t = 0.01 * p;
+    const State state = run.at(t);
+    const double s = std::max(0.0, t - alpha / a);
+    ASSERT_EQ(state[0], 0.0) << t;
+    ASSERT_EQ(state[2], 0.0) << t;
+    ASSERT_NEAR(state[1], a / 3 * (s - std::sin(omega * s) / omega), 1e-14) << t;
+    ASSERT_NEAR(state[3], a / 3 * (1 - std::cos(omega * s)), 1e-14) << t;
+    if (s == 0) {
+      ASSERT_EQ(state[1], 0.0) << t;
+      ASSERT_EQ(state[3], 0.0) << t;
+    }
+  }
+}
+
+TEST(ExactModel, masses_that_stick_are_at_rest_to_the_last_bit) {
+  // |F| < α of all elements, whatever rounding makes of F/m less the friction that holds it.
+  const auto force = [](double t) {
+    return 0.429 * std::sin(0.311 * t) + 0.302 * std::cos(3.973 * t) - 0.107;
+  };
+  ExactRun chain("p-chain",
+                 {{"m", State{0.844, 1.055, 0.7}}, {"k", State{2.6, 1.3, 1}}, {"alpha", 1}}, force,
+                 14.1);
+  ExactRun single("friction-oscillator", {{"m", 1.3}, {"k", 2}, {"alpha", 1}}, force, 14.1);
+  for (int p = 0; p <= 500; ++p) {
+    const double t = 14.1 * p / 500;
+    ASSERT_EQ(chain.at(t), State(6, 0.0)) << t;
+    ASSERT_EQ(single.at(t), State(2, 0.0)) << t;
+  }
+}
+
 TEST(ExactModel, prandtl_from_rest_with_a_velocity_stops_where_its_work_is_done) {
   // ½ m V² = ½ k η² + k η (x - η): x = η/2 + m V²/(2 k η); then it swings elastically about x - η.
   constexpr double m = 2;
