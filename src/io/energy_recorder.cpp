@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/block_sum.hpp"
@@ -100,10 +101,11 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
                                            "base, since t = 0",
                                            "int (F - m a_g) dx"}
                                  : Meaning{"work of the external force since t = 0", "int F dx"});
-  columns_.add("/energy/residual",
-               {"what the balance lacks: input less dissipated less the gain of "
-                "kinetic and elastic, since the first sample",
-                "int F dx - ..."});
+  const std::string lost = oscillator_.damping > 0 ? "dissipated less viscous less the gain"
+                                                   : "dissipated less the gain";
+  columns_.add("/energy/residual", {"what the balance lacks: input less " + lost +
+                                        " of kinetic and elastic, since the first sample",
+                                    "int F dx - ..."});
   if (oscillator_.damping > 0) {
     columns_.add("/energy/viscous",
                  {"energy dissipated by viscous damping since t = 0", "int c y^2 dt"});

@@ -113,6 +113,15 @@ def test_the_energy_closes_to_the_order_of_the_scheme(masing, scheme, order, cel
     assert exact["viscous"][-1] > 0.1
 
 
+def test_the_residual_says_what_it_takes_away(masing):
+    """Only with damping there is /energy/viscous."""
+    for damping, part in (("0.25", "dissipated less viscous less the gain"), ("0", "dissipated less the gain")):
+        series(masing, f"--damping={damping}", "--final-time=1", "--steps=10", "--cells=3", "--energy")
+        with h5py.File(masing.folder / "run.h5") as file:
+            said = file["energy/residual"].attrs["description"]
+        assert f"input less {part} of kinetic and elastic, since the first sample" in said
+
+
 def test_damping_brings_the_mass_to_rest(masing):
     """Reversals by the thousand, of ever smaller amplitude, to rounding: every one is an event."""
     run = series(masing, "--force=0.1", "--damping=0.5", "--engine=exact", "--cells=inf",
