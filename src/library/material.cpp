@@ -30,6 +30,14 @@ auto checked(const Work& work) {
   }
 }
 
+/// `x`, a position, if it is finite.
+double finite(double x) {
+  if (!std::isfinite(x)) {
+    throw Mistake(fmt::format("a position of {}; it must be finite", x));
+  }
+  return x;
+}
+
 /// P cells have weights 1/P, springs have none.
 slab::CellMeasure measure_of(std::span<const SpringSlider> springs) {
   const auto count = static_cast<double>(springs.size());
@@ -101,7 +109,7 @@ struct MaterialPoint::Memory {
 };
 
 MaterialPoint::MaterialPoint(const Material& material, double x)
-    : material_(material), memory_(std::make_unique<Memory>(Memory::on(material, x))) {}
+    : material_(material), memory_(std::make_unique<Memory>(Memory::on(material, finite(x)))) {}
 MaterialPoint::MaterialPoint(const MaterialPoint& other)
     : material_(other.material_), memory_(std::make_unique<Memory>(*other.memory_)) {}
 MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept = default;
@@ -120,6 +128,7 @@ double MaterialPoint::force() const {
 }
 
 Response MaterialPoint::trial(double x) const {
+  finite(x);
   return std::visit(
       [x](const auto& points) {
         const int direction = points.direction();
@@ -136,9 +145,7 @@ Response MaterialPoint::trial(double x) const {
 }
 
 Response MaterialPoint::move_to(double x) {
-  if (!std::isfinite(x)) {
-    throw Mistake(fmt::format("a position of {}; it must be finite", x));
-  }
+  finite(x);
   return std::visit(
       [x](auto& points) {
         const double force = points.move_to(x);

@@ -54,5 +54,6 @@ def test_the_example(example, tmp_path, ranks):
     # The trapezoidal rule: an error below h² max|S''| X for the bends, h² Σk for the corners, h = 8e-5.
     assert float(found["loss_slab"][0]) == pytest.approx(closed, rel=1e-7)
     assert float(found["loss_three"][0]) == pytest.approx(4 * (2 * 0.1 * 0.7 + 0.4 * 0.4), rel=1e-7)
+    assert found["refused_positions"] == ["6", "6"]
     assert found["frame_differs"] == ["0", "0"]
     assert all(0.01 < float(drift) < 10 for drift in found["most_drift"])

@@ -141,6 +141,25 @@ double loss(const masing::Material& material, double amplitude) {
   return work;
 }
 
+/// How many of the positions ∞ and NaN a point refuses at its start, to try and to move to.
+int refused_positions(const masing::Material& material) {
+  masing::MaterialPoint point(material);
+  int refused = 0;
+  const auto attempt = [&refused](const auto& use) {
+    try {
+      use();
+    } catch (const masing::Mistake&) {
+      ++refused;
+    }
+  };
+  for (const double x : {HUGE_VAL, std::nan("")}) {
+    attempt([&] { masing::MaterialPoint(material, x); });
+    attempt([&] { static_cast<void>(point.trial(x)); });
+    attempt([&] { point.move_to(x); });
+  }
+  return point.force() == 0.0 ? refused : -1;
+}
+
 }  // namespace
 
 int main() {
@@ -154,6 +173,8 @@ int main() {
     masing::MaterialPoint point(slab);
     std::printf("backbone %.15g\n", point.move_to(0.8).force);
     std::printf("loss_slab %.12g\nloss_three %.12g\n", loss(slab, 0.8), loss(three, 0.8));
+    std::printf("refused_positions %d\nrefused_positions %d\n", refused_positions(slab),
+                refused_positions(three));
     frame(slab);
     frame(three);
   }

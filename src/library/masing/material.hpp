@@ -54,7 +54,7 @@ class Material {
 /// however many springs there are.
 class MaterialPoint {
  public:
-  /// At `x`, all elongations zero.
+  /// At `x`, all elongations zero. Throws Mistake where x is not finite.
   explicit MaterialPoint(const Material& material, double x = 0.0);
   MaterialPoint(const MaterialPoint& other);
   MaterialPoint(MaterialPoint&& other) noexcept;
@@ -67,10 +67,10 @@ class MaterialPoint {
   /// S.
   [[nodiscard]] double force() const;
   /// What a monotone move from here to `x` would give; nothing moves. For the iterations of an
-  /// implicit step.
+  /// implicit step. Throws Mistake where x is not finite.
   [[nodiscard]] Response trial(double x) const;
   /// Moves monotonically from here to `x`; a change of direction begins a new branch, a loop that
-  /// is closed is forgotten.
+  /// is closed is forgotten. Throws Mistake where x is not finite.
   Response move_to(double x);
   /// The elongation of a spring of this threshold.
   [[nodiscard]] double elongation(double threshold) const;
