@@ -425,8 +425,10 @@ std::vector<Option> make_table() {
                               "given, where the fields have at most 10^7 numbers, else 10000",
                               &C::field_points))),
       for_models(any_slab, only(Command::simulate, probe())),
-      for_models(any_slab, only(Command::converge, choice("refine", "what the levels refine",
-                                                          &C::refine, refinements))),
+      only(Command::converge, choice("refine",
+                                     "what the levels refine; of models without cells "
+                                     "steps",
+                                     &C::refine, refinements)),
       only(Command::converge,
            numeric(text(
                "levels", "\"n,n,...\"",

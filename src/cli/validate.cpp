@@ -104,13 +104,15 @@ base::Function parsed(const Configuration& c, const std::string& key, std::strin
   return function;
 }
 
-/// P = ∞ has no cells to sweep, and the exact solution no steps to refine.
+/// P = ∞ has no cells to sweep, other models than slabs none to refine, and the exact solution no
+/// steps to refine.
 void check_engine(const Configuration& c) {
   if (kind_of(c.model) == ModelKind::finite) {
     require(!c.method || c.method == Method::exact, c, "engine", "not an engine of " + c.model,
             "give exact, or nothing for the scheme");
     require(c.command != Command::converge || !c.method, c, "engine",
             "exact has no time step to refine", "leave it out, and give --reference exact");
+    require(c.refine == Refine::steps, c, "refine", c.model + " has no cells", "give steps");
     return;
   }
   require(std::holds_alternative<slab::Cells>(c.space) || c.method != Method::sweep, c, "engine",

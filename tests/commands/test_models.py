@@ -250,7 +250,7 @@ def test_mistakes(masing, name, ranks):
         (["--engine=exact"], ["--engine", "--reference exact"]),
         (["--engine=memory"], ["--engine", "exact"]),
         (["--reference=cells-inf"], ["--reference", "finest"]),
-        (["--refine=cells"], ["--refine", "prandtl"]),
+        (["--refine=cells"], ["--refine: prandtl has no cells; give steps"]),
     ],
 )
 def test_studies_of_a_slab_only(masing, words, said):
