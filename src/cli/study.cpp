@@ -155,8 +155,9 @@ std::vector<Level> study_levels(const Configuration& configuration) {
     }
     levels.insert(levels.end(), some.begin(), some.end());
   }
-  if (levels.empty()) {
-    throw UserError("no level; give at least one, and two or more for an order");
+  if (levels.size() < 2) {
+    throw UserError(
+        fmt::format("'{}' is too few for an order; give at least two levels", c.level_text));
   }
   return levels;
 }

@@ -225,9 +225,6 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
     }
   }
   std::vector<std::string> sentences;
-  if (study.cases.size() == 1) {
-    sentences.emplace_back("The study has one level: an order needs at least two.");
-  }
   if (!unseen.empty()) {
     sentences.push_back(fmt::format("No order was observed for {}.", listed(unseen)));
   }

@@ -142,7 +142,6 @@ std::string table(const StudySpec& spec, const Study& study) {
     text += fmt::format("{} of {} levels; the others are in the file\n",
                         (count + every - 1) / every, count);
   }
-  text += count == 1 ? "one level has no order; give at least two\n" : "";
   text += legend(study);
   for (const std::size_t q : study.conclusions.quantities) {
     text += conclusion(spec, study.results[q], quantities[q]);

@@ -46,9 +46,9 @@ def test_a_failed_study_has_its_verdict(page_of, tmp_path):
 
 
 def test_one_level_has_no_order(page_of, tmp_path):
-    facts = fit(NAN, "undefined", remarks="The study has one level: an order needs at least two.\nNo order was observed.")
+    facts = fit(NAN, "undefined", remarks="No order was observed.")
     words = page_of(write_study(tmp_path / "one.h5", ladder(1), facts), drawn=True).words
-    assert "observed: x none, y none and u none. Verdict: undefined." in words and "one level" in words
+    assert "observed: x none, y none and u none. Verdict: undefined." in words and "No order was observed." in words
     assert not re.search(r"\bnan\b", words.lower())
     assert "– in a column “order”: undefined" in words
 

@@ -86,7 +86,7 @@ TEST(Levels, badly_given_are_refused) {
   };
   for (const char* text :
        {"0,1", "-5", "ten", "10,,20", "10,10", "20,10", "1.5", "10:20", "10:20:1", "20:10:5",
-        "10:20:5:2", "10:20:x", "30,10:20:3", "1:9:99999"}) {
+        "10:20:5:2", "10:20:x", "30,10:20:3", "1:9:99999", "10"}) {
     EXPECT_NE(refused(Refine::steps, text), "") << text;
     EXPECT_NE(refused(Refine::cells, text), "") << text;
   }

@@ -165,7 +165,7 @@ def test_the_round_off_floor_is_relative_to_each_quantity(masing):
 
 
 def test_an_undefined_order_is_exit_code_3(masing):
-    process = masing("converge", "--final-time=1", "--cells=3", "--levels=10", "--quiet")
+    process = masing("converge", "--final-time=1", "--cells=3", "--levels=10,20", "--reference=successive", "--quiet")
     assert process.returncode == 3
     assert "undefined" in process.stdout
 
@@ -193,10 +193,11 @@ def test_cells_and_steps_together(masing):
         assert file["fit"].attrs["reference_cells"] == 1600
 
 
-def test_one_level_has_no_order(masing):
-    single = masing("converge", "--levels=100", "--final-time=5", "--cells=5", "--quiet")
-    assert single.returncode == 3
-    assert "one level has no order; give at least two" in single.stdout
+def test_one_level_is_refused(masing):
+    for refine, levels in (("steps", "100"), ("cells", "5"), ("both", "5:100")):
+        said = masing.refused("converge", f"--refine={refine}", f"--levels={levels}", "--final-time=5", "--quiet")
+        assert said.strip().splitlines()[-1] == (
+            f"masing: --levels: '{levels}' is too few for an order; give at least two levels")
 
 
 def test_an_error_that_the_levels_do_not_refine_is_named(masing):

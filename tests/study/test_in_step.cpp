@@ -16,16 +16,18 @@ using support::world;
 
 study::StudySpec study_of(const std::string& reference, const slab::Space& space,
                           std::int64_t field_samples) {
-  return given::spec_of({.command = cli::Command::converge,
-                         .final_time = 20.0,
-                         .space = space,
-                         .method = engine::Method::turning_points,
-                         .field_points = 100,
-                         .refine = study::Refine::both,
-                         .level_text = "1030:9973",
-                         .reference = reference,
-                         .field_samples = field_samples,
-                         .quiet = true});
+  study::StudySpec spec = given::spec_of({.command = cli::Command::converge,
+                                          .final_time = 20.0,
+                                          .space = space,
+                                          .method = engine::Method::turning_points,
+                                          .field_points = 100,
+                                          .refine = study::Refine::both,
+                                          .level_text = "1030:9973,2060:19946",
+                                          .reference = reference,
+                                          .field_samples = field_samples,
+                                          .quiet = true});
+  spec.levels.resize(1);
+  return spec;
 }
 
 /// The level, what is kept of it, and its reference as jobs of their own.

@@ -71,8 +71,6 @@ TEST(StudyPlan, keeps_of_the_finest_run_what_levels_look_at) {
   const StudyPlan others = plan_of(Refine::steps, "finest", "997,1009");
   EXPECT_EQ(others.jobs[1].run.time.steps, 16 * 1009);
   EXPECT_EQ(kept(others.jobs[1]), (Intervals{997, 1009}));
-  // Of one level alone: in step where its steps are also the reference's.
-  EXPECT_EQ(plan_of(Refine::steps, "finest", "100").jobs.size(), 1U);
 }
 
 TEST(StudyPlan, keeps_of_successive_levels_the_steps_of_both) {

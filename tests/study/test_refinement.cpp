@@ -118,7 +118,7 @@ TEST(Verdict, is_of_the_expected_orders) {
 }
 
 TEST(Verdict, is_undefined_where_there_is_no_order) {
-  EXPECT_EQ(run(papers_case(Refine::steps, "finest", "100")).verdict, Verdict::undefined);
+  EXPECT_EQ(run(papers_case(Refine::steps, "successive", "100,200")).verdict, Verdict::undefined);
   // A system at rest has no error at all.
   Configuration rest = papers_case(Refine::steps, "finest", "100,200");
   rest.force = "0";
