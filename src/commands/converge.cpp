@@ -59,8 +59,9 @@ int run(const parallel::Communicator& comm, const study::StudySpec& spec) {
   if (comm.is_root()) {
     std::fputs(fmt::format("study in {}\n", spec.result.path).c_str(), stdout);
   }
-  const bool is_good =
-      study.verdict == study::Verdict::as_expected || study.verdict == study::Verdict::not_judged;
+  const bool is_good = study.verdict == study::Verdict::as_expected ||
+                       study.verdict == study::Verdict::exact ||
+                       study.verdict == study::Verdict::not_judged;
   return is_good ? base::exit_done : base::exit_unexpected_order;
 }
 

@@ -201,6 +201,7 @@ std::string what_decides(const StudySpec& spec, const std::string& left_over,
 
 std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
                                  const std::string& advice) {
+  std::vector<std::string> exact;
   std::vector<std::string> unseen;
   std::vector<std::string> failed;
   std::vector<std::string> undecided;
@@ -211,7 +212,9 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
       continue;
     }
     const std::string name = quantities[q].words;
-    if (found.observed_from == ObservedFrom::none) {
+    if (found.verdict == Verdict::exact) {
+      exact.push_back(name);
+    } else if (found.observed_from == ObservedFrom::none) {
       unseen.push_back(name);
     }
     if (found.verdict == Verdict::not_as_expected) {
@@ -225,6 +228,10 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
     }
   }
   std::vector<std::string> sentences;
+  if (!exact.empty()) {
+    sentences.push_back(fmt::format(
+        "All errors of {} are on the round-off floor, and so of any order.", listed(exact)));
+  }
   if (!unseen.empty()) {
     sentences.push_back(fmt::format("No order was observed for {}.", listed(unseen)));
   }

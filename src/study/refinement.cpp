@@ -186,8 +186,9 @@ class OrderFinder {
                             : !std::isnan(finding.last_pair) ? ObservedFrom::last_pair
                                                              : ObservedFrom::none;
     if (finding.expected) {
-      finding.verdict =
-          judge(*finding.expected, finding.observed, finding.uncertainty, spec_.order_tolerance);
+      finding.verdict = has_only_rounding() ? Verdict::exact
+                                            : judge(*finding.expected, finding.observed,
+                                                    finding.uncertainty, spec_.order_tolerance);
     }
     study_.results.push_back(std::move(finding));
   }
@@ -294,6 +295,13 @@ class OrderFinder {
     }
   }
 
+  /// Whether no error is above the round-off floor.
+  [[nodiscard]] bool has_only_rounding() const {
+    const double floor = study_.floors.*quantity_.value;
+    return std::ranges::all_of(std::span(errors_).first(errors_.size() - (successive() ? 1 : 0)),
+                               [floor](double error) { return error <= floor; });
+  }
+
   [[nodiscard]] double last_order() const {
     for (std::size_t l = errors_.size(); l-- > 0;) {
       if (errors_[l] > study_.floors.*quantity_.value &&
@@ -341,10 +349,11 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
   study.extrapolated_y = extrapolate(refined, y, promised("y"));
 }
 
-/// The worst verdict of a quantity: not as expected, undefined, undecided, as expected, not judged.
+/// The worst verdict of a quantity: not as expected, undefined, undecided, as expected, exact, not
+/// judged.
 Verdict overall(const std::vector<QuantityResult>& results) {
-  for (const Verdict verdict :
-       {Verdict::not_as_expected, Verdict::undefined, Verdict::undecided, Verdict::as_expected}) {
+  for (const Verdict verdict : {Verdict::not_as_expected, Verdict::undefined, Verdict::undecided,
+                                Verdict::as_expected, Verdict::exact}) {
     if (std::ranges::find(results, verdict, &QuantityResult::verdict) != results.end()) {
       return verdict;
     }

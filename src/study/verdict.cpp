@@ -23,6 +23,8 @@ std::string to_text(Verdict verdict) {
       return "undecided";
     case Verdict::undefined:
       return "undefined";
+    case Verdict::exact:
+      return "exact";
     default:
       return "not judged";
   }

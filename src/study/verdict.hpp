@@ -9,9 +9,10 @@ namespace masing::study {
 struct Study;
 
 /// What an observed order says about the expected one; not judged where none was expected.
-enum class Verdict { as_expected, not_as_expected, undecided, undefined, not_judged };
+/// Exact: no level has an error above the round-off floor, e = C hᵖ with C = 0 for any p.
+enum class Verdict { as_expected, not_as_expected, undecided, undefined, exact, not_judged };
 
-/// "as expected", "not as expected", "undecided", "undefined" or "not judged".
+/// "as expected", "not as expected", "undecided", "undefined", "exact" or "not judged".
 std::string to_text(Verdict verdict);
 
 /// As expected where the whole interval observed ± uncertainty lies within the tolerance of the

@@ -53,14 +53,25 @@ def test_one_level_has_no_order(page_of, tmp_path):
     assert "– in a column “order”: undefined" in words
 
 
-def test_zero_errors_have_no_order(page_of, tmp_path):
+def test_zero_errors_are_exact(page_of, tmp_path):
     columns = ladder()
     columns["error_u"][:] = 0.0
     columns["order_u"][:] = NAN
-    facts = fit(observed_u=NAN, verdict_u="undefined", verdict="undefined", remarks="No order was observed for u.")
+    facts = fit(observed_u=NAN, verdict_u="exact", remarks="All errors of u are on the round-off floor.")
     page = page_of(write_study(tmp_path / "zero.h5", columns, facts), drawn=True)
-    assert "No order was observed for u." in page.words and "Verdict: undefined." in page.words
+    assert "Order one in δt: x 1.000, y 1.000 and u exact. Verdict: as expected." in page.words
+    assert "All errors of u are on the round-off floor." in page.words
     assert "zero or not a number: 4 of 12 points" in page.words
+
+
+def test_a_study_without_errors_is_exact(page_of, tmp_path):
+    columns = ladder()
+    for q in "xyu":
+        columns[f"error_{q}"][:] = 0.0
+        columns[f"order_{q}"][:] = NAN
+    words = page_of(write_study(tmp_path / "rest.h5", columns, fit(NAN, "exact")), drawn=True).words
+    assert "1 of 1 study exact" in words
+    assert "Order one in δt: x exact, y exact and u exact. Verdict: exact." in words
 
 
 def test_successive_differences_leave_the_last_level_without_errors(page_of, tmp_path):

@@ -170,6 +170,20 @@ def test_an_undefined_order_is_exit_code_3(masing):
     assert "undefined" in process.stdout
 
 
+@pytest.mark.parametrize("reference", ["finest", "successive", "exact"])
+def test_errors_of_zero_are_exact(masing, reference):
+    """At rest every level has the solution, whatever its step."""
+    said = masing.done("converge", "--force=0", "--cells=3", "--final-time=3", "--levels=100,200,400",
+                       f"--reference={reference}", "--quiet").stdout  # fmt: skip
+    assert "order of x: none observed, expected 1 within 0.1: exact" in said
+    with h5py.File(masing.folder / "masing.h5") as file:
+        fit = {name: text(value) for name, value in file["fit"].attrs.items()}
+        assert (fit["verdict"], fit["verdict_x"], fit["verdict_u"]) == ("exact",) * 3
+        assert fit["remarks"] == "All errors of x, y and u are on the round-off floor, and so of any order."
+        assert np.all(file["cases/mark_x"][:3 if reference != "successive" else 2] == 2)
+    assert "bit for bit" in masing.done("reproduce", "masing.h5", "--output=again.h5").stdout
+
+
 def test_at_least_an_order_is_exit_code_0(masing):
     masing.done("converge", *STUDY, "--expect-order=x>=0.5,u>=0.5")
 

@@ -242,7 +242,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   Counts n;
   for (std::size_t q = 0; q < made.results.size(); ++q) {
     const study::QuantityResult& found = made.results[q];
-    if (!found.expected || found.verdict == Verdict::undefined) {
+    if (!found.expected || found.verdict == Verdict::undefined || found.verdict == Verdict::exact) {
       continue;
     }
     const double order = true_order(found.expected->quantity);

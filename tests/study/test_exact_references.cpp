@@ -207,14 +207,14 @@ TEST(FitVerdict, is_of_the_last_pair_with_fewer_than_three_levels) {
 }
 
 /// An elastic system of one stiffness for every P: no space error but rounding.
-TEST(FitVerdict, is_undefined_on_the_round_off_floor) {
+TEST(FitVerdict, is_exact_on_the_round_off_floor) {
   Configuration c = papers_case(Refine::cells, "cells-inf", "10,20,40");
   c.threshold = "100";
   const Study study = run(c);
   const QuantityResult& x = finding(study, "x");
   EXPECT_EQ(x.fit.marks, std::vector<Mark>(3, Mark::on_floor));
   EXPECT_TRUE(std::isnan(x.observed));
-  EXPECT_EQ(study.verdict, Verdict::undefined);
+  EXPECT_EQ(study.verdict, Verdict::exact);
   EXPECT_NE(study::table(spec_of(c), study).find("round-off floor"), std::string::npos);
 }
 

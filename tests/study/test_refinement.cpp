@@ -119,13 +119,38 @@ TEST(Verdict, is_of_the_expected_orders) {
 
 TEST(Verdict, is_undefined_where_there_is_no_order) {
   EXPECT_EQ(run(papers_case(Refine::steps, "successive", "100,200")).verdict, Verdict::undefined);
-  // A system at rest has no error at all.
-  Configuration rest = papers_case(Refine::steps, "finest", "100,200");
-  rest.force = "0";
-  const Study study = run(rest);
-  EXPECT_EQ(study.cases[1].errors.x, 0.0);
-  EXPECT_TRUE(std::isnan(study.cases[1].orders.x));
-  EXPECT_EQ(study.verdict, Verdict::undefined);
+}
+
+/// A system at rest has no error at all, of any order.
+TEST(Verdict, is_exact_where_all_errors_are_zero) {
+  for (const char* reference : {"finest", "successive", "exact-time"}) {
+    for (const char* expected : {"", "1", "x=2", "u>=0.5", "none"}) {
+      Configuration rest = papers_case(Refine::steps, reference, "100,200,400");
+      rest.force = "0";
+      rest.expected_order_text = expected;
+      const Study study = run(rest);
+      EXPECT_EQ(study.cases[1].errors.x, 0.0);
+      EXPECT_TRUE(std::isnan(study.cases[1].orders.x));
+      const bool is_judged = expected != std::string("none");
+      EXPECT_EQ(study.verdict, is_judged ? Verdict::exact : Verdict::not_judged) << expected;
+    }
+  }
+}
+
+/// k is linear and nothing yields: the sums of the rule right err by the order 1, those of the rule
+/// midpoint not at all.
+TEST(Verdict, is_that_of_the_quantities_that_err) {
+  Configuration c = papers_case(Refine::cells, "cells-inf", "20,40,80,160");
+  c.threshold = "100+s";
+  c.stiffness = "1+s";
+  c.method = engine::Method::turning_points;
+  EXPECT_EQ(run(c).verdict, Verdict::as_expected);
+  c.rule = slab::Rule::midpoint;
+  const Study study = run(c);
+  EXPECT_EQ(study.verdict, Verdict::exact);
+  EXPECT_EQ(study.conclusions.remarks,
+            std::vector<std::string>{"All errors of x, y, u and u at the cells’ points are on the "
+                                     "round-off floor, and so of any order."});
 }
 
 TEST(Study, refuses_a_level_whose_cells_are_wrong) {

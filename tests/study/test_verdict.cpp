@@ -49,6 +49,7 @@ TEST(VerdictText, differs) {
   EXPECT_EQ(to_text(Verdict::not_as_expected), "not as expected");
   EXPECT_EQ(to_text(Verdict::undecided), "undecided");
   EXPECT_EQ(to_text(Verdict::undefined), "undefined");
+  EXPECT_EQ(to_text(Verdict::exact), "exact");
   EXPECT_EQ(to_text(Verdict::not_judged), "not judged");
 }
 

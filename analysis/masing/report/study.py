@@ -15,6 +15,7 @@ from masing.report.tables import (constant_cells, constant_headings, level_rows,
 from masing.results import QUANTITY_NAMES
 
 AS_EXPECTED = "as expected"
+EXACT = "exact"  # no error above the round-off floor
 
 STEPS = {"steps": "δt", "cells": "δs", "both": "δs + δt"}
 DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
@@ -50,13 +51,15 @@ class Finding:
 
     @property
     def observation(self):
-        """The observed order in words: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `none`."""
-        return " ".join(part for part in (self.value, self.interval) if part) if math.isfinite(self.observed) else "none"
+        """The observed order in words: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `exact`, `none`."""
+        return " ".join(part for part in (self.value, self.interval) if part) if math.isfinite(self.observed) else self.value
 
     @property
     def value(self):
-        """The observed order alone, `1.005`, or `none`."""
-        return order(self.observed) if math.isfinite(self.observed) else "none"
+        """The observed order alone, `1.005`, or `exact` or `none`."""
+        if math.isfinite(self.observed):
+            return order(self.observed)
+        return EXACT if self.verdict == EXACT else "none"
 
     @property
     def interval(self):
@@ -164,7 +167,7 @@ def _sentence(study, expected, verdict):
     for wanted in {finding.expected: finding for finding in expected}.values():
         seen = [f"{f.name}{FIXED_SPACE}{f.value}{' (last pair)' * f.last_pair}" for f in expected if f.expected == wanted.expected]
         where = f" in {step}" if not parts else ""
-        doubt = "" if verdict == AS_EXPECTED else " was expected; observed"
+        doubt = "" if verdict in (AS_EXPECTED, EXACT) else " was expected; observed"
         parts.append(f"order {_degree(wanted)}{where}{doubt}: {listed(seen)}")
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."

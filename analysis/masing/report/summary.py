@@ -6,7 +6,7 @@ from masing.notation import listed
 from masing.report.provenance import machine
 
 # The verdicts in the order in which a claim counts them.
-VERDICTS = ("as expected", "not as expected", "undecided", "undefined", "not judged")
+VERDICTS = ("as expected", "exact", "not as expected", "undecided", "undefined", "not judged")
 
 
 def summary(sections, studies, runs, reproductions, scans=()):

@@ -107,7 +107,7 @@ struct ObservedOrder {
   double order = 0.0;        ///< NaN where none can be observed
   double uncertainty = 0.0;  ///< half the interval of 95 %
   std::string expected;      ///< "1", ">=0.5", or empty
-  std::string verdict;       ///< "as expected", "not as expected", "undecided", …
+  std::string verdict;       ///< "as expected", "not as expected", "undecided", "exact", …
 };
 
 /// A refinement study and its verdict.
