@@ -16,6 +16,7 @@ struct Values {
   double size = 0.0;        ///< the largest |f|
   double spread = 0.0;      ///< the largest f less the least
   double difference = 0.0;  ///< |f(1) - f(0)|
+  bool is_least_at_an_end = false;
 };
 
 Values values_of(const base::Function& f) {
@@ -29,36 +30,66 @@ Values values_of(const base::Function& f) {
     least = std::min(least, value);
     largest = std::max(largest, value);
   }
-  return {std::max(-least, largest), largest - least, std::abs(last - first)};
+  return {std::max(-least, largest), largest - least, std::abs(last - first),
+          least == std::min(first, last)};
 }
 
-/// The largest difference of k, η, η - η⁻ and u0 at both ends, relative to the sizes of k and η.
-double difference_of_ends(const slab::Slab& slab) {
+/// How k u varies with s: spreads and differences of the ends of k, of u0, by which u differs for
+/// different s until something yields, and of the bounds of u; relative to the sizes of k and η.
+struct Variation {
+  Values stiffness;
+  Values start;
+  Values bounds;
+
+  [[nodiscard]] bool is_uniform() const {
+    return std::max(start.spread, bounds.spread) <= rounding;
+  }
+  /// Whether the sums over cells are the integrals until something yields.
+  [[nodiscard]] bool starts_exact() const {
+    return std::max(stiffness.spread, start.spread) <= rounding;
+  }
+};
+
+Variation variation_of(const slab::Slab& slab) {
+  const auto relative = [](const Values& of, double size) {
+    return Values{of.size / size, of.spread / size, of.difference / size, of.is_least_at_an_end};
+  };
   const Values stiffness = values_of(slab.stiffness);
   const Values threshold = values_of(slab.threshold);
-  const double of_u = std::max({threshold.difference, values_of(slab.shift).difference,
-                                values_of(slab.initial_u).difference});
-  return std::max(stiffness.difference / stiffness.size, of_u / threshold.size);
+  const Values shift = values_of(slab.shift);
+  const Values start = values_of(slab.initial_u.plus(1.0, slab.shift));
+  const Values bounds{threshold.size, std::max(threshold.spread, shift.spread),
+                      std::max(threshold.difference, shift.difference),
+                      threshold.is_least_at_an_end && shift.spread <= rounding * threshold.size};
+  return {relative(stiffness, stiffness.size), relative(start, threshold.size),
+          relative(bounds, threshold.size)};
 }
 
 ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity) {
   constexpr double close = 0.1;
-  const bool uniform = is_uniform(slab);
-  if (quantity == "u" && !uniform) {
-    return {quantity, 1.0};
+  const Variation of = variation_of(slab);
+  // Of k u at both ends, which make the error of the rule right: until something yields, and at
+  // all.
+  double elastic = std::max(of.stiffness.difference, of.start.difference);
+  double difference = std::max(elastic, of.bounds.difference);
+  if (slab.rule == slab::Rule::midpoint) {
+    elastic = difference = 0.0;
   }
-  const double difference = slab.rule == slab::Rule::midpoint ? 0.0 : difference_of_ends(slab);
-  return difference <= rounding ? ExpectedOrder{quantity, 2.0, uniform}
-                                : ExpectedOrder{quantity, 1.0, difference < close};
+  if (quantity == "u" && !of.is_uniform()) {
+    const bool starts_uniform = of.start.spread <= rounding;
+    return {quantity, 1.0, starts_uniform && !of.starts_exact() && elastic <= rounding};
+  }
+  if (difference <= rounding) {
+    return {quantity, 2.0, of.is_uniform()};
+  }
+  const bool errs_from_yielding = of.starts_exact() && of.bounds.is_least_at_an_end;
+  return {quantity, 1.0, difference < close || (elastic <= rounding && !errs_from_yielding)};
 }
 
 }  // namespace
 
 bool is_uniform(const slab::Slab& slab) {
-  const Values threshold = values_of(slab.threshold);
-  const double spread =
-      std::max({threshold.spread, values_of(slab.shift).spread, values_of(slab.initial_u).spread});
-  return spread <= rounding * threshold.size;
+  return variation_of(slab).is_uniform();
 }
 
 ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,

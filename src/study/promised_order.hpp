@@ -15,7 +15,10 @@ bool is_uniform(const slab::Slab& slab);
 /// midpoint, and where k, η and u0 have the same values at both ends of [0, 1] (the rule right is
 /// then the trapezoidal rule), else 1: the error of the rule right is δs/2 (k u(1) - k u(0)) +
 /// O(δs²); at least 1 where these values are close. Of u over all s, which is piecewise constant,
-/// it is 1, unless u is uniform; then all orders with δs are lower bounds. For `both` that of the
+/// it is 1, unless u is uniform; then all orders with δs are lower bounds. Until a cell yields, u
+/// differs from u0 by the same for all s. Where this would make an order 2, 1 is a lower bound, as
+/// nothing may yield, or not the cells at the ends; not where u0 and k are uniform (then nothing
+/// errs until a cell yields) and, for the rule right, η is least at an end. For `both` that of the
 /// one which the reference does not share, else the lesser, a lower bound where the two differ.
 /// Local. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
 ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,

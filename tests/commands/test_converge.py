@@ -184,6 +184,18 @@ def test_errors_of_zero_are_exact(masing, reference):
     assert "bit for bit" in masing.done("reproduce", "masing.h5", "--output=again.h5").stdout
 
 
+def test_no_order_is_rejected_where_nothing_yields(masing):
+    """|u| < 0.8 < 1.9 ≤ η: u is uniform, and its error that of the sums of k, of order 2 by the rule midpoint and,
+    as k is the same at both ends, by the rule right."""
+    common = ("converge", "--refine=cells", "--levels=20,40,80,160", "--reference=cells-inf", "--engine=memory",
+              "--threshold=2-0.1*s", "--force=0.3*sin(t)", "--steps=2000", "--final-time=10", "--quiet")  # fmt: skip
+    for words in (("--rule=midpoint", "--stiffness=1/(1+s)"), ("--rule=right", "--stiffness=1+s*(1-s)")):
+        said = masing.done(*common, *words).stdout
+        assert "expected >=1: as expected" in next(line for line in said.splitlines() if "order of u:" in line)
+        with h5py.File(masing.folder / "masing.h5") as file:
+            assert abs(file["fit"].attrs["observed_u"] - 2) < 0.01
+
+
 def test_at_least_an_order_is_exit_code_0(masing):
     masing.done("converge", *STUDY, "--expect-order=x>=0.5,u>=0.5")
 

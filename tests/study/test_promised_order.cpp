@@ -16,6 +16,7 @@ struct Problem {
   const char* stiffness = "1";
   const char* threshold = "0.1+s";
   const char* initial_u = "0";
+  const char* shift = "0";
   Rule rule = Rule::right;
   Scheme scheme = Scheme::euler;
 };
@@ -26,6 +27,7 @@ engine::Masing model_of(const Problem& problem) {
   model.slab.stiffness = function(problem.stiffness);
   model.slab.threshold = function(problem.threshold);
   model.slab.initial_u = function(problem.initial_u);
+  model.slab.shift = function(problem.shift);
   model.slab.rule = problem.rule;
   return model;
 }
@@ -53,6 +55,40 @@ TEST(PromisedOrder, in_time_is_that_of_the_scheme) {
 TEST(PromisedOrder, in_space_is_that_of_the_rule) {
   EXPECT_EQ(promised({}, Refine::cells), Orders("1", "1"));
   EXPECT_EQ(promised({.rule = Rule::midpoint}, Refine::cells), Orders("2", "1"));
+}
+
+/// Until something yields u is uniform, and its error is that of the quadrature of k: of order 2 by
+/// the rule midpoint and, where k is the same at both ends, by the rule right, 0 for uniform k.
+/// What F does is not known beforehand.
+TEST(PromisedOrder, is_a_lower_bound_where_it_would_be_higher_unless_something_yields) {
+  const char* const falling = "2-0.1*s";
+  const char* const hill = "1+s*(1-s)";
+  EXPECT_EQ(promised({.stiffness = "1/(1+s)", .threshold = falling, .rule = Rule::midpoint},
+                     Refine::cells),
+            Orders("2", ">=1"));
+  EXPECT_EQ(promised({.threshold = falling, .rule = Rule::midpoint}, Refine::cells),
+            Orders("2", "1"));
+  EXPECT_EQ(promised({.stiffness = "1/(1+s)",
+                      .threshold = falling,
+                      .initial_u = "0.1*s",
+                      .rule = Rule::midpoint},
+                     Refine::cells),
+            Orders("2", "1"));
+  EXPECT_EQ(promised({.stiffness = hill}, Refine::cells), Orders(">=1", ">=1"));
+  EXPECT_EQ(promised({.stiffness = "1+s"}, Refine::cells), Orders("1", "1"));
+  EXPECT_EQ(promised({.stiffness = hill, .threshold = "0.2+s*(1-s)"}, Refine::cells),
+            Orders("2", ">=1"));
+  // With uniform k nothing errs while nothing yields; then the weakest cells do.
+  EXPECT_EQ(promised({.threshold = "0.1+s"}, Refine::cells), Orders("1", "1"));
+  EXPECT_EQ(promised({.threshold = "0.1+s-s^2/2-sin(pi*s)/40"}, Refine::cells), Orders("1", "1"));
+  EXPECT_EQ(promised({.threshold = "0.1+(s-0.3)^2"}, Refine::cells), Orders(">=1", "1"));
+  EXPECT_EQ(promised({.stiffness = hill}, Refine::both), Orders("1", "1"));
+  // Bounds that differ by direction: u0 itself is uniform, not what it is less their mean c.
+  EXPECT_EQ(
+      promised(
+          {.stiffness = "1/(1+s)", .initial_u = "-0.1*s", .shift = "0.1*s", .rule = Rule::midpoint},
+          Refine::cells),
+      Orders("2", ">=1"));
 }
 
 TEST(PromisedOrder, is_two_of_the_rule_right_where_it_is_the_trapezoidal_rule) {
