@@ -161,6 +161,21 @@ def test_a_branch_of_cycles_has_the_amplitudes_of_those_from_rest_where_all_cell
         assert "point before" in text(file["points"].attrs["past"])
 
 
+@pytest.mark.parametrize("past", ["rest", "point"])
+def test_a_drift_to_which_cells_beyond_the_range_of_x_yield_is_found(masing, past):
+    words = ("--force=0.168+0.441*sin(1.283*t)", "--threshold=0.087+0.745*s^2", "--damping=0.078", "--cells=5", "--quiet")
+    masing.done("scan", "--over=mass=1,1.1", *words, "--steady", f"--past={past}", "--output=steady.h5")
+    found = points(masing.folder / "steady.h5")
+    for i, mass in enumerate((1, 1.1)):
+        masing.done("simulate", *words, f"--mass={mass}", "--engine=exact", "--final-time=60*2*pi/1.283", "--steps=60",
+                    "--output=run.h5")
+        with h5py.File(masing.folder / "run.h5") as file:
+            # What is left of the transient after 60 periods is below rounding, which grows with x, 16 here.
+            assert found["drift"][i] == pytest.approx(np.diff(file["series/x"][:])[-1], rel=0, abs=1e-12)
+    assert found["drift"][0] == pytest.approx(0.2679006385, rel=0, abs=1e-10)
+    assert np.array_equal(found["frozen"], [0, 0])
+
+
 @pytest.mark.first(1)
 @pytest.mark.parametrize("problem", [
     ("--over=w=1.8:0.3:16", "--cells=20", "--mass=1.26", "--stiffness=2-1.8*s", "--force=0.29*cos(w*t)"),

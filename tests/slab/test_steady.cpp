@@ -200,6 +200,29 @@ TEST(Steady, sees_a_cycle_that_drifts) {
   EXPECT_NEAR(cycle.multipliers[0].real(), 1.0, 1e-12);
 }
 
+// 2 η reaches 1.664, x ranges over less than 1: the drift alone takes the strongest cells to η.
+TEST(Steady, sees_a_drift_that_cells_beyond_the_range_of_x_yield_to) {
+  for (const std::string sign : {"", "-"}) {
+    ForcedProblem problem;
+    problem.threshold = "0.087+0.745*s^2";
+    problem.force = sign + "(0.168+0.441*sin(1.283*t))";
+    problem.period = 2 * std::numbers::pi / 1.283;
+    problem.oscillator.k0 = 0.0;
+    problem.oscillator.damping = 0.078;
+    problem.is_odd = false;
+    const SolvedProblem solved(problem);
+    const Cycle cycle = solved.from_rest();
+    EXPECT_LT(cycle.most_x - cycle.least_x, 2 * 0.832);
+    EXPECT_TRUE(cycle.is_free);
+    EXPECT_EQ(cycle.frozen, 0.0);
+    const slab::PeriodEnd before = solved.after(60);
+    const slab::PeriodEnd after = solved.map.period_after(before);
+    EXPECT_NEAR(cycle.drift, after.x - before.x, 1e-9);
+    EXPECT_GT(std::abs(cycle.drift), 0.1);
+    EXPECT_NEAR(cycle.multipliers[0].real(), 1.0, 1e-12);
+  }
+}
+
 /// A problem made by chance, with a transient that ends.
 ForcedProblem random_forced_problem(std::mt19937& random) {
   const auto between = [&](double a, double b) {

@@ -59,21 +59,22 @@ class Shooting {
     const double whole = multiple * map_.force().period;
     const Passage passage = required(map_.passage(start, whole, start.side));
     const ShootingMap kind = shooting_map(start, passage, multiple);
-    Extreme found = corrected(start, kind, whole);
-    if (kind == ShootingMap::half) {
-      return described(found, multiple, kind);
-    }
+    std::optional<Extreme> found = corrected(start, kind, whole);
     // Where the cycle goes beyond what the slab remembers, it leaves more to remember.
     constexpr int passes = 60;
-    for (int pass = 0; pass < passes; ++pass) {
-      const double before = found.x;
-      found.past = required(map_.passage(found, whole, found.side)).past;
-      found = corrected(found, kind, whole);
-      if (std::abs(found.x - before) <= 1e-12 * (passage.most_x - passage.least_x)) {
+    for (int pass = 0; found && kind != ShootingMap::half && pass < passes; ++pass) {
+      const double before = found->x;
+      found->past = required(map_.passage(*found, whole, found->side)).past;
+      found = corrected(*found, kind, whole);
+      if (found && std::abs(found->x - before) <= 1e-12 * (passage.most_x - passage.least_x)) {
         break;
       }
     }
-    return described(found, multiple, kind);
+    if (!found && kind == ShootingMap::full && map_.oscillator().k0 == 0.0) {
+      return drifting(start, multiple);
+    }
+    require_cycle(found.has_value());
+    return described(*found, multiple, kind);
   }
 
  private:
@@ -86,6 +87,24 @@ class Shooting {
       throw base::UserError("the motion has no extreme a period later");
     }
     return std::move(*passage);
+  }
+  static void require_cycle(bool is_found) {
+    if (!is_found) {
+      throw base::UserError("Newton's method does not come to a cycle");
+    }
+  }
+
+  /// The cycle of a mass that drifts towards the side of an extreme, where k0 = 0 and the drift has
+  /// taken every cell to its threshold there, also those that the range of x over a period leaves
+  /// elastic: x is arbitrary. Throws UserError where there is none.
+  [[nodiscard]] Cycle drifting(const Extreme& start, int multiple) const {
+    const TurningPoints<Measure> slab(map_.measure(), start.past);
+    require_cycle(slab.stiffness_at(start.x) <= none_frozen * map_.measure().total_stiffness());
+    const auto found = corrected(start, ShootingMap::phase, multiple * map_.force().period);
+    require_cycle(found.has_value());
+    Cycle cycle = described(*found, multiple, ShootingMap::phase);
+    require_cycle(start.side * cycle.drift > 0.0);
+    return cycle;
   }
 
   /// The share of ∫k that does not yield between two extremes.
@@ -139,12 +158,14 @@ class Shooting {
     return std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
   }
 
-  [[nodiscard]] Extreme corrected(const Extreme& start, ShootingMap kind, double whole) const {
+  /// The start of a cycle near an extreme; nothing where Newton's method does not come to one.
+  [[nodiscard]] std::optional<Extreme> corrected(const Extreme& start, ShootingMap kind,
+                                                 double whole) const {
     const double scale = scale_of(start, whole);
     const Pair guess{start.phase * frequency_, start.x / scale};
     const auto found = solve(residual_of(start, kind, whole, scale), guess);
     if (!found) {
-      throw base::UserError("Newton's method does not come to a cycle");
+      return std::nullopt;
     }
     Extreme at = start;
     at.phase = (*found)[0] / frequency_;
@@ -168,7 +189,7 @@ class Shooting {
     cycle.least_x = passage.least_x;
     cycle.loss = passage.works.slab;
     cycle.drift = kind == ShootingMap::phase ? passage.x - at.x : 0.0;
-    cycle.frozen = frozen(passage.least_x, passage.most_x);
+    cycle.frozen = kind == ShootingMap::phase ? 0.0 : frozen(passage.least_x, passage.most_x);
     cycle.residual = std::max(std::abs(passage.span - whole) * frequency_,
                               std::abs(passage.x - at.x - cycle.drift) / scale);
     cycle.is_free = kind == ShootingMap::phase;
