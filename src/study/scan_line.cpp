@@ -199,7 +199,9 @@ void LineMaker::compute(const parallel::Communicator& own, const ScanProblem& pr
   if (spec_.kind == ScanKind::steady && spec_.past == Past::point) {
     line = branch(own, line);
   } else if (spec_.kind == ScanKind::steady) {
-    line.front().numbers = steady_point(own, problem, cache_);
+    BranchPoint found = steady_point(own, problem, cache_, spec_.keep_series);
+    line.front().numbers = found.numbers;
+    line.front().series = std::move(found.series);
   } else if (spec_.kind == ScanKind::closed_curves) {
     compute_closed_cycles(problem, line);
   } else {
@@ -219,12 +221,13 @@ Line LineMaker::branch(const parallel::Communicator& own, const Line& line) {
     return spec_.problem(values);
   };
   Line found;
-  for (const BranchPoint& at : steady_branch(own, problem, grid, cache_)) {
+  for (BranchPoint& at : steady_branch(own, problem, grid, cache_, spec_.keep_series)) {
     ScanPoint& point = found.emplace_back();
     point.values = line.front().values;
     point.values.back() = at.value;
     point.numbers = at.numbers;
     point.message = parallel::one_line(at.message);
+    point.series = std::move(at.series);
   }
   return found;
 }

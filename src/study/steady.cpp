@@ -128,7 +128,7 @@ class LimitCycles {
   /// motion still changed before.
   struct Found {
     slab::Cycle cycle;
-    double settled;
+    double settled = 0.0;
   };
   [[nodiscard]] virtual Found after(const std::optional<slab::Extreme>& start) const = 0;
   /// The one near an extreme.
@@ -136,6 +136,10 @@ class LimitCycles {
   /// The motion to the extreme one cycle later.
   [[nodiscard]] virtual std::optional<slab::Passage> passage(const slab::Extreme& at,
                                                              int multiple) const = 0;
+  /// The samples of a cycle: rows of t, x, y, force and restoring force, from t = 0 on, where a
+  /// period of the force begins, to its end; so many a period of the force.
+  [[nodiscard]] virtual std::vector<double> series(const slab::Cycle& cycle) const = 0;
+  static constexpr int samples = 400;
   [[nodiscard]] virtual double period() const = 0;
 };
 
@@ -176,6 +180,17 @@ class CyclesOf final : public LimitCycles {
                                                      int multiple) const override {
     return map_.passage(at, multiple * period(), at.side);
   }
+  [[nodiscard]] std::vector<double> series(const slab::Cycle& cycle) const override {
+    auto solution = map_.from(map_.end_of_period(cycle.extreme).value());
+    std::vector<double> rows;
+    for (int i = 0; i <= samples * cycle.multiple; ++i) {
+      const double t = period() * i / samples;
+      const slab::MassState now = solution.at(t);
+      rows.insert(rows.end(), {t, now.x, now.y, map_.force().value(t),
+                               slab::restoring_force(map_.oscillator(), now)});
+    }
+    return rows;
+  }
   [[nodiscard]] double period() const override { return map_.force().period; }
 
  private:
@@ -198,6 +213,15 @@ std::unique_ptr<const LimitCycles> cycles_of(const parallel::Communicator& comm,
       cache.exact.measure);
 }
 
+/// Records a cycle.
+void record(BranchPoint& point, const LimitCycles& cycles, const slab::Cycle& cycle,
+            bool keeps_series) {
+  point.numbers = described(cycle, cycles.period());
+  if (keeps_series) {
+    point.series = cycles.series(cycle);
+  }
+}
+
 /// The history after a cycle, at the extreme opposite to where its passage begins: where the
 /// next one comes from.
 slab::TurningPointState history_after(const slab::Passage& passage, int side) {
@@ -212,8 +236,8 @@ slab::TurningPointState history_after(const slab::Passage& passage, int side) {
 class BranchOfCycles {
  public:
   BranchOfCycles(const parallel::Communicator& comm, const LineProblem& problem, SlabCache& cache,
-                 std::span<const double> grid)
-      : comm_(comm), problem_(problem), cache_(cache), grid_(grid) {}
+                 std::span<const double> grid, bool keeps_series)
+      : comm_(comm), problem_(problem), cache_(cache), grid_(grid), keeps_series_(keeps_series) {}
 
   std::vector<BranchPoint> points() {
     begin(std::nullopt);
@@ -251,7 +275,7 @@ class BranchOfCycles {
     is_free_ = cycle.is_free;
     BranchPoint& first = found_.emplace_back();
     first.value = value;
-    first.numbers = described(cycle, cycles->period());
+    record(first, *cycles, cycle, keeps_series_);
     first.numbers.settled = settled;
     ++next_;
   }
@@ -359,7 +383,7 @@ class BranchOfCycles {
     try {
       const auto cycles = at(point.value);
       point.numbers.period = cycles->period();  // known where the cycle is not
-      point.numbers = described(make(*cycles), cycles->period());
+      record(point, *cycles, make(*cycles), keeps_series_);
     } catch (const base::UserError& error) {
       point.message = error.what();
     }
@@ -369,6 +393,7 @@ class BranchOfCycles {
   const LineProblem& problem_;
   SlabCache& cache_;
   std::span<const double> grid_;
+  bool keeps_series_;
   std::map<double, std::shared_ptr<const LimitCycles>> known_;
   std::vector<BranchPoint> found_;
   std::size_t next_ = 0;  // the first of the grid that is not found yet
@@ -381,18 +406,20 @@ class BranchOfCycles {
 
 }  // namespace
 
-PointNumbers steady_point(const parallel::Communicator& comm, const ScanProblem& problem,
-                          SlabCache& cache) {
-  const auto [cycle, settled] = cycles_of(comm, problem, cache)->after(std::nullopt);
-  PointNumbers numbers = described(cycle, *problem.period);
-  numbers.settled = settled;
-  return numbers;
+BranchPoint steady_point(const parallel::Communicator& comm, const ScanProblem& problem,
+                         SlabCache& cache, bool keeps_series) {
+  const auto cycles = cycles_of(comm, problem, cache);
+  const auto [cycle, settled] = cycles->after(std::nullopt);
+  BranchPoint point;
+  record(point, *cycles, cycle, keeps_series);
+  point.numbers.settled = settled;
+  return point;
 }
 
 std::vector<BranchPoint> steady_branch(const parallel::Communicator& comm,
                                        const LineProblem& problem, std::span<const double> grid,
-                                       SlabCache& cache) {
-  return BranchOfCycles(comm, problem, cache, grid).points();
+                                       SlabCache& cache, bool keeps_series) {
+  return BranchOfCycles(comm, problem, cache, grid, keeps_series).points();
 }
 
 }  // namespace masing::study

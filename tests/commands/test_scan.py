@@ -111,6 +111,31 @@ def test_a_limit_cycle_is_where_a_long_exact_run_ends(masing, name, cells):
     assert loss == pytest.approx(steady["loss"], rel=1e-6, abs=1e-12)  # trapezoids: h² of the size
 
 
+@pytest.mark.parametrize("past", ["rest", "point"])
+def test_the_series_of_a_limit_cycle_is_that_of_the_last_period_of_a_long_exact_run(masing, past):
+    words = ("scan", "--over=k0=0.2,0.25", "--cells=20", *DRIVEN["all"], "--keep=series", "--quiet")
+    masing.done(*words, "--steady", f"--past={past}", "--output=steady.h5")
+    multipliers = points(masing.folder / "steady.h5")
+    periods = int(np.ceil(np.log(1e-12) / np.log(np.hypot(multipliers["multiplier_re"], multipliers["multiplier_im"]).max())))
+    masing.done(*words, "--engine=exact", f"--final-time={periods}*2*pi/0.8", f"--steps={periods}*400", "--sample-every=1",
+                "--output=run.h5")
+    with h5py.File(masing.folder / "steady.h5") as steady, h5py.File(masing.folder / "run.h5") as run:
+        for point in ("00000", "00001"):
+            cycle, last = steady["runs"][point], run["runs"][point]
+            assert np.allclose(cycle["t"], np.arange(401) * 2 * np.pi / 0.8 / 400, rtol=1e-13, atol=0)
+            for name in ("x", "y", "force", "restoring"):
+                assert len(last[name]) == 401
+                assert np.allclose(cycle[name], last[name], rtol=0, atol=1e-9), name
+
+
+def test_the_series_of_a_drifting_cycle_goes_on(masing):
+    masing.done("scan", "--over=mass=1", "--force=0.168+0.441*sin(1.283*t)", "--cells=5", "--damping=0.078", "--steady",
+                "--threshold=0.087+0.745*s^2", "--keep=series", "--quiet")
+    with h5py.File(masing.folder / "masing.h5") as file:
+        x = file["runs/00000/x"][:]
+        assert x[-1] - x[0] == pytest.approx(file["points/drift"][0], rel=0, abs=1e-12)
+
+
 def test_a_moving_base_is_a_force(masing):
     problem = ("scan", "--over=k0=0.2,0.3", "--steady", "--cells=inf", "--quiet")
     masing.done(*problem, "--force=0.45*cos(0.8*t)", "--output=force.h5")
@@ -194,7 +219,7 @@ def test_a_branch_is_followed_over_its_kinks(masing, problem):
 def test_a_free_vibration_beside_the_forced_one_takes_several_periods(masing, times):
     # Nothing yields: m x'' + (k0 + Σk) (x - c) = a cos(jωt) with ω² = k0 + Σk = 1.2, c = x0 Σk / 1.2, from x0 at rest.
     masing.done("scan", "--over=mass=1,1", "--let", f"j={times}", "--force=0.05*cos(j*sqrt(1.2)*t)", "--x0=0.03",
-                "--k0=0.2", "--cells=inf", "--steady", "--quiet")
+                "--k0=0.2", "--cells=inf", "--steady", "--keep=series", "--quiet")
     found = points(masing.folder / "masing.h5")
     forced, angle = 0.05 / (1.2 * (1 - times**2)), np.linspace(0, 2 * np.pi, 100001)
     x = 0.025 + forced * np.cos(times * angle) + (0.005 - forced) * np.cos(angle)
@@ -204,6 +229,14 @@ def test_a_free_vibration_beside_the_forced_one_takes_several_periods(masing, ti
     assert found["most_x"] == pytest.approx(x.max(), rel=0, abs=1e-10)
     assert found["least_x"] == pytest.approx(x.min(), rel=0, abs=1e-10)
     assert np.abs(found["loss"]).max() < 1e-12
+    # The cycle begins with any period of the force.
+    with h5py.File(masing.folder / "masing.h5") as file:
+        run = file["runs/00000"]
+        assert len(run["t"]) == 400 * times + 1
+        assert run["t"][-1] == pytest.approx(2 * np.pi / np.sqrt(1.2), rel=1e-14)
+        angles = np.add.outer(2 * np.pi * np.arange(times) / times, np.sqrt(1.2) * run["t"][:])
+        paths = 0.025 + forced * np.cos(times * angles) + (0.005 - forced) * np.cos(angles)
+        assert np.abs(paths - run["x"][:]).max(axis=1).min() < 1e-9
 
 
 def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):

@@ -91,6 +91,10 @@ class PeriodMap {
     return std::optional<Solution>(std::in_place, *measure_, at(start.x, 0.0),
                                    force_.from(start.phase), ExactOptions{}, *past);
   }
+  /// The motion from the beginning of a period.
+  [[nodiscard]] Solution from(const PeriodEnd& start) const {
+    return Solution(*measure_, at(start.x, start.y), force_.from(0.0), {}, start.past);
+  }
 
   /// Whether a passage adds up works, at a third more cost.
   enum class Adds { nothing, works };
@@ -129,7 +133,7 @@ class PeriodMap {
   /// One period on.
   [[nodiscard]] PeriodEnd period_after(const PeriodEnd& start) const {
     base::poll();
-    Solution solution(*measure_, at(start.x, start.y), force_.from(0.0), {}, start.past);
+    Solution solution = from(start);
     const MassState end = solution.at(force_.period);
     return {end.x, end.y, solution.turning_points().state()};
   }
@@ -150,7 +154,7 @@ class PeriodMap {
   /// The outer extreme in `periods` periods from the beginning of one: the largest x or the least,
   /// before which the slab remembers fewer turning points. Nothing where there is none.
   [[nodiscard]] std::optional<Extreme> outer_extreme(const PeriodEnd& start, int periods) const {
-    Solution solution(*measure_, at(start.x, start.y), force_.from(0.0), {}, start.past);
+    Solution solution = from(start);
     std::optional<Extreme> most;
     std::optional<Extreme> least;
     while (auto reversal = solution.next_reversal(periods * force_.period)) {
