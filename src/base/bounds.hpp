@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/enclosure.hpp"
@@ -37,6 +38,9 @@ class ExpressionBounds {
   /// `text`: an expression that muParser accepts, in `variable` and `constants`.
   ExpressionBounds(const std::string& text, char variable,
                    const std::map<std::string, double>& constants);
+  /// Of what has been read.
+  explicit ExpressionBounds(std::vector<Operation> operations)
+      : operations_(std::move(operations)) {}
 
   /// On [first, last]. Local.
   [[nodiscard]] Bounds over(double first, double last) const;

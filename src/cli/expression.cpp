@@ -6,12 +6,14 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <numbers>
+#include <limits>
 #include <set>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/periodicity.hpp"
 #include "base/text.hpp"
+#include "slab/steady/periodic_force.hpp"
 
 namespace masing::cli {
 
@@ -312,57 +314,55 @@ std::vector<double> force_breaks(const std::string& text, double final_time,
   return breaks;
 }
 
-bool has_period(const base::Function& force, double period) {
-  constexpr int looks = 41;
+namespace {
+
+/// Whether a table repeats itself: it does if it does so at its points and a period before them.
+bool has_period(const base::Function& table, double period, double final_time) {
   constexpr double rounding = 1e-9;
+  const double last = std::min(final_time, slab::PeriodicForce::horizon * period) - period;
+  std::vector<double> looks{0.0, last};
+  for (const double kink : table.kinks()) {
+    looks.insert(looks.end(), {kink, kink - period});
+  }
   double largest = 0.0;
   double difference = 0.0;
-  for (int i = 0; i < looks; ++i) {
-    const double t = period * (i + 0.3819660112501051) / looks;
-    const double value = force(t);
-    largest = std::max(largest, std::abs(value));
-    difference = std::max(difference, std::abs(force(t + period) - value));
+  for (const double t : looks) {
+    if (t >= 0.0 && t <= last) {
+      largest = std::max(largest, std::abs(table(t)));
+      difference = std::max(difference, std::abs(table(t + period) - table(t)));
+    }
   }
   return difference <= rounding * largest;
 }
 
-namespace {
-
-void add_frequencies(const std::string& text, std::vector<double>& frequencies) {
-  for (const Word& word : words(text)) {
-    const bool is_circular = word.name == "sin" || word.name == "cos";
-    if (!is_circular && word.name != "triangle" && word.name != "square" &&
-        word.name != "sawtooth") {
-      continue;
-    }
-    const auto line = affine(argument_of(text, text.find('(', word.position)), 1.0);
-    if (line && line->slope != 0.0) {
-      frequencies.push_back(std::abs(line->slope) / (is_circular ? 2 * std::numbers::pi : 1.0));
-    }
-  }
-}
-
 }  // namespace
 
-std::optional<double> force_period(const base::Function& force,
-                                   const std::vector<std::string>& texts) {
-  std::vector<double> frequencies;
+bool has_period(const std::vector<std::string>& texts, double period, double final_time) {
+  return std::ranges::all_of(texts, [&](const std::string& text) {
+    if (text.starts_with(points_prefix)) {
+      return has_period(base::Function(text, 't', no_tables), period, final_time);
+    }
+    const auto frequencies = base::frequencies(text);
+    return frequencies && std::ranges::all_of(*frequencies, [&](double frequency) {
+             constexpr double rounding = 1e-10;  // of a turn
+             const double turns = frequency * period;
+             return std::abs(turns - std::max(1.0, std::round(turns))) <= rounding;
+           });
+  });
+}
+
+std::optional<double> force_period(const std::vector<std::string>& texts, double final_time) {
+  double lowest = std::numeric_limits<double>::infinity();
   for (const std::string& text : texts) {
-    if (!text.starts_with("points:")) {
-      add_frequencies(text, frequencies);
+    if (!text.starts_with(points_prefix)) {
+      for (const double frequency : base::frequencies(text).value_or(std::vector<double>())) {
+        lowest = std::min(lowest, frequency);
+      }
     }
   }
-  if (frequencies.empty()) {
-    return std::nullopt;
-  }
   constexpr int most = 60;
-  const double lowest = *std::ranges::min_element(frequencies);
-  for (int periods = 1; periods <= most; ++periods) {
-    const bool fits = std::ranges::all_of(frequencies, [&](double frequency) {
-      const double times = frequency / lowest * periods;
-      return std::abs(times - std::round(times)) <= 1e-9 * times;
-    });
-    if (fits && has_period(force, periods / lowest)) {
+  for (int periods = 1; std::isfinite(lowest) && periods <= most; ++periods) {
+    if (has_period(texts, periods / lowest, final_time)) {
       return periods / lowest;
     }
   }

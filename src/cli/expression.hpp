@@ -51,13 +51,13 @@ std::vector<Word> words(const std::string& text);
 std::vector<double> force_breaks(const std::string& text, double final_time,
                                  std::span<const double> given, const std::string& key = "--force");
 
-/// The period of a force, made of expressions without constants: the least common multiple of the
-/// periods of sin(), cos(), triangle(), square() and sawtooth() of affine arguments a·t + b in
-/// them, where the force has it; nothing where it has none that is found like this. Local.
-std::optional<double> force_period(const base::Function& force,
-                                   const std::vector<std::string>& texts);
+/// Whether F(t + period) = F(t) for a sum of functions, expressions without constants and tables as
+/// Function::text() gives them: of an expression by its structure (base::frequencies), of a table
+/// from t = 0 to `final_time`, of at most PeriodicForce::horizon periods. Local.
+bool has_period(const std::vector<std::string>& texts, double period, double final_time);
 
-/// Whether F(t + period) = F(t) to rounding, at a number of times. Local.
-bool has_period(const base::Function& force, double period);
+/// The least common multiple of the periods of sin(), cos(), triangle(), square() and sawtooth() in
+/// them, up to 60 times the longest, if they have it; else nothing. Local.
+std::optional<double> force_period(const std::vector<std::string>& texts, double final_time);
 
 }  // namespace masing::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -196,21 +197,28 @@ std::vector<std::string> driving_texts(const Configuration& c) {
           without_constants(c.base_acceleration, c.constants)};
 }
 
+/// Of what a period is known.
+constexpr const char* of_known_period =
+    "; give an F(t) whose every t stands inside sin(), cos(), triangle(), square() or sawtooth() "
+    "of a*t+b, all with a common period, or a table that repeats itself 8 times, with --period TAU";
+
 /// The period of what drives a point, as given or as found; nothing where it has none.
 std::optional<double> period_of(const Configuration& scan, const Validated& point) {
   const Configuration& c = point.configuration;
   if (c.force.empty()) {
     return std::nullopt;
   }
+  const double final_time =
+      scan.steady ? std::numeric_limits<double>::infinity() : point.run.time.final_time;
   if (!scan.period) {
-    return force_period(point.run.drive, driving_texts(c));
+    return force_period(driving_texts(c), final_time);
   }
   const auto given = scan.calculated.find("period");
   const double period =
       given == scan.calculated.end() ? *scan.period : number(given->second, c.constants);
-  if (!(period > 0.0) || !has_period(point.run.drive, period)) {
-    throw UserError(fmt::format("--period: F(t + {0}) is not F(t); give a period of the force",
-                                base::to_text(period)));
+  if (!(period > 0.0) || !has_period(driving_texts(c), period, final_time)) {
+    throw UserError(
+        fmt::format("--period: F(t + {}) is not F(t){}", base::to_text(period), of_known_period));
   }
   return period;
 }
@@ -244,7 +252,7 @@ study::ScanProblem problem_at(const Configuration& scan, std::span<const double>
   }
   if (scan.steady) {
     if (!problem.period) {
-      throw UserError("--steady: no period of the force is known; give --period TAU");
+      throw UserError(std::string("--steady: no period of the force is known") + of_known_period);
     }
     for (const std::string& text : driving_texts(c)) {
       const auto breaks =

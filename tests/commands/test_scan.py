@@ -302,6 +302,19 @@ def test_a_scan_is_made_again_from_its_file(scans, masing_once):
         assert again.returncode == 0, again.stdout + again.stderr
 
 
+def test_a_table_that_repeats_itself_is_periodic(masing):
+    zigzag = [(0.5 * i, 0.4 * (i % 2)) for i in range(17)]
+    masing.file("force.csv", "\n".join(f"{t} {f}" for t, f in zigzag))
+    words = ("scan", "--over=k0=0.2,0.3", "--steady", "--cells=inf", "--quiet")
+    masing.done(*words, "--force=table:force.csv", "--period=1", "--output=table.h5")
+    masing.done(*words, "--force=0.2+0.2*triangle(t-0.25)", "--output=wave.h5")
+    table, wave = points(masing.folder / "table.h5"), points(masing.folder / "wave.h5")
+    for column in COLUMNS:
+        assert np.allclose(table[column], wave[column], rtol=1e-9, atol=1e-12), column
+    masing.file("force.csv", "\n".join(f"{t} {f}" for t, f in zigzag[:7]))
+    assert "--period: F(t + 1) is not F(t)" in masing.refused(*words, "--force=table:force.csv", "--period=1")
+
+
 def test_what_is_printed_is_the_same_scan(masing):
     words = ("scan", *GRID, "--let", "T=2*pi/w", "--final-time", "40*T", "--steady")
     printed = masing.done(*words, "--print-config").stdout
@@ -322,6 +335,9 @@ def test_parameters_of_other_models_are_scanned(masing):
     assert np.allclose(steps["amplitude"], exact["amplitude"], rtol=0, atol=0.02)  # first order: h = 0.002
 
 
+PULSE = "--force=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)"  # periodic for 15 periods
+
+
 @pytest.mark.parametrize("words, said", [
     ((), ["--over", "nothing to scan", "NAME=first:last:count"]),
     (("--over=w=1:2",), ["--over w", "'1:2'"]),
@@ -334,6 +350,10 @@ def test_parameters_of_other_models_are_scanned(masing):
     (("--over=mass=1:2:2000", "--over=k0=1:2:2000"), ["--over", "4e+06 points"]),
     (("--over=mass=1,2", "--steady", "--force=exp(-t)"), ["--steady", "--period"]),
     (("--over=mass=1,2", "--steady", "--period=3"), ["--period", "F(t + 3) is not F(t)"]),
+    (("--over=mass=1,2", "--steady", PULSE), ["--steady", "no period", "a*t+b"]),
+    (("--over=mass=1,2", "--steady", PULSE, "--period=2*pi"), ["--period", "is not F(t)", "a*t+b"]),
+    (("--over=k0=1,2", "--steady", PULSE.replace("force", "base-acceleration")), ["--steady", "no period", "a*t+b"]),
+    (("--over=w=1,2", "--steady", "--force=cos(w*t)+cos(sqrt(2)*t)"), ["--steady", "common period"]),
     (("--over=mass=1,2", "--steady", "--engine=sweep"), ["--steady", "exact"]),
     (("--over=k0=1,2", "--steady", "--base-acceleration=exp(-t)"), ["--steady", "--period"]),
     (("--over=k0=1,2", "--steady", "--base-acceleration=sin(2*t)", "--period=3"), ["--period", "is not F(t)"]),
