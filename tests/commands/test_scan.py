@@ -115,10 +115,11 @@ def test_a_limit_cycle_is_where_a_long_exact_run_ends(masing, name, cells):
 def test_the_series_of_a_limit_cycle_is_that_of_the_last_period_of_a_long_exact_run(masing, past):
     words = ("scan", "--over=k0=0.2,0.25", "--cells=20", *DRIVEN["all"], "--keep=series", "--quiet")
     masing.done(*words, "--steady", f"--past={past}", "--output=steady.h5")
-    multipliers = points(masing.folder / "steady.h5")
-    periods = int(np.ceil(np.log(1e-12) / np.log(np.hypot(multipliers["multiplier_re"], multipliers["multiplier_im"]).max())))
-    masing.done(*words, "--engine=exact", f"--final-time={periods}*2*pi/0.8", f"--steps={periods}*400", "--sample-every=1",
-                "--output=run.h5")
+    found = points(masing.folder / "steady.h5")
+    multiplier = np.hypot(found["multiplier_re"], found["multiplier_im"]).max()
+    periods = int(np.ceil(np.log(1e-12) / np.log(multiplier)))
+    masing.done(*words, "--engine=exact", f"--final-time={periods}*2*pi/0.8", f"--steps={periods}*400",
+                "--sample-every=1", "--output=run.h5")
     with h5py.File(masing.folder / "steady.h5") as steady, h5py.File(masing.folder / "run.h5") as run:
         for point in ("00000", "00001"):
             cycle, last = steady["runs"][point], run["runs"][point]
@@ -188,7 +189,8 @@ def test_a_branch_of_cycles_has_the_amplitudes_of_those_from_rest_where_all_cell
 
 @pytest.mark.parametrize("past", ["rest", "point"])
 def test_a_drift_to_which_cells_beyond_the_range_of_x_yield_is_found(masing, past):
-    words = ("--force=0.168+0.441*sin(1.283*t)", "--threshold=0.087+0.745*s^2", "--damping=0.078", "--cells=5", "--quiet")
+    words = ("--force=0.168+0.441*sin(1.283*t)", "--threshold=0.087+0.745*s^2", "--damping=0.078", "--cells=5",
+             "--quiet")
     masing.done("scan", "--over=mass=1,1.1", *words, "--steady", f"--past={past}", "--output=steady.h5")
     found = points(masing.folder / "steady.h5")
     for i, mass in enumerate((1, 1.1)):
