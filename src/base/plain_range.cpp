@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string_view>
 #include <vector>
 
 #include "base/elementary_functions.hpp"
@@ -86,40 +87,70 @@ bool is_false(const Range& a) {
   return a.lower() == 0.0 && a.upper() == 0.0;
 }
 
-Range called(std::string_view name, const Range& a) {
-  const double turn = 2 * std::numbers::pi;
-  if (name == "sin") {
-    return wave([](double x) { return std::sin(2 * std::numbers::pi * x); }, a / turn, 0.25, 0.75);
-  }
-  if (name == "cos") {
-    return wave([](double x) { return std::cos(2 * std::numbers::pi * x); }, a / turn, 0.0, 0.5);
-  }
-  if (name == "tan") {
-    const bool passes_pole =
-        std::floor(a.upper() / turn * 2 - 0.5) != std::floor(a.lower() / turn * 2 - 0.5);
-    return passes_pole ? all() : rising(std::tan, a);
-  }
-  const auto constant_sign = [](double x) { return x < 0.0 ? -1.0 : x > 0.0 ? 1.0 : 0.0; };
-  return name == "asin"       ? rising(std::asin, a, -1.0, 1.0)
-         : name == "acos"     ? std::numbers::pi / 2 - rising(std::asin, a, -1.0, 1.0)
-         : name == "atan"     ? rising(std::atan, a)
-         : name == "sinh"     ? rising(std::sinh, a)
-         : name == "cosh"     ? rising(std::cosh, abs(a))
-         : name == "tanh"     ? rising(std::tanh, a)
-         : name == "asinh"    ? rising(std::asinh, a)
-         : name == "acosh"    ? rising(std::acosh, a, 1.0)
-         : name == "atanh"    ? rising(std::atanh, a, -1.0, 1.0)
-         : name == "log2"     ? rising(std::log2, a, 0.0)
-         : name == "log10"    ? rising(std::log10, a, 0.0)
-         : name == "exp"      ? rising(std::exp, a)
-         : name == "sqrt"     ? rising(std::sqrt, a, 0.0)
-         : name == "sign"     ? rising(constant_sign, a)
-         : name == "rint"     ? rising([](double x) { return std::floor(x + 0.5); }, a)
-         : name == "abs"      ? abs(a)
-         : name == "triangle" ? wave(triangle, a, 0.25, 0.75)
-         : name == "square"   ? wave(square, a, 0.0, 0.5)
-         : name == "sawtooth" ? wave(sawtooth, a, 0.5, 0.5)
-                              : rising(std::log, a, 0.0);
+double sign_of(double x) {
+  return x < 0.0 ? -1.0 : x > 0.0 ? 1.0 : 0.0;
+}
+
+double rounded(double x) {
+  return std::floor(x + 0.5);
+}
+
+constexpr double turn = 2 * std::numbers::pi;
+
+/// The range of a named function of one argument.
+struct NamedRange {
+  std::string_view name;
+  Range (*of)(const Range&);
+};
+
+constexpr std::array named_ranges{
+    NamedRange{"sin",
+               [](const Range& a) {
+                 return wave([](double x) { return std::sin(turn * x); }, a / turn, 0.25, 0.75);
+               }},
+    NamedRange{"cos",
+               [](const Range& a) {
+                 return wave([](double x) { return std::cos(turn * x); }, a / turn, 0.0, 0.5);
+               }},
+    NamedRange{"tan",
+               [](const Range& a) {
+                 const auto branch = [](double x) { return std::floor(2 * x / turn - 0.5); };
+                 return branch(a.lower()) == branch(a.upper()) ? rising(std::tan, a) : all();
+               }},
+    NamedRange{"asin", [](const Range& a) { return rising(std::asin, a, -1.0, 1.0); }},
+    NamedRange{"acos", [](const Range& a) { return turn / 4 - rising(std::asin, a, -1.0, 1.0); }},
+    NamedRange{"atan", [](const Range& a) { return rising(std::atan, a); }},
+    NamedRange{"sinh", [](const Range& a) { return rising(std::sinh, a); }},
+    NamedRange{"cosh", [](const Range& a) { return rising(std::cosh, abs(a)); }},
+    NamedRange{"tanh", [](const Range& a) { return rising(std::tanh, a); }},
+    NamedRange{"asinh", [](const Range& a) { return rising(std::asinh, a); }},
+    NamedRange{"acosh", [](const Range& a) { return rising(std::acosh, a, 1.0); }},
+    NamedRange{"atanh", [](const Range& a) { return rising(std::atanh, a, -1.0, 1.0); }},
+    NamedRange{"log2", [](const Range& a) { return rising(std::log2, a, 0.0); }},
+    NamedRange{"log10", [](const Range& a) { return rising(std::log10, a, 0.0); }},
+    NamedRange{"log", [](const Range& a) { return rising(std::log, a, 0.0); }},
+    NamedRange{"ln", [](const Range& a) { return rising(std::log, a, 0.0); }},
+    NamedRange{"exp", [](const Range& a) { return rising(std::exp, a); }},
+    NamedRange{"sqrt", [](const Range& a) { return rising(std::sqrt, a, 0.0); }},
+    NamedRange{"sign", [](const Range& a) { return rising(sign_of, a); }},
+    NamedRange{"rint", [](const Range& a) { return rising(rounded, a); }},
+    NamedRange{"abs", [](const Range& a) { return abs(a); }},
+    NamedRange{"triangle", [](const Range& a) { return wave(triangle, a, 0.25, 0.75); }},
+    NamedRange{"square", [](const Range& a) { return wave(square, a, 0.0, 0.5); }},
+    NamedRange{"sawtooth", [](const Range& a) { return wave(sawtooth, a, 0.5, 0.5); }},
+};
+
+/// Those of taylor::functions(), by the same index; null for a function of several arguments.
+const std::vector<Range (*)(const Range&)>& ranges_of_one() {
+  static const auto all_of_one = [] {
+    std::vector<Range (*)(const Range&)> found;
+    for (const taylor::Named& each : taylor::functions()) {
+      const auto* const named = std::ranges::find(named_ranges, each.name, &NamedRange::name);
+      found.push_back(named == named_ranges.end() ? nullptr : named->of);
+    }
+    return found;
+  }();
+  return all_of_one;
 }
 
 Range called(std::string_view name, const Range& a, const Range& b) {
@@ -181,13 +212,12 @@ Range value(const Operation& operation, const Range& variable, Ranges& stack) {
       return is_true(condition) ? one : is_false(condition) ? other : hull(one, other);
     }
     case Instruction::function: {
-      const taylor::Named& named = taylor::functions()[operation.function];
       Range result = pop(stack);
-      if (named.one != nullptr) {
-        return called(named.name, result);
+      if (const auto of = ranges_of_one()[operation.function]; of != nullptr) {
+        return of(result);
       }
       for (int i = 1; i < operation.arguments; ++i) {
-        result = called(named.name, pop(stack), result);
+        result = called(taylor::functions()[operation.function].name, pop(stack), result);
       }
       return result;
     }
@@ -236,6 +266,7 @@ class Comparison {
 
 Enclosure plain_range(std::span<const Operation> operations, double first, double last) {
   Ranges stack;
+  stack.reserve(operations.size());
   for (const Operation& operation : operations) {
     stack.push_back(known(value(operation, {first, last}, stack)));
   }
