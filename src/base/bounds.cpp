@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/elementary_functions.hpp"
+#include "base/limits.hpp"
 #include "base/plain_range.hpp"
 
 namespace masing::base {
@@ -105,7 +105,6 @@ Bounds sum(const Bounds& f, double factor, const Bounds& g) {
 }
 
 double Bounds::remainder(double width) const {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double of_taylor = top.magnitude() * std::pow(0.5 * width, taylor::order);
   const double of_constant = value.is_finite() ? 0.5 * (value.high - value.low) : infinity;
   return smooth && of_taylor < of_constant ? of_taylor : of_constant;

@@ -13,7 +13,6 @@ namespace masing::base::taylor {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr double least = std::numeric_limits<double>::denorm_min();
 
 /// The real number that `value` is the rounding of, by an ulp at most.
@@ -121,7 +120,7 @@ Series area_sine(const Series& argument) {
 
 Series area_cosine(const Series& argument) {
   const Series u = unscaled(argument);
-  return limited(std::acosh, {1.0, unlimited}, u, root(add(squared(u), number(-1.0))));
+  return limited(std::acosh, {1.0, infinity}, u, root(add(squared(u), number(-1.0))));
 }
 
 Series area_tangent(const Series& argument) {
@@ -138,7 +137,7 @@ Series arc_tangent_2(const Series& ordinate, const Series& abscissa) {
   const Series b = unscaled(divide(y, radius));
   // The cut, x ≤ 0 and y = 0, or what may be on both sides of it.
   const bool cut = !(x.c[0].low > 0.0 || y.c[0].low > 0.0 || y.c[0].high < 0.0);
-  Series f = constant(cut ? widened(-pi, pi) : Enclosure{unlimited, -unlimited});
+  Series f = constant(cut ? widened(-pi, pi) : Enclosure{infinity, -infinity});
   for (const double v : {y.c[0].low, y.c[0].high}) {
     for (const double u : {x.c[0].low, x.c[0].high}) {
       const double angle = std::atan2(v, u);

@@ -11,7 +11,6 @@ namespace masing::base {
 namespace {
 
 constexpr double unit_roundoff = epsilon;
-constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double least = std::numeric_limits<double>::denorm_min();
 
@@ -36,13 +35,13 @@ double above(double x, int ulps) {
 
 double Enclosure::magnitude() const {
   if (std::isnan(low) || std::isnan(high)) {
-    return unbounded;
+    return infinity;
   }
   return std::max(std::abs(low), std::abs(high));
 }
 
 Enclosure everything() {
-  return {-unbounded, unbounded};
+  return {-infinity, infinity};
 }
 
 Enclosure widened(double low, double high) {

@@ -7,6 +7,8 @@ namespace masing::base {
 /// The distance from 1 to the next larger number.
 inline constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
 /// NaN: what has no value.
 inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 

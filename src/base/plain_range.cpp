@@ -5,13 +5,13 @@
 #include <boost/math/interpolators/barycentric_rational.hpp>
 #include <boost/numeric/interval.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <string_view>
 #include <vector>
 
 #include "base/elementary_functions.hpp"
 #include "base/function.hpp"
+#include "base/limits.hpp"
 
 namespace masing::base {
 
@@ -21,8 +21,6 @@ namespace lib = boost::numeric::interval_lib;
 using Range = boost::numeric::interval<
     double, lib::policies<lib::rounded_transc_exact<double>, lib::checking_base<double>>>;
 using Ranges = std::vector<Range>;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Range all() {
   return {-infinity, infinity};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,7 +15,6 @@ namespace masing::base {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double precision = epsilon;
 
 }  // namespace
