@@ -238,9 +238,13 @@ class Comparison {
 
  private:
   bool agrees(double first, double at_first, double last, double at_last) {
+    // A jump takes a look or two at each width; many narrow ones mean that there is no end.
     constexpr int most_looks = 1 << 14;
+    constexpr int most_narrow_looks = 1 << 8;
     const double middle = first + (last - first) / 2;
-    if (++looks_ > most_looks || middle <= first || middle >= last) {
+    narrow_looks_ += static_cast<int>(last - first < (last_ - first_) / most_looks);
+    if (++looks_ > most_looks || narrow_looks_ > most_narrow_looks || middle <= first ||
+        middle >= last) {
       return false;
     }
     const double at_middle = polynomial_((middle - first_) / (last_ - first_));
@@ -258,6 +262,7 @@ class Comparison {
   double last_;
   double impulse_;
   int looks_ = 0;
+  int narrow_looks_ = 0;
 };
 
 }  // namespace

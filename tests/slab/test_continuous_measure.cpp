@@ -66,6 +66,10 @@ TEST(ContinuousMeasure, HoldsPulsesOfDifferentWidths) {
         slab::make_continuous_measure(make_problem(stiffness, "s+0.1"));
     EXPECT_NEAR(measure.total_stiffness(), 1 + 0.2 * std::sqrt(std::acos(-1.0)), 1e-12);
   }
+  // of u0 nothing but a pulse
+  EXPECT_TRUE(
+      slab::make_continuous_measure(make_problem("1", "s+0.1", "0.05*exp(-((s-0.4)/1e-6)^2)"))
+          .sets());
 }
 
 TEST(ContinuousMeasure, InvertsAMonotoneQuadraticThreshold) {

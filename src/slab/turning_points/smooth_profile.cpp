@@ -308,12 +308,16 @@ class Resolution {
     for (const Given& each : given_) {
       const base::Function& f = *each.function;
       const auto range = [&f](double first, double last) { return f.range(first, last); };
+      double largest = each.scale;
+      for (const double s : span.nodes) {
+        largest = std::max(largest, std::abs(f(s)));
+      }
       for (std::size_t i = 1; i < span.nodes.size() && !f.is_constant(); ++i) {
         base::poll();
         const double first = span.nodes[i - 1];
         const double last = span.nodes[i];
         if (last - first > least_width &&
-            !base::shows_all(f, range, first, last, negligible * each.scale)) {
+            !base::shows_all(f, range, first, last, negligible * largest)) {
           throw base::UserError(fmt::format(
               "{}: between s = {} and s = {} it does more than its values show; --cells inf cannot "
               "resolve this problem, use a number of cells",
