@@ -177,7 +177,7 @@ class OrderFinder {
     finding.steps = steps_;
     finding.step = kind_;
     find_orders();
-    finding.fit = fitted();
+    finding.fit = fitted(finding.ladders);
     finding.last_pair = last_order();
     const bool is_fitted = !std::isnan(finding.fit.order);
     finding.observed = is_fitted ? finding.fit.order : finding.last_pair;
@@ -265,14 +265,15 @@ class OrderFinder {
   }
 
   /// The fit of the order: in the refined step; for `both` in δs and δt with a constant each, or in
-  /// δs + δt where the levels cannot tell them apart.
-  [[nodiscard]] Fit fitted() const {
+  /// δs + δt where the levels cannot tell them apart. Adds the ladders it is tried on to `tried`.
+  [[nodiscard]] Fit fitted(std::vector<ErrorLadder>& tried) const {
     ErrorLadder ladder{.errors = errors_,
                        .model = successive() ? ErrorModel::successive : ErrorModel::reference};
     const double floor = study_.floors.*quantity_.value;
     if (spec_.refine == Refine::both && !on_one_ray(ds_, dt_)) {
       ladder.steps = {ladder_of([](double ds, double) { return ds; }),
                       ladder_of([](double, double dt) { return dt; })};
+      tried.push_back(ladder);
       Fit fit = fit_order(ladder, floor);
       if (!std::isnan(fit.order)) {
         return fit;
@@ -280,6 +281,7 @@ class OrderFinder {
     }
     ladder.steps = {
         ladder_of([this](double ds, double dt) { return refined_step(spec_.refine, ds, dt); })};
+    tried.push_back(ladder);
     return fit_order(ladder, floor);
   }
 
