@@ -1,0 +1,59 @@
+"""compare_revisions.sh: alike programs have no differences, and each kind of difference is named, of a program whose
+files and messages a script around it has changed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[1] / "compare_revisions.sh"
+
+CHANGED = """#!/usr/bin/env bash
+"{program}" "$@" | sed 's/20 points/21 points/'
+/usr/bin/env "{python}" - <<'END'
+import h5py
+with h5py.File("0.h5", "a") as file:
+    file["points/X"][3] *= 1 + 2**-50
+    del file["points/loss"]
+    file["points"].attrs["more"] = 1.0
+    file["timing"].attrs["wall_seconds"] = 7.0
+END
+exit 4
+"""
+
+
+def compared(other, program, *words):
+    call = [SCRIPT, other, "--ranks", "1", "--only", *words]
+    environment = {**os.environ, "MASING_PROGRAM": str(program)}
+    return subprocess.run(call, capture_output=True, text=True, env=environment)
+
+
+def test_a_program_does_not_differ_from_itself(masing):
+    done = compared(masing.program, masing.program, "backbone")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("2 runs, 2 files, ")
+    assert done.stdout.splitlines()[-1].endswith(": 0 numbers differ, 0 runs differ")
+
+
+def test_every_kind_of_difference_is_named(masing, tmp_path):
+    changed = tmp_path / "changed"
+    changed.write_text(CHANGED.format(program=masing.program, python=sys.executable))
+    changed.chmod(0o755)
+    done = compared(masing.program, changed, "backbone")
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.startswith("backbone, 1 rank: ")]
+    for words in (
+        "exit codes [0], now [4]",
+        "printed: 1 lines differ",
+        "0.h5 /points/X: 1 of 20 numbers differ, at most by",
+        "0.h5 /points/loss: only before",
+        "0.h5 /points@more: only now",
+    ):
+        assert any(words in line for line in lines), words + "\n" + done.stdout
+    assert not any("timing" in line for line in lines)
+
+
+def test_mistakes_in_the_call_are_told(masing):
+    for other, words in (("no-such-revision", ["backbone"]), (masing.program, ["no such run"])):
+        done = compared(other, masing.program, *words)
+        assert done.returncode == 2, done.stdout + done.stderr
