@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/elementary_functions.hpp"
 #include "base/limits.hpp"
-#include "base/plain_range.hpp"
 
 namespace masing::base {
 
@@ -62,7 +62,7 @@ Series chosen(const Series& condition, const Series& one, const Series& other) {
 
 /// The value of a named function, its arguments taken from the stack.
 Series called(const Operation& operation, Stack& stack) {
-  const taylor::Named& named = taylor::functions()[operation.function];
+  const ElementaryFunction& named = *operation.function;
   Series f = pop(stack);
   if (named.one != nullptr) {
     return named.one(f);
@@ -110,27 +110,19 @@ double Bounds::remainder(double width) const {
   return smooth && of_taylor < of_constant ? of_taylor : of_constant;
 }
 
-ExpressionBounds::ExpressionBounds(const std::string& text, char variable,
-                                   const std::map<std::string, double>& constants)
-    : operations_(read_expression(text, variable, constants)) {}
-
-taylor::Series ExpressionBounds::series(double first, double last) const {
+taylor::Series series_of(std::span<const Operation> operations, double first, double last) {
   Series variable = taylor::constant({first, last});
   variable.c[1] = {1.0, 1.0};
   variable.terms = 2;
   Stack stack;
-  for (const Operation& operation : operations_) {
+  for (const Operation& operation : operations) {
     stack.push_back(value(operation, variable, stack));
   }
   return unscaled(stack.back());
 }
 
-Enclosure ExpressionBounds::range(double first, double last) const {
-  return plain_range(operations_, first, last);
-}
-
-Bounds ExpressionBounds::over(double first, double last) const {
-  const Series f = series(first, last);
+Bounds bounds_of(std::span<const Operation> operations, double first, double last) {
+  const Series f = series_of(operations, first, last);
   const Enclosure& top = f.c[taylor::order];
   return {f.c[0], f.c[1], top,
           f.smooth && f.c[0].is_finite() && f.c[1].is_finite() && top.is_finite()};

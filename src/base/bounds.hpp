@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/enclosure.hpp"
-#include "base/expression_reader.hpp"
+#include "base/expression.hpp"
 #include "base/taylor_series.hpp"
 
 namespace masing::base {
@@ -26,31 +26,16 @@ struct Bounds {
 /// Bounds of f + factor·g on an interval, from those of f and g on it.
 Bounds sum(const Bounds& f, double factor, const Bounds& g);
 
-/// Bounds of an expression over intervals of its variable, by interval arithmetic on Taylor series
-/// (recurrences for each function), widened by a rounding in every operation: nothing an expression
-/// does within an interval, however narrow, is missed. They are the closer the shorter the
-/// interval. Where a comparison, abs(), min(), a wave … is undecided on an interval, the bounds
+/// Bounds of an expression over [first, last] of its variable, by interval arithmetic on Taylor
+/// series (recurrences for each function), widened by a rounding in every operation: nothing an
+/// expression does within an interval, however narrow, is missed. They are the closer the shorter
+/// the interval. Where a comparison, abs(), min(), a wave … is undecided on an interval, the bounds
 /// cover all cases, and the function counts as not smooth there. What overflows or underflows on
-/// the way and not in the end, as in 1/cosh(1000*t)^2, does no harm. Reads muParser's language.
-/// Source: R. E. Moore, Methods and Applications of Interval Analysis, SIAM 1979, §3.4.
-class ExpressionBounds {
- public:
-  /// `text`: an expression that muParser accepts, in `variable` and `constants`.
-  ExpressionBounds(const std::string& text, char variable,
-                   const std::map<std::string, double>& constants);
-  /// Of what has been read.
-  explicit ExpressionBounds(std::vector<Operation> operations)
-      : operations_(std::move(operations)) {}
+/// the way and not in the end, as in 1/cosh(1000*t)^2, does no harm. Source: R. E. Moore, Methods
+/// and Applications of Interval Analysis, SIAM 1979, §3.4. Local.
+Bounds bounds_of(std::span<const Operation> operations, double first, double last);
 
-  /// On [first, last]. Local.
-  [[nodiscard]] Bounds over(double first, double last) const;
-  /// plain_range of the expression. Local.
-  [[nodiscard]] Enclosure range(double first, double last) const;
-  /// All Taylor coefficients on [first, last], of scale 0. Local.
-  [[nodiscard]] taylor::Series series(double first, double last) const;
-
- private:
-  std::vector<Operation> operations_;  // in reverse Polish order
-};
+/// All Taylor coefficients on [first, last], of scale 0. Local.
+taylor::Series series_of(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

@@ -245,50 +245,60 @@ double sign_of(double x) {
   return x < 0.0 ? -1.0 : x > 0.0 ? 1.0 : 0.0;
 }
 
-/// As muParser's rint.
+/// rint() of expressions: halves go up.
 double rounded(double x) {
   return std::floor(x + 0.5);
 }
 
+double minimum(double a, double b) {
+  return std::min(a, b);
+}
+
+double maximum(double a, double b) {
+  return std::max(a, b);
+}
+
+double plus(double a, double b) {
+  return a + b;
+}
+
 constexpr std::array all_functions{
-    Named{"sin", [](const Series& u) { return sine_and_cosine(u)[0]; }},
-    Named{"cos", [](const Series& u) { return sine_and_cosine(u)[1]; }},
-    Named{"tan", tangent},
-    Named{"asin", arc_sine},
-    Named{"acos", arc_cosine},
-    Named{"atan", arc_tangent},
-    Named{"atan2", nullptr, arc_tangent_2},
-    Named{"sinh", hyperbolic_sine},
-    Named{"cosh", hyperbolic_cosine},
-    Named{"tanh", hyperbolic_tangent},
-    Named{"asinh", area_sine},
-    Named{"acosh", area_cosine},
-    Named{"atanh", area_tangent},
-    Named{"log2",
-          [](const Series& u) { return multiply(about(1.0 / std::numbers::ln2), logarithm(u)); }},
-    Named{"log10",
-          [](const Series& u) { return multiply(about(1.0 / std::numbers::ln10), logarithm(u)); }},
-    Named{"log", logarithm},
-    Named{"ln", logarithm},
-    Named{"exp", exponential},
-    Named{"sqrt", root},
-    Named{"sign", [](const Series& u) { return steps(sign_of, u); }},
-    Named{"rint", [](const Series& u) { return steps(rounded, u); }},
-    Named{"abs", absolute},
-    Named{"triangle", triangle_wave},
-    Named{"square", square_wave},
-    Named{"sawtooth", sawtooth_wave},
-    Named{"sum", nullptr, add},
-    Named{"avg", nullptr, add},
-    Named{"min", nullptr, smaller},
-    Named{"max", nullptr, larger},
+    ElementaryFunction{"sin", std::sin, [](const Series& u) { return sine_and_cosine(u)[0]; }},
+    ElementaryFunction{"cos", std::cos, [](const Series& u) { return sine_and_cosine(u)[1]; }},
+    ElementaryFunction{"tan", std::tan, tangent},
+    ElementaryFunction{"asin", std::asin, arc_sine},
+    ElementaryFunction{"acos", std::acos, arc_cosine},
+    ElementaryFunction{"atan", std::atan, arc_tangent},
+    ElementaryFunction{"atan2", nullptr, nullptr, std::atan2, arc_tangent_2},
+    ElementaryFunction{"sinh", std::sinh, hyperbolic_sine},
+    ElementaryFunction{"cosh", std::cosh, hyperbolic_cosine},
+    ElementaryFunction{"tanh", std::tanh, hyperbolic_tangent},
+    ElementaryFunction{"asinh", std::asinh, area_sine},
+    ElementaryFunction{"acosh", std::acosh, area_cosine},
+    ElementaryFunction{"atanh", std::atanh, area_tangent},
+    ElementaryFunction{
+        "log2", std::log2,
+        [](const Series& u) { return multiply(about(1.0 / std::numbers::ln2), logarithm(u)); }},
+    ElementaryFunction{
+        "log10", std::log10,
+        [](const Series& u) { return multiply(about(1.0 / std::numbers::ln10), logarithm(u)); }},
+    ElementaryFunction{"log", std::log, logarithm},
+    ElementaryFunction{"ln", std::log, logarithm},
+    ElementaryFunction{"exp", std::exp, exponential},
+    ElementaryFunction{"sqrt", std::sqrt, root},
+    ElementaryFunction{"sign", sign_of, [](const Series& u) { return steps(sign_of, u); }},
+    ElementaryFunction{"rint", rounded, [](const Series& u) { return steps(rounded, u); }},
+    ElementaryFunction{"abs", std::abs, absolute},
+    ElementaryFunction{"triangle", triangle, triangle_wave},
+    ElementaryFunction{"square", square, square_wave},
+    ElementaryFunction{"sawtooth", sawtooth, sawtooth_wave},
+    ElementaryFunction{"sum", nullptr, nullptr, plus, add},
+    ElementaryFunction{"avg", nullptr, nullptr, plus, add},
+    ElementaryFunction{"min", nullptr, nullptr, minimum, smaller},
+    ElementaryFunction{"max", nullptr, nullptr, maximum, larger},
 };
 
 }  // namespace
-
-std::span<const Named> functions() {
-  return all_functions;
-}
 
 Truth truth(const Series& a) {
   const Enclosure& value = a.c[0];
@@ -333,3 +343,37 @@ Series logical(Truth value, const Series& a, const Series& b) {
 }
 
 }  // namespace masing::base::taylor
+
+namespace masing::base {
+
+namespace {
+
+double phase(double x) {
+  const double fraction = x - std::floor(x);
+  return fraction < 1.0 ? fraction : 0.0;
+}
+
+}  // namespace
+
+std::span<const ElementaryFunction> elementary_functions() {
+  return taylor::all_functions;
+}
+
+double triangle(double x) {
+  const double f = phase(x);
+  if (f < 0.25) {
+    return 4.0 * f;
+  }
+  return f < 0.75 ? 2.0 - 4.0 * f : 4.0 * f - 4.0;
+}
+
+double square(double x) {
+  return phase(x) < 0.5 ? 1.0 : -1.0;
+}
+
+double sawtooth(double x) {
+  const double f = phase(x);
+  return f < 0.5 ? 2.0 * f : 2.0 * f - 2.0;
+}
+
+}  // namespace masing::base

@@ -1,7 +1,6 @@
 #include "base/function.hpp"
 
 #include <fmt/format.h>
-#include <muParser.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/expression.hpp"
+#include "base/plain_range.hpp"
 #include "base/text.hpp"
 
 namespace masing::base {
@@ -25,17 +26,6 @@ constexpr std::string_view points_prefix = "points:";
 // Longer than any formula written by hand; a damaged file cannot exhaust the parser.
 constexpr std::size_t longest_expression = 10000;
 constexpr int deepest_nesting = 200;
-
-double phase(double x) {
-  const double fraction = x - std::floor(x);
-  return fraction < 1.0 ? fraction : 0.0;
-}
-
-/// A text in a message: of a long one the beginning.
-std::string shown(const std::string& text) {
-  constexpr std::size_t longest = 200;
-  return text.size() <= longest ? text : text.substr(0, longest) + "…";
-}
 
 /// A word of a table as a number; its comma is the decimal comma.
 std::optional<double> table_number(std::string word) {
@@ -74,49 +64,7 @@ std::vector<std::string> table_words(const std::string& line) {
   return words_between(parted, ' ');
 }
 
-/// Throws where an expression has what muParser accepts silently and a formula never needs.
-void check_expression(const std::string& text) {
-  if (text.empty()) {
-    throw UserError("empty; give an expression, table:FILE.csv or points:…");
-  }
-  if (text.size() > longest_expression) {
-    throw UserError(fmt::format("an expression of {} characters; at most {}, or use table:FILE.csv",
-                                text.size(), longest_expression));
-  }
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += static_cast<int>(text[i] == '(') - static_cast<int>(text[i] == ')');
-    if (depth > deepest_nesting) {
-      throw UserError(
-          fmt::format("brackets nested deeper than {} at position {}", deepest_nesting, i + 1));
-    }
-    const bool comparison =
-        (i > 0 && std::string_view("<>!=").find(text[i - 1]) != std::string::npos) ||
-        (i + 1 < text.size() && text[i + 1] == '=');
-    if (text[i] == '=' && !comparison) {
-      throw UserError(fmt::format("'=' at position {} would assign; compare with ==", i + 1));
-    }
-  }
-}
-
 }  // namespace
-
-double triangle(double x) {
-  const double f = phase(x);
-  if (f < 0.25) {
-    return 4.0 * f;
-  }
-  return f < 0.75 ? 2.0 - 4.0 * f : 4.0 * f - 4.0;
-}
-
-double square(double x) {
-  return phase(x) < 0.5 ? 1.0 : -1.0;
-}
-
-double sawtooth(double x) {
-  const double f = phase(x);
-  return f < 0.5 ? 2.0 * f : 2.0 * f - 2.0;
-}
 
 class Function::Impl {
  public:
@@ -124,67 +72,58 @@ class Function::Impl {
   virtual ~Impl() = default;
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-  virtual double value(double argument) = 0;
+  [[nodiscard]] virtual double value(double argument) const = 0;
+  virtual void evaluate(std::span<const double> arguments, std::span<double> values) const {
+    std::ranges::transform(arguments, values.begin(), [this](double x) { return value(x); });
+  }
   [[nodiscard]] virtual bool is_constant() const = 0;
   [[nodiscard]] virtual std::span<const double> kinks() const { return {}; }
-  [[nodiscard]] virtual Bounds bounds(double first, double last) = 0;
-  [[nodiscard]] virtual Enclosure range(double first, double last) = 0;
+  [[nodiscard]] virtual Bounds bounds(double first, double last) const = 0;
+  [[nodiscard]] virtual Enclosure range(double first, double last) const = 0;
+  [[nodiscard]] virtual std::span<const Operation> operations() const { return {}; }
+  [[nodiscard]] virtual std::vector<Function> terms() const { return {}; }
 };
 
-class Function::Expression : public Function::Impl {
+class Function::Parsed : public Function::Impl {
  public:
-  Expression(const std::string& text, char variable, const std::map<std::string, double>& constants)
-      : text_(text), variable_(variable), constants_(constants) {
-    check_expression(text);
-    try {
-      parser_.DefineVar(std::string(1, variable), &argument_);
-      parser_.DefineConst("pi", std::acos(-1.0));
-      for (const auto& [name, value] : constants) {
-        parser_.DefineConst(name, value);
-      }
-      parser_.DefineFun("triangle", triangle);
-      parser_.DefineFun("square", square);
-      parser_.DefineFun("sawtooth", sawtooth);
-      // Its optimiser rounds numbers to whole ones before it joins them by && or ||.
-      parser_.EnableOptimizer(text.find("&&") == std::string::npos &&
-                              text.find("||") == std::string::npos);
-      parser_.SetExpr(text);
-      int results = 0;
-      parser_.Eval(results);
-      if (results != 1) {
-        throw UserError(
-            fmt::format("'{}' has {} values; one is needed (write decimals with a point)",
-                        shown(text), results));
-      }
-    } catch (const mu::ParserError& error) {
-      const int last = static_cast<int>(text.size());
-      const int position = std::clamp(error.GetPos(), 0, last);
-      std::string message = error.GetMsg();
-      // muParser counts positions from 0, users from 1; its own position is cut off.
-      message.resize(std::min(
-          {message.size(), message.find(" found at position"), message.find(" at position")}));
-      message.resize(message.find_last_not_of(". \n") + 1);
-      const bool is_name = message.starts_with("Unexpected token");
-      throw UserError(fmt::format("'{}' is not an expression in {}, at position {}: {}{}",
-                                  shown(text), variable, position + 1, shown(message),
-                                  is_name ? "; --let NAME=VALUE gives names a value" : ""));
-    }
-  }
+  explicit Parsed(Expression expression) : expression_(std::move(expression)) {}
 
-  double value(double argument) override {
-    argument_ = argument;
-    const double value = parser_.Eval();
+  [[nodiscard]] double value(double argument) const override {
+    const double value = expression_(argument);
     if (value - value == 0.0) [[likely]] {
       return value;
     }
     return limit(argument, value);
   }
 
-  [[nodiscard]] bool is_constant() const override { return parser_.GetUsedVar().empty(); }
+  void evaluate(std::span<const double> arguments, std::span<double> values) const override {
+    expression_.evaluate(arguments, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!(values[i] - values[i] == 0.0)) [[unlikely]] {
+        values[i] = limit(arguments[i], values[i]);
+      }
+    }
+  }
 
+  [[nodiscard]] bool is_constant() const override { return expression_.is_constant(); }
+
+  [[nodiscard]] Bounds bounds(double first, double last) const override {
+    return bounds_of(expression_.operations(), first, last);
+  }
+
+  [[nodiscard]] Enclosure range(double first, double last) const override {
+    const Enclosure range = plain_range(expression_.operations(), first, last);
+    return range.is_finite() ? range : bounds(first, last).value;
+  }
+
+  [[nodiscard]] std::span<const Operation> operations() const override {
+    return expression_.operations();
+  }
+
+ private:
   /// The value where a part of the expression overflows, as of exp(t)/exp(t) for a large t; else
-  /// what the parser has, ±∞ or NaN.
-  double limit(double argument, double value) {
+  /// `value`, ±∞ or NaN.
+  [[nodiscard]] double limit(double argument, double value) const {
     const Bounds found = bounds(argument, argument);
     const double width = found.value.high - found.value.low;
     const double allowed = std::max(1e-9 * found.value.magnitude(), 1e-10);
@@ -192,29 +131,7 @@ class Function::Expression : public Function::Impl {
     return is_known ? std::midpoint(found.value.low, found.value.high) : value;
   }
 
-  [[nodiscard]] Bounds bounds(double first, double last) override {
-    return analysed().over(first, last);
-  }
-
-  [[nodiscard]] Enclosure range(double first, double last) override {
-    const Enclosure range = analysed().range(first, last);
-    return range.is_finite() ? range : bounds(first, last).value;
-  }
-
- private:
-  const ExpressionBounds& analysed() {
-    if (!bounds_) {  // bounds are rarely needed
-      bounds_.emplace(text_, variable_, constants_);
-    }
-    return *bounds_;
-  }
-
-  std::string text_;
-  char variable_;
-  std::map<std::string, double> constants_;
-  std::optional<ExpressionBounds> bounds_;
-  mu::Parser parser_;
-  double argument_ = 0.5;
+  Expression expression_;
 };
 
 class Function::Points : public Function::Impl {
@@ -240,7 +157,7 @@ class Function::Points : public Function::Impl {
     }
   }
 
-  double value(double argument) override {
+  [[nodiscard]] double value(double argument) const override {
     const auto after = std::upper_bound(arguments_.begin(), arguments_.end(), argument);
     const auto i = static_cast<std::size_t>(after - arguments_.begin());
     if (i == 0) {
@@ -257,7 +174,7 @@ class Function::Points : public Function::Impl {
 
   [[nodiscard]] std::span<const double> kinks() const override { return arguments_; }
 
-  [[nodiscard]] Bounds bounds(double first, double last) override {
+  [[nodiscard]] Bounds bounds(double first, double last) const override {
     Bounds bounds;
     const double at_first = value(first);
     const double at_last = value(last);
@@ -276,7 +193,7 @@ class Function::Points : public Function::Impl {
     return bounds;
   }
 
-  [[nodiscard]] Enclosure range(double first, double last) override {
+  [[nodiscard]] Enclosure range(double first, double last) const override {
     return bounds(first, last).value;
   }
 
@@ -324,7 +241,9 @@ class Function::Sum : public Function::Impl {
     std::ranges::set_union(first_.kinks(), second_.kinks(), std::back_inserter(kinks_));
   }
 
-  double value(double argument) override { return first_(argument) + factor_ * second_(argument); }
+  [[nodiscard]] double value(double argument) const override {
+    return first_(argument) + factor_ * second_(argument);
+  }
 
   [[nodiscard]] bool is_constant() const override {
     return first_.is_constant() && second_.is_constant();
@@ -332,12 +251,18 @@ class Function::Sum : public Function::Impl {
 
   [[nodiscard]] std::span<const double> kinks() const override { return kinks_; }
 
-  [[nodiscard]] Bounds bounds(double first, double last) override {
+  [[nodiscard]] Bounds bounds(double first, double last) const override {
     return sum(first_.bounds(first, last), factor_, second_.bounds(first, last));
   }
 
-  [[nodiscard]] Enclosure range(double first, double last) override {
+  [[nodiscard]] Enclosure range(double first, double last) const override {
     return first_.range(first, last) + factor_ * second_.range(first, last);
+  }
+
+  [[nodiscard]] std::vector<Function> terms() const override {
+    std::vector<Function> all = first_.terms();
+    std::ranges::copy(second_.terms(), std::back_inserter(all));
+    return all;
   }
 
  private:
@@ -361,7 +286,7 @@ Function::Function(std::string_view text, char variable, const FileReader& read,
     impl_ = std::move(points);
   } else {
     text_ = given;
-    impl_ = std::make_shared<Expression>(given, variable, constants);
+    impl_ = std::make_shared<Parsed>(Expression(given, variable, constants));
   }
 }
 
@@ -370,19 +295,6 @@ Function Function::plus(double factor, const Function& other) const {
   result.text_.clear();
   result.impl_ = std::make_shared<Sum>(*this, factor, other);
   return result;
-}
-
-bool is_function_or_pi(const std::string& name) {
-  static const mu::Parser parser;
-  constexpr std::array waves{"triangle", "square", "sawtooth", "pi"};
-  return parser.GetFunDef().contains(name) || std::ranges::find(waves, name) != waves.end();
-}
-
-bool is_reserved_name(const std::string& name) {
-  static const mu::Parser parser;
-  constexpr std::array others{"s", "t", "i", "n", "e", "inf", "nan", "table", "points"};
-  return is_function_or_pi(name) || parser.GetConst().contains(name) ||
-         std::ranges::find(others, name) != others.end();
 }
 
 double Function::operator()(double argument) const {
@@ -399,6 +311,23 @@ Bounds Function::bounds(double first, double last) const {
 
 Enclosure Function::range(double first, double last) const {
   return impl_ ? impl_->range(first, last) : Enclosure{};
+}
+
+void Function::evaluate(std::span<const double> arguments, std::span<double> values) const {
+  if (impl_) {
+    impl_->evaluate(arguments, values);
+  } else {
+    std::ranges::fill(values, 0.0);
+  }
+}
+
+std::span<const Operation> Function::operations() const {
+  return impl_ ? impl_->operations() : std::span<const Operation>();
+}
+
+std::vector<Function> Function::terms() const {
+  std::vector<Function> all = impl_ ? impl_->terms() : std::vector<Function>();
+  return all.empty() ? std::vector{*this} : all;
 }
 
 std::span<const double> Function::kinks() const {

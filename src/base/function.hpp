@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bounds.hpp"
 
@@ -17,7 +18,7 @@ using FileReader = std::function<std::string(const std::string& path)>;
 /// A real function of one variable, as a user gives it: an expression ("0.45*cos(0.5*t)"), a table
 /// in a file ("table:FILE.csv"), or the points themselves ("points:0 1; 0.5 2"). Between points it
 /// is linear, beyond them constant. Expressions know pi, and triangle(), square(), sawtooth() of
-/// period 1 and amplitude 1. A value whose copies share what was parsed; not for concurrent use.
+/// period 1 and amplitude 1. A value whose copies share what was parsed.
 class Function {
  public:
   /// The function that is 0 everywhere.
@@ -46,8 +47,16 @@ class Function {
   /// plain_range, where a part overflows by bounds(). Local.
   [[nodiscard]] Enclosure range(double first, double last) const;
 
+  /// The values at `arguments`, of one size. Local.
+  void evaluate(std::span<const double> arguments, std::span<double> values) const;
+
+  /// The operations of an expression; none of a table or a sum.
+  [[nodiscard]] std::span<const Operation> operations() const;
+
   /// This function + `factor`·`other`.
   [[nodiscard]] Function plus(double factor, const Function& other) const;
+  /// The functions of such a sum, without factors; else this one.
+  [[nodiscard]] std::vector<Function> terms() const;
 
   /// A text that gives the same function without any file: a table becomes its points. Empty for
   /// what plus() returns; its terms have theirs.
@@ -55,25 +64,12 @@ class Function {
 
  private:
   class Impl;
-  class Expression;
+  class Parsed;
   class Points;
   class Sum;
 
   std::string text_ = "0";
   std::shared_ptr<Impl> impl_;  // null: 0
 };
-
-/// Whether an expression knows the name as a function, or as pi. Local.
-bool is_function_or_pi(const std::string& name);
-/// Whether no constant may have the name: it has a meaning in some expression (sin, pi, t), or in
-/// place of a number (inf, e). Local.
-bool is_reserved_name(const std::string& name);
-
-/// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.
-double triangle(double x);
-/// Square wave: period 1, +1 on [0, ½), -1 on [½, 1).
-double square(double x);
-/// Sawtooth wave: period 1, 2x on [0, ½), 2x - 2 on [½, 1): a jump from 1 to -1 at ½.
-double sawtooth(double x);
 
 }  // namespace masing::base

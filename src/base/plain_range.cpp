@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/elementary_functions.hpp"
-#include "base/function.hpp"
 #include "base/limits.hpp"
 
 namespace masing::base {
@@ -138,11 +137,11 @@ constexpr std::array named_ranges{
     NamedRange{"sawtooth", [](const Range& a) { return wave(sawtooth, a, 0.5, 0.5); }},
 };
 
-/// Those of taylor::functions(), by the same index; null for a function of several arguments.
+/// Those of elementary_functions(), by the same index; null for a function of several arguments.
 const std::vector<Range (*)(const Range&)>& ranges_of_one() {
   static const auto all_of_one = [] {
     std::vector<Range (*)(const Range&)> found;
-    for (const taylor::Named& each : taylor::functions()) {
+    for (const ElementaryFunction& each : elementary_functions()) {
       const auto* const named = std::ranges::find(named_ranges, each.name, &NamedRange::name);
       found.push_back(named == named_ranges.end() ? nullptr : named->of);
     }
@@ -211,11 +210,13 @@ Range value(const Operation& operation, const Range& variable, Ranges& stack) {
     }
     case Instruction::function: {
       Range result = pop(stack);
-      if (const auto of = ranges_of_one()[operation.function]; of != nullptr) {
+      if (const auto of = ranges_of_one()[static_cast<std::size_t>(operation.function -
+                                                                   elementary_functions().data())];
+          of != nullptr) {
         return of(result);
       }
       for (int i = 1; i < operation.arguments; ++i) {
-        result = called(taylor::functions()[operation.function].name, pop(stack), result);
+        result = called(operation.function->name, pop(stack), result);
       }
       return result;
     }

@@ -6,12 +6,14 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/periodicity.hpp"
+#include "base/plain_range.hpp"
+#include "base/structure.hpp"
 #include "base/text.hpp"
 #include "slab/steady/periodic_force.hpp"
 
@@ -35,7 +37,7 @@ std::string no_tables(const std::string& path) {
 
 /// The value of an expression of constants. Throws UserError.
 double value_of(const std::string& text, const Constants& constants) {
-  for (const Word& word : words(text)) {
+  for (const base::Word& word : base::words(text)) {
     if (!constants.contains(word.name) && !base::is_function_or_pi(word.name)) {
       throw UserError(
           base::is_reserved_name(word.name)
@@ -93,7 +95,7 @@ class Resolver {
       throw UserError(fmt::format("{}: {} is defined by itself, through {}; give it a number",
                                   let.origin, let.parameter, quoted(let.text)));
     }
-    for (const Word& word : words(let.text)) {
+    for (const base::Word& word : base::words(let.text)) {
       const auto needed = std::ranges::find(lets_, word.name, &Setting::parameter);
       if (needed != lets_.end()) {
         resolve(*needed);
@@ -159,7 +161,7 @@ bool is_calculated(const std::string& text) {
 std::string without_constants(const std::string& text, const Constants& constants) {
   std::string result;
   std::size_t copied = 0;
-  for (const auto& [name, position] : words(text)) {
+  for (const auto& [name, position] : base::words(text)) {
     const auto constant = constants.find(name);
     if (constant != constants.end()) {
       const std::string value = base::to_text(constant->second);
@@ -171,37 +173,18 @@ std::string without_constants(const std::string& text, const Constants& constant
   return result + text.substr(copied);
 }
 
-std::vector<Word> words(const std::string& text) {
-  std::vector<Word> found;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!is_letter(text[i]) || (i > 0 && is_digit(text[i - 1]))) {  // the e of 1e-3 is no name
-      continue;
-    }
-    const std::size_t begin = i;
-    while (i < text.size() && (is_letter(text[i]) || is_digit(text[i]))) {
-      ++i;
-    }
-    found.push_back({text.substr(begin, i - begin), begin});
-  }
-  return found;
-}
-
 namespace {
 
-constexpr std::string_view points_prefix = "points:";
-constexpr std::array<std::string_view, 8> not_smooth{"abs",  "min", "max",  "sign",
-                                                     "rint", "tan", "asin", "acos"};
-constexpr std::string_view not_smooth_operators = "<>=!?&|";
 // More than any run could honour; also keeps a·T from overflowing a count.
 constexpr double most_breaks = 1e7;
 
 /// A wave of period 1 is not smooth at the phases first + j·spacing.
-struct Wave {
-  std::string_view name;
+struct Corners {
+  std::string_view wave;
   double first;
   double spacing;
 };
-constexpr std::array<Wave, 3> waves{
+constexpr std::array<Corners, 3> corners_of_waves{
     {{"triangle", 0.25, 0.5}, {"square", 0.0, 0.5}, {"sawtooth", 0.5, 1.0}}};
 
 [[noreturn]] void refuse(const std::string& key, const std::string& what) {
@@ -210,100 +193,49 @@ constexpr std::array<Wave, 3> waves{
                   "--breaks \"t,t,...\"");
 }
 
-/// a·t + b.
-struct Affine {
-  double slope;
-  double offset;
-};
-
-/// The affine function that an expression is, to rounding, on [0, T].
-std::optional<Affine> affine(const std::string& text, double final_time) {
-  const base::Function value(text, 't', [](const std::string&) { return std::string(); });
-  const Affine line{(value(final_time) - value(0.0)) / final_time, value(0.0)};
-  const double size = std::abs(line.slope) * final_time + std::abs(line.offset);
-  for (const double share : {0.137, 0.291, 0.5, 0.618, 0.853}) {
-    const double t = share * final_time;
-    if (!(std::abs(value(t) - (line.slope * t + line.offset)) <= 1e-13 * size)) {
-      return std::nullopt;
-    }
-  }
-  return line;
-}
-
-/// The text between the bracket at `open` and its partner.
-std::string argument_of(const std::string& text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    depth += static_cast<int>(text[i] == '(') - static_cast<int>(text[i] == ')');
-    if (depth == 0) {
-      return text.substr(open + 1, i - open - 1);
-    }
-  }
-  return {};
-}
-
-void add_wave_breaks(const std::string& key, const Wave& wave, const Affine& phase,
-                     double final_time, std::vector<double>& breaks) {
-  const double end = phase.offset + phase.slope * final_time;
-  const double least = std::min(phase.offset, end);
-  const double most = std::max(phase.offset, end);
-  if (!((most - least) / wave.spacing + static_cast<double>(breaks.size()) <= most_breaks)) {
-    throw UserError(key + ": with " + std::string(wave.name) +
+void add_breaks(const std::string& key, const base::Wave& wave, double final_time,
+                std::vector<double>& breaks) {
+  const auto& [name, first, spacing] =
+      *std::ranges::find(corners_of_waves, wave.name, &Corners::wave);
+  const double end = wave.offset + wave.slope * final_time;
+  const double least = std::min(wave.offset, end);
+  const double most = std::max(wave.offset, end);
+  if (!((most - least) / spacing + static_cast<double>(breaks.size()) <= most_breaks)) {
+    throw UserError(key + ": with " + std::string(name) +
                     "() it has more than 10^7 corners in [0, T]; this needs a slower force");
   }
-  for (double j = std::ceil((least - wave.first) / wave.spacing);
-       wave.first + j * wave.spacing <= most && phase.slope != 0.0; ++j) {
-    breaks.push_back((wave.first + j * wave.spacing - phase.offset) / phase.slope);
+  for (double j = std::ceil((least - first) / spacing);
+       first + j * spacing <= most && wave.slope != 0.0; ++j) {
+    breaks.push_back((first + j * spacing - wave.offset) / wave.slope);
   }
 }
 
-/// Adds the breaks of a wave; false if its argument is not affine.
-bool add_wave(const std::string& key, const Wave& wave, const std::string& text,
-              std::size_t position, double final_time, std::vector<double>& breaks) {
-  const std::size_t open = text.find('(', position);
-  const auto phase = affine(argument_of(text, open), final_time);
-  if (phase) {
-    add_wave_breaks(key, wave, *phase, final_time, breaks);
+/// Adds the breaks of one term of a force.
+void add_breaks(const std::string& key, const base::Function& term, double final_time, bool trusted,
+                std::vector<double>& breaks) {
+  std::ranges::copy(term.kinks(), std::back_inserter(breaks));
+  if (const std::string part = base::not_smooth_part(term.operations());
+      !trusted && !part.empty()) {
+    refuse(key, "it uses " + part);
   }
-  return phase.has_value();
-}
-
-void add_expression_breaks(const std::string& key, const std::string& text, double final_time,
-                           bool trusted, std::vector<double>& breaks) {
-  const std::size_t sign = text.find_first_of(not_smooth_operators);
-  if (!trusted && sign != std::string::npos) {
-    refuse(key, "it uses '" + text.substr(sign, 1) + "'");
-  }
-  for (const Word& word : words(text)) {
-    if (!trusted && std::ranges::find(not_smooth, word.name) != not_smooth.end()) {
-      refuse(key, "it uses " + word.name + "()");
-    }
-    const auto* const wave = std::ranges::find(waves, word.name, &Wave::name);
-    if (wave != waves.end() && !add_wave(key, *wave, text, word.position, final_time, breaks) &&
-        !trusted) {
-      refuse(key, "it uses " + word.name + "() of what is not a*t+b");
-    }
-  }
-}
-
-void add_points(const std::string& text, std::vector<double>& breaks) {
-  for (const std::string& point : base::split(text.substr(points_prefix.size()), ';')) {
-    const std::string begin{base::trimmed(point)};
-    if (const auto t = base::to_number(begin.substr(0, begin.find_first_of(" ,\t")))) {
-      breaks.push_back(*t);
+  for (const base::Wave& wave : base::waves(term.operations())) {
+    if (wave.is_affine) {
+      add_breaks(key, wave, final_time, breaks);
+    } else if (!trusted) {
+      refuse(key, "it uses " + std::string(wave.name) + "() of what is not a*t+b");
     }
   }
 }
 
 }  // namespace
 
-std::vector<double> force_breaks(const std::string& text, double final_time,
-                                 std::span<const double> given, const std::string& key) {
+std::vector<double> force_breaks(const base::Function& force, double final_time,
+                                 std::span<const double> given) {
   std::vector<double> breaks(given.begin(), given.end());
-  if (text.starts_with(points_prefix)) {
-    add_points(text, breaks);
-  } else {
-    add_expression_breaks(key, text, final_time, !given.empty(), breaks);
+  const char* key = "--force";
+  for (const base::Function& term : force.terms()) {
+    add_breaks(key, term, final_time, !given.empty(), breaks);
+    key = "--base-acceleration";
   }
   std::erase_if(breaks, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks);
@@ -337,12 +269,12 @@ bool has_period(const base::Function& table, double period, double final_time) {
 
 }  // namespace
 
-bool has_period(const std::vector<std::string>& texts, double period, double final_time) {
-  return std::ranges::all_of(texts, [&](const std::string& text) {
-    if (text.starts_with(points_prefix)) {
-      return has_period(base::Function(text, 't', no_tables), period, final_time);
+bool has_period(const std::vector<base::Function>& terms, double period, double final_time) {
+  return std::ranges::all_of(terms, [&](const base::Function& term) {
+    if (!term.kinks().empty()) {
+      return has_period(term, period, final_time);
     }
-    const auto frequencies = base::frequencies(text);
+    const auto frequencies = base::frequencies(term.operations());
     return frequencies && std::ranges::all_of(*frequencies, [&](double frequency) {
              constexpr double rounding = 1e-10;  // of a turn
              const double turns = frequency * period;
@@ -351,22 +283,59 @@ bool has_period(const std::vector<std::string>& texts, double period, double fin
   });
 }
 
-std::optional<double> force_period(const std::vector<std::string>& texts, double final_time) {
+namespace {
+
+/// Whether F(t + span) = F(t) for a sum of functions that have the period `period`: by values, and
+/// for what they do not show by plain ranges.
+bool repeats_within(const std::vector<base::Function>& terms, double span, double period) {
+  return std::ranges::all_of(terms, [&](const base::Function& term) {
+    constexpr int looks = 64;
+    double largest = 0.0;
+    double difference = 0.0;
+    for (int i = 0; i < looks; ++i) {
+      const double t = period * (i + 0.37) / looks;
+      largest = std::max(largest, std::abs(term(t)));
+      difference = std::max(difference, std::abs(term(t + span) - term(t)));
+    }
+    constexpr double rounding = 1e-12;
+    constexpr double negligible = 1e-6;  // of ∫ |F| dt
+    return difference <= rounding * largest &&
+           base::shows_all([&](double t) { return term(t + span) - term(t); },
+                           [&](double first, double last) {
+                             return term.range(first + span, last + span) +
+                                    -term.range(first, last);
+                           },
+                           0.0, period, negligible * largest * period);
+  });
+}
+
+}  // namespace
+
+std::optional<double> force_period(const std::vector<base::Function>& terms, double final_time) {
   double lowest = std::numeric_limits<double>::infinity();
-  for (const std::string& text : texts) {
-    if (!text.starts_with(points_prefix)) {
-      for (const double frequency : base::frequencies(text).value_or(std::vector<double>())) {
-        lowest = std::min(lowest, frequency);
-      }
+  for (const base::Function& term : terms) {
+    for (const double frequency :
+         base::frequencies(term.operations()).value_or(std::vector<double>())) {
+      lowest = std::min(lowest, frequency);
     }
   }
   constexpr int most = 60;
-  for (int periods = 1; std::isfinite(lowest) && periods <= most; ++periods) {
-    if (has_period(texts, periods / lowest, final_time)) {
-      return periods / lowest;
+  int periods = 1;
+  while (periods <= most && std::isfinite(lowest) &&
+         !has_period(terms, periods / lowest, final_time)) {
+    ++periods;
+  }
+  if (periods > most || !std::isfinite(lowest)) {
+    return std::nullopt;
+  }
+  double period = periods / lowest;
+  // As of cos(t)^2, whose period is half that of cos(t).
+  for (const int parts : {2, 3, 5, 7}) {
+    while (repeats_within(terms, period / parts, period)) {
+      period /= parts;
     }
   }
-  return std::nullopt;
+  return period;
 }
 
 }  // namespace masing::cli

@@ -34,30 +34,23 @@ bool is_calculated(const std::string& text);
 /// text that needs no constants. Local.
 std::string without_constants(const std::string& text, const Constants& constants);
 
-/// A name within an expression.
-struct Word {
-  std::string name;
-  std::size_t position;
-};
-
-/// The names in an expression, of variables, functions and constants. Local.
-std::vector<Word> words(const std::string& text);
-
 /// The times in (0, T), increasing, where a force F(t) may not be smooth: those `given` by the
 /// user, the points of a table, and the corners and jumps of triangle(), square() and sawtooth()
-/// of an affine argument a·t + b. `text` is Function::text(). Throws UserError if the expression
-/// uses what is not smooth everywhere (abs, min, max, sign, rint, comparisons, ?:, a periodic
-/// function of any other argument) and no breaks are given; the message begins with `key`. Local.
-std::vector<double> force_breaks(const std::string& text, double final_time,
-                                 std::span<const double> given, const std::string& key = "--force");
+/// of an affine argument a·t + b. Throws UserError if an expression uses what is not smooth
+/// everywhere (abs, min, max, sign, rint, comparisons, ?:, a wave of any other argument) and no
+/// breaks are given; the message names --force, of the second term of a sum --base-acceleration.
+/// Local.
+std::vector<double> force_breaks(const base::Function& force, double final_time,
+                                 std::span<const double> given);
 
-/// Whether F(t + period) = F(t) for a sum of functions, expressions without constants and tables as
-/// Function::text() gives them: of an expression by its structure (base::frequencies), of a table
-/// from t = 0 to `final_time`, of at most PeriodicForce::horizon periods. Local.
-bool has_period(const std::vector<std::string>& texts, double period, double final_time);
+/// Whether F(t + period) = F(t) for a sum of functions: of an expression by its structure
+/// (base::frequencies), of a table from t = 0 to `final_time`, of at most PeriodicForce::horizon
+/// periods. Local.
+bool has_period(const std::vector<base::Function>& terms, double period, double final_time);
 
 /// The least common multiple of the periods of sin(), cos(), triangle(), square() and sawtooth() in
-/// them, up to 60 times the longest, if they have it; else nothing. Local.
-std::optional<double> force_period(const std::vector<std::string>& texts, double final_time);
+/// them, up to 60 times the longest, if they have it, or the part of it after which F repeats itself,
+/// as of cos(t)^2; else nothing. Local.
+std::optional<double> force_period(const std::vector<base::Function>& terms, double final_time);
 
 }  // namespace masing::cli

@@ -191,12 +191,6 @@ ScanKind kind_of_scan(const Configuration& c) {
                               : ScanKind::closed_curves;
 }
 
-/// The expressions that drive a point, without constants: of F and of a_g.
-std::vector<std::string> driving_texts(const Configuration& c) {
-  return {without_constants(c.force, c.constants),
-          without_constants(c.base_acceleration, c.constants)};
-}
-
 /// Of what a period is known.
 constexpr const char* of_known_period =
     "; give an F(t) whose every t stands inside sin(), cos(), triangle(), square() or sawtooth() "
@@ -211,12 +205,12 @@ std::optional<double> period_of(const Configuration& scan, const Validated& poin
   const double final_time =
       scan.steady ? std::numeric_limits<double>::infinity() : point.run.time.final_time;
   if (!scan.period) {
-    return force_period(driving_texts(c), final_time);
+    return force_period(point.run.drive.terms(), final_time);
   }
   const auto given = scan.calculated.find("period");
   const double period =
       given == scan.calculated.end() ? *scan.period : number(given->second, c.constants);
-  if (!(period > 0.0) || !has_period(driving_texts(c), period, final_time)) {
+  if (!(period > 0.0) || !has_period(point.run.drive.terms(), period, final_time)) {
     throw UserError(
         fmt::format("--period: F(t + {}) is not F(t){}", base::to_text(period), of_known_period));
   }
@@ -254,12 +248,8 @@ study::ScanProblem problem_at(const Configuration& scan, std::span<const double>
     if (!problem.period) {
       throw UserError(std::string("--steady: no period of the force is known") + of_known_period);
     }
-    for (const std::string& text : driving_texts(c)) {
-      const auto breaks =
-          force_breaks(text, slab::PeriodicForce::horizon * *problem.period, c.breaks);
-      problem.force_breaks.insert(problem.force_breaks.end(), breaks.begin(), breaks.end());
-    }
-    std::ranges::sort(problem.force_breaks);
+    problem.force_breaks =
+        force_breaks(request.run.drive, slab::PeriodicForce::horizon * *problem.period, c.breaks);
   }
   return problem;
 }
@@ -279,11 +269,11 @@ void require_used(const Configuration& c) {
       texts += setting.text + " ; ";
     }
   }
-  const std::vector<Word> used = words(texts);
+  const std::vector<base::Word> used = base::words(texts);
   for (const Setting& over : c.over) {
     const std::string& name = over.parameter;
     if (key_of(name, kind_of(c.model)) == nullptr && parameter_of(name, c.model).empty() &&
-        std::ranges::find(used, name, &Word::name) == used.end()) {
+        std::ranges::find(used, name, &base::Word::name) == used.end()) {
       throw UserError(
           fmt::format("{}: {} is no numeric key, and no function or number uses it as a constant",
                       over.origin, name));

@@ -363,16 +363,7 @@ engine::RunSpec run_of(const Validated& request) {
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
     const Configuration& c = request.configuration;
     check_elements(c, run);
-    const bool is_slab = std::holds_alternative<engine::Masing>(run.model);
-    std::vector<double> breaks =
-        force_breaks(without_constants(is_slab ? c.force : run.drive.text(), c.constants),
-                     c.final_time, c.breaks);
-    if (is_slab) {
-      const auto of_base = force_breaks(without_constants(c.base_acceleration, c.constants),
-                                        c.final_time, c.breaks, "--base-acceleration");
-      breaks.insert(breaks.end(), of_base.begin(), of_base.end());
-    }
-    engine::set_force_breaks(run, std::move(breaks));
+    engine::set_force_breaks(run, force_breaks(run.drive, c.final_time, c.breaks));
   }
   return run;
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <muParserDef.h>
 #include <petscsys.h>
 
 #include <boost/version.hpp>
@@ -63,8 +62,7 @@ std::vector<BuildFact> build_facts() {
           {"mpi", mpi_version()},
           {"petsc", petsc_version()},
           {"hdf5", hdf5_version()},
-          {"boost", BOOST_LIB_VERSION},
-          {"muparser", mu::ParserVersion}};
+          {"boost", BOOST_LIB_VERSION}};
 }
 
 void write_provenance(const Handle& file, const parallel::Communicator& comm,

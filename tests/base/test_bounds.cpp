@@ -1,5 +1,5 @@
 // Bounds of expressions over intervals: random expressions against their values and differences,
-// which muParser computes; and the narrow features they are there to find.
+// computed one by one; and the narrow features they are there to find.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(Bounds, hold_the_values_and_the_slopes_of_random_expressions) {
     const double first = random.uniform(-3.0, 3.0);
     const double width = std::pow(10.0, random.uniform(-6.0, 0.5));
     const Bounds bounds = f.bounds(first, first + width);
-    // muParser reorders sums and products: some roundings of what is added up.
+    // Some roundings of what is added up.
     const double rounding = 1e-11 * (1.0 + bounds.value.magnitude());
     for (const double share : {0.0, 0.17, 0.4, 0.71, 0.93, 1.0}) {
       const double t = first + share * width;

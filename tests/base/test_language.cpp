@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/expression.hpp"
 #include "base/function.hpp"
 #include "base/text.hpp"
 #include "support/given.hpp"
@@ -96,9 +97,18 @@ int position_in(const std::string& message) {
   return found == std::string::npos ? 0 : std::atoi(message.c_str() + found + words.size());
 }
 
+/// Euler's number is e here; muParser has it as _e alone.
+bool uses_e(const std::string& text) {
+  return std::ranges::any_of(base::words(text),
+                             [](const base::Word& word) { return word.name == "e"; });
+}
+
 TEST(Language, has_the_texts_of_muparser) {
   ASSERT_EQ(answers().size(), 2000U);
   for (const Answer& answer : answers()) {
+    if (uses_e(answer.text)) {
+      continue;
+    }
     const std::string message = refusal(answer.text);
     EXPECT_EQ(!message.empty(), answer.is_refused) << answer.text << '\n' << message;
   }
@@ -129,12 +139,19 @@ TEST(Language, has_the_values_of_muparser) {
   }
 }
 
-/// muParser says of a sign after a sign where it ends; one character more or less is as good.
+/// muParser says of a sign after a sign where it ends; one character more or less is as good. A
+/// sign = was looked for before anything else, and several values were seen last.
 TEST(Language, names_the_place_of_a_fault) {
   for (const Answer& answer : answers()) {
-    if (answer.position > 0) {
+    if (answer.position > 0 && !uses_e(answer.text)) {
       const std::string message = refusal(answer.text);
-      EXPECT_LE(std::abs(position_in(message) - answer.position), 1)
+      const int position = position_in(message);
+      const auto is_at = [&](int place, const char* sign) {
+        return place > 0 && answer.text.substr(place - 1, 1) == sign;
+      };
+      const bool is_first =
+          position < answer.position && (is_at(answer.position, "=") || is_at(position, ","));
+      EXPECT_TRUE(std::abs(position - answer.position) <= 1 || is_first)
           << answer.text << '\n'
           << answer.position << ", not: " << message;
     }

@@ -1,4 +1,4 @@
-// Plain ranges: random expressions against their values, which muParser computes; and what they
+// Plain ranges: random expressions against their values; and what they
 // show that values at nine places do not.
 #include "base/plain_range.hpp"
 

@@ -4,12 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 
 namespace masing::test_force_breaks {
 
-using cli::force_breaks;
+/// The breaks of an expression or points in t.
+std::vector<double> force_breaks(const std::string& text, double final_time,
+                                 std::span<const double> given) {
+  const base::Function force(text, 't', [](const std::string&) { return std::string(); });
+  return cli::force_breaks(force, final_time, given);
+}
 
 void expect_times(const std::vector<double>& found, const std::vector<double>& expected) {
   ASSERT_EQ(found.size(), expected.size());

@@ -4,15 +4,33 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/text.hpp"
 #include "cli/expression.hpp"
 
 namespace masing::test_force_period {
 
-using cli::force_period;
-using cli::has_period;
+using Texts = std::vector<std::string>;
+
+std::vector<base::Function> functions(const Texts& texts) {
+  std::vector<base::Function> found;
+  for (const std::string& text : texts) {
+    found.emplace_back(text, 't', [](const std::string&) { return std::string(); });
+  }
+  return found;
+}
+
+bool has_period(const Texts& texts, double period, double final_time) {
+  return cli::has_period(functions(texts), period, final_time);
+}
+
+std::optional<double> force_period(const Texts& texts, double final_time) {
+  return cli::force_period(functions(texts), final_time);
+}
+
 using std::numbers::pi;
 
 constexpr double forever = std::numeric_limits<double>::infinity();
@@ -30,12 +48,20 @@ TEST(ForcePeriod, is_the_least_common_multiple_of_those_of_its_functions) {
   expect_period("square(1-t)+sawtooth(-(3*t))", 1.0);
   expect_period("cos(2*pi*(t-0.3)/1.7)", 1.7);
   EXPECT_NEAR(force_period({"cos(2*t)", "sin(3*t)"}, forever).value(), 2 * pi, 1e-14);
+  // of products, by trigonometry: cos² t = (1 + cos 2t)/2, cos 3t = 4 cos³ t - 3 cos t
+  expect_period("0.8*cos(t)^2-0.4", pi);
+  expect_period("cos(t)*cos(3*t)+sin(4*t)", pi);
+  expect_period("4*cos(t)^3-3*cos(t)", 2 * pi / 3);
+  expect_period("cos(t/2)^4", 2 * pi);
+  expect_period("cos(t)^3", 2 * pi);
+  // but for a pulse a period, which values do not show
+  expect_period("cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-3)^2)", 2 * pi);
 }
 
 TEST(ForcePeriod, is_that_of_the_functions_that_others_are_made_of) {
   expect_period("exp(sin(t))", 2 * pi);
-  expect_period("cos(t)^2", 2 * pi);
-  expect_period("abs(sin(t))+max(cos(2*t), 0.2)", 2 * pi);
+  expect_period("cos(t)^2", pi);
+  expect_period("abs(sin(t))+max(cos(2*t), 0.2)", pi);
   expect_period("sin(t)*square(t/(2*pi))/(2+cos(t))", 2 * pi);
   expect_period("sin(t) > 0 ? 1 : cos(2*t)", 2 * pi);
   expect_period("sin(t+sin(2*t)/2)", 2 * pi);

@@ -84,5 +84,5 @@ def test_the_version_says_what_the_program_is_made_of(masing):
     text = masing.done("--version").stdout.splitlines()
     assert text[0].startswith("masing ")
     facts = dict(line.split(maxsplit=1) for line in text[1:])
-    assert {"git_revision", "compiler", "flags", "kernel", "mpi", "petsc", "hdf5", "boost", "muparser"} <= set(facts)
+    assert {"git_revision", "compiler", "flags", "kernel", "mpi", "petsc", "hdf5", "boost"} <= set(facts)
     assert "Open MPI" in facts["mpi"] and "-O" in facts["flags"]

@@ -83,8 +83,8 @@ class Comparison {
   Comparison(const Formula& formula, const Interval& interval, Counts& counts)
       : formula_(formula),
         interval_(interval),
-        claimed_(
-            base::ExpressionBounds(formula.text(), 't', {}).series(interval.first, interval.last)),
+        claimed_(base::series_of(base::Expression(formula.text(), 't', {}).operations(),
+                                 interval.first, interval.last)),
         counts_(counts) {}
 
   /// What is wrong at one of the points.

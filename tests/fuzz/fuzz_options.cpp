@@ -74,7 +74,7 @@ void use(const cli::Validated& request) {
   }
   if (std::holds_alternative<engine::Masing>(request.run.model)) {
     const Configuration& c = request.configuration;
-    cli::force_breaks(c.force, c.final_time, c.breaks);
+    cli::force_breaks(request.run.drive, c.final_time, c.breaks);
   }
 }
 
@@ -131,7 +131,7 @@ Outcome try_expression(fuzz::RandomText& random, std::string& text) {
     if (function.is_constant() && function(0.75) != first && !std::isnan(first)) {
       throw std::logic_error("constant, but with two values");
     }
-    cli::force_breaks(text, 10.0, {});
+    cli::force_breaks(function, 10.0, {});
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
     return Outcome::refused;
