@@ -52,8 +52,8 @@ void check(const parallel::Communicator& comm, const cli::Simulation& simulation
 void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
   study::check_runs(comm, spec);
 }
-void check(const parallel::Communicator& comm, const study::ScanSpec& spec) {
-  engine::check_run(comm, study::first_problem(spec).run);  // others may fail
+void check(const parallel::Communicator& comm, const scan::ScanSpec& spec) {
+  engine::check_run(comm, scan::first_problem(spec).run);  // others may fail
 }
 
 /// masing simulate, converge and scan.

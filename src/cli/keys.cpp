@@ -237,7 +237,7 @@ constexpr Name<engine::Method> methods[] = {{engine::Method::sweep, "sweep"},
                                             {engine::Method::exact, "exact"}};
 constexpr Name<study::Refine> refinements[] = {
     named(study::Refine::steps), named(study::Refine::cells), named(study::Refine::both)};
-constexpr Name<study::Past> pasts[] = {{study::Past::rest, "rest"}, {study::Past::point, "point"}};
+constexpr Name<scan::Past> pasts[] = {{scan::Past::rest, "rest"}, {scan::Past::point, "point"}};
 constexpr Name<bool> kept[] = {{false, "numbers"}, {true, "series"}};
 constexpr const char* infinite = "inf";
 

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "engine/run_spec.hpp"
-#include "study/scan.hpp"
+#include "scan/scan.hpp"
 #include "study/study_spec.hpp"
 
 // All options, and their keys.
@@ -90,10 +90,10 @@ struct Configuration {
   double order_tolerance = 0.1;
   std::int64_t field_samples = 200;
 
-  std::vector<Setting> over;          ///< what a scan varies, as given
-  std::vector<study::ScanAxis> axes;  ///< resolved from `over` and `backbone`
+  std::vector<Setting> over;         ///< what a scan varies, as given
+  std::vector<scan::ScanAxis> axes;  ///< resolved from `over` and `backbone`
   bool steady = false;
-  study::Past past = study::Past::rest;
+  scan::Past past = scan::Past::rest;
   std::optional<double> period;  ///< of the force; found where it can be
   std::string backbone;          ///< the axis of amplitudes of closed curves, "X=0.01:2:200:log"
   bool keep_series = false;

@@ -15,8 +15,8 @@
 namespace masing::cli {
 
 using base::UserError;
-using study::ScanAxis;
-using study::ScanKind;
+using scan::ScanAxis;
+using scan::ScanKind;
 
 namespace {
 
@@ -119,7 +119,7 @@ std::vector<ScanAxis> scan_axes(const Configuration& c) {
   axes.reserve(given.size());
   double points = 1.0;
   for (const Setting& over : given) {
-    if (study::is_point_column(over.parameter)) {
+    if (scan::is_point_column(over.parameter)) {
       throw UserError(
           fmt::format("{}: the file of a scan has a column {} of its own; give another name",
                       over.origin, over.parameter));
@@ -233,14 +233,14 @@ std::string slab_text(const Configuration& c) {
          (c.rule == slab::Rule::right ? "r" : "m");
 }
 
-study::ScanProblem problem_at(const Configuration& scan, std::span<const double> values) {
+scan::ScanProblem problem_at(const Configuration& scan, std::span<const double> values) {
   const Validated request = validated(at_point(scan, values), {.text = no_files});
   const Configuration& c = request.configuration;
   const bool is_run = kind_of_scan(scan) == ScanKind::runs;
-  study::ScanProblem problem{.run = is_run ? simulation(request, "").run : request.run,
-                             .series = sampling_of(c),
-                             .period = period_of(scan, request),
-                             .slab = slab_text(c)};
+  scan::ScanProblem problem{.run = is_run ? simulation(request, "").run : request.run,
+                            .series = sampling_of(c),
+                            .period = period_of(scan, request),
+                            .slab = slab_text(c)};
   if (problem.period && !c.origin.contains("from")) {
     problem.series.from = std::max(0.0, problem.series.to - *problem.period);
   }
@@ -315,9 +315,9 @@ void resolve_scan(Configuration& c, const engine::RunSpec& run) {
   }
 }
 
-study::ScanSpec scan_spec(const Validated& request, const std::string& command_line) {
+scan::ScanSpec scan_spec(const Validated& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
-  study::ScanSpec spec{
+  scan::ScanSpec spec{
       .axes = c.axes,
       .kind = kind_of_scan(c),
       .past = c.past,
@@ -331,7 +331,7 @@ study::ScanSpec scan_spec(const Validated& request, const std::string& command_l
     names.push_back(axis.name);
   }
   spec.result.title = "scan over " + base::joined(names, ", ");
-  (void)study::first_problem(spec);  // what is wrong with every point is found before the scan
+  (void)scan::first_problem(spec);  // what is wrong with every point is found before the scan
   return spec;
 }
 

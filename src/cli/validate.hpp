@@ -63,7 +63,7 @@ Simulation simulation(const Validated& request, const std::string& command_line)
 study::StudySpec study_spec(const Validated& request, const std::string& command_line);
 
 /// What a request is for.
-using Spec = std::variant<Simulation, study::StudySpec, study::ScanSpec>;
+using Spec = std::variant<Simulation, study::StudySpec, scan::ScanSpec>;
 
 /// The spec of a request, by simulation(), study_spec() or scan_spec(). Throws UserError where they
 /// do. Local.

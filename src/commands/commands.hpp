@@ -8,8 +8,8 @@
 #include "cli/request.hpp"
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
+#include "scan/scan.hpp"
 #include "study/refinement.hpp"
-#include "study/scan.hpp"
 
 /// The commands of the program, which join the rooms below.
 namespace masing::commands {
@@ -40,7 +40,7 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
                   const Announce& announce = {});
 
 /// Makes the result file of a scan. Throws UserError alike on all ranks. Collective.
-study::Scan make(const parallel::Communicator& comm, const study::ScanSpec& spec);
+scan::Scan make(const parallel::Communicator& comm, const scan::ScanSpec& spec);
 
 /// masing simulate: one trajectory → an HDF5 file, a summary on stdout. Returns the exit code.
 /// Throws UserError alike on all ranks. Collective.
@@ -52,7 +52,7 @@ int run(const parallel::Communicator& comm, const study::StudySpec& spec);
 
 /// masing scan: one run, or one limit cycle, for each point of a grid of parameters → an HDF5 file,
 /// a table on stdout; exit code 1 where a point failed. Otherwise as for a trajectory.
-int run(const parallel::Communicator& comm, const study::ScanSpec& spec);
+int run(const parallel::Communicator& comm, const scan::ScanSpec& spec);
 
 /// masing reproduce: the configuration in a result file again, compared with the file. Returns the
 /// exit code, 1 where a number differs. Throws UserError.

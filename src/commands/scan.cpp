@@ -10,27 +10,27 @@
 
 namespace masing::commands {
 
-study::Scan make(const parallel::Communicator& comm, const study::ScanSpec& spec) {
+scan::Scan make(const parallel::Communicator& comm, const scan::ScanSpec& spec) {
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
-  study::Scan scan = study::make_points(comm, spec);
+  scan::Scan scan = scan::make_points(comm, spec);
   io::write_file(comm, spec.result,
-                 [&](const io::Handle& file) { study::write(comm, file, spec, scan); });
+                 [&](const io::Handle& file) { scan::write(comm, file, spec, scan); });
   io::remove_checkpoint(comm, spec.checkpoint.path);
   return scan;
 }
 
-int run(const parallel::Communicator& comm, const study::ScanSpec& spec) {
-  const study::Scan scan = make(comm, spec);
+int run(const parallel::Communicator& comm, const scan::ScanSpec& spec) {
+  const scan::Scan scan = make(comm, spec);
   const std::size_t failed = scan.failed();
   if (comm.is_root()) {
     std::fputs(fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
                            scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
-                           scan.seconds, study::table(spec, scan), spec.result.path)
+                           scan.seconds, scan::table(spec, scan), spec.result.path)
                    .c_str(),
                stdout);
   }
   if (comm.is_root() && failed > 0) {
-    const auto first = std::ranges::find(scan.points, false, &study::ScanPoint::is_done);
+    const auto first = std::ranges::find(scan.points, false, &scan::ScanPoint::is_done);
     std::fputs(fmt::format("masing: {} of {} points failed; the first: {}\n", failed,
                            scan.points.size(), first->message)
                    .c_str(),

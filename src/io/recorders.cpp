@@ -8,6 +8,7 @@
 #include <iterator>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/ratio.hpp"
@@ -149,6 +150,21 @@ std::int64_t Sampling::next(std::int64_t step) const {
 std::int64_t Sampling::count(std::int64_t step) const {
   return multiples_before_end(*this, step) - multiples_before_window(*this, step) +
          (step >= time.steps && takes(time.steps) ? 1 : 0);
+}
+
+std::size_t series_numbers(const Sampling& sampling) {
+  return std::tuple_size_v<SeriesRow> *
+         static_cast<std::size_t>(sampling.count(sampling.time.steps));
+}
+
+SeriesBuffer::SeriesBuffer(const Sampling& sampling, std::vector<double> rows)
+    : sampling_(sampling), rows_(std::move(rows)) {
+  rows_.reserve(series_numbers(sampling));
+}
+
+void SeriesBuffer::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
+  for_each_row(sampling_, samples,
+               [this](const SeriesRow& row) { rows_.insert(rows_.end(), row.begin(), row.end()); });
 }
 
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,

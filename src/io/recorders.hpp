@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -128,6 +129,25 @@ void for_each_row(const Sampling& sampling, const engine::Samples& samples, cons
     }
   }
 }
+
+/// Numbers of the rows of /series that a run keeps. Local.
+std::size_t series_numbers(const Sampling& sampling);
+
+/// Keeps the rows of /series, which can only be written by all ranks together.
+class SeriesBuffer final : public engine::Observer {
+ public:
+  explicit SeriesBuffer(const Sampling& sampling, std::vector<double> rows = {});
+
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void exchange(std::int64_t /*step*/, engine::Archive& archive) override {
+    archive.numbers("rows", rows_);
+  }
+  std::vector<double> rows() && { return std::move(rows_); }
+
+ private:
+  Sampling sampling_;
+  std::vector<double> rows_;
+};
 
 /// /series/t, x, y, force, restoring: one row a sample. /series has attributes `steps`, N, and of a
 /// slab `cells`, P, 0 for P = ∞.

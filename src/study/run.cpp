@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <optional>
-#include <tuple>
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
@@ -16,17 +15,6 @@
 #include "study/schedule.hpp"
 
 namespace masing::study {
-
-SeriesBuffer::SeriesBuffer(const io::Sampling& sampling, std::vector<double> rows)
-    : sampling_(sampling), rows_(std::move(rows)) {
-  rows_.reserve(series_numbers(sampling));
-}
-
-void SeriesBuffer::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  io::for_each_row(sampling_, samples, [this](const io::SeriesRow& row) {
-    rows_.insert(rows_.end(), row.begin(), row.end());
-  });
-}
 
 std::optional<std::int64_t> field_columns(const Job& job) {
   return job.keep_functions ? std::nullopt : field_columns(job.run);
@@ -59,7 +47,7 @@ Run make(const parallel::Communicator& comm, const StudySpec& spec, const Job& j
                                            field_times(job, *job.reference));
     observers.push_back(run.in_step.get());
   }
-  std::optional<SeriesBuffer> series;
+  std::optional<io::SeriesBuffer> series;
   if (job.series) {
     observers.push_back(&series.emplace(*job.series));
   }
@@ -85,7 +73,7 @@ void save(const parallel::Communicator& comm, const StudySpec& spec, const Job& 
   if (run.in_step) {
     observers.push_back(run.in_step.get());
   }
-  std::optional<SeriesBuffer> series;
+  std::optional<io::SeriesBuffer> series;
   if (job.series) {
     observers.push_back(&series.emplace(*job.series, std::move(run.series)));
   }
@@ -125,11 +113,6 @@ void share(const parallel::Communicator& comm, const Job& job, const Placement& 
 }
 
 }  // namespace
-
-std::size_t series_numbers(const io::Sampling& sampling) {
-  return std::tuple_size_v<io::SeriesRow> *
-         static_cast<std::size_t>(sampling.count(sampling.time.steps));
-}
 
 std::vector<FieldTime> field_times(const Job& job, const engine::RunSpec& run) {
   return job.field_times.empty() ? uniform_times(run.time.steps, job.field_samples)

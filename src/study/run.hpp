@@ -33,25 +33,6 @@ std::vector<FieldTime> field_times(const Job& job, const engine::RunSpec& run);
 /// Entries of the field that a run of a job keeps; none where it is a function. Local.
 std::optional<std::int64_t> field_columns(const Job& job);
 
-/// Numbers of the rows of /series that a run keeps. Local.
-std::size_t series_numbers(const io::Sampling& sampling);
-
-/// Keeps the rows of /series, which can only be written by all ranks together.
-class SeriesBuffer final : public engine::Observer {
- public:
-  explicit SeriesBuffer(const io::Sampling& sampling, std::vector<double> rows = {});
-
-  void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void exchange(std::int64_t /*step*/, engine::Archive& archive) override {
-    archive.numbers("rows", rows_);
-  }
-  std::vector<double> rows() && { return std::move(rows_); }
-
- private:
-  io::Sampling sampling_;
-  std::vector<double> rows_;
-};
-
 /// One run: its trajectory, on all ranks, or what came of the comparison; and the time it took,
 /// without that of what ran in step with it.
 struct Run {

@@ -131,7 +131,7 @@ Kept kept_of(const Job& job, int ranks) {
   for (const SampleTimes& times : job.motion) {
     kept.motion += 16.0 * std::ceil(static_cast<double>(times.count()) / ranks);
   }
-  kept.motion += job.series ? 8.0 * static_cast<double>(series_numbers(*job.series)) : 0.0;
+  kept.motion += job.series ? 8.0 * static_cast<double>(io::series_numbers(*job.series)) : 0.0;
   if (job.reference) {
     // One field that is being made, one that is compared.
     kept.fields = 2 * field_bytes(field_columns(job), ranks) +

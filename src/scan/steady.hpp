@@ -7,9 +7,9 @@
 
 #include "engine/setup.hpp"
 #include "parallel/communicator.hpp"
-#include "study/scan.hpp"
+#include "scan/scan.hpp"
 
-namespace masing::study {
+namespace masing::scan {
 
 /// What the exact solution needs of the last slab, so that a scan that does not vary the slab makes
 /// it once.
@@ -41,4 +41,4 @@ std::vector<BranchPoint> steady_branch(const parallel::Communicator& comm,
 BranchPoint steady_point(const parallel::Communicator& comm, const ScanProblem& problem,
                          SlabCache& cache, bool keeps_series);
 
-}  // namespace masing::study
+}  // namespace masing::scan

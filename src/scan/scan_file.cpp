@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "study/scan.hpp"
+#include "scan/scan.hpp"
 
-namespace masing::study {
+namespace masing::scan {
 
 namespace {
 
@@ -248,4 +248,4 @@ std::string table(const ScanSpec& spec, const Scan& scan) {
                      : "");
 }
 
-}  // namespace masing::study
+}  // namespace masing::scan

@@ -1,4 +1,4 @@
-#include "study/scan_line.hpp"
+#include "scan/scan_line.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -13,12 +13,12 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
+#include "io/recorders.hpp"
 #include "parallel/session.hpp"
 #include "slab/closed_curves.hpp"
 #include "slab/steady/cycle.hpp"
-#include "study/run.hpp"
 
-namespace masing::study {
+namespace masing::scan {
 
 PointNumbers numbers_of(const CycleShape& cycle) {
   const double multiple = std::isnan(cycle.multiple) ? 1.0 : cycle.multiple;
@@ -236,7 +236,7 @@ void LineMaker::compute_run(const parallel::Communicator& own, const ScanProblem
                             const std::string& title, double available, ScanPoint& point) const {
   const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available});
   CycleObserver cycle(problem.series, problem.period);
-  std::optional<SeriesBuffer> series;
+  std::optional<io::SeriesBuffer> series;
   std::vector<engine::Observer*> observers{&cycle};
   if (spec_.keep_series) {
     observers.push_back(&series.emplace(problem.series));
@@ -252,4 +252,4 @@ void LineMaker::compute_run(const parallel::Communicator& own, const ScanProblem
   }
 }
 
-}  // namespace masing::study
+}  // namespace masing::scan

@@ -1,4 +1,4 @@
-#include "study/scan.hpp"
+#include "scan/scan.hpp"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 #include "io/checkpoint.hpp"
 #include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
-#include "study/scan_line.hpp"
+#include "scan/scan_line.hpp"
 #include "study/schedule.hpp"
 
-namespace masing::study {
+namespace masing::scan {
 
 namespace {
 
@@ -110,7 +110,7 @@ class Scanner {
   /// Makes the lines of a round on as many ranks each as is best, shares them, and saves them if
   /// that is due.
   void make(const std::vector<std::size_t>& round) {
-    std::vector<Job> jobs;
+    std::vector<study::Job> jobs;
     std::vector<std::size_t> lines;  // of the jobs
     std::vector<ScanProblem> problems;
     for (const std::size_t line : round) {
@@ -124,9 +124,9 @@ class Scanner {
       }
     }
     const double available = parallel::available_memory(comm_);
-    const std::vector<Placement> placements = placed(jobs, available);
+    const std::vector<study::Placement> placements = placed(jobs, available);
     std::string stopped;
-    for (const Placement& placement : placements) {
+    for (const study::Placement& placement : placements) {
       const auto& [index, first, count] = placement;
       if (comm_.rank() < first || comm_.rank() >= first + count) {
         continue;
@@ -144,7 +144,7 @@ class Scanner {
         stopped = "stopped";
       }
     }
-    for (const Placement& placement : placements) {
+    for (const study::Placement& placement : placements) {
       share(lines[placement.run], placement.first);
     }
     if (!parallel::first_text(comm_, stopped).empty()) {
@@ -164,13 +164,13 @@ class Scanner {
   }
 
   /// Runs as a study's; shooting and closed cycles on one rank each.
-  [[nodiscard]] std::vector<Placement> placed(const std::vector<Job>& jobs,
-                                              double available) const {
+  [[nodiscard]] std::vector<study::Placement> placed(const std::vector<study::Job>& jobs,
+                                                     double available) const {
     if (spec_.kind == ScanKind::runs) {
-      return fitting_schedule(jobs, comm_.size(), available);
+      return study::fitting_schedule(jobs, comm_.size(), available);
     }
-    return schedule(std::vector<Cost>(jobs.size(), [](int /*ranks*/) { return 1.0; }),
-                    comm_.size());
+    return study::schedule(std::vector<study::Cost>(jobs.size(), [](int /*ranks*/) { return 1.0; }),
+                           comm_.size());
   }
 
   /// A line as numbers, without its messages.
@@ -313,4 +313,4 @@ Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec) {
   return Scanner(comm, spec).made();
 }
 
-}  // namespace masing::study
+}  // namespace masing::scan

@@ -14,7 +14,7 @@
 
 // Scans: one problem for each point of a grid of parameters, and what is known of its motion.
 
-namespace masing::study {
+namespace masing::scan {
 
 /// What a scan varies: a constant, a key or a parameter of the model, and its values.
 struct ScanAxis {
@@ -132,4 +132,4 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
 /// The scan as an aligned table, for people. Local.
 std::string table(const ScanSpec& spec, const Scan& scan);
 
-}  // namespace masing::study
+}  // namespace masing::scan

@@ -1,4 +1,4 @@
-#include "study/steady.hpp"
+#include "scan/steady.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "slab/steady/branch.hpp"
 #include "slab/steady/transient.hpp"
 
-namespace masing::study {
+namespace masing::scan {
 
 namespace {
 
@@ -422,4 +422,4 @@ std::vector<BranchPoint> steady_branch(const parallel::Communicator& comm,
   return BranchOfCycles(comm, problem, cache, grid, keeps_series).points();
 }
 
-}  // namespace masing::study
+}  // namespace masing::scan

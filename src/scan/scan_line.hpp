@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "parallel/communicator.hpp"
-#include "study/scan.hpp"
-#include "study/steady.hpp"
+#include "scan/scan.hpp"
+#include "scan/steady.hpp"
 
-namespace masing::study {
+namespace masing::scan {
 
 /// The points that are made together, one after another on the same ranks: one; or those of all
 /// amplitudes of closed cycles, or of the last axis where each limit cycle begins with the one
@@ -41,4 +41,4 @@ class LineMaker {
   SlabCache cache_;
 };
 
-}  // namespace masing::study
+}  // namespace masing::scan
