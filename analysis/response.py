@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Draw the responses in files of masing scan: amplitude and phase over a parameter, with unstable branches dashed and
-folds as circles; loss and damping ratio over the amplitude; a map of two parameters; the cycles that the file keeps.
+"""Draw the responses in files of masing scan: amplitude and phase over a parameter; loss and damping ratio over the amplitude; a map of two parameters; the cycles that the file keeps.
 """
 
 from masing import command_line

@@ -190,7 +190,7 @@ class Scan(Labelled):
     def to_xarray(self):
         """As for a Run; where the points are a grid, the parameters are its axes."""
         data, places = super().to_xarray(), self.to_dataframe()[self.names]
-        # A branch that turns back has a parameter's value more than once.
+        # An axis may have a value more than once.
         is_grid = places.nunique().prod() == len(places) and not places.duplicated().any()
         if not is_grid:
             return data

@@ -15,7 +15,7 @@ from masing.notation import superscript
 QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
 SERIES = ("t", "x", "y", "force", "restoring")
 SCAN_NUMBERS = ("most_x", "least_x", "amplitude", "centre", "restoring_amplitude", "loss", "secant_stiffness",
-           "damping_ratio", "phase", "period_multiple", "stable", "fold")
+           "damping_ratio", "phase", "period_multiple")
 
 
 class Mark(IntEnum):
@@ -231,7 +231,7 @@ class Scan:
 
     def families(self, abscissa):
         """The points that differ in `abscissa` alone: [(values of the other axes {name: value}, indices [m])], the
-        indices in the order of the file, which is that of a branch."""
+        indices in the order of the file."""
         others = [name for name in self.axes if name != abscissa]
         keys = list(zip(*(self.axes[name] for name in others))) if others else [()] * len(self.done)
         return [(dict(zip(others, key)), np.flatnonzero([each == key for each in keys]))

@@ -51,7 +51,7 @@ constexpr PointColumn point_columns[] = {
      &PointNumbers::period_multiple, false, true, false},
     {"residual", "by how much the cycle fails to close, over its range", "r",
      &PointNumbers::residual, false, true, false},
-    {"stable", "1 where no Floquet multiplier is outside the unit circle, else 0", "stable",
+    {"stable", "1: the motion is a contraction, every cycle is stable", "stable",
      &PointNumbers::stable, false, true, false},
     {"drift", "of x over the cycle; not 0 only where nothing holds the mass", "d",
      &PointNumbers::drift, false, true, false},
@@ -63,7 +63,7 @@ constexpr PointColumn point_columns[] = {
      "small "
      "where it hardly loses energy: then the cycle is one beside it",
      "delta", &PointNumbers::settled, false, true, false},
-    {"fold", "1 where the branch turns back, else 0", "fold", &PointNumbers::fold, false, true,
+    {"fold", "0: no branch turns back", "fold", &PointNumbers::fold, false, true,
      false}};
 
 }  // namespace
@@ -233,7 +233,6 @@ std::string table(const ScanSpec& spec, const Scan& scan) {
       for (const auto value : shown) {
         text += fmt::format(" {:>11.6g}", point.numbers.*value);
       }
-      text += point.numbers.stable == 0.0 ? " unstable" : "";
       text += point.numbers.settled > 1e-3 ? " not settled" : "";
       text += point.numbers.period_multiple > 1.0
                   ? fmt::format(" {} periods", point.numbers.period_multiple)

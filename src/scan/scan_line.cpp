@@ -196,12 +196,15 @@ void LineMaker::compute(const parallel::Communicator& own, const ScanProblem& pr
       }
     });
   }
-  if (spec_.kind == ScanKind::steady && spec_.past == Past::point) {
-    line = branch(own, line);
-  } else if (spec_.kind == ScanKind::steady) {
-    BranchPoint found = steady_point(own, problem, cache_, spec_.keep_series);
-    line.front().numbers = found.numbers;
-    line.front().series = std::move(found.series);
+  if (spec_.kind == ScanKind::steady) {
+    solver_.forget();
+    for (ScanPoint& point : line) {
+      try {
+        compute_cycle(own, line.size() == 1 ? problem : spec_.problem(point.values), point);
+      } catch (const base::UserError& error) {
+        point.message = parallel::one_line(error.what());
+      }
+    }
   } else if (spec_.kind == ScanKind::closed_curves) {
     compute_closed_cycles(problem, line);
   } else {
@@ -209,27 +212,12 @@ void LineMaker::compute(const parallel::Communicator& own, const ScanProblem& pr
   }
 }
 
-/// The cycles along the last axis.
-Line LineMaker::branch(const parallel::Communicator& own, const Line& line) {
-  std::vector<double> values = line.front().values;
-  std::vector<double> grid;
-  for (const ScanPoint& point : line) {
-    grid.push_back(point.values.back());
-  }
-  const LineProblem problem = [&](double value) {
-    values.back() = value;
-    return spec_.problem(values);
-  };
-  Line found;
-  for (BranchPoint& at : steady_branch(own, problem, grid, cache_, spec_.keep_series)) {
-    ScanPoint& point = found.emplace_back();
-    point.values = line.front().values;
-    point.values.back() = at.value;
-    point.numbers = at.numbers;
-    point.message = parallel::one_line(at.message);
-    point.series = std::move(at.series);
-  }
-  return found;
+void LineMaker::compute_cycle(const parallel::Communicator& own, const ScanProblem& problem,
+                              ScanPoint& point) {
+  point.numbers.period = *problem.period;  // known where the cycle is not
+  SteadyPoint found = solver_.point(own, problem);
+  point.numbers = found.numbers;
+  point.series = std::move(found.series);
 }
 
 void LineMaker::compute_run(const parallel::Communicator& own, const ScanProblem& problem,

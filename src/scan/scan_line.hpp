@@ -22,7 +22,7 @@ class LineMaker {
  public:
   /// `spec` must outlive it. `shows_progress`: that of runs, on this rank.
   LineMaker(const ScanSpec& spec, bool shows_progress)
-      : spec_(spec), shows_progress_(shows_progress) {}
+      : spec_(spec), shows_progress_(shows_progress), solver_(spec.past, spec.keep_series) {}
 
   /// Make a line, whose problem is that of its first point; a failure is its own. `title`: for the
   /// progress line; `available`: bytes a rank. Throws Stopped. Collective on `own`.
@@ -32,13 +32,14 @@ class LineMaker {
  private:
   void compute(const parallel::Communicator& own, const ScanProblem& problem,
                const std::string& title, double available, Line& line);
-  Line branch(const parallel::Communicator& own, const Line& line);
+  void compute_cycle(const parallel::Communicator& own, const ScanProblem& problem,
+                     ScanPoint& point);
   void compute_run(const parallel::Communicator& own, const ScanProblem& problem,
                    const std::string& title, double available, ScanPoint& point) const;
 
   const ScanSpec& spec_;
   bool shows_progress_;
-  SlabCache cache_;
+  SteadySolver solver_;
 };
 
 }  // namespace masing::scan

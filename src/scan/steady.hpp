@@ -1,44 +1,48 @@
 #pragma once
 
-#include <functional>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/setup.hpp"
 #include "parallel/communicator.hpp"
 #include "scan/scan.hpp"
+#include "slab/steady/period_map.hpp"
 
 namespace masing::scan {
 
-/// What the exact solution needs of the last slab, so that a scan that does not vary the slab makes
-/// it once.
-struct SlabCache {
-  std::string slab;
-  engine::ExactSlab exact{};
-};
-
-/// The problem at a value of the parameter that a line varies. Throws UserError.
-using LineProblem = std::function<ScanProblem(double value)>;
-
-/// A limit cycle; of a branch, a point.
-struct BranchPoint {
-  double value = 0.0;  ///< of the parameter
+/// A limit cycle.
+struct SteadyPoint {
   PointNumbers numbers{};
-  std::string message{};         ///< why it failed; empty: it is done
   std::vector<double> series{};  ///< rows of samples of the cycle, one after another, if kept
 };
 
-/// The limit cycles along the values of a parameter, each from the one before, the first from x0,
-/// y0, u0; in the order of the values. `comm`: of one rank. Throws UserError where the first has no
-/// cycle.
-std::vector<BranchPoint> steady_branch(const parallel::Communicator& comm,
-                                       const LineProblem& problem, std::span<const double> grid,
-                                       SlabCache& cache, bool keeps_series);
+/// The state at the outer extreme of a limit cycle, and the force's period there.
+struct CycleState {
+  slab::Extreme extreme;
+  double period = 1.0;
+  int multiple = 1;  ///< how many periods the cycle takes
+};
 
-/// The limit cycle that the motion from x0, y0, u0 comes to. `comm`: of one rank. Throws UserError
-/// where there is none.
-BranchPoint steady_point(const parallel::Communicator& comm, const ScanProblem& problem,
-                         SlabCache& cache, bool keeps_series);
+/// Finds the limit cycles of one problem after another. A slab that does not change is prepared
+/// once.
+class SteadySolver {
+ public:
+  SteadySolver(Past past, bool keeps_series) : past_(past), keeps_series_(keeps_series) {}
+
+  /// From now on begin at x0, y0, u0. Local.
+  void forget() { before_.reset(); }
+
+  /// The limit cycle that the motion from x0, y0, u0 comes to; with Past::point the one next to the
+  /// last that was found since forget(). `comm`: of one rank. Throws UserError where there is none.
+  SteadyPoint point(const parallel::Communicator& comm, const ScanProblem& problem);
+
+ private:
+  Past past_;
+  bool keeps_series_;
+  std::string slab_;  // of exact_
+  engine::ExactSlab exact_{};
+  std::optional<CycleState> before_;
+};
 
 }  // namespace masing::scan

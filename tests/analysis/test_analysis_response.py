@@ -59,20 +59,6 @@ def test_curves_are_the_numbers_of_the_file(made):
     assert np.array_equal(axes.lines[1].get_xydata(), np.c_[scan.axes["w"], scan.numbers["amplitude"]][4:])
 
 
-def test_unstable_parts_are_dashed_and_folds_are_circles(made, tmp_path):
-    path = tmp_path / "folded.h5"
-    path.write_bytes((made / "steady.h5").read_bytes())
-    with h5py.File(path, "r+") as file:
-        file["points/stable"][:] = [1, 1, 0, 0, 1, 1, 1, 1]
-        file["points/fold"][:] = [0, 0, 1, 0, 0, 0, 0, 0]
-    axes = figures.panel_figure(figures.panels(read_scan(path))[0][0]).axes[0]
-    stable, unstable, folds, _ = axes.lines
-    assert (stable.get_linestyle(), unstable.get_linestyle(), folds.get_marker()) == ("-", "--", "o")
-    assert np.array_equal(np.isfinite(stable.get_ydata()), [True, True, False, False])
-    assert np.array_equal(np.isfinite(unstable.get_ydata()), [False, True, True, True])
-    assert len(folds.get_xdata()) == 1
-
-
 def test_a_lag_about_zero_does_not_jump():
     assert np.allclose(figures._centred(np.array([0.1, 2 * np.pi - 0.1, 3.0])), [0.1, -0.1, 3.0])
 

@@ -217,6 +217,22 @@ def test_a_branch_is_followed_over_its_kinks(masing, problem):
     assert not found["fold"].any()
 
 
+def test_cycles_of_a_mass_that_nothing_holds_repeat_themselves(masing):
+    """Newton's method finds fixed points of phase and x there that the slab does not come back from. Where all cells
+    yield, motions of any past come to one cycle."""
+    words = ("scan", "--over=w=0.4:1.4:11", "--force=0.3*cos(w*t)+0.1*sin(2*w*t)+0.05", "--cells=20", "--damping=0.05",
+             "--steady", "--quiet")
+    found = {}
+    for past in ("rest", "point"):
+        masing.done(*words, f"--past={past}", f"--output={past}.h5")
+        found[past] = points(masing.folder / f"{past}.h5")
+    point, all_yield = found["point"], found["rest"]["frozen"] == 0
+    assert np.array_equal(point["frozen"] == 0, all_yield)
+    for column in ("amplitude", "drift", "loss"):
+        assert np.allclose(point[column][all_yield], found["rest"][column][all_yield], rtol=0, atol=1e-8), column
+    assert (np.hypot(point["multiplier_re"], point["multiplier_im"]) <= 1 + 1e-6).all()
+
+
 @pytest.mark.parametrize("times", [2, 3, 4])
 def test_a_free_vibration_beside_the_forced_one_takes_several_periods(masing, times):
     # Nothing yields: m x'' + (k0 + Σk) (x - c) = a cos(jωt) with ω² = k0 + Σk = 1.2, c = x0 Σk / 1.2, from x0 at rest.

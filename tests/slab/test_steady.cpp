@@ -10,7 +10,6 @@
 
 #include "base/text.hpp"
 #include "slab/closed_curves.hpp"
-#include "slab/steady/branch.hpp"
 #include "slab/steady/transient.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 
@@ -18,7 +17,6 @@ namespace masing::test_steady {
 
 using slab::Cycle;
 using slab::Extreme;
-using slab::Triple;
 using ForcedMeasure = slab::ContinuousMeasure;
 
 struct ForcedProblem {
@@ -267,38 +265,6 @@ TEST(Steady, is_where_long_transients_end) {
     EXPECT_NEAR(cycle.most_x, passage.most_x, 1e-9) << settled.change;
     EXPECT_NEAR(cycle.least_x, passage.least_x, 1e-9) << settled.change;
   }
-}
-
-// z0 - z0³ = z2 and z1 = z0: the branch turns back at z0 = ±1/√3, z2 = ±2/(3√3).
-TEST(Branch, goes_round_the_folds_of_a_cubic) {
-  const auto residual = [](const Triple& z) -> std::optional<slab::Pair> {
-    return slab::Pair{z[0] * (1 - z[0] * z[0]) - z[2], z[1] - z[0]};
-  };
-  const slab::Branch branch(residual);
-  auto here = branch.first({-1.2, -1.2, -1.2 + 1.728}, {1.0, 0.0, 0.0});
-  ASSERT_TRUE(here.has_value());
-  int turns = 0;
-  for (int step = 0; step < 200 && here->z[0] < 1.2; ++step) {
-    const auto there = branch.next(*here, 0.05);
-    ASSERT_TRUE(there.has_value());
-    EXPECT_NEAR(slab::size_of(residual(*there).value()), 0.0, 1e-9);
-    const auto ahead = branch.first(*there, here->tangent);
-    turns += ahead->tangent[2] * here->tangent[2] < 0.0 ? 1 : 0;
-    here = ahead;
-  }
-  EXPECT_GE(here->z[0], 1.2);
-  EXPECT_EQ(turns, 2);
-}
-
-// Of both equations the slopes are one, or nothing: no correction can be told, and none is tried.
-TEST(Branch, asks_for_no_value_where_its_slopes_do_not_tell) {
-  const auto residual = [](const Triple& z) -> std::optional<slab::Pair> {
-    EXPECT_TRUE(std::isfinite(z[0]) && std::isfinite(z[1]) && std::isfinite(z[2]));
-    return slab::Pair{1.0, 1.0};
-  };
-  const slab::Branch branch(residual);
-  const decltype(branch)::Point from{.tangent = {0.0, 0.0, 1.0}};
-  EXPECT_FALSE(branch.next(from, 0.05).has_value());
 }
 
 }  // namespace masing::test_steady

@@ -81,25 +81,9 @@ def _curves(scan, over):
         yield _label(others), _colour(n, len(families)), indices[scan.done[indices]]
 
 
-def _draw_branch(axes, scan, x, y, indices, label, colour):
-    """A curve; dashed where its cycles are unstable, a point at each fold. A point that failed is a gap."""
-    stable = scan.numbers.get("stable", np.ones(len(scan.done))) != 0
-    # A segment is drawn as stable if both its ends are; what belongs to the other kind is left out.
-    ends = stable[indices]
-    pairs = ends[:-1] & ends[1:]
-    marker = "." if len(indices) < 40 else None
-    axes.plot(x, np.where(_touching(pairs), y, np.nan), color=colour, marker=marker, label=label or None)
-    if not pairs.all():
-        axes.plot(x, np.where(_touching(~pairs), y, np.nan), color=colour, linestyle="--")
-    folds = indices[scan.numbers.get("fold", np.zeros(len(scan.done)))[indices] == 1]
-    if len(folds):
-        places = np.isin(indices, folds)
-        axes.plot(x[places], y[places], "o", color=colour, markerfacecolor="white")
-
-
-def _touching(pairs):
-    """Which points are ends of the chosen segments."""
-    return np.r_[pairs, pairs[-1:]] | np.r_[pairs[:1], pairs] if len(pairs) else np.ones(1, bool)
+def _draw_curve(axes, x, y, label, colour):
+    """A curve. A point that failed is a gap."""
+    axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)
 
 
 def _over(axes, scan, over, name):
@@ -107,7 +91,7 @@ def _over(axes, scan, over, name):
         x, y = scan.values(over)[indices], scan.values(name)[indices]
         if name == "phase":
             y = _centred(y)
-        _draw_branch(axes, scan, x, y, indices, label, colour)
+        _draw_curve(axes, x, y, label, colour)
     axes.set(xlabel=over, ylabel=LABELS[name])
     if name == "phase":
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])

@@ -14,16 +14,15 @@ inline double size_of(const Pair& v) {
   return std::max(std::abs(v[0]), std::abs(v[1]));
 }
 
-/// The slope of a residual r(v) of n numbers, by central differences; [i][j] = ∂r_i/∂v_j. Nothing
-/// where r has no value. `Residual`: std::optional<Pair> operator()(const std::array<double, n>&).
-template <class Residual, std::size_t n>
-std::optional<std::array<std::array<double, n>, 2>> slope_of(const Residual& residual,
-                                                             const std::array<double, n>& v) {
+/// The slope of a residual r(v), by central differences; [i][j] = ∂r_i/∂v_j. Nothing where r has no
+/// value. `Residual`: std::optional<Pair> operator()(const Pair&).
+template <class Residual>
+std::optional<std::array<Pair, 2>> slope_of(const Residual& residual, const Pair& v) {
   constexpr double step = 1e-6;
-  std::array<std::array<double, n>, 2> slope{};
-  for (std::size_t j = 0; j < n; ++j) {
-    std::array<double, n> after = v;
-    std::array<double, n> before = v;
+  std::array<Pair, 2> slope{};
+  for (std::size_t j = 0; j < 2; ++j) {
+    Pair after = v;
+    Pair before = v;
     after[j] += step;
     before[j] -= step;
     const auto high = residual(after);
