@@ -11,27 +11,18 @@
 #include "base/text.hpp"
 #include "io/checkpoint.hpp"
 #include "parallel/available_memory.hpp"
+#include "parallel/deal.hpp"
 #include "parallel/session.hpp"
-#include "scan/scan_line.hpp"
-#include "study/schedule.hpp"
+#include "scan/point.hpp"
 
 namespace masing::scan {
-
-namespace {
-
-/// The values of the axes that define the problem: all but an amplitude.
-std::span<const double> of_problem(const ScanSpec& spec, std::span<const double> values) {
-  return values.first(values.size() - (spec.kind == ScanKind::closed_curves ? 1 : 0));
-}
-
-}  // namespace
 
 ScanProblem first_problem(const ScanSpec& spec) {
   std::vector<double> values;
   for (const ScanAxis& axis : spec.axes) {
     values.push_back(axis.values.front());
   }
-  return spec.problem(of_problem(spec, values));
+  return spec.problem(problem_values(spec, values));
 }
 
 std::size_t Scan::failed() const {
@@ -42,269 +33,262 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Makes the lines of a scan, round by round, shares them and saves them.
+/// Deals the tasks of a scan out, keeps what was made of them on the root, and saves it.
 class Scanner {
  public:
   Scanner(const parallel::Communicator& comm, const ScanSpec& spec)
-      : comm_(comm), spec_(spec), maker_(spec, !spec.quiet && comm.is_root()) {
-    lines_.resize(1);
-    for (std::size_t a = 0; a < spec.axes.size(); ++a) {
-      const bool within = is_line() && a + 1 == spec.axes.size();
-      std::vector<Line> more;
-      for (const Line& line : lines_) {
-        if (within) {
-          more.push_back(extended(line, spec.axes[a]));
-          continue;
-        }
-        for (const double value : spec.axes[a].values) {
-          more.push_back(extended(line, {.name = {}, .values = {value}}));
-        }
-      }
-      lines_ = std::move(more);
-    }
-    is_made_.resize(lines_.size());
+      : comm_(comm), own_(comm, comm.rank(), 1), spec_(spec), points_(grid(spec.axes)) {
+    const bool is_line = spec.kind == ScanKind::closed_curves ||
+                         (spec.kind == ScanKind::steady && spec.past == Past::point);
+    task_size_ = is_line ? spec.axes.back().values.size() : 1;
+    is_made_.resize(points_.size() / task_size_);
   }
 
-  /// All lines that are not made yet, round by round.
+  /// All points, on all ranks; those that are not in the checkpoint are made.
   Scan made() {
     if (spec_.checkpoint.restart) {
       restore();
     }
     const auto begin = Clock::now();
     last_saved_ = begin;
-    const std::size_t most = 16 * static_cast<std::size_t>(comm_.size());
-    std::vector<std::size_t> round;
-    for (std::size_t line = 0; line < lines_.size(); ++line) {
-      if (is_made_[line] == 0) {
-        round.push_back(line);
+    PointMaker maker(spec_, is_made_.size(), comm_.size(), parallel::available_memory(comm_),
+                     !spec_.quiet && comm_.is_root());
+    std::string stopped;
+    try {
+      if (dealt(maker)) {
+        make_together(maker);
+      } else {
+        stopped = "stopped";
       }
-      if (round.size() == most || (line + 1 == lines_.size() && !round.empty())) {
-        make(round);
-        round.clear();
-      }
+    } catch (const base::Stopped&) {
+      stopped = "stopped";
     }
-    Scan scan;
-    for (Line& line : lines_) {
-      std::ranges::move(line, std::back_inserter(scan.points));
+    if (!parallel::first_text(comm_, stopped).empty()) {
+      parallel::on_root(comm_, [this] { save(); });
+      std::int64_t count = made_points();
+      parallel::broadcast(comm_, std::span(&count, 1));
+      throw base::Stopped(fmt::format("stopped {} after {} of {} points{}",
+                                      parallel::stop_reason(comm_), count, points_.size(),
+                                      io::restart_advice(spec_.checkpoint)));
     }
+    share();
+    Scan scan{.points = std::move(points_)};
     scan.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     parallel::broadcast(comm_, std::span(&scan.seconds, 1));  // every rank must write the same
     return scan;
   }
 
  private:
-  [[nodiscard]] bool is_line() const {
-    return spec_.kind == ScanKind::closed_curves ||
-           (spec_.kind == ScanKind::steady && spec_.past == Past::point);
-  }
-
-  static Line extended(const Line& line, const ScanAxis& axis) {
-    Line longer;
-    for (const double value : axis.values) {
-      longer.push_back(line.empty() ? ScanPoint{} : line.front());
-      longer.back().values.push_back(value);
+  static std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
+    std::vector<ScanPoint> points(1);
+    for (const ScanAxis& axis : axes) {
+      std::vector<ScanPoint> more;
+      more.reserve(points.size() * axis.values.size());
+      for (const ScanPoint& point : points) {
+        for (const double value : axis.values) {
+          more.push_back(point);
+          more.back().values.push_back(value);
+        }
+      }
+      points = std::move(more);
     }
-    return longer;
+    return points;
   }
 
-  /// Makes the lines of a round on as many ranks each as is best, shares them, and saves them if
-  /// that is due.
-  void make(const std::vector<std::size_t>& round) {
-    std::vector<study::Job> jobs;
-    std::vector<std::size_t> lines;  // of the jobs
-    std::vector<ScanProblem> problems;
-    for (const std::size_t line : round) {
-      try {
-        problems.push_back(spec_.problem(of_problem(spec_, lines_[line].front().values)));
-        jobs.push_back({.run = problems.back().run, .title = title(line)});
-        lines.push_back(line);
-      } catch (const base::UserError& mistake) {
-        fail(lines_[line], mistake.what());
-        is_made_[line] = 1;
+  [[nodiscard]] std::span<ScanPoint> points_of(std::size_t task) {
+    return std::span(points_).subspan(task * task_size_, task_size_);
+  }
+
+  /// Deals out what is not made yet, a task to one rank each; false where that was stopped. Runs
+  /// for all ranks together are left.
+  bool dealt(PointMaker& maker) {
+    std::vector<std::size_t> left;
+    for (std::size_t task = 0; task < is_made_.size(); ++task) {
+      if (is_made_[task] == 0) {
+        left.push_back(task);
       }
     }
-    const double available = parallel::available_memory(comm_);
-    const std::vector<study::Placement> placements = placed(jobs, available);
-    std::string stopped;
-    for (const study::Placement& placement : placements) {
-      const auto& [index, first, count] = placement;
-      if (comm_.rank() < first || comm_.rank() >= first + count) {
-        continue;
+    return parallel::deal(comm_, {.count = left.size(),
+                                  .make =
+                                      [&](std::size_t i) {
+                                        const bool is_made =
+                                            maker.make(own_, title(left[i]), points_of(left[i]));
+                                        return is_made ? packed(left[i]) : std::vector<double>();
+                                      },
+                                  .take =
+                                      [&](std::size_t i, std::span<const double> numbers) {
+                                        if (!numbers.empty()) {
+                                          unpack(numbers, left[i]);
+                                        }
+                                      },
+                                  .between =
+                                      [this] {
+                                        if (is_due()) {
+                                          save();
+                                        }
+                                        report();
+                                      }});
+  }
+
+  /// Makes what is left on all ranks. Collective.
+  void make_together(PointMaker& maker) {
+    if (comm_.size() == 1) {
+      return;
+    }
+    std::vector<double> made(is_made_.begin(), is_made_.end());  // the root knows
+    parallel::broadcast(comm_, made);
+    for (std::size_t task = 0; task < made.size(); ++task) {
+      if (made[task] == 0.0) {
+        maker.make(comm_, title(task), points_of(task));
+        is_made_[task] = 1;
+        parallel::on_root(comm_, [this] {
+          if (is_due()) {
+            save();
+          }
+        });
       }
-      const parallel::Communicator own(comm_, first, count);
-      if (parallel::min_over_ranks(own, stopped.empty() && !parallel::stop_requested() ? 1 : 0) ==
-          0) {
-        stopped = stopped.empty() ? "stopped" : stopped;
-        continue;
-      }
-      try {
-        maker_.make(own, problems[index], jobs[index].title, available, lines_[lines[index]]);
-        is_made_[lines[index]] = 1;
-      } catch (const base::Stopped&) {
-        stopped = "stopped";
-      }
     }
-    for (const study::Placement& placement : placements) {
-      share(lines[placement.run], placement.first);
-    }
-    if (!parallel::first_text(comm_, stopped).empty()) {
-      save();
-      throw base::Stopped(fmt::format("stopped {} after {} of {} points{}",
-                                      parallel::stop_reason(comm_), made_points(), all_points(),
-                                      io::restart_advice(spec_.checkpoint)));
-    }
-    if (is_due()) {
-      save();
-    }
-    report();
   }
 
-  [[nodiscard]] std::string title(std::size_t line) const {
-    return fmt::format("point {} of {}", line + 1, lines_.size());
-  }
-
-  /// Runs as a study's; shooting and closed cycles on one rank each.
-  [[nodiscard]] std::vector<study::Placement> placed(const std::vector<study::Job>& jobs,
-                                                     double available) const {
-    if (spec_.kind == ScanKind::runs) {
-      return study::fitting_schedule(jobs, comm_.size(), available);
-    }
-    return study::schedule(std::vector<study::Cost>(jobs.size(), [](int /*ranks*/) { return 1.0; }),
-                           comm_.size());
-  }
-
-  /// A line as numbers, without its messages.
-  static std::vector<double> packed(const Line& line, bool is_made) {
-    std::vector<double> numbers{is_made ? 1.0 : 0.0};
-    for (const ScanPoint& point : line) {
-      numbers.push_back(point.is_done ? 1.0 : 0.0);
-      numbers.push_back(static_cast<double>(point.values.size()));
-      numbers.insert(numbers.end(), point.values.begin(), point.values.end());
-      numbers.insert(numbers.end(), begin_of(point), begin_of(point) + count_of_numbers);
-      numbers.push_back(static_cast<double>(point.series.size()));
-      numbers.insert(numbers.end(), point.series.begin(), point.series.end());
-    }
-    return numbers;
-  }
-
-  static bool unpack(std::span<const double> numbers, Line& line) {
-    const bool is_made = numbers[0] != 0.0;
-    line.clear();
-    for (std::size_t at = 1; at < numbers.size();) {
-      ScanPoint& point = line.emplace_back();
-      const auto take = [&](std::size_t count) {
-        const auto some = numbers.subspan(at, count);
-        at += count;
-        return some;
-      };
-      point.is_done = take(1)[0] != 0.0;
-      const auto values = take(static_cast<std::size_t>(take(1)[0]));
-      point.values.assign(values.begin(), values.end());
-      std::ranges::copy(take(count_of_numbers), &point.numbers.most_x);
-      const auto series = take(static_cast<std::size_t>(take(1)[0]));
-      point.series.assign(series.begin(), series.end());
-    }
-    return is_made;
+  [[nodiscard]] std::string title(std::size_t task) const {
+    return fmt::format("point {} of {}", task + 1, is_made_.size());
   }
 
   // PointNumbers consists of doubles alone.
   static constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
-  static const double* begin_of(const ScanPoint& point) { return &point.numbers.most_x; }
 
-  /// What rank `root` made of a line, on all ranks. Collective.
-  void share(std::size_t line, int root) {
-    std::vector<double> numbers =
-        comm_.rank() == root ? packed(lines_[line], is_made_[line] != 0) : std::vector<double>();
-    parallel::broadcast_all(comm_, numbers, root);
-    std::vector<std::string> messages;
-    for (const ScanPoint& point : lines_[line]) {
-      messages.push_back(point.message);
+  /// The points of a task as numbers: of each whether it is done, its numbers, its series and its
+  /// message behind their lengths.
+  [[nodiscard]] std::vector<double> packed(std::size_t task) {
+    std::vector<double> numbers;
+    const auto put = [&](const auto& values) {
+      numbers.push_back(static_cast<double>(values.size()));
+      numbers.insert(numbers.end(), values.begin(), values.end());
+    };
+    for (const ScanPoint& point : points_of(task)) {
+      numbers.push_back(point.is_done ? 1.0 : 0.0);
+      put(std::span(&point.numbers.most_x, count_of_numbers));
+      put(point.series);
+      put(point.message);
     }
-    is_made_[line] = unpack(numbers, lines_[line]) ? 1 : 0;
-    messages.resize(lines_[line].size());
-    for (std::size_t i = 0; i < lines_[line].size(); ++i) {
-      ScanPoint& point = lines_[line][i];
-      if (is_made_[line] != 0 && !point.is_done) {
-        point.message = parallel::first_text(comm_, comm_.rank() == root ? messages[i] : "");
+    return numbers;
+  }
+
+  void unpack(std::span<const double> numbers, std::size_t task) {
+    const auto take = [&](std::size_t count) {
+      const auto some = numbers.first(count);
+      numbers = numbers.subspan(count);
+      return some;
+    };
+    const auto take_list = [&] { return take(static_cast<std::size_t>(take(1)[0])); };
+    for (ScanPoint& point : points_of(task)) {
+      point.is_done = take(1)[0] != 0.0;
+      std::ranges::copy(take_list(), &point.numbers.most_x);
+      const auto series = take_list();
+      point.series.assign(series.begin(), series.end());
+      point.message.clear();
+      for (const double letter : take_list()) {
+        point.message.push_back(static_cast<char>(letter));
       }
     }
+    is_made_[task] = 1;
+    ++made_since_save_;
   }
 
-  [[nodiscard]] bool is_due() const {
-    constexpr double seconds = 600.0;
-    double passed = std::chrono::duration<double>(Clock::now() - last_saved_).count();
-    parallel::broadcast(comm_, std::span(&passed, 1));
-    return spec_.checkpoint.scheduled && (spec_.checkpoint.every > 0 || passed >= seconds);
-  }
-
-  [[nodiscard]] std::size_t made_points() const {
-    std::size_t count = 0;
-    for (std::size_t line = 0; line < lines_.size(); ++line) {
-      count += is_made_[line] != 0 ? lines_[line].size() : 0;
-    }
-    return count;
-  }
-  [[nodiscard]] std::size_t all_points() const {
-    std::size_t count = 0;
-    for (const Line& line : lines_) {
-      count += line.size();
-    }
-    return count;
-  }
-
-  void report() const {
-    if (!spec_.quiet && comm_.is_root() && Clock::now() - last_report_ > std::chrono::seconds(2)) {
-      last_report_ = Clock::now();
-      std::fputs(fmt::format("{} of {} points\n", made_points(), all_points()).c_str(), stderr);
-    }
-  }
-
-  /// FILE of the checkpoint: what scan it is of, and the lines that are done, each behind its index
-  /// and its size; those that failed begin again. Collective.
-  void save() {
+  /// The tasks that are made and `chosen`, each behind its index and its size.
+  template <class Chosen>
+  std::vector<double> packed_tasks(const Chosen& chosen) {
     std::vector<double> all;
-    for (std::size_t line = 0; line < lines_.size(); ++line) {
-      if (is_made_[line] != 0 && std::ranges::all_of(lines_[line], &ScanPoint::is_done)) {
-        const std::vector<double> numbers = packed(lines_[line], true);
-        all.push_back(static_cast<double>(line));
+    for (std::size_t task = 0; task < is_made_.size(); ++task) {
+      if (is_made_[task] != 0 && chosen(points_of(task))) {
+        const std::vector<double> numbers = packed(task);
+        all.push_back(static_cast<double>(task));
         all.push_back(static_cast<double>(numbers.size()));
         all.insert(all.end(), numbers.begin(), numbers.end());
       }
     }
-    parallel::on_root(comm_, [&] {
-      io::require_room(spec_.checkpoint.path, static_cast<double>(sizeof(double) * all.size()));
+    return all;
+  }
+
+  void unpack_tasks(std::span<const double> all) {
+    while (!all.empty()) {
+      const auto size = static_cast<std::size_t>(all[1]);
+      unpack(all.subspan(2, size), static_cast<std::size_t>(all[0]));
+      all = all.subspan(2 + size);
+    }
+  }
+
+  /// What the root has, on all ranks. Collective.
+  void share() {
+    if (comm_.size() == 1) {
+      return;
+    }
+    std::vector<double> all;
+    if (comm_.is_root()) {
+      all = packed_tasks([](std::span<const ScanPoint> /*points*/) { return true; });
+    }
+    parallel::broadcast_all(comm_, all, 0);
+    unpack_tasks(all);
+  }
+
+  /// Whether the root is to save: after so many tasks as asked for, though not for more than a
+  /// tenth of its time, else every ten minutes.
+  [[nodiscard]] bool is_due() const {
+    constexpr std::chrono::duration<double> distance(600.0);
+    const std::int64_t every = spec_.checkpoint.every;
+    const auto passed = Clock::now() - last_saved_;
+    return spec_.checkpoint.scheduled &&
+           (every > 0 ? made_since_save_ >= every && passed >= 9 * saving_ : passed >= distance);
+  }
+
+  [[nodiscard]] std::int64_t made_points() const {
+    return std::ranges::count(is_made_, 1) * static_cast<std::int64_t>(task_size_);
+  }
+
+  void report() {
+    if (!spec_.quiet && Clock::now() - last_report_ > std::chrono::seconds(2)) {
+      last_report_ = Clock::now();
+      std::fputs(fmt::format("{} of {} points\n", made_points(), points_.size()).c_str(), stderr);
+    }
+  }
+
+  /// FILE of the checkpoint: what scan it is of, and the tasks that are done; those that failed
+  /// begin again. Of the root. Local.
+  void save() {
+    const auto begin = Clock::now();
+    const std::vector<double> all = packed_tasks([](std::span<const ScanPoint> points) {
+      return std::ranges::all_of(points, &ScanPoint::is_done);
     });
-    io::write_checkpoint(comm_, spec_.checkpoint.path,
-                         {.kind = spec_.result.kind, .configuration = spec_.result.configuration},
-                         [&](const io::Handle& file) {
-                           const auto of_root =
-                               comm_.is_root() ? std::span<const double>(all) : std::span<double>();
-                           io::write_distributed(file, done, {"lines that are done", ""}, of_root,
-                                                 0, std::ssize(all));
-                         });
+    io::require_room(spec_.checkpoint.path, static_cast<double>(sizeof(double) * all.size()));
+    io::write_checkpoint(
+        own_, spec_.checkpoint.path,
+        {.kind = spec_.result.kind, .configuration = spec_.result.configuration},
+        [&](const io::Handle& file) {
+          io::write_distributed(file, done, {"tasks that are done", ""}, all, 0, std::ssize(all));
+        });
     last_saved_ = Clock::now();
+    saving_ = last_saved_ - begin;
+    made_since_save_ = 0;
   }
 
   void restore() {
     const io::Handle file = io::open_together(comm_, *spec_.checkpoint.restart, H5F_ACC_RDONLY);
-    const std::vector<double> all = io::read_numbers(file, done);
-    for (std::size_t at = 0; at < all.size();) {
-      const auto line = static_cast<std::size_t>(all[at]);
-      const auto size = static_cast<std::size_t>(all[at + 1]);
-      is_made_.at(line) = unpack(std::span(all).subspan(at + 2, size), lines_.at(line)) ? 1 : 0;
-      at += 2 + size;
-    }
+    unpack_tasks(io::read_numbers(file, done));
+    made_since_save_ = 0;
   }
 
-  static constexpr const char* done = "/done";  // in a checkpoint
+  static constexpr const char* done = "/tasks";  // in a checkpoint
 
   const parallel::Communicator& comm_;
+  parallel::Communicator own_;  // this rank
   const ScanSpec& spec_;
-  std::vector<Line> lines_;
-  std::vector<char> is_made_;
-  LineMaker maker_;
+  std::vector<ScanPoint> points_;
+  std::size_t task_size_ = 1;
+  std::vector<char> is_made_;  // of tasks, on the root
+  std::int64_t made_since_save_ = 0;
   Clock::time_point last_saved_;
-  mutable Clock::time_point last_report_ = Clock::now();
+  Clock::duration saving_{};  // how long the last took
+  Clock::time_point last_report_ = Clock::now();
 };
 
 }  // namespace

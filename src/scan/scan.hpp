@@ -119,9 +119,10 @@ struct Scan {
   [[nodiscard]] std::size_t failed() const;
 };
 
-/// Make all points, several at once on parts of the ranks; a point that fails is marked, and the
-/// scan goes on. The numbers do not depend on the ranks, bit for bit. Points that are done are kept
-/// in the checkpoint; those that were under way begin again. Throws UserError alike on all ranks,
+/// Make all points, dealt out to single ranks as they finish, or a run that is too large for one by
+/// all together; a point that fails is marked, and the scan goes on. The numbers do not depend on
+/// the ranks, bit for bit. Points that are done are kept in the checkpoint; those that were under
+/// way begin again. Throws UserError alike on all ranks,
 /// Stopped with what is done saved. Collective.
 Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec);
 

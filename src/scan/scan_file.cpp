@@ -63,8 +63,7 @@ constexpr PointColumn point_columns[] = {
      "small "
      "where it hardly loses energy: then the cycle is one beside it",
      "delta", &PointNumbers::settled, false, true, false},
-    {"fold", "0: no branch turns back", "fold", &PointNumbers::fold, false, true,
-     false}};
+    {"fold", "0: no branch turns back", "fold", &PointNumbers::fold, false, true, false}};
 
 }  // namespace
 

@@ -1,15 +1,17 @@
-#include "scan/scan_line.hpp"
+#include "scan/point.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <complex>
+#include <exception>
 #include <numbers>
 #include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/poll.hpp"
+#include "engine/memory_need.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
@@ -77,6 +79,7 @@ CycleObserver::CycleObserver(const io::Sampling& window, std::optional<double> p
 }
 
 void CycleObserver::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
+  base::poll();  // other ranks may ask for work
   const double begin = window_.to - period_.value_or(0.0) - window_.time.step();
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
@@ -138,12 +141,12 @@ PointNumbers CycleObserver::numbers() const {
 }
 
 /// The closed cycles of the amplitudes, all > 0, that are the values of the last axis.
-void compute_closed_cycles(const ScanProblem& problem, Line& line) {
+void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points) {
   const auto* masing = std::get_if<engine::Masing>(&problem.run.model);
   const double k0 = masing != nullptr ? masing->oscillator.k0
                                       : std::get<engine::QuasistaticMasing>(problem.run.model).k0;
   const slab::ClosedCurves curves(*engine::slab_of(problem.run), k0);
-  for (ScanPoint& point : line) {
+  for (ScanPoint& point : points) {
     const double amplitude = point.values.back();
     const slab::ClosedCycle cycle = curves.cycle(amplitude);
     point.numbers = numbers_of({.least_x = -amplitude,
@@ -156,73 +159,72 @@ void compute_closed_cycles(const ScanProblem& problem, Line& line) {
 
 }  // namespace
 
-void fail(Line& line, const std::string& message) {
-  for (ScanPoint& point : line) {
-    point.is_done = false;
-    point.message = parallel::one_line(message);
-  }
+std::span<const double> problem_values(const ScanSpec& spec, std::span<const double> values) {
+  return values.first(values.size() - (spec.kind == ScanKind::closed_curves ? 1 : 0));
 }
 
-void LineMaker::make(const parallel::Communicator& own, const ScanProblem& problem,
-                     const std::string& title, double available, Line& line) {
+bool PointMaker::make(const parallel::Communicator& own, const std::string& title,
+                      std::span<ScanPoint> points) {
   const auto begin = std::chrono::steady_clock::now();
+  const auto fail = [&](const std::exception& error) {
+    for (ScanPoint& point : points) {
+      point.message = parallel::one_line(error.what());
+    }
+  };
   try {
-    compute(own, problem, title, available, line);
-    for (ScanPoint& point : line) {
-      point.is_done = point.message.empty();
+    if (!compute(own, title, points)) {
+      return false;
     }
   } catch (const base::UserError& error) {
-    fail(line, error.what());
+    fail(error);
   } catch (const base::SystemError& error) {
     if (own.size() > 1) {
       throw;  // it may be of one rank only, and others wait for it
     }
-    fail(line, error.what());
+    fail(error);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  for (ScanPoint& point : line) {
-    point.numbers.seconds = took.count() / static_cast<double>(line.size());
+  for (ScanPoint& point : points) {
+    point.is_done = point.message.empty();
+    point.numbers.seconds = took.count() / static_cast<double>(points.size());
   }
+  return true;
 }
 
-void LineMaker::compute(const parallel::Communicator& own, const ScanProblem& problem,
-                        const std::string& title, double available, Line& line) {
-  // Of these kinds a line is of one rank.
-  std::optional<base::Polling> polling;
-  if (spec_.kind != ScanKind::runs) {
-    polling.emplace([] {
-      if (parallel::stop_requested()) {
-        throw base::Stopped("stopped");
-      }
-    });
-  }
+bool PointMaker::compute(const parallel::Communicator& own, const std::string& title,
+                         std::span<ScanPoint> points) {
   if (spec_.kind == ScanKind::steady) {
     solver_.forget();
-    for (ScanPoint& point : line) {
+    for (ScanPoint& point : points) {
       try {
-        compute_cycle(own, line.size() == 1 ? problem : spec_.problem(point.values), point);
+        compute_cycle(own, point);
       } catch (const base::UserError& error) {
         point.message = parallel::one_line(error.what());
       }
     }
-  } else if (spec_.kind == ScanKind::closed_curves) {
-    compute_closed_cycles(problem, line);
-  } else {
-    compute_run(own, problem, title, available, line.front());
+    return true;
   }
+  const ScanProblem problem = spec_.problem(problem_values(spec_, points.front().values));
+  if (spec_.kind == ScanKind::closed_curves) {
+    compute_closed_cycles(problem, points);
+    return true;
+  }
+  if (own.size() < ranks_ && is_for_all_ranks(problem.run)) {
+    return false;
+  }
+  compute_run(own, problem, title, points.front());
+  return true;
 }
 
-void LineMaker::compute_cycle(const parallel::Communicator& own, const ScanProblem& problem,
-                              ScanPoint& point) {
-  point.numbers.period = *problem.period;  // known where the cycle is not
-  SteadyPoint found = solver_.point(own, problem);
+void PointMaker::compute_cycle(const parallel::Communicator& own, ScanPoint& point) {
+  SteadyPoint found = solver_.point(own, spec_.problem(point.values));
   point.numbers = found.numbers;
   point.series = std::move(found.series);
 }
 
-void LineMaker::compute_run(const parallel::Communicator& own, const ScanProblem& problem,
-                            const std::string& title, double available, ScanPoint& point) const {
-  const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available});
+void PointMaker::compute_run(const parallel::Communicator& own, const ScanProblem& problem,
+                             const std::string& title, ScanPoint& point) const {
+  const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available_});
   CycleObserver cycle(problem.series, problem.period);
   std::optional<io::SeriesBuffer> series;
   std::vector<engine::Observer*> observers{&cycle};
@@ -238,6 +240,22 @@ void LineMaker::compute_run(const parallel::Communicator& own, const ScanProblem
   if (series) {
     point.series = std::move(*series).rows();
   }
+}
+
+/// Whether a run does not fit beside others on one rank each, or its cells take so long that less
+/// is lost by a sum over all ranks at every step than by ranks that are idle at the end, where the
+/// number of tasks is no multiple of theirs.
+bool PointMaker::is_for_all_ranks(const engine::RunSpec& run) const {
+  constexpr double seconds_per_update = 0.2e-9;  // of a machine of today
+  constexpr double seconds_per_sum = 1e-6;
+  if (!engine::memory_shortage(engine::memory_need(run, 1, {}), available_).empty()) {
+    return true;
+  }
+  const auto ranks = static_cast<double>(ranks_);
+  const auto tasks = static_cast<double>(tasks_);
+  const double step = engine::swept_cells(run) * seconds_per_update;  // NaN: not by cells
+  return step / ranks + std::log2(ranks) * seconds_per_sum <
+         step * std::ceil(tasks / ranks) / tasks;
 }
 
 }  // namespace masing::scan
