@@ -30,8 +30,8 @@ using corpus::Defect;
 using corpus::Force;
 using slab::Rule;
 using slab::Scheme;
+using statistics::Verdict;
 using study::Refine;
-using study::Verdict;
 
 namespace {
 
@@ -253,8 +253,8 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     for (const double shift : {-1.0, -0.5, 0.5, 1.0}) {
       const study::ExpectedOrder other{.quantity = found.expected->quantity,
                                        .order = order + shift};
-      is_wrong = is_wrong ||
-                 judge(other, found.observed, found.uncertainty, tolerance) == Verdict::as_expected;
+      is_wrong = is_wrong || statistics::judge(other, found.observed, found.uncertainty,
+                                               tolerance) == Verdict::as_expected;
     }
     n.wrong.count(is_wrong);
     if (order == 1 && kind.levels < dense && is_asymptotic(made, q, order)) {
@@ -301,7 +301,7 @@ Counts with_defect(Defect defect, int levels, std::uint64_t seed) {
   const cli::Configuration c = corpus::random_problem(chance, Force::smooth);
   const int count = levels;
   std::vector<long> steps;
-  study::ErrorLadder ladder{.steps = {{}}};
+  statistics::ErrorLadder ladder{.steps = {{}}};
   for (int j = 0; j < count; ++j) {
     const double factor = std::pow(32.0, j / (count - 1.0));
     const long n = 25 * std::lround(16 * factor * std::ceil(c.final_time / 10));
@@ -312,10 +312,10 @@ Counts with_defect(Defect defect, int levels, std::uint64_t seed) {
     }
   }
   ladder.errors = corpus::defective_errors(c, defect, steps);
-  const study::Fit fit = study::fit_order(ladder, 1e-11);
+  const statistics::Fit fit = statistics::fit_order(ladder, 1e-11);
   const study::ExpectedOrder two{.quantity = "x", .order = 2.0};
   Counts n;
-  const Verdict verdict = judge(two, fit.order, fit.uncertainty, tolerance);
+  const Verdict verdict = statistics::judge(two, fit.order, fit.uncertainty, tolerance);
   n.as_expected.count(verdict == Verdict::as_expected);
   n.not_as_expected.count(verdict == Verdict::not_as_expected);
   return n;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace masing::study {
+namespace masing::statistics {
 
 /// What levels are measured against.
 enum class ErrorModel {
@@ -71,4 +71,4 @@ std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const Choice& c
 /// degrees of freedom below 1 are taken for 1. Local.
 double students_factor(double degrees_of_freedom);
 
-}  // namespace masing::study
+}  // namespace masing::statistics

@@ -1,13 +1,13 @@
-#include "study/power_law.hpp"
+#include "statistics/power_law.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "study/least_squares.hpp"
+#include "statistics/least_squares.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 namespace {
 
@@ -268,4 +268,4 @@ std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const Choice& c
   return Search(ladder, choice).run();
 }
 
-}  // namespace masing::study
+}  // namespace masing::statistics

@@ -1,4 +1,4 @@
-#include "study/fit.hpp"
+#include "statistics/fit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "base/limits.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 namespace {
 
@@ -170,4 +170,4 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
   return fit;
 }
 
-}  // namespace masing::study
+}  // namespace masing::statistics

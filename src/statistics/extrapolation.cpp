@@ -1,4 +1,4 @@
-#include "study/extrapolation.hpp"
+#include "statistics/extrapolation.hpp"
 
 #include <Eigen/Core>
 #include <boost/math/tools/minima.hpp>
@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/limits.hpp"
-#include "study/least_squares.hpp"
+#include "statistics/least_squares.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 namespace {
 
@@ -111,4 +111,4 @@ Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
   return found;
 }
 
-}  // namespace masing::study
+}  // namespace masing::statistics

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "study/power_law.hpp"
+#include "statistics/power_law.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 /// Why a level is or is not in the fit of an order.
 enum class Mark {
@@ -43,4 +43,4 @@ struct Fit {
 /// term, by taking the reference for exact. Local.
 Fit fit_order(const ErrorLadder& ladder, double floor);
 
-}  // namespace masing::study
+}  // namespace masing::statistics
