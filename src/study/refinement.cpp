@@ -167,7 +167,7 @@ class OrderFinder {
     finding.steps = steps_;
     finding.step = kind_;
     find_orders();
-    finding.fit = fitted();
+    finding.fit = fitted(finding.ladders);
     finding.last_pair = last_order();
     const bool is_fitted = !std::isnan(finding.fit.order);
     finding.observed = is_fitted ? finding.fit.order : finding.last_pair;
@@ -256,15 +256,16 @@ class OrderFinder {
   }
 
   /// The fit of the order: in the refined step; for `both` in δs and δt with a constant each, or in
-  /// δs + δt where the levels cannot tell them apart.
-  [[nodiscard]] statistics::Fit fitted() const {
-    using statistics::ErrorModel;
-    statistics::ErrorLadder ladder{
-        .errors = errors_, .model = successive() ? ErrorModel::successive : ErrorModel::reference};
+  /// δs + δt where the levels cannot tell them apart. Adds the ladders it is tried on to `tried`.
+  [[nodiscard]] statistics::Fit fitted(std::vector<statistics::ErrorLadder>& tried) const {
+    statistics::ErrorLadder ladder{.errors = errors_,
+                                   .model = successive() ? statistics::ErrorModel::successive
+                                                         : statistics::ErrorModel::reference};
     const double floor = study_.floors.*quantity_.value;
     if (spec_.refine == Refine::both && !statistics::on_one_ray(ds_, dt_)) {
       ladder.steps = {ladder_of([](double ds, double) { return ds; }),
                       ladder_of([](double, double dt) { return dt; })};
+      tried.push_back(ladder);
       statistics::Fit fit = statistics::fit_order(ladder, floor);
       if (!std::isnan(fit.order)) {
         return fit;
@@ -272,6 +273,7 @@ class OrderFinder {
     }
     ladder.steps = {
         ladder_of([this](double ds, double dt) { return refined_step(spec_.refine, ds, dt); })};
+    tried.push_back(ladder);
     return statistics::fit_order(ladder, floor);
   }
 

@@ -36,6 +36,8 @@ enum class ObservedFrom { fit, last_pair, none };
 struct QuantityResult {
   StepKind step = StepKind::time;
   std::vector<double> steps;  ///< h, [levels]
+  std::vector<statistics::ErrorLadder>
+      ladders;  ///< what the fit was tried on, in turn; the last is its own
   statistics::Fit fit;
   statistics::JointFit joint;  ///< for Refine::both
   double last_pair = 0.0;      ///< the order of the last pair of levels that has one
