@@ -18,22 +18,16 @@ constexpr double least_curved = 1e-3;  // of a trend: one that is less changes n
 constexpr double barely_curved = 0.1;  // of a trend in so few levels that no fit could have it
 constexpr double least_width = 0.005;  // of half an interval: digits beyond mean nothing
 
-/// With the loss whose order has the least standard error, where there are enough levels to tell
+/// With the loss whose order has the lesser standard error, where there are enough levels to tell
 /// (Jaeckel, Annals of Mathematical Statistics 42, 1971).
 std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, Choice choice) {
-  auto best = fit_power_law(ladder, choice);
-  constexpr double much = 0.2;  // scatter; of less all losses say the same
-  if (!best || choice.count() < many || best->scatter < much) {
-    return best;
+  auto squares = fit_power_law(ladder, choice);
+  if (!squares || choice.count() < many) {
+    return squares;
   }
-  for (const double weight : {2.0, 4.0}) {
-    choice.weight = weight;
-    auto other = fit_power_law(ladder, choice);
-    if (other && other->order_error < best->order_error) {
-      best = std::move(other);
-    }
-  }
-  return best;
+  choice.weight = 2.0;
+  auto other = fit_power_law(ladder, choice);
+  return other && other->order_error < squares->order_error ? other : squares;
 }
 
 /// The same levels and loss with so many terms.

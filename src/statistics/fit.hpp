@@ -35,12 +35,12 @@ struct Fit {
 /// `floor`; finer levels than these are on the floor. The range is the longest tail of that run
 /// whose residuals show no trend: a further term of the expansion is not significant (at 2 %), or
 /// it is, is at most half the error, and one more is not. A tail of three (of two steps: four)
-/// levels is the least. Of 24 levels or more that scatter the loss of fit_power_law is the one,
-/// w = 0, 2 or 4, whose order has the least standard error (Jaeckel, Annals of Mathematical
-/// Statistics 42, 1971). The interval is Student's, with one degree of freedom less for the choice
-/// of the tail; beside it stands the largest change of the order, less two standard deviations of
-/// chance, by leaving out a quarter of the levels at either end, by adding or taking out the next
-/// term, by taking the reference for exact. Local.
+/// levels is the least. Of 24 levels or more the loss of fit_power_law is the one, w = 0 or 2,
+/// whose order has the lesser standard error (Jaeckel, Annals of Mathematical Statistics 42, 1971).
+/// The interval is Student's, with one degree of freedom less for the choice of the tail; beside it
+/// stands the largest change of the order, less two standard deviations of chance, by leaving out a
+/// quarter of the levels at either end, by adding or taking out the next term, by taking the
+/// reference for exact. Local.
 Fit fit_order(const ErrorLadder& ladder, double floor);
 
 }  // namespace masing::statistics

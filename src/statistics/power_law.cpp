@@ -30,8 +30,7 @@ double correlation(const ArrayXd& residuals, double of_few) {
     return of_few;
   }
   const double shifted = (residuals.head(count - 1) * residuals.tail(count - 1)).sum();
-  // A fit makes neighbours look less correlated, by about 1/n.
-  return std::clamp(shifted / sum + 1.0 / static_cast<double>(count), 0.0, most);
+  return std::clamp(shifted / sum, 0.0, most);
 }
 
 /// δs + δt of a level, or the one step.
@@ -119,24 +118,19 @@ class Search {
     if (!line) {
       return false;
     }
-    for (const double order : {line->coefficients[1], 1.0}) {
-      at_.order = std::clamp(order, least_order_, most_order);
-      at_.constants = VectorXd::Ones(log_steps_.cols());
-      at_.terms = VectorXd::Zero(terms_.cols());
-      if (!evaluate(at_)) {
-        continue;
-      }
-      const auto constants = least_squares(at_.basis.colwise() / log_errors_.exp(),
-                                           VectorXd::Ones(log_errors_.size()));
-      if (!constants) {
-        return false;
-      }
-      at_.constants = constants->coefficients;
-      if (evaluate(at_)) {
-        return true;
-      }
+    at_.order = std::clamp(line->coefficients[1], least_order_, most_order);
+    at_.constants = VectorXd::Ones(log_steps_.cols());
+    at_.terms = VectorXd::Zero(terms_.cols());
+    if (!evaluate(at_)) {
+      return false;
     }
-    return false;
+    const auto constants =
+        least_squares(at_.basis.colwise() / log_errors_.exp(), VectorXd::Ones(log_errors_.size()));
+    if (!constants) {
+      return false;
+    }
+    at_.constants = constants->coefficients;
+    return evaluate(at_);
   }
 
   /// The derivative of the loss by each residual, divided so that it goes to r for small r.
