@@ -12,10 +12,8 @@ namespace {
 
 constexpr std::size_t fewest_levels = 3;  // levels that can contradict a straight line
 constexpr std::size_t many = 24;          // levels that tell how errors are distributed
-constexpr double significance = 0.02;     // of a term of the expansion
+constexpr double significance = 0.02;     // of the next term of the expansion
 constexpr double most_curved = 0.5;    // the next term's part of the error, in the asymptotic range
-constexpr double least_curved = 1e-3;  // of a trend: one that is less changes no order
-constexpr double barely_curved = 0.1;  // of a trend in so few levels that no fit could have it
 constexpr double least_width = 0.005;  // of half an interval: digits beyond mean nothing
 
 /// With the loss whose order has the lesser standard error, where there are enough levels to tell
@@ -30,13 +28,14 @@ std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, Choice choice) {
   return other && other->order_error < squares->order_error ? other : squares;
 }
 
-/// The same levels and loss with so many terms.
-std::optional<PowerLaw> with_terms(const ErrorLadder& ladder, Choice choice, std::size_t terms) {
-  choice.terms = terms;
+/// The same levels and loss with the next term or without.
+std::optional<PowerLaw> with_next_term(const ErrorLadder& ladder, Choice choice, bool has_it) {
+  choice.has_next_term = has_it;
   return fit_power_law(ladder, choice);
 }
 
-/// The law of the longest tail of first..end-1 whose residuals show no trend.
+/// The law of the longest tail of first..end-1 whose residuals show no trend, or one that the next
+/// term of the expansion explains.
 std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std::size_t end,
                                std::size_t least) {
   std::size_t count = end - first;
@@ -46,18 +45,12 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
       return straight;
     }
     if (straight) {
-      auto curved = with_terms(ladder, straight->choice, 1);
-      const double part = curved ? std::abs(curved->terms.front()) : 0.0;
-      if (part < least_curved || curved->chance_of_last_term() > significance ||
-          (count == least + 1 && part < barely_curved)) {
+      auto curved = with_next_term(ladder, straight->choice, true);
+      if (!curved || curved->chance_of_next_term() > significance) {
         return straight;
       }
-      if (part <= most_curved && count >= least + 2) {
-        const auto further = with_terms(ladder, straight->choice, 2);
-        if (!further || std::abs(further->terms.back()) < least_curved ||
-            further->chance_of_last_term() > significance) {
-          return curved;
-        }
+      if (std::abs(curved->next_term) <= most_curved && count >= least + 2) {
+        return curved;
       }
     }
     count -= std::max<std::size_t>(1, count / 8);
@@ -89,15 +82,15 @@ double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
   earlier.end -= part;
   Choice exact = choice;
   exact.is_exact = true;
-  if (choice.terms == 0) {
-    if (const auto curved = with_terms(ladder, choice, 1)) {
+  if (!choice.has_next_term) {
+    if (const auto curved = with_next_term(ladder, choice, true)) {
       // A term that is hardly told from zero says little of the order.
-      compare(curved, std::max(0.0, 1.0 - 2 * curved->chance_of_last_term()));
+      compare(curved, std::max(0.0, 1.0 - 2 * curved->chance_of_next_term()));
     }
   } else {
-    compare(with_terms(ladder, later, 0), 0.5);
+    compare(with_next_term(ladder, later, false), 0.5);
   }
-  if (later.count() + 1 >= least + choice.terms) {
+  if (later.count() + 1 >= least + (choice.has_next_term ? 1 : 0)) {
     compare(fit_power_law(ladder, later), 1.0);
     compare(fit_power_law(ladder, earlier), 1.0);
   }
@@ -152,7 +145,7 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
     fit.structural = structural_uncertainty(ladder, *law, least);
     fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_width);
     fit.constants = law->constants;
-    fit.next_term = law->terms.empty() ? 0.0 : law->terms.front();
+    fit.next_term = law->next_term;
     fit.scatter = law->scatter;
     for (std::size_t l = 0; l < count; ++l) {
       fit.predicted[l] = law->predicted(ladder, l);

@@ -33,8 +33,8 @@ struct Fit {
 
 /// The fit of an order to a ladder of errors, to the longest run of levels whose errors are above
 /// `floor`; finer levels than these are on the floor. The range is the longest tail of that run
-/// whose residuals show no trend: a further term of the expansion is not significant (at 2 %), or
-/// it is, is at most half the error, and one more is not. A tail of three (of two steps: four)
+/// whose residuals show no trend: the next term of the expansion is not significant (at 2 %), or it
+/// is and is at most half the error. A tail of three (of two steps: four)
 /// levels is the least. Of 24 levels or more the loss of fit_power_law is the one, w = 0 or 2,
 /// whose order has the lesser standard error (Jaeckel, Annals of Mathematical Statistics 42, 1971).
 /// The interval is Student's, with one degree of freedom less for the choice of the tail; beside it
