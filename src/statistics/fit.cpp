@@ -28,12 +28,6 @@ std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, Choice choice) {
   return other && other->order_error < squares->order_error ? other : squares;
 }
 
-/// The same levels and loss with the next term or without.
-std::optional<PowerLaw> with_next_term(const ErrorLadder& ladder, Choice choice, bool has_it) {
-  choice.has_next_term = has_it;
-  return fit_power_law(ladder, choice);
-}
-
 /// The law of the longest tail of first..end-1 whose residuals show no trend, or one that the next
 /// term of the expansion explains.
 std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std::size_t end,
@@ -45,7 +39,9 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
       return straight;
     }
     if (straight) {
-      auto curved = with_next_term(ladder, straight->choice, true);
+      Choice choice = straight->choice;
+      choice.has_next_term = true;
+      auto curved = fit_power_law(ladder, choice);
       if (!curved || curved->chance_of_next_term() > significance) {
         return straight;
       }
@@ -58,46 +54,33 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
   return std::nullopt;
 }
 
-/// The largest change of the order by another choice of the levels or the terms, less what chance
-/// explains, two standard deviations: of an estimate and a more efficient one the difference has
-/// the difference of variances (Hausman, Econometrica 46, 1978).
+/// The largest change of the order by leaving out the finest quarter of the levels or by taking the
+/// reference for exact, less what chance explains, two standard deviations: of an estimate and a
+/// more efficient one the difference has the difference of variances (Hausman, Econometrica 46,
+/// 1978).
 double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
                               std::size_t least) {
-  const Choice& choice = chosen.choice;
-  const std::size_t part = std::max<std::size_t>(1, choice.count() / 4);
   double largest = 0.0;
-  const auto compare = [&](const std::optional<PowerLaw>& other, double weight) {
-    if (other) {
+  const auto compare = [&](const Choice& choice) {
+    if (const auto other = fit_power_law(ladder, choice)) {
       const double change = other->order - chosen.order;
       const double leverage = other->order_leverage / chosen.order_leverage;
       const double by_chance =
           2 * chosen.order_error * std::sqrt(std::max(0.0, leverage * leverage - 1));
-      const double rest = std::max(0.0, change * change - by_chance * by_chance);
-      largest = std::max(largest, weight * std::sqrt(rest));
+      largest = std::max(largest, change * change - by_chance * by_chance);
     }
   };
-  Choice later = choice;
-  later.first += part;
-  Choice earlier = choice;
-  earlier.end -= part;
-  Choice exact = choice;
-  exact.is_exact = true;
-  if (!choice.has_next_term) {
-    if (const auto curved = with_next_term(ladder, choice, true)) {
-      // A term that is hardly told from zero says little of the order.
-      compare(curved, std::max(0.0, 1.0 - 2 * curved->chance_of_next_term()));
-    }
-  } else {
-    compare(with_next_term(ladder, later, false), 0.5);
-  }
-  if (later.count() + 1 >= least + (choice.has_next_term ? 1 : 0)) {
-    compare(fit_power_law(ladder, later), 1.0);
-    compare(fit_power_law(ladder, earlier), 1.0);
+  Choice earlier = chosen.choice;
+  earlier.end -= std::max<std::size_t>(1, earlier.count() / 4);
+  if (earlier.count() + 1 >= least + (earlier.has_next_term ? 1 : 0)) {
+    compare(earlier);
   }
   if (ladder.model == ErrorModel::reference) {
-    compare(fit_power_law(ladder, exact), 1.0);
+    Choice exact = chosen.choice;
+    exact.is_exact = true;
+    compare(exact);
   }
-  return largest;
+  return std::sqrt(largest);
 }
 
 /// Marks what is on the floor, and returns the longest run of levels above it, of equal ones the
