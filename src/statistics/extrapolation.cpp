@@ -94,11 +94,8 @@ Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
       }
     }
   }
-  if (!best) {
-    return none;
-  }
   const double spread = (values.maxCoeff() - values.minCoeff()) / static_cast<double>(count - 1);
-  if (spread == 0) {
+  if (!best || spread == 0) {
     return none;
   }
   Extrapolation found{.order = observed_power(steps, values), .value = best->limit};

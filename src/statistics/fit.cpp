@@ -14,6 +14,7 @@ constexpr std::size_t fewest_levels = 3;  // levels that can contradict a straig
 constexpr std::size_t many = 24;          // levels that tell how errors are distributed
 constexpr double significance = 0.02;     // of the next term of the expansion
 constexpr double most_curved = 0.5;    // the next term's part of the error, in the asymptotic range
+constexpr double barely_curved = 0.1;  // of a trend in so few levels that no fit could have it
 constexpr double least_width = 0.005;  // of half an interval: digits beyond mean nothing
 
 /// With the loss whose order has the lesser standard error, where there are enough levels to tell
@@ -42,10 +43,12 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
       Choice choice = straight->choice;
       choice.has_next_term = true;
       auto curved = fit_power_law(ladder, choice);
-      if (!curved || curved->chance_of_next_term() > significance) {
+      const double part = curved ? std::abs(curved->next_term) : 0.0;
+      if (!curved || curved->chance_of_next_term() > significance ||
+          (count == least + 1 && part < barely_curved)) {
         return straight;
       }
-      if (std::abs(curved->next_term) <= most_curved && count >= least + 2) {
+      if (part <= most_curved && count >= least + 2) {
         return curved;
       }
     }

@@ -7,20 +7,9 @@
 namespace masing::statistics {
 
 std::string to_text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::as_expected:
-      return "as expected";
-    case Verdict::not_as_expected:
-      return "not as expected";
-    case Verdict::undecided:
-      return "undecided";
-    case Verdict::undefined:
-      return "undefined";
-    case Verdict::exact:
-      return "exact";
-    default:
-      return "not judged";
-  }
+  constexpr const char* texts[] = {"as expected", "not as expected", "undecided",
+                                   "undefined",   "exact",           "not judged"};
+  return texts[static_cast<std::size_t>(verdict)];
 }
 
 Verdict judge(const ExpectedOrder& expected, double observed, double uncertainty,

@@ -485,7 +485,7 @@ int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
   }
   bool is_good =
       is_within("right expectations not as expected", all.not_as_expected.percent(), 0, 1);
-  is_good &= is_within("intervals that hold the true order", all.held.percent(), 90, 100);
+  is_good &= is_within("intervals that hold the true order", all.held.percent(), 95, 100);
   is_good &= is_within("wrong expectations as expected", all.wrong.percent(), 0, 1);
   is_good &= is_within("first order as expected", all.asymptotic.percent(), 90, 100);
   is_good &= is_within("second order of 120 levels as expected", all.dense.percent(), 90, 100);
