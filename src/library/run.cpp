@@ -155,7 +155,7 @@ Study converge(const Session& session, const Options& options) {
         names(options, "output") ? commands::make(comm, spec) : study::refine(comm, spec);
     Study study{.levels = {},
                 .orders = {},
-                .verdict = study::to_text(made.verdict),
+                .verdict = statistics::to_text(made.verdict),
                 .table = study::table(spec, made)};
     for (const study::LevelResult& level : made.cases) {
       study.levels.push_back(
@@ -165,7 +165,7 @@ Study converge(const Session& session, const Options& options) {
       const study::QuantityResult& found = made.results[q];
       study.orders.push_back({study::quantities[q].name, found.observed, found.uncertainty,
                               found.expected ? study::expected_text(*found.expected) : "",
-                              study::to_text(found.verdict)});
+                              statistics::to_text(found.verdict)});
     }
     return study;
   });

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "statistics/deciding_ladder.hpp"
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
 
@@ -168,6 +170,38 @@ std::string joint_missing(const StudySpec& spec, const Study& study) {
                        study.cases.front().ds / study.cases.front().dt);
   }
   return rays.empty() ? "δs/δt is not known" : "fewer than three have an error";
+}
+
+/// The levels that would probably decide the orders which are undecided, as --levels takes them
+/// ("first:last:count"); empty where none would.
+std::string deciding_levels(const StudySpec& spec, const Study& study) {
+  statistics::CountLadder made{.are_differences = spec.reference->is_successive(),
+                               .most_finer = spec.reference->refinement() / finest_factor};
+  const auto add_counts = [&](const auto& count_of) {
+    auto& counts = made.counts.emplace_back();
+    std::ranges::transform(spec.levels, std::back_inserter(counts), count_of);
+  };
+  if (spec.refine != Refine::steps) {
+    add_counts([](const Level& level) { return std::get<slab::Cells>(level.space).count; });
+  }
+  if (spec.refine != Refine::cells) {
+    add_counts([](const Level& level) { return level.steps; });
+  }
+  std::vector<statistics::UndecidedOrder> orders;
+  for (std::size_t q = 0; q < study.results.size(); ++q) {
+    const QuantityResult& found = study.results[q];
+    if (found.verdict == Verdict::undecided) {
+      auto& order = orders.emplace_back(statistics::UndecidedOrder{
+          .fit = &found.fit, .steps = found.steps, .floor = study.floors.*quantities[q].value});
+      for (const LevelResult& at : study.cases) {
+        order.errors.push_back(at.errors.*quantities[q].value);
+      }
+    }
+  }
+  const auto ladder = statistics::deciding_ladder(made, orders, spec.order_tolerance);
+  return ladder ? fmt::format("{}:{}:{}", fmt::join(ladder->first, ":"),
+                              fmt::join(ladder->last, ":"), ladder->levels)
+                : "";
 }
 
 /// "a", "a and b", "a, b and c".

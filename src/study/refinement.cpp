@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "base/limits.hpp"
+#include "statistics/pair_order.hpp"
 #include "study/file_reference.hpp"
-#include "study/pair_order.hpp"
 #include "study/plan.hpp"
 #include "study/promised_order.hpp"
 #include "study/reference.hpp"
@@ -23,16 +23,6 @@ constexpr Errors all_undefined{base::undefined, base::undefined, base::undefined
 /// The step that is refined; δs is not looked at where the steps alone are.
 double refined_step(Refine refine, double ds, double dt) {
   return (refine == Refine::steps ? 0.0 : ds) + (refine == Refine::cells ? 0.0 : dt);
-}
-
-/// Whether δs/δt is the same at all levels, to 1 %: their errors cannot be told apart.
-bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
-  std::vector<double> rays;
-  std::ranges::transform(ds, dt, std::back_inserter(rays),
-                         [](double s, double t) { return std::log(s / t); });
-  const auto [least, most] = std::ranges::minmax(rays);
-  constexpr double alike = 0.01;
-  return !(most - least > alike);
 }
 
 /// Makes all runs and measures each level against its reference, or the level before against it.
@@ -171,8 +161,8 @@ class OrderFinder {
       }
     }
     const double power = joint_power();
-    finding.joint = spec_.refine == Refine::both ? fit_jointly(ds_, dt_, errors_, power)
-                                                 : JointFit{.power = power};
+    finding.joint = spec_.refine == Refine::both ? statistics::fit_jointly(ds_, dt_, errors_, power)
+                                                 : statistics::JointFit{.power = power};
     set_steps(finding.joint);
     finding.steps = steps_;
     finding.step = kind_;
@@ -186,9 +176,10 @@ class OrderFinder {
                             : !std::isnan(finding.last_pair) ? ObservedFrom::last_pair
                                                              : ObservedFrom::none;
     if (finding.expected) {
-      finding.verdict = has_only_rounding() ? Verdict::exact
-                                            : judge(*finding.expected, finding.observed,
-                                                    finding.uncertainty, spec_.order_tolerance);
+      finding.verdict = has_only_rounding()
+                            ? Verdict::exact
+                            : statistics::judge(*finding.expected, finding.observed,
+                                                finding.uncertainty, spec_.order_tolerance);
     }
     study_.results.push_back(std::move(finding));
   }
@@ -206,7 +197,7 @@ class OrderFinder {
 
   /// The step h that orders refer to: δs or δt; for `both` that of the joint fit,
   /// hᵖ = C₁δsᵖ + C₂δtᵖ, or δs + δt where the levels cannot tell C₁ and C₂ apart.
-  void set_steps(const JointFit& joint) {
+  void set_steps(const statistics::JointFit& joint) {
     // Errors in space and in time may have opposite signs: what must be positive is their sum.
     const auto joined = [&joint](double ds, double dt) {
       return joint.space * std::pow(ds, joint.power) + joint.time * std::pow(dt, joint.power);
@@ -246,9 +237,9 @@ class OrderFinder {
   }
 
   /// The step `step` of every level that has an error with that of what it is measured against.
-  [[nodiscard]] StepLadder ladder_of(
+  [[nodiscard]] statistics::StepLadder ladder_of(
       const std::function<double(double ds, double dt)>& step) const {
-    StepLadder found;
+    statistics::StepLadder found;
     const auto finest = spec_.reference->finest();
     for (std::size_t l = 0; l < errors_.size(); ++l) {
       found.levels.push_back(step(ds_[l], dt_[l]));
@@ -266,15 +257,16 @@ class OrderFinder {
 
   /// The fit of the order: in the refined step; for `both` in δs and δt with a constant each, or in
   /// δs + δt where the levels cannot tell them apart. Adds the ladders it is tried on to `tried`.
-  [[nodiscard]] Fit fitted(std::vector<ErrorLadder>& tried) const {
-    ErrorLadder ladder{.errors = errors_,
-                       .model = successive() ? ErrorModel::successive : ErrorModel::reference};
+  [[nodiscard]] statistics::Fit fitted(std::vector<statistics::ErrorLadder>& tried) const {
+    statistics::ErrorLadder ladder{.errors = errors_,
+                                   .model = successive() ? statistics::ErrorModel::successive
+                                                         : statistics::ErrorModel::reference};
     const double floor = study_.floors.*quantity_.value;
-    if (spec_.refine == Refine::both && !on_one_ray(ds_, dt_)) {
+    if (spec_.refine == Refine::both && !statistics::on_one_ray(ds_, dt_)) {
       ladder.steps = {ladder_of([](double ds, double) { return ds; }),
                       ladder_of([](double, double dt) { return dt; })};
       tried.push_back(ladder);
-      Fit fit = fit_order(ladder, floor);
+      statistics::Fit fit = statistics::fit_order(ladder, floor);
       if (!std::isnan(fit.order)) {
         return fit;
       }
@@ -282,17 +274,17 @@ class OrderFinder {
     ladder.steps = {
         ladder_of([this](double ds, double dt) { return refined_step(spec_.refine, ds, dt); })};
     tried.push_back(ladder);
-    return fit_order(ladder, floor);
+    return statistics::fit_order(ladder, floor);
   }
 
   void find_orders() {
     for (std::size_t l = 1; l < errors_.size(); ++l) {
       double& order = study_.cases[l].orders.*quantity_.value;
       if (!successive()) {
-        order = observed_order(errors_[l - 1], errors_[l], steps_[l - 1], steps_[l]);
+        order = statistics::observed_order(errors_[l - 1], errors_[l], steps_[l - 1], steps_[l]);
       } else if (l + 1 < errors_.size()) {
-        order =
-            successive_order(errors_[l - 1], errors_[l], steps_[l - 1], steps_[l], steps_[l + 1]);
+        order = statistics::successive_order(errors_[l - 1], errors_[l], steps_[l - 1], steps_[l],
+                                             steps_[l + 1]);
       }
     }
   }
@@ -338,7 +330,7 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
     x.push_back(at.final_x);
     y.push_back(at.final_y);
   }
-  const bool has_two = spec.refine == Refine::both && !on_one_ray(ds, dt);
+  const bool has_two = spec.refine == Refine::both && !statistics::on_one_ray(ds, dt);
   const std::vector<std::vector<double>> refined =
       has_two ? std::vector<std::vector<double>>{ds, dt} : std::vector<std::vector<double>>{steps};
   const auto promised = [&](const char* quantity) {
@@ -347,20 +339,8 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
                ? 1.0
                : promised_order(*masing, spec.refine, *spec.reference, quantity).order;
   };
-  study.extrapolated_x = extrapolate(refined, x, promised("x"));
-  study.extrapolated_y = extrapolate(refined, y, promised("y"));
-}
-
-/// The worst verdict of a quantity: not as expected, undefined, undecided, as expected, exact, not
-/// judged.
-Verdict overall(const std::vector<QuantityResult>& results) {
-  for (const Verdict verdict : {Verdict::not_as_expected, Verdict::undefined, Verdict::undecided,
-                                Verdict::as_expected, Verdict::exact}) {
-    if (std::ranges::find(results, verdict, &QuantityResult::verdict) != results.end()) {
-      return verdict;
-    }
-  }
-  return Verdict::not_judged;
+  study.extrapolated_x = statistics::extrapolate(refined, x, promised("x"));
+  study.extrapolated_y = statistics::extrapolate(refined, y, promised("y"));
 }
 
 }  // namespace
@@ -372,7 +352,9 @@ void find_results(const StudySpec& spec, Study& study) {
   if (!spec.reference->is_exact()) {
     find_extrapolations(spec, study);
   }
-  study.verdict = overall(study.results);
+  std::vector<Verdict> verdicts;
+  std::ranges::transform(study.results, std::back_inserter(verdicts), &QuantityResult::verdict);
+  study.verdict = statistics::worst(verdicts);
   study.conclusions = conclude(spec, study);
 }
 

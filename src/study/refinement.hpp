@@ -4,12 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "statistics/extrapolation.hpp"
+#include "statistics/fit.hpp"
+#include "statistics/joint_fit.hpp"
 #include "study/conclusions.hpp"
 #include "study/errors.hpp"
-#include "study/extrapolation.hpp"
-#include "study/fit.hpp"
-#include "study/joint_fit.hpp"
-#include "study/verdict.hpp"
 
 namespace masing::study {
 
@@ -36,11 +35,12 @@ enum class ObservedFrom { fit, last_pair, none };
 /// What the errors of one quantity say over all levels.
 struct QuantityResult {
   StepKind step = StepKind::time;
-  std::vector<double> steps;         ///< h, [levels]
-  std::vector<ErrorLadder> ladders;  ///< what the fit was tried on, in turn; the last is its own
-  Fit fit;
-  JointFit joint;            ///< for Refine::both
-  double last_pair = 0.0;    ///< the order of the last pair of levels that has one
+  std::vector<double> steps;  ///< h, [levels]
+  std::vector<statistics::ErrorLadder>
+      ladders;  ///< what the fit was tried on, in turn; the last is its own
+  statistics::Fit fit;
+  statistics::JointFit joint;  ///< for Refine::both
+  double last_pair = 0.0;      ///< the order of the last pair of levels that has one
   double observed = 0.0;     ///< the fitted order, or with fewer than three errors the last pair's
   double uncertainty = 0.0;  ///< half the interval of the fitted order; 0 of the last pair's
   ObservedFrom observed_from = ObservedFrom::none;
@@ -65,12 +65,12 @@ inline constexpr Quantity quantities[] = {
 /// A study: its levels, what they say, and the verdict.
 struct Study {
   std::vector<LevelResult> cases;
-  std::vector<QuantityResult> results;  ///< one a quantity
-  std::vector<double> series;           ///< rows of /series of the last level
-  Errors floors;                        ///< errors at or below are round-off
-  double self_check = 0.0;              ///< of the exact reference; 0 for others
-  Extrapolation extrapolated_x;         ///< of x(T); where no exact reference exists
-  Extrapolation extrapolated_y;         ///< of y(T)
+  std::vector<QuantityResult> results;       ///< one a quantity
+  std::vector<double> series;                ///< rows of /series of the last level
+  Errors floors;                             ///< errors at or below are round-off
+  double self_check = 0.0;                   ///< of the exact reference; 0 for others
+  statistics::Extrapolation extrapolated_x;  ///< of x(T); where no exact reference exists
+  statistics::Extrapolation extrapolated_y;  ///< of y(T)
   Verdict verdict = Verdict::not_judged;
   Conclusions conclusions;
   double seconds = 0.0;

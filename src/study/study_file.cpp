@@ -161,7 +161,7 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
 }
 
 void write_extrapolation(const io::Handle& fit, const std::string& name,
-                         const Extrapolation& found) {
+                         const statistics::Extrapolation& found) {
   io::write_attribute(fit, "richardson_order_" + name, found.order);
   io::write_attribute(fit, "richardson_" + name, found.value);
   io::write_attribute(fit, "gci_" + name, found.index);

@@ -10,10 +10,13 @@
 #include "io/checkpoint.hpp"
 #include "io/recorders.hpp"
 #include "io/result_file.hpp"
+#include "statistics/verdict.hpp"
 
 namespace masing::study {
 
 class Reference;
+using statistics::ExpectedOrder;
+using statistics::Verdict;
 
 /// What a study refines.
 enum class Refine { steps, cells, both };
@@ -27,13 +30,6 @@ constexpr const char* name_of(Refine refine) {
 struct Level {
   slab::Space space;
   std::int64_t steps = 0;
-};
-
-/// The order expected of one error, judged by the study's verdict.
-struct ExpectedOrder {
-  std::string quantity;  ///< x, y, u or u_cells
-  double order = 1.0;
-  bool at_least = false;  ///< ">=": an order above is as expected, too
 };
 
 /// A refinement study.

@@ -19,11 +19,11 @@ std::string number_or_dash(const char* format, int width, double value) {
 }
 
 /// Behind an error: why its level is not in the fit.
-char mark_sign(Mark mark) {
+char mark_sign(statistics::Mark mark) {
   switch (mark) {
-    case Mark::before:
+    case statistics::Mark::before:
       return '<';
-    case Mark::on_floor:
+    case statistics::Mark::on_floor:
       return '_';
     default:
       return ' ';
@@ -67,9 +67,9 @@ std::string legend(const Study& study) {
   bool before = false;
   bool on_floor = false;
   for (const auto& finding : study.results) {
-    for (const Mark mark : finding.fit.marks) {
-      before = before || mark == Mark::before;
-      on_floor = on_floor || mark == Mark::on_floor;
+    for (const statistics::Mark mark : finding.fit.marks) {
+      before = before || mark == statistics::Mark::before;
+      on_floor = on_floor || mark == statistics::Mark::on_floor;
     }
   }
   std::string text;
@@ -113,7 +113,7 @@ std::string conclusion(const StudySpec& spec, const QuantityResult& finding,
   return text;
 }
 
-std::string extrapolation(const char* name, const Extrapolation& found) {
+std::string extrapolation(const char* name, const statistics::Extrapolation& found) {
   return std::isnan(found.value)
              ? ""
              : fmt::format(

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/elementary_functions.hpp"
 #include "base/error.hpp"
 #include "base/function.hpp"
 #include "slab/exact/exact_solution.hpp"

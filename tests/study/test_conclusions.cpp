@@ -24,7 +24,7 @@ using study::ObservedFrom;
 using study::Refine;
 using study::Study;
 using study::StudySpec;
-using study::Verdict;
+using statistics::Verdict;
 using Strings = std::vector<std::string>;
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
@@ -62,7 +62,7 @@ Study good_study(const StudySpec& spec) {
     study::QuantityResult found{.observed = 1.0, .observed_from = ObservedFrom::fit};
     found.joint.space = nan_value;
     found.uncertainty = 0.01;
-    found.fit.marks.assign(2, study::Mark::undefined);
+    found.fit.marks.assign(2, statistics::Mark::undefined);
     if (quantity.value != &study::Errors::u_cells) {
       found.expected = ExpectedOrder{.quantity = quantity.name};
       found.verdict = Verdict::as_expected;

@@ -17,11 +17,11 @@ using cli::Configuration;
 using given::spec_of;
 using slab::Rule;
 using slab::Scheme;
-using study::Mark;
+using statistics::Mark;
 using study::QuantityResult;
 using study::Refine;
 using study::Study;
-using study::Verdict;
+using statistics::Verdict;
 
 Study run(const Configuration& configuration) {
   return study::refine(support::world(), spec_of(configuration));

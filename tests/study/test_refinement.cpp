@@ -20,7 +20,7 @@ using cli::Configuration;
 using given::spec_of;
 using study::Refine;
 using study::Study;
-using study::Verdict;
+using statistics::Verdict;
 using support::world;
 
 Configuration papers_case(Refine refine, const std::string& reference, const std::string& levels) {

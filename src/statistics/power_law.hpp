@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace masing::study {
+namespace masing::statistics {
 
 /// What levels are measured against.
 enum class ErrorModel {
@@ -27,32 +27,32 @@ struct ErrorLadder {
   ErrorModel model = ErrorModel::reference;
 };
 
-/// Which levels a power law is fitted to, with how many further terms, and how.
+/// Which levels a power law is fitted to, and how.
 struct Choice {
   std::size_t first = 0;  ///< level
   std::size_t end = 0;    ///< past the last level
-  std::size_t terms = 0;
+  bool has_next_term = false;
   bool is_exact = false;  ///< the reference is taken for exact
   double weight = 0.0;    ///< w of the loss
 
   [[nodiscard]] std::size_t count() const { return end - first; }
 };
 
-/// Errors e ≈ (Σ Cⱼ (hⱼᵖ - rⱼᵖ)) exp(Σ Dₖ zᵏ) of the levels of a choice, r being the step of what a
+/// Errors e ≈ (Σ Cⱼ (hⱼᵖ - rⱼᵖ)) exp(D z) of the levels of a choice, r being the step of what a
 /// level is measured against, z the step relative to the coarsest chosen level's.
 struct PowerLaw {
   Choice choice;
   double order = 0.0;             ///< p
   std::vector<double> constants;  ///< Cⱼ, one a step
-  std::vector<double> terms;      ///< Dₖ
+  double next_term = 0.0;         ///< D
   double scatter = 0.0;           ///< standard deviation of the residuals r of log e
   double freedom = 0.0;           ///< effective degrees of freedom
   double order_error = 0.0;       ///< standard error of the order
   double order_leverage = 0.0;    ///< the same for errors of standard deviation 1
-  double last_term_error = 0.0;   ///< of the last of the terms
+  double next_term_error = 0.0;   ///< its standard error
 
-  /// The probability that chance makes the last of the terms so large; 0 where nothing scatters.
-  [[nodiscard]] double chance_of_last_term() const;
+  /// The probability that chance makes the next term so large; 0 where nothing scatters.
+  [[nodiscard]] double chance_of_next_term() const;
   /// The error of a level by the law. Local.
   [[nodiscard]] double predicted(const ErrorLadder& ladder, std::size_t level) const;
 };
@@ -71,4 +71,4 @@ std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const Choice& c
 /// degrees of freedom below 1 are taken for 1. Local.
 double students_factor(double degrees_of_freedom);
 
-}  // namespace masing::study
+}  // namespace masing::statistics

@@ -1,4 +1,4 @@
-#include "study/fit.hpp"
+#include "statistics/fit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,43 +6,31 @@
 
 #include "base/limits.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 namespace {
 
 constexpr std::size_t fewest_levels = 3;  // levels that can contradict a straight line
 constexpr std::size_t many = 24;          // levels that tell how errors are distributed
-constexpr double significance = 0.02;     // of a term of the expansion
+constexpr double significance = 0.02;     // of the next term of the expansion
 constexpr double most_curved = 0.5;    // the next term's part of the error, in the asymptotic range
-constexpr double least_curved = 1e-3;  // of a trend: one that is less changes no order
 constexpr double barely_curved = 0.1;  // of a trend in so few levels that no fit could have it
 constexpr double least_width = 0.005;  // of half an interval: digits beyond mean nothing
 
-/// With the loss whose order has the least standard error, where there are enough levels to tell
+/// With the loss whose order has the lesser standard error, where there are enough levels to tell
 /// (Jaeckel, Annals of Mathematical Statistics 42, 1971).
 std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, Choice choice) {
-  auto best = fit_power_law(ladder, choice);
-  constexpr double much = 0.2;  // scatter; of less all losses say the same
-  if (!best || choice.count() < many || best->scatter < much) {
-    return best;
+  auto squares = fit_power_law(ladder, choice);
+  if (!squares || choice.count() < many) {
+    return squares;
   }
-  for (const double weight : {2.0, 4.0}) {
-    choice.weight = weight;
-    auto other = fit_power_law(ladder, choice);
-    if (other && other->order_error < best->order_error) {
-      best = std::move(other);
-    }
-  }
-  return best;
+  choice.weight = 2.0;
+  auto other = fit_power_law(ladder, choice);
+  return other && other->order_error < squares->order_error ? other : squares;
 }
 
-/// The same levels and loss with so many terms.
-std::optional<PowerLaw> with_terms(const ErrorLadder& ladder, Choice choice, std::size_t terms) {
-  choice.terms = terms;
-  return fit_power_law(ladder, choice);
-}
-
-/// The law of the longest tail of first..end-1 whose residuals show no trend.
+/// The law of the longest tail of first..end-1 whose residuals show no trend, or one that the next
+/// term of the expansion explains.
 std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std::size_t end,
                                std::size_t least) {
   std::size_t count = end - first;
@@ -52,18 +40,16 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
       return straight;
     }
     if (straight) {
-      auto curved = with_terms(ladder, straight->choice, 1);
-      const double part = curved ? std::abs(curved->terms.front()) : 0.0;
-      if (part < least_curved || curved->chance_of_last_term() > significance ||
+      Choice choice = straight->choice;
+      choice.has_next_term = true;
+      auto curved = fit_power_law(ladder, choice);
+      const double part = curved ? std::abs(curved->next_term) : 0.0;
+      if (!curved || curved->chance_of_next_term() > significance ||
           (count == least + 1 && part < barely_curved)) {
         return straight;
       }
       if (part <= most_curved && count >= least + 2) {
-        const auto further = with_terms(ladder, straight->choice, 2);
-        if (!further || std::abs(further->terms.back()) < least_curved ||
-            further->chance_of_last_term() > significance) {
-          return curved;
-        }
+        return curved;
       }
     }
     count -= std::max<std::size_t>(1, count / 8);
@@ -71,46 +57,33 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
   return std::nullopt;
 }
 
-/// The largest change of the order by another choice of the levels or the terms, less what chance
-/// explains, two standard deviations: of an estimate and a more efficient one the difference has
-/// the difference of variances (Hausman, Econometrica 46, 1978).
+/// The largest change of the order by leaving out the finest quarter of the levels or by taking the
+/// reference for exact, less what chance explains, two standard deviations: of an estimate and a
+/// more efficient one the difference has the difference of variances (Hausman, Econometrica 46,
+/// 1978).
 double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
                               std::size_t least) {
-  const Choice& choice = chosen.choice;
-  const std::size_t part = std::max<std::size_t>(1, choice.count() / 4);
   double largest = 0.0;
-  const auto compare = [&](const std::optional<PowerLaw>& other, double weight) {
-    if (other) {
+  const auto compare = [&](const Choice& choice) {
+    if (const auto other = fit_power_law(ladder, choice)) {
       const double change = other->order - chosen.order;
       const double leverage = other->order_leverage / chosen.order_leverage;
       const double by_chance =
           2 * chosen.order_error * std::sqrt(std::max(0.0, leverage * leverage - 1));
-      const double rest = std::max(0.0, change * change - by_chance * by_chance);
-      largest = std::max(largest, weight * std::sqrt(rest));
+      largest = std::max(largest, change * change - by_chance * by_chance);
     }
   };
-  Choice later = choice;
-  later.first += part;
-  Choice earlier = choice;
-  earlier.end -= part;
-  Choice exact = choice;
-  exact.is_exact = true;
-  if (choice.terms == 0) {
-    if (const auto curved = with_terms(ladder, choice, 1)) {
-      // A term that is hardly told from zero says little of the order.
-      compare(curved, std::max(0.0, 1.0 - 2 * curved->chance_of_last_term()));
-    }
-  } else {
-    compare(with_terms(ladder, later, 0), 0.5);
-  }
-  if (later.count() + 1 >= least + choice.terms) {
-    compare(fit_power_law(ladder, later), 1.0);
-    compare(fit_power_law(ladder, earlier), 1.0);
+  Choice earlier = chosen.choice;
+  earlier.end -= std::max<std::size_t>(1, earlier.count() / 4);
+  if (earlier.count() + 1 >= least + (earlier.has_next_term ? 1 : 0)) {
+    compare(earlier);
   }
   if (ladder.model == ErrorModel::reference) {
-    compare(fit_power_law(ladder, exact), 1.0);
+    Choice exact = chosen.choice;
+    exact.is_exact = true;
+    compare(exact);
   }
-  return largest;
+  return std::sqrt(largest);
 }
 
 /// Marks what is on the floor, and returns the longest run of levels above it, of equal ones the
@@ -158,7 +131,7 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
     fit.structural = structural_uncertainty(ladder, *law, least);
     fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_width);
     fit.constants = law->constants;
-    fit.next_term = law->terms.empty() ? 0.0 : law->terms.front();
+    fit.next_term = law->next_term;
     fit.scatter = law->scatter;
     for (std::size_t l = 0; l < count; ++l) {
       fit.predicted[l] = law->predicted(ladder, l);
@@ -170,4 +143,4 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
   return fit;
 }
 
-}  // namespace masing::study
+}  // namespace masing::statistics

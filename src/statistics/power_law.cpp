@@ -1,13 +1,13 @@
-#include "study/power_law.hpp"
+#include "statistics/power_law.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "study/least_squares.hpp"
+#include "statistics/least_squares.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 namespace {
 
@@ -30,8 +30,7 @@ double correlation(const ArrayXd& residuals, double of_few) {
     return of_few;
   }
   const double shifted = (residuals.head(count - 1) * residuals.tail(count - 1)).sum();
-  // A fit makes neighbours look less correlated, by about 1/n.
-  return std::clamp(shifted / sum + 1.0 / static_cast<double>(count), 0.0, most);
+  return std::clamp(shifted / sum, 0.0, most);
 }
 
 /// δs + δt of a level, or the one step.
@@ -72,10 +71,8 @@ class Search {
         log_rests_(i, j) = has_rest ? std::log(std::abs(rest)) : 0.0;
       }
     }
-    terms_.resize(rows, static_cast<Index>(choice.terms));
-    for (Index k = 0; k < terms_.cols(); ++k) {
-      terms_.col(k) = (static_cast<double>(k + 1) * log_sizes_).exp();
-    }
+    next_column_.resize(rows, choice.has_next_term ? 1 : 0);
+    next_column_.colwise() = log_sizes_.exp();
     // With a reference of its own step no order below 0 has a meaning; an exact one shows
     // growth, too.
     least_order_ = (rest_sign_ != 0).any() ? 1e-3 : -4.0;
@@ -93,21 +90,21 @@ class Search {
   struct Point {
     double order = 0.0;
     VectorXd constants;
-    VectorXd terms;
-    ArrayXXd basis;     // gⱼ = hⱼᵖ - sign(rⱼ) |rⱼ|ᵖ, [levels][steps]
-    ArrayXd sums;       // Σ Cⱼ gⱼ
-    ArrayXd slopes;     // their derivative by the order
-    ArrayXd residuals;  // of log e
+    VectorXd next_term;  // D, or nothing
+    ArrayXXd basis;      // gⱼ = hⱼᵖ - sign(rⱼ) |rⱼ|ᵖ, [levels][steps]
+    ArrayXd sums;        // Σ Cⱼ gⱼ
+    ArrayXd slopes;      // their derivative by the order
+    ArrayXd residuals;   // of log e
   };
 
-  /// Fills in what follows from order, constants and terms; false where a sum is not positive.
+  /// Fills in what follows from order, constants and next term; false where a sum is not positive.
   bool evaluate(Point& at) const {
     const ArrayXXd powers = (at.order * log_steps_).exp();
     const ArrayXXd rests = rest_sign_ * (at.order * log_rests_).exp();
     at.basis = powers - rests;
     at.sums = at.basis.matrix() * at.constants;
     at.slopes = (powers * log_steps_ - rests * log_rests_).matrix() * at.constants;
-    at.residuals = log_errors_ - at.sums.log() - (terms_.matrix() * at.terms).array();
+    at.residuals = log_errors_ - at.sums.log() - (next_column_.matrix() * at.next_term).array();
     return (at.sums > 0).all() && at.residuals.allFinite();
   }
 
@@ -119,24 +116,19 @@ class Search {
     if (!line) {
       return false;
     }
-    for (const double order : {line->coefficients[1], 1.0}) {
-      at_.order = std::clamp(order, least_order_, most_order);
-      at_.constants = VectorXd::Ones(log_steps_.cols());
-      at_.terms = VectorXd::Zero(terms_.cols());
-      if (!evaluate(at_)) {
-        continue;
-      }
-      const auto constants = least_squares(at_.basis.colwise() / log_errors_.exp(),
-                                           VectorXd::Ones(log_errors_.size()));
-      if (!constants) {
-        return false;
-      }
-      at_.constants = constants->coefficients;
-      if (evaluate(at_)) {
-        return true;
-      }
+    at_.order = std::clamp(line->coefficients[1], least_order_, most_order);
+    at_.constants = VectorXd::Ones(log_steps_.cols());
+    at_.next_term = VectorXd::Zero(next_column_.cols());
+    if (!evaluate(at_)) {
+      return false;
     }
-    return false;
+    const auto constants =
+        least_squares(at_.basis.colwise() / log_errors_.exp(), VectorXd::Ones(log_errors_.size()));
+    if (!constants) {
+      return false;
+    }
+    at_.constants = constants->coefficients;
+    return evaluate(at_);
   }
 
   /// The derivative of the loss by each residual, divided so that it goes to r for small r.
@@ -149,10 +141,10 @@ class Search {
                        : 2 * (scores(residuals, weight) - residuals).sum() / weight;
   }
 
-  /// The derivatives of log of the model by constants, order and terms.
+  /// The derivatives of log of the model by constants, order and next term.
   [[nodiscard]] Eigen::MatrixXd columns() const {
-    Eigen::MatrixXd all(log_errors_.size(), at_.basis.cols() + 1 + terms_.cols());
-    all << at_.basis.colwise() / at_.sums, at_.slopes / at_.sums, terms_;
+    Eigen::MatrixXd all(log_errors_.size(), at_.basis.cols() + 1 + next_column_.cols());
+    all << at_.basis.colwise() / at_.sums, at_.slopes / at_.sums, next_column_;
     return all;
   }
 
@@ -183,7 +175,7 @@ class Search {
       Point next = at_;
       next.constants += part * step.head(constants);
       next.order = std::clamp(next.order + part * step[constants], least_order_, most_order);
-      next.terms += part * step.tail(next.terms.size());
+      next.next_term += part * step.tail(next.next_term.size());
       if (evaluate(next) && loss(next.residuals, weight) <= before) {
         const double change = std::max(std::abs(next.order - at_.order),
                                        (next.residuals - at_.residuals).abs().maxCoeff());
@@ -202,7 +194,7 @@ class Search {
     }
     PowerLaw found{.choice = choice_, .order = at_.order};
     found.constants.assign(at_.constants.begin(), at_.constants.end());
-    found.terms.assign(at_.terms.begin(), at_.terms.end());
+    found.next_term = at_.next_term.sum();
     const Index constants = at_.constants.size();
     found.order_leverage = std::sqrt(solution->variances()[constants]);
     const Index unknowns = solution->coefficients.size();
@@ -214,8 +206,8 @@ class Search {
       constexpr double of_doublings = 0.5;
       found.scatter = std::sqrt(at_.residuals.square().sum() / found.freedom);
       found.order_error = solution->errors(score, correlation(score, of_doublings))[constants];
-      if (!found.terms.empty()) {
-        found.last_term_error = solution->errors(score, correlation(score, 0.0))[unknowns - 1];
+      if (choice_.has_next_term) {
+        found.next_term_error = solution->errors(score, correlation(score, 0.0))[unknowns - 1];
       }
     }
     return found;
@@ -227,9 +219,9 @@ class Search {
   ArrayXd log_errors_;
   ArrayXd log_sizes_;  // of z
   ArrayXXd log_steps_;
-  ArrayXXd rest_sign_;  // -1, 0 or 1
-  ArrayXXd log_rests_;  // 0 where there is none
-  ArrayXXd terms_;      // zᵏ
+  ArrayXXd rest_sign_;    // -1, 0 or 1
+  ArrayXXd log_rests_;    // 0 where there is none
+  ArrayXXd next_column_;  // z, or no column
   double least_order_ = 0.0;
   Point at_;
 };
@@ -240,11 +232,11 @@ double students_factor(double degrees_of_freedom) {
   return boost::math::quantile(students(degrees_of_freedom), 0.975);
 }
 
-double PowerLaw::chance_of_last_term() const {
-  if (!(last_term_error > 0)) {
+double PowerLaw::chance_of_next_term() const {
+  if (!(next_term_error > 0)) {
     return 0.0;
   }
-  const double ratio = std::abs(terms.back()) / last_term_error;
+  const double ratio = std::abs(next_term) / next_term_error;
   return 2 * boost::math::cdf(boost::math::complement(students(freedom), ratio));
 }
 
@@ -256,16 +248,11 @@ double PowerLaw::predicted(const ErrorLadder& ladder, std::size_t level) const {
         constants[j] * (std::pow(ladder.steps[j].levels[level], order) - signed_power(rest, order));
   }
   const double z = size_of(ladder, level) / size_of(ladder, choice.first);
-  double power = 1.0;
-  double exponent = 0.0;
-  for (const double term : terms) {
-    exponent += term * (power *= z);
-  }
-  return sum * std::exp(exponent);
+  return sum * std::exp(next_term * z);
 }
 
 std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const Choice& choice) {
   return Search(ladder, choice).run();
 }
 
-}  // namespace masing::study
+}  // namespace masing::statistics

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace masing::study {
+namespace masing::statistics {
 
 /// The extrapolation of a scalar to step zero from all levels, and the grid convergence index of
 /// the last level, an absolute bound of its error, in the scalar's own unit. NaN where the levels
@@ -24,4 +24,4 @@ struct Extrapolation {
 Extrapolation extrapolate(const std::vector<std::vector<double>>& steps,
                           const std::vector<double>& values, double promised);
 
-}  // namespace masing::study
+}  // namespace masing::statistics

@@ -1,7 +1,7 @@
 // Observed orders of manufactured errors C hᵖ, also with unequal ratios of steps; NaN where an
 // order is undefined.
 
-#include "study/pair_order.hpp"
+#include "statistics/pair_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 
 namespace masing::test_observed_order {
 
-using study::observed_order;
-using study::successive_order;
+using statistics::observed_order;
+using statistics::successive_order;
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double inf = std::numeric_limits<double>::infinity();

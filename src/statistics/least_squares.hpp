@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <optional>
 
-namespace masing::study {
+namespace masing::statistics {
 
 /// A linear least-squares solution β of X β ≈ v.
 struct LeastSquares {
@@ -24,4 +24,4 @@ struct LeastSquares {
 std::optional<LeastSquares> least_squares(const Eigen::MatrixXd& columns,
                                           const Eigen::VectorXd& values);
 
-}  // namespace masing::study
+}  // namespace masing::statistics

@@ -1,7 +1,7 @@
 // Extrapolations of manufactured values whose limit is known, and what the grid convergence index
 // promises of them.
 
-#include "study/extrapolation.hpp"
+#include "statistics/extrapolation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 namespace masing::test_extrapolation {
 
-using study::extrapolate;
+using statistics::extrapolate;
 using Numbers = std::vector<double>;
 
 /// -1.5 + C hᵖ: ε is the error of the last level, nothing else is left.
@@ -67,7 +67,7 @@ TEST(Extrapolate, of_two_steps_bounds_the_error_of_both) {
 
 TEST(Extrapolate, needs_more_levels_than_unknowns) {
   constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
-  const auto is_nothing = [](const study::Extrapolation& found) {
+  const auto is_nothing = [](const statistics::Extrapolation& found) {
     return std::isnan(found.value) && std::isnan(found.index) && std::isnan(found.relative);
   };
   EXPECT_TRUE(is_nothing(extrapolate({{0.2, 0.1}}, {1.0, 2.0}, 1.0)));

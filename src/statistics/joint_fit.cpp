@@ -1,14 +1,14 @@
-#include "study/joint_fit.hpp"
+#include "statistics/joint_fit.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "study/least_squares.hpp"
-#include "study/power_law.hpp"
+#include "statistics/least_squares.hpp"
+#include "statistics/power_law.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 bool JointFit::is_known() const {
   return std::isfinite(space) && std::isfinite(time);
@@ -17,6 +17,18 @@ bool JointFit::is_known() const {
 bool JointFit::cancels() const {
   return std::abs(space) > space_uncertainty && std::abs(time) > time_uncertainty &&
          space * time < 0;
+}
+
+bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
+  constexpr double alike = 0.01;
+  double least = std::numeric_limits<double>::infinity();
+  double largest = -least;
+  for (std::size_t l = 0; l < ds.size(); ++l) {
+    const double ray = std::log(ds[l] / dt[l]);
+    least = std::min(least, ray);
+    largest = std::max(largest, ray);
+  }
+  return !(largest - least > alike);
 }
 
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
@@ -46,4 +58,4 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
           largest};
 }
 
-}  // namespace masing::study
+}  // namespace masing::statistics

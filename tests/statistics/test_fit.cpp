@@ -1,7 +1,7 @@
 // Fits of manufactured errors whose order and constants are known: which levels count, what the
-// interval promises, where there is no answer; common times.
+// interval promises, where there is no answer.
 
-#include "study/fit.hpp"
+#include "statistics/fit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +11,14 @@
 #include <numbers>
 #include <random>
 
-#include "study/joint_fit.hpp"
-#include "study/plan.hpp"
+#include "statistics/joint_fit.hpp"
 
 namespace masing::test_fit {
 
-using study::ErrorModel;
-using study::Fit;
-using study::fit_order;
-using study::Mark;
+using statistics::ErrorModel;
+using statistics::Fit;
+using statistics::fit_order;
+using statistics::Mark;
 using Numbers = std::vector<double>;
 using Marks = std::vector<Mark>;
 
@@ -330,7 +329,7 @@ Numbers joint_errors(const Pairs& pairs, double space, double time) {
 TEST(FitJointly, tells_two_constants_apart) {
   const Pairs pairs = staircase();
   for (const auto& [space, time] : {std::pair(0.7, 2.0), {12.0, 0.3}, {-0.5, 1.5}, {9.0, -0.4}}) {
-    const auto fit = study::fit_jointly(pairs.ds, pairs.dt, joint_errors(pairs, space, time));
+    const auto fit = statistics::fit_jointly(pairs.ds, pairs.dt, joint_errors(pairs, space, time));
     const double size = std::abs(space) + std::abs(time);
     EXPECT_NEAR(fit.space, space, 1e-11 * size);
     EXPECT_NEAR(fit.time, time, 1e-11 * size);
@@ -351,7 +350,7 @@ TEST(FitJointly, has_uncertainties_that_cover_the_truth) {
     for (double& error : errors) {
       error *= 1 + noise(random);
     }
-    const auto fit = study::fit_jointly(pairs.ds, pairs.dt, errors);
+    const auto fit = statistics::fit_jointly(pairs.ds, pairs.dt, errors);
     covered_space += std::abs(fit.space - 3.0) <= fit.space_uncertainty ? 1 : 0;
     covered_time += std::abs(fit.time - 1.0) <= fit.time_uncertainty ? 1 : 0;
   }
@@ -364,7 +363,7 @@ TEST(FitJointly, leaves_out_levels_without_an_error) {
   Numbers errors = joint_errors(pairs, 2.0, 1.0);
   errors[1] = nan_value;
   errors[3] = 0.0;
-  const auto fit = study::fit_jointly(pairs.ds, pairs.dt, errors);
+  const auto fit = statistics::fit_jointly(pairs.ds, pairs.dt, errors);
   EXPECT_NEAR(fit.space, 2.0, 1e-10);
   EXPECT_NEAR(fit.time, 1.0, 1e-10);
 }
@@ -373,17 +372,22 @@ TEST(FitJointly, says_nothing_where_the_levels_cannot_tell) {
   const Numbers dt = halved(0.04, 4);
   Numbers ds = dt;
   std::ranges::transform(ds, ds.begin(), [](double h) { return 3 * h; });
-  const auto nothing = [](const study::JointFit& fit) {
+  const auto nothing = [](const statistics::JointFit& fit) {
     return std::isnan(fit.space) && std::isnan(fit.time) && std::isnan(fit.space_uncertainty) &&
            std::isnan(fit.time_uncertainty);
   };
-  EXPECT_TRUE(nothing(study::fit_jointly(ds, dt, joint_errors({ds, dt}, 1.0, 1.0))));
+  EXPECT_TRUE(nothing(statistics::fit_jointly(ds, dt, joint_errors({ds, dt}, 1.0, 1.0))));
   const Pairs two{{0.1, 0.05}, {0.1, 0.1}};
-  EXPECT_TRUE(nothing(study::fit_jointly(two.ds, two.dt, joint_errors(two, 1.0, 1.0))));
+  EXPECT_TRUE(nothing(statistics::fit_jointly(two.ds, two.dt, joint_errors(two, 1.0, 1.0))));
+}
+
+TEST(OnOneRay, is_to_a_hundredth) {
+  EXPECT_TRUE(statistics::on_one_ray({0.1, 0.05, 0.025}, {0.2, 0.1, 0.0502}));
+  EXPECT_FALSE(statistics::on_one_ray({0.1, 0.05, 0.025}, {0.2, 0.1, 0.051}));
 }
 
 TEST(JointFit, cancels_where_both_constants_are_told_from_zero_and_of_opposite_signs) {
-  study::JointFit fit{1.0, 12.0, 0.42, -5.0, 0.65};
+  statistics::JointFit fit{1.0, 12.0, 0.42, -5.0, 0.65};
   EXPECT_TRUE(fit.is_known());
   EXPECT_TRUE(fit.cancels());
   fit.time_uncertainty = 5.1;
@@ -393,21 +397,6 @@ TEST(JointFit, cancels_where_both_constants_are_told_from_zero_and_of_opposite_s
   fit.space = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(fit.is_known());
   EXPECT_FALSE(fit.cancels());
-}
-
-/// All times jT/m are steps of every level, where there are 16 such times or as many as wanted.
-TEST(CommonSamples, are_steps_of_every_level) {
-  EXPECT_EQ(study::common_samples(200, {10000, 20000}), 200);
-  EXPECT_EQ(study::common_samples(200, {1000, 1500}), 125);
-  EXPECT_EQ(study::common_samples(200, {120, 240}), 120);
-  EXPECT_EQ(study::common_samples(200, {16, 48}), 16);
-  EXPECT_EQ(study::common_samples(5, {7, 14}), 5);             // one time in common is too few
-  EXPECT_EQ(study::common_samples(3, {10, 20}), 3);            // two as well
-  EXPECT_EQ(study::common_samples(200, {1010, 2030}, 1), 10);  // of second order: steps alone
-  EXPECT_EQ(study::common_samples(2, {10, 20}), 2);
-  EXPECT_EQ(study::common_samples(200, {7, 11}), 200);
-  EXPECT_EQ(study::common_samples(200, {15, 30}), 200);
-  EXPECT_EQ(study::common_samples(1, {3}), 1);
 }
 
 }  // namespace masing::test_fit

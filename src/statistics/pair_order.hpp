@@ -1,6 +1,6 @@
 #pragma once
 
-namespace masing::study {
+namespace masing::statistics {
 
 /// The order between two levels, log(e₁/e₂)/log(h₁/h₂) with their true steps and its sign kept; NaN
 /// unless both errors are positive and finite. Local.
@@ -12,4 +12,4 @@ double observed_order(double error_coarse, double error_fine, double step_coarse
 double successive_order(double difference_coarse, double difference_fine, double step_coarse,
                         double step_middle, double step_fine);
 
-}  // namespace masing::study
+}  // namespace masing::statistics

@@ -1,4 +1,4 @@
-#include "study/extrapolation.hpp"
+#include "statistics/extrapolation.hpp"
 
 #include <Eigen/Core>
 #include <boost/math/tools/minima.hpp>
@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/limits.hpp"
-#include "study/least_squares.hpp"
+#include "statistics/least_squares.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 namespace {
 
@@ -94,11 +94,8 @@ Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
       }
     }
   }
-  if (!best) {
-    return none;
-  }
   const double spread = (values.maxCoeff() - values.minCoeff()) / static_cast<double>(count - 1);
-  if (spread == 0) {
+  if (!best || spread == 0) {
     return none;
   }
   Extrapolation found{.order = observed_power(steps, values), .value = best->limit};
@@ -111,4 +108,4 @@ Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
   return found;
 }
 
-}  // namespace masing::study
+}  // namespace masing::statistics

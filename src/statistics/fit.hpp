@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "study/power_law.hpp"
+#include "statistics/power_law.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 /// Why a level is or is not in the fit of an order.
 enum class Mark {
@@ -24,7 +24,7 @@ struct Fit {
   double order = 0.0;        ///< NaN without a fit
   double uncertainty = 0.0;  ///< half the interval: √(statistical² + structural² + 0.005²)
   double statistical = 0.0;  ///< Student's, at 95 %, of the residuals
-  double structural = 0.0;   ///< of the choice of the levels and of the next term
+  double structural = 0.0;   ///< of the choice of the levels and of the reference
   std::vector<double> constants;  ///< Cⱼ, one a step; NaN without a fit
   double next_term = 0.0;         ///< D
   double scatter = 0.0;           ///< standard deviation of the residuals of log e
@@ -33,14 +33,13 @@ struct Fit {
 
 /// The fit of an order to a ladder of errors, to the longest run of levels whose errors are above
 /// `floor`; finer levels than these are on the floor. The range is the longest tail of that run
-/// whose residuals show no trend: a further term of the expansion is not significant (at 2 %), or
-/// it is, is at most half the error, and one more is not. A tail of three (of two steps: four)
-/// levels is the least. Of 24 levels or more that scatter the loss of fit_power_law is the one,
-/// w = 0, 2 or 4, whose order has the least standard error (Jaeckel, Annals of Mathematical
-/// Statistics 42, 1971). The interval is Student's, with one degree of freedom less for the choice
-/// of the tail; beside it stands the largest change of the order, less two standard deviations of
-/// chance, by leaving out a quarter of the levels at either end, by adding or taking out the next
-/// term, by taking the reference for exact. Local.
+/// whose residuals show no trend: the next term of the expansion is not significant (at 2 %), or it
+/// is and is at most half the error. A tail of three (of two steps: four) levels is the least. Of
+/// 24 levels or more the loss of fit_power_law is the one, w = 0 or 2, whose order has the lesser
+/// standard error (Jaeckel, Annals of Mathematical Statistics 42, 1971). The interval is Student's,
+/// with one degree of freedom less for the choice of the tail; beside it stands the largest change
+/// of the order, less two standard deviations of chance, by leaving out the finest quarter of the
+/// levels or by taking the reference for exact. Local.
 Fit fit_order(const ErrorLadder& ladder, double floor);
 
-}  // namespace masing::study
+}  // namespace masing::statistics

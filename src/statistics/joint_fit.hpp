@@ -4,7 +4,7 @@
 
 #include "base/limits.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 /// error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of their 95 % confidence intervals; NaN
 /// where the levels cannot tell the two apart (all δs/δt alike, or fewer than three). The largest
@@ -26,8 +26,11 @@ struct JointFit {
   [[nodiscard]] bool cancels() const;
 };
 
+/// Whether δs/δt is the same at all levels, to 1 %: their errors cannot be told apart. Local.
+bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt);
+
 /// Least squares of the relative residuals, over the levels with positive errors. Local.
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
                      const std::vector<double>& errors, double power = 1.0);
 
-}  // namespace masing::study
+}  // namespace masing::statistics

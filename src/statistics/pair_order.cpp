@@ -1,4 +1,4 @@
-#include "study/pair_order.hpp"
+#include "statistics/pair_order.hpp"
 
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "base/limits.hpp"
 
-namespace masing::study {
+namespace masing::statistics {
 
 namespace {
 
@@ -51,4 +51,4 @@ double successive_order(double difference_coarse, double difference_fine, double
   return 0.5 * (low + high);
 }
 
-}  // namespace masing::study
+}  // namespace masing::statistics

@@ -1,6 +1,6 @@
 // Least squares against the normal equations worked out by hand.
 
-#include "study/least_squares.hpp"
+#include "statistics/least_squares.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 namespace masing::test_least_squares {
 
-using study::least_squares;
+using statistics::least_squares;
 
 Eigen::MatrixXd columns(const std::vector<std::vector<double>>& all) {
   Eigen::MatrixXd matrix(all.front().size(), all.size());

@@ -1,8 +1,8 @@
-#include "study/least_squares.hpp"
+#include "statistics/least_squares.hpp"
 
 #include <Eigen/QR>
 
-namespace masing::study {
+namespace masing::statistics {
 
 namespace {
 
@@ -55,4 +55,4 @@ Eigen::VectorXd LeastSquares::errors(const Eigen::VectorXd& noise, double correl
   return (variance * (inverse * inside * inverse.transpose()).diagonal()).cwiseSqrt();
 }
 
-}  // namespace masing::study
+}  // namespace masing::statistics

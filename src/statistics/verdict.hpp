@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace masing::statistics {
+
+/// The order expected of the errors of a quantity.
+struct ExpectedOrder {
+  std::string quantity;  ///< x, y, u or u_cells
+  double order = 1.0;
+  bool at_least = false;  ///< ">=": an order above is as expected, too
+};
+
+/// What an observed order says about the expected one; not judged where none was expected.
+/// Exact: no level has an error above the round-off floor, e = C hᵖ with C = 0 for any p.
+enum class Verdict { as_expected, not_as_expected, undecided, undefined, exact, not_judged };
+
+/// "as expected", "not as expected", "undecided", "undefined", "exact" or "not judged".
+std::string to_text(Verdict verdict);
+
+/// As expected where the whole interval observed ± uncertainty lies within the tolerance of the
+/// expected order (or above, where "at least" was expected), not as expected where all of it lies
+/// outside, else undecided; undefined for NaN. Without an uncertainty, 0, never undecided. Local.
+Verdict judge(const ExpectedOrder& expected, double observed, double uncertainty, double tolerance);
+
+/// The worst: not as expected, undefined, undecided, as expected, exact, not judged. Local.
+Verdict worst(const std::vector<Verdict>& verdicts);
+
+}  // namespace masing::statistics
