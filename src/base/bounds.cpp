@@ -21,7 +21,16 @@ Series pop(Stack& stack) {
   return top;
 }
 
+/// Whether an operation compares two values.
+bool compares(Instruction instruction) {
+  return instruction >= Instruction::less && instruction <= Instruction::not_equal;
+}
+
 Series combined(Instruction instruction, const Series& a, const Series& b) {
+  if (compares(instruction) && (a.nowhere || b.nowhere)) {
+    // Of what is not a number only != holds.
+    return taylor::number(instruction == Instruction::not_equal ? 1.0 : 0.0);
+  }
   switch (instruction) {
     case Instruction::add:
       return add(a, b);

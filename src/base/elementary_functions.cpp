@@ -77,6 +77,7 @@ Series limited(double (*f)(double), const Enclosure& domain, const Series& u,
   const bool defined = domain.contains(u.c[0].low) && domain.contains(u.c[0].high);
   result.defined = result.defined && defined;
   result.smooth = result.smooth && defined;
+  result.nowhere = result.nowhere || u.c[0].high < domain.low || u.c[0].low > domain.high;
   return result;
 }
 

@@ -25,15 +25,17 @@ Range all() {
   return {-infinity, infinity};
 }
 
+/// Empty stays what is certainly not a number; other ends that are not numbers are unknown.
 Range known(const Range& a) {
-  return std::isnan(a.lower()) || std::isnan(a.upper()) ? all() : a;
+  const bool is_unknown = std::isnan(a.lower()) != std::isnan(a.upper());
+  return is_unknown ? all() : a;
 }
 
 /// A nondecreasing function that is defined on [least, most].
 Range rising(double (*f)(double), const Range& a, double least = -infinity,
              double most = infinity) {
-  if (a.upper() < least || a.lower() > most) {
-    return all();
+  if (empty(a) || a.upper() < least || a.lower() > most) {
+    return Range::empty();
   }
   return {f(std::max(a.lower(), least)), f(std::min(a.upper(), most))};
 }
@@ -41,6 +43,9 @@ Range rising(double (*f)(double), const Range& a, double least = -infinity,
 /// A function of period 1 that lies in [-1, 1] and rises, falls or stays between its places of
 /// phase `first` and `second`.
 Range wave(double (*f)(double), const Range& a, double first, double second) {
+  if (empty(a)) {
+    return a;
+  }
   const auto passes = [&](double phase) {
     return std::floor(a.upper() - phase) != std::floor(a.lower() - phase);
   };
@@ -52,6 +57,9 @@ Range wave(double (*f)(double), const Range& a, double first, double second) {
 }
 
 Range power(const Range& a, const Range& b) {
+  if (empty(a) || empty(b)) {
+    return Range::empty();
+  }
   const double exponent = b.lower();
   if (b.lower() != b.upper() || exponent != std::rint(exponent) || std::abs(exponent) > 1e9) {
     return a.lower() >= 0.0 ? exp(b * log(a)) : all();
@@ -62,6 +70,9 @@ Range power(const Range& a, const Range& b) {
 }
 
 Range angle(const Range& y, const Range& x) {
+  if (empty(x) || empty(y)) {
+    return Range::empty();
+  }
   if (!(x.lower() > 0.0 || y.lower() > 0.0 || y.upper() < 0.0)) {
     return {-std::numbers::pi, std::numbers::pi};
   }
@@ -77,7 +88,7 @@ Range decided(bool yes, bool no) {
 }
 
 bool is_true(const Range& a) {
-  return a.lower() > 0.0 || a.upper() < 0.0;
+  return empty(a) || a.lower() > 0.0 || a.upper() < 0.0;
 }
 
 bool is_false(const Range& a) {
@@ -158,6 +169,11 @@ Range called(std::string_view name, const Range& a, const Range& b) {
 }
 
 Range combined(Instruction instruction, const Range& a, const Range& b) {
+  const bool compares = instruction >= Instruction::less && instruction <= Instruction::not_equal;
+  if (compares && (empty(a) || empty(b))) {
+    // Of what is not a number only != holds.
+    return instruction == Instruction::not_equal ? 1.0 : 0.0;
+  }
   switch (instruction) {
     case Instruction::add:
       return a + b;

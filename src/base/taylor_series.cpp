@@ -79,6 +79,7 @@ Series product(const Series& a, const Series& b) {
   f.rate = a.rate;
   f.smooth = a.smooth && b.smooth;
   f.defined = a.defined && b.defined;
+  f.nowhere = a.nowhere || b.nowhere;
   for (int k = 0; k < f.terms; ++k) {
     for (int j = std::max(0, k - b.terms + 1); j <= std::min(k, a.terms - 1); ++j) {
       f.c[k] = f.c[k] + a.c[j] * b.c[k - j];
@@ -109,6 +110,7 @@ Series fractional_power(const Series& u, double p) {
   f.rate = u.rate;
   f.smooth = f.smooth && u.c[0].low > 0.0;
   f.defined = f.defined && u.c[0].low >= 0.0;
+  f.nowhere = f.nowhere || u.c[0].high < 0.0;
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum;
     for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
@@ -162,6 +164,7 @@ Series made_from(const Series& u, const Enclosure& first) {
   f.terms = u.terms == 1 ? 1 : order + 1;
   f.smooth = u.smooth && first.is_finite();
   f.defined = u.defined && first.is_finite();
+  f.nowhere = u.nowhere;
   return f;
 }
 
@@ -199,6 +202,7 @@ Series add(const Series& a, const Series& b) {
   f.terms = std::max(a.terms, b.terms);
   f.smooth = a.smooth && b.smooth;
   f.defined = a.defined && b.defined;
+  f.nowhere = a.nowhere || b.nowhere;
   for (int k = 0; k < b.terms; ++k) {
     f.c[k] = f.c[k] + other.c[k];
   }
@@ -226,6 +230,7 @@ Series divide(const Series& a, const Series& b) {
   f.rate = a.rate;
   f.smooth = f.smooth && a.smooth;
   f.defined = f.defined && a.defined;
+  f.nowhere = f.nowhere || a.nowhere;
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum = k < a.terms ? a.c[k] : Enclosure{};
     for (int j = 1; j <= std::min(k, b.terms - 1); ++j) {
@@ -257,6 +262,7 @@ Series logarithm(const Series& u) {
   Series f = made_from(
       u, positive ? widened(std::log(u.c[0].low), std::log(u.c[0].high)) + u.scale : everything());
   f.smooth = f.smooth && positive;
+  f.nowhere = f.nowhere || u.c[0].high < 0.0;
   f.rate = u.rate;
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum;
@@ -283,6 +289,7 @@ Series power(const Series& a, const Series& b) {
     return fractional_power(a, p);
   }
   Series f = exponential(multiply(b, logarithm(a)));
+  f.nowhere = false;  // a whole b may have a value, and 1 to any power is 1
   if (a.c[0].low < 0.0) {
     f.c[0] = everything();
   } else if (!f.c[0].is_finite() && !a.is_scaled() && a.c[0].low >= 0.0 && b.c[0].low >= 0.0) {
@@ -298,6 +305,7 @@ Series either(const Series& a, const Series& b) {
   f.terms = std::max(a.terms, b.terms);
   f.smooth = false;
   f.defined = a.defined && b.defined;
+  f.nowhere = a.nowhere && b.nowhere;
   for (int k = 0; k < f.terms; ++k) {
     f.c[k] = hull(one.c[k], other.c[k]);
   }

@@ -19,8 +19,9 @@ struct Series {
   int terms = 1;  ///< c[k] = 0 from here on
   Enclosure scale;
   int rate = 0;
-  bool smooth = true;   ///< no jump, kink or pole of f can lie in I
-  bool defined = true;  ///< f is defined all over I; else the c[k] are those of where it is
+  bool smooth = true;    ///< no jump, kink or pole of f can lie in I
+  bool defined = true;   ///< f is defined all over I; else the c[k] are those of where it is
+  bool nowhere = false;  ///< f is certainly undefined all over I
 
   [[nodiscard]] bool is_scaled() const {
     return scale.low != 0.0 || scale.high != 0.0 || rate != 0;

@@ -49,8 +49,8 @@ std::vector<double> force_breaks(const base::Function& force, double final_time,
 bool has_period(const std::vector<base::Function>& terms, double period, double final_time);
 
 /// The least common multiple of the periods of sin(), cos(), triangle(), square() and sawtooth() in
-/// them, up to 60 times the longest, if they have it, or the part of it after which F repeats itself,
-/// as of cos(t)^2; else nothing. Local.
+/// them, up to 60 times the longest, if they have it, or the part of it after which F repeats
+/// itself, as of cos(t)^2; else nothing. Local.
 std::optional<double> force_period(const std::vector<base::Function>& terms, double final_time);
 
 }  // namespace masing::cli

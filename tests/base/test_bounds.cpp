@@ -156,15 +156,23 @@ TEST(Enclosure, holds_what_underflows_and_overflows) {
   EXPECT_GT(exponential_of({-1e4, -1e3}).high, 0.0);
 }
 
-TEST(Bounds, cover_both_cases_where_a_condition_is_undefined) {
+TEST(Bounds, know_conditions_of_what_is_undefined) {
   // acosh(-2) is not a number, and a comparison with that is false.
   for (const std::string text : {"acosh(-t)>=0?1:3", "sqrt(-t)>=0?1:3", "log(-t)<5?1:3"}) {
     const Function f = function(text);
     EXPECT_EQ(f(2.0), 3.0) << text;
-    EXPECT_TRUE(f.bounds(1.0, 2.0).value.contains(3.0)) << text;
-    EXPECT_FALSE(f.bounds(1.0, 2.0).smooth) << text;
+    EXPECT_TRUE(f.bounds(-2.0, 2.0).value.contains(3.0)) << text;
+    EXPECT_FALSE(f.bounds(-2.0, 2.0).smooth) << text;
   }
   EXPECT_TRUE(std::isnan(function("acosh(-t)")(2.0)));
+  // Where it certainly is no number, the other case is certain.
+  for (const std::string text : {"acosh(-t)>=0?1:cos(t)", "abs(asin(2*t))<=2?1:cos(t)",
+                                 "sqrt(-t)-1!=2?cos(t):1", "1+ln(-t)<5?1:cos(t)"}) {
+    const Bounds bounds = function(text).bounds(1.0, 1.25);
+    EXPECT_TRUE(bounds.smooth) << text;
+    EXPECT_LT(bounds.value.high, 0.55) << text;
+    EXPECT_LT(function(text).range(1.0, 1.25).high, 0.55) << text;
+  }
 }
 
 TEST(Condition, takes_any_number_but_0_for_true) {

@@ -1,5 +1,7 @@
 #include "fuzz/arb_series.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -53,7 +55,16 @@ class Evaluation {
     }
     std::vector<BallSeries> arguments;
     for (const Formula& part : f.parts) {
-      arguments.push_back(of(part));
+      try {
+        arguments.push_back(of(part));
+      } catch (const Undefined&) {
+        // Of what is not a number only != holds.
+        constexpr std::array comparisons{"<", ">", "<=", ">=", "==", "!="};
+        if (std::ranges::find(comparisons, f.name) == comparisons.end()) {
+          throw;
+        }
+        return exactly(f.name == "!=" ? 1.0 : 0.0);
+      }
     }
     if (arguments.size() == 1) {
       return of_one(f.name, arguments[0]);
