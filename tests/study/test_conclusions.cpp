@@ -19,12 +19,12 @@ namespace masing::test_conclusions {
 
 using slab::Rule;
 using slab::Scheme;
+using statistics::Verdict;
 using study::ExpectedOrder;
 using study::ObservedFrom;
 using study::Refine;
 using study::Study;
 using study::StudySpec;
-using statistics::Verdict;
 using Strings = std::vector<std::string>;
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();

@@ -18,10 +18,10 @@ using given::spec_of;
 using slab::Rule;
 using slab::Scheme;
 using statistics::Mark;
+using statistics::Verdict;
 using study::QuantityResult;
 using study::Refine;
 using study::Study;
-using statistics::Verdict;
 
 Study run(const Configuration& configuration) {
   return study::refine(support::world(), spec_of(configuration));

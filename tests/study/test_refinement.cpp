@@ -18,9 +18,9 @@ namespace masing::test_refinement {
 
 using cli::Configuration;
 using given::spec_of;
+using statistics::Verdict;
 using study::Refine;
 using study::Study;
-using statistics::Verdict;
 using support::world;
 
 Configuration papers_case(Refine refine, const std::string& reference, const std::string& levels) {
