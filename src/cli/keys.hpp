@@ -92,10 +92,10 @@ struct Configuration {
 
   std::vector<Setting> over;         ///< what a scan varies, as given
   std::vector<scan::ScanAxis> axes;  ///< resolved from `over` and `backbone`
-  bool steady = false;
+  std::optional<double> period;      ///< of the force; found where it can be
+  std::string backbone;  ///< the axis of amplitudes of closed curves, "X=0.01:2:200:log"
   scan::Past past = scan::Past::rest;
-  std::optional<double> period;  ///< of the force; found where it can be
-  std::string backbone;          ///< the axis of amplitudes of closed curves, "X=0.01:2:200:log"
+  bool steady = false;
   bool keep_series = false;
 
   std::string checkpoint;             ///< empty: beside the output, when stopped only

@@ -231,14 +231,13 @@ class Scanner {
     unpack_tasks(all);
   }
 
-  /// Whether the root is to save: after so many tasks as asked for, though not for more than a
-  /// tenth of its time, else every ten minutes.
+  /// Whether the root is to save: after so many tasks as asked for, else every ten minutes.
   [[nodiscard]] bool is_due() const {
     constexpr std::chrono::duration<double> distance(600.0);
     const std::int64_t every = spec_.checkpoint.every;
     const auto passed = Clock::now() - last_saved_;
     return spec_.checkpoint.scheduled &&
-           (every > 0 ? made_since_save_ >= every && passed >= 9 * saving_ : passed >= distance);
+           (every > 0 ? made_since_save_ >= every : passed >= distance);
   }
 
   [[nodiscard]] std::int64_t made_points() const {
@@ -255,7 +254,6 @@ class Scanner {
   /// FILE of the checkpoint: what scan it is of, and the tasks that are done; those that failed
   /// begin again. Of the root. Local.
   void save() {
-    const auto begin = Clock::now();
     const std::vector<double> all = packed_tasks([](std::span<const ScanPoint> points) {
       return std::ranges::all_of(points, &ScanPoint::is_done);
     });
@@ -267,7 +265,6 @@ class Scanner {
           io::write_distributed(file, done, {"tasks that are done", ""}, all, 0, std::ssize(all));
         });
     last_saved_ = Clock::now();
-    saving_ = last_saved_ - begin;
     made_since_save_ = 0;
   }
 
@@ -287,7 +284,6 @@ class Scanner {
   std::vector<char> is_made_;  // of tasks, on the root
   std::int64_t made_since_save_ = 0;
   Clock::time_point last_saved_;
-  Clock::duration saving_{};  // how long the last took
   Clock::time_point last_report_ = Clock::now();
 };
 
