@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 /// Errors, text, functions of s and t with their bounds and smooth pieces, block partition, exact
 /// sums, the machine's name: what every room may use, without MPI, PETSc or HDF5.
@@ -34,6 +35,21 @@ enum ExitCode : int {
 class UserError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// A fault of one quantity of the problem, of the name that its option has ("threshold"). The
+  /// message begins with the name; who knows how the quantity was given may say that instead.
+  UserError(std::string quantity, std::string fault)
+      : std::runtime_error(quantity + ": " + fault),
+        quantity_(std::move(quantity)),
+        fault_(std::move(fault)) {}
+
+  /// The quantity at fault; empty where it is no single one.
+  [[nodiscard]] const std::string& quantity() const { return quantity_; }
+  /// The message without it.
+  [[nodiscard]] const std::string& fault() const { return fault_; }
+
+ private:
+  std::string quantity_;
+  std::string fault_;
 };
 
 /// A failure of a library or of the system (disk, memory, network), on one rank or all. Exit
