@@ -114,6 +114,21 @@ int flushed(int code) {
   return base::exit_failure;
 }
 
+/// What `work` returns; a mistake of one quantity is said of the option that gives it.
+int naming_options(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const base::UserError& mistake) {
+    if (mistake.quantity().empty()) {
+      throw;
+    }
+    const std::string& quantity = mistake.quantity();
+    const bool is_of_model = quantity.starts_with("model.");
+    throw base::UserError((is_of_model ? "--set " + quantity.substr(6) : "--" + quantity) + ": " +
+                          mistake.fault());
+  }
+}
+
 /// A process without a launcher: MPI starts only once the words have proved right.
 int run_alone(const std::string& command, cli::Invocation call,
               const std::vector<std::string>& petsc_options) {
@@ -121,10 +136,12 @@ int run_alone(const std::string& command, cli::Invocation call,
   call.on_all_ranks = [&petsc_options](const cli::Work& work) {
     io::end_before_mpi();
     parallel::Session session(petsc_options);
-    return session.run(work);
+    return session.run([&](const parallel::Communicator& comm) {
+      return naming_options([&] { return work(comm); });
+    });
   };
   try {
-    return flushed(run(command, call));
+    return flushed(naming_options([&] { return run(command, call); }));
   } catch (const std::exception& error) {
     std::fputs(fmt::format("masing: {}\n", parallel::one_line(error.what())).c_str(), stderr);
     const bool mistake = dynamic_cast<const base::UserError*>(&error) != nullptr;
@@ -150,7 +167,7 @@ int run_together(const std::string& command, cli::Invocation call,
       return parallel::from_root(comm, make);
     };
     call.on_all_ranks = [&comm](const cli::Work& work) { return work(comm); };
-    return run(command, call);
+    return naming_options([&] { return run(command, call); });
   }));
 }
 

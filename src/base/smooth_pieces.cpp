@@ -21,9 +21,9 @@ constexpr double precision = epsilon;
 
 SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<double> breaks,
                            double final_time, std::function<Bounds(double, double)> bounds,
-                           std::string name)
+                           const Drive& drive)
     : force_(std::move(force)),
-      name_(std::move(name)),
+      drive_(drive),
       bounds_(std::move(bounds)),
       breaks_(std::move(breaks)),
       // A break a·t + b = phase and the jump as F computes it agree to a few ulp only.
@@ -88,8 +88,9 @@ bool SmoothPieces::is_bounded(double first, double last, double impulse) {
       return true;
     }
     if (!bounds.value.is_finite() && end - first <= margin_ && has_pole(first, end)) {
-      throw UserError(fmt::format("{} has no bound near t = {}; it must be finite on [0, T]", name_,
-                                  to_text(first)));
+      throw UserError(drive_.quantity,
+                      fmt::format("{} has no bound near t = {}; it must be finite on [0, T]",
+                                  drive_.symbol, to_text(first)));
     }
   }
   return false;
@@ -112,15 +113,17 @@ double SmoothPieces::value_beside(double t, double value) const {
   if (std::isnan(value) && std::abs(after - before) <= alike * std::abs(after)) {
     return after;
   }
-  throw UserError(fmt::format("{} = {} at t = {}; it must be finite on [0, T]", name_,
-                              to_text(value), to_text(t)));
+  throw UserError(drive_.quantity, fmt::format("{} = {} at t = {}; it must be finite on [0, T]",
+                                               drive_.symbol, to_text(value), to_text(t)));
 }
 
 void SmoothPieces::throw_unresolved(double t) const {
-  throw UserError(fmt::format(
-      "{} near t = {} is not smooth, or too fast, for the exact solution to resolve it; "
-      "it needs a force that is smooth in pieces, of a period above some 1e-9 of --final-time",
-      name_, to_text(t)));
+  throw UserError(
+      drive_.quantity,
+      fmt::format(
+          "{} near t = {} is not smooth, or too fast, for the exact solution to resolve it; "
+          "it needs a force that is smooth in pieces, of a period above some 1e-9 of T",
+          drive_.symbol, to_text(t)));
 }
 
 double least_span(const Clock& clock, double span) {

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "base/bounds.hpp"
@@ -26,16 +25,21 @@ struct Clock {
   [[nodiscard]] double until(double t) const { return (t - time) - rest; }
 };
 
+/// What drives a motion, for messages.
+struct Drive {
+  const char* quantity = "force";  ///< or "position", "base-acceleration"
+  const char* symbol = "F(t)";     ///< or "x(t)", "F(t) - m a_g(t)"
+};
+
 /// A force F(t), smooth between breaks, one piece at a time: at both ends of a piece its own
 /// one-sided limit is used, so that a jump belongs to neither piece.
 class SmoothPieces {
  public:
   /// `breaks`: increasing times after 0 where F may not be smooth; F is not used beyond
   /// `final_time`. `bounds`: what is known of F between two times; without, F is taken to be what
-  /// a step sees of it. `name`: what messages begin with.
+  /// a step sees of it.
   SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
-               std::function<Bounds(double, double)> bounds = {},
-               std::string name = "--force: F(t)");
+               std::function<Bounds(double, double)> bounds = {}, const Drive& drive = {});
 
   /// The same force for a solution that checks another: is_resolved() also asks the `range` of F
   /// between two times, which finds what `bounds` may miss, if its impulse is a hundred million
@@ -79,7 +83,7 @@ class SmoothPieces {
   [[nodiscard]] bool has_pole(double first, double last) const;
 
   std::function<double(double)> force_;
-  std::string name_;
+  Drive drive_;
   std::function<Bounds(double, double)> bounds_;
   std::function<Enclosure(double, double)> range_;  // of a force that checks
   double resolved_from_ = 0.0;                      // F is resolved from here

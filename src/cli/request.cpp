@@ -359,7 +359,7 @@ engine::RunSpec coarsest(const Validated& request) {
 Configuration continued(const Invocation& call, const Configuration& configuration) {
   const std::string& file = configuration.restart;
   return cli::continued(configuration, call.on_root([&] {
-    io::require_seal(file, "--restart");  // before HDF5 looks at it
+    io::require_seal(file, "restart");  // before HDF5 looks at it
     const io::Recipe recipe = io::read_recipe(file);
     const std::string command = name_of(configuration.command);
     if (recipe.kind != command) {

@@ -45,7 +45,7 @@ class Exact final : public Engine, public SelfChecking {
           [drive = run.drive](double t) { return drive(t); }, masing.force_breaks,
           run.time.final_time,
           [drive = run.drive](double first, double last) { return drive.bounds(first, last); },
-          drive_name(run));
+          drive_of(run));
       solution_ =
           std::make_unique<slab::ExactSolution<Measure>>(*measure_, oscillator_, force, options);
       check_ = std::make_unique<slab::CheckSolution<Measure>>(

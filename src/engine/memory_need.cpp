@@ -17,20 +17,20 @@ bool replicated(const MemoryNeed& need) {
 
 std::string advice(const MemoryNeed& need, double available) {
   if (need.motion > need.fields) {
-    return "use more ranks on more nodes, fewer steps, or --reference exact, for which none are "
+    return "use more ranks on more nodes, fewer steps, or the reference exact, for which none are "
            "kept";
   }
   if (need.fields > 0) {
-    return "use more ranks on more nodes or fewer --field-samples";
+    return "use more ranks on more nodes or fewer field-samples";
   }
   if (need.method == Method::sweep) {
-    return "use more ranks on more nodes or --engine memory with --cells inf";
+    return "use more ranks on more nodes or the engine memory with cells = inf";
   }
   MemoryNeed without_tables = need;
   without_tables.method = Method::sweep;
-  const std::string sweep = bytes_a_rank(without_tables) <= available ? " or --engine sweep" : "";
+  const std::string sweep = bytes_a_rank(without_tables) <= available ? " or the engine sweep" : "";
   // Tables that every rank has do not shrink with their number.
-  return (replicated(need) ? "use --cells inf" : "use more ranks on more nodes or --cells inf") +
+  return (replicated(need) ? "use cells = inf" : "use more ranks on more nodes or cells = inf") +
          sweep;
 }
 
@@ -92,23 +92,26 @@ double bytes_a_rank(const MemoryNeed& need) {
   return slab + (bytes_of_own_table + lists) * own;
 }
 
-std::string memory_shortage(const MemoryNeed& need, double available) {
+std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available) {
   const double bytes = bytes_a_rank(need);
   if (bytes <= available) {
-    return {};
+    return std::nullopt;
   }
   const std::string available_text = gibibytes(available) + " available; ";
   if (need.motion > bytes / 2) {
-    return "--levels: a rank keeps " + gibibytes(need.motion) + " of x(t) and y(t) and needs " +
-           gibibytes(bytes) + ", " + available_text + advice(need, available);
+    return base::UserError("levels", "a rank keeps " + gibibytes(need.motion) +
+                                         " of x(t) and y(t) and needs " + gibibytes(bytes) + ", " +
+                                         available_text + advice(need, available));
   }
   if (need.state) {
-    return "--set n: a state of " + base::to_text(need.cells) + " columns needs " +
-           gibibytes(bytes) + " a rank, " + available_text + "use fewer elements" +
-           (need.state == rheology::Work::split ? " or more ranks on more nodes" : "");
+    return base::UserError(
+        "model.n", "a state of " + base::to_text(need.cells) + " columns needs " +
+                       gibibytes(bytes) + " a rank, " + available_text + "use fewer elements" +
+                       (need.state == rheology::Work::split ? " or more ranks on more nodes" : ""));
   }
-  return "--cells: P = " + base::to_text(need.cells) + " needs " + gibibytes(bytes) + " a rank, " +
-         available_text + advice(need, available);
+  return base::UserError("cells", "P = " + base::to_text(need.cells) + " needs " +
+                                      gibibytes(bytes) + " a rank, " + available_text +
+                                      advice(need, available));
 }
 
 }  // namespace masing::engine

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/error.hpp"
 #include "engine/run_spec.hpp"
 #include "rheology/model_info.hpp"
 #include "slab/problem.hpp"
@@ -54,6 +55,6 @@ std::string gibibytes(double bytes);
 
 /// Why a run does not fit into `available` bytes a rank, and what would help, in one line; empty if
 /// it fits. Local.
-std::string memory_shortage(const MemoryNeed& need, double available);
+std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available);
 
 }  // namespace masing::engine

@@ -25,14 +25,14 @@ slab::Slab* slab_of(RunSpec& run) {
   return const_cast<slab::Slab*>(slab_of(std::as_const(run)));
 }
 
-std::string drive_name(const RunSpec& run) {
+base::Drive drive_of(const RunSpec& run) {
   const auto* masing = std::get_if<Masing>(&run.model);
   if (masing != nullptr && masing->base_moves) {
-    return "--base-acceleration: F(t) - m a_g(t)";
+    return {"base-acceleration", "F(t) - m a_g(t)"};
   }
   const auto* quasistatic = std::get_if<QuasistaticMasing>(&run.model);
   const bool is_position = quasistatic != nullptr && quasistatic->driving == Driving::position;
-  return is_position ? "--position: x(t)" : "--force: F(t)";
+  return is_position ? base::Drive{"position", "x(t)"} : base::Drive{};
 }
 
 bool is_exact(const RunSpec& run) {
@@ -130,7 +130,7 @@ std::string step_advice(const rheology::ModelSpec& model, const slab::TimeGrid& 
   const std::int64_t steps = rheology::steps_for_growth(eigenvalues, time.final_time, time.steps,
                                                         std::log(tolerable_growth));
   return fmt::format(
-      "--steps: with a step of {:.4g} the scheme lets an elastic motion of {} grow by a factor of "
+      "with a step of {:.4g} the scheme lets an elastic motion of {} grow by a factor of "
       "10^{:.3g} until T; with {} steps by at most {:g}",
       time.step(), model.model->info.name, growth / std::log(10.0), base::to_text(steps),
       tolerable_growth);
@@ -155,19 +155,21 @@ std::string step_advice(const RunSpec& run) {
   const double step = run.time.step();
   if (step * decay > scheme.largest_damped_step) {
     throw base::UserError(
-        fmt::format("--steps: {} is unstable beyond a step of {} m/c = {}, and this one is {}; "
-                    "give at least {} "
-                    "steps",
+        "steps",
+        fmt::format("{} is unstable beyond a step of {} m/c = {}, and this one is {}; give at "
+                    "least {} steps",
                     scheme.name, scheme.largest_damped_step,
                     base::to_text(scheme.largest_damped_step / decay), base::to_text(step),
                     slab::least_stable_steps(decay, run.time, scheme.largest_damped_step)));
   }
   if (step * frequency > scheme.largest_step) {
-    throw base::UserError(fmt::format(
-        "--steps: {} is unstable beyond a step of {}/omega = {}, omega^2 = (k0 + int k ds)/m, and "
-        "this one is {}; give at least {} steps",
-        scheme.name, scheme.largest_step, base::to_text(scheme.largest_step / frequency),
-        base::to_text(step), slab::least_stable_steps(frequency, run.time, scheme.largest_step)));
+    throw base::UserError(
+        "steps",
+        fmt::format("{} is unstable beyond a step of {}/omega = {}, omega^2 = (k0 + int k ds)/m, "
+                    "and this one is {}; give at least {} steps",
+                    scheme.name, scheme.largest_step,
+                    base::to_text(scheme.largest_step / frequency), base::to_text(step),
+                    slab::least_stable_steps(frequency, run.time, scheme.largest_step)));
   }
   const double growth = slab::elastic_growth(frequency, decay, run.time);
   if (!scheme.amplifies || !(growth > warned_growth)) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/function.hpp"
+#include "base/smooth_pieces.hpp"
 #include "rheology/catalogue.hpp"
 #include "slab/problem.hpp"
 #include "slab/scheme.hpp"
@@ -53,8 +54,8 @@ struct RunSpec {
 const slab::Slab* slab_of(const RunSpec& run);
 slab::Slab* slab_of(RunSpec& run);
 
-/// What drives a run, to begin a message with: "--force: F(t)", "--position: x(t)", …. Local.
-std::string drive_name(const RunSpec& run);
+/// What drives a run. Local.
+base::Drive drive_of(const RunSpec& run);
 
 /// Whether a run is by the exact solution, whose steps only say where samples lie. Local.
 bool is_exact(const RunSpec& run);

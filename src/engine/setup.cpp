@@ -32,9 +32,8 @@ namespace {
 
 /// Throws UserError alike on all ranks where a run does not fit.
 void require_memory(const MemoryNeed& need, double available) {
-  const std::string shortage = memory_shortage(need, available);
-  if (!shortage.empty()) {
-    throw base::UserError(shortage);
+  if (const auto shortage = memory_shortage(need, available)) {
+    throw *shortage;
   }
 }
 
@@ -87,12 +86,13 @@ auto stoppable(const parallel::Communicator& comm, const Work& work) {
 /// Throws UserError alike on all ranks where k, η or u0 of a slab of smooth functions is not
 /// admissible.
 void require_admissible(const parallel::Communicator& comm, const slab::Slab& slab) {
-  auto found = stoppable(
-      comm, [&] { return comm.is_root() ? slab::continuous_fault(slab) : std::string(); });
-  const std::string fault = parallel::from_root(comm, [&] { return found.get(); });
-  if (!fault.empty()) {
-    throw base::UserError(fault);
-  }
+  auto found =
+      stoppable(comm, [&] { return comm.is_root() ? slab::continuous_fault(slab) : std::nullopt; });
+  parallel::on_root(comm, [&] {
+    if (const auto fault = found.get()) {
+      throw *fault;
+    }
+  });
 }
 
 }  // namespace
@@ -109,10 +109,7 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
   const base::CellRange mine = base::local_range(slab.field_cells(), comm.rank(), comm.size());
   slab::ProfileCheck check =
       stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); }).get();
-  const std::string fault = parallel::first_text(comm, check.fault);
-  if (!fault.empty()) {
-    throw base::UserError(fault);
-  }
+  parallel::throw_first(comm, check.fault);
   slab::for_each_column(
       [&](std::optional<slab::Line>& line) {  // what no rank's cells contradict
         if (parallel::min_over_ranks(comm, line ? 1 : 0) == 0) {
@@ -353,9 +350,10 @@ void check_run(const parallel::Communicator& comm, const RunSpec& run) {
   for (std::int64_t p = 0; p <= run.time.steps; p += stride) {
     const double value = run.drive(run.time.time(p));
     if (!std::isfinite(value)) {
-      throw base::UserError(fmt::format("{} = {} at t = {}; it must be finite on [0, T]",
-                                        drive_name(run), base::to_text(value),
-                                        base::to_text(run.time.time(p))));
+      const auto [quantity, symbol] = drive_of(run);
+      throw base::UserError(quantity,
+                            fmt::format("{} = {} at t = {}; it must be finite on [0, T]", symbol,
+                                        base::to_text(value), base::to_text(run.time.time(p))));
     }
   }
 }

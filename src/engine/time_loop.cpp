@@ -1,5 +1,7 @@
 #include "engine/time_loop.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -57,16 +59,17 @@ void Stepper::share_force(std::int64_t first, std::int64_t count) {
     }
   }
   parallel::broadcast(comm_, force);
-  require_finite(force, first, drive_name(run_), "it must be finite on [0, T]");
+  require_finite(force, first, drive_of(run_), "it must be finite on [0, T]");
 }
 
 void Stepper::require_finite(std::span<const double> values, std::int64_t first,
-                             const std::string& what, const char* right) const {
+                             const base::Drive& what, const char* right) const {
   const auto bad = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
   if (bad != values.end()) {
     const std::int64_t step = first + (bad - values.begin());
-    throw base::UserError(what + " = " + base::to_text(*bad) + " at step " + base::to_text(step) +
-                          " (t = " + base::to_text(run_.time.time(step)) + "); " + right);
+    throw base::UserError(what.quantity, fmt::format("{} = {} at step {} (t = {}); {}", what.symbol,
+                                                     base::to_text(*bad), step,
+                                                     base::to_text(run_.time.time(step)), right));
   }
 }
 
@@ -79,9 +82,9 @@ Samples Stepper::advance(std::int64_t step, std::int64_t count) {
                           .y = std::span(y_).first(size),
                           .restoring = std::span(restoring_).first(size)};
   engine_.advance(chunk);
-  const char* const smaller = "the step is too large: give more --steps";
-  require_finite(chunk.x, step + 1, "x", smaller);
-  require_finite(chunk.y, step + 1, "y", smaller);
+  const char* const smaller = "the step is too large: give more";
+  require_finite(chunk.x, step + 1, {"steps", "x"}, smaller);
+  require_finite(chunk.y, step + 1, {"steps", "y"}, smaller);
   return {.first_step = step + 1,
           .force = prescribes_position() ? chunk.restoring : chunk.force.subspan(1),
           .x = chunk.x,

@@ -42,7 +42,7 @@ class Stepper {
  private:
   [[nodiscard]] bool prescribes_position() const;
   void share_force(std::int64_t first, std::int64_t count);
-  void require_finite(std::span<const double> values, std::int64_t first, const std::string& what,
+  void require_finite(std::span<const double> values, std::int64_t first, const base::Drive& what,
                       const char* right) const;
 
   const parallel::Communicator& comm_;

@@ -253,13 +253,13 @@ class Quasistatic final : public TurningPointEngine<Measure> {
       this->slab_.move_to(value);
     } else if (const double preload = this->oscillator_.preload; !slab::move_to_equilibrium(
                    this->slab_, this->oscillator_.k0, value - preload, saturation_)) {
-      throw base::UserError("--force: F(t) = " + base::to_text(value) +
-                            " at t = " + base::to_text(time_.time(step)) +
-                            "; without a mass and with --k0 0 it must stay within " +
-                            (preload == 0.0 ? "+-" + base::to_text(saturation_)
-                                            : base::to_text(preload - saturation_) + " and " +
-                                                  base::to_text(preload + saturation_)) +
-                            ", where everything slides");
+      throw base::UserError(
+          "force", "F(t) = " + base::to_text(value) + " at t = " + base::to_text(time_.time(step)) +
+                       "; without a mass and with k0 = 0 it must stay within " +
+                       (preload == 0.0 ? "+-" + base::to_text(saturation_)
+                                       : base::to_text(preload - saturation_) + " and " +
+                                             base::to_text(preload + saturation_)) +
+                       ", where everything slides");
     }
     this->state_ = {this->slab_.x(), 0.0, this->slab_.internal_force()};
   }

@@ -157,14 +157,14 @@ RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result
                    const CheckpointSpec& checkpoint)
     : result_(comm, result) {
   if (checkpoint.scheduled) {
-    checkpoint_.emplace(comm, checkpoint.path, "--checkpoint");
+    checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
   } else {
-    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "--output"); });
+    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "output"); });
   }
 }
 
 std::string restart_advice(const CheckpointSpec& spec) {
-  return "; the same command with --restart " + spec.path + " goes on";
+  return "; the same with restart = " + spec.path + " goes on";
 }
 
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
@@ -285,8 +285,8 @@ std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::i
   const auto number = [&](const char* name) {
     const htri_t found = H5Aexists_by_name(file.id(), "/checkpoint", name, H5P_DEFAULT);
     if (found <= 0) {
-      throw base::UserError("--restart: " + path +
-                            " holds no /checkpoint of this version; give a checkpoint of masing");
+      throw base::UserError(
+          "restart", path + " holds no /checkpoint of this version; give a checkpoint of masing");
     }
     const Handle attribute(
         H5Aopen_by_name(file.id(), "/checkpoint", name, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
@@ -296,9 +296,10 @@ std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::i
   };
   const std::int64_t step = number("step");
   if (number("format") != checkpoint_format || step < 0 || step > steps) {
-    throw base::UserError("--restart: " + path +
-                          " is a checkpoint of another version, or was changed; give one that this "
-                          "masing wrote");
+    throw base::UserError(
+        "restart", path +
+                       " is a checkpoint of another version, or was changed; give one that this "
+                       "masing wrote");
   }
   return step;
 }
@@ -309,8 +310,9 @@ void restore(const Handle& file, const std::string& path, std::int64_t step,
   try {
     exchange(participants, step, source);
   } catch (const std::exception& fault) {
-    throw base::UserError("--restart: " + path + " does not hold the state of this run: " +
-                          fault.what() + "; give a checkpoint that this masing wrote");
+    throw base::UserError("restart", path +
+                                         " does not hold the state of this run: " + fault.what() +
+                                         "; give a checkpoint that this masing wrote");
   }
 }
 

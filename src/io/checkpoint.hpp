@@ -41,7 +41,8 @@ class RunLocks {
   std::optional<OutputLock> checkpoint_;
 };
 
-/// What a run that was stopped says of its checkpoint: "; the same command with … goes on". Local.
+/// What a run that was stopped says of its checkpoint: "; the same with restart = FILE goes on".
+/// Local.
 std::string restart_advice(const CheckpointSpec& spec);
 
 /// Write FILE of a checkpoint with what it is of and what `add` puts into the open draft; sealed,

@@ -45,10 +45,10 @@ std::string lock(const std::string& path) {
 }
 
 /// Throws UserError where `path` is there and no regular file: opening a pipe would wait for ever.
-void require_regular(const std::string& path, const std::string& option) {
+void require_regular(const std::string& path, const std::string& quantity) {
   struct stat info {};
   if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    throw base::UserError(option + ": " + path + " is not a regular file; give a file name");
+    throw base::UserError(quantity, path + " is not a regular file; give a file name");
   }
 }
 
@@ -62,14 +62,14 @@ bool is_replaceable(const std::string& path) {
   return head.empty() || (head.starts_with(signature) && head.find("masing") != std::string::npos);
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& option) {
-  throw base::UserError(option + ": cannot write " + path + ": " + std::strerror(errno) +
-                        "; give a file in a writable folder");
+[[noreturn]] void refuse(const std::string& path, const std::string& quantity) {
+  throw base::UserError(quantity, "cannot write " + path + ": " + std::strerror(errno) +
+                                      "; give a file in a writable folder");
 }
 
-[[noreturn]] void refuse_shared(const std::string& path, const std::string& option) {
-  throw base::UserError(option + ": another run is writing " + path +
-                        "; give another file, or wait for it");
+[[noreturn]] void refuse_shared(const std::string& path, const std::string& quantity) {
+  throw base::UserError(quantity,
+                        "another run is writing " + path + "; give another file, or wait for it");
 }
 
 /// Whether the open file is the one that has this name now.
@@ -80,16 +80,16 @@ bool has_name(int file, const std::string& name) {
          mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
-int locked(const std::string& name, const std::string& path, const std::string& option) {
+int locked(const std::string& name, const std::string& path, const std::string& quantity) {
   for (;;) {
     const int file = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0) {
-      refuse(path, option);
+      refuse(path, quantity);
     }
     // Where a file system has no locks, the run goes on without.
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(file);
-      refuse_shared(path, option);
+      refuse_shared(path, quantity);
     }
     // Its holder may have removed it between our opening and our locking it.
     if (has_name(file, name)) {
@@ -101,12 +101,13 @@ int locked(const std::string& name, const std::string& path, const std::string& 
 
 }  // namespace
 
-void require_replaceable(const std::string& path, const std::string& option) {
-  require_regular(path, option);
+void require_replaceable(const std::string& path, const std::string& quantity) {
+  require_regular(path, quantity);
   if (access(path.c_str(), F_OK) == 0 && !is_replaceable(path)) {
-    throw base::UserError(fmt::format(
-        "{}: {} is there already and was not made by masing; move it, or give another name", option,
-        path));
+    throw base::UserError(
+        quantity, path +
+                      " is there already and was not made by masing; move it, or give another "
+                      "name");
   }
 }
 
@@ -115,18 +116,18 @@ std::vector<std::string> files_of_result(const std::string& path) {
 }
 
 OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
-                       const std::string& option)
+                       const std::string& quantity)
     : name_(lock(path)) {
   parallel::on_root(comm, [&] {
-    require_replaceable(path, option);
+    require_replaceable(path, quantity);
     const std::string draft = partial(path);
     for (const std::string& name : {path, draft, name_}) {
-      require_regular(name, option);
+      require_regular(name, quantity);
     }
     if (access(draft.c_str(), F_OK) == 0 && access(draft.c_str(), W_OK) != 0) {
-      refuse(draft, option);
+      refuse(draft, quantity);
     }
-    file_ = locked(name_, path, option);
+    file_ = locked(name_, path, quantity);
     leftover_.emplace(name_);
   });
 }
@@ -270,9 +271,9 @@ void require_counted(const std::string& path, const std::vector<TableRows>& tabl
     }
     if (sum != counted.before + counted.last) {
       throw base::UserError(
-          fmt::format("--restart: {} is damaged: the checksum of {} rows of {} is another; take a "
-                      "copy that is whole, or begin anew",
-                      path, counted.rows, table));
+          "restart", fmt::format("{} is damaged: the checksum of {} rows of {} is another; take a "
+                                 "copy that is whole, or begin anew",
+                                 path, counted.rows, table));
     }
   }
 }
@@ -288,8 +289,9 @@ Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
     const std::filesystem::path named = read_text_attribute(file, "/", "output");
     tables = counted_in(file);
     if (run.empty() || tables.empty()) {
-      throw base::UserError("--restart: " + checkpoint +
-                            " is a checkpoint of another version; give one that this masing wrote");
+      throw base::UserError(
+          "restart",
+          checkpoint + " is a checkpoint of another version; give one that this masing wrote");
     }
     for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
       for (const std::string& path : {partial(of), of}) {
@@ -299,10 +301,10 @@ Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
         }
       }
     }
-    throw base::UserError(fmt::format(
-        "--restart: the rows that {} goes on with are not in {}, nor in {}; give as --output the "
-        "file that they were written for",
-        checkpoint, partial(output), output));
+    throw base::UserError(
+        "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}; give as "
+                               "output the file that they were written for",
+                               checkpoint, partial(output), output));
   };
   std::string found;
   try {
@@ -392,7 +394,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
     return;
   }
   if (rows.output != result.path) {
-    source_lock_.emplace(comm, rows.output, "--restart");
+    source_lock_.emplace(comm, rows.output, "restart");
   }
   source_ = rows.path;
   tables_ = rows.tables;

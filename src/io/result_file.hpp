@@ -36,9 +36,9 @@ auto with_file_name(const std::string& path, const Work& work) {
   }
 }
 
-/// Throws UserError, naming the `option` that gave the path, where there is a file that is neither
+/// Throws UserError, of the `quantity` that gives the path, where there is a file that is neither
 /// empty nor made by masing: it would be replaced. Local.
-void require_replaceable(const std::string& path, const std::string& option);
+void require_replaceable(const std::string& path, const std::string& quantity);
 
 /// The files that a run to the result file `path` writes: itself, what it is made in, and its lock.
 /// Local.
@@ -49,12 +49,12 @@ std::vector<std::string> files_of_result(const std::string& path);
 /// with it.
 class OutputLock {
  public:
-  /// Throws UserError alike on all ranks, naming the `option` that gave the path, where a file
+  /// Throws UserError alike on all ranks, of the `quantity` that gives the path, where a file
   /// cannot be written there (HDF5's own messages would not say why), the file there is not ours
   /// to replace, or another run is writing it.
   /// Collective.
   OutputLock(const parallel::Communicator& comm, const std::string& path,
-             const std::string& option = "--output");
+             const std::string& quantity = "output");
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;

@@ -236,7 +236,7 @@ std::string last_field(const std::string& path) {
     throw base::UserError(path + " has no field of a slab; give a file of masing simulate");
   }
   if (file.has_attribute("/field", "thinned_from")) {
-    throw base::UserError(path + " holds a thinned field; give a file made with --field-points 0");
+    throw base::UserError(path + " holds a thinned field; give a file made with field-points = 0");
   }
   const std::vector<double> u = file.row("/field/u", shape[0] - 1);
   std::string points = "points:";

@@ -193,7 +193,7 @@ void put_in_place(const parallel::Communicator& comm, const std::string& draft,
   parallel::on_root(comm, [&] { move_durably(draft, path); });
 }
 
-void require_seal(const std::string& path, const std::string& option) {
+void require_seal(const std::string& path, const std::string& quantity) {
   std::string fault;
   try {
     struct stat info {};
@@ -203,11 +203,10 @@ void require_seal(const std::string& path, const std::string& option) {
       fault = look_at(File(path, read_mode)).fault;
     }
   } catch (const base::SystemError& error) {
-    throw base::UserError(fmt::format("{}: {}; give a checkpoint of masing", option, error.what()));
+    throw base::UserError(quantity, std::string(error.what()) + "; give a checkpoint of masing");
   }
   if (!fault.empty()) {
-    throw base::UserError(
-        fmt::format("{}: {} {}; give a whole checkpoint of masing", option, path, fault));
+    throw base::UserError(quantity, path + " " + fault + "; give a whole checkpoint of masing");
   }
 }
 
@@ -366,10 +365,9 @@ bool has_seal_but_rows(const std::string& path, const std::string& run) {
   const auto found = fixed ? checksum(file, *fixed) : std::nullopt;
   if (!found || sum != fmt::format("{:016x}", *found)) {
     throw base::UserError(
-        fmt::format("--restart: {} is damaged: the checksum of what is in it beside rows is "
-                    "another; take a copy that is "
-                    "whole, or begin anew",
-                    path));
+        "restart", path +
+                       " is damaged: the checksum of what is in it beside rows is another; take "
+                       "a copy that is whole, or begin anew");
   }
   return true;
 }

@@ -22,9 +22,9 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path);
 
-/// Read the file to its end; throw UserError, naming the `option` that gave the file, where it
+/// Read the file to its end; throw UserError, of the `quantity` that gives the file, where it
 /// cannot be read, has no seal of this version, or a damaged content. Local.
-void require_seal(const std::string& path, const std::string& option);
+void require_seal(const std::string& path, const std::string& quantity);
 
 /// Whether a result file has a seal, of any version. Reads it to its end; throws UserError, naming
 /// it, where it cannot be read, has a seal that does not hold, or of another version. Local.

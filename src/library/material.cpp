@@ -46,10 +46,10 @@ slab::CellMeasure measure_of(std::span<const SpringSlider> springs) {
   profile.form.initial_u = slab::Line{};
   for (const SpringSlider& spring : springs) {
     const slab::Element cell{count * spring.stiffness, spring.threshold, 0.0};
-    const std::string fault = slab::value_fault(
+    const auto fault = slab::value_fault(
         cell, [&] { return fmt::format("spring {}", profile.stiffness.size() + 1); });
-    if (!fault.empty()) {
-      throw Mistake(fault);
+    if (fault) {
+      throw Mistake(fault->what());
     }
     profile.stiffness.push_back(cell.stiffness);
     profile.threshold.push_back(cell.threshold);
@@ -68,8 +68,8 @@ slab::Slab slab_of(const std::string& stiffness, const std::string& threshold) {
   slab.stiffness = base::Function(stiffness, 's', none);
   slab.threshold = base::Function(threshold, 's', none);
   slab.space = slab::Continuum{};
-  if (const std::string fault = slab::continuous_fault(slab); !fault.empty()) {
-    throw base::UserError(fault);
+  if (const auto fault = slab::continuous_fault(slab)) {
+    throw *fault;
   }
   return slab;
 }

@@ -214,6 +214,24 @@ base::AlignedVector gather(const Communicator& comm, std::span<const double> val
   return all;
 }
 
+namespace {
+
+constexpr char end_of_quantity = '\0';
+
+/// A mistake as one text.
+std::string packed(const base::UserError& mistake) {
+  return mistake.quantity().empty() ? mistake.what()
+                                    : mistake.quantity() + end_of_quantity + mistake.fault();
+}
+
+[[noreturn]] void throw_mistake(const std::string& text) {
+  const auto end = text.find(end_of_quantity);
+  throw end == std::string::npos ? base::UserError(text)
+                                 : base::UserError(text.substr(0, end), text.substr(end + 1));
+}
+
+}  // namespace
+
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make) {
   enum : std::int64_t { made, mistaken, failed, stopped };
   std::string text;
@@ -223,7 +241,7 @@ std::string from_root(const Communicator& comm, const std::function<std::string(
       text = make();
     } catch (const base::UserError& mistake) {
       outcome = mistaken;
-      text = mistake.what();
+      text = packed(mistake);
     } catch (const base::SystemError& failure) {
       outcome = failed;
       text = failure.what();
@@ -235,7 +253,7 @@ std::string from_root(const Communicator& comm, const std::function<std::string(
   broadcast(comm, std::span(&outcome, 1));
   broadcast_text(comm, text, 0);
   if (outcome == mistaken) {
-    throw base::UserError(text);
+    throw_mistake(text);
   }
   if (outcome == failed) {
     throw base::SystemError(text);
@@ -261,6 +279,13 @@ std::string first_text(const Communicator& comm, const std::string& text) {
   std::string found = text;
   broadcast_text(comm, found, static_cast<int>(first));
   return found;
+}
+
+void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake) {
+  const std::string text = first_text(comm, mistake ? packed(*mistake) : "");
+  if (!text.empty()) {
+    throw_mistake(text);
+  }
 }
 
 Neighbours::Received Neighbours::exchange(double to_before, double to_after) const {

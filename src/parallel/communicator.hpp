@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -107,6 +108,9 @@ void on_root(const Communicator& comm, const std::function<void()>& work);
 /// The text of the first rank whose text is not empty, on every rank; empty if all are: reports one
 /// of several local findings, always the same one. Collective.
 std::string first_text(const Communicator& comm, const std::string& text);
+
+/// Throws the mistake of the first rank that has one, alike on all ranks. Collective.
+void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake);
 
 /// Exchange of one number with each neighbour along a line of elements. `comm` must outlive it.
 class Neighbours {

@@ -49,10 +49,9 @@ std::vector<double> values_of(const Sequence& sequence, const base::CellRange& h
 
 }  // namespace
 
-ParameterError::ParameterError(std::string name, const std::string& wrong, const std::string& right)
-    : base::UserError(fmt::format("{}: {}; {}", name, wrong, right)),
-      parameter_(std::move(name)),
-      mistake_(fmt::format("{}; {}", wrong, right)) {}
+ParameterError::ParameterError(const std::string& name, const std::string& wrong,
+                               const std::string& right)
+    : base::UserError("model." + name, wrong + "; " + right), parameter_(name) {}
 
 ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
                                  const base::CellRange& held) {

@@ -248,7 +248,7 @@ void PointMaker::compute_run(const parallel::Communicator& own, const ScanProble
 bool PointMaker::is_for_all_ranks(const engine::RunSpec& run) const {
   constexpr double seconds_per_update = 0.2e-9;  // of a machine of today
   constexpr double seconds_per_sum = 1e-6;
-  if (!engine::memory_shortage(engine::memory_need(run, 1, {}), available_).empty()) {
+  if (engine::memory_shortage(engine::memory_need(run, 1, {}), available_)) {
     return true;
   }
   const auto ranks = static_cast<double>(ranks_);

@@ -77,10 +77,10 @@ double allowed_excess(const Slab& slab) {
   return !points.empty() ? most_excess : slab.is_shifted() ? rounded_excess : 0.0;
 }
 
-std::string table_fault(const Slab& slab) {
-  std::string fault;
+std::optional<base::UserError> table_fault(const Slab& slab) {
+  std::optional<base::UserError> fault;
   for (const double s : slab.initial_u.kinks()) {
-    if (fault.empty() && s >= 0.0 && s <= 1.0) {
+    if (!fault && s >= 0.0 && s <= 1.0) {
       fault = value_fault(
           slab.element(s), [s] { return "s = " + base::to_text(s); }, rounded_excess);
     }
@@ -88,38 +88,43 @@ std::string table_fault(const Slab& slab) {
   return fault;
 }
 
-std::string value_fault(const Element& element, const std::function<std::string()>& place,
-                        double excess) {
+std::optional<base::UserError> value_fault(const Element& element,
+                                           const std::function<std::string()>& place,
+                                           double excess) {
   const auto [k, eta, u0, shift] = element;
   const double up = eta + shift;
   const double down = eta - shift;
   excess += shift == 0.0 ? 0.0 : rounded_excess;
   const auto at = [&](double value) { return base::to_text(value) + " at " + place() + "; "; };
   if (!(k > 0) || !std::isfinite(k)) {
-    return "--stiffness: k(s) = " + at(k) + "k must be > 0 and finite";
+    return base::UserError("stiffness", "k(s) = " + at(k) + "k must be > 0 and finite");
   }
   if (!(up >= -rounded_excess * eta) || !std::isfinite(up)) {
-    return "--threshold: eta(s) = " + at(up) + "eta must be >= 0 and finite";
+    return base::UserError("threshold", "eta(s) = " + at(up) + "eta must be >= 0 and finite");
   }
   if (!(down >= -rounded_excess * eta) || !std::isfinite(down)) {
-    return "--threshold-down: eta_down(s) = " + at(down) + "eta_down must be >= 0 and finite";
+    return base::UserError("threshold-down",
+                           "eta_down(s) = " + at(down) + "eta_down must be >= 0 and finite");
   }
   if (!(k * eta <= largest_force)) {
-    return "--stiffness: k(s)*eta(s) = " + at(k * eta) + "the product must be <= 1e200";
+    return base::UserError("stiffness",
+                           "k(s)*eta(s) = " + at(k * eta) + "the product must be <= 1e200");
   }
   if (!(std::abs(u0) <= (1.0 + excess) * eta) && shift != 0.0) {
-    return "--initial-u: u0(s) = " + at(u0 + shift) + "u0 must lie in [-eta_down(s), eta(s)] = [" +
-           base::to_text(-down) + ", " + base::to_text(up) + "]";
+    return base::UserError("initial-u", "u0(s) = " + at(u0 + shift) +
+                                            "u0 must lie in [-eta_down(s), eta(s)] = [" +
+                                            base::to_text(-down) + ", " + base::to_text(up) + "]");
   }
   if (!(std::abs(u0) <= (1.0 + excess) * eta)) {
-    return "--initial-u: u0(s) = " + at(u0) + "|u0| must be <= eta(s) = " + base::to_text(eta);
+    return base::UserError("initial-u",
+                           "u0(s) = " + at(u0) + "|u0| must be <= eta(s) = " + base::to_text(eta));
   }
-  return {};
+  return std::nullopt;
 }
 
-std::string profile_fault(const Slab& slab, const Profile& profile) {
-  std::string fault;
-  for (std::int64_t i = 0; fault.empty() && i < profile.range.size; ++i) {
+std::optional<base::UserError> profile_fault(const Slab& slab, const Profile& profile) {
+  std::optional<base::UserError> fault;
+  for (std::int64_t i = 0; !fault && i < profile.range.size; ++i) {
     const std::int64_t cell = profile.range.first + i;
     fault = value_fault(profile.element(i), [&] {
       return "s = " + base::to_text(slab.point(cell)) + " (cell " + base::to_text(cell + 1) +
@@ -168,7 +173,7 @@ ProfileCheck check_profile(const Slab& slab, base::CellRange range, const Profil
     range.size = std::min<std::int64_t>(range.size, 1);
   }
   constexpr std::int64_t piece = 4 * base::block_cells;  // stays in the cache
-  for (std::int64_t done = 0; done < range.size && check.fault.empty(); done += piece) {
+  for (std::int64_t done = 0; done < range.size && !check.fault; done += piece) {
     base::poll();
     const Profile cells =
         sample_profile(slab, {range.first + done, std::min(piece, range.size - done)});

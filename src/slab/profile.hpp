@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/aligned.hpp"
+#include "base/error.hpp"
 #include "base/partition.hpp"
 #include "slab/problem.hpp"
 
@@ -74,8 +75,8 @@ ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile)
 
 /// What a look at every cell of a range shows.
 struct ProfileCheck {
-  std::string fault;  ///< profile_fault of its first cell at fault
-  ProfileForm form;   ///< confirmed_form, where there is no fault
+  std::optional<base::UserError> fault;  ///< profile_fault of its first cell at fault
+  ProfileForm form;                      ///< confirmed_form, where there is no fault
 };
 
 /// Look at every cell of a range, block by block, and keep none. Local.
@@ -91,20 +92,21 @@ Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileFor
 inline constexpr double most_excess = 0.01;
 
 /// What is wrong with k > 0, η⁺ ≥ 0, η⁻ ≥ 0, k η ≤ 1e200 or -η⁻ ≤ u0 ≤ η⁺, that is |v0| ≤ (1 +
-/// excess) η, at one place, in one line that names the `place`; empty if nothing is. Local.
-std::string value_fault(const Element& element, const std::function<std::string()>& place,
-                        double excess = 0.0);
+/// excess) η, at one place, which `place` names; nothing if it is all right. Local.
+std::optional<base::UserError> value_fault(const Element& element,
+                                           const std::function<std::string()>& place,
+                                           double excess = 0.0);
 
 /// By how much v0 may exceed η at a place: most_excess of a table, what c = η⁺ - η costs of
 /// rounding where it is not 0. Local.
 double allowed_excess(const Slab& slab);
 
-/// value_fault of the first point of a table of u0 at fault, but for rounding; empty if none is.
+/// value_fault of the first point of a table of u0 at fault, but for rounding; nothing if none is.
 /// Local.
-std::string table_fault(const Slab& slab);
+std::optional<base::UserError> table_fault(const Slab& slab);
 
-/// What is wrong with the first cell at fault (value_fault), in one line; empty if none is. Local.
-std::string profile_fault(const Slab& slab, const Profile& profile);
+/// value_fault of the first cell at fault; nothing if none is. Local.
+std::optional<base::UserError> profile_fault(const Slab& slab, const Profile& profile);
 
 /// max k_i over the profile, 0 if it has no cell. Local.
 double stiffness_bound(const Profile& profile);

@@ -59,11 +59,11 @@ std::string left_over_clause(const StudySpec& spec, const std::string& left_over
          : left_over == "space"
              ? fmt::format(
                    "the errors hold that in space of P = {}, too, which smaller steps do "
-                   "not lessen; --reference exact-time leaves it out",
+                   "not lessen; the reference exact-time leaves it out",
                    cells_text(level.space))
              : fmt::format(
                    "the errors hold that in time of N = {}, too, which more cells do not "
-                   "lessen; --reference cells-inf leaves it out",
+                   "lessen; the reference cells-inf leaves it out",
                    level.steps);
 }
 
@@ -219,7 +219,7 @@ std::string what_decides(const StudySpec& spec, const std::string& left_over,
     return left_over;
   }
   if (!deciding_levels.empty()) {
-    return "these levels would probably decide: --levels " + deciding_levels;
+    return "these levels would probably decide: levels = " + deciding_levels;
   }
   if (spec.reference->refinement() < finest_factor) {
     return fmt::format(
@@ -229,7 +229,7 @@ std::string what_decides(const StudySpec& spec, const std::string& left_over,
   }
   return spec.reference->is_successive()
              ? "differences of successive levels scatter too much; another reference may decide, "
-               "such as --reference finest"
+               "such as finest"
              : "no ladder of up to 1000 levels is sure to decide, as the errors scatter too much";
 }
 

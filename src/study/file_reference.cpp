@@ -47,14 +47,14 @@ struct FieldRows {
 };
 
 [[noreturn]] void refuse(const Request& r, const std::string& why) {
-  throw base::UserError("--reference: " + r.file + " " + why);
+  throw base::UserError("reference", r.file + " " + why);
 }
 
 FieldRows slab_rows(const Request& r, const io::ResultReader& file) {
   FieldRows found{.dataset = fields, .rows = {}, .time = file.column("/field/t")};
   found.total = found.time.size();
   if (file.has_attribute("/field", "thinned_from")) {
-    refuse(r, "holds a thinned field; give a file made without --field-points");
+    refuse(r, "holds a thinned field; give a file made without field-points");
   }
   for (std::size_t row = 0; row < found.time.size(); ++row) {
     found.rows.push_back(static_cast<std::int64_t>(row));
@@ -96,7 +96,7 @@ void require_dense(const Request& r, const std::vector<double>& time) {
   if (gap > allowed) {
     refuse(r,
            fmt::format("has {} samples up to {} apart: errors between them are not seen; give one "
-                       "with at least {} samples at equal distances (--steps and --sample-every)",
+                       "with at least {} samples at equal distances (steps and sample-every)",
                        time.size(), base::to_text(gap), least + 1));
   }
 }
@@ -130,13 +130,13 @@ Columns read_columns(const Request& r, const io::ResultReader& file, FieldRows& 
   const double final_time = r.run.time.final_time;
   if (read.time.front() > 0 || read.time.back() < final_time * (1 - 1e-12)) {
     refuse(r, fmt::format("holds the samples from t = {} to {} of [0, {}] alone; give one made "
-                          "without --from and --to",
+                          "without from and to",
                           base::to_text(read.time.front()), base::to_text(read.time.back()),
                           base::to_text(final_time)));
   }
   const double latest = std::max(read.time.back(), field.time.empty() ? 0.0 : field.time.back());
   if (latest > r.run.time.final_time * (1 + 1e-12)) {
-    refuse(r, "reaches t = " + base::to_text(read.time.back()) + ", beyond --final-time " +
+    refuse(r, "reaches t = " + base::to_text(read.time.back()) + ", beyond final-time = " +
                   base::to_text(r.run.time.final_time) + "; give the same final time");
   }
   read.cells = shape[1];

@@ -164,12 +164,13 @@ class ExactTime final : public Reference {
   }
   [[nodiscard]] std::string fault(const engine::Model& model, Refine refine) const override {
     if (refine == Refine::cells) {
-      return "exact-time has the error in s of the level that --refine cells is to measure; give "
+      return "exact-time has the error in s of the level that a refinement of cells is to measure; "
+             "give "
              "cells-inf or exact";
     }
     return std::holds_alternative<engine::Masing>(model)
                ? ""
-               : "exact-time is there for --model masing; " + other_kinds(model);
+               : "exact-time is there for the model masing; " + other_kinds(model);
   }
 };
 
@@ -204,10 +205,10 @@ class CellsInf final : public Reference {
     if (is_finite(model)) {
       return "cells-inf is there for slabs; " + other_kinds(model);
     }
-    return refine == Refine::steps
-               ? "cells-inf has the error in time of the level that --refine steps is to measure; "
-                 "give exact-time, or --cells inf and exact"
-               : "";
+    return refine == Refine::steps ? "cells-inf has the error in time of the level that a "
+                                     "refinement of steps is to measure; "
+                                     "give exact-time, or cells = inf and exact"
+                                   : "";
   }
 };
 
@@ -266,8 +267,7 @@ class FromFile final : public Reference {
              "the errors hold the difference of both in time, which more cells do not lessen");
     }
     if (has_last_field_only && slab != nullptr) {
-      differ("has u at t = T alone",
-             "e(u) is that of u(T, s); one made with --field-every has more");
+      differ("has u at t = T alone", "e(u) is that of u(T, s); one made with field-every has more");
     }
   }
   [[nodiscard]] std::string name() const override { return path_; }

@@ -129,7 +129,7 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const StudySpec& sp
     std::fputs(advice.empty() ? "" : ("  " + advice + "\n").c_str(), stderr);
   }
   std::vector<Run> runs(jobs.size());
-  std::string mistake;
+  std::optional<base::UserError> mistake;
   std::string stopped;
   for_each_placement(comm, placements, [&](std::size_t i, const parallel::Communicator& own) {
     const std::size_t index = placements[i].run;
@@ -143,15 +143,12 @@ std::vector<Run> run_all(const parallel::Communicator& comm, const StudySpec& sp
           make(own, spec, jobs[index], index, holding(plan.needs[i], plan.available), progress);
     } catch (const base::UserError& error) {
       // Alike on the ranks of this run; the others learn of it below.
-      mistake = mistake.empty() ? error.what() : mistake;
+      mistake = mistake ? mistake : error;
     } catch (const base::Stopped& stop) {
       stopped = jobs[index].title + " " + stop.what();
     }
   });
-  mistake = parallel::first_text(comm, mistake);
-  if (!mistake.empty()) {
-    throw base::UserError(mistake);
-  }
+  parallel::throw_first(comm, mistake);
   stopped = parallel::first_text(comm, stopped);
   if (!stopped.empty()) {
     // Runs that are done have been saved if there was a --checkpoint, else not before now.

@@ -61,7 +61,7 @@ std::optional<std::int64_t> resume_run(const parallel::Communicator& comm, const
     return std::nullopt;
   }
   const std::string recipe = parallel::from_root(comm, [&] {
-    io::require_seal(file, "--restart");
+    io::require_seal(file, "restart");
     return io::read_recipe(file).configuration;
   });
   // A study before this one may have left a file of that name.
@@ -85,7 +85,7 @@ void adopt_study_checkpoint(const parallel::Communicator& comm, const StudySpec&
     const std::string from = run_file(*spec.checkpoint.restart, index);
     if (is_there(comm, from)) {
       const std::string to = run_file(path, index);
-      parallel::on_root(comm, [&] { io::require_seal(from, "--restart"); });
+      parallel::on_root(comm, [&] { io::require_seal(from, "restart"); });
       const parallel::Leftover leftover(to + ".draft");
       io::copy_file(comm, from, to + ".draft");
       io::put_in_place(comm, to + ".draft", to);

@@ -168,14 +168,14 @@ std::vector<Kept> kept_by_ranks(const std::vector<Job>& jobs,
   return kept;
 }
 
-std::string shortage(const std::vector<engine::MemoryNeed>& needs, double available) {
+std::optional<base::UserError> shortage(const std::vector<engine::MemoryNeed>& needs,
+                                        double available) {
   for (const auto& need : needs) {
-    std::string found = engine::memory_shortage(need, available);
-    if (!found.empty()) {
+    if (auto found = engine::memory_shortage(need, available)) {
       return found;
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -211,15 +211,14 @@ std::vector<Placement> fitting_schedule(const std::vector<Job>& jobs, int ranks,
     costs.emplace_back([&job](int count) { return estimated_seconds(job, count); });
   }
   std::vector<Placement> placements = schedule(costs, ranks);
-  if (shortage(least_needs(jobs, placements, ranks), available).empty()) {
+  if (!shortage(least_needs(jobs, placements, ranks), available)) {
     return placements;
   }
   for (Placement& placement : placements) {
     placement = {placement.run, 0, ranks};
   }
-  const std::string found = shortage(least_needs(jobs, placements, ranks), available);
-  if (!found.empty()) {
-    throw base::UserError(found);
+  if (const auto found = shortage(least_needs(jobs, placements, ranks), available)) {
+    throw *found;
   }
   return placements;
 }

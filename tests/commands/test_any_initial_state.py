@@ -134,7 +134,7 @@ def test_files_that_have_no_whole_field_are_refused(masing):
     masing.done(*FREE, *ONCE, "--model=prandtl", "--set=k=1", "--set=eta=1", "--output=prandtl.h5")
     masing.file("text.csv", "0,1")
     run = (*FREE, *ONCE, "--cells=300")
-    for name, said in (("thin.h5", "thin.h5 holds a thinned field; give a file made with --field-points 0"),
+    for name, said in (("thin.h5", "thin.h5 holds a thinned field; give a file made with field-points = 0"),
                        ("prandtl.h5", "prandtl.h5 has no /field/u; give a file of masing simulate"),
                        ("text.csv", "cannot open text.csv as HDF5"), ("none.h5", "cannot open none.h5 as HDF5")):
         assert masing.refused(*run, f"--initial-u=file:{name}").startswith(f"masing: --initial-u: {said}")

@@ -199,7 +199,7 @@ def test_growth_of_a_model_of_few_elements_is_told(masing):
             "--final-time=50", "--quiet")
     process = masing(*case, "--steps=500")
     assert process.returncode == 0
-    assert process.stderr.startswith("masing warning: --steps: with a step of 0.1 ")
+    assert process.stderr.startswith("masing warning: with a step of 0.1 ")
     assert "with 256000 steps by at most 1.1" in process.stderr
     assert masing(*case, "--steps=256000").stderr == ""
 

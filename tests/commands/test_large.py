@@ -39,7 +39,7 @@ def test_a_study_counts_the_motion_that_it_keeps(masing, ranks):
         message = masing.refused("converge", *LADDER, "--reference=successive", *more, ranks=ranks)
         kept = 16 * 5e12 / (ranks or 1) / 2**30
         assert f"--levels: a rank keeps {kept:.1f} GiB of x(t) and y(t)" in message or ranks
-        assert "use more ranks on more nodes, fewer steps, or --reference exact" in message
+        assert "use more ranks on more nodes, fewer steps, or the reference exact" in message
     assert masing.names() == []
 
 

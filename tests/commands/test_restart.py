@@ -124,7 +124,7 @@ SIGNALS = ("SIGUSR1", "SIGUSR2", "SIGTERM", "SIGINT")
 def test_a_signal_to_one_rank(masing, whole, name, ranks, more):
     said = stopped(masing, RUN, ranks, getattr(signal, name))
     assert f"stopped by {name} after step" in said
-    assert "--restart run.h5.checkpoint" in said
+    assert "restart = run.h5.checkpoint" in said
     assert not (masing.folder / "run.h5").exists()
     masing.done(*RUN, "--quiet", "--restart=run.h5.checkpoint", ranks=more)
     assert same(masing.folder / "run.h5", whole)
@@ -183,7 +183,7 @@ def interrupted(masing, process):
     assert code == 1, stderr
     said = one_line(stderr)
     assert "stopped by mpirun" in said
-    assert "the same command with --restart run.h5.checkpoint goes on" in said
+    assert "the same with restart = run.h5.checkpoint goes on" in said
     assert [name for name in masing.names() if name.endswith((".lock", ".draft"))] == []
 
 
@@ -526,7 +526,7 @@ def test_a_study_goes_on_where_it_was(masing, study, given, ranks):
     assert process.returncode == 75, process.stderr
     said = one_line(process.stderr)
     first = "c.h5" if given else "run.h5.checkpoint"
-    assert f"--restart {first} goes on" in said
+    assert f"restart = {first} goes on" in said
     steps = saved_steps(masing.folder, first)
     moved = (f"--restart={first}", "--checkpoint=d.h5")
     process = masing(*words, *moved, "--wall-limit=0.001", ranks=2)

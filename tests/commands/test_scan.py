@@ -280,7 +280,7 @@ def test_a_scan_that_was_stopped_goes_on_to_the_same_file(masing):
     process.send_signal(signal.SIGUSR1)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 75, stderr
-    assert "--restart c.h5" in stderr
+    assert "restart = c.h5" in stderr
     masing.done(*words, "--output=part.h5", "--restart=c.h5", ranks=2)
     assert contents(masing.folder / "part.h5") == contents(masing.folder / "whole.h5")
     assert masing.names() == ["c.h5", "part.h5", "whole.h5"]

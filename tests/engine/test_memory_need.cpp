@@ -62,33 +62,34 @@ TEST(MemoryNeed, does_not_overflow) {
 
 TEST(MemoryShortage, says_what_would_help_and_only_that) {
   const auto says = [](const MemoryNeed& need, double available) {
-    return engine::memory_shortage(need, available);
+    const auto shortage = engine::memory_shortage(need, available);
+    return shortage ? std::string(shortage->what()) : "";
   };
   const double gibibyte = 1 << 30;
   const std::int64_t cells = std::int64_t{1} << 30;
   EXPECT_EQ(says({.cells = cells}, 8 * gibibyte), "");
   EXPECT_EQ(says({.cells = cells}, 4 * gibibyte),
-            "--cells: P = 1073741824 needs 8.0 GiB a rank, 4.0 GiB available; use more ranks on "
-            "more nodes or --engine memory with --cells inf");
+            "cells: P = 1073741824 needs 8.0 GiB a rank, 4.0 GiB available; use more ranks on "
+            "more nodes or the engine memory with cells = inf");
   EXPECT_EQ(says({.cells = cells, .state = rheology::Work::split}, 4 * gibibyte),
-            "--set n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB available; use "
+            "model.n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB available; use "
             "fewer elements or more ranks on more nodes");
   EXPECT_EQ(says({.cells = cells, .state = rheology::Work::replicated}, 4 * gibibyte),
-            "--set n: a state of 1073741824 columns needs 128.0 GiB a rank, 4.0 GiB available; use "
+            "model.n: a state of 1073741824 columns needs 128.0 GiB a rank, 4.0 GiB available; use "
             "fewer elements");
   const auto has = [&](const MemoryNeed& need, double available, const char* words) {
     return says(need, available).find(words) != std::string::npos;
   };
   const MemoryNeed memory{.cells = cells, .ranks = 2, .method = Method::turning_points};
-  EXPECT_TRUE(has(memory, 5 * gibibyte, "more nodes or --cells inf or --engine sweep"));
-  EXPECT_FALSE(has(memory, 3 * gibibyte, "--engine"));
+  EXPECT_TRUE(has(memory, 5 * gibibyte, "more nodes or cells = inf or the engine sweep"));
+  EXPECT_FALSE(has(memory, 3 * gibibyte, "the engine"));
   const MemoryNeed exact{.cells = cells, .ranks = 2, .method = Method::exact};
   EXPECT_FALSE(has(exact, 3 * gibibyte, "more ranks"));
-  EXPECT_TRUE(has({.cells = cells, .fields = 1e12}, gibibyte, "fewer --field-samples"));
+  EXPECT_TRUE(has({.cells = cells, .fields = 1e12}, gibibyte, "fewer field-samples"));
   EXPECT_EQ(
       says({.motion = 8 * gibibyte}, 4 * gibibyte),
-      "--levels: a rank keeps 8.0 GiB of x(t) and y(t) and needs 8.0 GiB, 4.0 GiB available; use "
-      "more ranks on more nodes, fewer steps, or --reference exact, for which none are kept");
+      "levels: a rank keeps 8.0 GiB of x(t) and y(t) and needs 8.0 GiB, 4.0 GiB available; use "
+      "more ranks on more nodes, fewer steps, or the reference exact, for which none are kept");
 }
 
 TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {

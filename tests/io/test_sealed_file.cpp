@@ -69,7 +69,7 @@ class SealedFile : public testing::Test {
   [[nodiscard]] std::string refusal(const std::string& path) const {
     std::string message;
     try {
-      parallel::on_root(world(), [&] { io::require_seal(path, "--restart"); });
+      parallel::on_root(world(), [&] { io::require_seal(path, "restart"); });
     } catch (const base::UserError& mistake) {
       message = mistake.what();
     }
@@ -79,7 +79,7 @@ class SealedFile : public testing::Test {
 
   void expect_refused(const std::string& path, const std::string& what) const {
     const std::string message = refusal(path);
-    for (const std::string& part : {std::string("--restart: "), path, what}) {
+    for (const std::string& part : {std::string("restart: "), path, what}) {
       EXPECT_NE(message.find(part), std::string::npos) << "'" << message << "' lacks " << part;
     }
   }

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "base/error.hpp"
 #include "support/world.hpp"
@@ -79,6 +80,24 @@ TEST(FromRoot, shares_the_roots_mistake) {
     FAIL() << "no exception";
   } catch (const base::UserError& mistake) {
     EXPECT_STREQ(mistake.what(), "no such file");
+    EXPECT_EQ(mistake.quantity(), "");
+  }
+}
+
+TEST(ThrowFirst, gives_every_rank_the_quantity_and_the_fault) {
+  EXPECT_NO_THROW(parallel::throw_first(world(), std::nullopt));
+  const int n = world().size();
+  std::optional<base::UserError> mine;
+  if (world().rank() >= n / 2) {
+    mine.emplace("steps", "rank " + std::to_string(world().rank()));
+  }
+  try {
+    parallel::throw_first(world(), mine);
+    FAIL() << "no exception";
+  } catch (const base::UserError& mistake) {
+    EXPECT_EQ(mistake.quantity(), "steps");
+    EXPECT_EQ(mistake.fault(), "rank " + std::to_string(n / 2));
+    EXPECT_EQ(std::string(mistake.what()), "steps: rank " + std::to_string(n / 2));
   }
 }
 

@@ -21,8 +21,8 @@ std::string fault(const std::string& name, const Parameters& parameters) {
     const rheology::ModelSpec spec = model_run::model(name, parameters);
     rheology::build(spec, spec.all());
   } catch (const rheology::ParameterError& error) {
-    EXPECT_EQ(error.what(), error.parameter() + ": " + error.mistake());
-    return error.what();
+    EXPECT_EQ(error.quantity(), "model." + error.parameter());
+    return error.parameter() + ": " + error.mistake();
   }
   return {};
 }

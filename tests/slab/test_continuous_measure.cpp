@@ -169,7 +169,7 @@ TEST(ContinuousMeasure, IsTheLimitOfManyCells) {
                                    {"2+sin(9*s)", "0.6+0.3*cos(7*s)", "0.2*cos(7*s)-0.1"}}) {
     SCOPED_TRACE(std::string(k) + ", " + eta + ", " + u0);
     const Problem problem = make_problem(k, eta, u0);
-    ASSERT_EQ(slab::continuous_fault(problem), "");
+    ASSERT_FALSE(slab::continuous_fault(problem));
     for (const double cells : {2000.0, 20000.0}) {
       EXPECT_LT(largest_difference(problem, static_cast<int>(cells), true) * cells * cells, 5.0);
     }
@@ -211,13 +211,11 @@ TEST(ContinuousMeasure, DiffersFromCellsAtRightEndsByTheRectangleRule) {
 }
 
 TEST(ContinuousMeasure, RefusesWhatIsNotAdmissible) {
-  EXPECT_EQ(slab::continuous_fault(make_problem("1", "s+0.5", "0.4*sin(9*s)")), "");
-  EXPECT_NE(slab::continuous_fault(make_problem("s", "1")).find("--stiffness"), std::string::npos);
-  EXPECT_NE(slab::continuous_fault(make_problem("1", "s-0.1")).find("--threshold"),
-            std::string::npos);
-  EXPECT_EQ(slab::continuous_fault(make_problem("1", "s")), "");
-  EXPECT_NE(slab::continuous_fault(make_problem("1", "s+1", "2")).find("--initial-u"),
-            std::string::npos);
+  EXPECT_FALSE(slab::continuous_fault(make_problem("1", "s+0.5", "0.4*sin(9*s)")));
+  EXPECT_EQ(slab::continuous_fault(make_problem("s", "1")).value().quantity(), "stiffness");
+  EXPECT_EQ(slab::continuous_fault(make_problem("1", "s-0.1")).value().quantity(), "threshold");
+  EXPECT_FALSE(slab::continuous_fault(make_problem("1", "s")));
+  EXPECT_EQ(slab::continuous_fault(make_problem("1", "s+1", "2")).value().quantity(), "initial-u");
 }
 
 }  // namespace masing::test_continuous_measure

@@ -62,9 +62,9 @@ TEST(Profile, of_a_range_is_that_part_of_the_whole) {
 
 TEST(ProfileFault, is_none_where_every_cell_is_right) {
   const Problem papers = support::problem({.space = support::space_of(1500)});
-  EXPECT_EQ(slab::profile_fault(papers, whole(papers)), "");
+  EXPECT_FALSE(slab::profile_fault(papers, whole(papers)));
   const Problem limit = support::problem({.initial_u = "-(s+0.1)", .space = support::space_of(10)});
-  EXPECT_EQ(slab::profile_fault(limit, whole(limit)), "") << "|u0| = eta is allowed";
+  EXPECT_FALSE(slab::profile_fault(limit, whole(limit))) << "|u0| = eta is allowed";
 }
 
 struct Fault {
@@ -75,22 +75,24 @@ struct Fault {
 TEST(ProfileFault, names_the_key_the_value_and_the_cell) {
   const Fault faults[] = {
       {{.stiffness = "0.5-s", .space = support::space_of(4)},
-       {"--stiffness", "k(s) = 0 ", "s = 0.5", "cell 2 of 4"}},
-      {{.stiffness = "1/(s-1)", .space = support::space_of(1)}, {"--stiffness", "inf"}},
+       {"stiffness", "k(s) = 0 ", "s = 0.5", "cell 2 of 4"}},
+      {{.stiffness = "1/(s-1)", .space = support::space_of(1)}, {"stiffness", "inf"}},
       {{.stiffness = "sqrt(0.6-s)", .space = support::space_of(4)},
-       {"--stiffness", "nan", "cell 3 of 4"}},
+       {"stiffness", "nan", "cell 3 of 4"}},
       {{.threshold = "0.75-s", .space = support::space_of(4)},
-       {"--threshold", "eta", "cell 4 of 4", ">= 0"}},
-      {{.threshold = "-1", .space = support::space_of(4)}, {"--threshold", "-1", "cell 1 of 4"}},
-      {{.threshold = "1/(s-1)", .space = support::space_of(1)}, {"--threshold", "inf"}},
+       {"threshold", "eta", "cell 4 of 4", ">= 0"}},
+      {{.threshold = "-1", .space = support::space_of(4)}, {"threshold", "-1", "cell 1 of 4"}},
+      {{.threshold = "1/(s-1)", .space = support::space_of(1)}, {"threshold", "inf"}},
       {{.initial_u = "s > 0.6 ? -2 : 0", .space = support::space_of(4)},
-       {"--initial-u", "-2", "cell 3 of 4", "0.85"}},
+       {"initial-u", "-2", "cell 3 of 4", "0.85"}},
       {{.initial_u = "sqrt(0.6-s)*0", .space = support::space_of(4)},
-       {"--initial-u", "nan", "cell 3 of 4"}},
+       {"initial-u", "nan", "cell 3 of 4"}},
   };
   for (const auto& [data, said] : faults) {
     const Problem problem = support::problem(data);
-    const std::string message = slab::profile_fault(problem, whole(problem));
+    const base::UserError fault = slab::profile_fault(problem, whole(problem)).value();
+    EXPECT_EQ(fault.quantity(), said.front());
+    const std::string message = fault.what();
     EXPECT_EQ(message.find('\n'), std::string::npos);
     for (const auto& part : said) {
       EXPECT_NE(message.find(part), std::string::npos) << message << "\n lacks: " << part;
@@ -102,7 +104,7 @@ TEST(ProfileFault, counts_cells_globally) {
   const Problem problem =
       support::problem({.stiffness = "s < 0.75 ? 1 : -1", .space = support::space_of(4096)});
   const std::string message =
-      slab::profile_fault(problem, slab::sample_profile(problem, {2048, 2048}));
+      slab::profile_fault(problem, slab::sample_profile(problem, {2048, 2048})).value().what();
   EXPECT_NE(message.find("cell 3072 of 4096"), std::string::npos) << message;
 }
 
@@ -144,7 +146,7 @@ TEST(CellPoint, lies_in_the_slab_for_any_number_of_cells) {
 slab::ProfileForm form_of(const Problem& problem) {
   const auto check =
       slab::check_profile(problem, {0, problem.field_cells()}, slab::candidate_form(problem));
-  EXPECT_EQ(check.fault, "");
+  EXPECT_FALSE(check.fault);
   return check.form;
 }
 
@@ -182,14 +184,15 @@ TEST(CheckProfile, finds_the_first_fault_wherever_it_lies) {
     const Problem problem = support::problem(
         {.stiffness = "s*10000 > " + at + "-0.5 ? -1 : 1", .space = support::space_of(10000)});
     const auto check = slab::check_profile(problem, {0, 10000}, slab::candidate_form(problem));
-    EXPECT_EQ(check.fault, slab::profile_fault(problem, whole(problem)));
-    EXPECT_NE(check.fault.find("(cell " + at + " of 10000)"), std::string::npos) << check.fault;
+    const std::string found = check.fault.value().what();
+    EXPECT_EQ(found, slab::profile_fault(problem, whole(problem)).value().what());
+    EXPECT_NE(found.find("(cell " + at + " of 10000)"), std::string::npos) << found;
   }
   // Of constants one cell is looked at, so any number of them is checked at once.
   const Problem many = support::problem(
       {.threshold = "1", .initial_u = "2", .space = slab::Cells{std::int64_t{1} << 50}});
-  EXPECT_NE(slab::check_profile(many, {0, many.field_cells()}, {}).fault.find("(cell 1 of"),
-            std::string::npos);
+  const auto fault = slab::check_profile(many, {0, many.field_cells()}, {}).fault;
+  EXPECT_NE(fault.value().fault().find("(cell 1 of"), std::string::npos);
 }
 
 TEST(LeanProfile, gives_every_cell_without_the_arrays_that_formulas_give) {

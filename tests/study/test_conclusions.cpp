@@ -274,7 +274,7 @@ TEST(DecidingLevels, decide) {
       const std::string levels = first.conclusions.deciding_levels;
       if (first.verdict == Verdict::undecided && !levels.empty()) {
         ++undecided;
-        EXPECT_NE(first.conclusions.remarks.back().find("--levels " + levels), std::string::npos);
+        EXPECT_NE(first.conclusions.remarks.back().find("levels = " + levels), std::string::npos);
         const Study second = measured(made, sizes_of(levels), error_of);
         decided += second.verdict != Verdict::undecided ? 1 : 0;
       }
@@ -293,7 +293,7 @@ TEST(DecidingLevels, are_none_where_none_would_decide) {
   const Study study = measured(made, sizes, [&](double, double dt) { return error(0.0, dt); });
   ASSERT_EQ(study.verdict, Verdict::undecided);
   EXPECT_EQ(study.conclusions.deciding_levels, "");
-  EXPECT_NE(study.conclusions.remarks.back().find("--reference finest"), std::string::npos);
+  EXPECT_NE(study.conclusions.remarks.back().find("such as finest"), std::string::npos);
 }
 
 TEST(Steps, are_those_of_the_joint_fit_where_it_is_known) {

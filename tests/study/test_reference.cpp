@@ -181,15 +181,17 @@ TEST(Fault, says_what_is_wrong_and_what_would_be_right) {
   EXPECT_EQ(reference("exact")->fault(quasistatic, Refine::steps),
             "masing-quasistatic has no exact solution; give finest, successive or FILE.h5");
   EXPECT_EQ(reference("exact-time")->fault(finite, Refine::steps),
-            "exact-time is there for --model masing; give exact, finest, successive or FILE.h5");
+            "exact-time is there for the model masing; give exact, finest, successive or FILE.h5");
   EXPECT_EQ(reference("cells-inf")->fault(finite, Refine::steps),
             "cells-inf is there for slabs; give exact, finest, successive or FILE.h5");
-  EXPECT_EQ(reference("exact-time")->fault(masing, Refine::cells),
-            "exact-time has the error in s of the level that --refine cells is to measure; give "
-            "cells-inf or exact");
-  EXPECT_EQ(reference("cells-inf")->fault(masing, Refine::steps),
-            "cells-inf has the error in time of the level that --refine steps is to measure; give "
-            "exact-time, or --cells inf and exact");
+  EXPECT_EQ(
+      reference("exact-time")->fault(masing, Refine::cells),
+      "exact-time has the error in s of the level that a refinement of cells is to measure; give "
+      "cells-inf or exact");
+  EXPECT_EQ(
+      reference("cells-inf")->fault(masing, Refine::steps),
+      "cells-inf has the error in time of the level that a refinement of steps is to measure; give "
+      "exact-time, or cells = inf and exact");
 }
 
 }  // namespace masing::test_reference

@@ -164,9 +164,8 @@ constexpr std::int64_t most_samples = 300'000;
 void require_few(std::int64_t number, std::int64_t most) {
   if (number > most) {
     throw base::UserError(
-        "--threshold: eta(s) varies too fast, or has too many extrema, for --cells inf; use a "
-        "number "
-        "of cells");
+        "threshold",
+        "eta(s) varies too fast, or has too many extrema, for cells = inf; use a number of cells");
   }
 }
 
@@ -335,10 +334,12 @@ void ContinuousTable::check(const std::vector<PieceIntegrals>& pieces) const {
     const Sums tabled = below(r);
     if (different(tabled.stiffness, sums.stiffness, total_.stiffness) ||
         different(tabled.force, sums.force, total_.force)) {
-      throw base::UserError(fmt::format(
-          "--threshold: the table of int k ds over eta <= {} gives {}, quadrature {}; "
-          "--cells inf cannot resolve this problem, use a number of cells",
-          base::to_text(r), base::to_text(tabled.stiffness), base::to_text(sums.stiffness)));
+      throw base::UserError(
+          "threshold",
+          fmt::format("the table of int k ds over eta <= {} gives {}, quadrature {}; cells = inf "
+                      "cannot resolve this problem, use a number of cells",
+                      base::to_text(r), base::to_text(tabled.stiffness),
+                      base::to_text(sums.stiffness)));
     }
   }
 }
@@ -392,7 +393,7 @@ void require_same_integral(const char* what, double found, const Density& f,
   }
   if (!(std::abs(found - other) <= 1e-10 * size)) {
     throw base::UserError(
-        fmt::format("the integral of {} over s is {} by one rule and {} by another; --cells inf "
+        fmt::format("the integral of {} over s is {} by one rule and {} by another; cells = inf "
                     "cannot resolve this problem, use a number of cells",
                     what, base::to_text(found), base::to_text(other)));
   }
@@ -484,18 +485,18 @@ double elastic_energy(const ContinuousMeasure& measure, const RememberedElongati
   return elastic_energy(below, total, measure.sets(), u);
 }
 
-std::string continuous_fault(const Slab& slab) {
-  std::string fault = table_fault(slab);
+std::optional<base::UserError> continuous_fault(const Slab& slab) {
+  std::optional<base::UserError> fault = table_fault(slab);
   double largest = 0.0;
   for (const double s : telling_places(smooth_spans(slab))) {
-    if (!fault.empty()) {
+    if (fault) {
       break;
     }
     fault = value_fault(
         slab.element(s), [s] { return "s = " + base::to_text(s); }, allowed_excess(slab));
     largest = std::max(largest, slab.stiffness(s) * slab.threshold(s));
   }
-  if (fault.empty()) {
+  if (!fault) {
     (void)base::FixedPoint(largest);  // says what is wrong with a slab that holds nothing
   }
   return fault;

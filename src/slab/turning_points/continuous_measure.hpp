@@ -4,9 +4,11 @@
 #include <array>
 #include <boost/math/interpolators/quintic_hermite.hpp>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "slab/problem.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/interval_sets.hpp"
@@ -157,8 +159,8 @@ double elastic_energy(const ContinuousMeasure& measure, const RememberedElongati
 /// make_continuous_measure. Local.
 double continuous_preload(const Slab& slab);
 
-/// What is wrong with the first of the telling_places (value_fault), in one line; empty if nothing
-/// is. Throws as smooth_spans, and UserError where k η is beyond what FixedPoint takes. Local.
-std::string continuous_fault(const Slab& slab);
+/// value_fault of the first of the telling_places at fault; nothing if none is. Throws as
+/// smooth_spans, and UserError where k η is beyond what FixedPoint takes. Local.
+std::optional<base::UserError> continuous_fault(const Slab& slab);
 
 }  // namespace masing::slab

@@ -327,9 +327,9 @@ IntervalSets::IntervalSets(const Columns<base::Function>& functions,
       pieces_.emplace_back(functions_, std::move(nodes), ends, grid, first_cell, end_cell);
       first_cell = end_cell;
       if (pieces_.size() > most_pieces) {
-        throw base::UserError(
-            "--initial-u: eta(s) -+ u0(s) has too many extrema for --cells inf; use a number of "
-            "cells");
+        throw base::UserError("initial-u",
+                              "eta(s) -+ u0(s) has too many extrema for cells = inf; use a number "
+                              "of cells");
       }
     }
   }

@@ -178,10 +178,10 @@ std::vector<MonotonePiece> monotone_pieces(const Density& function, const Densit
 
 namespace {
 
-/// A function of a slab, the key it is given by, and what it is small or large against.
+/// A function of a slab, the quantity that it is, and what it is small or large against.
 struct Given {
   const base::Function* function;
-  const char* key;
+  const char* quantity;
   double scale;
 };
 
@@ -189,10 +189,10 @@ struct Given {
 class Resolution {
  public:
   explicit Resolution(const Slab& slab)
-      : given_{{{&slab.stiffness, "--stiffness", 0.0},
-                {&slab.threshold, "--threshold", 0.0},
-                {&slab.initial_u, "--initial-u", 0.0},
-                {&slab.shift, "--threshold-down", 0.0}}} {
+      : given_{{{&slab.stiffness, "stiffness", 0.0},
+                {&slab.threshold, "threshold", 0.0},
+                {&slab.initial_u, "initial-u", 0.0},
+                {&slab.shift, "threshold-down", 0.0}}} {
     std::vector<double> starts{0.0};
     for (Given& each : given_) {
       constexpr int looks = 64;
@@ -246,10 +246,11 @@ class Resolution {
   /// Count a look; throws UserError where there have been too many.
   void look(const Given& at_fault, double s) {
     if (++looks_ > most_looks) {
-      throw base::UserError(fmt::format(
-          "{}: near s = {} it varies too fast, or jumps too often, for --cells inf; use a number "
-          "of cells",
-          at_fault.key, base::to_text(s)));
+      throw base::UserError(
+          at_fault.quantity,
+          fmt::format("near s = {} it varies too fast, or jumps too often, for cells = inf; use a "
+                      "number of cells",
+                      base::to_text(s)));
     }
   }
 
@@ -318,10 +319,11 @@ class Resolution {
         const double last = span.nodes[i];
         if (last - first > least_width &&
             !base::shows_all(f, range, first, last, negligible * largest)) {
-          throw base::UserError(fmt::format(
-              "{}: between s = {} and s = {} it does more than its values show; --cells inf cannot "
-              "resolve this problem, use a number of cells",
-              each.key, base::to_text(first), base::to_text(last)));
+          throw base::UserError(
+              each.quantity,
+              fmt::format("between s = {} and s = {} it does more than its values show; cells = "
+                          "inf cannot resolve this problem, use a number of cells",
+                          base::to_text(first), base::to_text(last)));
         }
       }
     }
