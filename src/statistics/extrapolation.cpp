@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 
-#include "base/limits.hpp"
 #include "statistics/least_squares.hpp"
 
 namespace masing::statistics {
@@ -68,11 +67,10 @@ double observed_power(const ArrayXXd& steps, const ArrayXd& values) {
 Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
                           const std::vector<double>& value_column, double promised) {
   constexpr double near = 0.5;  // of the promised order
-  const Extrapolation none{base::undefined, base::undefined, base::undefined, base::undefined};
   const auto count = static_cast<Eigen::Index>(value_column.size());
   const ArrayXd values = Eigen::Map<const ArrayXd>(value_column.data(), count);
   if (count < 2 || !values.allFinite()) {
-    return none;
+    return {};
   }
   ArrayXXd steps(count, static_cast<Eigen::Index>(step_columns.size()));
   for (Eigen::Index j = 0; j < steps.cols(); ++j) {
@@ -96,7 +94,7 @@ Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
   }
   const double spread = (values.maxCoeff() - values.minCoeff()) / static_cast<double>(count - 1);
   if (!best || spread == 0) {
-    return none;
+    return {};
   }
   Extrapolation found{.order = observed_power(steps, values), .value = best->limit};
   const double error = steps.cols() == 1 ? std::abs(values.tail(1)[0] - best->limit) : best->error;

@@ -2,16 +2,18 @@
 
 #include <vector>
 
+#include "base/limits.hpp"
+
 namespace masing::statistics {
 
 /// The extrapolation of a scalar to step zero from all levels, and the grid convergence index of
 /// the last level, an absolute bound of its error, in the scalar's own unit. NaN where the levels
 /// are too few.
 struct Extrapolation {
-  double order = 0.0;     ///< the p with which φ₀ + Σ αⱼ hⱼᵖ fits best, in [0.1, 4]
-  double value = 0.0;     ///< φ₀
-  double index = 0.0;     ///< U
-  double relative = 0.0;  ///< U/|φ| of the last level
+  double order = base::undefined;  ///< the p with which φ₀ + Σ αⱼ hⱼᵖ fits best, in [0.1, 4]
+  double value = base::undefined;     ///< φ₀
+  double index = base::undefined;     ///< U
+  double relative = base::undefined;  ///< U/|φ| of the last level
 };
 
 /// Least squares of φ ≈ φ₀ + Σ αⱼ hⱼ^q and of the same with β h^(q+1), h = Σ hⱼ, each with weights

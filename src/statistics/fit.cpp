@@ -4,8 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "base/limits.hpp"
-
 namespace masing::statistics {
 
 namespace {
@@ -78,7 +76,7 @@ double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
   if (earlier.count() + 1 >= least + (earlier.has_next_term ? 1 : 0)) {
     compare(earlier);
   }
-  if (ladder.model == ErrorModel::reference) {
+  if (!ladder.are_differences) {
     Choice exact = chosen.choice;
     exact.is_exact = true;
     compare(exact);
@@ -111,13 +109,7 @@ Choice run_above(double floor, const std::vector<double>& errors, std::vector<Ma
 Fit fit_order(const ErrorLadder& ladder, double floor) {
   const std::size_t count = ladder.errors.size();
   Fit fit{.marks = std::vector<Mark>(count, Mark::undefined),
-          .order = base::undefined,
-          .uncertainty = base::undefined,
-          .statistical = base::undefined,
-          .structural = base::undefined,
           .constants = std::vector<double>(ladder.steps.size(), base::undefined),
-          .next_term = base::undefined,
-          .scatter = base::undefined,
           .predicted = std::vector<double>(count, base::undefined)};
   Choice range = run_above(floor, ladder.errors, fit.marks);
   const std::size_t least = ladder.steps.size() + fewest_levels - 1;

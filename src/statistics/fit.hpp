@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "statistics/power_law.hpp"
 
 namespace masing::statistics {
@@ -19,16 +20,17 @@ enum class Mark {
 /// r being the step of what a level is measured against, z the step relative to the coarsest fitted
 /// level's; D = 0 without the next term.
 struct Fit {
-  std::vector<Mark> marks;   ///< one a level
-  std::size_t levels = 0;    ///< in the range
-  double order = 0.0;        ///< NaN without a fit
-  double uncertainty = 0.0;  ///< half the interval: √(statistical² + structural² + 0.005²)
-  double statistical = 0.0;  ///< Student's, at 95 %, of the residuals
-  double structural = 0.0;   ///< of the choice of the levels and of the reference
-  std::vector<double> constants;  ///< Cⱼ, one a step; NaN without a fit
-  double next_term = 0.0;         ///< D
-  double scatter = 0.0;           ///< standard deviation of the residuals of log e
-  std::vector<double> predicted;  ///< the errors by the fit, [levels]; NaN without one
+  std::vector<Mark> marks;         ///< one a level
+  std::size_t levels = 0;          ///< in the range
+  double order = base::undefined;  ///< this and what follows: NaN without a fit
+  double uncertainty =
+      base::undefined;  ///< half the interval: √(statistical² + structural² + 0.005²)
+  double statistical = base::undefined;  ///< Student's, at 95 %, of the residuals
+  double structural = base::undefined;   ///< of the choice of the levels and of the reference
+  std::vector<double> constants;         ///< Cⱼ, one a step
+  double next_term = base::undefined;    ///< D
+  double scatter = base::undefined;      ///< standard deviation of the residuals of log e
+  std::vector<double> predicted;         ///< the errors by the fit, [levels]
 };
 
 /// The fit of an order to a ladder of errors, to the longest run of levels whose errors are above

@@ -6,12 +6,6 @@
 
 namespace masing::statistics {
 
-/// What levels are measured against.
-enum class ErrorModel {
-  reference,  ///< one reference; its step is 0 where it is exact
-  successive  ///< the next level
-};
-
 /// One step of the levels and the same of what each is measured against, [levels] each; 0 where
 /// that is exact, NaN where there is nothing.
 struct StepLadder {
@@ -23,8 +17,8 @@ struct StepLadder {
 /// on: one, or δs and δt.
 struct ErrorLadder {
   std::vector<StepLadder> steps;
-  std::vector<double> errors;  ///< [levels]; NaN where there is none
-  ErrorModel model = ErrorModel::reference;
+  std::vector<double> errors;    ///< [levels]; NaN where there is none
+  bool are_differences = false;  ///< each level is measured against the next, not all against one
 };
 
 /// Which levels a power law is fitted to, and how.

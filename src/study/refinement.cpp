@@ -258,9 +258,7 @@ class OrderFinder {
   /// The fit of the order: in the refined step; for `both` in δs and δt with a constant each, or in
   /// δs + δt where the levels cannot tell them apart. Adds the ladders it is tried on to `tried`.
   [[nodiscard]] statistics::Fit fitted(std::vector<statistics::ErrorLadder>& tried) const {
-    statistics::ErrorLadder ladder{.errors = errors_,
-                                   .model = successive() ? statistics::ErrorModel::successive
-                                                         : statistics::ErrorModel::reference};
+    statistics::ErrorLadder ladder{.errors = errors_, .are_differences = successive()};
     const double floor = study_.floors.*quantity_.value;
     if (spec_.refine == Refine::both && !statistics::on_one_ray(ds_, dt_)) {
       ladder.steps = {ladder_of([](double ds, double) { return ds; }),

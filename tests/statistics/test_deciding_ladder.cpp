@@ -25,6 +25,7 @@ Fit scattering(double scatter) {
           .order = 1.0,
           .uncertainty = 0.2,
           .statistical = 0.2,
+          .structural = 0.0,
           .scatter = scatter};
 }
 

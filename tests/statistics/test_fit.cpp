@@ -15,7 +15,6 @@
 
 namespace masing::test_fit {
 
-using statistics::ErrorModel;
 using statistics::Fit;
 using statistics::fit_order;
 using statistics::Mark;
@@ -270,7 +269,7 @@ TEST(FitOrder, is_exact_for_differences_of_successive_levels) {
       const Fit found = fit_order(
           {.steps = {{{steps.begin(), steps.end() - 1}, {steps.begin() + 1, steps.end()}}},
            .errors = differences,
-           .model = ErrorModel::successive},
+           .are_differences = true},
           0.0);
       EXPECT_EQ(found.levels, 4U);
       EXPECT_NEAR(found.order, p, found_to);
