@@ -67,8 +67,10 @@ std::optional<ProcessCopy> unconnected_copy(int ranks) {
 }
 
 bool ranks_outnumber_cores() {
-  // Not the cores this rank may use: it may be bound to one, and the others to others.
-  return number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1) > sysconf(_SC_NPROCESSORS_ONLN);
+  // Not the cores this rank may use: it may be bound to one, and the others to others. Asked once:
+  // the answer comes out of a file.
+  static const std::int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1) > cores;
 }
 
 namespace {
