@@ -22,22 +22,14 @@
 
 namespace masing::scan {
 
-PointNumbers numbers_of(const CycleShape& cycle) {
-  const double multiple = std::isnan(cycle.multiple) ? 1.0 : cycle.multiple;
-  PointNumbers numbers;
-  numbers.least_x = cycle.least_x;
-  numbers.most_x = cycle.most_x;
-  numbers.amplitude = (cycle.most_x - cycle.least_x) / 2;
-  numbers.centre = (cycle.most_x + cycle.least_x) / 2;
-  numbers.restoring_amplitude = (cycle.most_restoring - cycle.least_restoring) / 2;
-  numbers.loss = cycle.loss;
-  numbers.secant_stiffness = numbers.restoring_amplitude / numbers.amplitude;
-  numbers.damping_ratio = numbers.loss / multiple /
-                          (2 * std::numbers::pi * numbers.amplitude * numbers.restoring_amplitude);
-  numbers.phase = cycle.phase;
-  numbers.period = cycle.period;
-  numbers.period_multiple = cycle.multiple;
-  return numbers;
+PointNumbers completed(PointNumbers cycle) {
+  const double multiple = std::isnan(cycle.period_multiple) ? 1.0 : cycle.period_multiple;
+  cycle.amplitude = (cycle.most_x - cycle.least_x) / 2;
+  cycle.centre = (cycle.most_x + cycle.least_x) / 2;
+  cycle.secant_stiffness = cycle.restoring_amplitude / cycle.amplitude;
+  cycle.damping_ratio =
+      cycle.loss / multiple / (2 * std::numbers::pi * cycle.amplitude * cycle.restoring_amplitude);
+  return cycle;
 }
 
 namespace {
@@ -61,7 +53,7 @@ class CycleObserver final : public engine::Observer {
     double restoring;
   };
 
-  void add_period(CycleShape& cycle) const;
+  void add_period(PointNumbers& cycle) const;
 
   io::Sampling window_;
   std::optional<double> period_;
@@ -97,7 +89,7 @@ void CycleObserver::observe(const engine::Samples& samples, engine::Engine& /*en
   }
 }
 
-void CycleObserver::add_period(CycleShape& cycle) const {
+void CycleObserver::add_period(PointNumbers& cycle) const {
   // The first step lies before the period: it is moved up to where that begins.
   std::vector<Step> steps = last_;
   const double begin = steps.back().t - *period_;
@@ -130,14 +122,13 @@ PointNumbers CycleObserver::numbers() const {
   if (!least_) {
     return {};
   }
-  CycleShape cycle{.least_x = least_->x,
-                   .most_x = most_->x,
-                   .least_restoring = least_->restoring,
-                   .most_restoring = most_->restoring};
+  PointNumbers cycle{.most_x = most_->x,
+                     .least_x = least_->x,
+                     .restoring_amplitude = (most_->restoring - least_->restoring) / 2};
   if (period_ && last_.size() > 2) {
     add_period(cycle);
   }
-  return numbers_of(cycle);
+  return completed(cycle);
 }
 
 /// The closed cycles of the amplitudes, all > 0, that are the values of the last axis.
@@ -149,11 +140,10 @@ void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> poin
   for (ScanPoint& point : points) {
     const double amplitude = point.values.back();
     const slab::ClosedCycle cycle = curves.cycle(amplitude);
-    point.numbers = numbers_of({.least_x = -amplitude,
-                                .most_x = amplitude,
-                                .least_restoring = -cycle.restoring,
-                                .most_restoring = cycle.restoring,
-                                .loss = cycle.loss});
+    point.numbers = completed({.most_x = amplitude,
+                               .least_x = -amplitude,
+                               .restoring_amplitude = cycle.restoring,
+                               .loss = cycle.loss});
   }
 }
 
@@ -197,7 +187,7 @@ bool PointMaker::compute(const parallel::Communicator& own, const std::string& t
     solver_.forget();
     for (ScanPoint& point : points) {
       try {
-        compute_cycle(own, point);
+        solver_.solve(own, spec_.problem(point.values), point);
       } catch (const base::UserError& error) {
         point.message = parallel::one_line(error.what());
       }
@@ -214,12 +204,6 @@ bool PointMaker::compute(const parallel::Communicator& own, const std::string& t
   }
   compute_run(own, problem, title, points.front());
   return true;
-}
-
-void PointMaker::compute_cycle(const parallel::Communicator& own, ScanPoint& point) {
-  SteadyPoint found = solver_.point(own, spec_.problem(point.values));
-  point.numbers = found.numbers;
-  point.series = std::move(found.series);
 }
 
 void PointMaker::compute_run(const parallel::Communicator& own, const ScanProblem& problem,

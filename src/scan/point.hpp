@@ -37,7 +37,6 @@ class PointMaker {
  private:
   bool compute(const parallel::Communicator& own, const std::string& title,
                std::span<ScanPoint> points);
-  void compute_cycle(const parallel::Communicator& own, ScanPoint& point);
   void compute_run(const parallel::Communicator& own, const ScanProblem& problem,
                    const std::string& title, ScanPoint& point) const;
   [[nodiscard]] bool is_for_all_ranks(const engine::RunSpec& run) const;

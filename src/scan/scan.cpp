@@ -13,6 +13,7 @@
 #include "parallel/available_memory.hpp"
 #include "parallel/deal.hpp"
 #include "parallel/session.hpp"
+#include "parallel/vector.hpp"
 #include "scan/point.hpp"
 
 namespace masing::scan {
@@ -37,7 +38,11 @@ using Clock = std::chrono::steady_clock;
 class Scanner {
  public:
   Scanner(const parallel::Communicator& comm, const ScanSpec& spec)
-      : comm_(comm), own_(comm, comm.rank(), 1), spec_(spec), points_(grid(spec.axes)) {
+      : comm_(comm),
+        own_(comm, comm.rank(), 1),
+        held_(own_, 1),
+        spec_(spec),
+        points_(grid(spec.axes)) {
     const bool is_line = spec.kind == ScanKind::closed_curves ||
                          (spec.kind == ScanKind::steady && spec.past == Past::point);
     task_size_ = is_line ? spec.axes.back().values.size() : 1;
@@ -108,26 +113,21 @@ class Scanner {
         left.push_back(task);
       }
     }
-    return parallel::deal(comm_, {.count = left.size(),
-                                  .make =
-                                      [&](std::size_t i) {
-                                        const bool is_made =
-                                            maker.make(own_, title(left[i]), points_of(left[i]));
-                                        return is_made ? packed(left[i]) : std::vector<double>();
-                                      },
-                                  .take =
-                                      [&](std::size_t i, std::span<const double> numbers) {
-                                        if (!numbers.empty()) {
-                                          unpack(numbers, left[i]);
-                                        }
-                                      },
-                                  .between =
-                                      [this] {
-                                        if (is_due()) {
-                                          save();
-                                        }
-                                        report();
-                                      }});
+    const auto make = [&](std::size_t i) {
+      const bool is_made = maker.make(own_, title(left[i]), points_of(left[i]));
+      return is_made ? packed(left[i]) : std::vector<double>();
+    };
+    const auto take = [&](std::size_t i, std::span<const double> numbers) {
+      if (!numbers.empty()) {
+        unpack(numbers, left[i]);
+      }
+    };
+    const auto between = [this] {
+      save_if_due();
+      report();
+    };
+    return parallel::deal(comm_,
+                          {.count = left.size(), .make = make, .take = take, .between = between});
   }
 
   /// Makes what is left on all ranks. Collective.
@@ -141,11 +141,8 @@ class Scanner {
       if (made[task] == 0.0) {
         maker.make(comm_, title(task), points_of(task));
         is_made_[task] = 1;
-        parallel::on_root(comm_, [this] {
-          if (is_due()) {
-            save();
-          }
-        });
+        ++made_since_save_;
+        parallel::on_root(comm_, [this] { save_if_due(); });
       }
     }
   }
@@ -231,13 +228,14 @@ class Scanner {
     unpack_tasks(all);
   }
 
-  /// Whether the root is to save: after so many tasks as asked for, else every ten minutes.
-  [[nodiscard]] bool is_due() const {
-    constexpr std::chrono::duration<double> distance(600.0);
+  /// After so many tasks as asked for, else every ten minutes. Of the root.
+  void save_if_due() {
     const std::int64_t every = spec_.checkpoint.every;
-    const auto passed = Clock::now() - last_saved_;
-    return spec_.checkpoint.scheduled &&
-           (every > 0 ? made_since_save_ >= every : passed >= distance);
+    const bool is_due = every > 0 ? made_since_save_ >= every
+                                  : Clock::now() - last_saved_ >= std::chrono::minutes(10);
+    if (spec_.checkpoint.scheduled && is_due) {
+      save();
+    }
   }
 
   [[nodiscard]] std::int64_t made_points() const {
@@ -278,6 +276,9 @@ class Scanner {
 
   const parallel::Communicator& comm_;
   parallel::Communicator own_;  // this rank
+  // PETSc duplicates a communicator for the first vector on it and keeps that as long as any is
+  // there: at each point anew if there were none in between.
+  parallel::Vector held_;
   const ScanSpec& spec_;
   std::vector<ScanPoint> points_;
   std::size_t task_size_ = 1;

@@ -87,20 +87,9 @@ struct PointNumbers {
 /// Whether a scan's file has a dataset of that name in /points for any scan. Local.
 bool is_point_column(const std::string& name);
 
-/// What every cycle is described by, however it was found.
-struct CycleShape {
-  double least_x = 0.0;
-  double most_x = 0.0;
-  double least_restoring = 0.0;  ///< k0 x + S at least_x
-  double most_restoring = 0.0;   ///< the same at most_x
-  double loss = PointNumbers::unknown;
-  double phase = PointNumbers::unknown;
-  double period = PointNumbers::unknown;
-  double multiple = PointNumbers::unknown;  ///< periods of the force that it takes; unknown: one
-};
-
-/// The numbers that follow from the shape of a cycle; the others are unknown. Local.
-PointNumbers numbers_of(const CycleShape& cycle);
+/// The numbers of a cycle, however it was found, with those that follow from its extremes, its
+/// restoring_amplitude and its loss; a period_multiple that is unknown is one. Local.
+PointNumbers completed(PointNumbers cycle);
 
 /// One point of a scan.
 struct ScanPoint {
@@ -122,8 +111,8 @@ struct Scan {
 /// Make all points, dealt out to single ranks as they finish, or a run that is too large for one by
 /// all together; a point that fails is marked, and the scan goes on. The numbers do not depend on
 /// the ranks, bit for bit. Points that are done are kept in the checkpoint; those that were under
-/// way begin again. Throws UserError alike on all ranks,
-/// Stopped with what is done saved. Collective.
+/// way begin again. Throws UserError alike on all ranks, Stopped with what is done saved.
+/// Collective.
 Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec);
 
 /// /points, /runs where series are kept, and /timing of a scan's file. Collective.

@@ -16,54 +16,49 @@ struct PointColumn {
   const char* description;
   const char* symbol;
   double PointNumbers::*value;
-  bool of_runs;
-  bool of_steady;
-  bool of_closed_curves;
+  enum { always, under_a_force, of_limit_cycles } known = always;
 
   [[nodiscard]] bool is_of(ScanKind kind) const {
-    return kind == ScanKind::runs     ? of_runs
-           : kind == ScanKind::steady ? of_steady
-                                      : of_closed_curves;
+    return kind == ScanKind::steady || known == always ||
+           (kind == ScanKind::runs && known == under_a_force);
   }
 };
 
 constexpr PointColumn point_columns[] = {
-    {"most_x", "largest x", "max x", &PointNumbers::most_x, true, true, true},
-    {"least_x", "least x", "min x", &PointNumbers::least_x, true, true, true},
-    {"amplitude", "half the difference of both", "X", &PointNumbers::amplitude, true, true, true},
-    {"centre", "their mean; NaN where the cycle drifts", "x_m", &PointNumbers::centre, true, true,
-     true},
+    {"most_x", "largest x", "max x", &PointNumbers::most_x},
+    {"least_x", "least x", "min x", &PointNumbers::least_x},
+    {"amplitude", "half the difference of both", "X", &PointNumbers::amplitude},
+    {"centre", "their mean; NaN where the cycle drifts", "x_m", &PointNumbers::centre},
     {"restoring_amplitude", "half the difference of k0 x + S at both", "f_X",
-     &PointNumbers::restoring_amplitude, true, true, true},
+     &PointNumbers::restoring_amplitude},
     {"loss", "energy lost to hysteresis over the last period, or the cycle: the area of k0 x + S",
-     "D", &PointNumbers::loss, true, true, true},
+     "D", &PointNumbers::loss},
     {"secant_stiffness", "restoring_amplitude over amplitude", "K_s",
-     &PointNumbers::secant_stiffness, true, true, true},
+     &PointNumbers::secant_stiffness},
     {"damping_ratio",
      "loss / (2 pi X^2 K_s), of a cycle of several periods per period; without viscous damping",
-     "zeta", &PointNumbers::damping_ratio, true, true, true},
+     "zeta", &PointNumbers::damping_ratio},
     {"phase",
      "by which the fundamental of x lags behind that of F, or F - m a_g, in [0, 2 pi); NaN where "
      "that has none",
-     "phi", &PointNumbers::phase, true, true, false},
-    {"period", "period of the force", "tau", &PointNumbers::period, true, true, false},
+     "phi", &PointNumbers::phase, PointColumn::under_a_force},
+    {"period", "period of the force", "tau", &PointNumbers::period, PointColumn::under_a_force},
     {"period_multiple", "periods of the force that the cycle takes", "p",
-     &PointNumbers::period_multiple, false, true, false},
+     &PointNumbers::period_multiple, PointColumn::of_limit_cycles},
     {"residual", "by how much the cycle fails to close, over its range", "r",
-     &PointNumbers::residual, false, true, false},
+     &PointNumbers::residual, PointColumn::of_limit_cycles},
     {"stable", "1: the motion is a contraction, every cycle is stable", "stable",
-     &PointNumbers::stable, false, true, false},
+     &PointNumbers::stable, PointColumn::of_limit_cycles},
     {"drift", "of x over the cycle; not 0 only where nothing holds the mass", "d",
-     &PointNumbers::drift, false, true, false},
+     &PointNumbers::drift, PointColumn::of_limit_cycles},
     {"frozen",
      "share of int k ds whose cells do not yield on the cycle, and keep what the past left",
-     "K_f/K", &PointNumbers::frozen, false, true, false},
+     "K_f/K", &PointNumbers::frozen, PointColumn::of_limit_cycles},
     {"settled",
      "change of the motion from the start over the last cycle before shooting, over its size; not "
-     "small "
-     "where it hardly loses energy: then the cycle is one beside it",
-     "delta", &PointNumbers::settled, false, true, false},
-    {"fold", "0: no branch turns back", "fold", &PointNumbers::fold, false, true, false}};
+     "small where it hardly loses energy: then the cycle is one beside it",
+     "delta", &PointNumbers::settled, PointColumn::of_limit_cycles},
+    {"fold", "0: no branch turns back", "fold", &PointNumbers::fold, PointColumn::of_limit_cycles}};
 
 }  // namespace
 
@@ -136,17 +131,6 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file, cons
   }
 }
 
-const char* kind_text(ScanKind kind) {
-  switch (kind) {
-    case ScanKind::runs:
-      return "runs";
-    case ScanKind::steady:
-      return "steady";
-    default:
-      return "closed curves";
-  }
-}
-
 std::string past_text(const ScanSpec& spec) {
   if (spec.kind != ScanKind::steady) {
     return "";
@@ -181,7 +165,8 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   }
   io::write_attribute(group, "axes", base::joined(names, " "));
   io::write_attribute(group, "sizes", base::joined(sizes, " "));
-  io::write_attribute(group, "kind", std::string(kind_text(spec.kind)));
+  constexpr const char* kinds[] = {"runs", "steady", "closed curves"};
+  io::write_attribute(group, "kind", std::string(kinds[static_cast<std::size_t>(spec.kind)]));
   io::write_attribute(group, "past", past_text(spec));
   io::write_attribute(group, "failed", static_cast<std::int64_t>(scan.failed()));
   for (const PointColumn& column : point_columns) {

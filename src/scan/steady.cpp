@@ -53,15 +53,15 @@ bool is_symmetric_start(const engine::Masing& model) {
 
 /// What is known of a cycle of a force of period `period`.
 PointNumbers described(const slab::Cycle& cycle, double period) {
-  PointNumbers numbers = numbers_of({.least_x = cycle.least_x,
-                                     .most_x = cycle.most_x,
-                                     .least_restoring = cycle.least_restoring,
-                                     .most_restoring = cycle.most_restoring,
-                                     .loss = cycle.loss,
-                                     .phase = cycle.phase,
-                                     .period = period,
-                                     .multiple = static_cast<double>(cycle.multiple)});
-  numbers.residual = cycle.residual;
+  PointNumbers numbers =
+      completed({.most_x = cycle.most_x,
+                 .least_x = cycle.least_x,
+                 .restoring_amplitude = (cycle.most_restoring - cycle.least_restoring) / 2,
+                 .loss = cycle.loss,
+                 .phase = cycle.phase,
+                 .period = period,
+                 .period_multiple = static_cast<double>(cycle.multiple),
+                 .residual = cycle.residual});
   // The map over a period is a contraction: every cycle is stable, and no branch turns back.
   numbers.stable = 1.0;
   numbers.fold = 0.0;
@@ -220,16 +220,17 @@ class LimitCycles {
 
 }  // namespace
 
-SteadyPoint SteadySolver::point(const parallel::Communicator& comm, const ScanProblem& problem) {
+void SteadySolver::solve(const parallel::Communicator& comm, const ScanProblem& problem,
+                         ScanPoint& point) {
   if (slab_ != problem.slab) {
     exact_ = engine::exact_slab(comm, *engine::slab_of(problem.run));
     slab_ = problem.slab;
   }
-  return std::visit(
+  std::visit(
       [&]<class Measure>(const std::shared_ptr<const Measure>& measure) {
         const LimitCycles<Measure> cycles(*measure, exact_.preload, problem);
         const auto [cycle, settled] = before_ ? cycles.after(*before_) : cycles.after(std::nullopt);
-        SteadyPoint point{.numbers = described(cycle, cycles.period())};
+        point.numbers = described(cycle, cycles.period());
         point.numbers.settled = settled;
         if (keeps_series_) {
           point.series = cycles.series(cycle);
@@ -237,7 +238,6 @@ SteadyPoint SteadySolver::point(const parallel::Communicator& comm, const ScanPr
         if (past_ == Past::point) {
           before_ = cycles.left_by(cycle);
         }
-        return point;
       },
       exact_.measure);
 }

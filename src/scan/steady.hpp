@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/setup.hpp"
 #include "parallel/communicator.hpp"
@@ -10,12 +9,6 @@
 #include "slab/steady/period_map.hpp"
 
 namespace masing::scan {
-
-/// A limit cycle.
-struct SteadyPoint {
-  PointNumbers numbers{};
-  std::vector<double> series{};  ///< rows of samples of the cycle, one after another, if kept
-};
 
 /// The state at the outer extreme of a limit cycle, and the force's period there.
 struct CycleState {
@@ -33,9 +26,10 @@ class SteadySolver {
   /// From now on begin at x0, y0, u0. Local.
   void forget() { before_.reset(); }
 
-  /// The limit cycle that the motion from x0, y0, u0 comes to; with Past::point the one next to the
-  /// last that was found since forget(). `comm`: of one rank. Throws UserError where there is none.
-  SteadyPoint point(const parallel::Communicator& comm, const ScanProblem& problem);
+  /// Sets the numbers of a point, and its series if kept, to those of the limit cycle that the
+  /// motion from x0, y0, u0 comes to; with Past::point of the one next to the last that was found
+  /// since forget(). `comm`: of one rank. Throws UserError where there is none.
+  void solve(const parallel::Communicator& comm, const ScanProblem& problem, ScanPoint& point);
 
  private:
   Past past_;
