@@ -58,11 +58,21 @@ class Shooting {
   [[nodiscard]] Cycle near(Extreme start, int multiple) const {
     const double whole = multiple * map_.force().period;
     const Passage passage = required(map_.passage(start, whole, start.side));
-    const ShootingMap kind = shooting_map(start, passage, multiple);
+    ShootingMap kind = shooting_map(start, passage, multiple);
     std::optional<Extreme> found = corrected(start, kind, whole);
+    if (found && kind == ShootingMap::half) {
+      constexpr double closed = 1e-9;
+      const Cycle cycle = described(*found, multiple, kind);
+      if (cycle.residual <= closed) {
+        return cycle;
+      }
+      // F is not odd: of a narrow pulse its values may not show it, the motion over a period does.
+      kind = ShootingMap::full;
+      found = corrected(start, kind, whole);
+    }
     // Where the cycle goes beyond what the slab remembers, it leaves more to remember.
     constexpr int passes = 60;
-    for (int pass = 0; found && kind != ShootingMap::half && pass < passes; ++pass) {
+    for (int pass = 0; found && pass < passes; ++pass) {
       const double before = found->x;
       found->past = required(map_.passage(*found, whole, found->side)).past;
       found = corrected(*found, kind, whole);

@@ -1,0 +1,113 @@
+// Limit cycles far below yielding against the complex amplitude a/(K - mω² + iωc) of the linear
+// oscillator, and against the end of a long run; what cells that do not yield keep of the past.
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "scan/made_up.hpp"
+#include "scan/steady.hpp"
+#include "support/given.hpp"
+#include "support/world.hpp"
+
+namespace masing::test_limit_cycles {
+
+using scan::Past;
+using scan::PointNumbers;
+using scan::ScanPoint;
+
+ScanPoint solved(scan::SteadySolver& solver, const made_up::Point& point) {
+  ScanPoint found;
+  solver.solve(support::alone(), made_up::problem(point), found);
+  return found;
+}
+
+PointNumbers from_rest(const made_up::Point& point) {
+  scan::SteadySolver solver(Past::rest, false);
+  return solved(solver, point).numbers;
+}
+
+TEST(LimitCycle, is_the_linear_oscillators_far_below_yielding) {
+  // Newton's method closes the cycle to 1e-11 of its range.
+  constexpr double closed = 1e-10;
+  for (const double frequency : {0.3, 1.0, 1.0954, 2.5}) {
+    const made_up::Point point = made_up::cosine(0.01, frequency);
+    const std::complex<double> stiffness = made_up::stiffness(point);
+    const PointNumbers cycle = from_rest(point);
+    const double amplitude = 0.01 / std::abs(stiffness);
+    EXPECT_NEAR(cycle.amplitude, amplitude, closed * amplitude);
+    EXPECT_NEAR(cycle.centre, 0.0, closed * amplitude);
+    EXPECT_NEAR(cycle.phase, std::arg(stiffness), 10 * closed);
+    EXPECT_NEAR(cycle.restoring_amplitude, 1.2 * amplitude, 2 * closed * amplitude);
+    EXPECT_NEAR(cycle.secant_stiffness, 1.2, 10 * closed);
+    EXPECT_NEAR(cycle.loss, 0.0, closed * amplitude * amplitude) << "nothing yields";
+    EXPECT_EQ(cycle.frozen, 1.0);
+    EXPECT_EQ(cycle.period_multiple, 1.0);
+    EXPECT_EQ(cycle.stable, 1.0);
+    // The motion beside the cycle decays as exp(-ct/2) while it oscillates.
+    const double decay = std::exp(-point.damping / 2 * cycle.period);
+    EXPECT_NEAR(std::hypot(cycle.larger_re, cycle.larger_im), decay, 1e-6);
+  }
+}
+
+TEST(LimitCycle, keeps_its_samples_where_asked_to) {
+  const made_up::Point point = made_up::cosine(0.01, 0.5);
+  scan::SteadySolver solver(Past::rest, true);
+  const std::vector<double> series = solved(solver, point).series;
+  ASSERT_EQ(series.size(), 401U * 5U);  // 400 a period with both ends: t, x, y, F, k0 x + S
+  const std::complex<double> amplitude = 0.01 / made_up::stiffness(point);
+  for (std::size_t i = 0; i < series.size(); i += 5) {
+    const std::complex<double> x = amplitude * std::polar(1.0, point.frequency * series[i]);
+    EXPECT_NEAR(series[i + 1], x.real(), 1e-11);
+    EXPECT_NEAR(series[i + 2], -point.frequency * x.imag(), 1e-11);
+    EXPECT_NEAR(series[i + 3], 0.01 * std::cos(point.frequency * series[i]), 1e-15);
+    EXPECT_NEAR(series[i + 4], 1.2 * x.real(), 1e-11);
+  }
+}
+
+TEST(LimitCycle, is_not_half_a_period_mirrored_where_a_narrow_pulse_makes_the_force_uneven) {
+  // F(t + τ/2) = -F(t) but for a pulse of two thousandths of the period, which no 32 values show
+  // and which moves x by so little that its halves look alike.
+  const made_up::Point point{
+      .force = "2*cos(0.5*t)+0.02*exp((sin(0.5*t)-1)/1e-5)", .periods = 12, .steps_a_period = 4000};
+  const PointNumbers cycle = from_rest(point);
+  const scan::ScanSpec spec{.axes = {{"a", {1.0}}},
+                            .problem = [&](auto) { return made_up::problem(point); },
+                            .quiet = true};
+  const PointNumbers run = scan::make_points(support::alone(), spec).points.front().numbers;
+  EXPECT_LT(cycle.residual, 1e-10);
+  // Of 12 periods exp(-ct/2) leaves 1e-10; samples miss an extreme by up to (2π/4000)²/8 of it.
+  EXPECT_NEAR(cycle.most_x, run.most_x, 4e-7 * run.amplitude);
+  EXPECT_NEAR(cycle.least_x, run.least_x, 4e-7 * run.amplitude);
+}
+
+TEST(LimitCycle, of_the_past_from_rest_does_not_depend_on_the_points_before) {
+  scan::SteadySolver solver(Past::rest, false);
+  solved(solver, made_up::cosine(0.6, 0.5));
+  const PointNumbers after = solved(solver, made_up::cosine(0.01, 0.5)).numbers;
+  EXPECT_EQ(after.amplitude, from_rest(made_up::cosine(0.01, 0.5)).amplitude);
+  EXPECT_NEAR(after.centre, 0.0, 1e-12);
+}
+
+TEST(LimitCycle, of_the_past_of_the_point_before_keeps_what_that_left) {
+  const made_up::Point small = made_up::cosine(0.01, 0.5);
+  const double amplitude = 0.01 / std::abs(made_up::stiffness(small));
+  scan::SteadySolver solver(Past::point, false);
+  const PointNumbers large = solved(solver, made_up::cosine(0.6, 0.5)).numbers;
+  EXPECT_LT(large.frozen, 1.0);
+  const PointNumbers after = solved(solver, small).numbers;
+  // Elastic about where the yielded cells left it: mean x is off, as ∫ k u ds at rest is not 0.
+  EXPECT_NEAR(after.amplitude, amplitude, 1e-9 * amplitude);
+  EXPECT_GT(std::abs(after.centre), 1e-3);
+  EXPECT_EQ(after.frozen, 1.0);
+  solver.forget();
+  EXPECT_NEAR(solved(solver, small).numbers.centre, 0.0, 1e-12);
+}
+
+TEST(LimitCycle, is_refused_where_the_mass_comes_to_rest) {
+  made_up::Point point = made_up::cosine(0.01, 0.5);
+  point.force = "3";
+  const std::string said = given::mistake([&] { from_rest(point); });
+  EXPECT_TRUE(said.starts_with("no cycle found: ")) << said;
+}
+
+}  // namespace masing::test_limit_cycles
