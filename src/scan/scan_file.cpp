@@ -12,10 +12,10 @@ namespace {
 
 /// A dataset of /points: one number a point.
 struct PointColumn {
-  const char* name;
-  const char* description;
-  const char* symbol;
-  double PointNumbers::*value;
+  const char* name = "";
+  const char* description = "";
+  const char* symbol = "";
+  double PointNumbers::*value = nullptr;
   enum { always, under_a_force, of_limit_cycles } known = always;
 
   [[nodiscard]] bool is_of(ScanKind kind) const {

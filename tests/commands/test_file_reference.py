@@ -58,13 +58,13 @@ def test_what_would_decide_stays_coarser_than_the_file(masing):
     problem = ("--threshold=0.2+0.5*s", "--force=0.6*square(0.24*t)", "--final-time=60", "--engine=memory", "--cells=inf",
                "--quiet")
     study = ("converge", *problem, "--levels=1000,2000,4000,8000,16000")
-    for steps, advice in ((32000, "the file is 2 times finer than the last level"), (512000, "--levels 1000:32000:")):
+    for steps, advice in ((32000, "the file is 2 times finer than the last level"), (512000, "levels = 1000:32000:")):
         masing.done("simulate", *problem, f"--steps={steps}", f"--sample-every={steps // 4000}",
                     f"--field-every={steps // 100}", "--output=file.h5")
         undecided = masing(*study, "--reference=file.h5")
         assert undecided.returncode == 3
         assert advice in undecided.stdout.split("undecided: ")[1]
-    levels = undecided.stdout.split("--levels ")[1].split()[0]
+    levels = undecided.stdout.split("levels = ")[1].split()[0]
     assert masing(*study[:-1], f"--levels={levels}", "--reference=file.h5").returncode in (0, 3)
 
 

@@ -62,7 +62,7 @@ class Shooting {
     std::optional<Extreme> found = corrected(start, kind, whole);
     if (found && kind == ShootingMap::half) {
       constexpr double closed = 1e-9;
-      const Cycle cycle = described(*found, multiple, kind);
+      Cycle cycle = described(*found, multiple, kind);
       if (cycle.residual <= closed) {
         return cycle;
       }
