@@ -9,7 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/request.hpp"
+#include "cli/call.hpp"
+#include "cli/scan.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
 #include "io/hdf5.hpp"
@@ -52,28 +53,30 @@ void check(const parallel::Communicator& comm, const cli::Simulation& simulation
 void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
   study::check_runs(comm, spec);
 }
-void check(const parallel::Communicator& comm, const scan::ScanSpec& spec) {
-  engine::check_run(comm, scan::first_problem(spec).run);  // others may fail
+void check(const parallel::Communicator& comm, const cli::Scan& scan) {
+  engine::check_run(comm, cli::first_problem(scan).run);  // others may fail
 }
 
 /// masing simulate, converge and scan.
 int run_request(cli::Command command, const cli::Invocation& call) {
-  const auto request = cli::requested(command, call);
-  if (!request) {
+  const auto job = cli::requested(command, call);
+  if (!job) {
     return base::exit_done;
   }
   return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
-    if (request->only_validated) {
-      std::visit([&](const auto& spec) { check(comm, spec); }, request->spec);
-      if (comm.is_root()) {
-        std::fputs(request->only_validated->c_str(), stdout);
+    return cli::located(*job->request, [&]() -> int {
+      if (job->only_validated) {
+        std::visit([&](const auto& spec) { check(comm, spec); }, job->spec);
+        if (comm.is_root()) {
+          std::fputs(job->only_validated->c_str(), stdout);
+        }
+        return base::exit_done;
       }
-      return base::exit_done;
-    }
-    if (request->wall_limit) {
-      parallel::limit_wall_time(*request->wall_limit);
-    }
-    return std::visit([&](const auto& spec) { return commands::run(comm, spec); }, request->spec);
+      if (job->wall_limit) {
+        parallel::limit_wall_time(*job->wall_limit);
+      }
+      return std::visit([&](const auto& spec) { return commands::run(comm, spec); }, job->spec);
+    });
   });
 }
 
@@ -122,10 +125,7 @@ int naming_options(const std::function<int()>& work) {
     if (mistake.quantity().empty()) {
       throw;
     }
-    const std::string& quantity = mistake.quantity();
-    const bool is_of_model = quantity.starts_with("model.");
-    throw base::UserError((is_of_model ? "--set " + quantity.substr(6) : "--" + quantity) + ": " +
-                          mistake.fault());
+    throw base::UserError("--" + mistake.quantity() + ": " + mistake.fault());
   }
 }
 

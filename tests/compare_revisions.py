@@ -193,7 +193,8 @@ class Made:
             try:
                 done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=LONGEST)
                 self.codes.append(done.returncode)
-                self.printed += (done.stdout + done.stderr).splitlines()
+                lines = (done.stdout + done.stderr).splitlines()
+                self.printed += [line for line in lines if "Process name:" not in line]  # mpirun's own number
             except subprocess.TimeoutExpired:
                 self.codes.append(f"longer than {LONGEST} s")
 

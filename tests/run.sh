@@ -147,6 +147,8 @@ count_junit pytest "$logs/pytest.xml"
 
 if [ "$long" = yes ]; then
   echo "== a million inputs made by chance"
+  build/dev/tests/fuzz_expression --tries 1000000 --seed 1000000
+  count_step "fuzz_expression" $?
   build/dev/tests/fuzz_options --tries 1000000 --seed 1000000
   count_step "fuzz_options" $?
   if [ -x build/dev/tests/fuzz_bounds ]; then

@@ -2,116 +2,79 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "base/elementary_functions.hpp"
+#include "base/enclosed_operations.hpp"
 #include "base/limits.hpp"
 
 namespace masing::base {
 
 namespace {
 
+using taylor::Known;
 using taylor::Series;
-using taylor::Truth;
-using Stack = std::vector<Series>;
 
-Series pop(Stack& stack) {
-  Series top = stack.back();
-  stack.pop_back();
-  return top;
-}
+/// The rules of Taylor series.
+struct SeriesRules {
+  using Value = Series;
 
-/// Whether an operation compares two values.
-bool compares(Instruction instruction) {
-  return instruction >= Instruction::less && instruction <= Instruction::not_equal;
-}
-
-Series combined(Instruction instruction, const Series& a, const Series& b) {
-  if (compares(instruction) && (a.nowhere || b.nowhere)) {
-    // Of what is not a number only != holds.
-    return taylor::number(instruction == Instruction::not_equal ? 1.0 : 0.0);
+  static Series number(double x) { return taylor::number(x); }
+  static Series negative(const Series& a) { return taylor::negative(a); }
+  static Series add(const Series& a, const Series& b) { return taylor::add(a, b); }
+  static Series multiply(const Series& a, const Series& b) { return taylor::multiply(a, b); }
+  static Series divide(const Series& a, const Series& b) { return taylor::divide(a, b); }
+  static Series power(const Series& a, const Series& b) { return taylor::power(a, b); }
+  static Series value(const ElementaryFunction& f, const Series& a) { return f.one(a); }
+  static Series value(const ElementaryFunction& f, const Series& a, const Series& b) {
+    return f.two(a, b);
   }
-  switch (instruction) {
-    case Instruction::add:
-      return add(a, b);
-    case Instruction::subtract:
-      return add(a, negative(b));
-    case Instruction::multiply:
-      return multiply(a, b);
-    case Instruction::divide:
-      return divide(a, b);
-    case Instruction::power:
-      return power(a, b);
-    case Instruction::less:
-      return logical(less(a, b), a, b);
-    case Instruction::greater:
-      return logical(less(b, a), a, b);
-    case Instruction::less_equal:
-      return logical(negation(less(b, a)), a, b);
-    case Instruction::greater_equal:
-      return logical(negation(less(a, b)), a, b);
-    case Instruction::equal:
-      return logical(equal(a, b), a, b);
-    case Instruction::not_equal:
-      return logical(negation(equal(a, b)), a, b);
-    case Instruction::both:
-      return logical(std::min(truth(a), truth(b)), a, b);
-    default:
-      return logical(std::max(truth(a), truth(b)), a, b);
-  }
-}
 
-Series chosen(const Series& condition, const Series& one, const Series& other) {
-  const Truth choice = truth(condition);
-  Series f = choice == Truth::maybe ? either(one, other) : choice == Truth::yes ? one : other;
-  f.smooth = f.smooth && condition.smooth;
-  f.defined = f.defined && condition.defined;
-  return f;
-}
+  static bool is_nowhere(const Series& a) { return a.known == Known::nowhere; }
 
-/// The value of a named function, its arguments taken from the stack.
-Series called(const Operation& operation, Stack& stack) {
-  const ElementaryFunction& named = *operation.function;
-  Series f = pop(stack);
-  if (named.one != nullptr) {
-    return named.one(f);
+  static Truth less(const Series& one, const Series& other) {
+    const Enclosure a = known_values(one);
+    const Enclosure b = known_values(other);
+    return a.high < b.low ? Truth::yes : a.low >= b.high ? Truth::no : Truth::maybe;
   }
-  for (int i = 1; i < operation.arguments; ++i) {
-    f = named.two(pop(stack), f);
-  }
-  return f;
-}
 
-Series value(const Operation& operation, const Series& variable, Stack& stack) {
-  switch (operation.instruction) {
-    case Instruction::number:
-      return taylor::number(operation.number);
-    case Instruction::variable:
-      return variable;
-    case Instruction::negate:
-      return negative(pop(stack));
-    case Instruction::choose: {
-      const Series other = pop(stack);
-      const Series one = pop(stack);
-      return chosen(pop(stack), one, other);
+  static Truth equal(const Series& one, const Series& other) {
+    const Enclosure a = known_values(one);
+    const Enclosure b = known_values(other);
+    if (a.low == a.high && b.low == b.high) {
+      return a.low == b.low ? Truth::yes : Truth::no;
     }
-    case Instruction::function:
-      return called(operation, stack);
-    default: {
-      const Series last = pop(stack);
-      return combined(operation.instruction, pop(stack), last);
-    }
+    return a.high < b.low || b.high < a.low ? Truth::no : Truth::maybe;
   }
-}
+
+  static Truth truth(const Series& a) {
+    const Enclosure value = a.known < Known::defined ? everything() : a.c[0];  // of any scale
+    return !value.contains(0.0) ? Truth::yes : value.low == value.high ? Truth::no : Truth::maybe;
+  }
+
+  /// 1 or 0, anything between where undecided; smooth if a and b are.
+  static Series logical(Truth value, const Series& a, const Series& b) {
+    Series f = value == Truth::maybe ? taylor::constant({0.0, 1.0})
+                                     : number(value == Truth::yes ? 1.0 : 0.0);
+    const bool is_smooth = std::min(a.known, b.known) == Known::smooth && value != Truth::maybe;
+    f.known = is_smooth ? Known::smooth : Known::defined;
+    return f;
+  }
+
+  static Series chosen(const Series& condition, const Series& one, const Series& other) {
+    const Truth choice = truth(condition);
+    Series f = choice == Truth::maybe ? either(one, other) : choice == Truth::yes ? one : other;
+    f.known = std::min(f.known, std::max(condition.known, Known::partly));
+    return f;
+  }
+
+ private:
+  /// Of what may be undefined nothing is known.
+  static Enclosure known_values(const Series& a) {
+    return a.known < Known::defined ? everything() : unscaled(a).c[0];
+  }
+};
 
 }  // namespace
-
-Bounds sum(const Bounds& f, double factor, const Bounds& g) {
-  return {.value = f.value + factor * g.value,
-          .slope = f.slope + factor * g.slope,
-          .top = f.top + factor * g.top,
-          .smooth = f.smooth && g.smooth};
-}
 
 double Bounds::remainder(double width) const {
   const double of_taylor = top.magnitude() * std::pow(0.5 * width, taylor::order);
@@ -123,18 +86,14 @@ taylor::Series series_of(std::span<const Operation> operations, double first, do
   Series variable = taylor::constant({first, last});
   variable.c[1] = {1.0, 1.0};
   variable.terms = 2;
-  Stack stack;
-  for (const Operation& operation : operations) {
-    stack.push_back(value(operation, variable, stack));
-  }
-  return unscaled(stack.back());
+  return unscaled(enclosed<SeriesRules>(operations, variable));
 }
 
 Bounds bounds_of(std::span<const Operation> operations, double first, double last) {
   const Series f = series_of(operations, first, last);
   const Enclosure& top = f.c[taylor::order];
   return {f.c[0], f.c[1], top,
-          f.smooth && f.c[0].is_finite() && f.c[1].is_finite() && top.is_finite()};
+          f.known == Known::smooth && f.c[0].is_finite() && f.c[1].is_finite() && top.is_finite()};
 }
 
 }  // namespace masing::base

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
+#include <span>
 
 #include "base/enclosure.hpp"
-#include "base/expression.hpp"
+#include "base/operation.hpp"
 #include "base/taylor_series.hpp"
 
 namespace masing::base {
@@ -22,9 +19,6 @@ struct Bounds {
   /// its centre or, also where f is not smooth, a constant; infinite where f may have no bound.
   [[nodiscard]] double remainder(double width) const;
 };
-
-/// Bounds of f + factor·g on an interval, from those of f and g on it.
-Bounds sum(const Bounds& f, double factor, const Bounds& g);
 
 /// Bounds of an expression over [first, last] of its variable, by interval arithmetic on Taylor
 /// series (recurrences for each function), widened by a rounding in every operation: nothing an

@@ -57,7 +57,7 @@ Series tangent(const Series& u) {
 Series from_slope(const Series& u, const Series& denominator, const Enclosure& value) {
   const Series reciprocal = unscaled(divide(number(1.0), denominator));
   Series f = made_from(u, value);
-  f.smooth = f.smooth && reciprocal.smooth;
+  f.known = reciprocal.known == Known::smooth ? f.known : std::min(f.known, Known::defined);
   for (int k = 1; k < f.terms; ++k) {
     f.c[k] = integrated(u, reciprocal, k);
   }
@@ -74,10 +74,7 @@ Series limited(double (*f)(double), const Enclosure& domain, const Series& u,
                const Series& denominator) {
   const auto inside = [&](double value) { return std::clamp(value, domain.low, domain.high); };
   Series result = from_slope(u, denominator, rising(f, {inside(u.c[0].low), inside(u.c[0].high)}));
-  const bool defined = domain.contains(u.c[0].low) && domain.contains(u.c[0].high);
-  result.defined = result.defined && defined;
-  result.smooth = result.smooth && defined;
-  result.nowhere = result.nowhere || u.c[0].high < domain.low || u.c[0].low > domain.high;
+  result.known = std::min(result.known, known_on(domain, u.c[0]));
   return result;
 }
 
@@ -148,8 +145,8 @@ Series arc_tangent_2(const Series& ordinate, const Series& abscissa) {
   // The angle of a least ordinate underflows.
   f.c[0].low = y.c[0].low < 0.0 ? std::min(f.c[0].low, -least) : f.c[0].low;
   f.terms = order + 1;
-  f.smooth = a.smooth && b.smooth && !cut;
-  f.defined = x.defined && y.defined;
+  const bool is_smooth = std::min(a.known, b.known) == Known::smooth && !cut;
+  f.known = std::min({x.known, y.known, is_smooth ? Known::smooth : Known::defined});
   for (int k = 1; k <= order; ++k) {
     f.c[k] = integrated(y, a, k) + -integrated(x, b, k);
   }
@@ -171,7 +168,7 @@ Series absolute(const Series& u) {
 Series smaller(const Series& first, const Series& second) {
   const Series a = unscaled(first);
   const Series b = unscaled(second);
-  if (!a.defined || !b.defined) {
+  if (std::min(a.known, b.known) < Known::defined) {
     return either(a, b);
   }
   Series f = a.c[0].high <= b.c[0].low ? a : b.c[0].high <= a.c[0].low ? b : either(a, b);
@@ -187,17 +184,10 @@ Series larger(const Series& a, const Series& b) {
 Series steps(double (*f)(double), const Series& argument) {
   const Series u = unscaled(argument);
   Series result = constant({f(u.c[0].low), f(u.c[0].high)});
-  result.smooth = u.smooth && result.c[0].low == result.c[0].high;
-  result.defined = u.defined;
+  const bool is_level = result.c[0].low == result.c[0].high;
+  // Of what is not a number sign() is 0.
+  result.known = std::clamp(u.known, Known::partly, is_level ? Known::smooth : Known::defined);
   return result;
-}
-
-/// A wave on an interval that holds a corner or a jump: `f` but for the value.
-Series undecided_wave(Series f, bool defined) {
-  f.c[0] = {-1.0, 1.0};
-  f.smooth = false;
-  f.defined = defined;
-  return f;
 }
 
 /// The whole number n with n - ½ ≤ x < n + ½.
@@ -214,32 +204,35 @@ Series triangle_wave(const Series& argument) {
   const Series u = unscaled(argument);
   const double branch = nearest_whole(2 * u.c[0].low);
   const double last = -nearest_whole(-2 * u.c[0].high);
-  if (branch != last && u.c[0].low != u.c[0].high) {
-    return undecided_wave(either(scaled({4.0, 4.0}, u), scaled({-4.0, -4.0}, u)), u.defined);
-  }
   const double slope = is_odd(branch) ? -4.0 : 4.0;
-  return scaled({slope, slope}, add(u, number(-branch / 2)));
+  const Series rising = scaled({slope, slope}, add(u, number(-branch / 2)));
+  if (branch == last || u.c[0].low == u.c[0].high) {
+    return rising;
+  }
+  Series f = either(rising, negative(rising));
+  f.c[0] = {-1.0, 1.0};
+  return f;
 }
 
+/// Of what is not a number it is -1.
 Series square_wave(const Series& argument) {
   const Series u = unscaled(argument);
   const double branch = std::floor(2 * u.c[0].low);
-  if (branch != std::floor(2 * u.c[0].high)) {
-    return undecided_wave(number(0.0), u.defined);
-  }
-  Series f = number(is_odd(branch) ? -1.0 : 1.0);
-  f.smooth = u.smooth;
-  f.defined = u.defined;
+  const bool is_level = branch == std::floor(2 * u.c[0].high);
+  Series f = is_level ? number(is_odd(branch) ? -1.0 : 1.0) : constant({-1.0, 1.0});
+  f.known = std::clamp(u.known, Known::partly, is_level ? Known::smooth : Known::defined);
   return f;
 }
 
 Series sawtooth_wave(const Series& argument) {
   const Series u = unscaled(argument);
   const double branch = nearest_whole(u.c[0].low);
+  Series f = scaled({2.0, 2.0}, add(u, number(-branch)));
   if (branch != nearest_whole(u.c[0].high)) {
-    return undecided_wave(scaled({2.0, 2.0}, u), u.defined);
+    f.c[0] = {-1.0, 1.0};
+    f.known = std::min(f.known, Known::defined);
   }
-  return scaled({2.0, 2.0}, add(u, number(-branch)));
+  return f;
 }
 
 double sign_of(double x) {
@@ -251,97 +244,58 @@ double rounded(double x) {
   return std::floor(x + 0.5);
 }
 
-double minimum(double a, double b) {
-  return std::min(a, b);
-}
-
-double maximum(double a, double b) {
-  return std::max(a, b);
-}
-
-double plus(double a, double b) {
-  return a + b;
-}
+constexpr Enclosure everywhere{-infinity, infinity};
+constexpr Enclosure from_0{0.0, infinity};
+constexpr Enclosure from_1{1.0, infinity};
+constexpr Enclosure unit{-1.0, 1.0};
 
 constexpr std::array all_functions{
     ElementaryFunction{"sin", std::sin, [](const Series& u) { return sine_and_cosine(u)[0]; }},
     ElementaryFunction{"cos", std::cos, [](const Series& u) { return sine_and_cosine(u)[1]; }},
     ElementaryFunction{"tan", std::tan, tangent},
-    ElementaryFunction{"asin", std::asin, arc_sine},
+    ElementaryFunction{"asin", std::asin, arc_sine, unit},
     ElementaryFunction{"acos", std::acos, arc_cosine},
-    ElementaryFunction{"atan", std::atan, arc_tangent},
-    ElementaryFunction{"atan2", nullptr, nullptr, std::atan2, arc_tangent_2},
-    ElementaryFunction{"sinh", std::sinh, hyperbolic_sine},
+    ElementaryFunction{"atan", std::atan, arc_tangent, everywhere},
+    ElementaryFunction{.name = "atan2", .value_of_two = std::atan2, .two = arc_tangent_2},
+    ElementaryFunction{"sinh", std::sinh, hyperbolic_sine, everywhere},
     ElementaryFunction{"cosh", std::cosh, hyperbolic_cosine},
-    ElementaryFunction{"tanh", std::tanh, hyperbolic_tangent},
-    ElementaryFunction{"asinh", std::asinh, area_sine},
-    ElementaryFunction{"acosh", std::acosh, area_cosine},
-    ElementaryFunction{"atanh", std::atanh, area_tangent},
+    ElementaryFunction{"tanh", std::tanh, hyperbolic_tangent, everywhere},
+    ElementaryFunction{"asinh", std::asinh, area_sine, everywhere},
+    ElementaryFunction{"acosh", std::acosh, area_cosine, from_1},
+    ElementaryFunction{"atanh", std::atanh, area_tangent, unit},
     ElementaryFunction{
         "log2", std::log2,
-        [](const Series& u) { return multiply(about(1.0 / std::numbers::ln2), logarithm(u)); }},
+        [](const Series& u) { return multiply(about(1.0 / std::numbers::ln2), logarithm(u)); },
+        from_0},
     ElementaryFunction{
         "log10", std::log10,
-        [](const Series& u) { return multiply(about(1.0 / std::numbers::ln10), logarithm(u)); }},
-    ElementaryFunction{"log", std::log, logarithm},
-    ElementaryFunction{"ln", std::log, logarithm},
-    ElementaryFunction{"exp", std::exp, exponential},
-    ElementaryFunction{"sqrt", std::sqrt, root},
-    ElementaryFunction{"sign", sign_of, [](const Series& u) { return steps(sign_of, u); }},
-    ElementaryFunction{"rint", rounded, [](const Series& u) { return steps(rounded, u); }},
+        [](const Series& u) { return multiply(about(1.0 / std::numbers::ln10), logarithm(u)); },
+        from_0},
+    ElementaryFunction{"log", std::log, logarithm, from_0},
+    ElementaryFunction{"ln", std::log, logarithm, from_0},
+    ElementaryFunction{"exp", std::exp, exponential, everywhere},
+    ElementaryFunction{"sqrt", std::sqrt, root, from_0},
+    ElementaryFunction{"sign", sign_of, [](const Series& u) { return steps(sign_of, u); },
+                       everywhere},
+    ElementaryFunction{"rint", rounded, [](const Series& u) { return steps(rounded, u); },
+                       everywhere},
     ElementaryFunction{"abs", std::abs, absolute},
     ElementaryFunction{"triangle", triangle, triangle_wave},
     ElementaryFunction{"square", square, square_wave},
     ElementaryFunction{"sawtooth", sawtooth, sawtooth_wave},
-    ElementaryFunction{"sum", nullptr, nullptr, plus, add},
-    ElementaryFunction{"avg", nullptr, nullptr, plus, add},
-    ElementaryFunction{"min", nullptr, nullptr, minimum, smaller},
-    ElementaryFunction{"max", nullptr, nullptr, maximum, larger},
+    ElementaryFunction{
+        .name = "sum", .value_of_two = [](double a, double b) { return a + b; }, .two = add},
+    ElementaryFunction{
+        .name = "avg", .value_of_two = [](double a, double b) { return a + b; }, .two = add},
+    ElementaryFunction{.name = "min",
+                       .value_of_two = [](double a, double b) { return std::min(a, b); },
+                       .two = smaller},
+    ElementaryFunction{.name = "max",
+                       .value_of_two = [](double a, double b) { return std::max(a, b); },
+                       .two = larger},
 };
 
 }  // namespace
-
-Truth truth(const Series& a) {
-  const Enclosure& value = a.c[0];
-  if (!a.defined) {
-    return Truth::maybe;
-  }
-  if (!value.contains(0.0)) {
-    return Truth::yes;
-  }
-  return value.low == 0.0 && value.high == 0.0 ? Truth::no : Truth::maybe;
-}
-
-Truth less(const Series& a, const Series& b) {
-  if (!a.defined || !b.defined) {
-    return Truth::maybe;
-  }
-  const Enclosure x = unscaled(a).c[0];
-  const Enclosure y = unscaled(b).c[0];
-  return x.high < y.low ? Truth::yes : x.low >= y.high ? Truth::no : Truth::maybe;
-}
-
-Truth equal(const Series& a, const Series& b) {
-  if (!a.defined || !b.defined) {
-    return Truth::maybe;
-  }
-  const Enclosure x = unscaled(a).c[0];
-  const Enclosure y = unscaled(b).c[0];
-  if (x.low == x.high && y.low == y.high) {
-    return x.low == y.low ? Truth::yes : Truth::no;
-  }
-  return x.high < y.low || y.high < x.low ? Truth::no : Truth::maybe;
-}
-
-Truth negation(Truth a) {
-  return a == Truth::maybe ? a : a == Truth::yes ? Truth::no : Truth::yes;
-}
-
-Series logical(Truth value, const Series& a, const Series& b) {
-  Series f = value == Truth::maybe ? constant({0.0, 1.0}) : number(value == Truth::yes ? 1.0 : 0.0);
-  f.smooth = a.smooth && b.smooth && value != Truth::maybe;
-  return f;
-}
 
 }  // namespace masing::base::taylor
 

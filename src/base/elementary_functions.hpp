@@ -3,16 +3,18 @@
 #include <span>
 #include <string_view>
 
+#include "base/limits.hpp"
 #include "base/taylor_series.hpp"
 
 namespace masing::base {
 
-/// A function of expressions, its value and its series: of one argument, or of two or more, taken
-/// one after the other from the left. The others are null.
+/// A function of expressions, its value and its series: of one argument or of two. The others are
+/// null.
 struct ElementaryFunction {
   std::string_view name;
   double (*value)(double) = nullptr;
   taylor::Series (*one)(const taylor::Series&) = nullptr;
+  Enclosure rising{infinity, -infinity};  ///< where it is defined, if it nowhere decreases there
   double (*value_of_two)(double, double) = nullptr;
   taylor::Series (*two)(const taylor::Series&, const taylor::Series&) = nullptr;
 };
@@ -29,20 +31,3 @@ double square(double x);
 double sawtooth(double x);
 
 }  // namespace masing::base
-
-namespace masing::base::taylor {
-
-/// What is known of a condition; nothing where what it compares may be undefined.
-enum class Truth { no, maybe, yes };
-
-/// a ≠ 0.
-Truth truth(const Series& a);
-/// a < b.
-Truth less(const Series& a, const Series& b);
-/// a = b.
-Truth equal(const Series& a, const Series& b);
-Truth negation(Truth a);
-/// 1 or 0, anything between where undecided; smooth if `a` and `b`, which were compared, are.
-Series logical(Truth value, const Series& a, const Series& b);
-
-}  // namespace masing::base::taylor

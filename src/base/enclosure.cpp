@@ -10,9 +10,8 @@ namespace masing::base {
 
 namespace {
 
-constexpr double unit_roundoff = epsilon;
-constexpr double largest = std::numeric_limits<double>::max();
-constexpr double least = std::numeric_limits<double>::denorm_min();
+constexpr double largest_double = std::numeric_limits<double>::max();
+constexpr double least_double = std::numeric_limits<double>::denorm_min();
 
 /// What the sum x + y as rounded is less than the sum.
 double rounding_of_sum(double x, double y, double sum) {
@@ -22,8 +21,8 @@ double rounding_of_sum(double x, double y, double sum) {
 
 /// Below a number that is `ulps` from x at most, or that overflowed or underflowed to x.
 double below(double x, int ulps) {
-  const double finite = std::min(x, largest);
-  return finite - (ulps * unit_roundoff * std::abs(finite) + least);
+  const double finite = std::min(x, largest_double);
+  return finite - (ulps * epsilon * std::abs(finite) + least_double);
 }
 
 /// Above such a number.
@@ -62,12 +61,13 @@ Enclosure operator-(const Enclosure& a) {
 }
 
 Enclosure operator+(const Enclosure& a, const Enclosure& b) {
-  Enclosure sum{std::min(a.low + b.low, largest), std::max(a.high + b.high, -largest)};
+  Enclosure sum{std::min(a.low + b.low, largest_double),
+                std::max(a.high + b.high, -largest_double)};
   if (rounding_of_sum(a.low, b.low, sum.low) < 0.0) {
-    sum.low -= unit_roundoff * std::abs(sum.low);
+    sum.low -= epsilon * std::abs(sum.low);
   }
   if (rounding_of_sum(a.high, b.high, sum.high) > 0.0) {
-    sum.high += unit_roundoff * std::abs(sum.high);
+    sum.high += epsilon * std::abs(sum.high);
   }
   return sum;
 }

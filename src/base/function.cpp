@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -21,11 +20,7 @@ namespace masing::base {
 
 namespace {
 
-constexpr std::string_view table_prefix = "table:";
 constexpr std::string_view points_prefix = "points:";
-// Longer than any formula written by hand; a damaged file cannot exhaust the parser.
-constexpr std::size_t longest_expression = 10000;
-constexpr int deepest_nesting = 200;
 
 /// A word of a table as a number; its comma is the decimal comma.
 std::optional<double> table_number(std::string word) {
@@ -66,23 +61,13 @@ std::vector<std::string> table_words(const std::string& line) {
 
 }  // namespace
 
-class Function::Impl {
- public:
-  Impl() = default;
-  virtual ~Impl() = default;
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  [[nodiscard]] virtual double value(double argument) const = 0;
-  virtual void evaluate(std::span<const double> arguments, std::span<double> values) const {
-    std::ranges::transform(arguments, values.begin(), [this](double x) { return value(x); });
-  }
-  [[nodiscard]] virtual bool is_constant() const = 0;
-  [[nodiscard]] virtual std::span<const double> kinks() const { return {}; }
-  [[nodiscard]] virtual Bounds bounds(double first, double last) const = 0;
-  [[nodiscard]] virtual Enclosure range(double first, double last) const = 0;
-  [[nodiscard]] virtual std::span<const Operation> operations() const { return {}; }
-  [[nodiscard]] virtual std::vector<Function> terms() const { return {}; }
-};
+void Function::Impl::evaluate(std::span<const double> arguments, std::span<double> values) const {
+  std::ranges::transform(arguments, values.begin(), [this](double x) { return value(x); });
+}
+
+std::vector<Function> Function::Impl::terms() const {
+  return {};
+}
 
 class Function::Parsed : public Function::Impl {
  public:
@@ -113,12 +98,10 @@ class Function::Parsed : public Function::Impl {
 
   [[nodiscard]] Enclosure range(double first, double last) const override {
     const Enclosure range = plain_range(expression_.operations(), first, last);
-    return range.is_finite() ? range : bounds(first, last).value;
+    return range.is_finite() ? range : Impl::range(first, last);
   }
 
-  [[nodiscard]] std::span<const Operation> operations() const override {
-    return expression_.operations();
-  }
+  [[nodiscard]] const Expression* expression() const override { return &expression_; }
 
  private:
   /// The value where a part of the expression overflows, as of exp(t)/exp(t) for a large t; else
@@ -175,26 +158,18 @@ class Function::Points : public Function::Impl {
   [[nodiscard]] std::span<const double> kinks() const override { return arguments_; }
 
   [[nodiscard]] Bounds bounds(double first, double last) const override {
-    Bounds bounds;
     const double at_first = value(first);
     const double at_last = value(last);
-    bounds.value = {std::min(at_first, at_last), std::max(at_first, at_last)};
     const double slope = last > first ? (at_last - at_first) / (last - first) : 0.0;
-    bounds.slope = {slope, slope};
-    const auto inside = std::upper_bound(arguments_.begin(), arguments_.end(), first);
+    Bounds bounds{.value = hull({at_first, at_first}, {at_last, at_last}), .slope = {slope, slope}};
+    const auto inside = std::ranges::upper_bound(arguments_, first);
     for (auto i = inside - arguments_.begin(); i < std::ssize(arguments_) && arguments_[i] < last;
          ++i) {
       bounds.smooth = false;
-      bounds.value = {std::min(bounds.value.low, values_[i]),
-                      std::max(bounds.value.high, values_[i])};
-      bounds.slope = {-std::numeric_limits<double>::infinity(),
-                      std::numeric_limits<double>::infinity()};
+      bounds.value = hull(bounds.value, {values_[i], values_[i]});
+      bounds.slope = everything();
     }
     return bounds;
-  }
-
-  [[nodiscard]] Enclosure range(double first, double last) const override {
-    return bounds(first, last).value;
   }
 
   [[nodiscard]] std::string text() const {
@@ -252,7 +227,12 @@ class Function::Sum : public Function::Impl {
   [[nodiscard]] std::span<const double> kinks() const override { return kinks_; }
 
   [[nodiscard]] Bounds bounds(double first, double last) const override {
-    return sum(first_.bounds(first, last), factor_, second_.bounds(first, last));
+    const Bounds f = first_.bounds(first, last);
+    const Bounds g = second_.bounds(first, last);
+    return {.value = f.value + factor_ * g.value,
+            .slope = f.slope + factor_ * g.slope,
+            .top = f.top + factor_ * g.top,
+            .smooth = f.smooth && g.smooth};
   }
 
   [[nodiscard]] Enclosure range(double first, double last) const override {
@@ -272,22 +252,46 @@ class Function::Sum : public Function::Impl {
   std::vector<double> kinks_;
 };
 
-Function::Function(std::string_view text, char variable, const FileReader& read,
-                   const std::map<std::string, double>& constants) {
-  const std::string given{trimmed(text)};
-  if (given.starts_with(table_prefix)) {
-    const std::string path{trimmed(given.substr(table_prefix.size()))};
-    auto points = std::make_shared<Points>(read(path), '\n', "table " + path);
+Function::Function(std::string_view text, char variable, const Names& constants)
+    : text_(trimmed(text)) {
+  if (text_.starts_with(points_prefix)) {
+    const auto points =
+        std::make_shared<Points>(text_.substr(points_prefix.size()), ';', "points:");
     text_ = points->text();
-    impl_ = std::move(points);
-  } else if (given.starts_with(points_prefix)) {
-    auto points = std::make_shared<Points>(given.substr(points_prefix.size()), ';', "points:");
-    text_ = points->text();
-    impl_ = std::move(points);
+    impl_ = points;
   } else {
-    text_ = given;
-    impl_ = std::make_shared<Parsed>(Expression(given, variable, constants));
+    impl_ = std::make_shared<Parsed>(Expression(text_, variable, constants));
   }
+}
+
+Function Function::of_table(std::string_view lines, const std::string& path) {
+  const auto points = std::make_shared<Points>(lines, '\n', "table " + path);
+  Function table;
+  table.text_ = points->text();
+  table.impl_ = points;
+  return table;
+}
+
+Function::Function() {
+  static const auto zero = std::make_shared<Parsed>(Expression("0", 't'));
+  impl_ = zero;
+}
+
+Function::Function(double value) : Function(to_text(value), 't') {}
+
+Function Function::bound(const Constants& constants) const {
+  Function made = *this;
+  if (!this->constants().empty()) {
+    const auto bound = std::make_shared<Parsed>(impl_->expression()->bound(constants));
+    made.text_ = bound->expression()->text();
+    made.impl_ = bound;
+  }
+  return made;
+}
+
+Names Function::constants() const {
+  const Expression* const expression = impl_->expression();
+  return expression != nullptr ? expression->constants() : Names();
 }
 
 Function Function::plus(double factor, const Function& other) const {
@@ -297,41 +301,14 @@ Function Function::plus(double factor, const Function& other) const {
   return result;
 }
 
-double Function::operator()(double argument) const {
-  return impl_ ? impl_->value(argument) : 0.0;
-}
-
-bool Function::is_constant() const {
-  return !impl_ || impl_->is_constant();
-}
-
-Bounds Function::bounds(double first, double last) const {
-  return impl_ ? impl_->bounds(first, last) : Bounds{};
-}
-
-Enclosure Function::range(double first, double last) const {
-  return impl_ ? impl_->range(first, last) : Enclosure{};
-}
-
-void Function::evaluate(std::span<const double> arguments, std::span<double> values) const {
-  if (impl_) {
-    impl_->evaluate(arguments, values);
-  } else {
-    std::ranges::fill(values, 0.0);
-  }
-}
-
 std::span<const Operation> Function::operations() const {
-  return impl_ ? impl_->operations() : std::span<const Operation>();
+  const Expression* const expression = impl_->expression();
+  return expression != nullptr ? expression->operations() : std::span<const Operation>();
 }
 
 std::vector<Function> Function::terms() const {
-  std::vector<Function> all = impl_ ? impl_->terms() : std::vector<Function>();
+  std::vector<Function> all = impl_->terms();
   return all.empty() ? std::vector{*this} : all;
-}
-
-std::span<const double> Function::kinks() const {
-  return impl_ ? impl_->kinks() : std::span<const double>();
 }
 
 }  // namespace masing::base

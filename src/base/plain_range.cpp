@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numbers>
 #include <string_view>
-#include <vector>
 
 #include "base/elementary_functions.hpp"
+#include "base/enclosed_operations.hpp"
 #include "base/limits.hpp"
 
 namespace masing::base {
@@ -19,7 +19,6 @@ namespace {
 namespace lib = boost::numeric::interval_lib;
 using Range = boost::numeric::interval<
     double, lib::policies<lib::rounded_transc_exact<double>, lib::checking_base<double>>>;
-using Ranges = std::vector<Range>;
 
 Range all() {
   return {-infinity, infinity};
@@ -56,7 +55,7 @@ Range wave(double (*f)(double), const Range& a, double first, double second) {
   return {low, high};
 }
 
-Range power(const Range& a, const Range& b) {
+Range power_of(const Range& a, const Range& b) {
   if (empty(a) || empty(b)) {
     return Range::empty();
   }
@@ -82,30 +81,9 @@ Range angle(const Range& y, const Range& x) {
   return {low, high};
 }
 
-/// 1, 0 or, where neither is certain, both.
-Range decided(bool yes, bool no) {
-  return {yes ? 1.0 : 0.0, no ? 0.0 : 1.0};
-}
-
-bool is_true(const Range& a) {
-  return empty(a) || a.lower() > 0.0 || a.upper() < 0.0;
-}
-
-bool is_false(const Range& a) {
-  return a.lower() == 0.0 && a.upper() == 0.0;
-}
-
-double sign_of(double x) {
-  return x < 0.0 ? -1.0 : x > 0.0 ? 1.0 : 0.0;
-}
-
-double rounded(double x) {
-  return std::floor(x + 0.5);
-}
-
 constexpr double turn = 2 * std::numbers::pi;
 
-/// The range of a named function of one argument.
+/// The range of a function of one argument that also decreases.
 struct NamedRange {
   std::string_view name;
   Range (*of)(const Range&);
@@ -125,123 +103,53 @@ constexpr std::array named_ranges{
                  const auto branch = [](double x) { return std::floor(2 * x / turn - 0.5); };
                  return branch(a.lower()) == branch(a.upper()) ? rising(std::tan, a) : all();
                }},
-    NamedRange{"asin", [](const Range& a) { return rising(std::asin, a, -1.0, 1.0); }},
     NamedRange{"acos", [](const Range& a) { return turn / 4 - rising(std::asin, a, -1.0, 1.0); }},
-    NamedRange{"atan", [](const Range& a) { return rising(std::atan, a); }},
-    NamedRange{"sinh", [](const Range& a) { return rising(std::sinh, a); }},
     NamedRange{"cosh", [](const Range& a) { return rising(std::cosh, abs(a)); }},
-    NamedRange{"tanh", [](const Range& a) { return rising(std::tanh, a); }},
-    NamedRange{"asinh", [](const Range& a) { return rising(std::asinh, a); }},
-    NamedRange{"acosh", [](const Range& a) { return rising(std::acosh, a, 1.0); }},
-    NamedRange{"atanh", [](const Range& a) { return rising(std::atanh, a, -1.0, 1.0); }},
-    NamedRange{"log2", [](const Range& a) { return rising(std::log2, a, 0.0); }},
-    NamedRange{"log10", [](const Range& a) { return rising(std::log10, a, 0.0); }},
-    NamedRange{"log", [](const Range& a) { return rising(std::log, a, 0.0); }},
-    NamedRange{"ln", [](const Range& a) { return rising(std::log, a, 0.0); }},
-    NamedRange{"exp", [](const Range& a) { return rising(std::exp, a); }},
-    NamedRange{"sqrt", [](const Range& a) { return rising(std::sqrt, a, 0.0); }},
-    NamedRange{"sign", [](const Range& a) { return rising(sign_of, a); }},
-    NamedRange{"rint", [](const Range& a) { return rising(rounded, a); }},
     NamedRange{"abs", [](const Range& a) { return abs(a); }},
     NamedRange{"triangle", [](const Range& a) { return wave(triangle, a, 0.25, 0.75); }},
     NamedRange{"square", [](const Range& a) { return wave(square, a, 0.0, 0.5); }},
     NamedRange{"sawtooth", [](const Range& a) { return wave(sawtooth, a, 0.5, 0.5); }},
 };
 
-/// Those of elementary_functions(), by the same index; null for a function of several arguments.
-const std::vector<Range (*)(const Range&)>& ranges_of_one() {
-  static const auto all_of_one = [] {
-    std::vector<Range (*)(const Range&)> found;
-    for (const ElementaryFunction& each : elementary_functions()) {
-      const auto* const named = std::ranges::find(named_ranges, each.name, &NamedRange::name);
-      found.push_back(named == named_ranges.end() ? nullptr : named->of);
-    }
-    return found;
-  }();
-  return all_of_one;
-}
+/// The rules of plain intervals.
+struct RangeRules {
+  using Value = Range;
 
-Range called(std::string_view name, const Range& a, const Range& b) {
-  return name == "atan2" ? angle(a, b)
-         : name == "min" ? min(a, b)
-         : name == "max" ? max(a, b)
-                         : a + b;
-}
-
-Range combined(Instruction instruction, const Range& a, const Range& b) {
-  const bool compares = instruction >= Instruction::less && instruction <= Instruction::not_equal;
-  if (compares && (empty(a) || empty(b))) {
-    // Of what is not a number only != holds.
-    return instruction == Instruction::not_equal ? 1.0 : 0.0;
+  static Range number(double x) { return x; }
+  static Range negative(const Range& a) { return -a; }
+  static Range add(const Range& a, const Range& b) { return known(a + b); }
+  static Range multiply(const Range& a, const Range& b) { return known(a * b); }
+  static Range divide(const Range& a, const Range& b) { return known(a / b); }
+  static Range power(const Range& a, const Range& b) { return known(power_of(a, b)); }
+  static Range value(const ElementaryFunction& f, const Range& a) {
+    const auto& [low, high] = f.rising;
+    return known(low < high ? rising(f.value, a, low, high)
+                            : std::ranges::find(named_ranges, f.name, &NamedRange::name)->of(a));
   }
-  switch (instruction) {
-    case Instruction::add:
-      return a + b;
-    case Instruction::subtract:
-      return a - b;
-    case Instruction::multiply:
-      return a * b;
-    case Instruction::divide:
-      return a / b;
-    case Instruction::power:
-      return power(a, b);
-    case Instruction::less:
-      return decided(a.upper() < b.lower(), a.lower() >= b.upper());
-    case Instruction::greater:
-      return combined(Instruction::less, b, a);
-    case Instruction::less_equal:
-      return decided(a.upper() <= b.lower(), a.lower() > b.upper());
-    case Instruction::greater_equal:
-      return combined(Instruction::less_equal, b, a);
-    case Instruction::equal:
-      return decided(a.lower() == b.upper() && a.upper() == b.lower(), !overlap(a, b));
-    case Instruction::not_equal:
-      return 1.0 - combined(Instruction::equal, a, b);
-    case Instruction::both:
-      return decided(is_true(a) && is_true(b), is_false(a) || is_false(b));
-    default:
-      return decided(is_true(a) || is_true(b), is_false(a) && is_false(b));
+  static Range value(const ElementaryFunction& f, const Range& a, const Range& b) {
+    return known(f.name == "atan2" ? angle(a, b)
+                 : f.name == "min" ? min(a, b)
+                 : f.name == "max" ? max(a, b)
+                                   : a + b);
   }
-}
 
-Range pop(Ranges& stack) {
-  const Range top = stack.back();
-  stack.pop_back();
-  return top;
-}
-
-Range value(const Operation& operation, const Range& variable, Ranges& stack) {
-  switch (operation.instruction) {
-    case Instruction::number:
-      return operation.number;
-    case Instruction::variable:
-      return variable;
-    case Instruction::negate:
-      return -pop(stack);
-    case Instruction::choose: {
-      const Range other = pop(stack);
-      const Range one = pop(stack);
-      const Range condition = pop(stack);
-      return is_true(condition) ? one : is_false(condition) ? other : hull(one, other);
-    }
-    case Instruction::function: {
-      Range result = pop(stack);
-      if (const auto of = ranges_of_one()[static_cast<std::size_t>(operation.function -
-                                                                   elementary_functions().data())];
-          of != nullptr) {
-        return of(result);
-      }
-      for (int i = 1; i < operation.arguments; ++i) {
-        result = called(operation.function->name, pop(stack), result);
-      }
-      return result;
-    }
-    default: {
-      const Range last = pop(stack);
-      return combined(operation.instruction, pop(stack), last);
-    }
+  static bool is_nowhere(const Range& a) { return empty(a); }
+  static Truth less(const Range& a, const Range& b) {
+    return a.upper() < b.lower() ? Truth::yes : a.lower() >= b.upper() ? Truth::no : Truth::maybe;
   }
-}
+  static Truth equal(const Range& a, const Range& b) {
+    const bool is_certain = a.lower() == b.upper() && a.upper() == b.lower();
+    return is_certain ? Truth::yes : overlap(a, b) ? Truth::maybe : Truth::no;
+  }
+  static Truth truth(const Range& a) { return empty(a) ? Truth::yes : negation(equal(a, 0.0)); }
+  static Range logical(Truth value, const Range& /*a*/, const Range& /*b*/) {
+    return {value == Truth::yes ? 1.0 : 0.0, value == Truth::no ? 0.0 : 1.0};
+  }
+  static Range chosen(const Range& condition, const Range& one, const Range& other) {
+    const Truth choice = truth(condition);
+    return choice == Truth::maybe ? hull(one, other) : choice == Truth::yes ? one : other;
+  }
+};
 
 /// Halves an interval until what its range shows is what the polynomial does.
 class Comparison {
@@ -285,12 +193,8 @@ class Comparison {
 }  // namespace
 
 Enclosure plain_range(std::span<const Operation> operations, double first, double last) {
-  Ranges stack;
-  stack.reserve(operations.size());
-  for (const Operation& operation : operations) {
-    stack.push_back(known(value(operation, {first, last}, stack)));
-  }
-  return {stack.back().lower(), stack.back().upper()};
+  const Range range = enclosed<RangeRules>(operations, {first, last});
+  return {range.lower(), range.upper()};
 }
 
 bool shows_all(const std::function<double(double)>& f,
@@ -302,6 +206,9 @@ bool shows_all(const std::function<double(double)>& f,
   for (int i = 0; i <= degree; ++i) {
     places[i] = 0.5 - 0.5 * std::cos(std::numbers::pi * i / degree);
     values[i] = f(first + places[i] * (last - first));
+    if (!std::isfinite(values[i])) {
+      return false;
+    }
   }
   const boost::math::barycentric_rational<double> polynomial(places.data(), values.data(),
                                                              places.size(), degree);

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/enclosure.hpp"
-#include "base/expression.hpp"
+#include "base/operation.hpp"
 
 namespace masing::base {
 
@@ -17,8 +17,8 @@ Enclosure plain_range(std::span<const Operation> operations, double first, doubl
 
 /// Whether `range` finds nothing on [first, last] that the values of f at nine places do not show:
 /// on each of its parts J, halved as often as that takes, |J| times the distance of f's range from
-/// the polynomial through these values is at most `impulse`. False also where that takes too long.
-/// Local.
+/// the polynomial through these values is at most `impulse`. False also where that takes too long,
+/// or a value is not finite. Local.
 bool shows_all(const std::function<double(double)>& f,
                const std::function<Enclosure(double, double)>& range, double first, double last,
                double impulse);

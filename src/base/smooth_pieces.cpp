@@ -13,12 +13,6 @@
 
 namespace masing::base {
 
-namespace {
-
-constexpr double precision = epsilon;
-
-}  // namespace
-
 SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<double> breaks,
                            double final_time, std::function<Bounds(double, double)> bounds,
                            const Drive& drive)
@@ -27,7 +21,7 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
       bounds_(std::move(bounds)),
       breaks_(std::move(breaks)),
       // A break a·t + b = phase and the jump as F computes it agree to a few ulp only.
-      margin_(16 * precision * final_time) {
+      margin_(16 * epsilon * final_time) {
   std::erase_if(breaks_, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks_);
   // The margins at both ends of a piece must not overlap.
@@ -81,7 +75,7 @@ bool SmoothPieces::is_bounded(double first, double last, double impulse) {
     const Bounds bounds = bounds_(first, end);
     const double remainder = bounds.remainder(end - first);
     const bool is_rounding =
-        bounds.value.is_finite() && remainder <= precision * bounds.value.magnitude();
+        bounds.value.is_finite() && remainder <= epsilon * bounds.value.magnitude();
     if (remainder * (end - first) <= impulse || is_rounding) {
       resolved_from_ = first;
       resolved_to_ = end;
@@ -127,12 +121,12 @@ void SmoothPieces::throw_unresolved(double t) const {
 }
 
 double least_span(const Clock& clock, double span) {
-  return 4 * precision * std::max(std::abs(clock.time), std::min(span, 1.0));
+  return 4 * epsilon * std::max(std::abs(clock.time), std::min(span, 1.0));
 }
 
 int departure(const SmoothPieces& force, const Clock& clock, double resistance, double span) {
   const double now = force(clock.time);
-  const double noise = 8 * precision * (std::abs(now) + std::abs(resistance));
+  const double noise = 8 * epsilon * (std::abs(now) + std::abs(resistance));
   double difference = now - resistance;
   for (double h = least_span(clock, span); std::abs(difference) <= noise && h < 2 * span; h *= 2) {
     difference = force(clock.time + std::min(h, span)) - resistance;

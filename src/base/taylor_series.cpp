@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/limits.hpp"
+
 namespace masing::base::taylor {
 
 namespace {
@@ -77,9 +79,7 @@ Series product(const Series& a, const Series& b) {
   f.terms = std::min(order + 1, a.terms + b.terms - 1);
   f.scale = a.scale + b.scale;
   f.rate = a.rate;
-  f.smooth = a.smooth && b.smooth;
-  f.defined = a.defined && b.defined;
-  f.nowhere = a.nowhere || b.nowhere;
+  f.known = std::min(a.known, b.known);
   for (int k = 0; k < f.terms; ++k) {
     for (int j = std::max(0, k - b.terms + 1); j <= std::min(k, a.terms - 1); ++j) {
       f.c[k] = f.c[k] + a.c[j] * b.c[k - j];
@@ -108,9 +108,8 @@ Series fractional_power(const Series& u, double p) {
   Series f = made_from(u, widened(std::min(low, high), std::max(low, high)));
   f.scale = p * u.scale;
   f.rate = u.rate;
-  f.smooth = f.smooth && u.c[0].low > 0.0;
-  f.defined = f.defined && u.c[0].low >= 0.0;
-  f.nowhere = f.nowhere || u.c[0].high < 0.0;
+  const Known most = u.c[0].low > 0.0 ? Known::smooth : Known::defined;
+  f.known = std::min({f.known, most, known_on({0.0, infinity}, u.c[0])});
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum;
     for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
@@ -159,12 +158,16 @@ Series unscaled(Series f) {
   return f.is_scaled() ? with_scale(f, {}, 0) : f;
 }
 
+Known known_on(const Enclosure& domain, const Enclosure& x) {
+  return domain.contains(x.low) && domain.contains(x.high) ? Known::smooth
+         : x.high < domain.low || x.low > domain.high      ? Known::nowhere
+                                                           : Known::partly;
+}
+
 Series made_from(const Series& u, const Enclosure& first) {
   Series f = constant(first);
   f.terms = u.terms == 1 ? 1 : order + 1;
-  f.smooth = u.smooth && first.is_finite();
-  f.defined = u.defined && first.is_finite();
-  f.nowhere = u.nowhere;
+  f.known = std::min(u.known, first.is_finite() ? Known::smooth : Known::partly);
   return f;
 }
 
@@ -200,9 +203,7 @@ Series add(const Series& a, const Series& b) {
   Series f = first_leads ? a : with_scale(a, point(std::max(a.scale.high, b.scale.high)), a.rate);
   const Series other = a.is_scaled() || b.is_scaled() ? with_scale(b, f.scale, f.rate) : b;
   f.terms = std::max(a.terms, b.terms);
-  f.smooth = a.smooth && b.smooth;
-  f.defined = a.defined && b.defined;
-  f.nowhere = a.nowhere || b.nowhere;
+  f.known = std::min(a.known, b.known);
   for (int k = 0; k < b.terms; ++k) {
     f.c[k] = f.c[k] + other.c[k];
   }
@@ -228,9 +229,7 @@ Series divide(const Series& a, const Series& b) {
   f.terms = b.terms == 1 ? a.terms : order + 1;
   f.scale = a.scale + -b.scale;
   f.rate = a.rate;
-  f.smooth = f.smooth && a.smooth;
-  f.defined = f.defined && a.defined;
-  f.nowhere = f.nowhere || a.nowhere;
+  f.known = std::min(f.known, a.known);
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum = k < a.terms ? a.c[k] : Enclosure{};
     for (int j = 1; j <= std::min(k, b.terms - 1); ++j) {
@@ -261,8 +260,7 @@ Series logarithm(const Series& u) {
   const bool positive = u.c[0].low > 0.0;
   Series f = made_from(
       u, positive ? widened(std::log(u.c[0].low), std::log(u.c[0].high)) + u.scale : everything());
-  f.smooth = f.smooth && positive;
-  f.nowhere = f.nowhere || u.c[0].high < 0.0;
+  f.known = std::min(f.known, known_on({0.0, infinity}, u.c[0]));
   f.rate = u.rate;
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum;
@@ -279,7 +277,8 @@ Series root(const Series& u) {
 }
 
 Series power(const Series& a, const Series& b) {
-  const bool fixed = b.terms == 1 && b.c[0].low == b.c[0].high && !b.is_scaled() && b.smooth;
+  const bool fixed =
+      b.terms == 1 && b.c[0].low == b.c[0].high && !b.is_scaled() && b.known == Known::smooth;
   const double p = b.c[0].low;
   if (fixed && p == std::rint(p) && std::abs(p) <= 0x1p30) {
     const Series f = whole_power(a, static_cast<unsigned>(std::abs(p)));
@@ -289,7 +288,8 @@ Series power(const Series& a, const Series& b) {
     return fractional_power(a, p);
   }
   Series f = exponential(multiply(b, logarithm(a)));
-  f.nowhere = false;  // a whole b may have a value, and 1 to any power is 1
+  f.known =
+      std::max(f.known, Known::partly);  // a whole b may have a value, and 1 to any power is 1
   if (a.c[0].low < 0.0) {
     f.c[0] = everything();
   } else if (!f.c[0].is_finite() && !a.is_scaled() && a.c[0].low >= 0.0 && b.c[0].low >= 0.0) {
@@ -303,9 +303,8 @@ Series either(const Series& a, const Series& b) {
   const Series other = unscaled(b);
   Series f;
   f.terms = std::max(a.terms, b.terms);
-  f.smooth = false;
-  f.defined = a.defined && b.defined;
-  f.nowhere = a.nowhere && b.nowhere;
+  const Known least = std::max(a.known, b.known) == Known::nowhere ? Known::nowhere : Known::partly;
+  f.known = std::clamp(std::min(a.known, b.known), least, Known::defined);
   for (int k = 0; k < f.terms; ++k) {
     f.c[k] = hull(one.c[k], other.c[k]);
   }

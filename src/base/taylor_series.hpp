@@ -9,6 +9,14 @@ namespace masing::base::taylor {
 /// The degree of the last coefficient.
 constexpr int order = 16;
 
+/// What is known of a function on an interval, from the least to the most.
+enum class Known {
+  nowhere,  ///< it is certainly undefined all over
+  partly,   ///< it may be undefined somewhere
+  defined,  ///< it is defined all over
+  smooth    ///< and no jump, kink or pole can lie within
+};
+
 /// Enclosures of Taylor coefficients on an interval I: for every t in I there is an l in `scale`
 /// with f⁽ᵏ⁾(t)/k! in eˡ 2^(k rate) c[k] for all k. A scale other than 0 stands for what a double
 /// cannot, as in 1/cosh(u)² for a large u, a rate for a steep u; the c[k] are then those of a
@@ -19,9 +27,7 @@ struct Series {
   int terms = 1;  ///< c[k] = 0 from here on
   Enclosure scale;
   int rate = 0;
-  bool smooth = true;    ///< no jump, kink or pole of f can lie in I
-  bool defined = true;   ///< f is defined all over I; else the c[k] are those of where it is
-  bool nowhere = false;  ///< f is certainly undefined all over I
+  Known known = Known::smooth;  ///< of f on I; the c[k] are those of where it is defined
 
   [[nodiscard]] bool is_scaled() const {
     return scale.low != 0.0 || scale.high != 0.0 || rate != 0;
@@ -34,8 +40,10 @@ Series constant(const Enclosure& value);
 Series number(double value);
 /// The same series with scale 0 and rate 0.
 Series unscaled(Series f);
-/// A series whose value is `first`, its other coefficients still to be found: of all terms, or of
-/// one where `u` is constant; smooth and defined where `u` is and `first` is finite.
+/// What is known on `x` of a function that is smooth on `domain` and undefined elsewhere.
+Known known_on(const Enclosure& domain, const Enclosure& x);
+/// A series of u whose value is `first`, its other coefficients still to be found: of all terms, or
+/// of one where `u` is constant.
 Series made_from(const Series& u, const Enclosure& first);
 /// Σ_{j=1..k} j u_j c_{k-j} / k, k ≥ 1: the k-th coefficient of ∫ u′c dt. Both of one rate.
 Enclosure integrated(const Series& u, const Series& c, int k);

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/expression.hpp"
+#include "cli/options.hpp"
 
 namespace masing::cli {
 
@@ -26,18 +26,6 @@ constexpr std::int64_t most_elements = 100000000;
   throw UserError(setting.origin + ": " + mistake);
 }
 
-/// Calls `work`, whose mistakes are of the parameters that `settings` gave.
-template <typename Work>
-void with_origins(const std::vector<Setting>& settings, const Work& work) {
-  try {
-    work();
-  } catch (const rheology::ParameterError& error) {
-    refuse(*std::ranges::find(settings, error.parameter(), &Setting::parameter), error.mistake());
-  } catch (const UserError& error) {
-    throw UserError(std::string("--set: ") + error.what());  // of no single one
-  }
-}
-
 /// The pieces of "0.5, 2/3, max(1,i)"; one where the text is no list.
 std::vector<std::string> pieces_of(const std::string& text) {
   std::vector<std::string> pieces(1);
@@ -53,58 +41,55 @@ std::vector<std::string> pieces_of(const std::string& text) {
   return pieces;
 }
 
-std::string no_table(const std::string& path) {
-  throw UserError("table:" + path + " is for functions; give a list or an expression");
-}
-
-/// A text of a setting as a function of i; `constants` with n.
-base::Function expression(const Setting& setting, const std::string& text,
-                          const Constants& constants) {
-  return placed(setting.origin + ": ",
-                [&] { return base::Function(text, 'i', no_table, constants); });
-}
-
-/// The values of a parameter; `constants` with n, what an expression means by it.
-rheology::Sequence sequence_of(const Setting& setting, const Constants& constants) {
-  const std::vector<std::string> pieces = pieces_of(setting.text);
-  if (pieces.size() == 1) {
-    if (const auto value = base::to_number(setting.text)) {
-      return *value;
+/// The values of a setting as functions of i; `constants` with n, what an expression means by it.
+std::vector<base::Function> functions_of(const Setting& setting, const Names& constants) {
+  std::vector<base::Function> values;
+  for (const std::string& piece : pieces_of(setting.text)) {
+    if (base::trimmed(piece).empty()) {
+      refuse(setting,
+             fmt::format("value {} of the list is empty; give a number or an expression in i and n",
+                         values.size() + 1));
     }
-    base::Function function = expression(setting, setting.text, constants);
+    values.push_back(placed(setting.origin + ": ", [&] {
+      return with_hint([&] { return base::Function(piece, 'i', constants); });
+    }));
+  }
+  return values;
+}
+
+/// The values of a parameter; `constants` with n.
+rheology::Sequence sequence_of(const std::vector<base::Function>& functions,
+                               const Constants& constants) {
+  if (functions.size() == 1) {
+    base::Function function = functions.front().bound(constants);
     if (function.is_constant()) {
       return function(1.0);
     }
     return std::make_shared<const base::Function>(std::move(function));
   }
-  std::vector<double> values;
-  for (const std::string& piece : pieces) {
-    const std::size_t i = values.size() + 1;
-    if (base::trimmed(piece).empty()) {
-      refuse(setting,
-             fmt::format("value {} of the list is empty; give a number or an expression in i and n",
-                         i));
-    }
-    const auto value = base::to_number(piece);
-    values.push_back(value ? *value
-                           : expression(setting, piece, constants)(static_cast<double>(i)));
+  std::vector<double> values(functions.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = functions[i].bound(constants)(static_cast<double>(i + 1));
   }
   return values;
 }
 
 /// n, 1 where the model has none.
-std::int64_t elements_of(const std::vector<Setting>& settings, const Constants& constants) {
-  const auto n = std::ranges::find(settings, element_count, &Setting::parameter);
-  if (n == settings.end()) {
+std::int64_t elements_of(const ModelParameters& parameters, const Constants& constants,
+                         const std::map<std::string, double>& varied) {
+  if (!parameters.elements) {
     return 1;
   }
+  const auto other = varied.find(element_count);
+  const Number& number = other == varied.end() ? *parameters.elements : Number(other->second);
   std::int64_t count = 0;
   try {
-    count = integer(n->text, constants);
+    count = number.whole(constants);
   } catch (const UserError&) {
     count = 0;
   }
   if (count < 1 || count > most_elements) {
+    const auto n = std::ranges::find(parameters.settings, element_count, &Setting::name);
     refuse(*n, fmt::format("'{}'; must be a whole number from 1 to {}", n->text, most_elements));
   }
   return count;
@@ -128,61 +113,99 @@ const rheology::CatalogueEntry& known_model(const std::string& name, const std::
   return *placed(origin + ": ", [&] { return &rheology::catalogue_entry(name); });
 }
 
-std::vector<Setting> completed_settings(const ModelInfo& info, const std::vector<Setting>& given) {
-  with_origins(given, [&] {
-    for (const Setting& setting : given) {
-      rheology::require_parameter(info, setting.parameter);
+std::string ModelParameters::origin(const std::string& parameter) const {
+  const auto found = std::ranges::find(settings, parameter, &Setting::name);
+  return found == settings.end() ? "" : found->origin;
+}
+
+Names ModelParameters::constants() const {
+  Names names;
+  for (const auto& functions : values) {
+    for (const base::Function& function : functions) {
+      names.merge(function.constants());
     }
-  });
-  const std::vector<Parameter> parameters = all_parameters(info);
-  std::vector<Setting> settings;
-  for (const auto& [name, meaning, range, values, preset] : parameters) {
-    const auto found = std::ranges::find(given, name, &Setting::parameter);
-    settings.push_back(found != given.end()
-                           ? *found
-                           : Setting{name, preset ? base::to_text(*preset) : "", "--set " + name});
   }
+  return names;
+}
+
+std::string ModelParameters::text(std::size_t p, const Constants& constants) const {
+  std::vector<std::string> pieces;
+  for (const base::Function& function : values[p]) {
+    pieces.push_back(function.bound(constants).text());
+  }
+  return base::joined(pieces, ",");
+}
+
+ModelParameters model_parameters(const rheology::CatalogueEntry& model,
+                                 const std::vector<Setting>& given, const Names& constants) {
+  const ModelInfo& info = model.info;
+  for (const Setting& setting : given) {
+    placed(setting.origin + ": ", [&] { rheology::require_parameter(info, setting.name); });
+  }
+  const std::vector<Parameter> parameters = all_parameters(info);
+  ModelParameters read{.model = &model, .settings = {}, .values = {}, .elements = {}};
+  for (const auto& [name, meaning, range, values, preset] : parameters) {
+    const auto found = std::ranges::find(given, name, &Setting::name);
+    read.settings.push_back(
+        found != given.end()
+            ? *found
+            : Setting{name, preset ? base::to_text(*preset) : "", "--set " + name});
+  }
+  Names names = constants;
+  names.insert(element_count);
   for (std::size_t p = 0; p < parameters.size(); ++p) {
-    Setting& setting = settings[p];
-    const bool is_count = setting.parameter == element_count;
+    Setting& setting = read.settings[p];
+    const bool is_count = setting.name == element_count;
     if (is_count && setting.text.empty()) {
-      setting.text = counted_elements(parameters, settings);
+      setting.text = counted_elements(parameters, read.settings);
     }
     if (setting.text.empty()) {
       refuse(setting, fmt::format("missing; {}; give --set {}=VALUE",
                                   is_count ? "no list of values says how many elements there are"
                                            : info.name + " needs it: " + parameters[p].meaning,
-                                  setting.parameter));
+                                  setting.name));
     }
+    if (is_count) {
+      read.elements = Number(setting.text, constants);
+    }
+    read.values.push_back(functions_of(setting, names));
   }
-  return settings;
+  return read;
 }
 
-ModelSpec model_spec(const std::string& model, const std::vector<Setting>& settings,
-                     const Constants& constants) {
-  ModelSpec spec{.model = &known_model(model, "--model"), .parameters = {}};
-  spec.parameters.elements = elements_of(settings, constants);
-  for (const Parameter& parameter : all_parameters(spec.model->info)) {
-    if (parameter.name != element_count) {
+ModelSpec model_spec(const ModelParameters& parameters, const Constants& constants,
+                     const std::map<std::string, double>& varied) {
+  ModelSpec spec{.model = parameters.model, .parameters = {}};
+  const std::int64_t elements = elements_of(parameters, constants, varied);
+  spec.parameters.elements = elements;
+  const std::vector<Parameter> declared = all_parameters(spec.model->info);
+  Constants all = constants;
+  for (std::size_t p = 0; p < declared.size(); ++p) {
+    const Parameter& parameter = declared[p];
+    const auto other = varied.find(parameter.name);
+    if (other != varied.end()) {
+      spec.parameters.sequences.emplace(parameter.name, other->second);
+    } else if (parameter.name != element_count) {
       // A single value may depend on n, too; a list of fixed length is its own n.
-      const std::int64_t n =
-          std::max(parameter.count(spec.parameters.elements), spec.parameters.elements);
-      const auto given = std::ranges::find(settings, parameter.name, &Setting::parameter);
-      Constants all = constants;
-      all[element_count] = static_cast<double>(n);
-      spec.parameters.sequences.emplace(parameter.name, sequence_of(*given, all));
+      all[element_count] = static_cast<double>(std::max(parameter.count(elements), elements));
+      spec.parameters.sequences.emplace(parameter.name, sequence_of(parameters.values[p], all));
     }
   }
   return spec;
 }
 
-void check_model(const ModelSpec& spec, const std::vector<Setting>& settings) {
+void check_model(const ModelSpec& spec) {
   constexpr std::int64_t most = std::int64_t{1} << 16;
-  with_origins(settings, [&] {
+  try {
     for (std::int64_t first = 0; first < spec.parameters.elements; first += most) {
       (void)rheology::build(spec, {first, std::min(most, spec.parameters.elements - first)});
     }
-  });
+  } catch (const UserError& error) {
+    if (!error.quantity().empty()) {
+      throw;
+    }
+    throw UserError(std::string("--set: ") + error.what());  // of no single one
+  }
 }
 
 namespace {
@@ -220,14 +243,11 @@ std::string line_of(const Parameter& parameter) {
 /// The options of a slab model that say what it is, not how it is solved or written.
 std::string slab_options(ModelKind kind) {
   std::string text;
-  const Configuration presets;
   for (const auto& option : option_table()) {
-    if (!takes(kind, option) || takes(ModelKind::finite, option)) {
-      continue;
+    if (option.is_of(kind) && !option.is_of(ModelKind::finite)) {
+      text += fmt::format("  {:<14}  {}{}\n", "--" + option.name, option.help,
+                          option.preset.empty() ? "" : " [" + option.preset + "]");
     }
-    const std::string preset = option.get(presets);
-    text += fmt::format("  {:<14}  {}{}\n", "--" + option.name, option.help,
-                        preset.empty() ? "" : " [" + preset + "]");
   }
   return text;
 }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/function.hpp"
-#include "cli/keys.hpp"
+#include "cli/number.hpp"
 #include "rheology/catalogue.hpp"
 
 namespace masing::cli {
@@ -12,20 +14,35 @@ namespace masing::cli {
 /// The entry of a model named at `origin`. Throws UserError where there is none. Local.
 const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& origin);
 
-/// Every parameter of a model with its text, in the order of the catalogue: as given, else its
-/// preset; n, where it is not given, from the length of a list. Read again they give the same.
-/// Throws UserError for a parameter that is missing or not the model's. Local.
-std::vector<Setting> completed_settings(const rheology::ModelInfo& info,
-                                        const std::vector<Setting>& given);
+/// The parameters of a model as given, each text read once.
+struct ModelParameters {
+  const rheology::CatalogueEntry* model = nullptr;
+  /// Every one in the order of the catalogue: as given, else its preset; n, where it is not given,
+  /// from the length of a list. Read again they give the same.
+  std::vector<Setting> settings;
+  std::vector<std::vector<base::Function>> values;  ///< of each a list of functions of i, or one
+  std::optional<Number> elements;                   ///< n, of models that have it
 
-/// The model that completed settings describe, each a number, a list "1, 2/3, max(1,i)" or an
-/// expression in i, n and constants. Throws UserError for other texts. Local.
-rheology::ModelSpec model_spec(const std::string& model, const std::vector<Setting>& settings,
-                               const Constants& constants = {});
+  /// Where a parameter was given, for messages; empty for one that is not the model's.
+  [[nodiscard]] std::string origin(const std::string& parameter) const;
+  /// The constants that they need.
+  [[nodiscard]] Names constants() const;
+  /// The text of setting `p` with values in the places of constants.
+  [[nodiscard]] std::string text(std::size_t p, const Constants& constants) const;
+};
 
-/// Throws UserError, with its origin in `settings`, for the first value with which there is no
-/// model. Builds a few elements after another, so that all are checked without room for all. Local.
-void check_model(const rheology::ModelSpec& spec, const std::vector<Setting>& settings);
+/// Reads settings, each a number, a list "1, 2/3, max(1,i)" or an expression in i, n and
+/// `constants`. Throws UserError for a parameter that is missing or not the model's. Local.
+ModelParameters model_parameters(const rheology::CatalogueEntry& model,
+                                 const std::vector<Setting>& given, const Names& constants);
+
+/// The model where some parameters have other values than given. Throws UserError. Local.
+rheology::ModelSpec model_spec(const ModelParameters& parameters, const Constants& constants,
+                               const std::map<std::string, double>& varied = {});
+
+/// Throws UserError for the first value with which there is no model. Builds a few elements after
+/// another, so that all are checked without room for all. Local.
+void check_model(const rheology::ModelSpec& spec);
 
 /// masing models: each model in short, its title, order, equation, parameters with their presets.
 /// Local.

@@ -1,68 +1,80 @@
 #pragma once
 
-#include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/function.hpp"
-#include "cli/keys.hpp"
-#include "cli/validate.hpp"
-#include "parallel/communicator.hpp"
+#include "cli/model.hpp"
+#include "cli/options.hpp"
 
-// From the words after `masing COMMAND` to the specs of what is to be done.
+// What a call asks for: its words and the .ini that they name, every text in them read once.
 
 namespace masing::cli {
 
-/// What is done on all ranks; returns an exit code. Collective.
-using Work = std::function<int(const parallel::Communicator&)>;
-
-/// A call of the program, `masing COMMAND WORDS`, as one process sees it: at first perhaps without
-/// MPI, so that help and mistakes are answered at once.
-struct Invocation {
-  std::vector<std::string> words;  ///< after the command, without those for PETSc
-  std::string command_line;        ///< as typed, for the provenance
-  bool prints = true;              ///< whether this process writes to stdout and stderr
-  /// Calls a function on one process and returns its text on every one; a UserError is thrown on
-  /// every one alike.
-  std::function<std::string(const std::function<std::string()>&)> on_root;
-  /// Starts MPI where it has not started yet, does the work, and returns its exit code. Once.
-  std::function<int(const Work&)> on_all_ranks;
+/// An option as given.
+struct Entry {
+  const Option* option = nullptr;
+  std::string origin;  ///< "--mass", "case.ini line 3, mass"
+  Reading reading;
 };
 
-/// What the words and the .ini they name say.
-struct Parsed {
-  Configuration configuration;  ///< not yet validated
+/// What a scan varies: an option, a parameter of the model, or else a constant.
+struct Axis {
+  scan::ScanAxis values;
+  const Option* option = nullptr;
+  std::string parameter = {};
+};
+
+/// The words after `masing COMMAND` and the .ini they name.
+struct Request {
+  Command command = Command::simulate;
+  std::string model = "masing";
   bool help = false;
   bool print_config = false;
   bool validate_only = false;
+  /// The lines at the start of the .ini that say what the case is, each with its newline; empty
+  /// where the command line changes what is computed.
+  std::string comment = {};
+  std::map<std::string, Entry> entries = {};  ///< by the names of the options
+  std::vector<Setting> lets = {};             ///< named constants, as given
+  std::vector<Let> constants = {};            ///< the same, but those that a scan varies, in order
+  std::vector<Setting> over = {};             ///< what a scan varies, as given
+  std::vector<Axis> axes = {};                ///< the same and the amplitudes of --backbone
+  std::optional<ModelParameters> parameters = {};  ///< of ModelKind::finite
+
+  [[nodiscard]] bool has(const std::string& key) const { return entries.contains(key); }
 };
 
-/// What the words after `masing COMMAND` and the .ini they name say: the words win over the .ini,
-/// the .ini over the defaults. Throws UserError for unknown or repeated keys, missing values, and
-/// texts that are not of their type. Local if `read` is.
-Parsed parse(Command command, const std::vector<std::string>& words, const base::FileReader& read);
+/// Reads words; they win over the .ini, the .ini over the defaults. Throws UserError for unknown or
+/// repeated keys, missing values, options that the model does not take, and texts that are not of
+/// their type. Local if reading `files` is.
+Request parse(Command command, const std::vector<std::string>& words, const Files& files);
 
-/// The help of a command: its keys with their defaults.
-std::string help(Command command);
+/// The first values of the axes. Local.
+std::vector<double> first_values(const Request& request);
 
-/// What a call of masing simulate, converge or scan asks for.
-struct Request {
-  Spec spec;
-  std::optional<double> wall_limit;           ///< seconds
-  std::optional<std::string> only_validated;  ///< what is printed where nothing more is asked for
-};
+/// The values of a request where its first axes have `values`. Throws UserError for the first value
+/// outside its range. Local.
+Configuration configuration_of(const Request& request, std::span<const double> values);
 
-/// The request of a call; nothing where it was for a text, which is then printed. A request with
-/// --restart is continued from its checkpoint. Warns on stderr where `euler` lets an elastic
-/// oscillation grow more than tenfold. Throws UserError, also where `leapfrog` is unstable. Local
-/// without a launcher, else collective.
-std::optional<Request> requested(Command command, const Invocation& call);
+/// How a message about a quantity begins: "--mass: ", "case.ini line 3, mass: ". Local.
+std::string where(const Request& request, const std::string& quantity);
 
-/// The request in a result file that can be made again; `look` is called with its name in the
-/// process that reads it. Warns on stderr where the file has no seal. Throws UserError. Local
-/// without a launcher, else collective.
-Validated request_in(const Invocation& call, const std::string& file,
-                     const std::function<void(const std::string&)>& look = {});
+/// What `work` returns; the message of a UserError of a quantity says where it was given. Local if
+/// `work` is.
+template <typename Work>
+auto located(const Request& request, const Work& work) {
+  try {
+    return work();
+  } catch (const base::UserError& error) {
+    if (error.quantity().empty()) {
+      throw;
+    }
+    throw base::UserError(where(request, error.quantity()) + error.fault());
+  }
+}
 
 }  // namespace masing::cli

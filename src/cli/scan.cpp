@@ -5,17 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/periodicity.hpp"
 #include "base/text.hpp"
-#include "cli/expression.hpp"
-#include "cli/model.hpp"
-#include "slab/steady/periodic_force.hpp"
 
 namespace masing::cli {
 
 using base::UserError;
-using scan::ScanAxis;
 using scan::ScanKind;
 
 namespace {
@@ -25,7 +23,7 @@ constexpr double most_points = 1e6;
 [[noreturn]] void refuse_axis(const Setting& over, const std::string& mistake) {
   throw UserError(
       fmt::format("{}: {}; give \"{}=first:last:count\", \"first:last:count:log\" or \"v1,v2,...\"",
-                  over.origin, mistake, over.parameter));
+                  over.origin, mistake, over.name));
 }
 
 /// "0.3:1.75:30", "1:100:5:log" or "0.4,0.7,1".
@@ -36,7 +34,7 @@ std::vector<double> values_of(const Setting& over) {
     std::vector<double> values;
     if (!is_range) {
       for (const std::string& piece : pieces) {
-        values.push_back(number(piece, {}));
+        values.push_back(Number(piece, {}).value({}));
       }
       if (values.empty()) {
         refuse_axis(over, "no values");
@@ -47,9 +45,9 @@ std::vector<double> values_of(const Setting& over) {
     if (pieces.size() != 3 && !is_log) {
       refuse_axis(over, quoted(over.text) + " is no range");
     }
-    const double first = number(pieces[0], {});
-    const double last = number(pieces[1], {});
-    const std::int64_t count = integer(pieces[2], {});
+    const double first = Number(pieces[0], {}).value({});
+    const double last = Number(pieces[1], {}).value({});
+    const std::int64_t count = Number(pieces[2], {}).whole({});
     if (count < 2 || static_cast<double>(count) > most_points) {
       refuse_axis(over, quoted(over.text) + " needs from 2 to 10^6 values");
     }
@@ -71,32 +69,24 @@ std::vector<double> values_of(const Setting& over) {
   }
 }
 
-/// The key that an axis varies, null for another name.
-const Option* key_of(const std::string& name, ModelKind kind) {
-  const auto& table = option_table();
-  const auto found = std::ranges::find(table, name, &Option::name);
-  const bool is_one_number = found != table.end() && found->is_numeric && name != "breaks";
-  const bool is_of_runs =
-      is_one_number &&
-      std::ranges::find(found->commands, Command::simulate) != found->commands.end() &&
-      std::ranges::find(found->commands, Command::scan) != found->commands.end();
-  return is_of_runs && takes(kind, *found) ? &*found : nullptr;
-}
-
-/// The parameter of a model of finitely many elements that an axis varies, empty for another name.
-std::string parameter_of(const std::string& name, const std::string& model) {
-  if (kind_of(model) != ModelKind::finite) {
-    return {};
-  }
-  const auto& table = option_table();
-  const auto key = std::ranges::find(table, name, &Option::name);
-  std::string wanted = key != table.end() && !key->parameter.empty() ? key->parameter : name;
-  for (const auto& parameter : all_parameters(known_model(model, "--model").info)) {
-    if (parameter.name == wanted) {
-      return wanted;
+/// What an axis varies: a numeric option of every run, a parameter, or else a constant.
+Axis axis_of(const Setting& over, const std::string& model) {
+  Axis axis{.values = {over.name, values_of(over)}};
+  const Option* option = find_option(over.name);
+  if (kind_of(model) == ModelKind::finite) {
+    const std::string wanted =
+        option != nullptr && !option->parameter.empty() ? option->parameter : over.name;
+    const auto parameters = all_parameters(known_model(model, "--model").info);
+    if (std::ranges::count(parameters, wanted, &rheology::Parameter::name) > 0) {
+      axis.parameter = wanted;
+      return axis;
     }
   }
-  return {};
+  if (option != nullptr && option->value.take && option->is_of(kind_of(model)) &&
+      option->is_of(Command::simulate) && option->is_of(Command::scan)) {
+    axis.option = option;
+  }
+  return axis;
 }
 
 Setting backbone_of(const std::string& text) {
@@ -110,77 +100,27 @@ Setting backbone_of(const std::string& text) {
 
 }  // namespace
 
-std::vector<ScanAxis> scan_axes(const Configuration& c) {
-  std::vector<Setting> given = c.over;
-  if (!c.backbone.empty()) {
-    given.push_back(backbone_of(c.backbone));
+std::vector<Axis> scan_axes(const std::vector<Setting>& over, const std::string& backbone,
+                            const std::string& model) {
+  std::vector<Setting> given = over;
+  if (!backbone.empty()) {
+    given.push_back(backbone_of(backbone));
   }
-  std::vector<ScanAxis> axes;
-  axes.reserve(given.size());
+  std::vector<Axis> axes;
   double points = 1.0;
-  for (const Setting& over : given) {
-    if (scan::is_point_column(over.parameter)) {
+  for (const Setting& one : given) {
+    if (scan::is_point_column(one.name)) {
       throw UserError(
           fmt::format("{}: the file of a scan has a column {} of its own; give another name",
-                      over.origin, over.parameter));
+                      one.origin, one.name));
     }
-    axes.push_back({over.parameter, values_of(over)});
-    points *= static_cast<double>(axes.back().values.size());
+    axes.push_back(axis_of(one, model));
+    points *= static_cast<double>(axes.back().values.values.size());
   }
   if (points > most_points) {
     throw UserError(fmt::format("--over: {:g} points; at most {:g}", points, most_points));
   }
   return axes;
-}
-
-std::vector<double> first_values(const std::vector<ScanAxis>& axes) {
-  std::vector<double> values(axes.size());
-  std::ranges::transform(axes, values.begin(),
-                         [](const ScanAxis& axis) { return axis.values.front(); });
-  return values;
-}
-
-void set_constants(Configuration& c, const std::vector<ScanAxis>& axes,
-                   std::span<const double> values) {
-  const ModelKind kind = kind_of(c.model);
-  std::vector<Setting> lets = c.lets;
-  for (std::size_t a = 0; a < values.size(); ++a) {
-    const std::string& name = axes[a].name;
-    const std::string parameter = parameter_of(name, c.model);
-    if (!parameter.empty()) {
-      put({parameter, base::to_text(values[a]), "--over " + parameter}, c.settings);
-    } else if (key_of(name, kind) == nullptr) {
-      put({name, base::to_text(values[a]), "--over " + name}, lets);
-    }
-  }
-  c.constants = resolved(lets);
-}
-
-void set_keys(Configuration& c, const std::vector<ScanAxis>& axes, std::span<const double> values) {
-  for (std::size_t a = 0; a < values.size(); ++a) {
-    const Option* key = key_of(axes[a].name, kind_of(c.model));
-    if (key != nullptr) {
-      set(*key, base::to_text(values[a]), "--over " + axes[a].name, c);
-    }
-  }
-}
-
-Configuration at_point(const Configuration& scan, std::span<const double> values) {
-  Configuration c{.command = Command::simulate};
-  c.model = scan.model;
-  c.settings = scan.settings;
-  c.lets = scan.lets;
-  set_constants(c, scan.axes, values);
-  for (const Option* option : options_of(Command::simulate)) {
-    const auto origin = scan.origin.find(option->name);
-    if (origin != scan.origin.end()) {
-      const auto given = scan.calculated.find(option->name);
-      option->set(c, given == scan.calculated.end() ? option->get(scan) : given->second);
-      c.origin[option->name] = origin->second;
-    }
-  }
-  set_keys(c, scan.axes, values);
-  return c;
 }
 
 namespace {
@@ -197,142 +137,128 @@ constexpr const char* of_known_period =
     "of a*t+b, all with a common period, or a table that repeats itself 8 times, with --period TAU";
 
 /// The period of what drives a point, as given or as found; nothing where it has none.
-std::optional<double> period_of(const Configuration& scan, const Validated& point) {
+std::optional<double> period_of(const Validated& point) {
   const Configuration& c = point.configuration;
-  if (c.force.empty()) {
+  if (!c.force) {
     return std::nullopt;
   }
-  const double final_time =
-      scan.steady ? std::numeric_limits<double>::infinity() : point.run.time.final_time;
-  if (!scan.period) {
-    return force_period(point.run.drive.terms(), final_time);
+  const double final_time = c.steady ? std::numeric_limits<double>::infinity() : c.final_time;
+  const std::vector<base::Function> terms = point.run.drive.terms();
+  if (!c.period) {
+    return base::period_of(terms, final_time);
   }
-  const auto given = scan.calculated.find("period");
-  const double period =
-      given == scan.calculated.end() ? *scan.period : number(given->second, c.constants);
-  if (!(period > 0.0) || !has_period(point.run.drive.terms(), period, final_time)) {
-    throw UserError(
-        fmt::format("--period: F(t + {}) is not F(t){}", base::to_text(period), of_known_period));
+  if (!(*c.period > 0.0) || !base::has_period(terms, *c.period, final_time)) {
+    throw UserError("period", fmt::format("F(t + {}) is not F(t){}", base::to_text(*c.period),
+                                          of_known_period));
   }
-  return period;
-}
-
-std::string no_files(const std::string& path) {
-  throw UserError("cannot read " + path + " again");
+  return c.period;
 }
 
 /// The text of a slab, equal for equal ones.
 std::string slab_text(const Configuration& c) {
-  std::string text;
-  for (const std::string* function :
-       {&c.stiffness, &c.threshold, &c.threshold_down, &c.initial_u}) {
-    text += without_constants(*function, c.constants) + "|";
-  }
   const auto* cells = std::get_if<slab::Cells>(&c.space);
-  return text + (cells == nullptr ? "inf" : base::to_text(cells->count)) +
-         (c.rule == slab::Rule::right ? "r" : "m");
+  return fmt::format("{}|{}|{}|{}|{}{}", c.stiffness.text(), c.threshold.text(),
+                     c.threshold_down ? c.threshold_down->text() : "", c.initial_u.text(),
+                     cells == nullptr ? "inf" : base::to_text(cells->count), name_of(c.rule));
 }
 
-scan::ScanProblem problem_at(const Configuration& scan, std::span<const double> values) {
-  const Validated request = validated(at_point(scan, values), {.text = no_files});
-  const Configuration& c = request.configuration;
-  const bool is_run = kind_of_scan(scan) == ScanKind::runs;
-  scan::ScanProblem problem{.run = is_run ? simulation(request, "").run : request.run,
+scan::ScanProblem problem_of(const Validated& point) {
+  const Configuration& c = point.configuration;
+  const bool is_run = kind_of_scan(c) == ScanKind::runs;
+  scan::ScanProblem problem{.run = is_run ? run_of(point) : point.run,
                             .series = sampling_of(c),
-                            .period = period_of(scan, request),
+                            .period = period_of(point),
                             .slab = slab_text(c)};
-  if (problem.period && !c.origin.contains("from")) {
+  if (problem.period && !point.request->has("from")) {
     problem.series.from = std::max(0.0, problem.series.to - *problem.period);
   }
-  if (scan.steady) {
+  if (c.steady) {
     if (!problem.period) {
       throw UserError(std::string("--steady: no period of the force is known") + of_known_period);
     }
-    problem.force_breaks =
-        force_breaks(request.run.drive, slab::PeriodicForce::horizon * *problem.period, c.breaks);
+    problem.force_breaks = base::breaks(point.run.drive, base::horizon * *problem.period, c.breaks);
   }
   return problem;
 }
 
 /// Throws UserError where an axis is a constant that nothing uses.
-void require_used(const Configuration& c) {
-  std::string texts;
-  for (const std::string* text : {&c.stiffness, &c.threshold, &c.threshold_down, &c.initial_u,
-                                  &c.force, &c.position, &c.base_acceleration}) {
-    texts += *text + " ; ";
+void require_used(const Request& request) {
+  Names used;
+  for (const auto& [key, entry] : request.entries) {
+    used.insert(entry.reading.constants.begin(), entry.reading.constants.end());
   }
-  for (const auto& [key, text] : c.calculated) {
-    texts += text + " ; ";
+  for (const Let& let : request.constants) {
+    used.merge(let.number.constants());
   }
-  for (const auto* settings : {&c.settings, &c.lets}) {
-    for (const Setting& setting : *settings) {
-      texts += setting.text + " ; ";
-    }
+  if (request.parameters) {
+    used.merge(request.parameters->constants());
   }
-  const std::vector<base::Word> used = base::words(texts);
-  for (const Setting& over : c.over) {
-    const std::string& name = over.parameter;
-    if (key_of(name, kind_of(c.model)) == nullptr && parameter_of(name, c.model).empty() &&
-        std::ranges::find(used, name, &base::Word::name) == used.end()) {
+  for (const Setting& over : request.over) {
+    const auto axis = std::ranges::find(request.axes, over.name,
+                                        [](const Axis& each) { return each.values.name; });
+    if (axis->option == nullptr && axis->parameter.empty() && !used.contains(over.name)) {
       throw UserError(
           fmt::format("{}: {} is no numeric key, and no function or number uses it as a constant",
-                      over.origin, name));
+                      over.origin, over.name));
     }
   }
 }
 
 }  // namespace
 
-void resolve_scan(Configuration& c, const engine::RunSpec& run) {
-  if (c.axes.empty()) {
+void check_scan(const Validated& request) {
+  const Configuration& c = request.configuration;
+  const std::vector<Axis>& axes = request.request->axes;
+  if (axes.empty()) {
     throw UserError("--over: nothing to scan; give --over \"NAME=first:last:count\"");
   }
-  require_used(c);
-  const auto* masing = std::get_if<engine::Masing>(&run.model);
+  require_used(*request.request);
+  const bool is_exact = !request.request->has("engine") || engine::is_exact(request.run);
   if (c.steady && !c.backbone.empty()) {
-    throw UserError("--backbone: closed curves need no --steady; give one of the two");
+    throw UserError("backbone", "closed curves need no --steady; give one of the two");
   }
-  if (c.steady && (masing == nullptr || (c.origin.contains("engine") && !engine::is_exact(run)))) {
-    throw UserError("--steady: limit cycles are found by --model masing and --engine exact alone");
+  if (c.steady && (!std::holds_alternative<engine::Masing>(request.run.model) || !is_exact)) {
+    throw UserError("steady", "limit cycles are found by --model masing and --engine exact alone");
   }
-  if (!c.backbone.empty() && engine::slab_of(run) == nullptr) {
-    throw UserError("--backbone: closed curves are known of slabs; give --model masing");
+  if (!c.backbone.empty() && engine::slab_of(request.run) == nullptr) {
+    throw UserError("backbone", "closed curves are known of slabs; give --model masing");
   }
-  if (!c.backbone.empty() && std::ranges::min(c.axes.back().values) <= 0.0) {
-    throw UserError(fmt::format("--backbone: '{}' has amplitudes that are not > 0", c.backbone));
+  if (!c.backbone.empty() && std::ranges::min(axes.back().values.values) <= 0.0) {
+    throw UserError("backbone", fmt::format("'{}' has amplitudes that are not > 0", c.backbone));
   }
   if (!c.backbone.empty() && c.keep_series) {
-    throw UserError("--keep: closed curves are no runs and have no series");
-  }
-  // What each point resolves for itself.
-  for (auto* time : {&c.from, &c.to}) {
-    if (!c.origin.contains(time == &c.from ? "from" : "to")) {
-      time->reset();
-    }
-  }
-  if (!c.origin.contains("sample-every")) {
-    c.sample_every.reset();
+    throw UserError("keep", "closed curves are no runs and have no series");
   }
 }
 
-scan::ScanSpec scan_spec(const Validated& request, const std::string& command_line) {
+Scan scan_spec(const Validated& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
-  scan::ScanSpec spec{
-      .axes = c.axes,
-      .kind = kind_of_scan(c),
-      .past = c.past,
-      .keep_series = c.keep_series,
-      .problem = [c](std::span<const double> values) { return problem_at(c, values); },
-      .result = result_of(c, request.run, command_line),
-      .checkpoint = checkpoint_of(c),
-      .quiet = c.quiet};
+  Scan scan{.spec = {.axes = {},
+                     .kind = kind_of_scan(c),
+                     .past = c.past,
+                     .keep_series = c.keep_series,
+                     .result = result_of(request, request.run, command_line),
+                     .checkpoint = checkpoint_of(c),
+                     .quiet = c.quiet},
+            .request = request.request};
   std::vector<std::string> names;
-  for (const ScanAxis& axis : spec.axes) {
-    names.push_back(axis.name);
+  for (const Axis& axis : request.request->axes) {
+    scan.spec.axes.push_back(axis.values);
+    names.push_back(axis.values.name);
   }
-  spec.result.title = "scan over " + base::joined(names, ", ");
-  (void)scan::first_problem(spec);  // what is wrong with every point is found before the scan
-  return spec;
+  scan.spec.result.title = "scan over " + base::joined(names, ", ");
+  (void)first_problem(scan);  // what is wrong with every point is found before the scan
+  return scan;
+}
+
+scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
+  return located(*scan.request, [&] {
+    return problem_of(resolved(scan.request, configuration_of(*scan.request, values)));
+  });
+}
+
+scan::ScanProblem first_problem(const Scan& scan) {
+  return problem_at(scan, first_values(*scan.request));
 }
 
 }  // namespace masing::cli

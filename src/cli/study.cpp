@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/expression.hpp"
-#include "cli/ini.hpp"
+#include "cli/printed.hpp"
+#include "study/hypotheses.hpp"
 #include "study/promised_order.hpp"
 
 namespace masing::cli {
@@ -27,35 +27,29 @@ constexpr const char* default_steps = "62500,125000,250000,500000";
 constexpr const char* default_cells = "100,200,400,800";
 constexpr const char* default_both = "50:62500,100:125000,200:250000,400:500000";
 
-std::int64_t positive(const Configuration& c, const std::string& text, const std::string& piece) {
-  const std::string wrong =
-      "'" + text + "' is not a level; give whole numbers from 1 to 2^53, separated by commas";
-  std::int64_t value = 0;
-  try {
-    value = integer(piece, c.constants);
-  } catch (const UserError& mistake) {
-    throw UserError(is_calculated(piece) ? wrong + ": " + mistake.what() : wrong);
+std::int64_t positive(const std::string& text, const std::string& piece) {
+  const auto value = base::to_integer(piece);
+  if (!value || *value < 1 || *value > std::int64_t{1} << 53) {
+    throw UserError("'" + text +
+                    "' is not a level; give whole numbers from 1 to 2^53, separated by commas");
   }
-  if (value < 1) {
-    throw UserError(wrong);
-  }
-  return value;
+  return *value;
 }
 
 Level level_of(const Configuration& c, const std::string& text) {
   if (c.refine == Refine::steps) {
-    return {c.space, positive(c, text, text)};
+    return {c.space, positive(text, text)};
   }
   if (c.refine == Refine::cells) {
-    return {slab::Cells{positive(c, text, text)}, c.steps};
+    return {slab::Cells{positive(text, text)}, c.steps};
   }
   const auto colon = text.find(':');
   if (colon == std::string::npos) {
     throw UserError("'" + text +
                     "' is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
   }
-  return {slab::Cells{positive(c, text, text.substr(0, colon))},
-          positive(c, text, text.substr(colon + 1))};
+  return {slab::Cells{positive(text, text.substr(0, colon))},
+          positive(text, text.substr(colon + 1))};
 }
 
 /// A level may refine P, N or both, and must coarsen neither.
@@ -102,7 +96,7 @@ std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t par
 std::vector<Level> ladder_of(const Configuration& c, const std::string& text) {
   std::vector<std::int64_t> numbers;
   for (const auto& piece : base::split(text, ':')) {
-    numbers.push_back(positive(c, text, piece));
+    numbers.push_back(positive(text, piece));
   }
   const std::size_t sizes = c.refine == Refine::both ? 2 : 1;
   const std::int64_t count = numbers.back();
@@ -140,13 +134,12 @@ std::vector<Level> ladder_of(const Configuration& c, const std::string& text) {
 
 }  // namespace
 
-std::vector<Level> study_levels(const Configuration& configuration) {
-  const Configuration& c = configuration;
+std::vector<Level> study_levels(const Configuration& c) {
   const std::string preset = c.refine == Refine::steps   ? default_steps
                              : c.refine == Refine::cells ? default_cells
                                                          : default_both;
   std::vector<Level> levels;
-  for (const auto& piece : base::split(c.level_text.empty() ? preset : c.level_text, ',')) {
+  for (const auto& piece : base::split(c.levels.empty() ? preset : c.levels, ',')) {
     const auto colons = std::ranges::count(piece, ':');
     const bool is_ladder = colons == (c.refine == Refine::both ? 4 : 2);
     const auto some = is_ladder ? ladder_of(c, piece) : std::vector{level_of(c, piece)};
@@ -157,7 +150,7 @@ std::vector<Level> study_levels(const Configuration& configuration) {
   }
   if (levels.size() < 2) {
     throw UserError(
-        fmt::format("'{}' is too few for an order; give at least two levels", c.level_text));
+        fmt::format("'{}' is too few for an order; give at least two levels", c.levels));
   }
   return levels;
 }
@@ -233,6 +226,9 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
 
 namespace {
 
+/// The columns of masing-quasistatic.
+const rheology::StateLayout quasistatic_columns{{{"x"}, {"u"}}};
+
 /// "x=1,y=1,u=1" without the errors that the model does not have.
 std::string expected_orders_of(const rheology::ModelInfo& info,
                                const rheology::StateLayout& layout) {
@@ -251,26 +247,12 @@ std::string halved_steps(std::int64_t steps) {
   return level_text(Refine::steps, levels);
 }
 
-}  // namespace
-
-void resolve_study_of(const rheology::ModelInfo& info, const rheology::StateLayout& layout,
-                      Configuration& c) {
-  if (c.expected_order_text.empty()) {
-    c.expected_order_text = expected_orders_of(info, layout);
-  }
-  if (c.level_text.empty() && c.refine == Refine::steps) {
-    c.level_text = halved_steps(c.steps);
-  }
-}
-
-namespace {
-
 /// What scheme and rule promise, as a text: u_cells where its order is another than that of u, and
 /// where the reference has u at the cells' own points.
-std::string promised_orders(const engine::Masing& model, const Configuration& c,
+std::string promised_orders(const engine::Masing& model, Refine refine,
                             const study::Reference& reference) {
   const auto promised = [&](const char* quantity) {
-    const ExpectedOrder order = study::promised_order(model, c.refine, reference, quantity);
+    const ExpectedOrder order = study::promised_order(model, refine, reference, quantity);
     return fmt::format("{}{}", order.at_least ? ">=" : "=", order.order);
   };
   const std::string of_u = promised("u");
@@ -282,56 +264,28 @@ std::string promised_orders(const engine::Masing& model, const Configuration& c,
   return orders;
 }
 
-}  // namespace
-
-std::shared_ptr<const study::Reference> resolve_study(const engine::Model& model,
-                                                      const std::string& unmet_hypotheses,
-                                                      Configuration& c) {
-  c.levels = placed(where(c, "levels"), [&] { return study_levels(c); });
-  c.level_text = level_text(c.refine, c.levels);
-  // The study's samples are those of its last level.
-  if (!c.origin.contains("sample-every")) {
-    c.sample_every = std::max<std::int64_t>(1, c.levels.back().steps / 10000);
-  }
-  auto reference = study::make_reference(c.reference, c.refine, c.levels, model);
-  const std::string fault = reference->fault(model, c.refine);
-  if (!fault.empty()) {
-    throw UserError(where(c, "reference") + fault);
-  }
-  if (c.expected_order_text.empty()) {
-    c.expected_order_text = unmet_hypotheses.empty()
-                                ? promised_orders(std::get<engine::Masing>(model), c, *reference)
-                                : no_order;
-  }
-  c.expected_orders =
-      placed(where(c, "expect-order"), [&] { return expected_orders(c.expected_order_text); });
-  return reference;
-}
-
-std::shared_ptr<const study::Reference> file_reference(const Configuration& configuration,
-                                                       const engine::RunSpec& run,
-                                                       const Configuration& file,
-                                                       const engine::RunSpec& file_run) {
-  const std::string& path = configuration.reference;
+/// The reference that is the trajectory in the file that --reference names, of the request `file`.
+/// Throws UserError where it solves another problem (model, profile, force, masses and springs,
+/// start, final time), is no finer than the last level in what is refined, or not fine enough to be
+/// taken as exact where two levels decide an order. Local.
+std::shared_ptr<const study::Reference> file_reference(const Validated& request,
+                                                       const Validated& file) {
+  const std::string& path = request.configuration.reference;
   const auto refuse = [&](const std::string& why) {
-    throw UserError("--reference: " + path + " " + why);
+    throw UserError("reference", path + " " + why);
   };
-  const auto there = problem_data(file);
   std::vector<std::string> differing;
-  for (const auto& [key, value] : problem_data(configuration)) {
-    const auto twin =
-        std::ranges::find_if(there, [&key = key](const auto& pair) { return pair.first == key; });
-    if (const std::string other = twin == there.end() ? "none" : twin->second; other != value) {
-      differing.push_back(fmt::format("{} ({} there, {} here)", key, quoted(other), quoted(value)));
-    }
+  for (const auto& [key, here, there] : differences(request, file, Role::problem)) {
+    differing.push_back(fmt::format("{} ({} there, {} here)", key, quoted(there), quoted(here)));
   }
   if (!differing.empty()) {
     refuse("is of another problem: " + base::joined(differing, ", ") +
            "; give a file of the same, which may differ in cells, steps, engine, scheme and rule");
   }
-  const std::vector<study::Level>& levels = configuration.levels;
-  const Refine refine = configuration.refine;
-  const engine::RunSpec last = study::at_level(run, levels.back());
+  const std::vector<Level>& levels = request.levels;
+  const Refine refine = request.configuration.refine;
+  const engine::RunSpec& file_run = file.run;
+  const engine::RunSpec last = study::at_level(request.run, levels.back());
   const double factor = study::refinement_factor(file_run, refine, last);
   const slab::Slab* slab = engine::slab_of(file_run);
   const std::string has =
@@ -343,16 +297,64 @@ std::shared_ptr<const study::Reference> file_reference(const Configuration& conf
   if (factor <= 1.0) {
     refuse(has + ", no more than the last level; give a finer one");
   }
-  auto reference =
-      study::make_file_reference(path, file_run, refine, last, file.output_spec.field_every == 0);
-  if (!configuration.expected_orders.empty() && levels.size() == 2 &&
-      factor < study::finest_factor && reference->finest()) {
+  auto reference = study::make_file_reference(path, file_run, refine, last,
+                                              *file.configuration.field_every == 0);
+  if (!request.expected_orders.empty() && levels.size() == 2 && factor < study::finest_factor &&
+      reference->finest()) {
     refuse(
         fmt::format("{}, {:.3g} times the last level, and its own error is part of the one pair "
                     "of errors; give one at least {} times finer, or more levels",
                     has, factor, study::finest_factor));
   }
   return reference;
+}
+
+/// The defaults of a model whose orders the catalogue gives.
+void resolve_study_of(const rheology::ModelInfo& info, Configuration& c) {
+  if (c.expected_orders.empty()) {
+    // Of a position that is given there is no error.
+    c.expected_orders =
+        c.position ? "u" + info.order
+                   : expected_orders_of(info, c.finite ? c.finite->layout() : quasistatic_columns);
+  }
+  if (c.levels.empty() && c.refine == Refine::steps) {
+    c.levels = halved_steps(c.steps);
+  }
+}
+
+}  // namespace
+
+void resolve_study(Validated& made, const FileRequest& of_file) {
+  Configuration& c = made.configuration;
+  if (kind_of(c.model) != ModelKind::slab) {
+    resolve_study_of(known_model(c.model, "--model").info, c);
+  }
+  const std::string at_levels = where(*made.request, "levels");
+  made.levels = placed(at_levels, [&] { return study_levels(c); });
+  c.levels = level_text(c.refine, made.levels);
+  // The study's samples are those of its last level.
+  if (!made.request->has("sample-every")) {
+    c.sample_every = std::max<std::int64_t>(1, made.levels.back().steps / 10000);
+  }
+  made.unmet_hypotheses = study::unmet_hypotheses(made.run, c.refine);
+  made.reference = study::make_reference(c.reference, c.refine, made.levels, made.run.model);
+  if (std::string fault = made.reference->fault(made.run.model, c.refine); !fault.empty()) {
+    throw UserError("reference", std::move(fault));
+  }
+  if (c.expected_orders.empty()) {
+    c.expected_orders =
+        made.unmet_hypotheses.empty()
+            ? promised_orders(std::get<engine::Masing>(made.run.model), c.refine, *made.reference)
+            : no_order;
+  }
+  made.expected_orders = placed(where(*made.request, "expect-order"),
+                                [&] { return expected_orders(c.expected_orders); });
+  if (of_file && made.reference->file()) {
+    made.reference = file_reference(made, of_file(c.reference));
+    if (const std::string other = made.reference->explanation(0.0); !other.empty()) {
+      made.warnings.push_back(fmt::format("--reference: {}: {}", c.reference, other));
+    }
+  }
 }
 
 }  // namespace masing::cli

@@ -6,44 +6,37 @@
 #include <variant>
 #include <vector>
 
-#include "base/function.hpp"
-#include "cli/keys.hpp"
+#include "cli/request.hpp"
 #include "study/reference.hpp"
+
+// From a request to the spec of what is to be done.
 
 namespace masing::cli {
 
-/// A request with every default resolved and every function parsed.
+/// A request with every default resolved.
 struct Validated {
-  Configuration configuration;  ///< tables replaced by their points; what is printed
-  engine::RunSpec run;          ///< of a study what is held fixed
+  std::shared_ptr<const Request> request;
+  Configuration configuration;
+  engine::RunSpec run;                                ///< of a study what is held fixed
+  std::vector<std::string> warnings;                  ///< what the user should know
+  std::vector<study::Level> levels;                   ///< of a study, coarse to fine
   std::shared_ptr<const study::Reference> reference;  ///< of a study; else null
-  std::vector<std::string> warnings;  ///< what the user should know of defaults and tables
-  std::string unmet_hypotheses;       ///< of a study: study::unmet_hypotheses
+  std::vector<study::ExpectedOrder> expected_orders;  ///< of a study
+  std::string unmet_hypotheses;                       ///< of a study: study::unmet_hypotheses
 };
 
-/// How the files that a configuration names are read; none where there may be none.
-struct Files {
-  base::FileReader text = {};        ///< of a table
-  base::FileReader last_field = {};  ///< the last u of a result file, as the points of a table
-  /// The request in a result file of masing simulate. Without it a reference that is a file has a
-  /// name only.
-  std::function<Validated(const std::string&)> request = {};
-};
+/// The request in a result file of masing simulate. Without it a reference that is a file has a
+/// name only.
+using FileRequest = std::function<Validated(const std::string& file)>;
 
-/// The request that a configuration makes. Throws UserError for the first value outside its range,
-/// the first bad expression, level or expected order; what only a cell can show (k, η > 0,
-/// |u0| ≤ η) is slab::check_profile's. Local if reading `files` is.
-Validated validated(Configuration configuration, const Files& files);
+/// The run that a request makes, with its defaults resolved. Throws UserError for the first value
+/// outside its range; what only a cell can show (k, η > 0, |u0| ≤ η) is slab::check_profile's.
+/// Local.
+Validated resolved(std::shared_ptr<const Request> request, Configuration configuration);
 
-/// What a result file says of its making; `run` as the trajectory in the file: of a study the last
-/// level. Local.
-io::ResultSpec result_of(const Configuration& configuration, const engine::RunSpec& run,
-                         const std::string& command_line);
-/// Which steps have a row of /series. Local.
-io::Sampling sampling_of(const Configuration& configuration);
-
-/// Where the checkpoints of a request go. Local.
-io::CheckpointSpec checkpoint_of(const Configuration& configuration);
+/// The same with what a study or a scan adds: the first bad level, expected order or axis. Local if
+/// `of_file` is.
+Validated validated(Request request, const FileRequest& of_file = {});
 
 /// One trajectory and its files.
 struct Simulation {
@@ -54,19 +47,32 @@ struct Simulation {
   bool quiet = false;
 };
 
-/// The trajectory of a request of masing simulate. Throws UserError where the exact solution would
-/// have to know where F is not smooth. Local.
-Simulation simulation(const Validated& request, const std::string& command_line);
+/// Which steps have a row of /series. Local.
+io::Sampling sampling_of(const Configuration& configuration);
+/// Where the checkpoints of a request go. Local.
+io::CheckpointSpec checkpoint_of(const Configuration& configuration);
+/// What a result file says of its making; `run` as the trajectory in the file: of a study the last
+/// level. Local.
+io::ResultSpec result_of(const Validated& request, const engine::RunSpec& run,
+                         const std::string& command_line);
+/// The run of a request; where it, or what it is measured against, is the exact solution, with the
+/// times where F is not smooth. Throws UserError where they are not known, or there are too many
+/// elements. Local.
+engine::RunSpec run_of(const Validated& request);
 
-/// The study of a request of masing converge. Throws UserError where an exact solution would have
-/// to know where F is not smooth. Local.
-study::StudySpec study_spec(const Validated& request, const std::string& command_line);
+/// A scan, and what its problems are made from.
+struct Scan {
+  scan::ScanSpec spec;
+  std::shared_ptr<const Request> request;
+};
 
 /// What a request is for.
-using Spec = std::variant<Simulation, study::StudySpec, scan::ScanSpec>;
+using Spec = std::variant<Simulation, study::StudySpec, Scan>;
 
-/// The spec of a request, by simulation(), study_spec() or scan_spec(). Throws UserError where they
-/// do. Local.
+/// The trajectory, study or scan of a request. Throws UserError as run_of; of a scan also where its
+/// first point is at fault. Local.
+Simulation simulation(const Validated& request, const std::string& command_line);
+study::StudySpec study_spec(const Validated& request, const std::string& command_line);
 Spec spec_of(const Validated& request, const std::string& command_line);
 
 }  // namespace masing::cli

@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "cli/request.hpp"
+#include "cli/call.hpp"
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 #include "scan/scan.hpp"
@@ -40,7 +40,7 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
                   const Announce& announce = {});
 
 /// Makes the result file of a scan. Throws UserError alike on all ranks. Collective.
-scan::Scan make(const parallel::Communicator& comm, const scan::ScanSpec& spec);
+scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan);
 
 /// masing simulate: one trajectory → an HDF5 file, a summary on stdout. Returns the exit code.
 /// Throws UserError alike on all ranks. Collective.
@@ -52,7 +52,7 @@ int run(const parallel::Communicator& comm, const study::StudySpec& spec);
 
 /// masing scan: one run, or one limit cycle, for each point of a grid of parameters → an HDF5 file,
 /// a table on stdout; exit code 1 where a point failed. Otherwise as for a trajectory.
-int run(const parallel::Communicator& comm, const scan::ScanSpec& spec);
+int run(const parallel::Communicator& comm, const cli::Scan& scan);
 
 /// masing reproduce: the configuration in a result file again, compared with the file. Returns the
 /// exit code, 1 where a number differs. Throws UserError.

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/ini.hpp"
+#include "cli/words.hpp"
 #include "commands/commands.hpp"
 #include "io/file_comparison.hpp"
 #include "io/result_reader.hpp"
@@ -110,7 +110,7 @@ using io::Weight;
 /// The keys of an .ini with their values.
 std::map<std::string, std::string> keys(const std::string& path, const std::string& content) {
   std::map<std::string, std::string> values;
-  for (const auto& [key, text, line] : cli::ini_assignments("/configuration of " + path, content)) {
+  for (const auto& [key, text, origin] : cli::ini_entries("/configuration of " + path, content)) {
     values[key] = text;
   }
   return values;
@@ -201,7 +201,8 @@ int reproduce(const cli::Invocation& call) {
   return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
     const std::string& output = request.configuration.output;
     try {
-      std::visit([&](const auto& spec) { make(comm, spec); }, wanted);
+      cli::located(*request.request,
+                   [&] { std::visit([&](const auto& spec) { make(comm, spec); }, wanted); });
     } catch (const base::Stopped&) {
       throw;  // it can be resumed
     } catch (...) {

@@ -4,23 +4,49 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "base/error.hpp"
+#include "cli/scan.hpp"
 #include "io/result_file.hpp"
+#include "scan/points.hpp"
 
 namespace masing::commands {
 
-scan::Scan make(const parallel::Communicator& comm, const scan::ScanSpec& spec) {
-  const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
-  scan::Scan scan = scan::make_points(comm, spec);
-  io::write_file(comm, spec.result,
-                 [&](const io::Handle& file) { scan::write(comm, file, spec, scan); });
-  io::remove_checkpoint(comm, spec.checkpoint.path);
-  return scan;
+namespace {
+
+/// Makes all points.
+scan::Scan made_points(const parallel::Communicator& comm, const cli::Scan& scan) {
+  scan::Points points(comm, scan.spec);
+  while (const auto values = points.next()) {
+    std::optional<scan::ScanProblem> problem;
+    try {
+      problem = cli::problem_at(scan, *values);
+    } catch (const base::UserError& error) {
+      points.fail(error.what());
+    }
+    if (problem) {
+      points.make(*problem);
+    }
+  }
+  return points.finished();
 }
 
-int run(const parallel::Communicator& comm, const scan::ScanSpec& spec) {
-  const scan::Scan scan = make(comm, spec);
+}  // namespace
+
+scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
+  const scan::ScanSpec& spec = scan.spec;
+  const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
+  scan::Scan made = made_points(comm, scan);
+  io::write_file(comm, spec.result,
+                 [&](const io::Handle& file) { scan::write(comm, file, spec, made); });
+  io::remove_checkpoint(comm, spec.checkpoint.path);
+  return made;
+}
+
+int run(const parallel::Communicator& comm, const cli::Scan& request) {
+  const scan::Scan scan = make(comm, request);
+  const scan::ScanSpec& spec = request.spec;
   const std::size_t failed = scan.failed();
   if (comm.is_root()) {
     std::fputs(fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",

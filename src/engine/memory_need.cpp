@@ -105,9 +105,9 @@ std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double av
   }
   if (need.state) {
     return base::UserError(
-        "model.n", "a state of " + base::to_text(need.cells) + " columns needs " +
-                       gibibytes(bytes) + " a rank, " + available_text + "use fewer elements" +
-                       (need.state == rheology::Work::split ? " or more ranks on more nodes" : ""));
+        "n", "a state of " + base::to_text(need.cells) + " columns needs " + gibibytes(bytes) +
+                 " a rank, " + available_text + "use fewer elements" +
+                 (need.state == rheology::Work::split ? " or more ranks on more nodes" : ""));
   }
   return base::UserError("cells", "P = " + base::to_text(need.cells) + " needs " +
                                       gibibytes(bytes) + " a rank, " + available_text +

@@ -61,12 +61,9 @@ slab::CellMeasure measure_of(std::span<const SpringSlider> springs) {
 }
 
 slab::Slab slab_of(const std::string& stiffness, const std::string& threshold) {
-  const base::FileReader none = [](const std::string& path) -> std::string {
-    throw base::UserError("cannot read " + path + " here; give an expression in s");
-  };
   slab::Slab slab;
-  slab.stiffness = base::Function(stiffness, 's', none);
-  slab.threshold = base::Function(threshold, 's', none);
+  slab.stiffness = base::Function(stiffness, 's');
+  slab.threshold = base::Function(threshold, 's');
   slab.space = slab::Continuum{};
   if (const auto fault = slab::continuous_fault(slab)) {
     throw *fault;

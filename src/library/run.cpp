@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "base/error.hpp"
-#include "cli/request.hpp"
+#include "cli/call.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
@@ -78,14 +78,14 @@ cli::Invocation invocation(const parallel::Communicator& comm, const char* comma
 /// What a call is for.
 template <class Spec>
 Spec requested(cli::Command command, const cli::Invocation& call) {
-  const auto request = cli::requested(command, call);
-  if (!request || request->only_validated) {
+  const auto job = cli::requested(command, call);
+  if (!job || job->only_validated) {
     throw Mistake("an option that only prints; leave it out");
   }
-  if (request->wall_limit) {
-    parallel::limit_wall_time(*request->wall_limit);
+  if (job->wall_limit) {
+    parallel::limit_wall_time(*job->wall_limit);
   }
-  return std::get<Spec>(request->spec);
+  return std::get<Spec>(job->spec);
 }
 
 /// Shows chunks to an observer of the user's, and keeps the last sample.

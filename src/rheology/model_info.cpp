@@ -51,7 +51,7 @@ std::vector<double> values_of(const Sequence& sequence, const base::CellRange& h
 
 ParameterError::ParameterError(const std::string& name, const std::string& wrong,
                                const std::string& right)
-    : base::UserError("model." + name, wrong + "; " + right), parameter_(name) {}
+    : base::UserError(name, wrong + "; " + right) {}
 
 ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
                                  const base::CellRange& held) {

@@ -49,18 +49,10 @@ struct Parameters {
   std::map<std::string, Sequence> sequences;  ///< by the names of the parameters
 };
 
-/// A parameter with which there is no model; its quantity is "model.NAME".
+/// A parameter with which there is no model: the quantity of the error.
 class ParameterError : public base::UserError {
  public:
   ParameterError(const std::string& name, const std::string& wrong, const std::string& right);
-
-  /// The parameter's name.
-  [[nodiscard]] const std::string& parameter() const { return parameter_; }
-  /// "WRONG; RIGHT": what() without the name.
-  [[nodiscard]] const std::string& mistake() const { return fault(); }
-
- private:
-  std::string parameter_;
 };
 
 /// The values of a model's parameters for some of its elements, checked.

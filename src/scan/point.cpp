@@ -1,22 +1,18 @@
 #include "scan/point.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <complex>
-#include <exception>
 #include <numbers>
 #include <optional>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/poll.hpp"
 #include "engine/memory_need.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
 #include "io/recorders.hpp"
-#include "parallel/session.hpp"
 #include "slab/closed_curves.hpp"
 #include "slab/steady/cycle.hpp"
 
@@ -131,8 +127,9 @@ PointNumbers CycleObserver::numbers() const {
   return completed(cycle);
 }
 
-/// The closed cycles of the amplitudes, all > 0, that are the values of the last axis.
-void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points) {
+}  // namespace
+
+void make_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points) {
   const auto* masing = std::get_if<engine::Masing>(&problem.run.model);
   const double k0 = masing != nullptr ? masing->oscillator.k0
                                       : std::get<engine::QuasistaticMasing>(problem.run.model).k0;
@@ -147,76 +144,17 @@ void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> poin
   }
 }
 
-}  // namespace
-
-std::span<const double> problem_values(const ScanSpec& spec, std::span<const double> values) {
-  return values.first(values.size() - (spec.kind == ScanKind::closed_curves ? 1 : 0));
-}
-
-bool PointMaker::make(const parallel::Communicator& own, const std::string& title,
-                      std::span<ScanPoint> points) {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto fail = [&](const std::exception& error) {
-    for (ScanPoint& point : points) {
-      point.message = parallel::one_line(error.what());
-    }
-  };
-  try {
-    if (!compute(own, title, points)) {
-      return false;
-    }
-  } catch (const base::UserError& error) {
-    fail(error);
-  } catch (const base::SystemError& error) {
-    if (own.size() > 1) {
-      throw;  // it may be of one rank only, and others wait for it
-    }
-    fail(error);
-  }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  for (ScanPoint& point : points) {
-    point.is_done = point.message.empty();
-    point.numbers.seconds = took.count() / static_cast<double>(points.size());
-  }
-  return true;
-}
-
-bool PointMaker::compute(const parallel::Communicator& own, const std::string& title,
-                         std::span<ScanPoint> points) {
-  if (spec_.kind == ScanKind::steady) {
-    solver_.forget();
-    for (ScanPoint& point : points) {
-      try {
-        solver_.solve(own, spec_.problem(point.values), point);
-      } catch (const base::UserError& error) {
-        point.message = parallel::one_line(error.what());
-      }
-    }
-    return true;
-  }
-  const ScanProblem problem = spec_.problem(problem_values(spec_, points.front().values));
-  if (spec_.kind == ScanKind::closed_curves) {
-    compute_closed_cycles(problem, points);
-    return true;
-  }
-  if (own.size() < ranks_ && is_for_all_ranks(problem.run)) {
-    return false;
-  }
-  compute_run(own, problem, title, points.front());
-  return true;
-}
-
-void PointMaker::compute_run(const parallel::Communicator& own, const ScanProblem& problem,
-                             const std::string& title, ScanPoint& point) const {
-  const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available_});
+void make_run(const parallel::Communicator& own, const ScanProblem& problem, double available,
+              bool keeps_series, const std::string& title, ScanPoint& point) {
+  const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available});
   CycleObserver cycle(problem.series, problem.period);
   std::optional<io::SeriesBuffer> series;
   std::vector<engine::Observer*> observers{&cycle};
-  if (spec_.keep_series) {
+  if (keeps_series) {
     observers.push_back(&series.emplace(problem.series));
   }
   std::optional<io::Progress> progress;
-  if (shows_progress_) {
+  if (!title.empty()) {
     observers.push_back(&progress.emplace(own, title, 0, problem.run.time.steps));
   }
   engine::integrate(own, *setup.engine, problem.run, observers);
@@ -226,17 +164,14 @@ void PointMaker::compute_run(const parallel::Communicator& own, const ScanProble
   }
 }
 
-/// Whether a run does not fit beside others on one rank each, or its cells take so long that less
-/// is lost by a sum over all ranks at every step than by ranks that are idle at the end, where the
-/// number of tasks is no multiple of theirs.
-bool PointMaker::is_for_all_ranks(const engine::RunSpec& run) const {
+bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t count, int size) {
   constexpr double seconds_per_update = 0.2e-9;  // of a machine of today
   constexpr double seconds_per_sum = 1e-6;
-  if (engine::memory_shortage(engine::memory_need(run, 1, {}), available_)) {
+  if (engine::memory_shortage(engine::memory_need(run, 1, {}), available)) {
     return true;
   }
-  const auto ranks = static_cast<double>(ranks_);
-  const auto tasks = static_cast<double>(tasks_);
+  const auto ranks = static_cast<double>(size);
+  const auto tasks = static_cast<double>(count);
   const double step = engine::swept_cells(run) * seconds_per_update;  // NaN: not by cells
   return step / ranks + std::log2(ranks) * seconds_per_sum <
          step * std::ceil(tasks / ranks) / tasks;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,15 +45,10 @@ struct ScanSpec {
   ScanKind kind = ScanKind::runs;
   Past past = Past::rest;
   bool keep_series = false;
-  /// The problem at values of the axes, without that of an amplitude. Throws UserError. Local.
-  std::function<ScanProblem(std::span<const double> values)> problem;
   io::ResultSpec result;
   io::CheckpointSpec checkpoint;
   bool quiet = false;
 };
-
-/// The problem at the first point of a scan. Throws UserError. Local.
-ScanProblem first_problem(const ScanSpec& spec);
 
 /// What is known of the motion at a point; NaN where it is not known.
 struct PointNumbers {
@@ -107,13 +101,6 @@ struct Scan {
 
   [[nodiscard]] std::size_t failed() const;
 };
-
-/// Make all points, dealt out to single ranks as they finish, or a run that is too large for one by
-/// all together; a point that fails is marked, and the scan goes on. The numbers do not depend on
-/// the ranks, bit for bit. Points that are done are kept in the checkpoint; those that were under
-/// way begin again. Throws UserError alike on all ranks, Stopped with what is done saved.
-/// Collective.
-Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec);
 
 /// /points, /runs where series are kept, and /timing of a scan's file. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <span>
+#include <vector>
 
 #include "base/limits.hpp"
 #include "base/poll.hpp"
@@ -23,8 +25,13 @@ base::AlignedVector sampled(const Slab& slab, const base::Function& function,
     return base::AlignedVector(size, function(slab.point(range.first)));
   }
   base::AlignedVector values(size);
-  for (std::int64_t i = 0; i < range.size; ++i) {
-    values[static_cast<std::size_t>(i)] = function(slab.point(range.first + i));
+  std::vector<double> points(std::min<std::size_t>(size, base::block_cells));
+  for (std::size_t first = 0; first < size; first += points.size()) {
+    points.resize(std::min(points.size(), size - first));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      points[i] = slab.point(range.first + static_cast<std::int64_t>(first + i));
+    }
+    function.evaluate(points, std::span(values).subspan(first, points.size()));
   }
   return values;
 }

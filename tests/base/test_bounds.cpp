@@ -17,7 +17,7 @@ namespace masing::base {
 namespace {
 
 Function function(const std::string& text) {
-  return {text, 't', [](const std::string&) { return std::string(); }};
+  return {text, 't'};
 }
 
 class RandomExpression {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,7 +84,8 @@ const std::vector<Answer>& answers() {
 }
 
 Function function_of_t(const std::string& text) {
-  return {text, 't', given::reader({}), {{"a", 1.5}, {"F", 0.45}, {"w", 0.5}}};
+  const base::Constants constants{{"a", 1.5}, {"F", 0.45}, {"w", 0.5}};
+  return Function(text, 't', {"a", "F", "w"}).bound(constants);
 }
 
 std::string refusal(const std::string& text) {
@@ -99,8 +101,8 @@ int position_in(const std::string& message) {
 
 /// Euler's number is e here; muParser has it as _e alone.
 bool uses_e(const std::string& text) {
-  return std::ranges::any_of(base::words(text),
-                             [](const base::Word& word) { return word.name == "e"; });
+  static const std::regex name("(^|[^A-Za-z0-9_.])e($|[^A-Za-z0-9_])");
+  return std::regex_search(text, name);
 }
 
 TEST(Language, has_the_texts_of_muparser) {

@@ -18,7 +18,7 @@ using base::Enclosure;
 using base::Function;
 
 Function function(const std::string& text) {
-  return {text, 't', [](const std::string&) { return std::string(); }};
+  return {text, 't'};
 }
 
 bool shows_all(const std::string& text, double first, double last, double impulse) {
@@ -93,6 +93,11 @@ TEST(PlainRange, shows_jumps_and_kinks) {
   EXPECT_FALSE(shows_all("t<0.3?0:1", 0.0, 1.0, 1e-6));
   EXPECT_FALSE(shows_all("abs(t-0.3)", 0.0, 1.0, 1e-6));
   EXPECT_TRUE(shows_all("abs(t-0.3)", 0.3, 1.0, 1e-6));
+}
+
+TEST(PlainRange, shows_nothing_where_there_is_no_value) {
+  EXPECT_FALSE(shows_all("log(t)", -1.0, 1.0, 1e-6));
+  EXPECT_FALSE(shows_all("1/t", 0.0, 1.0, 1e-6));
 }
 
 }  // namespace masing::test_plain_range

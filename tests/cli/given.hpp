@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/printed.hpp"
 #include "cli/request.hpp"
 #include "cli/validate.hpp"
 #include "support/given.hpp"
@@ -16,8 +17,7 @@ using Words = std::vector<std::string>;
 
 /// The request that words and files describe.
 inline cli::Validated validated(cli::Command command, const Words& words, const Files& files = {}) {
-  return cli::validated(cli::parse(command, words, reader(files)).configuration,
-                        {.text = reader(files)});
+  return cli::validated(cli::parse(command, words, {.text = reader(files)}));
 }
 
 /// Its configuration.
@@ -26,9 +26,14 @@ inline cli::Configuration configuration(cli::Command command, const Words& words
   return validated(command, words, files).configuration;
 }
 
+/// It printed.
+inline std::string printed(cli::Command command, const Words& words, const Files& files = {}) {
+  return cli::printed(validated(command, words, files));
+}
+
 /// The message that words and files are refused with; empty if they are taken.
 inline std::string refusal(cli::Command command, const Words& words, const Files& files = {}) {
-  return mistake([&] { configuration(command, words, files); });
+  return mistake([&] { validated(command, words, files); });
 }
 
 }  // namespace masing::given

@@ -1,8 +1,7 @@
 // Named constants: what numbers and functions make of them, in what order they may be given, what
 // is printed of them, and what is refused. Expected values are calculated here.
 
-#include "cli/expression.hpp"
-#include "cli/ini.hpp"
+#include "cli/number.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +9,7 @@
 #include <numbers>
 
 #include "cli/given.hpp"
-#include "cli/ini.hpp"
+#include "cli/printed.hpp"
 #include "cli/request.hpp"
 #include "engine/run_spec.hpp"
 
@@ -52,10 +51,10 @@ TEST(Constants, are_known_in_every_number) {
   EXPECT_DOUBLE_EQ(c.mass, 0.64);
   EXPECT_EQ(c.from, 2 * std::numbers::pi / 0.8);
   EXPECT_EQ(c.sample_every, 2);
-  EXPECT_EQ(c.output_spec.probe, (std::vector{0.4, 0.5}));
+  EXPECT_EQ(c.probe, (std::vector{0.4, 0.5}));
   EXPECT_EQ(c.x0, -0.8);
   EXPECT_EQ(c.breaks, (std::vector{0.8, 1.6}));
-  EXPECT_EQ(given::configuration(Command::converge, {"--let=n0=125", "--levels=n0*500,n0*1000"})
+  EXPECT_EQ(given::validated(Command::converge, {"--let=n0=125", "--levels=n0*500,n0*1000"})
                 .levels[1]
                 .steps,
             125000);
@@ -86,21 +85,34 @@ TEST(Constants, let_the_command_line_win_over_the_file) {
 TEST(Constants, are_printed_as_given_with_their_values) {
   const Words words{"--let=w=0.8", "--let=T=pi/w",  "--final-time=2*T",  "--force=cos(w*t)",
                     "--mass=2.0",  "--steps=6*100", "--checkpoint=c.h5", "--breaks=T,2*T"};
-  const std::string text = cli::printed(simulated(words));
+  const std::string text = given::printed(Command::simulate, words);
   for (const char* line :
        {"\nfinal-time = 2*T  # 7.853981633974483\n", "\nforce = cos(w*t)\n", "\nmass = 2\n",
         "\nsteps = 6*100  # 600\n", "\n[let]\nw = 0.8\nT = pi/w  # 3.9269908169872414\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "is not in\n" << text;
   }
-  const Configuration again = simulated({"--config=p.ini"}, {{"p.ini", text}});
-  EXPECT_EQ(cli::printed(again), text);
-  EXPECT_EQ(again.final_time, simulated(words).final_time);
+  const Words again{"--config=p.ini"};
+  EXPECT_EQ(given::printed(Command::simulate, again, {{"p.ini", text}}), text);
+  EXPECT_EQ(simulated(again, {{"p.ini", text}}).final_time, simulated(words).final_time);
 }
 
-TEST(Constants, may_be_replaced_by_their_values) {
-  const cli::Constants constants{{"w", 0.8}, {"a", -0.25}, {"si", 3.0}};
-  EXPECT_EQ(cli::without_constants("a*sin(w*t)+si-1e-3*ww", constants),
-            "(-0.25)*sin(0.8*t)+3-1e-3*ww");
+TEST(Constants, have_values_in_any_order) {
+  const cli::Names known{"x"};
+  const auto lets =
+      cli::in_order({{"c", "a+b", ""}, {"b", "2*a", ""}, {"x", "7", ""}, {"a", "x/2", ""}}, known);
+  EXPECT_EQ(cli::values_of(lets, {{"x", 3.0}}),
+            (cli::Constants{{"x", 3.0}, {"a", 1.5}, {"b", 3.0}, {"c", 4.5}}));
+}
+
+TEST(Numbers, are_read_once_for_many_values_of_constants) {
+  const cli::Number number("2*w+0.5", {"w"});
+  for (const double w : {0.25, -1.0, 1e300}) {
+    EXPECT_EQ(number.value({{"w", w}}), 2 * w + 0.5);
+  }
+  EXPECT_EQ(cli::Number("3*n", {"n"}).whole({{"n", 1.0 / 3}}), 1);
+  EXPECT_EQ(cli::Number("9007199254740993", {}).whole({}), 9007199254740993);
+  EXPECT_NE(given::mistake([] { (void)cli::Number(10.5).whole({}); }).find("10.5"),
+            std::string::npos);
 }
 
 TEST(Constants, leave_the_problem_the_same_as_their_values_do) {
@@ -127,7 +139,7 @@ TEST(Constants, refuse_mistakes_in_one_line) {
     Words said;
   };
   const std::vector<Mistake> mistakes{
-      {{"--final-time", "2*w"}, {"--final-time", "'2*w'", "no constant 'w'", "--let \"w=VALUE\""}},
+      {{"--final-time", "2*w"}, {"--final-time", "'2*w'", "no 'w'", "--let \"NAME=VALUE\""}},
       {{"--force", "cos(w*t)"}, {"--force", "'cos(w*t)'", "w"}},
       {{"--let", "w"}, {"--let", "'w'", "NAME=VALUE"}},
       {{"--let", "=2"}, {"--let", "NAME=VALUE"}},
@@ -137,7 +149,7 @@ TEST(Constants, refuse_mistakes_in_one_line) {
       {{"--let", "w=w"}, {"--let w", "defined by itself"}},
       {{"--let", "w=1/0"}, {"--let w", "finite"}},
       {{"--let", "w=1+t"}, {"--let w", "'t'"}},
-      {{"--let", "w=2*v"}, {"--let w", "no constant 'v'"}},
+      {{"--let", "w=2*v"}, {"--let w", "no 'v'"}},
       {{"--let", "w=2*"}, {"--let w", "2*"}},
       {{"--let", "w=table:a.csv"}, {"--let w", "table"}},
       {{"--let", "w=1", "--steps", "10.5*w"}, {"--steps", "'10.5*w'", "whole number", "10.5"}},

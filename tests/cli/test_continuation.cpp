@@ -1,7 +1,7 @@
 // What a restart may change: nothing that decides the result, except that a trajectory may go on
 // for longer with the same step, to the bits of the run that was as long from its start.
 
-#include "cli/ini.hpp"
+#include "cli/printed.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,9 +22,9 @@ Words with(Words words, const Words& more) {
 
 cli::Configuration continued(const Words& before, const Words& now,
                              Command command = Command::simulate) {
-  cli::Configuration restarted = given::configuration(command, now);
-  restarted.restart = "c.h5";
-  return cli::continued(restarted, cli::printed_result_keys(given::configuration(command, before)));
+  return cli::continued(given::validated(command, with(now, {"--restart=c.h5"})),
+                        cli::printed_result_keys(given::validated(command, before)))
+      .configuration;
 }
 
 std::string refusal(const Words& before, const Words& now, Command command = Command::simulate) {
@@ -47,7 +47,7 @@ TEST(Continued, takes_the_same_configuration) {
 TEST(Continued, names_every_key_that_differs) {
   const std::string message =
       refusal(run, {"--final-time=10", "--steps=1000", "--cells=51", "--k0=0.25", "--energy"});
-  expect_names(message, {"--restart: c.h5", "cells (was 50, is 51)", "k0 (was 0", "is 0.25)",
+  expect_names(message, {"restart: c.h5", "cells (was 50, is 51)", "k0 (was 0", "is 0.25)",
                          "energy", "same"});
   EXPECT_EQ(message.find("steps ("), std::string::npos) << message;
   expect_names(refusal(run, with(run, {"--stiffness=1+s"})), {"stiffness (was 1, is 1+s)"});

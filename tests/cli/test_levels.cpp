@@ -16,8 +16,11 @@ using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 Pairs levels(Refine refine, const std::string& text) {
   Pairs pairs;
-  for (const auto& level : cli::study_levels(
-           {.steps = 77, .space = slab::Cells{33}, .refine = refine, .level_text = text})) {
+  for (const auto& level : cli::study_levels({.steps = 77,
+                           .space = slab::Cells{33},
+                           .refine = refine,
+                           .levels = text,
+                           .field_samples = 200})) {
     pairs.emplace_back(std::get<slab::Cells>(level.space).count, level.steps);
   }
   return pairs;
@@ -75,8 +78,8 @@ TEST(Levels, printed_read_back) {
   for (const Refine refine : {Refine::steps, Refine::cells, Refine::both}) {
     const Configuration c{.refine = refine};
     const auto ladder = cli::study_levels(c);
-    const Configuration again{.refine = refine, .level_text = cli::level_text(refine, ladder)};
-    EXPECT_EQ(cli::level_text(refine, cli::study_levels(again)), again.level_text);
+    const Configuration again{.refine = refine, .levels = cli::level_text(refine, ladder)};
+    EXPECT_EQ(cli::level_text(refine, cli::study_levels(again)), again.levels);
   }
 }
 

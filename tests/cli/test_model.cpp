@@ -13,21 +13,20 @@
 namespace masing::test_model {
 
 using cli::Command;
-using cli::Configuration;
 using Words = std::vector<std::string>;
 
-Configuration configured(const Words& words, const given::Files& files = {},
-                         Command command = Command::simulate) {
-  return given::configuration(command, words, files);
+cli::Validated configured(const Words& words, const given::Files& files = {},
+                          Command command = Command::simulate) {
+  return given::validated(command, words, files);
 }
 
 std::string refusal(const Words& words, const given::Files& files = {}) {
   return given::refusal(Command::simulate, words, files);
 }
 
-std::string setting(const Configuration& c, const std::string& name) {
-  for (const auto& one : c.settings) {
-    if (one.parameter == name) {
+std::string setting(const cli::Validated& request, const std::string& name) {
+  for (const auto& one : request.request->parameters->settings) {
+    if (one.name == name) {
       return one.text;
     }
   }
@@ -119,7 +118,7 @@ TEST(Parameters, are_named_by_their_line_in_an_ini) {
 
 TEST(Parameters, of_the_command_line_win_over_the_ini) {
   const given::Files files{{"case.ini", "mass = 3\n[model]\nname = prandtl\nk = 1\neta = 2\n"}};
-  const Configuration c =
+  const cli::Validated c =
       configured({"--config", "case.ini", "--set", "k=5", "--mass", "7"}, files);
   EXPECT_EQ(setting(c, "k"), "5");
   EXPECT_EQ(setting(c, "m"), "7");
@@ -127,13 +126,15 @@ TEST(Parameters, of_the_command_line_win_over_the_ini) {
 }
 
 TEST(Parameters, are_numbers_lists_or_expressions_in_i_and_n) {
-  const auto& info = rheology::catalogue_entry("discrete-masing").info;
-  const auto settings = cli::completed_settings(info, {{"k0", "1/n", ""},
-                                                       {"k", "i/n", ""},
-                                                       {"eta", "1, 2/1, max(2,4), n*i/2", ""},
-                                                       {"u0", "0.5", ""}});
-  const rheology::ModelSpec spec = cli::model_spec("discrete-masing", settings);
-  const rheology::ParameterValues values(all_parameters(info), spec.parameters, spec.all());
+  const auto& entry = rheology::catalogue_entry("discrete-masing");
+  const auto parameters = cli::model_parameters(entry,
+                                                {{"k0", "1/n", ""},
+                                                 {"k", "i/n", ""},
+                                                 {"eta", "1, 2/1, max(2,4), n*i/2", ""},
+                                                 {"u0", "c", ""}},
+                                                {"c"});
+  const rheology::ModelSpec spec = cli::model_spec(parameters, {{"c", 0.5}});
+  const rheology::ParameterValues values(all_parameters(entry.info), spec.parameters, spec.all());
   EXPECT_EQ(spec.parameters.elements, 4);
   EXPECT_EQ(values.number("k0"), 0.25);
   EXPECT_EQ(values.list("k"), (std::vector<double>{0.25, 0.5, 0.75, 1.0}));
@@ -168,14 +169,14 @@ TEST(Catalogue, tells_all_of_every_model) {
 TEST(Study, expects_what_the_catalogue_says_of_the_errors_there_are) {
   const auto expected = [](Words words) {
     words.insert(words.end(), {"--steps", "800"});
-    return configured(words, {}, Command::converge).expected_order_text;
+    return configured(words, {}, Command::converge).configuration.expected_orders;
   };
   EXPECT_EQ(expected({"--model", "friction-oscillator", "--set", "k=1", "--set", "alpha=1"}),
             "x>=0.5,y>=0.5");
   EXPECT_EQ(expected({"--model", "prandtl", "--set", "k=1", "--set", "eta=1"}), "x=1,y=1,u=1");
   EXPECT_EQ(expected({"--model", "masing-quasistatic"}), "x>=1,u>=1");
   const Words prandtl{"--model", "prandtl", "--set", "k=1", "--set", "eta=1", "--steps", "800"};
-  EXPECT_EQ(configured(prandtl, {}, Command::converge).level_text, "100,200,400,800");
+  EXPECT_EQ(configured(prandtl, {}, Command::converge).configuration.levels, "100,200,400,800");
 }
 
 }  // namespace masing::test_model

@@ -39,6 +39,7 @@ TEST(Validation, refuses_values_outside_their_range) {
       {"steps", "9007199254740993", "2^53"},
       {"cells", "0", "at least 1, or inf"},
       {"cells", "-1500", "at least 1, or inf"},
+      {"cells", "9007199254740993", "2^53"},
       {"sample-every", "0", "from 1"},
       {"field-every", "-1", "from 0"},
       {"from", "-1", "[0, 500]"},
@@ -124,7 +125,7 @@ TEST(Validation, resolves_the_number_of_samples) {
 TEST(Validation, puts_points_in_the_place_of_tables) {
   const auto c = given::configuration(Command::simulate, {"--threshold", "table:eta.csv"},
                                       {{"eta.csv", "0,0.1\n1,1.1\n"}});
-  EXPECT_TRUE(c.threshold.starts_with("points:")) << c.threshold;
+  EXPECT_TRUE(c.threshold.text().starts_with("points:")) << c.threshold.text();
 }
 
 TEST(FieldPoints, are_all_cells_of_finite_p_unless_given) {

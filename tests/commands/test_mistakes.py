@@ -53,24 +53,24 @@ WORDS = {
     "config a folder": (["--config", "."], ["not a regular file"]),
     "unknown engine": (["--engine", "fast"], ["--engine", "fast", "sweep|memory|exact"]),
     "unknown scheme": (["--scheme", "heun"], ["--scheme", "heun", "euler|leapfrog"]),
-    "breaks not times": (["--breaks", "1,soon"], ["--breaks", "soon", "1,2.5"]),
-    "breaks with a gap": (["--breaks", "1,,2"], ["--breaks", "not a time"]),
-    "breaks not finite": (["--breaks", "inf"], ["--breaks", "inf", "not a time"]),
+    "breaks not times": (["--breaks", "1,soon"], ["--breaks", "soon", "not a number"]),
+    "breaks with a gap": (["--breaks", "1,,2"], ["--breaks", "not a number", "empty"]),
+    "breaks not finite": (["--breaks", "inf"], ["--breaks", "inf", "not a number"]),
     "exact with a corner": (
         ["--engine", "exact", "--force", "abs(cos(t))"],
-        ["--force", "abs()", "not smooth", "--breaks"],
+        ["--force", "abs()", "not smooth", "as breaks"],
     ),
     "exact with a minimum": (
         ["--engine", "exact", "--force", "min(t,1)"],
-        ["--force", "min()", "not smooth", "--breaks"],
+        ["--force", "min()", "not smooth", "as breaks"],
     ),
     "exact with a choice": (
         ["--engine", "exact", "--force", "t < 1 ? 1 : 0"],
-        ["--force", "'<'", "not smooth", "--breaks"],
+        ["--force", "'<'", "not smooth", "as breaks"],
     ),
     "exact with a wave of no line": (
         ["--engine", "exact", "--force", "square(t^2)"],
-        ["--force", "square()", "a*t+b", "--breaks"],
+        ["--force", "square()", "a*t+b", "as breaks"],
     ),
     "table missing": (["--force", "table:none.csv"], ["--force", "none.csv", "No such file"]),
     "output folder missing": (["--output", "none/out.h5"], ["--output", "none/out.h5", "folder"]),
@@ -121,7 +121,7 @@ INI = {
     "bad expression": ("cells = 4\nforce = 1+*t\n", ["bad.ini line 2", "force", "position 3"]),
     "repeated key": ("mass = 1\nk0 = 1\nmass = 2\n", ["bad.ini", "mass", "twice"]),
     "no key": ("mass = 1\nrubbish\n", ["bad.ini", "rubbish", "key = value"]),
-    "not a switch": ("quiet = perhaps\n", ["bad.ini line 1", "quiet", "true or false"]),
+    "not a switch": ("quiet = perhaps\n", ["bad.ini line 1", "quiet", "false|true"]),
     "a table that is missing": ("force = table:none.csv\n", ["bad.ini line 1", "none.csv"]),
 }
 
@@ -160,7 +160,7 @@ def test_damaged_table(masing, text, said):
     ("words", "said"),
     [
         (["--levels", "100,50"], ["--levels", "coarse to fine"]),
-        (["--levels", "100,many"], ["--levels", "many", "whole numbers"]),
+        (["--levels", "100,many"], ["--levels", "many", "whole number"]),
         (["--refine", "both", "--levels", "100,200"], ["--levels", "P:N"]),
         (["--refine", "everything"], ["--refine", "steps|cells|both"]),
         (["--expect-order", "z=1"], ["--expect-order", "z"]),
@@ -168,7 +168,7 @@ def test_damaged_table(masing, text, said):
         (["--field-samples", "0"], ["--field-samples", "from 1"]),
         (["--reference", "best"], ["--reference", "finest"]),
         (["--engine", "exact"], ["--engine", "no time step", "--reference exact"]),
-        (["--reference", "exact", "--force", "abs(t)", "--levels", "10,20"], ["abs()", "--breaks"]),
+        (["--reference", "exact", "--force", "abs(t)", "--levels", "10,20"], ["abs()", "as breaks"]),
         (["--energy"], ["energy", "simulate"]),
         (["--levels", "10,20", "--stiffness", "s-0.5"], ["--stiffness", "> 0"]),
         (["--probe", "0.5"], ["probe", "simulate"]),

@@ -228,7 +228,7 @@ MISTAKES = {
     "no option": (["--model=prandtl", "--set=k=1", "--set=eta=1", "--rule=right"], ["--rule"]),
     "saturation": (
         ["--model=masing-quasistatic", "--force=0.7*sin(t)"],
-        ["--force", "everything slides", "--k0"],
+        ["--force", "everything slides", "k0 = 0"],
     ),
 }
 

@@ -26,11 +26,11 @@
 #include "corpus/tables.hpp"
 #include "parallel/session.hpp"
 #include "slab/scheme.hpp"
-#include "study/given.hpp"
 #include "study/promised_order.hpp"
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
 #include "study/run.hpp"
+#include "support/options.hpp"
 
 using namespace masing;
 using corpus::Chance;
@@ -224,10 +224,10 @@ study::Motion limit_of(const parallel::Communicator& comm, const study::StudySpe
 /// where tables are read and this one was not saved, or of other levels.
 std::optional<Table> table_of(const parallel::Communicator& comm, const Kind& kind,
                               const std::string& name, std::uint64_t seed,
-                              const cli::Configuration& c, const Tables& tables) {
-  std::string levels = c.level_text;
+                              const given::Options& options, const Tables& tables) {
+  std::string levels = options.at("levels");
   std::ranges::replace(levels, ',', ' ');
-  const study::StudySpec spec = given::spec_of(c);
+  const study::StudySpec spec = given::spec_of(options);
   if (tables.is_read()) {
     const Table* const saved = tables.find(name, seed);
     if (saved == nullptr || saved->levels != levels) {
@@ -257,20 +257,21 @@ std::optional<Table> table_of(const parallel::Communicator& comm, const Kind& ki
 Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64_t seed,
                Tables& tables) {
   Chance chance(seed);
-  cli::Configuration c = corpus::random_problem(chance, kind.force);
-  c.refine = kind.refine;
-  c.scheme = kind.scheme;
-  c.rule = kind.rule;
-  c.reference = kind.reference;
-  c.steps = 2000;
-  c.space = slab::Cells{20 + 10 * chance.below(20)};
+  given::Options c = corpus::random_problem(chance, kind.force);
+  c["refine"] = study::name_of(kind.refine);
+  c["scheme"] = slab::info(kind.scheme).name;
+  c["rule"] = slab::name_of(kind.rule);
+  c["reference"] = kind.reference;
+  c["steps"] = "2000";
+  c["cells"] = fmt::to_string(20 + 10 * chance.below(20));
   if (kind.refine == Refine::steps && kind.reference == "exact") {
-    c.space = slab::Continuum{};
+    c["cells"] = "inf";
   }
-  if (kind.refine != Refine::steps && c.threshold.find('s') == std::string::npos) {
-    c.threshold += "+0.5*s";  // else there is no error but that of k
+  if (kind.refine != Refine::steps && c["threshold"].find('s') == std::string::npos) {
+    c["threshold"] += "+0.5*s";  // else there is no error but that of k
   }
-  c.level_text = random_levels(kind, c, chance);
+  c["levels"] =
+      random_levels(kind, given::requested(cli::Command::converge, c).configuration, chance);
   const study::StudySpec planned = given::spec_of(c);
   const auto true_order = [&](const std::string& quantity) {
     const auto& model = std::get<engine::Masing>(planned.run.model);
@@ -281,8 +282,8 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     const bool is_u_cells = quantity == std::string("u_cells");
     if (!is_u_cells || (true_order(quantity) != true_order("u") &&
                         (kind.reference == "exact" || kind.reference == "cells-inf"))) {
-      c.expected_order_text += fmt::format("{}{}={}", c.expected_order_text.empty() ? "" : ",",
-                                           quantity, true_order(quantity));
+      std::string& orders = c["expect-order"];
+      orders += fmt::format("{}{}={}", orders.empty() ? "" : ",", quantity, true_order(quantity));
     }
   }
   std::optional<Table> table = table_of(comm, kind, kind.name, seed, c, tables);
@@ -341,7 +342,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   if (made.verdict == Verdict::undecided && kind.levels < dense) {
     n.named.count(!levels.empty());
     if (!levels.empty() && seed % one_of == 0) {
-      c.level_text = levels;
+      c["levels"] = levels;
       const std::string name = kind.name + " levels named";
       if (const auto again = table_of(comm, kind, name, seed, c, tables)) {
         n.hints.count(again->study.verdict != Verdict::undecided);
@@ -379,7 +380,9 @@ Table table_of(const statistics::ErrorLadder& ladder, const std::vector<long>& s
 Counts with_defect(const std::string& name, Defect defect, int levels, std::uint64_t seed,
                    Tables& tables) {
   Chance chance(seed);
-  const cli::Configuration c = corpus::random_problem(chance, Force::smooth);
+  const cli::Configuration c =
+      given::requested(cli::Command::converge, corpus::random_problem(chance, Force::smooth))
+          .configuration;
   const int count = levels;
   std::vector<long> steps;
   statistics::ErrorLadder ladder{.steps = {{}}};

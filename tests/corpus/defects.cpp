@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/function.hpp"
-
 namespace masing::corpus {
 
 namespace {
@@ -14,19 +12,16 @@ constexpr long times = 25;
 
 /// x at t = jT/25, j = 1, …, 25.
 std::vector<double> trajectory(const cli::Configuration& c, Defect defect, long steps) {
-  const base::Function stiffness(c.stiffness, 's', {});
-  const base::Function threshold(c.threshold, 's', {});
-  const base::Function initial(c.initial_u, 's', {});
-  const base::Function force(c.force, 't', {});
+  const base::Function& force = *c.force;
   std::vector<double> k;
   std::vector<double> eta;
   std::vector<double> u;
   for (int i = 0; i < cells; ++i) {
     const double s = (i + 0.5) / cells;
-    k.push_back(stiffness(s) / cells);
-    eta.push_back(threshold(s));
+    k.push_back(c.stiffness(s) / cells);
+    eta.push_back(c.threshold(s));
     const double shift = defect == Defect::u0_shifted ? 1e-4 : 0.0;
-    u.push_back(std::clamp(initial(s) + shift, -eta.back(), eta.back()));
+    u.push_back(std::clamp(c.initial_u(s) + shift, -eta.back(), eta.back()));
   }
   const double dt = c.final_time / static_cast<double>(steps);
   double x = c.x0;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cli/keys.hpp"
+#include "cli/options.hpp"
 
 namespace masing::corpus {
 

@@ -62,32 +62,31 @@ std::string random_force(Chance& chance, Force force) {
 
 }  // namespace
 
-cli::Configuration random_problem(Chance& chance, Force force) {
-  cli::Configuration c{.command = cli::Command::converge,
-                       .final_time = std::round(chance.between(8, 30)),
-                       .method = engine::Method::turning_points,
-                       .field_points = 100,
-                       .field_samples = 25,
-                       .quiet = true};
+given::Options random_problem(Chance& chance, Force force) {
+  given::Options c{{"final-time", fmt::format("{}", std::round(chance.between(8, 30)))},
+                   {"engine", "memory"},
+                   {"field-points", "100"},
+                   {"field-samples", "25"},
+                   {"quiet", ""}};
   const char* stiffnesses[] = {"1", "2-s", "1+0.5*sin(2*pi*s)", "exp(-s)", "0.7+s"};
-  c.stiffness = stiffnesses[chance.below(5)];
-  c.threshold = random_threshold(chance);
-  c.force = random_force(chance, force);
+  c["stiffness"] = stiffnesses[chance.below(5)];
+  c["threshold"] = random_threshold(chance);
+  c["force"] = random_force(chance, force);
   const auto rounded = [&](double low, double high) {
-    return std::round(1000 * chance.between(low, high)) / 1000;
+    return fmt::format("{}", std::round(1000 * chance.between(low, high)) / 1000);
   };
   if (chance.below(4) == 0) {
-    c.initial_u = fmt::format("{}*({})", rounded(-0.8, 0.8), c.threshold);
+    c["initial-u"] = fmt::format("{}*({})", rounded(-0.8, 0.8), c["threshold"]);
   }
   if (chance.below(3) == 0) {
-    c.k0 = rounded(0, 0.5);
+    c["k0"] = rounded(0, 0.5);
   }
   if (chance.below(3) == 0) {
-    c.mass = rounded(0.5, 2);
+    c["mass"] = rounded(0.5, 2);
   }
   if (chance.below(4) == 0) {
-    c.x0 = rounded(-0.3, 0.3);
-    c.y0 = rounded(-0.5, 0.5);
+    c["x0"] = rounded(-0.3, 0.3);
+    c["y0"] = rounded(-0.5, 0.5);
   }
   return c;
 }

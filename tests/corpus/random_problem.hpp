@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "cli/keys.hpp"
+#include "support/options.hpp"
 
 namespace masing::corpus {
 
@@ -26,6 +26,6 @@ enum class Force { smooth, jumping };
 
 /// A study's problem: m, k0, k(s), η(s) (monotone, wavy, in part flat or all), u0(s), F(t), x0, y0
 /// and T by chance; quiet, by turning points.
-cli::Configuration random_problem(Chance& chance, Force force);
+given::Options random_problem(Chance& chance, Force force);
 
 }  // namespace masing::corpus

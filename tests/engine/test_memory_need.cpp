@@ -72,10 +72,10 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
             "cells: P = 1073741824 needs 8.0 GiB a rank, 4.0 GiB available; use more ranks on "
             "more nodes or the engine memory with cells = inf");
   EXPECT_EQ(says({.cells = cells, .state = rheology::Work::split}, 4 * gibibyte),
-            "model.n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB available; use "
+            "n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB available; use "
             "fewer elements or more ranks on more nodes");
   EXPECT_EQ(says({.cells = cells, .state = rheology::Work::replicated}, 4 * gibibyte),
-            "model.n: a state of 1073741824 columns needs 128.0 GiB a rank, 4.0 GiB available; use "
+            "n: a state of 1073741824 columns needs 128.0 GiB a rank, 4.0 GiB available; use "
             "fewer elements");
   const auto has = [&](const MemoryNeed& need, double available, const char* words) {
     return says(need, available).find(words) != std::string::npos;

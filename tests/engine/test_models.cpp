@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/validate.hpp"
 #include "engine/setup.hpp"
+#include "support/options.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_models {
 
+using given::Options;
 using support::same_bits;
 
 /// What a model does over a few hundred steps: the mass that F acts on, and all columns at the end.
@@ -26,14 +27,9 @@ struct Motion {
   std::vector<double> columns;
 };
 
-engine::RunSpec run_of(const std::string& model, const std::vector<cli::Setting>& settings) {
-  cli::Configuration c;
-  c.model = model;
-  c.settings = settings;
-  c.force = "3*sin(t)";
-  c.final_time = 6;
-  c.steps = 300;
-  return cli::validated(c, {.text = [](const std::string&) { return std::string(); }}).run;
+engine::RunSpec run_of(Options options) {
+  options.insert({{"force", "3*sin(t)"}, {"final-time", "6"}, {"steps", "300"}});
+  return given::requested(cli::Command::simulate, options).run;
 }
 
 /// Collective on `comm`.
@@ -79,25 +75,27 @@ void expect_same_on_any_ranks(const engine::RunSpec& run) {
 
 class SplitModels : public testing::TestWithParam<int> {
  protected:
-  [[nodiscard]] cli::Setting n() const { return {"n", std::to_string(GetParam()), "--set n"}; }
+  [[nodiscard]] static std::string n() { return std::to_string(GetParam()); }
 };
 
 TEST_P(SplitModels, ChainHasTheSameBits) {
-  expect_same_on_any_ranks(run_of("s-chain", {n(),
-                                              {"m", "2-cos(i)", ""},
-                                              {"k", "1+i/n", ""},
-                                              {"eta", "0.1+i/n", ""},
-                                              {"y0", "1+sin(7*i)", ""},
-                                              {"u0", "0.1*sin(3*i)", ""}}));
+  expect_same_on_any_ranks(run_of({{"model", "s-chain"},
+                                   {"set n", n()},
+                                   {"set m", "2-cos(i)"},
+                                   {"set k", "1+i/n"},
+                                   {"set eta", "0.1+i/n"},
+                                   {"set y0", "1+sin(7*i)"},
+                                   {"set u0", "0.1*sin(3*i)"}}));
 }
 
 TEST_P(SplitModels, SeriesHasTheSameBits) {
-  expect_same_on_any_ranks(run_of("p-series", {n(),
-                                               {"k0", "0.7", ""},
-                                               {"k", "n*(1+i/n)", ""},
-                                               {"alpha", "0.3+sin(i)^2", ""},
-                                               {"y0", "1", ""},
-                                               {"v0", "0.3*sin(5*i)", ""}}));
+  expect_same_on_any_ranks(run_of({{"model", "p-series"},
+                                   {"set n", n()},
+                                   {"set k0", "0.7"},
+                                   {"set k", "n*(1+i/n)"},
+                                   {"set alpha", "0.3+sin(i)^2"},
+                                   {"set y0", "1"},
+                                   {"set v0", "0.3*sin(5*i)"}}));
 }
 
 // One block of elements, four of unequal length: with both, some rank of four is at an end, between
@@ -105,21 +103,14 @@ TEST_P(SplitModels, SeriesHasTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Elements, SplitModels, testing::Values(1, 3, 1024, 3100));
 
 TEST(DiscreteMasing, WithCellWidthsForWeightsIsTheSlab) {
-  cli::Configuration papers;
-  papers.stiffness = "1+s";
-  papers.threshold = "s+0.1";
-  papers.k0 = 0.2;
-  papers.space = slab::Cells{40};
-  papers.force = "3*sin(t)";
-  papers.final_time = 6;
-  papers.steps = 300;
-  const engine::RunSpec run =
-      cli::validated(papers, {.text = [](const std::string&) { return std::string(); }}).run;
-  const Motion continuous = motion(support::world(), run);
-  const Motion discrete = motion(
+  const Motion continuous = motion(
       support::world(),
-      run_of("discrete-masing",
-             {{"n", "40", ""}, {"k0", "0.2", ""}, {"k", "(1+i/n)/n", ""}, {"eta", "i/n+0.1", ""}}));
+      run_of({{"stiffness", "1+s"}, {"threshold", "s+0.1"}, {"k0", "0.2"}, {"cells", "40"}}));
+  const Motion discrete = motion(support::world(), run_of({{"model", "discrete-masing"},
+                                                           {"set n", "40"},
+                                                           {"set k0", "0.2"},
+                                                           {"set k", "(1+i/n)/n"},
+                                                           {"set eta", "i/n+0.1"}}));
   const auto expect_near = [](const std::vector<double>& a, const std::vector<double>& b,
                               std::size_t first_of_b) {
     ASSERT_EQ(a.size() + first_of_b, b.size());

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/validate.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/setup.hpp"
 #include "engine/turning_points.hpp"
+#include "support/options.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
@@ -191,23 +191,20 @@ void expect_resumable(const MakeRun& make) {
 
 struct Case {
   const char* name;
-  std::vector<std::pair<const char*, const char*>> settings;
-  std::function<void(cli::Configuration&)> change;
+  given::Options options;  ///< beside those of run_of
 };
 
 engine::RunSpec run_of(const Case& of) {
-  cli::Configuration c;
-  c.stiffness = "1+0.5*sin(3*s)";
-  c.threshold = "0.1+abs(s-0.4)";
-  c.force = "0.9*cos(0.5*t)+0.1*sawtooth(t/3)";
-  c.final_time = 20;
-  c.steps = steps;
-  c.space = slab::Cells{2500};
-  for (const auto& [key, value] : of.settings) {
-    c.settings.push_back({key, value, ""});
+  given::Options options = of.options;
+  options.insert({{"final-time", "20"}, {"steps", std::to_string(steps)}});
+  if (!options.contains("position")) {
+    options.insert({"force", "0.9*cos(0.5*t)+0.1*sawtooth(t/3)"});
   }
-  of.change(c);
-  return cli::validated(c, {.text = [](const std::string&) { return std::string(); }}).run;
+  if (!options.contains("model") || options.at("model") == "masing-quasistatic") {
+    options.insert(
+        {{"stiffness", "1+0.5*sin(3*s)"}, {"threshold", "0.1+abs(s-0.4)"}, {"cells", "2500"}});
+  }
+  return given::requested(cli::Command::simulate, options).run;
 }
 
 MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec) {
@@ -226,69 +223,39 @@ TEST_P(Engines, go_on_with_the_same_bits) {
   expect_resumable([&](const parallel::Communicator& comm) { return made_run(comm, spec); });
 }
 
-using C = cli::Configuration;
-using engine::Method;
-
 INSTANTIATE_TEST_SUITE_P(
     All, Engines,
-    testing::Values(
-        Case{"sweep", {}, [](C& c) { c.initial_u = "0.05*cos(20*s)"; }},
-        Case{"sweep_leapfrog", {}, [](C& c) { c.scheme = slab::Scheme::leapfrog; }},
-        Case{"sweep_of_one_cell", {}, [](C& c) { c.space = slab::Cells{1}; }},
-        Case{"memory", {}, [](C& c) { c.method = Method::turning_points; }},
-        Case{"memory_moved",
-             {},
-             [](C& c) {
-               c.method = Method::turning_points;
-               c.initial_u = "0.05";
-             }},
-        Case{"memory_leapfrog",
-             {},
-             [](C& c) {
-               c.method = Method::turning_points;
-               c.scheme = slab::Scheme::leapfrog;
-             }},
-        Case{"memory_inf",
-             {},
-             [](C& c) {
-               c.method = Method::turning_points;
-               c.space = slab::Continuum{};
-             }},
-        Case{"exact",
-             {},
-             [](C& c) {
-               c.method = Method::exact;
-               c.space = slab::Cells{20};
-             }},
-        Case{"exact_inf",
-             {},
-             [](C& c) {
-               c.method = Method::exact;
-               c.space = slab::Continuum{};
-             }},
-        Case{"quasistatic_position",
-             {},
-             [](C& c) {
-               c.model = "masing-quasistatic";
-               c.position = "0.8*sin(t)+0.1*sin(7*t)";
-               c.force = "";
-             }},
-        Case{"quasistatic_force_inf",
-             {},
-             [](C& c) {
-               c.model = "masing-quasistatic";
-               c.force = "0.2*sin(t)+0.02*sin(7*t)";
-               c.space = slab::Continuum{};
-             }},
-        Case{"replicated",
-             {{"k", "1"}, {"alpha", "0.3"}},
-             [](C& c) { c.model = "friction-oscillator"; }},
-        Case{"split_over_s",
-             {{"n", "3100"}, {"k", "1+i/n"}, {"eta", "0.1+i/n"}, {"y0", "1+sin(7*i)"}},
-             [](C& c) { c.model = "s-chain"; }},
-        Case{"split_in_series",
-             {{"n", "3100"}, {"k", "n*(1+i/n)"}, {"k0", "0.7"}, {"alpha", "0.3"}, {"y0", "1"}},
-             [](C& c) { c.model = "p-series"; }}),
+    testing::Values(Case{"sweep", {{"initial-u", "0.05*cos(20*s)"}}},
+                    Case{"sweep_leapfrog", {{"scheme", "leapfrog"}}},
+                    Case{"sweep_of_one_cell", {{"cells", "1"}}},
+                    Case{"memory", {{"engine", "memory"}}},
+                    Case{"memory_moved", {{"engine", "memory"}, {"initial-u", "0.05"}}},
+                    Case{"memory_leapfrog", {{"engine", "memory"}, {"scheme", "leapfrog"}}},
+                    Case{"memory_inf", {{"engine", "memory"}, {"cells", "inf"}}},
+                    Case{"exact", {{"engine", "exact"}, {"cells", "20"}}},
+                    Case{"exact_inf", {{"engine", "exact"}, {"cells", "inf"}}},
+                    Case{
+                        "quasistatic_position",
+                        {{"model", "masing-quasistatic"}, {"position", "0.8*sin(t)+0.1*sin(7*t)"}}},
+                    Case{"quasistatic_force_inf",
+                         {{"model", "masing-quasistatic"},
+                          {"force", "0.2*sin(t)+0.02*sin(7*t)"},
+                          {"cells", "inf"}}},
+                    Case{"replicated",
+                         {{"model", "friction-oscillator"}, {"set k", "1"}, {"set alpha", "0.3"}}},
+                    Case{"split_over_s",
+                         {{"model", "s-chain"},
+                          {"set n", "3100"},
+                          {"set k", "1+i/n"},
+                          {"set eta", "0.1+i/n"},
+                          {"set y0", "1+sin(7*i)"}}},
+                    Case{"split_in_series",
+                         {{"model", "p-series"},
+                          {"set n", "3100"},
+                          {"set k", "n*(1+i/n)"},
+                          {"set k0", "0.7"},
+                          {"set alpha", "0.3"},
+                          {"set y0", "1"}}}),
     [](const auto& of) { return std::string(of.param.name); });
 
 TEST(DistributedTable, goes_on_with_the_same_bits) {

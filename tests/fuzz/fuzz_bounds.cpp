@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/bounds.hpp"
+#include "base/expression.hpp"
 #include "base/taylor_series.hpp"
 #include "fuzz/arb_series.hpp"
 #include "fuzz/enclosure_case.hpp"
@@ -97,7 +98,7 @@ class Comparison {
       } else {
         counts_.undefined += order + 1;
       }
-      if (f && before && claimed_.smooth && points[i - 1] != points[i] && !wrong_) {
+      if (f && before && is_smooth() && points[i - 1] != points[i] && !wrong_) {
         compare_remainders(points[i - 1], before->series[0], points[i], f->series);
       }
       before = f;
@@ -110,12 +111,14 @@ class Comparison {
     try {
       return known(formula_, t);
     } catch (const fuzz::Undefined&) {
-      if (claimed_.smooth && claimed_.c[0].is_finite()) {
+      if (is_smooth() && claimed_.c[0].is_finite()) {
         fail(fmt::format("smooth, but without a value at {}", t), claimed_.c[0]);
       }
       return {};
     }
   }
+
+  [[nodiscard]] bool is_smooth() const { return claimed_.known == base::taylor::Known::smooth; }
 
   void compare_coefficients(double t, const Known& f) {
     for (int k = 0; k <= order; ++k) {

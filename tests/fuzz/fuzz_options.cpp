@@ -13,39 +13,36 @@
 
 #include "base/error.hpp"
 #include "base/function.hpp"
+#include "base/periodicity.hpp"
 #include "base/text.hpp"
-#include "cli/expression.hpp"
-#include "cli/ini.hpp"
 #include "cli/model.hpp"
+#include "cli/printed.hpp"
 #include "cli/request.hpp"
 #include "cli/validate.hpp"
 #include "fuzz/fuzz_loop.hpp"
 #include "fuzz/options_case.hpp"
+#include "support/given.hpp"
 #include "support/problem.hpp"
 
 using namespace masing;
 
 namespace {
 
-using cli::Configuration;
 using fuzz::OptionsCase;
 using fuzz::Outcome;
 
 // A model may have more elements than a try has time for.
 constexpr std::int64_t most_elements = 100000;
 
-base::FileReader reader(const OptionsCase& one) {
-  return [&one](const std::string& path) {
-    const auto found = one.files.find(path);
-    if (found == one.files.end()) {
-      throw base::UserError("cannot read " + path);
-    }
-    return found->second;
-  };
+cli::Request parsed(const OptionsCase& one) {
+  return cli::parse(one.command, one.words, {.text = given::reader(one.files)});
 }
 
-bool is_too_long(const Configuration& configuration) {
-  for (const auto& [parameter, text, origin] : configuration.settings) {
+bool is_too_long(const cli::Request& request) {
+  if (!request.parameters) {
+    return false;
+  }
+  for (const auto& [parameter, text, origin] : request.parameters->settings) {
     if (parameter == rheology::element_count &&
         base::to_integer(text).value_or(0) > most_elements) {
       return true;
@@ -54,14 +51,11 @@ bool is_too_long(const Configuration& configuration) {
   return false;
 }
 
-/// What `configuration` says when it is printed and read again, with no file but itself.
-std::string read_back(const Configuration& configuration) {
-  const OptionsCase again{.command = configuration.command,
-                          .words = {"--config=printed.ini"},
-                          .files = {{"printed.ini", cli::printed(configuration)}}};
-  auto request = cli::parse(again.command, again.words, reader(again));
-  return cli::printed(
-      cli::validated(std::move(request.configuration), {.text = reader(again)}).configuration);
+/// What a request says when it is printed and read again, with no file but itself.
+std::string read_back(const cli::Validated& request) {
+  return cli::printed(cli::validated(parsed({.command = request.request->command,
+                                             .words = {"--config=printed.ini"},
+                                             .files = {{"printed.ini", cli::printed(request)}}})));
 }
 
 /// What the program does with an accepted request before its first step, short of cells.
@@ -73,8 +67,8 @@ void use(const cli::Validated& request) {
     (void)request.run.drive(share * request.run.time.final_time);
   }
   if (std::holds_alternative<engine::Masing>(request.run.model)) {
-    const Configuration& c = request.configuration;
-    cli::force_breaks(request.run.drive, c.final_time, c.breaks);
+    const cli::Configuration& c = request.configuration;
+    base::breaks(request.run.drive, c.final_time, c.breaks);
   }
 }
 
@@ -83,19 +77,19 @@ Outcome try_case(const OptionsCase& one) {
   std::string before;
   cli::Validated valid;
   try {
-    auto request = cli::parse(one.command, one.words, reader(one));
-    if (request.help || is_too_long(request.configuration)) {
+    cli::Request request = parsed(one);
+    if (request.help || is_too_long(request)) {
       return Outcome::skipped;
     }
-    valid = cli::validated(std::move(request.configuration), {.text = reader(one)});
-    before = cli::printed(valid.configuration);
+    valid = cli::validated(std::move(request));
+    before = cli::printed(valid);
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
     return Outcome::refused;
   }
   std::string after;
   try {
-    after = read_back(valid.configuration);
+    after = read_back(valid);
   } catch (const base::UserError& mistake) {
     throw std::logic_error("printed, but refused when read again: " + std::string(mistake.what()) +
                            "\n" + before);
@@ -131,7 +125,7 @@ Outcome try_expression(fuzz::RandomText& random, std::string& text) {
     if (function.is_constant() && function(0.75) != first && !std::isnan(first)) {
       throw std::logic_error("constant, but with two values");
     }
-    cli::force_breaks(function, 10.0, {});
+    base::breaks(function, 10.0, {});
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
     return Outcome::refused;

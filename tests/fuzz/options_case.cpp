@@ -1,9 +1,7 @@
 #include "fuzz/options_case.hpp"
 
-#include <algorithm>
 #include <set>
 
-#include "cli/keys.hpp"
 #include "rheology/catalogue.hpp"
 
 namespace masing::fuzz {
@@ -103,8 +101,7 @@ std::vector<Line> lines(RandomText& random, cli::Command command) {
   for (std::size_t i = random.below(5); i > 0; --i) {
     const auto& all = cli::option_table();
     const Option& option = all[random.below(all.size())];
-    const bool apt = cli::takes(kind, option) &&
-                     std::ranges::find(option.commands, command) != option.commands.end();
+    const bool apt = option.is_of(kind) && option.is_of(command);
     if ((apt && used.insert(option.name).second && option.name != "model") || random.once_in(40)) {
       chosen.push_back({option.name, value_of(random, option)});
     }

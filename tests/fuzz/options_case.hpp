@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/keys.hpp"
+#include "cli/options.hpp"
 #include "fuzz/random_text.hpp"
 
 namespace masing::fuzz {

@@ -20,21 +20,25 @@ struct Taken {
   bool is_done = false;
 };
 
-Taken dealt(
-    std::size_t count,
-    const std::function<std::vector<double>(std::size_t, const parallel::Communicator&)>& make) {
+using Make = std::function<std::vector<double>(std::size_t, const parallel::Communicator&)>;
+
+Taken dealt(std::size_t count, const Make& make) {
   const parallel::Communicator comm(PETSC_COMM_WORLD);
   Taken taken{.times = std::vector<int>(count), .last = std::vector<double>(count)};
-  taken.is_done = parallel::deal(comm, {.count = count,
-                                        .make = [&](std::size_t task) { return make(task, comm); },
-                                        .take =
-                                            [&](std::size_t task, std::span<const double> numbers) {
-                                              EXPECT_TRUE(comm.is_root());
-                                              ++taken.times.at(task);
-                                              taken.last.at(task) =
-                                                  numbers.empty() ? -1.0 : numbers.back();
-                                            },
-                                        .between = [&] { ++taken.between; }});
+  const auto take = [&](std::size_t task, std::span<const double> numbers) {
+    EXPECT_TRUE(comm.is_root());
+    ++taken.times.at(task);
+    taken.last.at(task) = numbers.empty() ? -1.0 : numbers.back();
+  };
+  parallel::Deal deal(comm, count, take, [&] { ++taken.between; });
+  while (const auto task = deal.next()) {
+    try {
+      deal.made(make(*task, comm));
+    } catch (const base::Stopped&) {
+      deal.stop();
+    }
+  }
+  taken.is_done = deal.is_done();
   if (!comm.is_root()) {
     EXPECT_EQ(taken.times, std::vector<int>(count));
     taken.times.assign(count, 1);  // the root's, for the caller
@@ -62,26 +66,21 @@ TEST(Deal, gives_others_work_while_the_root_is_busy) {
   int others = 0;
   int while_busy = 0;
   bool is_busy = false;
-  const bool is_done = parallel::deal(
-      comm, {.count = 100,
-             .make =
-                 [&](std::size_t task) {
-                   is_busy = true;
-                   for (int look = 0; task == 0 && others < 50 && look < 4000 && comm.size() > 1;
-                        ++look) {
-                     base::poll();
-                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                   }
-                   is_busy = false;
-                   return std::vector<double>{static_cast<double>(comm.rank())};
-                 },
-             .take =
-                 [&](std::size_t /*task*/, std::span<const double> numbers) {
-                   others += numbers[0] != 0.0 ? 1 : 0;
-                   while_busy += is_busy ? 1 : 0;
-                 },
-             .between = [] {}});
-  EXPECT_TRUE(is_done);
+  const auto take = [&](std::size_t /*task*/, std::span<const double> numbers) {
+    others += numbers[0] != 0.0 ? 1 : 0;
+    while_busy += is_busy ? 1 : 0;
+  };
+  parallel::Deal deal(comm, 100, take, [] {});
+  while (const auto task = deal.next()) {
+    is_busy = true;
+    for (int look = 0; *task == 0 && others < 50 && look < 4000 && comm.size() > 1; ++look) {
+      base::poll();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    is_busy = false;
+    deal.made({static_cast<double>(comm.rank())});
+  }
+  EXPECT_TRUE(deal.is_done());
   if (comm.size() > 1 && comm.is_root()) {
     EXPECT_GE(while_busy, 50);
   }

@@ -20,9 +20,7 @@ struct Values {
 
   Values(double one) : sequence(one) {}
   Values(State all) : sequence(std::move(all)) {}
-  Values(const char* of_i)
-      : sequence(std::make_shared<const base::Function>(
-            of_i, 'i', [](const std::string&) { return std::string(); })) {}
+  Values(const char* of_i) : sequence(std::make_shared<const base::Function>(of_i, 'i')) {}
 };
 
 /// The values of parameters by their names, "n" among them.

@@ -21,8 +21,7 @@ std::string fault(const std::string& name, const Parameters& parameters) {
     const rheology::ModelSpec spec = model_run::model(name, parameters);
     rheology::build(spec, spec.all());
   } catch (const rheology::ParameterError& error) {
-    EXPECT_EQ(error.quantity(), "model." + error.parameter());
-    return error.parameter() + ": " + error.mistake();
+    return error.quantity() + ": " + error.fault();
   }
   return {};
 }

@@ -183,8 +183,10 @@ std::vector<double> diagonal(const rheology::ModelInfo& info, const model_run::P
   if (!info.matrix.starts_with("diag(1, 1/m") || info.matrix.find("...") != std::string::npos) {
     return {};
   }
-  std::map<std::string, double> constants;
+  base::Constants constants;
+  base::Names names;
   for (const auto& parameter : info.parameters) {
+    names.insert(parameter.name);
     constants[parameter.name] = parameter.preset.value_or(0.0);
   }
   for (const auto& [name, values] : given) {
@@ -195,7 +197,7 @@ std::vector<double> diagonal(const rheology::ModelInfo& info, const model_run::P
   std::vector<double> entries;
   const std::string inside = info.matrix.substr(5, info.matrix.size() - 6);
   for (const std::string& entry : base::split(inside, ',')) {
-    entries.push_back(base::Function(entry, 'i', {}, constants)(1.0));
+    entries.push_back(base::Function(entry, 'i', names).bound(constants)(1.0));
   }
   return entries;
 }

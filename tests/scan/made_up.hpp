@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <numbers>
+#include <span>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
-#include "scan/scan.hpp"
+#include "scan/points.hpp"
 #include "support/problem.hpp"
 
 /// Points of a slab with k = 1, η = 0.1 + s, k0 = 0.2 and m = 1 under a cosine, without the words
@@ -41,6 +44,20 @@ inline scan::ScanProblem problem(const Point& point) {
           .series = {.time = time, .from = time.final_time - period, .to = time.final_time},
           .period = period,
           .slab = "the same"};
+}
+
+/// All points of a scan whose problems are those of `problem`.
+inline scan::Scan made(const parallel::Communicator& comm, const scan::ScanSpec& spec,
+                       const std::function<scan::ScanProblem(std::span<const double>)>& problem) {
+  scan::Points points(comm, spec);
+  while (const auto values = points.next()) {
+    try {
+      points.make(problem(*values));
+    } catch (const base::UserError& error) {
+      points.fail(error.what());
+    }
+  }
+  return points.finished();
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.

@@ -52,23 +52,22 @@ ScanSpec grid(scan::ScanKind kind) {
   return {.axes = {{"a", {0.01, 0.5}}, {"w", {0.4, 1.1, 1.9}}},
           .kind = kind,
           .keep_series = true,
-          .problem =
-              [](std::span<const double> values) {
-                if (values[0] == 0.5 && values[1] == 0.4) {
-                  throw base::UserError("threshold", "made up");
-                }
-                made_up::Point point = made_up::cosine(values[0], values[1]);
-                point.periods = 4;
-                point.steps_a_period = 100;
-                return made_up::problem(point);
-              },
           .quiet = true};
+}
+scan::ScanProblem grid_problem(std::span<const double> values) {
+  if (values[0] == 0.5 && values[1] == 0.4) {
+    throw base::UserError("threshold", "made up");
+  }
+  made_up::Point point = made_up::cosine(values[0], values[1]);
+  point.periods = 4;
+  point.steps_a_period = 100;
+  return made_up::problem(point);
 }
 
 TEST(Points, have_the_same_bits_on_any_ranks_and_failures_leave_the_others_alone) {
   for (const auto kind : {scan::ScanKind::runs, scan::ScanKind::steady}) {
-    const Scan dealt = scan::make_points(support::world(), grid(kind));
-    const Scan by_one = scan::make_points(support::alone(), grid(kind));
+    const Scan dealt = made_up::made(support::world(), grid(kind), grid_problem);
+    const Scan by_one = made_up::made(support::alone(), grid(kind), grid_problem);
     ASSERT_EQ(dealt.points.size(), 6U);
     EXPECT_EQ(dealt.failed(), 1U);
     for (std::size_t i = 0; i < dealt.points.size(); ++i) {
@@ -85,10 +84,9 @@ TEST(Points, have_the_same_bits_on_any_ranks_and_failures_leave_the_others_alone
 
 TEST(Points, of_runs_are_the_linear_oscillators_far_below_yielding) {
   const made_up::Point point = made_up::cosine(0.01, 0.7);
-  const ScanSpec spec{.axes = {{"a", {1.0}}},
-                      .problem = [&](auto) { return made_up::problem(point); },
-                      .quiet = true};
-  const PointNumbers run = scan::make_points(support::world(), spec).points.front().numbers;
+  const ScanSpec spec{.axes = {{"a", {1.0}}}, .quiet = true};
+  const auto problem = [&](auto) { return made_up::problem(point); };
+  const PointNumbers run = made_up::made(support::world(), spec, problem).points.front().numbers;
   const std::complex<double> stiffness = made_up::stiffness(point);
   const double amplitude = 0.01 / std::abs(stiffness);
   // Of 30 periods exp(-ct/2) leaves 3e-18; samples miss an extreme by up to (2π/1000)²/8.
@@ -103,14 +101,12 @@ TEST(Points, of_closed_curves_are_one_task_of_all_amplitudes) {
   int asked = 0;
   const ScanSpec spec{.axes = {{"w", {0.5}}, {"X", {0.05, 0.3}}},
                       .kind = scan::ScanKind::closed_curves,
-                      .problem =
-                          [&](std::span<const double> values) {
-                            ++asked;
-                            EXPECT_EQ(values.size(), 1U) << "without the amplitude";
-                            return made_up::problem(made_up::cosine(0.01, values[0]));
-                          },
                       .quiet = true};
-  const Scan made = scan::make_points(support::alone(), spec);
+  const Scan made = made_up::made(support::alone(), spec, [&](std::span<const double> values) {
+    ++asked;
+    EXPECT_EQ(values.size(), 1U) << "without the amplitude";
+    return made_up::problem(made_up::cosine(0.01, values[0]));
+  });
   EXPECT_EQ(asked, 1);
   EXPECT_DOUBLE_EQ(made.points[0].numbers.secant_stiffness, 1.2) << "below 0.1 nothing yields";
   // k0 X + ∫ min(X, 0.1 + s) ds.

@@ -38,7 +38,7 @@ void PrintTo(const Force& force, std::ostream* out) {
 }
 
 base::Function parsed(const std::string& text) {
-  return {text, 't', [](const std::string&) { return std::string(); }};
+  return {text, 't'};
 }
 
 /// The force `text` whose bounds are those of `known`.

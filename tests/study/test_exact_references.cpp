@@ -6,40 +6,31 @@
 
 #include <cmath>
 
-#include "study/given.hpp"
 #include "study/output.hpp"
 #include "study/refinement.hpp"
+#include "support/options.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_exact_references {
 
-using cli::Configuration;
+using given::Options;
 using given::spec_of;
-using slab::Rule;
-using slab::Scheme;
 using statistics::Mark;
 using statistics::Verdict;
 using study::QuantityResult;
 using study::Refine;
 using study::Study;
 
-Study run(const Configuration& configuration) {
-  return study::refine(support::world(), spec_of(configuration));
+Study run(const Options& options) {
+  return study::refine(support::world(), spec_of(options));
 }
 
 /// The papers' case on [0, 30], by turning points: a step costs the same at every P.
-Configuration papers_case(Refine refine, const std::string& reference, const std::string& levels) {
-  return {.command = cli::Command::converge,
-          .final_time = 30.0,
-          .steps = 3000,
-          .space = slab::Cells{40},
-          .method = engine::Method::turning_points,
-          .field_points = 200,
-          .refine = refine,
-          .level_text = levels,
-          .reference = reference,
-          .field_samples = 50,
-          .quiet = true};
+Options papers_case(Refine refine, const std::string& reference, const std::string& levels) {
+  return {{"final-time", "30"}, {"steps", "3000"},        {"cells", "40"},
+          {"engine", "memory"}, {"field-points", "200"},  {"refine", study::name_of(refine)},
+          {"levels", levels},   {"reference", reference}, {"field-samples", "50"},
+          {"quiet", ""}};
 }
 
 const QuantityResult& finding(const Study& study, const std::string& quantity) {
@@ -60,8 +51,8 @@ void expect_order(const Study& study, const std::string& quantity, double order,
 }
 
 TEST(TimeError, of_euler_is_of_first_order) {
-  Configuration c = papers_case(Refine::steps, "exact", "10000,20000,40000,80000");
-  c.space = slab::Continuum{};
+  Options c = papers_case(Refine::steps, "exact", "10000,20000,40000,80000");
+  c["cells"] = "inf";
   const Study study = run(c);
   for (const char* quantity : {"x", "y", "u"}) {
     expect_order(study, quantity, 1.0, 0.02);
@@ -73,9 +64,9 @@ TEST(TimeError, of_euler_is_of_first_order) {
 }
 
 TEST(TimeError, of_leapfrog_is_of_second_order) {
-  Configuration c = papers_case(Refine::steps, "exact", "1500,3000,6000,12000,24000");
-  c.space = slab::Continuum{};
-  c.scheme = Scheme::leapfrog;
+  Options c = papers_case(Refine::steps, "exact", "1500,3000,6000,12000,24000");
+  c["cells"] = "inf";
+  c["scheme"] = "leapfrog";
   const Study study = run(c);
   for (const char* quantity : {"x", "y", "u"}) {
     expect_order(study, quantity, 2.0, 0.03);
@@ -99,19 +90,19 @@ TEST(TimeError, at_a_finite_p_is_measured_without_the_space_error) {
 /// 596·25 = 2980·5: references with the same steps, of which one keeps each 25th, the other each
 /// 5th.
 TEST(TimeError, does_not_depend_on_the_other_levels) {
-  Configuration c = papers_case(Refine::steps, "exact", "596,2980");
-  c.space = slab::Continuum{};
-  c.scheme = Scheme::leapfrog;
-  c.field_samples = 25;
+  Options c = papers_case(Refine::steps, "exact", "596,2980");
+  c["cells"] = "inf";
+  c["scheme"] = "leapfrog";
+  c["field-samples"] = "25";
   const Study study = run(c);
-  c.level_text = "2980,5960";
+  c["levels"] = "2980,5960";
   EXPECT_EQ(study.cases[1].errors.x, run(c).cases[0].errors.x);
 }
 
 TEST(SpaceError, of_rule_right_is_of_first_order) {
-  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    Configuration c = papers_case(Refine::cells, "cells-inf", "200,400,800,1600,3200");
-    c.scheme = scheme;
+  for (const char* scheme : {"euler", "leapfrog"}) {
+    Options c = papers_case(Refine::cells, "cells-inf", "200,400,800,1600,3200");
+    c["scheme"] = scheme;
     const Study study = run(c);
     for (const char* quantity : {"x", "y", "u"}) {
       expect_order(study, quantity, 1.0, 0.02);
@@ -124,9 +115,9 @@ TEST(SpaceError, of_rule_right_is_of_first_order) {
 /// x, y and u at the cells' own points are of second order; u over all s, which is constant on
 /// cells, of first.
 TEST(SpaceError, of_rule_midpoint_is_of_second_order_but_for_u_over_all_s) {
-  Configuration c = papers_case(Refine::cells, "cells-inf", "50,100,200,400,800,1600,3200");
-  c.rule = Rule::midpoint;
-  c.order_tolerance = 1.0;  // levels scatter: what counts is the fit over all
+  Options c = papers_case(Refine::cells, "cells-inf", "50,100,200,400,800,1600,3200");
+  c["rule"] = "midpoint";
+  c["order-tolerance"] = "1";  // levels scatter: what counts is the fit over all
   const Study study = run(c);
   for (const char* quantity : {"x", "y", "u_cells"}) {
     expect_order(study, quantity, 2.0, 0.1);
@@ -139,10 +130,10 @@ TEST(SpaceError, of_rule_midpoint_is_of_second_order_but_for_u_over_all_s) {
 
 /// error ≈ C₁δs + C₂δt: the constants of a staircase are those of the two separate studies.
 TEST(BothErrors, have_the_constants_of_the_separate_studies) {
-  Configuration time = papers_case(Refine::steps, "exact", "20000,40000,80000");
-  time.space = slab::Continuum{};
-  Configuration space = papers_case(Refine::cells, "cells-inf", "200,400,800");
-  space.steps = 80000;
+  Options time = papers_case(Refine::steps, "exact", "20000,40000,80000");
+  time["cells"] = "inf";
+  Options space = papers_case(Refine::cells, "cells-inf", "200,400,800");
+  space["steps"] = "80000";
   const Study of_time = run(time);
   const Study of_space = run(space);
   const Study of_both = run(papers_case(
@@ -161,14 +152,14 @@ TEST(BothErrors, have_the_constants_of_the_separate_studies) {
 }
 
 TEST(FitVerdict, is_of_the_fit_not_of_the_last_pair) {
-  Configuration c = papers_case(Refine::steps, "exact", "1500,3000,6000");
-  c.space = slab::Continuum{};
-  c.scheme = Scheme::leapfrog;
-  c.expected_order_text = "x=1";
+  Options c = papers_case(Refine::steps, "exact", "1500,3000,6000");
+  c["cells"] = "inf";
+  c["scheme"] = "leapfrog";
+  c["expect-order"] = "x=1";
   EXPECT_EQ(run(c).verdict, Verdict::not_as_expected);
-  c.expected_order_text = "x>=1.5,u>=1";
+  c["expect-order"] = "x>=1.5,u>=1";
   EXPECT_EQ(run(c).verdict, Verdict::as_expected);
-  c.expected_order_text = "y=2";
+  c["expect-order"] = "y=2";
   const Study study = run(c);
   EXPECT_EQ(study.verdict, Verdict::as_expected);
   EXPECT_FALSE(finding(study, "x").expected.has_value());
@@ -177,10 +168,10 @@ TEST(FitVerdict, is_of_the_fit_not_of_the_last_pair) {
 /// A stiff spring makes explicit Euler grow by exp(60 δt) on a coarse grid: those levels are marked
 /// and do not enter.
 TEST(FitVerdict, leaves_out_levels_before_the_asymptotic_range) {
-  Configuration c = papers_case(Refine::steps, "exact", "250,500,20000,40000,80000,160000");
-  c.space = slab::Continuum{};
-  c.k0 = 3.0;
-  c.expected_order_text = "x=1,y=1";  // |u| ≤ η bounds the error of u before the range, too
+  Options c = papers_case(Refine::steps, "exact", "250,500,20000,40000,80000,160000");
+  c["cells"] = "inf";
+  c["k0"] = "3";
+  c["expect-order"] = "x=1,y=1";  // |u| ≤ η bounds the error of u before the range, too
   const Study study = run(c);
   for (const char* quantity : {"x", "y"}) {
     const QuantityResult& found = finding(study, quantity);
@@ -195,8 +186,8 @@ TEST(FitVerdict, leaves_out_levels_before_the_asymptotic_range) {
 }
 
 TEST(FitVerdict, is_of_the_last_pair_with_fewer_than_three_levels) {
-  Configuration c = papers_case(Refine::steps, "exact", "20000,40000");
-  c.space = slab::Continuum{};
+  Options c = papers_case(Refine::steps, "exact", "20000,40000");
+  c["cells"] = "inf";
   const Study study = run(c);
   const QuantityResult& x = finding(study, "x");
   EXPECT_TRUE(std::isnan(x.fit.order));
@@ -208,8 +199,8 @@ TEST(FitVerdict, is_of_the_last_pair_with_fewer_than_three_levels) {
 
 /// An elastic system of one stiffness for every P: no space error but rounding.
 TEST(FitVerdict, is_exact_on_the_round_off_floor) {
-  Configuration c = papers_case(Refine::cells, "cells-inf", "10,20,40");
-  c.threshold = "100";
+  Options c = papers_case(Refine::cells, "cells-inf", "10,20,40");
+  c["threshold"] = "100";
   const Study study = run(c);
   const QuantityResult& x = finding(study, "x");
   EXPECT_EQ(x.fit.marks, std::vector<Mark>(3, Mark::on_floor));
@@ -220,11 +211,11 @@ TEST(FitVerdict, is_exact_on_the_round_off_floor) {
 
 /// The same study on this rank alone has the same errors and orders, bit for bit.
 TEST(Study, does_not_depend_on_the_ranks) {
-  const Configuration configurations[] = {papers_case(Refine::both, "exact", "30:400,170:900"),
-                                          papers_case(Refine::steps, "exact-time", "400,900"),
-                                          papers_case(Refine::cells, "cells-inf", "30,2050")};
-  for (const auto& configuration : configurations) {
-    const study::StudySpec spec = spec_of(configuration);
+  const Options studies[] = {papers_case(Refine::both, "exact", "30:400,170:900"),
+                             papers_case(Refine::steps, "exact-time", "400,900"),
+                             papers_case(Refine::cells, "cells-inf", "30,2050")};
+  for (const Options& options : studies) {
+    const study::StudySpec spec = spec_of(options);
     const parallel::Communicator alone = support::alone();
     const Study all = study::refine(support::world(), spec);
     const Study one = study::refine(alone, spec);

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "study/given.hpp"
 #include "study/plan.hpp"
+#include "support/options.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_in_step {
@@ -14,18 +14,16 @@ namespace masing::test_in_step {
 using study::Job;
 using support::world;
 
-study::StudySpec study_of(const std::string& reference, const slab::Space& space,
-                          std::int64_t field_samples) {
-  study::StudySpec spec = given::spec_of({.command = cli::Command::converge,
-                                          .final_time = 20.0,
-                                          .space = space,
-                                          .method = engine::Method::turning_points,
-                                          .field_points = 100,
-                                          .refine = study::Refine::both,
-                                          .level_text = "1030:9973,2060:19946",
-                                          .reference = reference,
-                                          .field_samples = field_samples,
-                                          .quiet = true});
+study::StudySpec study_of(const std::string& reference, const std::string& field_samples) {
+  study::StudySpec spec = given::spec_of({{"final-time", "20"},
+                                          {"cells", "1030"},
+                                          {"engine", "memory"},
+                                          {"field-points", "100"},
+                                          {"refine", "both"},
+                                          {"levels", "1030:9973,2060:19946"},
+                                          {"reference", reference},
+                                          {"field-samples", field_samples},
+                                          {"quiet", ""}});
   spec.levels.resize(1);
   return spec;
 }
@@ -64,12 +62,12 @@ void expect_same(const study::StudySpec& spec) {
 TEST(InStep, gives_the_errors_of_recordings) {
   for (const char* reference : {"exact", "exact-time", "cells-inf"}) {
     SCOPED_TRACE(reference);
-    expect_same(study_of(reference, slab::Cells{1030}, 7));  // between steps
+    expect_same(study_of(reference, "7"));  // between steps
   }
 }
 
 TEST(InStep, takes_a_finer_run_of_the_same_scheme) {
-  expect_same(study_of("finest", slab::Cells{1030}, 50));
+  expect_same(study_of("finest", "50"));
 }
 
 }  // namespace masing::test_in_step

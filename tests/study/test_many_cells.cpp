@@ -8,30 +8,28 @@
 
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
-#include "given.hpp"
 #include "study/errors.hpp"
 #include "study/plan.hpp"
 #include "study/refinement.hpp"
+#include "support/options.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_many_cells {
 
+using given::Options;
 using study::Recording;
 using support::world;
 
-cli::Configuration configuration(const std::string& threshold, const std::string& initial_u) {
-  cli::Configuration c;
-  c.command = cli::Command::converge;
-  c.threshold = threshold;
-  c.initial_u = initial_u;
-  c.final_time = 20;
-  c.steps = 1000;
-  c.k0 = 0.1;
-  c.method = engine::Method::turning_points;
-  c.refine = study::Refine::cells;
-  c.reference = "cells-inf";
-  c.level_text = "100,200";
-  return c;
+Options options(const std::string& threshold, const std::string& initial_u) {
+  return {{"threshold", threshold},
+          {"initial-u", initial_u},
+          {"final-time", "20"},
+          {"steps", "1000"},
+          {"k0", "0.1"},
+          {"engine", "memory"},
+          {"refine", "cells"},
+          {"reference", "cells-inf"},
+          {"levels", "100,200"}};
 }
 
 /// A run of `cells` cells, or P = ∞ for 0, recorded as a vector or as functions.
@@ -52,10 +50,10 @@ TEST(ManyCells, have_the_error_of_u_of_all_cells) {
   for (const auto& [threshold, initial_u] : {std::pair("s+0.1", "0"),
                                              {"0.2+0.5*s^2", "0.2*sin(20*s)"},
                                              {"0.5+0.3*cos(9*s)", "0.1-0.2*s"}}) {
-    for (const auto rule : {slab::Rule::right, slab::Rule::midpoint}) {
+    for (const char* rule : {"right", "midpoint"}) {
       SCOPED_TRACE(std::string(threshold) + ", " + initial_u);
-      cli::Configuration c = configuration(threshold, initial_u);
-      c.rule = rule;
+      Options c = options(threshold, initial_u);
+      c["rule"] = rule;
       constexpr std::int64_t cells = 30000;
       engine::RunSpec run = given::spec_of(c).run;
       const auto limit = recorded(run, 0, true);
@@ -76,8 +74,8 @@ TEST(ManyCells, have_the_error_of_u_of_all_cells) {
 
 TEST(ManyCells, are_measured_against_their_own_round_off) {
   // The floor is some roundings, a thousandth of the 1e-10 that is assumed of others.
-  cli::Configuration c = configuration("s+0.1", "0");
-  c.level_text = "1000,100000,1000000000,100000000000";
+  Options c = options("s+0.1", "0");
+  c["levels"] = "1000,100000,1000000000,100000000000";
   const study::Study study = study::refine(world(), given::spec_of(c));
   for (const auto& quantity : study::quantities) {
     const double floor = study.floors.*quantity.value;
@@ -90,13 +88,13 @@ TEST(ManyCells, are_measured_against_their_own_round_off) {
 }
 
 TEST(ManyCells, keep_vectors_where_the_reference_has_cells) {
-  cli::Configuration c = configuration("s+0.1", "0");
-  c.level_text = "1000,4000000";
-  c.reference = "successive";
+  Options c = options("s+0.1", "0");
+  c["levels"] = "1000,4000000";
+  c["reference"] = "successive";
   for (const study::Job& job : study::make_plan(given::spec_of(c), nullptr).jobs) {
     EXPECT_FALSE(job.keep_functions);
   }
-  c.reference = "cells-inf";
+  c["reference"] = "cells-inf";
   const study::StudyPlan plan = study::make_plan(given::spec_of(c), nullptr);
   EXPECT_FALSE(plan.jobs[plan.levels[0]].keep_functions);
   EXPECT_TRUE(plan.jobs[plan.levels[1]].keep_functions);

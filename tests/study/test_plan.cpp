@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "study/given.hpp"
+#include "support/options.hpp"
 
 namespace masing::test_plan {
 
@@ -14,14 +14,13 @@ using study::Refine;
 using study::StudyPlan;
 
 StudyPlan plan_of(Refine refine, const std::string& reference, const std::string& levels) {
-  return study::make_plan(given::spec_of({.command = cli::Command::converge,
-                                          .final_time = 10.0,
-                                          .steps = 400,
-                                          .space = slab::Cells{8},
-                                          .refine = refine,
-                                          .level_text = levels,
-                                          .reference = reference,
-                                          .quiet = true}),
+  return study::make_plan(given::spec_of({{"final-time", "10"},
+                                          {"steps", "400"},
+                                          {"cells", "8"},
+                                          {"refine", study::name_of(refine)},
+                                          {"levels", levels},
+                                          {"reference", reference},
+                                          {"quiet", ""}}),
                           nullptr);
 }
 

@@ -9,37 +9,32 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "study/given.hpp"
 #include "study/output.hpp"
 #include "study/reference.hpp"
+#include "support/options.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_refinement {
 
-using cli::Configuration;
+using given::Options;
 using given::spec_of;
 using statistics::Verdict;
 using study::Refine;
 using study::Study;
 using support::world;
 
-Configuration papers_case(Refine refine, const std::string& reference, const std::string& levels) {
-  return {.command = cli::Command::converge,
-          .final_time = 10.0,
-          .steps = 500,
-          .space = slab::Cells{40},
-          .refine = refine,
-          .level_text = levels,
-          .reference = reference,
-          .field_samples = 50,
-          .quiet = true};
+Options papers_case(Refine refine, const std::string& reference, const std::string& levels) {
+  return {{"final-time", "10"},    {"steps", "500"},
+          {"cells", "40"},         {"refine", study::name_of(refine)},
+          {"levels", levels},      {"reference", reference},
+          {"field-samples", "50"}, {"quiet", ""}};
 }
 
-Study run(const Configuration& configuration) {
-  Study study = study::refine(world(), spec_of(configuration));
+Study run(const Options& options) {
+  Study study = study::refine(world(), spec_of(options));
   // Rows t, x, y, F, restoring of the last level: its last time is T.
   EXPECT_EQ(study.series.size() % 5, 0U);
-  EXPECT_EQ(study.series.at(study.series.size() - 5), configuration.final_time);
+  EXPECT_EQ(study.series.at(study.series.size() - 5), 10.0);
   return study;
 }
 
@@ -56,15 +51,15 @@ void expect_order_one(const Study& study) {
   EXPECT_EQ(study.verdict, Verdict::as_expected);
 }
 
-void expect_finest(const Configuration& configuration, std::int64_t cells, std::int64_t steps) {
-  const auto finest = spec_of(configuration).reference->finest();
+void expect_finest(const Options& options, std::int64_t cells, std::int64_t steps) {
+  const auto finest = spec_of(options).reference->finest();
   ASSERT_TRUE(finest.has_value());
   EXPECT_EQ(std::get<slab::Cells>(finest->space).count, cells);
   EXPECT_EQ(finest->steps, steps);
 }
 
 TEST(OrderInTime, is_one_against_the_finest_run) {
-  const Configuration c = papers_case(Refine::steps, "finest", "500,1000,2000");
+  const Options c = papers_case(Refine::steps, "finest", "500,1000,2000");
   const Study study = run(c);
   expect_order_one(study);
   expect_finest(c, 40, 32000);
@@ -76,7 +71,7 @@ TEST(OrderInTime, is_one_against_the_finest_run) {
 }
 
 TEST(OrderInTime, is_one_between_successive_levels) {
-  const Configuration c = papers_case(Refine::steps, "successive", "1000,2000,4000");
+  const Options c = papers_case(Refine::steps, "successive", "1000,2000,4000");
   const Study study = run(c);
   expect_order_one(study);
   EXPECT_FALSE(spec_of(c).reference->finest().has_value());
@@ -91,7 +86,7 @@ TEST(OrderInTime, is_one_with_uneven_ratios) {
 }
 
 TEST(OrderInSpace, is_one_against_the_finest_run) {
-  const Configuration c = papers_case(Refine::cells, "finest", "50,100,200");
+  const Options c = papers_case(Refine::cells, "finest", "50,100,200");
   expect_order_one(run(c));
   expect_finest(c, 3200, 500);
 }
@@ -102,18 +97,18 @@ TEST(OrderInSpace, is_one_between_successive_levels) {
 
 /// δs = 1/P and δt = T/N go to zero together: the bound is C(δs + δt).
 TEST(OrderInBoth, is_one) {
-  const Configuration c = papers_case(Refine::both, "finest", "50:500,100:1000");
+  const Options c = papers_case(Refine::both, "finest", "50:500,100:1000");
   expect_order_one(run(c));
   expect_finest(c, 1600, 16000);
 }
 
 TEST(Verdict, is_of_the_expected_orders) {
-  Configuration c = papers_case(Refine::steps, "finest", "500,1000");
-  c.expected_order_text = "x=2";
+  Options c = papers_case(Refine::steps, "finest", "500,1000");
+  c["expect-order"] = "x=2";
   EXPECT_EQ(run(c).verdict, Verdict::not_as_expected);
-  c.expected_order_text = "x>=0.5,u>=0.5";
+  c["expect-order"] = "x>=0.5,u>=0.5";
   EXPECT_EQ(run(c).verdict, Verdict::as_expected);
-  c.expected_order_text = "x=1,y=2";
+  c["expect-order"] = "x=1,y=2";
   EXPECT_EQ(run(c).verdict, Verdict::not_as_expected);
 }
 
@@ -125,9 +120,11 @@ TEST(Verdict, is_undefined_where_there_is_no_order) {
 TEST(Verdict, is_exact_where_all_errors_are_zero) {
   for (const char* reference : {"finest", "successive", "exact-time"}) {
     for (const char* expected : {"", "1", "x=2", "u>=0.5", "none"}) {
-      Configuration rest = papers_case(Refine::steps, reference, "100,200,400");
-      rest.force = "0";
-      rest.expected_order_text = expected;
+      Options rest = papers_case(Refine::steps, reference, "100,200,400");
+      rest["force"] = "0";
+      if (expected != std::string()) {
+        rest["expect-order"] = expected;
+      }
       const Study study = run(rest);
       EXPECT_EQ(study.cases[1].errors.x, 0.0);
       EXPECT_TRUE(std::isnan(study.cases[1].orders.x));
@@ -140,12 +137,12 @@ TEST(Verdict, is_exact_where_all_errors_are_zero) {
 /// k is linear and nothing yields: the sums of the rule right err by the order 1, those of the rule
 /// midpoint not at all.
 TEST(Verdict, is_that_of_the_quantities_that_err) {
-  Configuration c = papers_case(Refine::cells, "cells-inf", "20,40,80,160");
-  c.threshold = "100+s";
-  c.stiffness = "1+s";
-  c.method = engine::Method::turning_points;
+  Options c = papers_case(Refine::cells, "cells-inf", "20,40,80,160");
+  c["threshold"] = "100+s";
+  c["stiffness"] = "1+s";
+  c["engine"] = "memory";
   EXPECT_EQ(run(c).verdict, Verdict::as_expected);
-  c.rule = slab::Rule::midpoint;
+  c["rule"] = "midpoint";
   const Study study = run(c);
   EXPECT_EQ(study.verdict, Verdict::exact);
   EXPECT_EQ(study.conclusions.remarks,
@@ -154,8 +151,8 @@ TEST(Verdict, is_that_of_the_quantities_that_err) {
 }
 
 TEST(Study, refuses_a_level_whose_cells_are_wrong) {
-  Configuration c = papers_case(Refine::cells, "finest", "2,4");
-  c.stiffness = "s < 0.1 ? -1 : 1";  // only cells of the reference lie there
+  Options c = papers_case(Refine::cells, "finest", "2,4");
+  c["stiffness"] = "s < 0.1 ? -1 : 1";  // only cells of the reference lie there
   EXPECT_THROW(run(c), base::UserError);
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
 #include "base/error.hpp"
-#include "base/function.hpp"
 
 /// Files that exist only in memory, and messages of mistakes.
 namespace masing::given {
@@ -12,7 +12,7 @@ namespace masing::given {
 using Files = std::map<std::string, std::string>;
 
 /// A reader of the files in memory.
-inline base::FileReader reader(const Files& files) {
+inline std::function<std::string(const std::string&)> reader(const Files& files) {
   return [files](const std::string& path) {
     const auto found = files.find(path);
     if (found == files.end()) {

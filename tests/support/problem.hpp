@@ -32,8 +32,7 @@ struct Problem : slab::Slab {
 
 /// The function of a text that names no file. Local.
 inline base::Function function(const std::string& text, char variable) {
-  return {text, variable,
-          [](const std::string& path) -> std::string { throw base::UserError("no file " + path); }};
+  return {text, variable};
 }
 
 /// P cells, or the continuum with one place of its field for `cells` 0. Local.

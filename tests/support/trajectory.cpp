@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "cli/expression.hpp"
+#include "base/periodicity.hpp"
 #include "engine/setup.hpp"
 #include "engine/sweep.hpp"
 #include "engine/time_loop.hpp"
@@ -51,7 +51,7 @@ engine::RunSpec run_of(const Problem& problem, engine::Method method) {
                        .scheme = problem.scheme,
                        .method = method};
   if (method == engine::Method::exact) {
-    model.force_breaks = cli::force_breaks(problem.force, problem.time.final_time, {});
+    model.force_breaks = base::breaks(problem.force, problem.time.final_time, {});
   }
   return {std::move(model), problem.force, problem.time};
 }

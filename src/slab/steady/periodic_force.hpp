@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bounds.hpp"
+#include "base/periodicity.hpp"
 #include "base/smooth_pieces.hpp"
 
 namespace masing::slab {
@@ -13,7 +14,7 @@ namespace masing::slab {
 /// A force of period τ.
 struct PeriodicForce {
   /// How many periods from t = 0 on the functions and the breaks are asked for.
-  static constexpr double horizon = 8.0;
+  static constexpr double horizon = base::horizon;
 
   std::function<double(double)> value;                   ///< F(t)
   std::function<base::Bounds(double, double)> bounds{};  ///< as SmoothPieces takes them

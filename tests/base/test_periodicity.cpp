@@ -8,27 +8,28 @@
 #include <string>
 #include <vector>
 
+#include "base/periodicity.hpp"
 #include "base/text.hpp"
-#include "cli/expression.hpp"
+#include "support/given.hpp"
 
-namespace masing::test_force_period {
+namespace masing::test_periodicity {
 
 using Texts = std::vector<std::string>;
 
 std::vector<base::Function> functions(const Texts& texts) {
   std::vector<base::Function> found;
   for (const std::string& text : texts) {
-    found.emplace_back(text, 't', [](const std::string&) { return std::string(); });
+    found.emplace_back(text, 't');
   }
   return found;
 }
 
 bool has_period(const Texts& texts, double period, double final_time) {
-  return cli::has_period(functions(texts), period, final_time);
+  return base::has_period(functions(texts), period, final_time);
 }
 
-std::optional<double> force_period(const Texts& texts, double final_time) {
-  return cli::force_period(functions(texts), final_time);
+std::optional<double> period_of(const Texts& texts, double final_time) {
+  return base::period_of(functions(texts), final_time);
 }
 
 using std::numbers::pi;
@@ -36,18 +37,18 @@ using std::numbers::pi;
 constexpr double forever = std::numeric_limits<double>::infinity();
 
 void expect_period(const std::string& text, double period) {
-  const auto found = force_period({text, "0"}, forever);
+  const auto found = period_of({text, "0"}, forever);
   ASSERT_TRUE(found.has_value()) << text;
   EXPECT_NEAR(*found, period, 1e-14 * period) << text;
 }
 
-TEST(ForcePeriod, is_the_least_common_multiple_of_those_of_its_functions) {
+TEST(Period, is_the_least_common_multiple_of_those_of_its_functions) {
   expect_period("0.45*cos(0.8*t)", 2 * pi / 0.8);
   expect_period("0.3*sin(2*t+1)-cos(3*t)/7+0.1", 2 * pi);
   expect_period("triangle(t/7+0.1)+sin(4*pi*t/7)", 7.0);
   expect_period("square(1-t)+sawtooth(-(3*t))", 1.0);
   expect_period("cos(2*pi*(t-0.3)/1.7)", 1.7);
-  EXPECT_NEAR(force_period({"cos(2*t)", "sin(3*t)"}, forever).value(), 2 * pi, 1e-14);
+  EXPECT_NEAR(period_of({"cos(2*t)", "sin(3*t)"}, forever).value(), 2 * pi, 1e-14);
   // of products, by trigonometry: cos² t = (1 + cos 2t)/2, cos 3t = 4 cos³ t - 3 cos t
   expect_period("0.8*cos(t)^2-0.4", pi);
   expect_period("cos(t)*cos(3*t)+sin(4*t)", pi);
@@ -58,7 +59,7 @@ TEST(ForcePeriod, is_the_least_common_multiple_of_those_of_its_functions) {
   expect_period("cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-3)^2)", 2 * pi);
 }
 
-TEST(ForcePeriod, is_that_of_the_functions_that_others_are_made_of) {
+TEST(Period, is_that_of_the_functions_that_others_are_made_of) {
   expect_period("exp(sin(t))", 2 * pi);
   expect_period("cos(t)^2", pi);
   expect_period("abs(sin(t))+max(cos(2*t), 0.2)", pi);
@@ -69,34 +70,38 @@ TEST(ForcePeriod, is_that_of_the_functions_that_others_are_made_of) {
   expect_period("40*exp(-(sin(t/2)/0.01)^2)", 4 * pi);
 }
 
-TEST(ForcePeriod, takes_constants_however_they_are_written) {
+TEST(Period, takes_constants_however_they_are_written) {
   expect_period("cos(sqrt(1.44)*t)", 2 * pi / 1.2);
   expect_period("cos(t/max(0.5, exp(0)))", 2 * pi);
   expect_period("cos((2 > 1 ? 3 : 4)*t)", 2 * pi / 3);
   expect_period("0*t+cos(t)+(t-t)", 2 * pi);
 }
 
-TEST(ForcePeriod, is_none_where_t_stands_elsewhere) {
+TEST(Period, is_none_where_t_stands_elsewhere) {
   for (const char* text : {"0.3*cos(t)+40*exp(-((t-100)/0.01)^2)", "t*cos(t)", "cos(t)/t",
                            "cos(t)+1e-12*t", "cos(t^2)", "cos(t*sin(t))", "cos(t)*(t < 50)",
                            "cos(t)+min(t, 0)", "exp(-t)*sin(t)", "sin(exp(t))"}) {
-    EXPECT_FALSE(force_period({text, "0"}, forever).has_value()) << text;
-    EXPECT_FALSE(force_period({"cos(t)", text}, forever).has_value()) << text;
+    EXPECT_FALSE(period_of({text, "0"}, forever).has_value()) << text;
+    EXPECT_FALSE(period_of({"cos(t)", text}, forever).has_value()) << text;
     EXPECT_FALSE(has_period({text, "0"}, 2 * pi, forever)) << text;
   }
 }
 
-TEST(ForcePeriod, is_none_of_periods_without_a_common_multiple) {
-  EXPECT_FALSE(force_period({"cos(t)+cos(sqrt(2)*t)", "0"}, forever).has_value());
-  EXPECT_FALSE(force_period({"cos(t)", "sin(pi*t)"}, forever).has_value());
-  EXPECT_FALSE(force_period({"0.3", "0"}, forever).has_value());
+TEST(Period, is_none_of_periods_without_a_common_multiple) {
+  EXPECT_FALSE(period_of({"cos(t)+cos(sqrt(2)*t)", "0"}, forever).has_value());
+  EXPECT_FALSE(period_of({"cos(t)", "sin(pi*t)"}, forever).has_value());
+  EXPECT_FALSE(period_of({"0.3", "0"}, forever).has_value());
 }
 
-TEST(ForcePeriod, given_is_a_multiple_of_that_of_each_function) {
+TEST(Period, given_is_a_multiple_of_that_of_each_function) {
   EXPECT_TRUE(has_period({"cos(t)", "sin(3*t)"}, 4 * pi, forever));
   EXPECT_FALSE(has_period({"cos(t)", "sin(3*t)"}, 2 * pi / 3, forever));
   EXPECT_FALSE(has_period({"cos(1e-12*t)+cos(t)", "0"}, 2 * pi, forever));
   EXPECT_TRUE(has_period({"0.3", "0"}, 3.0, forever));
+}
+
+TEST(Period, of_what_has_no_value_at_times_is_that_of_its_functions) {
+  expect_period("log(cos(t))", 2 * pi);
 }
 
 /// A zigzag of period 2 over some of them, the last of another height.
@@ -110,7 +115,7 @@ std::string zigzag(int periods, double last_height) {
   return text;
 }
 
-TEST(ForcePeriod, of_a_table_repeats_itself_as_long_as_it_is_looked_at) {
+TEST(Period, of_a_table_repeats_itself_as_long_as_it_is_looked_at) {
   EXPECT_TRUE(has_period({zigzag(8, 1.0), "0"}, 2.0, forever));
   EXPECT_TRUE(has_period({zigzag(8, 1.0), "cos(pi*t)"}, 2.0, forever));
   EXPECT_FALSE(has_period({zigzag(8, 1.0), "cos(t)"}, 2.0, forever));
@@ -118,7 +123,7 @@ TEST(ForcePeriod, of_a_table_repeats_itself_as_long_as_it_is_looked_at) {
   EXPECT_FALSE(has_period({zigzag(8, 1.0), "0"}, 1.0, forever));
   EXPECT_FALSE(has_period({zigzag(3, 1.0), "0"}, 2.0, forever));
   EXPECT_TRUE(has_period({zigzag(3, 1.0), "0"}, 2.0, 6.0));
-  EXPECT_EQ(force_period({zigzag(8, 1.0), "cos(pi*t)"}, forever).value(), 2.0);
+  EXPECT_EQ(period_of({zigzag(8, 1.0), "cos(pi*t)"}, forever).value(), 2.0);
 }
 
-}  // namespace masing::test_force_period
+}  // namespace masing::test_periodicity

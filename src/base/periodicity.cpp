@@ -1,0 +1,317 @@
+#include "base/periodicity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/elementary_functions.hpp"
+#include "base/limits.hpp"
+#include "base/plain_range.hpp"
+
+namespace masing::base {
+
+namespace {
+
+// More than any run could honour; also keeps a·T from overflowing a count.
+constexpr double most_breaks = 1e7;
+
+/// A function of x that repeats itself. A wave is not smooth at first_corner + j·spacing.
+struct Repeating {
+  std::string_view name;
+  double period;
+  double first_corner = 0.0;
+  double spacing = infinity;
+
+  [[nodiscard]] bool is_wave() const { return spacing < infinity; }
+};
+constexpr std::array all_repeating{
+    Repeating{"sin", 2 * std::numbers::pi}, Repeating{"cos", 2 * std::numbers::pi},
+    Repeating{"triangle", 1.0, 0.25, 0.5}, Repeating{"square", 1.0, 0.0, 0.5},
+    Repeating{"sawtooth", 1.0, 0.5, 1.0}};
+
+/// The function of an operation; null where it does not repeat itself.
+const Repeating* repeating(const Operation& operation) {
+  if (operation.instruction != Instruction::function) {
+    return nullptr;
+  }
+  const auto* const found =
+      std::ranges::find(all_repeating, operation.function->name, &Repeating::name);
+  return found == all_repeating.end() ? nullptr : found;
+}
+
+/// A wave of slope·t + offset, if `is_affine`.
+struct Wave {
+  const Repeating* function;
+  bool is_affine;
+  double slope;
+  double offset;
+};
+
+/// What makes an expression not smooth everywhere other than waves, as its text has it: "abs()",
+/// "'<'"; empty if there is nothing.
+std::string not_smooth_part(std::span<const Operation> operations) {
+  constexpr std::array<std::string_view, 8> functions{"abs",  "min", "max",  "sign",
+                                                      "rint", "tan", "asin", "acos"};
+  constexpr std::array signs{"<", ">", "<=", ">=", "==", "!=", "&&", "||", "?"};
+  for (const Operation& operation : operations) {
+    if (operation.instruction == Instruction::function) {
+      const std::string_view name = operation.function->name;
+      if (std::ranges::find(functions, name) != functions.end()) {
+        return fmt::format("{}()", name);
+      }
+    } else if (operation.instruction >= Instruction::less) {
+      return fmt::format("'{}'", signs.at(static_cast<std::size_t>(operation.instruction) -
+                                          static_cast<std::size_t>(Instruction::less)));
+    }
+  }
+  return {};
+}
+
+/// A part of an expression: slope·t + what is constant or of these frequencies.
+struct Part {
+  std::size_t first = 0;  ///< its first operation
+  bool is_known = true;   ///< false where a t stands elsewhere
+  double slope = 0.0;
+  std::vector<double> frequencies{};
+
+  [[nodiscard]] bool is_level() const { return is_known && slope == 0.0; }
+  [[nodiscard]] bool is_affine() const { return is_known && frequencies.empty(); }
+  [[nodiscard]] bool is_constant() const { return is_level() && frequencies.empty(); }
+};
+
+/// Follows the parts of an expression.
+class Structure {
+ public:
+  explicit Structure(std::span<const Operation> operations) : operations_(operations) {
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      const auto operands = std::span(parts_).last(operands_of(operations[i]));
+      Part part = joined(i, operands);
+      parts_.resize(parts_.size() - operands.size());
+      parts_.push_back(std::move(part));
+    }
+  }
+
+  /// The frequencies 1/period of what makes it vary, every common period of which is its period;
+  /// none of a constant or a table; nothing where a t stands elsewhere.
+  [[nodiscard]] std::optional<std::vector<double>> frequencies() const {
+    if (parts_.empty()) {
+      return std::vector<double>();
+    }
+    return parts_[0].is_level() ? std::optional(parts_[0].frequencies) : std::nullopt;
+  }
+
+  [[nodiscard]] const std::vector<Wave>& waves() const { return waves_; }
+
+ private:
+  /// The value at t = 0 of the operations from `first` to before `end`.
+  [[nodiscard]] double at_0(std::size_t first, std::size_t end) const {
+    return Evaluator(operations_.subspan(first, end - first))(0.0);
+  }
+
+  /// What operation i makes of its operands.
+  Part joined(std::size_t i, std::span<const Part> operands) {
+    const Repeating* const function = repeating(operations_[i]);
+    const auto slope = slope_after(i, operands);
+    Part whole{.first = operands.empty() ? i : operands[0].first,
+               .is_known = slope && std::ranges::all_of(operands, &Part::is_known),
+               .slope = slope.value_or(0.0)};
+    for (const Part& operand : operands) {
+      std::ranges::copy(operand.frequencies, std::back_inserter(whole.frequencies));
+      if (function != nullptr && !operand.is_level()) {
+        whole.frequencies.push_back(std::abs(operand.slope) / function->period);
+      }
+    }
+    if (function != nullptr && function->is_wave()) {
+      const bool is_affine = operands[0].is_affine();
+      waves_.push_back(
+          {function, is_affine, operands[0].slope, is_affine ? at_0(operands[0].first, i) : 0.0});
+    }
+    return whole;
+  }
+
+  /// Nothing where t stands outside what repeats itself.
+  [[nodiscard]] std::optional<double> slope_after(std::size_t i,
+                                                  std::span<const Part> operands) const {
+    const Instruction instruction = operations_[i].instruction;
+    switch (instruction) {
+      case Instruction::variable:
+        return 1.0;
+      case Instruction::negate:
+        return -operands[0].slope;
+      case Instruction::add:
+      case Instruction::subtract:
+        return result_of(instruction, operands[0].slope, operands[1].slope);
+      default:
+        break;
+    }
+    if (std::ranges::all_of(operands, &Part::is_level) ||
+        (repeating(operations_[i]) != nullptr && operands[0].is_known)) {
+      return 0.0;
+    }
+    const bool is_product = instruction == Instruction::multiply;
+    if ((is_product || instruction == Instruction::divide) && operands[1].is_constant()) {
+      return result_of(instruction, operands[0].slope, at_0(operands[1].first, i));
+    }
+    if (is_product && operands[0].is_constant()) {
+      return at_0(operands[0].first, operands[1].first) * operands[1].slope;
+    }
+    return std::nullopt;
+  }
+
+  std::span<const Operation> operations_;
+  std::vector<Part> parts_;
+  std::vector<Wave> waves_;
+};
+
+[[noreturn]] void refuse(const std::string& quantity, const std::string& what) {
+  throw UserError(quantity, "it uses " + what +
+                                ", which is not smooth everywhere; give the times where it is "
+                                "not as breaks \"t,t,...\"");
+}
+
+void add_breaks(const std::string& quantity, const Wave& wave, double final_time,
+                std::vector<double>& found) {
+  const auto& [name, period, first, spacing] = *wave.function;
+  const double end = wave.offset + wave.slope * final_time;
+  const double least = std::min(wave.offset, end);
+  const double most = std::max(wave.offset, end);
+  if (!((most - least) / spacing + static_cast<double>(found.size()) <= most_breaks)) {
+    throw UserError(quantity,
+                    fmt::format("with {}() it has more than 10^7 corners in [0, T]; this needs a "
+                                "slower one",
+                                name));
+  }
+  const double first_corner = std::ceil((least - first) / spacing);
+  const double corners = wave.slope == 0.0 ? 0.0 : (most - least) / spacing + 1.0;
+  // Counted: of a large offset the next corner may be rounded to the same place.
+  for (int i = 0; i < corners; ++i) {
+    const double corner = first + (first_corner + i) * spacing;
+    if (corner <= most) {
+      found.push_back((corner - wave.offset) / wave.slope);
+    }
+  }
+}
+
+/// Whether a table repeats itself: it does if it does so at its points and a period before them.
+bool repeats(const Function& table, double period, double final_time) {
+  constexpr double rounding = 1e-9;
+  const double last = std::min(final_time, horizon * period) - period;
+  std::vector<double> looks{0.0, last};
+  for (const double kink : table.kinks()) {
+    looks.insert(looks.end(), {kink, kink - period});
+  }
+  double largest = 0.0;
+  double difference = 0.0;
+  for (const double t : looks) {
+    if (t >= 0.0 && t <= last) {
+      largest = std::max(largest, std::abs(table(t)));
+      difference = std::max(difference, std::abs(table(t + period) - table(t)));
+    }
+  }
+  return difference <= rounding * largest;
+}
+
+/// Whether F(t + span) = F(t) for a function that has the period `period`: by values, and for what
+/// they do not show by plain ranges.
+bool repeats_within(const Function& f, double span, double period) {
+  constexpr int looks = 64;
+  double largest = 0.0;
+  double difference = 0.0;
+  for (int i = 0; i < looks; ++i) {
+    const double t = period * (i + 0.37) / looks;
+    largest = std::max(largest, std::abs(f(t)));
+    difference = std::max(difference, std::abs(f(t + span) - f(t)));
+  }
+  constexpr double rounding = 1e-12;
+  constexpr double negligible = 1e-6;  // of ∫ |F| dt
+  return difference <= rounding * largest &&
+         shows_all([&](double t) { return f(t + span) - f(t); },
+                   [&](double first, double last) {
+                     return f.range(first + span, last + span) + -f.range(first, last);
+                   },
+                   0.0, period, negligible * largest * period);
+}
+
+}  // namespace
+
+std::vector<double> breaks(const Function& force, double final_time,
+                           std::span<const double> given) {
+  std::vector<double> found(given.begin(), given.end());
+  std::string quantity = "force";
+  for (const Function& term : force.terms()) {
+    std::ranges::copy(term.kinks(), std::back_inserter(found));
+    if (const std::string part = not_smooth_part(term.operations());
+        given.empty() && !part.empty()) {
+      refuse(quantity, part);
+    }
+    const Structure structure(term.operations());
+    for (const Wave& wave : structure.waves()) {
+      if (wave.is_affine) {
+        add_breaks(quantity, wave, final_time, found);
+      } else if (given.empty()) {
+        refuse(quantity, fmt::format("{}() of what is not a*t+b", wave.function->name));
+      }
+    }
+    quantity = "base-acceleration";
+  }
+  std::erase_if(found, [&](double t) { return !(t > 0.0 && t < final_time); });
+  std::ranges::sort(found);
+  // Two terms may have the same corner, computed with different rounding.
+  const double same = 1e-13 * final_time;
+  const auto twins = [&](double a, double b) { return b - a <= same; };
+  found.erase(std::unique(found.begin(), found.end(), twins), found.end());
+  return found;
+}
+
+bool has_period(const std::vector<Function>& terms, double period, double final_time) {
+  return std::ranges::all_of(terms, [&](const Function& term) {
+    if (!term.kinks().empty()) {
+      return repeats(term, period, final_time);
+    }
+    const auto frequencies = Structure(term.operations()).frequencies();
+    return frequencies && std::ranges::all_of(*frequencies, [&](double frequency) {
+             constexpr double rounding = 1e-10;  // of a turn
+             const double turns = frequency * period;
+             return std::abs(turns - std::max(1.0, std::round(turns))) <= rounding;
+           });
+  });
+}
+
+std::optional<double> period_of(const std::vector<Function>& terms, double final_time) {
+  double lowest = infinity;
+  for (const Function& term : terms) {
+    const auto frequencies = Structure(term.operations()).frequencies();
+    for (const double frequency : frequencies.value_or(std::vector<double>())) {
+      lowest = std::min(lowest, frequency);
+    }
+  }
+  constexpr int most = 60;
+  int periods = 1;
+  while (periods <= most && std::isfinite(lowest) &&
+         !has_period(terms, periods / lowest, final_time)) {
+    ++periods;
+  }
+  if (periods > most || !std::isfinite(lowest)) {
+    return std::nullopt;
+  }
+  double period = periods / lowest;
+  // As of cos(t)^2, whose period is half that of cos(t).
+  for (const int parts : {2, 3, 5, 7}) {
+    const auto repeats_in_parts = [&](const Function& term) {
+      return repeats_within(term, period / parts, period);
+    };
+    while (std::ranges::all_of(terms, repeats_in_parts)) {
+      period /= parts;
+    }
+  }
+  return period;
+}
+
+}  // namespace masing::base

@@ -1,0 +1,180 @@
+#include "cli/call.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+#include "cli/printed.hpp"
+#include "cli/words.hpp"
+#include "io/result_reader.hpp"
+#include "io/sealed_file.hpp"
+
+namespace masing::cli {
+
+using base::UserError;
+
+namespace {
+
+/// The run of a request with the largest step.
+engine::RunSpec coarsest(const Validated& request) {
+  engine::RunSpec run = request.run;
+  if (!request.levels.empty()) {
+    run.time.steps = std::ranges::min_element(request.levels, {}, &study::Level::steps)->steps;
+  }
+  return run;
+}
+
+/// A request as one that goes on with its checkpoint.
+Validated with_checkpoint(const Invocation& call, Validated request) {
+  const std::string file = request.configuration.restart;
+  const std::string command = name_of(request.request->command);
+  return continued(std::move(request), call.on_root([&] {
+    io::require_seal(file, "restart");  // before HDF5 looks at it
+    const io::Recipe recipe = io::read_recipe(file);
+    if (recipe.kind != command) {
+      throw UserError("restart", fmt::format("{} is of masing {}; give a checkpoint of masing {}",
+                                             file, recipe.kind, command));
+    }
+    return recipe.configuration;
+  }));
+}
+
+/// What `read` makes of a result file, a text; warns where nothing tells whether it is sound.
+std::string read_of_sound_file(const std::string& file, const std::function<std::string()>& read) {
+  if (!io::require_sound(file)) {
+    std::fputs(fmt::format("masing warning: {} has no seal: an older masing or another program "
+                           "wrote or changed it, and damage may go unnoticed\n",
+                           file)
+                   .c_str(),
+               stderr);
+  }
+  return io::reading(file, read);
+}
+
+/// Throws UserError where a file that the run writes is one that it reads, by whatever name. A
+/// checkpoint may replace the one that the run goes on with.
+void require_outputs_are_no_inputs(const Configuration& c, std::vector<std::string> inputs) {
+  const auto refuse_if_read = [&](const char* option, const std::string& output) {
+    for (const std::string& input : inputs) {
+      std::error_code none_there;
+      if (std::filesystem::equivalent(output, input, none_there)) {
+        throw UserError(fmt::format("{}: {} is a file that the run reads{}; give another name",
+                                    option, output, output == input ? "" : " as " + input));
+      }
+    }
+  };
+  const io::CheckpointSpec checkpoint = checkpoint_of(c);
+  for (const std::string& file : io::files_of_checkpoint(checkpoint.path)) {
+    refuse_if_read(checkpoint.scheduled ? "--checkpoint" : "--output", file);
+  }
+  if (!c.restart.empty()) {
+    inputs.push_back(c.restart);
+  }
+  for (const std::string& file : io::files_of_result(c.output)) {
+    refuse_if_read("--output", file);
+  }
+}
+
+/// The request in a file that --reference names.
+Validated reference_request(const Invocation& call, const std::string& file) {
+  Validated made = request_in(call, file);
+  const Command command = made.request->command;
+  if (command != Command::simulate) {
+    throw UserError("reference", fmt::format("{} is of masing {}; give a file of masing simulate",
+                                             file, name_of(command)));
+  }
+  return made;
+}
+
+void print(const Invocation& call, const std::string& text, std::FILE* stream = stdout) {
+  if (call.prints) {
+    std::fputs(text.c_str(), stream);
+  }
+}
+
+}  // namespace
+
+Validated request_in(const Invocation& call, const std::string& file,
+                     const std::function<void(const std::string&)>& look) {
+  const std::string all = call.on_root([&] {
+    return read_of_sound_file(file, [&] {
+      const io::Recipe read = io::read_recipe(file);
+      if (look) {
+        look(file);
+      }
+      return read.kind + "\n" + read.configuration;
+    });
+  });
+  const std::string kind = all.substr(0, all.find('\n'));
+  for (const Command command : {Command::simulate, Command::converge, Command::scan}) {
+    if (kind == name_of(command)) {
+      const FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
+      return validated(parse(command, {"--config", "/configuration of " + file}, {.text = read}),
+                       [&](const std::string& path) { return reference_request(call, path); });
+    }
+  }
+  throw UserError(file + " is of kind '" + kind +
+                  "'; only a file of simulate, converge or scan can be made again");
+}
+
+std::optional<Job> requested(Command command, const Invocation& call) {
+  std::vector<std::string> inputs;
+  const Files files{.text =
+                        [&](const std::string& path) {
+                          inputs.push_back(path);
+                          return call.on_root([&] { return io::text_of(path); });
+                        },
+                    .last_field =
+                        [&](const std::string& path) {
+                          inputs.push_back(path);
+                          return call.on_root([&] {
+                            return read_of_sound_file(path, [&] { return io::last_field(path); });
+                          });
+                        }};
+  Request parsed = parse(command, call.words, files);
+  if (parsed.help) {
+    print(call, help(command));
+    return std::nullopt;
+  }
+  Validated request = validated(std::move(parsed), [&](const std::string& path) {
+    inputs.push_back(path);
+    return reference_request(call, path);
+  });
+  const Request& asked = *request.request;
+  return located(asked, [&]() -> std::optional<Job> {
+    request.warnings.push_back(call.on_root([&] {
+      require_outputs_are_no_inputs(request.configuration, inputs);
+      return engine::step_advice(coarsest(request));
+    }));
+    for (const std::string& text : request.warnings) {
+      // A failure has its one line "masing: ...", which these are not.
+      if (!text.empty() && !asked.print_config && !asked.validate_only) {
+        print(call, fmt::format("masing warning: {}\n", text), stderr);
+      }
+    }
+    if (!request.configuration.restart.empty()) {
+      request = with_checkpoint(call, std::move(request));
+    } else if (asked.print_config && !asked.validate_only) {
+      print(call, printed(request));
+      return std::nullopt;
+    }
+    Job job{.spec = spec_of(request, call.command_line),
+            .request = request.request,
+            .wall_limit = request.configuration.wall_limit,
+            .only_validated = std::nullopt};
+    if (asked.validate_only) {
+      job.only_validated = asked.print_config ? printed(request) : "valid\n";
+    } else if (asked.print_config) {
+      print(call, printed(request));
+      return std::nullopt;
+    }
+    return job;
+  });
+}
+
+}  // namespace masing::cli

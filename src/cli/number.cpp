@@ -1,0 +1,138 @@
+#include "cli/number.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace masing::cli {
+
+using base::UserError;
+
+std::string quoted(const std::string& text) {
+  return "'" + text.substr(0, 60) + "'";
+}
+
+void put(Setting setting, std::vector<Setting>& settings) {
+  const auto there = std::ranges::find(settings, setting.name, &Setting::name);
+  if (there == settings.end()) {
+    settings.push_back(std::move(setting));
+  } else {
+    *there = std::move(setting);
+  }
+}
+
+Number::Number(std::string text, const Names& constants)
+    : text_(std::move(text)), value_(base::to_number(text_)), whole_(base::to_integer(text_)) {
+  if (text_.empty()) {
+    mistake_ = "it is empty";
+  } else if (!value_) {
+    try {
+      expression_ = with_hint([&] { return base::Expression(text_, '\0', constants); });
+    } catch (const UserError& error) {
+      mistake_ = error.what();
+    }
+  }
+}
+
+Number::Number(double value) : value_(value) {}
+
+Names Number::constants() const {
+  return expression_ ? expression_->constants() : Names();
+}
+
+double Number::value(const Constants& constants) const {
+  if (value_) {
+    return *value_;
+  }
+  std::string why = mistake_;
+  if (expression_) {
+    const double value = expression_->bound(constants)(0.0);
+    if (std::isfinite(value)) {
+      return value;
+    }
+    why = "it is " + base::to_text(value);
+  }
+  throw UserError(fmt::format(
+      "{} is not a number; give a finite number such as 1.5 or 2e-3, or an expression ({})",
+      quoted(text_), why));
+}
+
+std::int64_t Number::whole(const Constants& constants) const {
+  if (whole_) {
+    return *whole_;
+  }
+  std::string why = " (" + mistake_ + ")";
+  if (value_ || expression_) {
+    constexpr double rounding = 1e-12;
+    constexpr double largest = 9007199254740992.0;  // 2^53
+    const double value = this->value(constants);
+    const double nearest = std::round(value);
+    if (std::abs(value - nearest) <= rounding * std::abs(nearest) && std::abs(nearest) <= largest) {
+      return static_cast<std::int64_t>(nearest);
+    }
+    why = value_ ? "" : " (its value is " + base::to_text(value) + ")";
+  }
+  throw UserError(
+      fmt::format("{} is not a whole number; give one such as 1000000 or 1e6, or an expression{}",
+                  quoted(text_.empty() && value_ ? base::to_text(*value_) : text_), why));
+}
+
+namespace {
+
+void require_name(const Setting& let) {
+  if (!base::is_name(let.name)) {
+    throw UserError(fmt::format(
+        "{}: {} is not a name; give one of letters, digits and _, beginning with a letter",
+        let.origin, quoted(let.name)));
+  }
+  if (base::is_reserved_name(let.name)) {
+    throw UserError(fmt::format("{}: {} has a meaning in expressions; give another name",
+                                let.origin, let.name));
+  }
+}
+
+}  // namespace
+
+std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known) {
+  Names names = known;
+  for (const Setting& let : lets) {
+    require_name(let);
+    names.insert(let.name);
+  }
+  std::vector<Let> left;
+  for (const Setting& let : lets) {
+    if (!known.contains(let.name)) {
+      left.push_back({let, Number(let.text, names)});
+    }
+  }
+  std::vector<Let> ordered;
+  Names done = known;
+  while (!left.empty()) {
+    const auto ready = std::ranges::find_if(
+        left, [&](const Let& let) { return std::ranges::includes(done, let.number.constants()); });
+    if (ready == left.end()) {
+      throw UserError(fmt::format("{}: {} is defined by itself, through {}; give it a number",
+                                  left.front().given.origin, left.front().given.name,
+                                  quoted(left.front().given.text)));
+    }
+    done.insert(ready->given.name);
+    ordered.push_back(std::move(*ready));
+    left.erase(ready);
+  }
+  return ordered;
+}
+
+Constants values_of(const std::vector<Let>& lets, Constants known) {
+  for (const Let& let : lets) {
+    known.emplace(let.given.name,
+                  placed(let.given.origin + ": ", [&] { return let.number.value(known); }));
+  }
+  return known;
+}
+
+}  // namespace masing::cli

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/expression.hpp"
+
+// Numbers as given, each a literal or an expression of constants, and the constants themselves
+// (--let "w=0.8").
+
+namespace masing::cli {
+
+using base::Constants;
+using base::Names;
+
+/// What was given for a name: --set PARAMETER=VALUE, --let or --over NAME=VALUE, or a line below
+/// [model], [let] or [over].
+struct Setting {
+  std::string name;
+  std::string text;
+  std::string origin;  ///< for messages; "--set PARAMETER" for a preset
+};
+
+/// Adds a setting, or replaces that of its name.
+void put(Setting setting, std::vector<Setting>& settings);
+
+/// A number as given.
+class Number {
+ public:
+  /// Text that may use `constants`; where it is neither, value() and whole() throw.
+  Number(std::string text, const Names& constants);
+  explicit Number(double value);
+
+  /// The number. Throws UserError where there is none or it is not finite. Local.
+  [[nodiscard]] double value(const Constants& constants) const;
+  /// The same of a whole number up to 2^53, which an expression may miss by its rounding. Throws
+  /// UserError. Local.
+  [[nodiscard]] std::int64_t whole(const Constants& constants) const;
+  /// Whether it is no literal.
+  [[nodiscard]] bool is_calculated() const { return !value_; }
+  /// The constants that it needs.
+  [[nodiscard]] Names constants() const;
+
+ private:
+  std::string text_;
+  std::optional<double> value_;  // of a literal
+  std::optional<std::int64_t> whole_;
+  std::optional<base::Expression> expression_;
+  std::string mistake_;  // where there is none
+};
+
+/// A text in a message, in quotes and not longer than a line.
+std::string quoted(const std::string& text);
+
+/// Says of a name that nothing has a value for it how one is given. Throws UserError in place of
+/// base::UnknownName that `work` throws. Local if `work` is.
+template <typename Work>
+auto with_hint(const Work& work) {
+  try {
+    return work();
+  } catch (const base::UnknownName& error) {
+    throw base::UserError(error.what() +
+                          std::string("; --let \"NAME=VALUE\" gives a name a value"));
+  }
+}
+
+/// What `work` returns; the message of a UserError in it begins with `place`. Local if `work` is.
+template <typename Work>
+auto placed(const std::string& place, const Work& work) {
+  try {
+    return work();
+  } catch (const base::UserError& error) {
+    throw base::UserError(place + (error.quantity().empty() ? error.what() : error.fault()));
+  }
+}
+
+/// A named constant and its number.
+struct Let {
+  Setting given;
+  Number number;
+};
+
+/// Constants, each after those that it needs; `known` have values of their own. Throws UserError,
+/// with its origin, for a name that is none or has a meaning in expressions (sin, pi, t), and for a
+/// cycle. Local.
+std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known);
+
+/// The values of constants in such an order, beside those of `known`, which win. Throws UserError,
+/// with its origin, where a value is not finite. Local.
+Constants values_of(const std::vector<Let>& lets, Constants known);
+
+}  // namespace masing::cli

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/function.hpp"
+#include "cli/number.hpp"
+#include "engine/run_spec.hpp"
+#include "scan/scan.hpp"
+#include "study/study_spec.hpp"
+
+// All options: of each its name, default, help, check and member stand together, in option_table().
+
+namespace masing::cli {
+
+/// The commands that take options of the problem.
+enum class Command { simulate, converge, scan };
+
+/// Which options a model takes: the continuous Masing model; the same without a mass, driven by its
+/// position or force; all others, which have parameters instead.
+enum class ModelKind { slab, quasistatic_slab, finite };
+
+/// The kind of a model, by its name. Local.
+ModelKind kind_of(const std::string& model);
+
+/// "simulate", "converge" or "scan".
+std::string name_of(Command command);
+
+/// The values of all options, typed, their constants replaced by values; dimensionless. Optional
+/// ones have a value where they are given, and once they are resolved.
+struct Configuration {
+  Constants constants;
+  std::string model;
+  std::optional<rheology::ModelSpec> finite;     ///< the model of ModelKind::finite
+  base::Function stiffness;                      ///< k(s)
+  base::Function threshold;                      ///< η(s)
+  std::optional<base::Function> threshold_down;  ///< η⁻(s); none: η
+  base::Function initial_u;                      ///< u0(s)
+  std::optional<base::Function> force;           ///< F(t); resolved: none where x(t) is prescribed
+  base::Function base_acceleration;              ///< a_g(t) of ModelKind::slab
+  std::optional<base::Function> position;  ///< x(t) of ModelKind::quasistatic_slab; none: F(t)
+  double mass = 0.0;                       ///< m
+  double damping = 0.0;                    ///< c
+  double k0 = 0.0;
+  double x0 = 0.0;
+  double y0 = 0.0;
+  double final_time = 0.0;  ///< T
+  std::int64_t steps = 0;   ///< N
+  slab::Space space;
+  slab::Rule rule = slab::Rule::right;
+  slab::Scheme scheme = slab::Scheme::euler;
+  std::optional<engine::Method> method;
+  std::vector<double> breaks;  ///< times where F is not smooth, for the exact solution
+
+  std::string output;
+  std::optional<std::int64_t> sample_every;  ///< steps
+  std::optional<std::int64_t> field_every;   ///< steps; 0: the last step only
+  std::optional<double> from;                ///< first time of the samples
+  std::optional<double> to;                  ///< last time of the samples
+  bool energy = false;
+  std::optional<std::int64_t> field_points;  ///< of finite P at most so many cells, 0: all
+  std::vector<double> probe;                 ///< s
+
+  study::Refine refine = study::Refine::steps;
+  std::string levels;     ///< resolved: as level_text() has them
+  std::string reference;  ///< a word of study::reference_kinds, or a file's name
+  std::string expected_orders;
+  double order_tolerance = 0.0;
+  std::int64_t field_samples = 0;
+
+  bool steady = false;
+  scan::Past past = scan::Past::rest;
+  std::optional<double> period;  ///< of the force
+  std::string backbone;          ///< the axis of amplitudes of closed curves
+  bool keep_series = false;
+
+  std::string checkpoint;             ///< empty: beside the output, when stopped only
+  std::int64_t checkpoint_every = 0;  ///< steps; 0: every ten minutes
+  std::string restart;                ///< the checkpoint to go on with, or empty
+  std::optional<double> wall_limit;   ///< seconds
+  bool quiet = false;
+};
+
+/// Reads a whole file; throws UserError where it cannot. Every rank gets the same text.
+using FileReader = std::function<std::string(const std::string& path)>;
+
+/// How the files that options name are read; none where there may be none.
+struct Files {
+  FileReader text = {};        ///< of a table or an .ini
+  FileReader last_field = {};  ///< the last u of a result file, as the points of a table
+};
+
+/// Gives a value to the member of an option.
+using Assignment = std::function<void(Configuration&, const Constants&)>;
+
+/// An option's text, read once: `assign` throws UserError, as for a value out of its range.
+struct Reading {
+  Assignment assign;
+  std::string shown = {};  ///< what a configuration shows in place of the value; empty: the value
+  Names constants = {};    ///< what it needs
+};
+
+/// How the text of an option becomes a value.
+struct Value {
+  /// The value as text.
+  std::function<std::string(const Configuration&)> text;
+  /// Of one number: gives it to the member. Throws UserError.
+  std::function<void(Configuration&, const Number&, const Constants&)> take = {};
+  /// Of others: reads a text that may use `constants`. Throws UserError that says what is wrong
+  /// with it and what would be right.
+  std::function<Reading(const std::string& given, const Names& constants, const Files&)> parse = {};
+  bool is_numeric = false;  ///< whether it is a number or a list of them
+  std::string words = {};   ///< of a choice: "right|midpoint"
+
+  /// Reads a text. Throws as `parse`. Local if reading files is.
+  [[nodiscard]] Reading read(const std::string& given, const Names& constants,
+                             const Files& files) const;
+};
+
+/// What an option decides: the problem, or else the data of a result file, so that it belongs to
+/// /configuration; or no number.
+enum class Role { problem, result, handling };
+
+/// One key: the same on the command line (--name) and in an .ini (name = …).
+struct Option {
+  std::string name;
+  std::string argument;  ///< how the help names its value; empty for a switch
+  std::string preset;    ///< the text of its default; empty: none, or resolved from others
+  std::string help;
+  Value value;
+  Role role = Role::result;
+  std::vector<ModelKind> kinds;   ///< of the models that take it
+  std::vector<Command> commands;  ///< that take it
+  std::string parameter = {};  ///< the parameter that it gives to ModelKind::finite, if it is one
+
+  [[nodiscard]] bool is_of(Command command) const;
+  [[nodiscard]] bool is_of(ModelKind kind) const;
+};
+
+/// Every option, in the order of the help and of the printed configuration.
+const std::vector<Option>& option_table();
+
+/// The option of a name, null where there is none. Local.
+const Option* find_option(const std::string& name);
+
+/// The configuration without options: the papers' finest case. Local.
+const Configuration& presets();
+
+}  // namespace masing::cli

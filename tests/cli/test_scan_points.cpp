@@ -1,0 +1,122 @@
+// The problem at each point of a scan is that of masing simulate with the point's values written
+// into the words.
+
+#include "cli/scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "cli/given.hpp"
+
+namespace masing::test_scan_points {
+
+using cli::Command;
+using given::Words;
+
+cli::Scan scan_of(const Words& words) {
+  return cli::scan_spec(given::validated(Command::scan, words), "");
+}
+
+/// What a point decides, its functions as some of their values.
+std::vector<double> numbers_of(const engine::RunSpec& run, const io::Sampling& series) {
+  std::vector<double> numbers{run.time.final_time,
+                              static_cast<double>(run.time.steps),
+                              static_cast<double>(series.every),
+                              series.from,
+                              series.to,
+                              run.drive(0.3),
+                              run.drive(1.7)};
+  const auto add = [&](const std::vector<double>& more) {
+    numbers.insert(numbers.end(), more.begin(), more.end());
+  };
+  if (const auto* masing = std::get_if<engine::Masing>(&run.model)) {
+    const slab::Element element = masing->slab.element(0.3);
+    const slab::Oscillator& oscillator = masing->oscillator;
+    add({element.stiffness, element.threshold, element.initial_u, oscillator.mass, oscillator.k0,
+         oscillator.x0, static_cast<double>(masing->slab.field_cells())});
+    add(masing->force_breaks);
+  }
+  if (const auto* finite = std::get_if<rheology::ModelSpec>(&run.model)) {
+    const auto parameters = rheology::all_parameters(finite->model->info);
+    const rheology::ParameterValues values(parameters, finite->parameters, finite->all());
+    for (const auto& parameter : parameters) {
+      if (parameter.name != rheology::element_count) {
+        add(values.list(parameter.name));
+      }
+    }
+  }
+  return numbers;
+}
+
+struct Case {
+  Words words;  ///< of both
+  std::string name;
+  std::string option;  ///< "let", or a key, or "set"
+};
+
+TEST(ScanPoints, are_the_runs_with_their_values_in_the_words) {
+  const Words constants{"--let=w=2*a",         "--let=b=w-a",      "--force=square(w*t/7)*b",
+                        "--final-time=40*b",   "--steps=2000*a",   "--threshold=a+s^b",
+                        "--stiffness=1/(1+b)", "--initial-u=-a*s", "--mass=w^2",
+                        "--engine=exact",      "--cells=8*a",      "--sample-every=4*a"};
+  const Words chain{"--model=discrete-masing", "--let=v=a/2",     "--set=k=v,2*a,max(a,n)",
+                    "--set=eta=a*i/n",         "--set=u0=-v/9*i", "--force=a*sin(t)"};
+  Words known_chain = chain;
+  known_chain.emplace_back("--let=a=0.5");
+  const Case cases[] = {{constants, "a", "let"},
+                        {constants, "w", "let"},
+                        {{"--force=cos(t)", "--x0=0.1"}, "mass", "mass"},
+                        {{"--force=cos(t)", "--steps=70"}, "final-time", "final-time"},
+                        {chain, "a", "let"},
+                        {known_chain, "k0", "set"}};
+  for (const auto& [words, name, option] : cases) {
+    Words scanned = words;
+    scanned.push_back("--over=" + name + "=1.5,0.5,2.5,0.5");
+    if (name == "w") {
+      scanned.insert(scanned.end(), {"--let=a=0.25"});
+    }
+    const cli::Scan scan = scan_of(scanned);
+    for (const double value : scan.spec.axes[0].values) {
+      SCOPED_TRACE(name + " = " + base::to_text(value));
+      Words with;
+      for (const std::string& word : name == "w" ? scanned : words) {
+        if (!word.starts_with("--over") && !word.starts_with("--let=" + name + "=")) {
+          with.push_back(word);
+        }
+      }
+      const std::string text = base::to_text(value);
+      with.push_back(option == "let"   ? "--let=" + name + "=" + text
+                     : option == "set" ? "--set=" + name + "=" + text
+                                       : "--" + option + "=" + text);
+      const cli::Simulation run = cli::simulation(given::validated(Command::simulate, with), "");
+      const scan::ScanProblem point = cli::problem_at(scan, std::vector{value});
+      io::Sampling window = run.output.sampling;
+      if (point.period) {  // what a scan says of a run is of its last period
+        window.from = std::max(0.0, window.to - *point.period);
+      }
+      EXPECT_EQ(numbers_of(point.run, point.series), numbers_of(run.run, window));
+    }
+  }
+}
+
+TEST(ScanPoints, have_one_text_for_one_slab) {
+  const cli::Scan scan =
+      scan_of({"--threshold=a+s", "--force=b*cos(t)", "--over=a=0.1,0.2", "--over=b=0.3,0.4"});
+  const auto slab = [&](double a, double b) {
+    return cli::problem_at(scan, std::vector{a, b}).slab;
+  };
+  EXPECT_EQ(slab(0.1, 0.3), slab(0.1, 0.4));
+  EXPECT_NE(slab(0.1, 0.3), slab(0.2, 0.3));
+}
+
+TEST(ScanPoints, are_refused_by_what_is_wrong_with_them_alone) {
+  const cli::Scan scan = scan_of({"--mass=1-a", "--over=a=0.5,2,0.25"});
+  const auto refusal = [&](double a) {
+    return given::mistake([&] { cli::problem_at(scan, std::vector{a}); });
+  };
+  EXPECT_EQ(refusal(0.5), "");
+  EXPECT_EQ(refusal(2.0), "--mass: -1; must be > 0");
+  EXPECT_EQ(refusal(0.25), "");
+}
+
+}  // namespace masing::test_scan_points

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/validate.hpp"
+
+/// Runs and studies in the words of the command line.
+namespace masing::given {
+
+/// The texts of options by their names without dashes, of switches empty; "set k" is the parameter
+/// k of a model.
+using Options = std::map<std::string, std::string>;
+
+/// The words that give them: "--mass=2", "--quiet", "--set=k=1". Local.
+inline std::vector<std::string> words(const Options& options) {
+  std::vector<std::string> all;
+  for (const auto& [name, text] : options) {
+    std::string& word = all.emplace_back("--" + name);
+    if (const auto space = word.find(' '); space != std::string::npos) {
+      word[space] = '=';
+    }
+    word += text.empty() ? "" : "=" + text;
+  }
+  return all;
+}
+
+/// What a command is asked for, without files. Throws UserError. Local.
+inline cli::Validated requested(cli::Command command, const Options& options) {
+  return cli::validated(cli::parse(command, words(options), {}));
+}
+
+/// The study that options ask for. Throws UserError. Local.
+inline study::StudySpec spec_of(const Options& options) {
+  return cli::study_spec(requested(cli::Command::converge, options), "");
+}
+
+}  // namespace masing::given
