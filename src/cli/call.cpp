@@ -32,16 +32,18 @@ engine::RunSpec coarsest(const Validated& request) {
 /// A request as one that goes on with its checkpoint.
 Validated with_checkpoint(const Invocation& call, Validated request) {
   const std::string file = request.configuration.restart;
-  const std::string command = name_of(request.request->command);
-  return continued(std::move(request), call.on_root([&] {
+  const Command command = request.request->command;
+  const std::string before = call.on_root([&] {
     io::require_seal(file, "restart");  // before HDF5 looks at it
     const io::Recipe recipe = io::read_recipe(file);
-    if (recipe.kind != command) {
+    if (recipe.kind != name_of(command)) {
       throw UserError("restart", fmt::format("{} is of masing {}; give a checkpoint of masing {}",
-                                             file, recipe.kind, command));
+                                             file, recipe.kind, name_of(command)));
     }
     return recipe.configuration;
-  }));
+  });
+  const Files files{.text = [&](const std::string& /*path*/) { return before; }};
+  return continued(std::move(request), validated(parse(command, {"--config", file}, files)));
 }
 
 /// What `read` makes of a result file, a text; warns where nothing tells whether it is sound.

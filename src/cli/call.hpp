@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/validate.hpp"
+#include "cli/spec.hpp"
 #include "parallel/communicator.hpp"
 
 // A call of the program, from its words to the spec of what is to be done.

@@ -162,9 +162,7 @@ std::vector<Difference> differences(const Validated& one, const Validated& other
   return found;
 }
 
-Validated continued(Validated request, const std::string& before) {
-  const Validated old = validated(parse(request.request->command, {"--config", "the checkpoint"},
-                                        {.text = [&](const std::string&) { return before; }}));
+Validated continued(Validated request, const Validated& old) {
   Configuration& now = request.configuration;
   if (!request.request->has("sample-every")) {
     now.sample_every = old.configuration.sample_every;

@@ -18,10 +18,10 @@ std::string printed(const Validated& request);
 /// data carry the same text. Local.
 std::string printed_result_keys(const Validated& request);
 
-/// A request as one that goes on with a run whose printed_result_keys were `before`: what the user
-/// leaves open stays as it was. A trajectory may be extended to a later T with the same step.
-/// Throws UserError that names the keys that differ otherwise. Local.
-Validated continued(Validated request, const std::string& before);
+/// A request as one that goes on with a run of the request `before`: what the user leaves open
+/// stays as it was. A trajectory may be extended to a later T with the same step. Throws UserError
+/// that names the keys that differ otherwise. Local.
+Validated continued(Validated request, const Validated& before);
 
 /// A key and its values in two requests, constants replaced by theirs; "none" where it has none.
 struct Difference {

@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/scan.hpp"
 #include "cli/words.hpp"
 
 namespace masing::cli {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/axes.hpp"
 #include "cli/model.hpp"
 #include "cli/options.hpp"
 
@@ -19,13 +20,6 @@ struct Entry {
   const Option* option = nullptr;
   std::string origin;  ///< "--mass", "case.ini line 3, mass"
   Reading reading;
-};
-
-/// What a scan varies: an option, a parameter of the model, or else a constant.
-struct Axis {
-  scan::ScanAxis values;
-  const Option* option = nullptr;
-  std::string parameter = {};
 };
 
 /// The words after `masing COMMAND` and the .ini they name.

@@ -1,27 +1,26 @@
 #pragma once
 
+#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "cli/validate.hpp"
 #include "scan/scan.hpp"
 
-// Scans over parameters (--over "w=0.3:1.75:30"): their axes, and the problem at each point.
+// Scans: what they may ask for, and the problem at each point.
 
 namespace masing::cli {
 
-/// The axes that --over and --backbone (or empty) give of a model. Throws UserError, with its
-/// origin. Local.
-std::vector<Axis> scan_axes(const std::vector<Setting>& over, const std::string& backbone,
-                            const std::string& model);
+/// A scan, and what its problems are made from.
+struct Scan {
+  scan::ScanSpec spec;
+  std::shared_ptr<const Request> request;
+};
 
 /// Throws UserError where a request of masing scan asks for what its kind cannot give. Local.
 void check_scan(const Validated& request);
 
-/// The scan of a request of masing scan. Throws UserError, also where its first point is at fault.
-/// Local.
-Scan scan_spec(const Validated& request, const std::string& command_line);
+/// What a scan finds at its points. Local.
+scan::ScanKind kind_of_scan(const Configuration& configuration);
 
 /// The problem at values of the axes, without that of an amplitude. Throws UserError. Local.
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,10 @@
 // Options of masing converge only: levels, expected orders, the reference.
 
 namespace masing::cli {
+
+/// The request in a result file of masing simulate. Without it a reference that is a file has a
+/// name only.
+using FileRequest = std::function<Validated(const std::string& file)>;
 
 /// The levels of a study, coarse to fine, with what is held fixed filled in; a ladder for the
 /// papers' case where none is given. Throws UserError. Local.

@@ -12,9 +12,6 @@
 #include "base/error.hpp"
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
-#include "cli/printed.hpp"
-#include "cli/scan.hpp"
-#include "cli/study.hpp"
 
 namespace masing::cli {
 
@@ -241,19 +238,6 @@ Validated resolved(std::shared_ptr<const Request> request, Configuration configu
   return made;
 }
 
-Validated validated(Request request, const FileRequest& of_file) {
-  const auto shared = std::make_shared<const Request>(std::move(request));
-  Validated made = resolved(shared, configuration_of(*shared, first_values(*shared)));
-  located(*shared, [&] {
-    if (shared->command == Command::converge) {
-      resolve_study(made, of_file);
-    } else if (shared->command == Command::scan) {
-      check_scan(made);
-    }
-  });
-  return made;
-}
-
 engine::RunSpec run_of(const Validated& request) {
   engine::RunSpec run = request.run;
   const auto reference = request.reference ? request.reference->run_for(run) : std::nullopt;
@@ -275,71 +259,6 @@ engine::RunSpec run_of(const Validated& request) {
 
 io::Sampling sampling_of(const Configuration& c) {
   return {.time = {c.final_time, c.steps}, .every = *c.sample_every, .from = *c.from, .to = *c.to};
-}
-
-io::ResultSpec result_of(const Validated& request, const engine::RunSpec& run,
-                         const std::string& command_line) {
-  const std::string problem = problem_text(request);
-  return {.path = request.configuration.output,
-          .kind = name_of(request.request->command),
-          .configuration = printed_result_keys(request),
-          .command_line = command_line,
-          .title = engine::figure_title(run),
-          .has_cells = engine::slab_of(run) != nullptr,
-          .problem = problem,
-          .papers_problem = problem == problem_text({.request = std::make_shared<Request>(),
-                                                     .configuration = presets()})};
-}
-
-io::CheckpointSpec checkpoint_of(const Configuration& c) {
-  const bool scheduled = !c.checkpoint.empty();
-  return {.path = scheduled ? c.checkpoint : c.output + ".checkpoint",
-          .scheduled = scheduled,
-          .every = c.checkpoint_every,
-          .restart = c.restart.empty() ? std::nullopt : std::optional(c.restart)};
-}
-
-Simulation simulation(const Validated& request, const std::string& command_line) {
-  const Configuration& c = request.configuration;
-  return {.run = run_of(request),
-          .output = {.sampling = sampling_of(c),
-                     .field_every = *c.field_every,
-                     .field_points = *c.field_points,
-                     .energy = c.energy,
-                     .probe = c.probe},
-          .result = result_of(request, request.run, command_line),
-          .checkpoint = checkpoint_of(c),
-          .quiet = c.quiet};
-}
-
-study::StudySpec study_spec(const Validated& request, const std::string& command_line) {
-  const Configuration& c = request.configuration;
-  const study::Level& last = request.levels.back();
-  io::Sampling series = sampling_of(c);
-  series.time.steps = last.steps;
-  return {.run = run_of(request),
-          .refine = c.refine,
-          .levels = request.levels,
-          .reference = request.reference,
-          .expected_orders = request.expected_orders,
-          .order_tolerance = c.order_tolerance,
-          .unmet_hypotheses = request.unmet_hypotheses,
-          .field_samples = c.field_samples,
-          .series = series,
-          .result = result_of(request, study::at_level(request.run, last), command_line),
-          .checkpoint = checkpoint_of(c),
-          .quiet = c.quiet};
-}
-
-Spec spec_of(const Validated& request, const std::string& command_line) {
-  switch (request.request->command) {
-    case Command::simulate:
-      return simulation(request, command_line);
-    case Command::converge:
-      return study_spec(request, command_line);
-    default:
-      return scan_spec(request, command_line);
-  }
 }
 
 }  // namespace masing::cli

@@ -242,12 +242,12 @@ void Points::unpack(std::span<const double> numbers, std::size_t task) {
   ++made_since_save_;
 }
 
-/// The tasks that are made and `chosen`, each behind its index and its size.
-template <class Chosen>
-std::vector<double> Points::packed_tasks(const Chosen& chosen) {
+/// The tasks that are made, with or without those that failed, each behind its index and its size.
+std::vector<double> Points::packed_tasks(bool failed_too) {
   std::vector<double> all;
   for (std::size_t task = 0; task < is_made_.size(); ++task) {
-    if (is_made_[task] != 0 && chosen(points_of(task))) {
+    const bool is_good = std::ranges::all_of(points_of(task), &ScanPoint::is_done);
+    if (is_made_[task] != 0 && (is_good || failed_too)) {
       const std::vector<double> numbers = packed(task);
       all.push_back(static_cast<double>(task));
       all.push_back(static_cast<double>(numbers.size()));
@@ -272,7 +272,7 @@ void Points::share() {
   }
   std::vector<double> all;
   if (comm_.is_root()) {
-    all = packed_tasks([](std::span<const ScanPoint> /*points*/) { return true; });
+    all = packed_tasks(true);
   }
   parallel::broadcast_all(comm_, all, 0);
   unpack_tasks(all);
@@ -302,9 +302,7 @@ void Points::report() {
 /// FILE of the checkpoint: what scan it is of, and the tasks that are done; those that failed
 /// begin again. Of the root. Local.
 void Points::save() {
-  const std::vector<double> all = packed_tasks([](std::span<const ScanPoint> points) {
-    return std::ranges::all_of(points, &ScanPoint::is_done);
-  });
+  const std::vector<double> all = packed_tasks(false);
   io::require_room(spec_.checkpoint.path, static_cast<double>(sizeof(double) * all.size()));
   io::write_checkpoint(
       own_, spec_.checkpoint.path,

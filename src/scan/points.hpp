@@ -47,8 +47,7 @@ class Points {
   [[nodiscard]] std::span<ScanPoint> points_of(std::size_t task);
   [[nodiscard]] std::vector<double> packed(std::size_t task);
   void unpack(std::span<const double> numbers, std::size_t task);
-  template <class Chosen>
-  std::vector<double> packed_tasks(const Chosen& chosen);
+  std::vector<double> packed_tasks(bool failed_too);
   void unpack_tasks(std::span<const double> all);
   void share();
   void save_if_due();

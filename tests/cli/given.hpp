@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "cli/printed.hpp"
 #include "cli/request.hpp"
-#include "cli/validate.hpp"
+#include "cli/spec.hpp"
 #include "support/given.hpp"
 
 /// What the tests of the options share: files that exist only in memory, and messages of mistakes.

@@ -23,7 +23,7 @@ Words with(Words words, const Words& more) {
 cli::Configuration continued(const Words& before, const Words& now,
                              Command command = Command::simulate) {
   return cli::continued(given::validated(command, with(now, {"--restart=c.h5"})),
-                        cli::printed_result_keys(given::validated(command, before)))
+                        given::validated(command, before))
       .configuration;
 }
 

@@ -18,7 +18,7 @@
 #include "cli/model.hpp"
 #include "cli/printed.hpp"
 #include "cli/request.hpp"
-#include "cli/validate.hpp"
+#include "cli/spec.hpp"
 #include "fuzz/fuzz_loop.hpp"
 #include "fuzz/options_case.hpp"
 #include "support/given.hpp"

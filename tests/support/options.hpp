@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/validate.hpp"
+#include "cli/spec.hpp"
 
 /// Runs and studies in the words of the command line.
 namespace masing::given {
