@@ -277,8 +277,6 @@ Function::Function() {
   impl_ = zero;
 }
 
-Function::Function(double value) : Function(to_text(value), 't') {}
-
 Function Function::bound(const Constants& constants) const {
   Function made = *this;
   if (!this->constants().empty()) {

@@ -25,8 +25,6 @@ class Function {
   /// The points in the lines of a table, "argument, value", which `path` names in messages. Throws
   /// UserError. Local.
   static Function of_table(std::string_view lines, const std::string& path);
-  /// The function that is `value` everywhere.
-  explicit Function(double value);
 
   /// The same with the values of `constants`. Local.
   [[nodiscard]] Function bound(const Constants& constants) const;

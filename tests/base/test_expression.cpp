@@ -121,8 +121,6 @@ TEST(Expression, of_a_function_is_bound_with_it) {
   const base::Function table("points:0 1; 1 3", 't', names);
   EXPECT_TRUE(table.constants().empty());
   EXPECT_EQ(table.bound({})(0.5), 2.0);
-  EXPECT_EQ(base::Function(-0.1)(7.0), -0.1);
-  EXPECT_EQ(base::Function(-0.1).text(), "-0.1");
 }
 
 TEST(Expression, says_that_a_name_is_not_known) {
