@@ -33,10 +33,19 @@ bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
+/// Whether a byte of UTF-8 is not the first of its character.
+bool is_within_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
 /// A text in a message: of a long one the beginning.
 std::string shown(std::string_view text) {
   constexpr std::size_t longest = 200;
-  return std::string(text.substr(0, longest)) + (text.size() <= longest ? "" : "…");
+  std::size_t end = std::min(text.size(), longest);
+  while (end < text.size() && is_within_character(text[end])) {
+    --end;
+  }
+  return std::string(text.substr(0, end)) + (end == text.size() ? "" : "…");
 }
 
 /// The function of a name; null without one.
@@ -133,7 +142,13 @@ class Expression::Parser {
     return {begin, end == begin ? begin + 1 : end};
   }
   /// It in a message.
-  [[nodiscard]] std::string here() const { return shown(word()); }
+  [[nodiscard]] std::string here() const {
+    std::size_t size = word().size();
+    while (at_ + size < text_.size() && is_within_character(text_[at_ + size])) {
+      ++size;
+    }
+    return shown(std::string_view(text_).substr(at_, size));
+  }
 
   void skip_blanks() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
@@ -301,6 +316,9 @@ class Expression::Parser {
     } else if (function != nullptr) {
       fail(begin, fmt::format("{} is a function: {}(...)", word, word));
     } else {
+      if (is_reserved_name(word)) {
+        fail(begin, fmt::format("'{}' has no meaning here", word));
+      }
       fail<UnknownName>(begin, fmt::format("there is no '{}'{}", shown(word), suggestion(word)));
     }
   }

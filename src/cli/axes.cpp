@@ -82,37 +82,43 @@ Axis axis_of(const Setting& over, const std::string& model) {
   if (option != nullptr && option->value.take && option->is_of(kind_of(model)) &&
       option->is_of(Command::simulate) && option->is_of(Command::scan)) {
     axis.option = option;
+  } else {
+    require_name(over);
   }
   return axis;
 }
 
-Setting backbone_of(const std::string& text) {
+/// The amplitudes of "X=0.01:2:200:log".
+Axis amplitudes_of(const std::string& text) {
   const auto sign = text.find('=');
   const std::string name{base::trimmed(text.substr(0, sign))};
-  if (sign == std::string::npos || name.empty()) {
-    throw UserError("--backbone: " + quoted(text) + " is no axis; give \"X=0.01:2:200:log\"");
+  if (sign == std::string::npos || name.empty() || find_option(name) != nullptr) {
+    throw UserError("--backbone: " + quoted(text) +
+                    " is no axis of amplitudes; give \"X=0.01:2:200:log\"");
   }
-  return {name, std::string(base::trimmed(text.substr(sign + 1))), "--backbone"};
+  const Setting given{name, std::string(base::trimmed(text.substr(sign + 1))), "--backbone"};
+  return {.values = {name, values_of(given)}, .is_amplitude = true};
 }
 
 }  // namespace
 
 std::vector<Axis> scan_axes(const std::vector<Setting>& over, const std::string& backbone,
                             const std::string& model) {
-  std::vector<Setting> given = over;
-  if (!backbone.empty()) {
-    given.push_back(backbone_of(backbone));
-  }
   std::vector<Axis> axes;
-  double points = 1.0;
-  for (const Setting& one : given) {
-    if (scan::is_point_column(one.name)) {
-      throw UserError(
-          fmt::format("{}: the file of a scan has a column {} of its own; give another name",
-                      one.origin, one.name));
-    }
+  for (const Setting& one : over) {
     axes.push_back(axis_of(one, model));
-    points *= static_cast<double>(axes.back().values.values.size());
+  }
+  if (!backbone.empty()) {
+    axes.push_back(amplitudes_of(backbone));
+  }
+  double points = 1.0;
+  for (const Axis& axis : axes) {
+    if (scan::is_point_column(axis.values.name)) {
+      throw UserError(fmt::format(
+          "--{0}: the file of a scan has a column {1} of its own; give another name",
+          axis.is_amplitude ? "backbone" : "over " + axis.values.name, axis.values.name));
+    }
+    points *= static_cast<double>(axis.values.values.size());
   }
   if (points > most_points) {
     throw UserError(fmt::format("--over: {:g} points; at most {:g}", points, most_points));

@@ -9,11 +9,17 @@
 
 namespace masing::cli {
 
-/// What a scan varies: an option, a parameter of the model, or else a constant.
+/// What a scan varies: an option, a parameter of the model, the amplitude of closed curves, or else
+/// a constant.
 struct Axis {
   scan::ScanAxis values;
   const Option* option = nullptr;
   std::string parameter = {};
+  bool is_amplitude = false;
+
+  [[nodiscard]] bool is_constant() const {
+    return option == nullptr && parameter.empty() && !is_amplitude;
+  }
 };
 
 /// The axes that --over and --backbone (or empty) give of a model. Throws UserError, with its

@@ -149,13 +149,16 @@ std::optional<Job> requested(Command command, const Invocation& call) {
   });
   const Request& asked = *request.request;
   return located(asked, [&]() -> std::optional<Job> {
-    request.warnings.push_back(call.on_root([&] {
+    const std::string advice = call.on_root([&] {
       require_outputs_are_no_inputs(request.configuration, inputs);
       return engine::step_advice(coarsest(request));
-    }));
+    });
+    if (!advice.empty()) {
+      request.warnings.push_back(where(asked, "steps") + advice);
+    }
     for (const std::string& text : request.warnings) {
       // A failure has its one line "masing: ...", which these are not.
-      if (!text.empty() && !asked.print_config && !asked.validate_only) {
+      if (!asked.print_config && !asked.validate_only) {
         print(call, fmt::format("masing warning: {}\n", text), stderr);
       }
     }

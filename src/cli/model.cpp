@@ -81,7 +81,7 @@ std::int64_t elements_of(const ModelParameters& parameters, const Constants& con
     return 1;
   }
   const auto other = varied.find(element_count);
-  const Number& number = other == varied.end() ? *parameters.elements : Number(other->second);
+  const Number number = other == varied.end() ? *parameters.elements : Number(other->second);
   std::int64_t count = 0;
   try {
     count = number.whole(constants);
@@ -90,7 +90,8 @@ std::int64_t elements_of(const ModelParameters& parameters, const Constants& con
   }
   if (count < 1 || count > most_elements) {
     const auto n = std::ranges::find(parameters.settings, element_count, &Setting::name);
-    refuse(*n, fmt::format("'{}'; must be a whole number from 1 to {}", n->text, most_elements));
+    const std::string text = other == varied.end() ? n->text : base::to_text(other->second);
+    refuse(*n, fmt::format("'{}'; must be a whole number from 1 to {}", text, most_elements));
   }
   return count;
 }

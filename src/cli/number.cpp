@@ -14,7 +14,11 @@ namespace masing::cli {
 using base::UserError;
 
 std::string quoted(const std::string& text) {
-  return "'" + text.substr(0, 60) + "'";
+  std::size_t end = std::min<std::size_t>(text.size(), 60);
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+    --end;  // not within a character
+  }
+  return "'" + text.substr(0, end) + "'";
 }
 
 void put(Setting setting, std::vector<Setting>& settings) {
@@ -82,8 +86,6 @@ std::int64_t Number::whole(const Constants& constants) const {
                   quoted(text_.empty() && value_ ? base::to_text(*value_) : text_), why));
 }
 
-namespace {
-
 void require_name(const Setting& let) {
   if (!base::is_name(let.name)) {
     throw UserError(fmt::format(
@@ -95,8 +97,6 @@ void require_name(const Setting& let) {
                                 let.origin, let.name));
   }
 }
-
-}  // namespace
 
 std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known) {
   Names names = known;

@@ -82,9 +82,12 @@ struct Let {
   Number number;
 };
 
+/// Throws UserError, with its origin, for a name that is none or has a meaning in expressions (sin,
+/// pi, t). Local.
+void require_name(const Setting& constant);
+
 /// Constants, each after those that it needs; `known` have values of their own. Throws UserError,
-/// with its origin, for a name that is none or has a meaning in expressions (sin, pi, t), and for a
-/// cycle. Local.
+/// with its origin, for a name that cannot be one, and for a cycle. Local.
 std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known);
 
 /// The values of constants in such an order, beside those of `known`, which win. Throws UserError,

@@ -306,9 +306,9 @@ double seconds_of(const std::string& given) {
   double seconds = 0.0;
   bool is_time = !pieces.empty() && pieces.size() <= 3;
   for (const std::string& piece : pieces) {
-    const double part = Number(piece, {}).value({});
-    is_time = is_time && part >= 0 && (&piece == &pieces.front() || part < 60);
-    seconds = 60 * seconds + part;
+    const std::optional<double> part = base::to_number(piece);
+    is_time = is_time && part && *part >= 0 && (&piece == &pieces.front() || *part < 60);
+    seconds = 60 * seconds + part.value_or(0.0);
   }
   if (!is_time) {
     throw UserError(quoted(given) + " is not a time; give seconds, m:s or h:m:s");

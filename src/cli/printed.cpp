@@ -58,9 +58,9 @@ std::string print(const Validated& made, Role last) {
     const std::string value = option->value.text(made.configuration);
     const auto entry = request.entries.find(option->name);
     const std::string given = entry == request.entries.end() ? "" : entry->second.reading.shown;
-    // No value is one of each point of a scan, or no engine of a model of finitely many elements.
-    const bool may_be_none = option->value.is_numeric ? request.command == Command::scan
-                                                      : request.parameters.has_value();
+    // No value: one of each point of a scan, or what a model of finitely many elements is without.
+    const bool may_be_none =
+        request.parameters || (option->value.is_numeric && request.command == Command::scan);
     if (!value.empty() || !may_be_none || option->role == Role::handling) {
       text += option->name + " = " +
               (given.empty()              ? value
@@ -94,20 +94,33 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-/// The keys of a request up to a role with their values, constants replaced by theirs.
+/// The keys of a request up to a role with their values, constants replaced by theirs; of what a
+/// scan makes of constants, whose values vary, the texts.
 Values values_of(const Validated& made, Role last) {
   const Request& request = *made.request;
   const Configuration& c = made.configuration;
+  const bool has_points = request.command == Command::scan && last != Role::problem;
   Values values;
   for (const Option* option : options_of(request, last)) {
-    values.emplace_back(option->name, option->value.text(c));
+    const auto entry = request.entries.find(option->name);
+    const bool is_text =
+        has_points && entry != request.entries.end() && !entry->second.reading.shown.empty();
+    values.emplace_back(option->name,
+                        is_text ? entry->second.reading.shown : option->value.text(c));
   }
   for (std::size_t p = 0; request.parameters && p < request.parameters->settings.size(); ++p) {
-    values.emplace_back("model." + request.parameters->settings[p].name,
-                        request.parameters->text(p, c.constants));
+    const Setting& setting = request.parameters->settings[p];
+    values.emplace_back("model." + setting.name,
+                        has_points ? setting.text : request.parameters->text(p, c.constants));
   }
-  for (std::size_t a = 0; last != Role::problem && a < request.over.size(); ++a) {
-    values.emplace_back("over." + request.over[a].name, request.over[a].text);
+  const auto add = [&](const std::string& section, const std::vector<Setting>& settings) {
+    for (const Setting& setting : settings) {
+      values.emplace_back(section + setting.name, setting.text);
+    }
+  };
+  if (has_points) {
+    add("over.", request.over);
+    add("let.", request.lets);
   }
   return values;
 }

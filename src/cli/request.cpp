@@ -31,7 +31,8 @@ void refuse_repeats(const std::vector<Given>& given) {
 bool changes_result(const std::vector<Given>& words) {
   return std::ranges::any_of(words, [](const Given& one) {
     const Option* option = find_option(one.key);
-    return option == nullptr ? one.key.starts_with(model_section) : option->role != Role::handling;
+    const bool is_in_section = one.key.find('.') != std::string::npos;
+    return option == nullptr ? is_in_section : option->role != Role::handling;
   });
 }
 
@@ -43,8 +44,14 @@ const Given* find(const std::vector<Given>& given, const std::string& key) {
 
 /// What was given in `file`, replaced by what was given in `line`.
 std::vector<Given> joined(std::vector<Given> file, const std::vector<Given>& line) {
-  std::erase_if(file, [&](const Given& one) { return find(line, one.key) != nullptr; });
-  file.insert(file.end(), line.begin(), line.end());
+  for (const Given& one : line) {
+    const auto before = std::ranges::find(file, one.key, &Given::key);
+    if (before == file.end()) {
+      file.push_back(one);
+    } else {
+      *before = one;
+    }
+  }
   return file;
 }
 
@@ -153,7 +160,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
     if (!axis.parameter.empty()) {
       put({axis.parameter, base::to_text(axis.values.values.front()), "--over " + axis.parameter},
           settings);
-    } else if (axis.option == nullptr) {
+    } else if (axis.is_constant()) {
       names.insert(axis.values.name);
     }
   }
@@ -170,6 +177,11 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   return request;
 }
 
+bool Request::varies(const std::string& key) const {
+  return std::ranges::any_of(
+      axes, [&](const Axis& axis) { return axis.option != nullptr && axis.option->name == key; });
+}
+
 std::vector<double> first_values(const Request& request) {
   std::vector<double> values(request.axes.size());
   std::ranges::transform(request.axes, values.begin(),
@@ -184,14 +196,16 @@ Configuration configuration_of(const Request& request, std::span<const double> v
     const Axis& axis = request.axes[a];
     if (!axis.parameter.empty()) {
       varied[axis.parameter] = values[a];
-    } else if (axis.option == nullptr) {
+    } else if (axis.is_constant()) {
       c.constants[axis.values.name] = values[a];
     }
   }
   c.constants = values_of(request.constants, std::move(c.constants));
   for (const auto& [key, given] : request.entries) {
     const Entry& entry = given;  // Clang 15 captures no structured binding
-    placed(entry.origin + ": ", [&] { entry.reading.assign(c, c.constants); });
+    if (!request.varies(key)) {
+      placed(entry.origin + ": ", [&] { entry.reading.assign(c, c.constants); });
+    }
   }
   for (std::size_t a = 0; a < values.size(); ++a) {
     if (const Option* option = request.axes[a].option) {

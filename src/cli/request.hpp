@@ -39,7 +39,11 @@ struct Request {
   std::vector<Axis> axes = {};                ///< the same and the amplitudes of --backbone
   std::optional<ModelParameters> parameters = {};  ///< of ModelKind::finite
 
-  [[nodiscard]] bool has(const std::string& key) const { return entries.contains(key); }
+  /// Whether an option is given, or varied by a scan.
+  [[nodiscard]] bool has(const std::string& key) const {
+    return entries.contains(key) || varies(key);
+  }
+  [[nodiscard]] bool varies(const std::string& key) const;
 };
 
 /// Reads words; they win over the .ini, the .ini over the defaults. Throws UserError for unknown or

@@ -89,7 +89,7 @@ void require_used(const Request& request) {
   for (const Setting& over : request.over) {
     const auto axis = std::ranges::find(request.axes, over.name,
                                         [](const Axis& each) { return each.values.name; });
-    if (axis->option == nullptr && axis->parameter.empty() && !used.contains(over.name)) {
+    if (axis->is_constant() && !used.contains(over.name)) {
       throw UserError(
           fmt::format("{}: {} is no numeric key, and no function or number uses it as a constant",
                       over.origin, over.name));

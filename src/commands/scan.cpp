@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 
 #include "base/error.hpp"
 #include "cli/scan.hpp"
@@ -19,14 +18,10 @@ namespace {
 scan::Scan made_points(const parallel::Communicator& comm, const cli::Scan& scan) {
   scan::Points points(comm, scan.spec);
   while (const auto values = points.next()) {
-    std::optional<scan::ScanProblem> problem;
     try {
-      problem = cli::problem_at(scan, *values);
+      cli::located(*scan.request, [&] { points.make(cli::problem_at(scan, *values)); });
     } catch (const base::UserError& error) {
       points.fail(error.what());
-    }
-    if (problem) {
-      points.make(*problem);
     }
   }
   return points.finished();

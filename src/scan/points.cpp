@@ -147,8 +147,6 @@ void Points::end() {
 void Points::make(const ScanProblem& problem) {
   try {
     compute(problem);
-  } catch (const base::UserError& error) {
-    fail(error.what());
   } catch (const base::SystemError& error) {
     if (!deal_ && comm_.size() > 1) {
       throw;  // it may be of one rank only, and others wait for it

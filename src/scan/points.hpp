@@ -16,7 +16,7 @@ namespace masing::scan {
 /// Makes the points of a scan, dealt out to single ranks as they finish, or a run that is too large
 /// for one by all together:
 ///     Points points(comm, spec);
-///     while (const auto values = points.next()) { points.make(problem at *values); }
+///     while (const auto values = points.next()) { points.make(problem at *values) or fail(why); }
 ///     Scan scan = points.finished();
 /// A point that fails is marked, and the scan goes on. The numbers do not depend on the ranks, bit
 /// for bit. Points that are done are kept in the checkpoint; those that were under way begin again.
@@ -29,9 +29,9 @@ class Points {
   /// The values of the axes, but an amplitude, of the next problem that this rank makes, or all
   /// ranks together; nothing where none is left. Every rank asks until it gets nothing.
   std::optional<std::span<const double>> next();
-  /// Makes what depends on that problem; a failure is the point's. On the ranks that it is for.
+  /// Makes what depends on that problem. Throws UserError. On the ranks that it is for.
   void make(const ScanProblem& problem);
-  /// There is no such problem. Local.
+  /// There is no such problem, or it has no solution: the points that depend on it failed. Local.
   void fail(const std::string& message);
 
   /// All points, on all ranks. Throws Stopped with what is done saved, alike. Collective.

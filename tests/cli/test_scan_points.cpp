@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/given.hpp"
+#include "cli/printed.hpp"
 
 namespace masing::test_scan_points {
 
@@ -97,6 +98,51 @@ TEST(ScanPoints, are_the_runs_with_their_values_in_the_words) {
       EXPECT_EQ(numbers_of(point.run, point.series), numbers_of(run.run, window));
     }
   }
+}
+
+TEST(ScanPoints, begin_where_an_axis_says) {
+  const cli::Scan scan =
+      scan_of({"--over=from=1,2", "--final-time=10", "--steps=100", "--force=cos(t)"});
+  EXPECT_EQ(cli::problem_at(scan, std::vector{2.0}).series.from, 2.0) << "not a period before T";
+}
+
+TEST(ScanPoints, have_their_own_values_in_place_of_options) {
+  const cli::Scan scan = scan_of({"--over=mass=1,2", "--mass=-1"});
+  const auto run = cli::problem_at(scan, std::vector{2.0}).run;
+  EXPECT_EQ(std::get<engine::Masing>(run.model).oscillator.mass, 2.0);
+}
+
+TEST(Axes, have_names_that_mean_nothing_else) {
+  const auto refusal = [](const Words& words) { return given::refusal(Command::scan, words); };
+  for (const std::string name : {"e", "t", "s", "sin", "pi", "n"}) {
+    const std::string message = refusal({"--over=" + name + "=1,2", "--force=" + name + "*t"});
+    EXPECT_EQ(message,
+              "--over " + name + ": " + name + " has a meaning in expressions; give another name");
+  }
+  EXPECT_NE(refusal({"--backbone=k0=0.1,1"}).find("--backbone"), std::string::npos);
+  EXPECT_NE(refusal({"--backbone=X=0.1,1", "--threshold=X+s"}).find("no 'X'"), std::string::npos);
+  EXPECT_EQ(refusal({"--backbone=X=0.1,1", "--let=X=3", "--threshold=X+s"}), "");
+  EXPECT_NE(refusal({"--over=n=2.5,2", "--model=discrete-masing", "--set=k=1/n", "--set=eta=1"})
+                .find("'2.5'"),
+            std::string::npos);
+}
+
+TEST(ScanRestart, is_of_the_same_scan_at_every_point) {
+  const auto continued = [](const Words& before, const Words& now) {
+    return given::mistake([&] {
+      cli::continued(given::validated(Command::scan, now), given::validated(Command::scan, before));
+    });
+  };
+  const auto with = [](const std::string& word) {
+    return Words{"--over=a=0:1:5", "--let=b=2*a", "--force=b*cos(t)", "--x0=a", word};
+  };
+  EXPECT_EQ(continued(with("--mass=1+a"), with("--mass=1+a")), "");
+  EXPECT_NE(continued(with("--mass=1+a"), with("--mass=1+2*a")).find("mass (was 1+a, is 1+2*a)"),
+            std::string::npos);
+  Words other = with("--mass=1+a");
+  other[1] = "--let=b=3*a";
+  EXPECT_NE(continued(with("--mass=1+a"), other).find("let.b (was 2*a, is 3*a)"),
+            std::string::npos);
 }
 
 TEST(ScanPoints, have_one_text_for_one_slab) {

@@ -272,6 +272,13 @@ def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):
             assert "must be > 0" in message
 
 
+def test_a_point_that_fails_says_which_option_is_at_fault(masing):
+    (masing.folder / "case.ini").write_text("threshold = s+c\n")
+    words = ("scan", "--over=c=0.2,-1", "--final-time=5", "--steps=100", "--cells=5", "--quiet")
+    assert "failed: --threshold: eta(s) = -0.8" in masing(*words, "--threshold=s+c").stdout
+    assert "failed: case.ini line 1, threshold: eta(s) = -0.8" in masing(*words, "--config=case.ini").stdout
+
+
 def test_a_scan_that_was_stopped_goes_on_to_the_same_file(masing):
     words = ("scan", "--over", "w=0.3:1.5:60", "--force", "0.4*cos(w*t)", "--k0=0.1", "--cells=inf", "--steady", "--quiet")
     masing.done(*words, "--output=whole.h5")

@@ -114,13 +114,15 @@ def _compute(program, run, cells):
     """The exact solution of a run's problem with `cells` cells as a Run, or one line on why there is none."""
     settings = run.settings | {"cells": str(cells) if cells else "inf"}
     keys = [key for key in KEYS if settings.get(key)]
+    lets = [key for key in settings if key.startswith("let.")]
     options = ["--steps", SAMPLES, "--sample-every", 1, "--field-every", SAMPLES // FIELDS, "--field-points", PLACES,
                "--energy"]
-    found = _simulated(program, "".join(f"{key} = {settings[key]}\n" for key in keys), ["--engine", "exact", *options],
-                       Path(f"exact-P-{settings['cells']}"))
+    text = "".join(f"{key} = {settings[key]}\n" for key in keys + lets)
+    found = _simulated(program, text, ["--engine", "exact", *options], Path(f"exact-P-{settings['cells']}"))
     if isinstance(found, str):
         return found
     data = [f"--{key}={shlex.quote(settings[key])}" for key in keys]
+    data += [shlex.quote(f"--let={key.removeprefix('let.')}={settings[key]}") for key in lets]
     return replace(found, made_by=" ".join(["masing simulate", *data, "--engine exact", *map(str, options)]))
 
 
