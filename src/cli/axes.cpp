@@ -40,16 +40,16 @@ std::vector<double> values_of(const Setting& over) {
     }
     const bool is_log = pieces.size() == 4 && pieces[3] == "log";
     if (pieces.size() != 3 && !is_log) {
-      refuse_axis(over, quoted(over.text) + " is no range");
+      refuse_axis(over, in_quotes(over.text) + " is no range");
     }
     const double first = Number(pieces[0], {}).value({});
     const double last = Number(pieces[1], {}).value({});
     const std::int64_t count = Number(pieces[2], {}).whole({});
     if (count < 2 || static_cast<double>(count) > most_points) {
-      refuse_axis(over, quoted(over.text) + " needs from 2 to 10^6 values");
+      refuse_axis(over, in_quotes(over.text) + " needs from 2 to 10^6 values");
     }
     if (is_log && !(first * last > 0.0)) {
-      refuse_axis(over, quoted(over.text) + " crosses 0, where log has no value");
+      refuse_axis(over, in_quotes(over.text) + " crosses 0, where log has no value");
     }
     for (std::int64_t i = 0; i < count; ++i) {
       const double part = static_cast<double>(i) / static_cast<double>(count - 1);
@@ -93,7 +93,7 @@ Axis amplitudes_of(const std::string& text) {
   const auto sign = text.find('=');
   const std::string name{base::trimmed(text.substr(0, sign))};
   if (sign == std::string::npos || name.empty() || find_option(name) != nullptr) {
-    throw UserError("--backbone: " + quoted(text) +
+    throw UserError("--backbone: " + in_quotes(text) +
                     " is no axis of amplitudes; give \"X=0.01:2:200:log\"");
   }
   const Setting given{name, std::string(base::trimmed(text.substr(sign + 1))), "--backbone"};
@@ -104,10 +104,9 @@ Axis amplitudes_of(const std::string& text) {
 
 std::vector<Axis> scan_axes(const std::vector<Setting>& over, const std::string& backbone,
                             const std::string& model) {
-  std::vector<Axis> axes;
-  for (const Setting& one : over) {
-    axes.push_back(axis_of(one, model));
-  }
+  std::vector<Axis> axes(over.size());
+  std::ranges::transform(over, axes.begin(),
+                         [&](const Setting& one) { return axis_of(one, model); });
   if (!backbone.empty()) {
     axes.push_back(amplitudes_of(backbone));
   }

@@ -42,7 +42,8 @@ Validated with_checkpoint(const Invocation& call, Validated request) {
     }
     return recipe.configuration;
   });
-  const Files files{.text = [&](const std::string& /*path*/) { return before; }};
+  const Files files{
+      .text = [&](const std::string& /*path*/) -> const std::string& { return before; }};
   return continued(std::move(request), validated(parse(command, {"--config", file}, files)));
 }
 
@@ -149,16 +150,13 @@ std::optional<Job> requested(Command command, const Invocation& call) {
   });
   const Request& asked = *request.request;
   return located(asked, [&]() -> std::optional<Job> {
-    const std::string advice = call.on_root([&] {
+    request.warnings.push_back(call.on_root([&] {
       require_outputs_are_no_inputs(request.configuration, inputs);
       return engine::step_advice(coarsest(request));
-    });
-    if (!advice.empty()) {
-      request.warnings.push_back(where(asked, "steps") + advice);
-    }
+    }));
     for (const std::string& text : request.warnings) {
       // A failure has its one line "masing: ...", which these are not.
-      if (!asked.print_config && !asked.validate_only) {
+      if (!text.empty() && !asked.print_config && !asked.validate_only) {
         print(call, fmt::format("masing warning: {}\n", text), stderr);
       }
     }

@@ -13,7 +13,7 @@ namespace masing::cli {
 
 using base::UserError;
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::size_t end = std::min<std::size_t>(text.size(), 60);
   while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
     --end;  // not within a character
@@ -63,7 +63,7 @@ double Number::value(const Constants& constants) const {
   }
   throw UserError(fmt::format(
       "{} is not a number; give a finite number such as 1.5 or 2e-3, or an expression ({})",
-      quoted(text_), why));
+      in_quotes(text_), why));
 }
 
 std::int64_t Number::whole(const Constants& constants) const {
@@ -83,14 +83,14 @@ std::int64_t Number::whole(const Constants& constants) const {
   }
   throw UserError(
       fmt::format("{} is not a whole number; give one such as 1000000 or 1e6, or an expression{}",
-                  quoted(text_.empty() && value_ ? base::to_text(*value_) : text_), why));
+                  in_quotes(text_.empty() && value_ ? base::to_text(*value_) : text_), why));
 }
 
 void require_name(const Setting& let) {
   if (!base::is_name(let.name)) {
     throw UserError(fmt::format(
         "{}: {} is not a name; give one of letters, digits and _, beginning with a letter",
-        let.origin, quoted(let.name)));
+        let.origin, in_quotes(let.name)));
   }
   if (base::is_reserved_name(let.name)) {
     throw UserError(fmt::format("{}: {} has a meaning in expressions; give another name",
@@ -118,7 +118,7 @@ std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known) 
     if (ready == left.end()) {
       throw UserError(fmt::format("{}: {} is defined by itself, through {}; give it a number",
                                   left.front().given.origin, left.front().given.name,
-                                  quoted(left.front().given.text)));
+                                  in_quotes(left.front().given.text)));
     }
     done.insert(ready->given.name);
     ordered.push_back(std::move(*ready));

@@ -52,7 +52,7 @@ class Number {
 };
 
 /// A text in a message, in quotes and not longer than a line.
-std::string quoted(const std::string& text);
+std::string in_quotes(const std::string& text);
 
 /// Says of a name that nothing has a value for it how one is given. Throws UserError in place of
 /// base::UnknownName that `work` throws. Local if `work` is.

@@ -156,7 +156,7 @@ base::Function function_of(const std::string& given, char variable, bool may_be_
   const bool is_table = given.starts_with("table:");
   const bool is_field = may_be_field && given.starts_with("file:");
   if ((is_table && !files.text) || (is_field && !files.last_field)) {
-    throw UserError(quoted(given) + "; no file can be read here");
+    throw UserError(in_quotes(given) + "; no file can be read here");
   }
   if (is_table) {
     const std::string path = path_after("table:");
@@ -197,7 +197,7 @@ Value choice(Member C::*member, const Words<T>& words) {
   const auto assignment = [member, words, allowed](const std::string& word) -> Assignment {
     const auto found = std::ranges::find(words, word, &Words<T>::value_type::second);
     if (found == words.end()) {
-      throw UserError(quoted(word) + " is not known here; give " + allowed);
+      throw UserError(in_quotes(word) + " is not known here; give " + allowed);
     }
     return [member, value = found->first](C& c, const Constants&) { c.*member = value; };
   };
@@ -264,7 +264,7 @@ Value reference() {
   Value value = text(text_of(&C::reference), [allowed](const std::string& word) -> Assignment {
     if (!word.ends_with(".h5") &&
         std::ranges::count(study::reference_kinds(), word, &study::ReferenceKind::name) == 0) {
-      throw UserError(quoted(word) + " is not known here; give " + allowed);
+      throw UserError(in_quotes(word) + " is not known here; give " + allowed);
     }
     return [word](C& c, const Constants&) { c.reference = word; };
   });
@@ -311,7 +311,7 @@ double seconds_of(const std::string& given) {
     seconds = 60 * seconds + part.value_or(0.0);
   }
   if (!is_time) {
-    throw UserError(quoted(given) + " is not a time; give seconds, m:s or h:m:s");
+    throw UserError(in_quotes(given) + " is not a time; give seconds, m:s or h:m:s");
   }
   return seconds;
 }

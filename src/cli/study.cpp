@@ -276,7 +276,8 @@ std::shared_ptr<const study::Reference> file_reference(const Validated& request,
   };
   std::vector<std::string> differing;
   for (const auto& [key, here, there] : differences(request, file, Role::problem)) {
-    differing.push_back(fmt::format("{} ({} there, {} here)", key, quoted(there), quoted(here)));
+    differing.push_back(
+        fmt::format("{} ({} there, {} here)", key, in_quotes(there), in_quotes(here)));
   }
   if (!differing.empty()) {
     refuse("is of another problem: " + base::joined(differing, ", ") +

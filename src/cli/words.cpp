@@ -188,7 +188,7 @@ std::vector<Given> ini_entries(const std::string& path, const std::string& conte
                          fmt::format("{} line {}, {}", path, number, section + key)});
     } else if (!text.empty()) {
       throw UserError(fmt::format("{} line {}: {} is no 'key = value' and no [section]", path,
-                                  number, quoted(text)));
+                                  number, in_quotes(text)));
     }
   }
   return entries;

@@ -183,7 +183,7 @@ def test_the_style_of_the_session_stays(masing_program):
 
 def test_a_stopped_run_says_how_to_go_on_and_does(tmp_path):
     # Half a second of steps at the least.
-    options = {"cells": 20000, "final_time": 20, "steps": 60000, "checkpoint": tmp_path / "run.checkpoint"}
+    options = {"cells": 20000, "final_time": 200, "steps": 600000, "checkpoint": tmp_path / "run.checkpoint"}
     with pytest.raises(masing.MasingError, match="stopped.*restart = ") as caught:
         masing.simulate(**options, wall_limit=0.1)
     assert caught.value.code == 75
