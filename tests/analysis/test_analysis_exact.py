@@ -92,6 +92,15 @@ def test_a_cycle_is_drawn_over_the_exact_one(made, page_with, masing, coarse):
     assert solutions.get(run) is exact and not solutions.reasons
 
 
+def test_constants_go_to_the_exact_solution(made, masing, coarse):
+    run = read_run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--let", "w=v/2", "--let", "v=1", "--force",
+                        "0.45*cos(w*t)", "--threshold", "s+v/10"))
+    plain = read_run(made("simulate", "plain.h5", *CASE, "--steps", "6000"))
+    found = [ExactSolutions([], masing).get(each) for each in (run, plain)]
+    assert np.array_equal(found[0].series.x, found[1].series.x)
+    assert "--let=w=0.5 --let=v=1" in found[0].made_by
+
+
 def test_a_study_is_beside_the_exact_solution_that_it_tends_to(tmp_path, papers_case):
     asked = []
 
