@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -101,8 +101,16 @@ int position_in(const std::string& message) {
 
 /// Euler's number is e here; muParser has it as _e alone.
 bool uses_e(const std::string& text) {
-  static const std::regex name("(^|[^A-Za-z0-9_.])e($|[^A-Za-z0-9_])");
-  return std::regex_search(text, name);
+  const auto is_of_name = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 ||
+                               text[i] == '_' || text[i] == '.');
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == 'e' && (i == 0 || !is_of_name(i - 1)) && !is_of_name(i + 1)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 TEST(Language, has_the_texts_of_muparser) {
