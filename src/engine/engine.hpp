@@ -80,7 +80,6 @@ class Engine {
 /// An engine that makes a second solution by another method.
 class SelfChecking {
  public:
-  SelfChecking() = default;
   virtual ~SelfChecking() = default;
   SelfChecking(const SelfChecking&) = delete;
   SelfChecking& operator=(const SelfChecking&) = delete;
@@ -89,12 +88,26 @@ class SelfChecking {
   [[nodiscard]] virtual double self_check() const = 0;
 
  protected:
-  /// Whether the two are compared at a step of a run: at some 8192 and the last, not at the ends of
-  /// chunks, whose lengths depend on the clock. Local.
-  [[nodiscard]] static bool compares_at(std::int64_t step, std::int64_t steps) {
-    constexpr std::int64_t comparisons = 8192;
-    return step == steps || step % std::max<std::int64_t>(1, steps / comparisons) == 0;
+  /// Of a run to `final_time`.
+  explicit SelfChecking(double final_time)
+      : final_time_(final_time), next_comparison_(final_time / comparisons) {}
+
+  /// Whether the two are compared at a time that is looked at: at some 8192 of them and the last,
+  /// not at the ends of chunks, whose lengths depend on the clock. Local.
+  [[nodiscard]] bool compares_at(double time) {
+    const double distance = final_time_ / comparisons;
+    if (time < final_time_ && time < next_comparison_ - 1e-6 * distance) {
+      return false;
+    }
+    next_comparison_ = time + distance;
+    return true;
   }
+
+  double final_time_;       ///< T
+  double next_comparison_;  ///< the first time at which the two are compared again
+
+ private:
+  static constexpr double comparisons = 8192;
 };
 
 /// SelfChecking::self_check of an engine that has it, else 0. Collective.

@@ -31,9 +31,9 @@ class Exact final : public Engine, public SelfChecking {
   Exact(const parallel::Communicator& comm, const RunSpec& run, const Masing& masing,
         const slab::Profile& profile, std::shared_ptr<const Measure> measure,
         const slab::ExactOptions& options = {})
-      : comm_(comm),
+      : SelfChecking(run.time.final_time),
+        comm_(comm),
         oscillator_(masing.oscillator),
-        time_(run.time),
         profile_(profile),
         measure_(std::move(measure)),
         u_(comm, masing.slab.field_cells()) {
@@ -63,17 +63,18 @@ class Exact final : public Engine, public SelfChecking {
   void advance(const slab::Chunk& chunk) override {
     fill_on_root(comm_, chunk, [&] {
       for (std::size_t i = 0; i < chunk.x.size(); ++i) {
-        const std::int64_t step = chunk.first + 1 + static_cast<std::int64_t>(i);
-        const slab::MassState state = solution_->at(time_.time(step));
+        const double time = chunk.times[i];
+        const slab::MassState state = solution_->at(time);
         chunk.x[i] = state.x;
         chunk.y[i] = state.y;
         chunk.restoring[i] = slab::restoring_force(oscillator_, state);
-        if (compares_at(step, time_.steps)) {
-          compare(time_.time(step), state);
+        if (compares_at(time)) {
+          compare(time, state);
         }
       }
     });
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
+    time_ = chunk.times.back();
   }
 
   const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
@@ -103,17 +104,19 @@ class Exact final : public Engine, public SelfChecking {
   }
 
   /// The solution is integrated again from the start: its own steps do not depend on the samples.
-  void exchange(std::int64_t step, Archive& archive) override {
-    std::vector<double> numbers{sample_.x, sample_.y, sample_.restoring, difference_,
-                                follows_works_ ? 1.0 : 0.0};
+  void exchange(std::int64_t /*step*/, Archive& archive) override {
+    std::vector<double> numbers{sample_.x,        sample_.y, sample_.restoring,         difference_,
+                                next_comparison_, time_,     follows_works_ ? 1.0 : 0.0};
     archive.numbers("mass", numbers);
     if (archive.restores()) {
       sample_ = {numbers[0], numbers[1], numbers[2]};
       difference_ = numbers[3];
-      follow_works(numbers[4] != 0.0);
+      next_comparison_ = numbers[4];
+      time_ = numbers[5];
+      follow_works(numbers[6] != 0.0);
       parallel::on_root(comm_, [&] {
-        solution_->at(time_.time(step));
-        check_->at(time_.time(step));
+        solution_->at(time_);
+        check_->at(time_);
       });
     }
   }
@@ -147,7 +150,7 @@ class Exact final : public Engine, public SelfChecking {
 
   const parallel::Communicator& comm_;
   slab::Oscillator oscillator_;
-  slab::TimeGrid time_;
+  double time_ = 0.0;  // of the sample
   const slab::Profile& profile_;
   std::shared_ptr<const Measure> measure_;
   std::unique_ptr<slab::ExactSolution<Measure>> solution_;  // on the root

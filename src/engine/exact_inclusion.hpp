@@ -25,8 +25,8 @@ class ExactInclusion final : public Engine, public SelfChecking {
   /// `comm` must outlive it. Collective.
   ExactInclusion(const parallel::Communicator& comm, const RunSpec& run,
                  const rheology::ModelSpec& spec)
-      : comm_(comm),
-        time_(run.time),
+      : SelfChecking(run.time.final_time),
+        comm_(comm),
         motion_(spec.layout().motion()),
         columns_(comm, spec.layout(), spec.all(), rheology::Work::replicated),
         state_(static_cast<std::size_t>(spec.layout().size())) {
@@ -46,14 +46,13 @@ class ExactInclusion final : public Engine, public SelfChecking {
   void advance(const slab::Chunk& chunk) override {
     parallel::on_root(comm_, [&] {
       for (std::size_t i = 0; i < chunk.x.size(); ++i) {
-        const std::int64_t step = chunk.first + 1 + static_cast<std::int64_t>(i);
-        solution_->go_to(time_.time(step));
+        solution_->go_to(chunk.times[i]);
         const Sample now = shown();
         chunk.x[i] = now.x;
         chunk.y[i] = now.y;
         chunk.restoring[i] = now.restoring;
-        if (compares_at(step, time_.steps)) {
-          compare(time_.time(step));
+        if (compares_at(chunk.times[i])) {
+          compare(chunk.times[i]);
         }
       }
     });
@@ -61,6 +60,7 @@ class ExactInclusion final : public Engine, public SelfChecking {
     parallel::broadcast(comm_, chunk.y);
     parallel::broadcast(comm_, chunk.restoring);
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
+    time_ = chunk.times.back();
   }
 
   const parallel::Vector& field() override {
@@ -78,15 +78,18 @@ class ExactInclusion final : public Engine, public SelfChecking {
   }
 
   /// The solution is integrated again from the start: its own steps do not depend on the samples.
-  void exchange(std::int64_t step, Archive& archive) override {
-    std::vector<double> numbers{sample_.x, sample_.y, sample_.restoring, difference_};
+  void exchange(std::int64_t /*step*/, Archive& archive) override {
+    std::vector<double> numbers{sample_.x,   sample_.y,        sample_.restoring,
+                                difference_, next_comparison_, time_};
     archive.numbers("mass", numbers);
     if (archive.restores()) {
       sample_ = {numbers[0], numbers[1], numbers[2]};
       difference_ = numbers[3];
+      next_comparison_ = numbers[4];
+      time_ = numbers[5];
       parallel::on_root(comm_, [&] {
-        solution_->go_to(time_.time(step));
-        check_->go_to(time_.time(step));
+        solution_->go_to(time_);
+        check_->go_to(time_);
       });
     }
   }
@@ -142,7 +145,7 @@ class ExactInclusion final : public Engine, public SelfChecking {
   }
 
   const parallel::Communicator& comm_;
-  slab::TimeGrid time_;
+  double time_ = 0.0;  // of the sample
   rheology::MotionColumns motion_;
   StateColumns columns_;
   std::unique_ptr<rheology::ExactSolution> solution_;  // on the root

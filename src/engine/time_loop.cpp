@@ -26,6 +26,7 @@ void Pace::record(std::int64_t steps, double seconds) {
 Stepper::Stepper(const parallel::Communicator& comm, Engine& engine, const RunSpec& run)
     : comm_(comm), engine_(engine), run_(run) {
   const auto most = static_cast<std::size_t>(std::min(Pace::longest_chunk, run.time.steps));
+  times_.resize(most);
   force_.resize(most + 1);
   x_.resize(most);
   y_.resize(most);
@@ -76,7 +77,11 @@ void Stepper::require_finite(std::span<const double> values, std::int64_t first,
 Samples Stepper::advance(std::int64_t step, std::int64_t count) {
   share_force(step, count);
   const auto size = static_cast<std::size_t>(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    times_[static_cast<std::size_t>(i)] = run_.time.time(step + 1 + i);
+  }
   const slab::Chunk chunk{.first = step,
+                          .times = std::span(times_).first(size),
                           .force = std::span(force_).first(size + 1),
                           .x = std::span(x_).first(size),
                           .y = std::span(y_).first(size),

@@ -48,6 +48,7 @@ class Stepper {
   const parallel::Communicator& comm_;
   Engine& engine_;
   const RunSpec& run_;
+  std::vector<double> times_;
   std::vector<double> force_;
   std::vector<double> x_;
   std::vector<double> y_;

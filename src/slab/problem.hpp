@@ -25,6 +25,7 @@ struct TimeGrid {
 /// One chunk of n steps from step `first`: what an engine reads and fills.
 struct Chunk {
   std::int64_t first = 0;         ///< the step before the first new one
+  std::span<const double> times;  ///< of steps first+1..first+n, [n]; an exact engine goes to these
   std::span<const double> force;  ///< F(t_p), p = first..first+n, [n+1]
   std::span<double> x;            ///< steps first+1..first+n, [n]
   std::span<double> y;            ///< [n]
