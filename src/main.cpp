@@ -16,7 +16,7 @@
 #include "io/hdf5.hpp"
 #include "io/provenance.hpp"
 #include "parallel/session.hpp"
-#include "study/plan.hpp"
+#include "study/run_comparisons.hpp"
 
 namespace masing {
 

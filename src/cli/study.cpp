@@ -257,7 +257,7 @@ std::string promised_orders(const engine::Masing& model, Refine refine,
   };
   const std::string of_u = promised("u");
   std::string orders = "x" + promised("x") + ",y" + promised("y") + ",u" + of_u;
-  if (reference.is_continuum()) {
+  if (reference.is_continuum) {
     const std::string of_cells = promised("u_cells");
     orders += of_cells == of_u ? "" : ",u_cells" + of_cells;
   }
@@ -268,8 +268,7 @@ std::string promised_orders(const engine::Masing& model, Refine refine,
 /// Throws UserError where it solves another problem (model, profile, force, masses and springs,
 /// start, final time), is no finer than the last level in what is refined, or not fine enough to be
 /// taken as exact where two levels decide an order. Local.
-std::shared_ptr<const study::Reference> file_reference(const Validated& request,
-                                                       const Validated& file) {
+study::Reference file_reference(const Validated& request, const Validated& file) {
   const std::string& path = request.configuration.reference;
   const auto refuse = [&](const std::string& why) {
     throw UserError("reference", path + " " + why);
@@ -298,10 +297,10 @@ std::shared_ptr<const study::Reference> file_reference(const Validated& request,
   if (factor <= 1.0) {
     refuse(has + ", no more than the last level; give a finer one");
   }
-  auto reference = study::make_file_reference(path, file_run, refine, last,
-                                              *file.configuration.field_every == 0);
+  study::Reference reference = study::make_file_reference(path, file_run, refine, last,
+                                                          *file.configuration.field_every == 0);
   if (!request.expected_orders.empty() && levels.size() == 2 && factor < study::finest_factor &&
-      reference->finest()) {
+      reference.finest) {
     refuse(
         fmt::format("{}, {:.3g} times the last level, and its own error is part of the one pair "
                     "of errors; give one at least {} times finer, or more levels",
@@ -339,21 +338,19 @@ void resolve_study(Validated& made, const FileRequest& of_file) {
   }
   made.unmet_hypotheses = study::unmet_hypotheses(made.run, c.refine);
   made.reference = study::make_reference(c.reference, c.refine, made.levels, made.run.model);
-  if (std::string fault = made.reference->fault(made.run.model, c.refine); !fault.empty()) {
-    throw UserError("reference", std::move(fault));
-  }
   if (c.expected_orders.empty()) {
     c.expected_orders =
         made.unmet_hypotheses.empty()
-            ? promised_orders(std::get<engine::Masing>(made.run.model), c.refine, *made.reference)
+            ? promised_orders(std::get<engine::Masing>(made.run.model), c.refine, made.reference)
             : no_order;
   }
   made.expected_orders = placed(where(*made.request, "expect-order"),
                                 [&] { return expected_orders(c.expected_orders); });
-  if (of_file && made.reference->file()) {
+  if (of_file && made.reference.file) {
     made.reference = file_reference(made, of_file(c.reference));
-    if (const std::string other = made.reference->explanation(0.0); !other.empty()) {
-      made.warnings.push_back(fmt::format("--reference: {}: {}", c.reference, other));
+    if (!made.reference.explanation.empty()) {
+      made.warnings.push_back(
+          fmt::format("--reference: {}: {}", c.reference, made.reference.explanation));
     }
   }
 }

@@ -240,7 +240,7 @@ Validated resolved(std::shared_ptr<const Request> request, Configuration configu
 
 engine::RunSpec run_of(const Validated& request) {
   engine::RunSpec run = request.run;
-  const auto reference = request.reference ? request.reference->run_for(run) : std::nullopt;
+  const auto reference = study::run_for(request.reference, run);
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
     const Configuration& c = request.configuration;
     located(*request.request, [&] {

@@ -18,7 +18,7 @@ struct Validated {
   engine::RunSpec run;                                ///< of a study what is held fixed
   std::vector<std::string> warnings;                  ///< what the user should know
   std::vector<study::Level> levels;                   ///< of a study, coarse to fine
-  std::shared_ptr<const study::Reference> reference;  ///< of a study; else null
+  study::Reference reference;                         ///< of a study
   std::vector<study::ExpectedOrder> expected_orders;  ///< of a study
   std::string unmet_hypotheses;                       ///< of a study: study::unmet_hypotheses
 };

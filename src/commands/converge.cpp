@@ -5,41 +5,23 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
 #include "study/output.hpp"
-#include "study/run_checkpoint.hpp"
 
 namespace masing::commands {
-
-namespace {
-
-/// study::refine, saved where it is stopped.
-study::Study refined(const parallel::Communicator& comm, const study::StudySpec& spec) {
-  study::adopt_study_checkpoint(comm, spec);
-  if (spec.checkpoint.scheduled) {
-    study::write_study_checkpoint(comm, spec);
-  }
-  try {
-    return study::refine(comm, spec);
-  } catch (const base::Stopped& stopped) {
-    study::write_study_checkpoint(comm, spec);
-    throw base::Stopped(stopped.what() + io::restart_advice(spec.checkpoint));
-  }
-}
-
-}  // namespace
 
 study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
                   const Announce& announce) {
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
   io::announce_end(comm, spec.checkpoint);
-  study::Study study = refined(comm, spec);
+  study::Study study = study::refine(comm, spec);
   if (announce) {
     announce(study);
   }
   io::write_file(comm, spec.result,
                  [&](const io::Handle& file) { study::write(comm, file, spec, study); });
-  study::remove_study_checkpoint(comm, spec);
+  io::remove_checkpoint(comm, spec.checkpoint.path);
   return study;
 }
 
@@ -49,7 +31,7 @@ int run(const parallel::Communicator& comm, const study::StudySpec& spec) {
     if (comm.is_root()) {
       std::fputs(fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
                              spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
-                             study.seconds, spec.reference->text(study.self_check),
+                             study.seconds, study::heading(spec.reference, study.self_check),
                              study::table(spec, study))
                      .c_str(),
                  stdout);

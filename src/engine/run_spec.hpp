@@ -78,6 +78,10 @@ bool has_smooth_cells(const RunSpec& run);
 /// P where a run goes through the cells at every step, Method::sweep; else NaN. Local.
 double swept_cells(const RunSpec& run);
 
+/// Whether the ranks share a run: whether it is swept and has so many cells, or columns of a model
+/// whose elements are split, that a sum over the ranks at every step is worth its time. Local.
+bool is_worth_splitting(const RunSpec& run);
+
 /// The title of a run's figures: "P = 700, N = 10⁶"; "prandtl, N = 8000". Local.
 std::string figure_title(const RunSpec& run);
 

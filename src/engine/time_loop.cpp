@@ -97,6 +97,17 @@ Samples Stepper::advance(std::int64_t step, std::int64_t count) {
           .restoring = chunk.restoring};
 }
 
+Samples Stepper::advance(std::span<const double> times) {
+  const std::size_t size = times.size();
+  const slab::Chunk chunk{.times = times,
+                          .force = {},
+                          .x = std::span(x_).first(size),
+                          .y = std::span(y_).first(size),
+                          .restoring = std::span(restoring_).first(size)};
+  engine_.advance(chunk);
+  return {.first_step = 1, .force = {}, .x = chunk.x, .y = chunk.y, .restoring = chunk.restoring};
+}
+
 TimeLoop::TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
                    std::span<Observer* const> observers, std::optional<std::int64_t> resumed)
     : comm_(comm),

@@ -38,6 +38,11 @@ class Stepper {
   /// it, so x and y cannot drift apart between ranks. Throws UserError alike on all ranks where F,
   /// x or y is not finite, with the step. Collective.
   Samples advance(std::int64_t step, std::int64_t count);
+  /// Of an engine that goes to any times: to these, most() at most, which increase. The samples are
+  /// counted from 1 and have no force. Collective.
+  Samples advance(std::span<const double> times);
+  /// The longest chunk.
+  [[nodiscard]] std::size_t most() const { return x_.size(); }
 
  private:
   [[nodiscard]] bool prescribes_position() const;

@@ -139,6 +139,20 @@ void exchange(const Participants& participants, std::int64_t step, OwnersArchive
   }
 }
 
+/// Calls `restore`; what it cannot read is the mistake of who gave the file.
+template <class Restore>
+void with_state_of(const std::string& path, const Restore& restore) {
+  try {
+    restore();
+  } catch (const base::Stopped&) {
+    throw;
+  } catch (const std::exception& fault) {
+    throw base::UserError("restart", path +
+                                         " does not hold the state of this run: " + fault.what() +
+                                         "; give a checkpoint that this masing wrote");
+  }
+}
+
 }  // namespace
 
 void require_room(const std::string& path, double bytes) {
@@ -180,6 +194,32 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   seal(comm, draft, path);
 }
 
+void write_state(const parallel::Communicator& comm, const std::string& path, const Recipe& recipe,
+                 const std::function<void(engine::Archive&)>& exchange) {
+  Collection collection;
+  collection.begin("study");
+  exchange(collection);
+  parallel::on_root(comm, [&] { require_room(path, collection.bytes()); });
+  with_file_name(path, [&] {
+    write_checkpoint(comm, path, recipe, [&](const Handle& file) {
+      const Handle group = create_group(file, "/checkpoint");
+      write_attribute(group, "format", checkpoint_format);
+      write_attribute(group, "step", std::int64_t{0});
+      collection.write(comm, file);
+    });
+  });
+}
+
+void read_state(const parallel::Communicator& comm, const std::string& path,
+                const std::function<void(engine::Archive&)>& exchange) {
+  parallel::on_root(comm, [&] { require_seal(path, "restart"); });
+  const Handle file = open_together(comm, path, H5F_ACC_RDONLY);
+  checkpoint_step(file, path, 0);
+  Source source(file);
+  source.begin("study");
+  with_state_of(path, [&] { exchange(source); });
+}
+
 std::vector<std::string> files_of_checkpoint(const std::string& path) {
   return {path, draft_of(path)};
 }
@@ -217,7 +257,7 @@ Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
     : comm_(comm),
       path_(std::move(path)),
       every_(spec.scheduled && spec.every > 0 ? spec.every : engine::never),
-      distance_(spec.scheduled && spec.every == 0 ? 600 : 0),
+      distance_(spec.scheduled && spec.every == 0 ? checkpoint_distance : std::chrono::seconds(0)),
       last_step_(spec.scheduled ? steps : engine::never),
       participants_(std::move(participants)),
       begin_(std::move(begin)),
@@ -307,13 +347,7 @@ std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::i
 void restore(const Handle& file, const std::string& path, std::int64_t step,
              const Participants& participants) {
   Source source(file);
-  try {
-    exchange(participants, step, source);
-  } catch (const std::exception& fault) {
-    throw base::UserError("restart", path +
-                                         " does not hold the state of this run: " + fault.what() +
-                                         "; give a checkpoint that this masing wrote");
-  }
+  with_state_of(path, [&] { exchange(participants, step, source); });
 }
 
 }  // namespace masing::io

@@ -50,6 +50,16 @@ std::string restart_advice(const CheckpointSpec& spec);
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const Recipe& recipe, const std::function<void(const Handle&)>& add = {});
 
+/// Write FILE of a checkpoint with what it is of and the state that `exchange` hands to an archive;
+/// sealed, on the disk, then renamed. Throws SystemError, also where there is no room. Collective.
+void write_state(const parallel::Communicator& comm, const std::string& path, const Recipe& recipe,
+                 const std::function<void(engine::Archive&)>& exchange);
+
+/// Hand what write_state wrote to `exchange`. Throws UserError alike on all ranks where the file is
+/// damaged or another's. Collective.
+void read_state(const parallel::Communicator& comm, const std::string& path,
+                const std::function<void(engine::Archive&)>& exchange);
+
 /// The files that a checkpoint in `path` is written as: itself and its draft. Local.
 std::vector<std::string> files_of_checkpoint(const std::string& path);
 
@@ -62,6 +72,9 @@ void remove_unscheduled(const parallel::Communicator& comm, const CheckpointSpec
 /// Have a signal that ends the program at once leave no lock and no draft, and the root say what is
 /// kept of the run. Local.
 void announce_end(const parallel::Communicator& comm, const CheckpointSpec& spec);
+
+/// From one checkpoint to the next, where none is due by steps.
+inline constexpr std::chrono::seconds checkpoint_distance{600};
 
 /// Makes the checkpoints of a run, each to the same FILE: written as FILE.draft, sealed
 /// (io/sealed_file), on the disk, then renamed, so that FILE is always a whole one. A checkpoint is

@@ -61,9 +61,14 @@ class Progress final : public engine::Observer {
   Progress& operator=(const Progress&) = delete;
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
+    show(samples.last_step());
+  }
+
+  /// Draws the line where one is due, at this step. Local.
+  void show(std::int64_t step) {
     const Clock::time_point now = Clock::now();
     const std::chrono::milliseconds interval(terminal_ ? 200 : drawn_ ? 30000 : 1500);
-    steps_.done = samples.last_step();
+    steps_.done = step;
     if (!is_root_ || now - last_ < interval || steps_.done == steps_.first) {
       return;
     }

@@ -44,11 +44,11 @@ bool has_finite_cells(const StudySpec& spec) {
 }
 
 std::string left_over(const StudySpec& spec) {
-  const Reference& reference = *spec.reference;
-  if (spec.refine == Refine::steps && reference.is_continuum() && has_finite_cells(spec)) {
+  const Reference& reference = spec.reference;
+  if (spec.refine == Refine::steps && reference.is_continuum && has_finite_cells(spec)) {
     return "space";
   }
-  const bool is_mixed = spec.refine == Refine::cells && reference.is_exact_in_time();
+  const bool is_mixed = spec.refine == Refine::cells && reference.is_exact_in_time;
   return is_mixed && !engine::is_exact(spec.run) ? "time" : "";
 }
 
@@ -131,14 +131,14 @@ std::string beyond(const StudySpec& spec) {
 
 /// Whether the errors are against what the statement compares with.
 bool is_of_statement(const StudySpec& spec, const std::string& statement) {
-  const Reference& reference = *spec.reference;
+  const Reference& reference = spec.reference;
   if (statement == "3.1") {
-    return reference.is_continuum() && reference.is_exact_in_time() == engine::is_exact(spec.run);
+    return reference.is_continuum && reference.is_exact_in_time == engine::is_exact(spec.run);
   }
   if (statement == "25") {
-    return reference.is_exact_in_time() && reference.is_continuum() != has_finite_cells(spec);
+    return reference.is_exact_in_time && reference.is_continuum != has_finite_cells(spec);
   }
-  return statement == "4.1" && reference.is_continuum() && reference.is_exact_in_time();
+  return statement == "4.1" && reference.is_continuum && reference.is_exact_in_time;
 }
 
 double smallest_bound(const Study& study) {
@@ -175,8 +175,8 @@ std::string joint_missing(const StudySpec& spec, const Study& study) {
 /// The levels that would probably decide the orders which are undecided, as --levels takes them
 /// ("first:last:count"); empty where none would.
 std::string deciding_levels(const StudySpec& spec, const Study& study) {
-  statistics::CountLadder made{.are_differences = spec.reference->is_successive(),
-                               .most_finer = spec.reference->refinement() / finest_factor};
+  statistics::CountLadder made{.are_differences = spec.reference.is_successive,
+                               .most_finer = spec.reference.refinement / finest_factor};
   const auto add_counts = [&](const auto& count_of) {
     auto& counts = made.counts.emplace_back();
     std::ranges::transform(spec.levels, std::back_inserter(counts), count_of);
@@ -221,13 +221,13 @@ std::string what_decides(const StudySpec& spec, const std::string& left_over,
   if (!deciding_levels.empty()) {
     return "these levels would probably decide: levels = " + deciding_levels;
   }
-  if (spec.reference->refinement() < finest_factor) {
+  if (spec.reference.refinement < finest_factor) {
     return fmt::format(
         "the file is {:.3g} times finer than the last level, and its own errors "
         "scatter, too; one at least {} times finer may decide",
-        spec.reference->refinement(), finest_factor);
+        spec.reference.refinement, finest_factor);
   }
-  return spec.reference->is_successive()
+  return spec.reference.is_successive
              ? "differences of successive levels scatter too much; another reference may decide, "
                "such as finest"
              : "no ladder of up to 1000 levels is sure to decide, as the errors scatter too much";

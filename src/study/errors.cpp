@@ -116,15 +116,13 @@ class TellingCells {
 };
 
 void FieldErrors::raise(Errors& errors, const Field& level, const Field& reference) {
-  std::visit(
-      [&]<class Mine, class There>(const Mine& mine, const There& there) {
-        if constexpr (std::is_same_v<There, ContinuousField>) {
-          raise_against_continuum(errors, mine, there);
-        } else if constexpr (std::is_same_v<Mine, parallel::Vector>) {
-          raise_against_cells(errors, mine, there);
-        }
-      },
-      level, reference);
+  if (level.entries != nullptr && reference.entries != nullptr) {
+    raise_against_cells(errors, *level.entries, *reference.entries);
+  } else if (level.entries != nullptr) {
+    raise_against_continuum(errors, *level.entries, reference.function);
+  } else if (reference.entries == nullptr) {
+    raise_against_continuum(errors, level.function, reference.function);
+  }
 }
 
 void FieldErrors::raise_against_cells(Errors& errors, const parallel::Vector& level,
@@ -217,28 +215,14 @@ Errors joined(const parallel::Communicator& comm, const Errors& mine) {
   return {all[0], all[1], all[2], all[3]};
 }
 
-Errors errors(const parallel::Communicator& comm, const engine::RunSpec& run,
-              const Recording& level, const Recording& reference) {
-  Errors result;
-  const bool was_read = reference.times().are_given();
-  const SampleTimes times = was_read ? reference.times() : SampleTimes(run.time.steps);
-  const Recording::View here = level.at(times);
-  const Recording::View there = reference.at(times);
-  for (std::int64_t i = here.range.first; i < here.range.first + here.range.size; ++i) {
-    result.x = std::max(result.x, std::abs(here(i).x - there(i).x));
-    result.y = std::max(result.y, std::abs(here(i).y - there(i).y));
-  }
-  // A file knows u on its cells and at its times only.
-  const bool has_fields = reference.fields() > 0 && (!was_read || !level.keeps_functions());
-  if (has_fields && measures_field(run)) {
-    FieldErrors field_errors(run);
-    for (std::size_t j = 0; j < level.fields(); ++j) {
-      field_errors.raise(result, level.field(j), reference.field(j));
+double largest_entry(const Field& field) {
+  double largest = 0.0;
+  if (field.entries != nullptr) {
+    for (const double value : parallel::ReadAccess(*field.entries).values()) {
+      largest = std::max(largest, std::abs(value));
     }
-  } else {
-    result.u = result.u_cells = base::undefined;
   }
-  return joined(comm, result);
+  return largest;
 }
 
 }  // namespace masing::study

@@ -10,7 +10,7 @@
 #include "engine/run_spec.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
-#include "study/recording.hpp"
+#include "study/field.hpp"
 
 namespace masing::study {
 
@@ -72,7 +72,8 @@ class FieldErrors {
   /// `run`: of the level; it must outlive the object. Local.
   explicit FieldErrors(const engine::RunSpec& run) : run_(&run) {}
 
-  /// Raise this rank's `errors` by those of u at one time. Collective on the fields' ranks.
+  /// Raise this rank's `errors` by those of u at one time; not where the level is a function and
+  /// the reference is not. Collective on the fields' ranks.
   void raise(Errors& errors, const Field& level, const Field& reference);
 
  private:
@@ -98,9 +99,7 @@ bool measures_field(const engine::RunSpec& run);
 /// The maxima over the ranks of what each found. Collective.
 Errors joined(const parallel::Communicator& comm, const Errors& mine);
 
-/// The errors of `level`, a recording of `run`, against `reference`: a run, at the level's steps; a
-/// trajectory that was read, at its samples' times, and of its fields those on cells. Collective.
-Errors errors(const parallel::Communicator& comm, const engine::RunSpec& run,
-              const Recording& level, const Recording& reference);
+/// The largest |u| on this rank; 0 of a function. Local.
+double largest_entry(const Field& field);
 
 }  // namespace masing::study

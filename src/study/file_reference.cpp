@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/result_reader.hpp"
-#include "study/reference.hpp"
 
 namespace masing::study {
 
@@ -35,9 +34,6 @@ struct Columns {
   std::int64_t cells = 0;  ///< columns of its field
 };
 
-constexpr const char* fields = "/field/u";
-constexpr const char* states = "/state/values";
-
 /// Where a file keeps u: a dataset, its rows that are compared, and their times.
 struct FieldRows {
   std::string dataset;
@@ -51,7 +47,7 @@ struct FieldRows {
 }
 
 FieldRows slab_rows(const Request& r, const io::ResultReader& file) {
-  FieldRows found{.dataset = fields, .rows = {}, .time = file.column("/field/t")};
+  FieldRows found{.dataset = "/field/u", .rows = {}, .time = file.column("/field/t")};
   found.total = found.time.size();
   if (file.has_attribute("/field", "thinned_from")) {
     refuse(r, "holds a thinned field; give a file made without field-points");
@@ -64,7 +60,7 @@ FieldRows slab_rows(const Request& r, const io::ResultReader& file) {
 
 /// Of the states, about as many as the study compares otherwise, the last among them.
 FieldRows state_rows(const Request& r, const io::ResultReader& file) {
-  FieldRows found{.dataset = states, .rows = {}, .time = {}};
+  FieldRows found{.dataset = "/state/values", .rows = {}, .time = {}};
   const std::vector<double> time = file.column("/state/t");
   found.total = time.size();
   const auto rows = static_cast<std::int64_t>(time.size());
@@ -143,54 +139,50 @@ Columns read_columns(const Request& r, const io::ResultReader& file, FieldRows& 
   return read;
 }
 
-/// The fields of `rows`.
-std::vector<std::vector<double>> read_rows(const Request& r, std::span<const std::int64_t> rows) {
-  return io::reading(r.file, [&] {
-    const io::ResultReader file(r.file);
-    std::vector<std::vector<double>> values;
-    for (const std::int64_t row : rows) {
-      values.push_back(file.row(r.is_slab() ? fields : states, row));
-    }
-    return values;
-  });
-}
-
 }  // namespace
 
-std::optional<FileReference> read_file_reference(const parallel::Communicator& comm,
-                                                 const StudySpec& spec) {
-  const auto file = spec.reference->file();
-  if (!file) {
-    return std::nullopt;
-  }
-  const Request request{*file, spec.run, spec.field_samples, spec.levels.front().steps};
-  Columns read;
+/// What the root keeps open.
+struct FileReference::Rows {
+  io::ResultReader file;
+  std::string path;
   FieldRows field;
+};
+
+FileReference::FileReference(const parallel::Communicator& comm, const StudySpec& spec)
+    : comm_(comm) {
+  const std::string& path = *spec.reference.file;
+  const Request request{path, spec.run, spec.field_samples, spec.levels.front().steps};
+  Columns read;
   parallel::on_root(comm, [&] {
-    read =
-        io::reading(*file, [&] { return read_columns(request, io::ResultReader(*file), field); });
+    io::reading(path, [&] {
+      rows_ = std::make_unique<Rows>(Rows{io::ResultReader(path), path, {}});
+      read = read_columns(request, rows_->file, rows_->field);
+      return 0;
+    });
   });
-  for (auto* column : {&read.time, &read.field_time}) {
+  for (auto* column : {&read.time, &read.x, &read.y, &read.field_time}) {
     parallel::broadcast_all(comm, *column, 0);
   }
   parallel::broadcast(comm, std::span(&read.cells, 1));
-  constexpr std::int64_t most_numbers = std::int64_t{1} << 22;  // that the root holds at once
-  const auto batch = static_cast<std::size_t>(std::max<std::int64_t>(1, most_numbers / read.cells));
-  std::vector<parallel::Vector> all;
-  std::vector<std::vector<double>> u;
-  for (std::size_t j = 0; j < read.field_time.size(); ++j) {
-    if (j % batch == 0) {
-      parallel::on_root(comm, [&] {
-        u = read_rows(request,
-                      std::span(field.rows).subspan(j, std::min(batch, field.rows.size() - j)));
-      });
-    }
-    parallel::fill_from_ranges(all.emplace_back(comm, read.cells), 0,
-                               comm.is_root() ? u[j % batch] : std::vector<double>());
-  }
-  const SampleTimes times(std::make_shared<const std::vector<double>>(std::move(read.time)));
-  return FileReference{std::make_unique<Recording>(comm, times, read.x, read.y, std::move(all)),
-                       std::move(read.field_time)};
+  times_ = SampleTimes(std::make_shared<const std::vector<double>>(std::move(read.time)));
+  field_times_ =
+      SampleTimes(std::make_shared<const std::vector<double>>(std::move(read.field_time)));
+  x_ = std::move(read.x);
+  y_ = std::move(read.y);
+  u_.emplace(comm, read.cells);
+}
+
+FileReference::~FileReference() = default;
+
+const parallel::Vector& FileReference::field(std::int64_t j) {
+  std::vector<double> u;
+  parallel::on_root(comm_, [&] {
+    u = io::reading(rows_->path, [&] {
+      return rows_->file.row(rows_->field.dataset, rows_->field.rows[static_cast<std::size_t>(j)]);
+    });
+  });
+  parallel::fill_from_ranges(*u_, 0, u);
+  return *u_;
 }
 
 }  // namespace masing::study

@@ -1,17 +1,11 @@
 #include "study/plan.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <functional>
 #include <numeric>
 #include <utility>
-#include <vector>
 
-#include "engine/setup.hpp"
-#include "parallel/available_memory.hpp"
 #include "slab/turning_points/smooth_cells.hpp"
 #include "study/reference.hpp"
-#include "study/schedule.hpp"
 
 namespace masing::study {
 
@@ -38,69 +32,13 @@ std::int64_t field_samples(const StudySpec& spec) {
 
 namespace {
 
-/// Add times to those at which a run is kept, each once.
-void add(std::vector<SampleTimes>& kept, const SampleTimes& times) {
-  const auto has = [&](const SampleTimes& each) { return each.contain(times); };
-  if (std::ranges::none_of(kept, has)) {
-    std::erase_if(kept, [&](const SampleTimes& each) { return times.contain(each); });
-    kept.push_back(times);
-  }
-}
-
-/// The job of the run a level is measured against.
-Job reference_job(engine::RunSpec run, std::int64_t samples) {
-  if (engine::is_exact(run)) {
-    // Its steps are only where it is looked at: let the field's times be among them, exactly.
-    run.time.steps *= samples / std::gcd(run.time.steps, samples);
-  }
-  return {.run = std::move(run), .title = "reference", .field_samples = samples};
-}
-
-/// The job that makes the same run as `job`, which is added if there is none.
-std::size_t index_of(const Job& job, std::vector<Job>& jobs) {
-  const auto same = std::ranges::find_if(jobs, [&](const Job& other) {
-    return other.title == job.title && engine::title(other.run) == engine::title(job.run);
-  });
-  if (same != jobs.end()) {
-    return static_cast<std::size_t>(same - jobs.begin());
-  }
-  jobs.push_back(job);
-  return jobs.size() - 1;
-}
-
-/// A reference used by one level only runs concurrently with it, in step, where the steps of the
-/// level are steps of the reference.
-void join_in_step(StudyPlan& plan) {
-  std::vector<std::size_t> removed;
-  for (std::size_t i = 0; i < plan.levels.size(); ++i) {
-    const auto reference = plan.references[i];
-    Job& level = plan.jobs[plan.levels[i]];
-    if (reference && std::ranges::count(plan.references, reference) == 1 &&
-        plan.jobs[*reference].run.time.steps % level.run.time.steps == 0) {
-      level.reference = std::move(plan.jobs[*reference].run);
-      level.motion.clear();
-      removed.push_back(*reference);
-      plan.references[i].reset();
-    }
-  }
-  std::ranges::sort(removed, std::greater());
-  for (const std::size_t gone : removed) {
-    plan.jobs.erase(plan.jobs.begin() + static_cast<std::ptrdiff_t>(gone));
-    const auto move_up = [gone](std::size_t& index) { index -= index > gone ? 1 : 0; };
-    std::ranges::for_each(plan.levels, move_up);
-    for (auto& reference : plan.references) {
-      reference = reference ? std::optional(*reference - (*reference > gone ? 1 : 0)) : reference;
-    }
-  }
-}
-
 bool is_continuum(const engine::RunSpec& run) {
   const slab::Slab* slab = engine::slab_of(run);
   return slab != nullptr && slab->is_continuum();
 }
 
-/// Whether u of a level is kept as functions: of more cells than a few hundred fields could hold,
-/// by turning points, against a reference that knows u at every s.
+/// Whether u of a level is kept as functions: of more cells than a few fields could hold, by
+/// turning points, against a reference that knows u at every s.
 bool keeps_functions(const engine::RunSpec& level, const engine::RunSpec& reference) {
   constexpr std::int64_t most_cells = std::int64_t{1} << 21;
   const auto* masing = std::get_if<engine::Masing>(&level.model);
@@ -111,89 +49,80 @@ bool keeps_functions(const engine::RunSpec& level, const engine::RunSpec& refere
          slab::is_smooth_in_pieces(*engine::slab_of(level));
 }
 
-/// A run of many more cells than the levels', whose references all are one run at P = ∞.
-std::optional<Job> round_off_job(const StudySpec& spec, const StudyPlan& plan) {
-  const engine::RunSpec last = at_level(spec.run, spec.levels.back());
-  const bool has_one = spec.refine == Refine::cells && plan.references.front() &&
-                       is_continuum(plan.jobs[*plan.references.front()].run) &&
-                       !engine::is_exact(plan.jobs[*plan.references.front()].run);
-  if (!has_one || is_continuum(last) || !engine::has_smooth_cells(last)) {
-    return std::nullopt;
+/// The place of the run a level is measured against, which is added where it is not there: of the
+/// exact solution, whatever its steps, there is one for each P.
+std::size_t reference_index(StudyPlan& plan, engine::RunSpec run) {
+  const bool is_exact = engine::is_exact(run);
+  const auto is_same = [&](const PlannedRun& other) {
+    const slab::Slab* here = engine::slab_of(run);
+    const slab::Slab* there = engine::slab_of(other.run);
+    const bool same_space = here == nullptr || cells_text(here->space) == cells_text(there->space);
+    return same_space && (is_exact || other.run.time.steps == run.time.steps);
+  };
+  const auto first = plan.runs.begin() + std::ssize(plan.spec->levels);
+  const auto found = std::find_if(first, plan.runs.end(), is_same);
+  const auto index = static_cast<std::size_t>(found - plan.runs.begin());
+  if (found == plan.runs.end()) {
+    const bool is_function = is_continuum(run);
+    plan.runs.push_back(
+        {std::move(run),
+         {.title = "reference", .has_function_field = is_function, .goes_to_times = is_exact}});
+  }
+  return index;
+}
+
+/// Adds the run of many more cells than the levels', where all are measured against one at P = ∞.
+void add_round_off(StudyPlan& plan) {
+  const StudySpec& spec = *plan.spec;
+  const engine::RunSpec last = plan.runs[spec.levels.size() - 1].run;
+  const auto reference = plan.comparisons.front().reference;
+  if (spec.refine != Refine::cells || !reference || plan.runs[*reference].form.goes_to_times ||
+      !is_continuum(plan.runs[*reference].run) || is_continuum(last) ||
+      !engine::has_smooth_cells(last)) {
+    return;
   }
   constexpr std::int64_t cells = std::int64_t{1} << 50;
-  Job job{.run = at_level(spec.run, {slab::Cells{cells}, last.time.steps}),
-          .title = "round-off",
-          .field_samples = field_samples(spec),
-          .keep_functions = true};
-  add(job.motion, SampleTimes(last.time.steps));
-  return job;
+  plan.comparisons.push_back({plan.runs.size(), reference});
+  plan.runs.push_back({at_level(spec.run, {slab::Cells{cells}, last.time.steps}),
+                       {.title = "round-off", .has_function_field = true}});
 }
 
 }  // namespace
 
 StudyPlan make_plan(const StudySpec& spec, const FileReference* file) {
-  StudyPlan plan;
+  StudyPlan plan{.spec = &spec};
   const std::size_t count = spec.levels.size();
-  const std::int64_t samples = field_samples(spec);
   for (std::size_t i = 0; i < count; ++i) {
-    const engine::RunSpec level = at_level(spec.run, spec.levels[i]);
-    Job job{.run = level,
-            .title = "level " + std::to_string(i + 1) + " of " + std::to_string(count),
-            .field_samples = samples};
-    if (i + 1 == count) {
-      job.series = spec.series;
-    }
-    if (file != nullptr) {
-      add(job.motion, file->recording->times());
-      job.field_times = file->field_times;
-    } else if (!spec.reference->is_successive()) {
-      add(job.motion, SampleTimes(level.time.steps));
-    } else {
-      // The steps of this level and of the one before it are looked at.
-      if (i + 1 < count) {
-        add(job.motion, SampleTimes(level.time.steps));
-      }
-      if (i > 0) {
-        add(job.motion, SampleTimes(spec.levels[i - 1].steps));
-      }
-    }
-    plan.levels.push_back(plan.jobs.size());
-    plan.jobs.push_back(std::move(job));
-    plan.references.emplace_back();
-    if (auto run = spec.reference->run_for(level)) {
-      plan.jobs.back().keep_functions = keeps_functions(level, *run);
-      const std::size_t reference = index_of(reference_job(std::move(*run), samples), plan.jobs);
-      add(plan.jobs[reference].motion, SampleTimes(level.time.steps));
-      plan.references.back() = reference;
-    }
+    engine::RunSpec level = at_level(spec.run, spec.levels[i]);
+    const bool is_function = is_continuum(level);
+    plan.runs.push_back(
+        {std::move(level),
+         {.title = "level " + std::to_string(i + 1) + " of " + std::to_string(count),
+          .has_function_field = is_function}});
   }
-  join_in_step(plan);
-  if (auto job = round_off_job(spec, plan)) {
-    plan.round_off = plan.jobs.size();
-    plan.jobs.push_back(*std::move(job));
+  plan.runs[count - 1].form.series = spec.series;
+  for (std::size_t i = 0; i < count; ++i) {
+    Comparison comparison{.level = i};
+    if (auto run = run_for(spec.reference, plan.runs[i].run)) {
+      RunForm& form = plan.runs[i].form;
+      form.has_function_field = form.has_function_field || keeps_functions(plan.runs[i].run, *run);
+      comparison.reference = reference_index(plan, *std::move(run));
+    } else if (spec.reference.is_successive && i + 1 < count) {
+      comparison.reference = i + 1;
+    }
+    plan.comparisons.push_back(comparison);
+  }
+  add_round_off(plan);
+  if (file != nullptr) {
+    plan.field_times = file->field_times();
+    plan.first_field = 0;
+  } else {
+    plan.field_times = SampleTimes(field_samples(spec));
+  }
+  if (!measures_field(spec.run)) {
+    plan.first_field = plan.field_times.count();
   }
   return plan;
-}
-
-void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
-  const auto file = read_file_reference(comm, spec);
-  const StudyPlan plan = make_plan(spec, file ? &*file : nullptr);
-  const Forecast found = forecast(plan.jobs, comm.size(), parallel::available_memory(comm));
-  for (const std::size_t level : plan.levels) {
-    engine::check_run(comm, plan.jobs[level].run);
-  }
-  for (const Job& job : plan.jobs) {
-    if (std::ranges::find(plan.levels, static_cast<std::size_t>(&job - plan.jobs.data())) ==
-        plan.levels.end()) {
-      engine::check_run(comm, job.run);
-    }
-    if (job.reference) {
-      engine::check_run(comm, *job.reference);
-    }
-  }
-  if (comm.is_root() && !spec.quiet) {
-    std::fputs(plan_text(plan.jobs, *spec.reference, found).c_str(), stderr);
-  }
 }
 
 }  // namespace masing::study

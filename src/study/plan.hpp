@@ -1,34 +1,55 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "study/errors.hpp"
 #include "study/file_reference.hpp"
-#include "study/run.hpp"
+#include "study/trajectory.hpp"
 
 namespace masing::study {
 
-/// The runs of a study: its levels, and what they are measured against, each once.
+/// One run of a study.
+struct PlannedRun {
+  engine::RunSpec run;
+  RunForm form;
+};
+
+/// A run of a level and the one it is measured against, as indices; none where that is a file, or
+/// for the last of successive levels.
+struct Comparison {
+  std::size_t level = 0;
+  std::optional<std::size_t> reference;
+};
+
+/// The runs of a study, each once, and how they are compared.
 struct StudyPlan {
-  std::vector<Job> jobs;
-  std::vector<std::size_t> levels;                     ///< the job of each level
-  std::vector<std::optional<std::size_t>> references;  ///< that of its reference, if it has one
-  /// A run with so many cells that it differs from P = ∞ by rounding only; where levels have more
-  /// than slab::most_tabled_cells, whose errors would be lost in a floor that is only assumed.
-  std::optional<std::size_t> round_off;
+  const StudySpec* spec = nullptr;
+  std::vector<PlannedRun> runs;  ///< the levels first
+  /// One a level. Behind them perhaps one of a run with so many cells that it differs from P = ∞ by
+  /// rounding only: where levels have more than slab::most_tabled_cells, whose errors would be lost
+  /// in a floor that is only assumed.
+  std::vector<Comparison> comparisons;
+  SampleTimes field_times{0};    ///< of u
+  std::int64_t first_field = 1;  ///< the first of these that is compared
+};
+
+/// What came of a plan.
+struct Outcomes {
+  std::vector<Errors> errors;    ///< of each comparison; 0 where it has no reference, or none of u
+  std::vector<RunSummary> runs;  ///< of each run
+  std::vector<double> series;    ///< rows of /series of the last level
 };
 
 /// At how many times the fields of a study are compared. Local.
 std::int64_t field_samples(const StudySpec& spec);
 
-/// The plan of a study: a reference that is one level's alone runs in step with it; of all other
-/// runs what comparisons need is kept. `file`: the reference that is a file, null for none. Local.
+/// The plan of a study, which must outlive it. `file`: the reference that is a file, null for none.
+/// Local.
 StudyPlan make_plan(const StudySpec& spec, const FileReference* file);
-
-/// engine::check_run of every run of a study, the levels first; the plan on stderr. Throws
-/// UserError alike on all ranks. Collective.
-void check_runs(const parallel::Communicator& comm, const StudySpec& spec);
 
 /// At how many times jT/m u is compared: the greatest m up to `wanted` for which all of them are
 /// steps of every level; between steps u is only known to first order, where it starts to slide.

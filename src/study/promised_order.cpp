@@ -96,9 +96,9 @@ ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const R
                              const std::string& quantity) {
   ExpectedOrder space = order_in_space(model.slab, quantity);
   ExpectedOrder time{quantity, static_cast<double>(slab::info(model.scheme).order)};
-  const bool shares_cells = reference.is_exact_in_time() && !reference.is_continuum();
-  const bool shares_steps = reference.is_continuum() && !reference.is_exact_in_time();
-  const bool is_of_each_level = !reference.file();
+  const bool shares_cells = reference.is_exact_in_time && !reference.is_continuum;
+  const bool shares_steps = reference.is_continuum && !reference.is_exact_in_time;
+  const bool is_of_each_level = !reference.file;
   if (refine == Refine::steps || (is_of_each_level && refine == Refine::both && shares_cells)) {
     return time;
   }

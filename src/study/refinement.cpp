@@ -12,7 +12,7 @@
 #include "study/file_reference.hpp"
 #include "study/plan.hpp"
 #include "study/promised_order.hpp"
-#include "study/reference.hpp"
+#include "study/run_comparisons.hpp"
 
 namespace masing::study {
 
@@ -25,119 +25,63 @@ double refined_step(Refine refine, double ds, double dt) {
   return (refine == Refine::steps ? 0.0 : ds) + (refine == Refine::cells ? 0.0 : dt);
 }
 
-/// Makes all runs and measures each level against its reference, or the level before against it.
-class Ladder {
- public:
-  Ladder(const parallel::Communicator& comm, const StudySpec& spec)
-      : comm_(comm),
-        spec_(spec),
-        file_(read_file_reference(comm, spec)),
-        plan_(make_plan(spec, file_ ? &*file_ : nullptr)),
-        runs_(run_all(comm, spec, plan_.jobs)) {}
-
-  /// The cases, the floor and the series of a study.
-  Study measured() {
-    Study study;
-    Motion scale;  // what round-off is measured by
-    double scale_u = 0.0;
-    for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
-      study.cases.push_back(measured_case(i));
-      const Motion largest = level(i).recording->largest();
-      scale = {std::max(scale.x, largest.x), std::max(scale.y, largest.y)};
-      scale_u = std::max(scale_u, largest_u(i));
-      if (const auto reference = plan_.references[i]) {
-        study.self_check = std::max(study.self_check, runs_[*reference].recording->self_check());
-      } else if (level(i).in_step) {
-        study.self_check = std::max(study.self_check, level(i).in_step->self_check());
-      }
-    }
-    // The exact solution is good to 1e-10 of the largest |x|, |y|, |u|, engines agree to 1e-11.
-    const auto floor = [&](double largest) {
-      return std::max(1e-10 * largest, 10 * study.self_check);
-    };
-    // What goes along with x has its round-off.
-    const double floor_u = floor(std::max(scale.x, scale_u));
-    study.floors = {floor(scale.x), floor(scale.y), floor_u, floor_u};
-    if (plan_.round_off) {
-      study.floors = measured_floors();
-    }
-    study.series = std::move(runs_[plan_.levels.back()].series);
-    return study;
+/// The errors of a comparison, undefined where there is nothing to measure them against.
+Errors errors_of(const StudyPlan& plan, const Outcomes& found, std::size_t i) {
+  const StudySpec& spec = *plan.spec;
+  const auto& [level, reference] = plan.comparisons[i];
+  if (!reference && !spec.reference.file) {
+    return all_undefined;
   }
-
- private:
-  [[nodiscard]] const Run& level(std::size_t i) const { return runs_[plan_.levels[i]]; }
-
-  /// The largest |u| of level i at the times of its fields.
-  [[nodiscard]] double largest_u(std::size_t i) const {
-    if (level(i).in_step) {
-      return level(i).in_step->largest_u();
-    }
-    const Recording& recording = *level(i).recording;
-    double largest = 0.0;
-    for (std::size_t j = 0; j < recording.fields(); ++j) {
-      largest = std::max(largest, largest_entry(recording.field(j)));
-    }
-    parallel::max_over_ranks(comm_, std::span(&largest, 1));
-    return largest;
+  Errors errors = found.errors[i];
+  // A file knows u on its cells and at its times only.
+  if (plan.first_field >= plan.field_times.count() ||
+      (spec.reference.file && plan.runs[level].form.has_function_field)) {
+    errors.u = errors.u_cells = base::undefined;
   }
+  return errors;
+}
 
-  /// The errors of level i, undefined where there is nothing to measure them against.
-  [[nodiscard]] Errors errors_of(std::size_t i) const {
-    const engine::RunSpec& run = plan_.jobs[plan_.levels[i]].run;
-    if (level(i).in_step) {
-      Errors found = level(i).in_step->errors();
-      if (!measures_field(run)) {
-        found.u = found.u_cells = base::undefined;
-      }
-      return found;
-    }
-    const Recording* const other = reference(i);
-    return other == nullptr ? all_undefined : errors(comm_, run, *level(i).recording, *other);
-  }
-
-  /// What level i is measured against; null where there is nothing.
-  [[nodiscard]] const Recording* reference(std::size_t i) const {
-    if (plan_.references[i]) {
-      return runs_[*plan_.references[i]].recording.get();
-    }
-    if (file_) {
-      return file_->recording.get();
-    }
-    return i + 1 < plan_.levels.size() ? level(i + 1).recording.get() : nullptr;
-  }
-
-  [[nodiscard]] LevelResult measured_case(std::size_t i) const {
-    const engine::RunSpec& run = plan_.jobs[plan_.levels[i]].run;
+/// The cases, the floor and the series of a study.
+Study measured(const StudyPlan& plan, Outcomes found) {
+  const StudySpec& spec = *plan.spec;
+  Study study;
+  Motion scale;  // what round-off is measured by
+  double scale_u = 0.0;
+  for (std::size_t i = 0; i < spec.levels.size(); ++i) {
+    const engine::RunSpec& run = plan.runs[i].run;
+    const RunSummary& made = found.runs[i];
     const slab::Slab* slab = engine::slab_of(run);
-    const Motion last = level(i).recording->end();
     const double ds = slab == nullptr ? base::undefined : slab::cell_width(slab->space);
     const double dt = run.time.step();
-    return {.level = spec_.levels[i],
-            .ds = ds,
-            .dt = dt,
-            .step = refined_step(spec_.refine, ds, dt),
-            .errors = errors_of(i),
-            .orders = all_undefined,
-            .final_x = last.x,
-            .final_y = last.y,
-            .seconds = level(i).seconds};
+    study.cases.push_back({.level = spec.levels[i],
+                           .ds = ds,
+                           .dt = dt,
+                           .step = refined_step(spec.refine, ds, dt),
+                           .errors = errors_of(plan, found, i),
+                           .orders = all_undefined,
+                           .final_x = made.end.x,
+                           .final_y = made.end.y,
+                           .seconds = made.seconds});
+    scale = {std::max(scale.x, made.largest.x), std::max(scale.y, made.largest.y)};
+    scale_u = std::max(scale_u, made.largest_u);
+    if (const auto reference = plan.comparisons[i].reference; reference >= spec.levels.size()) {
+      study.self_check = std::max(study.self_check, found.runs[*reference].self_check);
+    }
   }
-
-  /// Ten times the differences that rounding makes.
-  [[nodiscard]] Errors measured_floors() const {
-    const Run& run = runs_[*plan_.round_off];
-    const Errors found =
-        errors(comm_, plan_.jobs[*plan_.round_off].run, *run.recording, *reference(0));
-    return {10 * found.x, 10 * found.y, 10 * found.u, 10 * found.u_cells};
+  // The exact solution is good to 1e-10 of the largest |x|, |y|, |u|, engines agree to 1e-11.
+  const auto floor = [&](double largest) {
+    return std::max(1e-10 * largest, 10 * study.self_check);
+  };
+  // What goes along with x has its round-off.
+  const double floor_u = floor(std::max(scale.x, scale_u));
+  study.floors = {floor(scale.x), floor(scale.y), floor_u, floor_u};
+  if (plan.comparisons.size() > spec.levels.size()) {
+    const Errors rounding = found.errors.back();
+    study.floors = {10 * rounding.x, 10 * rounding.y, 10 * rounding.u, 10 * rounding.u_cells};
   }
-
-  const parallel::Communicator& comm_;
-  const StudySpec& spec_;
-  std::optional<FileReference> file_;
-  StudyPlan plan_;
-  std::vector<Run> runs_;
-};
+  study.series = std::move(found.series);
+  return study;
+}
 
 /// Finds the orders of one quantity's errors.
 class OrderFinder {
@@ -185,14 +129,14 @@ class OrderFinder {
   }
 
  private:
-  [[nodiscard]] bool successive() const { return spec_.reference->is_successive(); }
+  [[nodiscard]] bool successive() const { return spec_.reference.is_successive; }
 
   /// The power of δs and δt in the joint fit.
   [[nodiscard]] double joint_power() const {
     const auto* masing = std::get_if<engine::Masing>(&spec_.run.model);
     return masing == nullptr
                ? 1.0
-               : promised_order(*masing, Refine::both, *spec_.reference, quantity_.name).order;
+               : promised_order(*masing, Refine::both, spec_.reference, quantity_.name).order;
   }
 
   /// The step h that orders refer to: δs or δt; for `both` that of the joint fit,
@@ -240,7 +184,7 @@ class OrderFinder {
   [[nodiscard]] statistics::StepLadder ladder_of(
       const std::function<double(double ds, double dt)>& step) const {
     statistics::StepLadder found;
-    const auto finest = spec_.reference->finest();
+    const auto finest = spec_.reference.finest;
     for (std::size_t l = 0; l < errors_.size(); ++l) {
       found.levels.push_back(step(ds_[l], dt_[l]));
       double reference = 0.0;
@@ -333,9 +277,8 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
       has_two ? std::vector<std::vector<double>>{ds, dt} : std::vector<std::vector<double>>{steps};
   const auto promised = [&](const char* quantity) {
     const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-    return masing == nullptr
-               ? 1.0
-               : promised_order(*masing, spec.refine, *spec.reference, quantity).order;
+    return masing == nullptr ? 1.0
+                             : promised_order(*masing, spec.refine, spec.reference, quantity).order;
   };
   study.extrapolated_x = statistics::extrapolate(refined, x, promised("x"));
   study.extrapolated_y = statistics::extrapolate(refined, y, promised("y"));
@@ -347,7 +290,7 @@ void find_results(const StudySpec& spec, Study& study) {
   for (const auto& quantity : quantities) {
     OrderFinder(spec, study, quantity).find();
   }
-  if (!spec.reference->is_exact()) {
+  if (!spec.reference.is_exact()) {
     find_extrapolations(spec, study);
   }
   std::vector<Verdict> verdicts;
@@ -358,7 +301,12 @@ void find_results(const StudySpec& spec, Study& study) {
 
 Study refine(const parallel::Communicator& comm, const StudySpec& spec) {
   const auto begin = std::chrono::steady_clock::now();
-  Study study = Ladder(comm, spec).measured();
+  std::optional<FileReference> file;
+  if (spec.reference.file) {
+    file.emplace(comm, spec);
+  }
+  const StudyPlan plan = make_plan(spec, file ? &*file : nullptr);
+  Study study = measured(plan, run_comparisons(comm, plan));
   find_results(spec, study);
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&study.seconds, 1));  // every rank must write the same

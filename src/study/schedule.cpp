@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/partition.hpp"
@@ -60,219 +60,190 @@ double estimated_seconds(const engine::RunSpec& run, int ranks) {
          steps / slab::info(masing->scheme).steps_per_pass * hops * seconds_per_allreduce;
 }
 
-std::vector<Placement> schedule(const std::vector<Cost>& costs, int ranks) {
-  std::vector<int> counts(costs.size(), 1);
-  const auto seconds = [&](std::size_t run) { return costs[run](counts[run]); };
-  for (;;) {
-    double work = 0.0;
-    std::size_t longest = 0;
-    for (std::size_t run = 0; run < costs.size(); ++run) {
-      work += counts[run] * seconds(run);
-      longest = seconds(run) > seconds(longest) ? run : longest;
-    }
-    const bool fair = costs.empty() || seconds(longest) <= work / ranks;
-    if (fair || counts[longest] == ranks ||
-        costs[longest](counts[longest] + 1) >= seconds(longest)) {
-      break;
-    }
-    ++counts[longest];
-  }
-  std::vector<std::size_t> order(costs.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::greater<>(), seconds);
-
-  std::vector<double> free_at(static_cast<std::size_t>(ranks), 0.0);
-  std::vector<Placement> placements;
-  for (const std::size_t run : order) {
-    const int count = counts[run];
-    const auto start = [&](int first) {
-      return *std::max_element(free_at.begin() + first, free_at.begin() + first + count);
-    };
-    int best = 0;
-    for (int first = 1; first + count <= ranks; ++first) {
-      best = start(first) < start(best) ? first : best;
-    }
-    const double end = start(best) + seconds(run);
-    std::fill_n(free_at.begin() + best, count, end);
-    placements.push_back({run, best, count});
-  }
-  return placements;
-}
-
 namespace {
 
-/// Bytes of what is kept of a run on the fullest of `ranks` ranks.
-struct Kept {
-  double fields = 0.0;
-  double motion = 0.0;
-
-  Kept& operator+=(const Kept& other) {
-    fields += other.fields;
-    motion += other.motion;
-    return *this;
-  }
-};
-
-/// Bytes of one field of so many entries, none where it is a function.
-double field_bytes(const std::optional<std::int64_t>& columns, int ranks) {
-  return columns ? 8.0 * static_cast<double>(base::local_range(*columns, 0, ranks).size) : 0.0;
+/// The runs of a comparison.
+std::vector<std::size_t> runs_of(const StudyPlan& plan, std::size_t comparison) {
+  const auto& [level, reference] = plan.comparisons[comparison];
+  return reference ? std::vector{level, *reference} : std::vector{level};
 }
 
-/// k, η, u0 and c at the ends and the points of the cells, two places a cell, where a level's cells
-/// are compared with a continuum.
-double comparison_bytes(const Job& level, int ranks) {
-  return engine::slab_of(level.run) == nullptr
-             ? 0.0
-             : 2 * sizeof(slab::Element) / 8.0 * field_bytes(field_columns(level), ranks);
+/// Whether the ranks share the comparison: where one of its runs is worth splitting.
+bool is_shared(const StudyPlan& plan, std::size_t comparison) {
+  return std::ranges::any_of(runs_of(plan, comparison), [&](std::size_t run) {
+    return engine::is_worth_splitting(plan.runs[run].run);
+  });
 }
 
-Kept kept_of(const Job& job, int ranks) {
-  Kept kept;
-  for (const SampleTimes& times : job.motion) {
-    kept.motion += 16.0 * std::ceil(static_cast<double>(times.count()) / ranks);
-  }
-  kept.motion += job.series ? 8.0 * static_cast<double>(io::series_numbers(*job.series)) : 0.0;
-  if (job.reference) {
-    // One field that is being made, one that is compared.
-    kept.fields = 2 * field_bytes(field_columns(job), ranks) +
-                  2 * field_bytes(field_columns(*job.reference), ranks) +
-                  comparison_bytes(job, ranks);
-  } else {
-    kept.fields = static_cast<double>(field_times(job, job.run).size()) *
-                  field_bytes(field_columns(job), ranks);
-  }
-  return kept;
+/// Beside the engine of a run: u at a step and between two; of a comparison with cells what the
+/// rank needs of them, with a continuum k, η, u0 and c at the ends and the points of its cells.
+double bytes_beside(const StudyPlan& plan, std::size_t run, int ranks) {
+  const auto& [spec, form] = plan.runs[run];
+  const bool is_slab = engine::slab_of(spec) != nullptr;
+  const double entry =
+      form.has_function_field ? 0.0 : (is_slab ? 2 * sizeof(slab::Element) : 0) + 24.0;
+  return entry * static_cast<double>(base::local_range(engine::field_size(spec), 0, ranks).size) +
+         (form.series ? 8.0 * static_cast<double>(io::series_numbers(*form.series)) : 0.0);
 }
 
-/// What each rank keeps: of its runs, and for a moment of one run anew, when all ranks take their
-/// part of it, or when cells are compared with a continuum.
-std::vector<Kept> kept_by_ranks(const std::vector<Job>& jobs,
-                                const std::vector<Placement>& placements, int ranks) {
-  std::vector<Kept> kept(static_cast<std::size_t>(ranks));
-  Kept shared;
-  const bool has_continuum = std::ranges::any_of(
-      jobs, [](const Job& job) { return !job.reference && !field_columns(job); });
-  for (const auto& [run, first, count] : placements) {
-    const Kept mine = kept_of(jobs[run], count);
-    for (int rank = first; rank < first + count; ++rank) {
-      kept[static_cast<std::size_t>(rank)] += mine;
+double seconds_of(const StudyPlan& plan, const std::set<std::size_t>& runs, int ranks) {
+  return std::accumulate(runs.begin(), runs.end(), 0.0, [&](double sum, std::size_t run) {
+    return sum + estimated_seconds(plan.runs[run].run, ranks);
+  });
+}
+
+/// Throws UserError of the larger run of a comparison that does not fit.
+void refuse(const StudyPlan& plan, std::size_t comparison, int ranks, double available) {
+  const auto runs = runs_of(plan, comparison);
+  const auto bytes = [&](std::size_t run) {
+    return engine::bytes_a_rank(engine::memory_need(plan.runs[run].run, ranks, {}));
+  };
+  const std::size_t larger = *std::ranges::max_element(runs, {}, bytes);
+  const double beside = bytes_a_rank(plan, {comparison}, ranks) - bytes(larger);
+  if (const auto found = engine::memory_shortage(
+          engine::memory_need(plan.runs[larger].run, ranks, {.fields = beside}), available)) {
+    throw *found;
+  }
+}
+
+/// `comparisons` in batches that fit, those with one reference together.
+std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons, int ranks,
+                              double available) {
+  std::ranges::stable_sort(comparisons, {},
+                           [&](std::size_t i) { return plan.comparisons[i].reference; });
+  std::vector<Batch> batches;
+  for (const std::size_t comparison : comparisons) {
+    if (!batches.empty()) {
+      batches.back().push_back(comparison);
+      if (bytes_a_rank(plan, batches.back(), ranks) <= available) {
+        continue;
+      }
+      batches.back().pop_back();
     }
-    const Kept anew = count < ranks ? kept_of(jobs[run], ranks) : Kept{};
-    const double compared = has_continuum ? comparison_bytes(jobs[run], ranks) : 0.0;
-    shared = {std::max({shared.fields, anew.fields, compared}),
-              std::max(shared.motion, anew.motion)};
+    batches.push_back({comparison});
+    refuse(plan, comparison, ranks, available);
   }
-  for (Kept& each : kept) {
-    each += shared;
-  }
-  return kept;
+  return batches;
 }
 
-std::optional<base::UserError> shortage(const std::vector<engine::MemoryNeed>& needs,
-                                        double available) {
-  for (const auto& need : needs) {
-    if (auto found = engine::memory_shortage(need, available)) {
-      return found;
+/// `comparisons` to ranks, the longest first.
+std::vector<Batch> dealt(const StudyPlan& plan, Batch comparisons, int ranks) {
+  const auto seconds = [&](std::size_t i) {
+    return estimated_seconds(plan.runs[plan.comparisons[i].level].run, 1);
+  };
+  std::ranges::stable_sort(comparisons, std::greater<>(), seconds);
+  std::vector<Batch> shares(static_cast<std::size_t>(ranks));
+  std::vector<std::set<std::size_t>> runs(shares.size());
+  std::vector<double> busy(shares.size(), 0.0);
+  for (const std::size_t comparison : comparisons) {
+    const auto end_on = [&](std::size_t rank) {
+      double end = busy[rank];
+      for (const std::size_t run : runs_of(plan, comparison)) {
+        end += runs[rank].contains(run) ? 0.0 : estimated_seconds(plan.runs[run].run, 1);
+      }
+      return end;
+    };
+    std::size_t first = 0;
+    for (std::size_t rank = 1; rank < shares.size(); ++rank) {
+      first = end_on(rank) < end_on(first) ? rank : first;
+    }
+    busy[first] = end_on(first);
+    shares[first].push_back(comparison);
+    for (const std::size_t run : runs_of(plan, comparison)) {
+      runs[first].insert(run);
     }
   }
-  return std::nullopt;
+  return shares;
 }
 
 }  // namespace
 
-std::vector<engine::MemoryNeed> least_needs(const std::vector<Job>& jobs,
-                                            const std::vector<Placement>& placements, int ranks) {
-  const std::vector<Kept> kept = kept_by_ranks(jobs, placements, ranks);
-  std::vector<engine::MemoryNeed> needs;
-  for (const auto& [run, first, count] : placements) {
-    Kept most;
-    for (int rank = first; rank < first + count; ++rank) {
-      const Kept& here = kept[static_cast<std::size_t>(rank)];
-      most = here.fields + here.motion > most.fields + most.motion ? here : most;
+double bytes_a_rank(const StudyPlan& plan, const Batch& batch, int ranks) {
+  std::set<std::size_t> runs;
+  for (const std::size_t comparison : batch) {
+    for (const std::size_t run : runs_of(plan, comparison)) {
+      runs.insert(run);
     }
-    const auto& reference = jobs[run].reference;
-    const double beside =
-        reference ? engine::bytes_a_rank(engine::memory_need(*reference, count, {})) : 0.0;
-    needs.push_back(engine::memory_need(jobs[run].run, count,
-                                        {.fields = most.fields + beside, .motion = most.motion}));
   }
-  return needs;
+  return std::accumulate(runs.begin(), runs.end(), 0.0, [&](double sum, std::size_t run) {
+    return sum + engine::bytes_a_rank(engine::memory_need(plan.runs[run].run, ranks, {})) +
+           bytes_beside(plan, run, ranks);
+  });
 }
 
-double estimated_seconds(const Job& job, int ranks) {
-  return estimated_seconds(job.run, ranks) +
-         (job.reference ? estimated_seconds(*job.reference, ranks) : 0.0);
-}
-
-std::vector<Placement> fitting_schedule(const std::vector<Job>& jobs, int ranks, double available) {
-  std::vector<Cost> costs;
-  costs.reserve(jobs.size());
-  for (const Job& job : jobs) {
-    costs.emplace_back([&job](int count) { return estimated_seconds(job, count); });
+Schedule make_schedule(const StudyPlan& plan, const Batch& pending, int ranks, double available) {
+  Schedule made{.available = available};
+  Batch shared;
+  Batch own;
+  for (const std::size_t comparison : pending) {
+    const bool fits = bytes_a_rank(plan, {comparison}, 1) <= available;
+    (ranks == 1 || is_shared(plan, comparison) || !fits ? shared : own).push_back(comparison);
   }
-  std::vector<Placement> placements = schedule(costs, ranks);
-  if (!shortage(least_needs(jobs, placements, ranks), available)) {
-    return placements;
+  made.shared = batches_of(plan, std::move(shared), ranks, available);
+  double longest = 0.0;
+  const auto account = [&](const Batch& batch, int on) {
+    made.bytes = std::max(made.bytes, bytes_a_rank(plan, batch, on));
+    std::set<std::size_t> runs;
+    for (const std::size_t comparison : batch) {
+      for (const std::size_t run : runs_of(plan, comparison)) {
+        runs.insert(run);
+      }
+    }
+    return seconds_of(plan, runs, on);
+  };
+  for (const Batch& share : dealt(plan, std::move(own), ranks)) {
+    double seconds = 0.0;
+    for (const Batch& batch : made.own.emplace_back(batches_of(plan, share, 1, available))) {
+      seconds += account(batch, 1);
+    }
+    longest = std::max(longest, seconds);
   }
-  for (Placement& placement : placements) {
-    placement = {placement.run, 0, ranks};
+  made.seconds = longest;
+  for (const Batch& batch : made.shared) {
+    made.seconds += account(batch, ranks);
   }
-  if (const auto found = shortage(least_needs(jobs, placements, ranks), available)) {
-    throw *found;
-  }
-  return placements;
-}
-
-Forecast forecast(const std::vector<Job>& jobs, int ranks, double available) {
-  Forecast found{.placements = fitting_schedule(jobs, ranks, available), .available = available};
-  found.needs = least_needs(jobs, found.placements, ranks);
-  std::vector<double> free_at(static_cast<std::size_t>(ranks), 0.0);
-  for (const auto& [run, first, count] : found.placements) {
-    const auto begin = free_at.begin() + first;
-    const double end =
-        *std::max_element(begin, begin + count) + estimated_seconds(jobs[run], count);
-    std::fill_n(begin, count, end);
-    found.seconds = std::max(found.seconds, end);
-  }
-  return found;
+  return made;
 }
 
 namespace {
 
-std::string line_of(const Job& job, const Placement& placement, const engine::MemoryNeed& need) {
-  const double cells = engine::swept_cells(job.run);
+std::string line_of(const StudyPlan& plan, std::size_t run, bool is_split, int ranks) {
+  const auto& [spec, form] = plan.runs[run];
+  const double cells = engine::swept_cells(spec);
   const std::string work =
       std::isnan(cells)
           ? ""
-          : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(job.run.time.steps));
-  return fmt::format("  {}{}: {}, {}on {} rank{}, {} a rank, about {}\n", job.title,
-                     job.reference ? ", its reference in step" : "", engine::title(job.run), work,
-                     placement.count, placement.count == 1 ? "" : "s",
-                     engine::gibibytes(engine::bytes_a_rank(need)),
-                     io::duration(estimated_seconds(job, placement.count)));
+          : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(spec.time.steps));
+  return fmt::format("  {}: {}, {}{}, about {}\n", form.title, engine::title(spec), work,
+                     is_split ? fmt::format("on {} ranks", ranks) : "on one rank",
+                     io::duration(estimated_seconds(spec, is_split ? ranks : 1)));
 }
 
 }  // namespace
 
-std::string plan_text(const std::vector<Job>& jobs, const Reference& reference,
-                      const Forecast& forecast) {
+std::string plan_text(const StudyPlan& plan, const Schedule& schedule, int ranks) {
   constexpr std::size_t most_lines = 12;
-  double most = 0.0;
-  for (const engine::MemoryNeed& need : forecast.needs) {
-    most = std::max(most, engine::bytes_a_rank(need));
-  }
+  std::vector<std::size_t> order(plan.runs.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto on = [&](std::size_t run) {
+    return engine::is_worth_splitting(plan.runs[run].run) ? ranks : 1;
+  };
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t run) {
+    return estimated_seconds(plan.runs[run].run, on(run));
+  });
   std::string text = fmt::format(
       "masing converge: {} run{}, about {} where every rank has a core, up to {} a rank of {} "
       "available\n"
       "  errors against {}\n",
-      jobs.size(), jobs.size() == 1 ? "" : "s", io::duration(forecast.seconds),
-      engine::gibibytes(most), engine::gibibytes(forecast.available), reference.description());
-  const std::size_t lines = std::min(most_lines, jobs.size());
+      order.size(), order.size() == 1 ? "" : "s", io::duration(schedule.seconds),
+      engine::gibibytes(schedule.bytes), engine::gibibytes(schedule.available),
+      plan.spec->reference.description);
+  const std::size_t lines = std::min(most_lines, order.size());
   for (std::size_t i = 0; i < lines; ++i) {
-    text += line_of(jobs[forecast.placements[i].run], forecast.placements[i], forecast.needs[i]);
+    text += line_of(plan, order[i], on(order[i]) > 1, ranks);
   }
-  if (lines < jobs.size()) {
-    text += fmt::format("  and {} shorter runs\n", jobs.size() - lines);
+  if (lines < order.size()) {
+    text += fmt::format("  and {} shorter runs\n", order.size() - lines);
   }
   return text;
 }

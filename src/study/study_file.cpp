@@ -216,10 +216,10 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   write_cases(columns, spec, study);
   const io::Handle fit = io::create_group(file, "/fit");
   io::write_attribute(fit, "refine", std::string(name_of(spec.refine)));
-  io::write_attribute(fit, "reference", spec.reference->name());
-  io::write_attribute(fit, "reference_text", spec.reference->description());
-  io::write_attribute(fit, "reference_explanation", spec.reference->explanation(study.self_check));
-  if (const auto finest = spec.reference->finest()) {
+  io::write_attribute(fit, "reference", spec.reference.name);
+  io::write_attribute(fit, "reference_text", spec.reference.description);
+  io::write_attribute(fit, "reference_explanation", explanation(spec.reference, study.self_check));
+  if (const auto finest = spec.reference.finest) {
     io::write_attribute(fit, "reference_cells", static_cast<std::int64_t>(cells_of(spec, *finest)));
     io::write_attribute(fit, "reference_steps", finest->steps);
   }
@@ -230,7 +230,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     write_finding(fit, quantities[q].name, study.results[q], study.floors.*quantities[q].value);
   }
-  if (!spec.reference->is_exact()) {
+  if (!spec.reference.is_exact()) {
     write_extrapolation(fit, "x", study.extrapolated_x);
     write_extrapolation(fit, "y", study.extrapolated_y);
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +14,6 @@
 
 namespace masing::study {
 
-class Reference;
 using statistics::ExpectedOrder;
 using statistics::Verdict;
 
@@ -32,12 +31,33 @@ struct Level {
   std::int64_t steps = 0;
 };
 
+/// What the levels of a study are measured against. Data: the kinds are told apart where they are
+/// made (study/reference.hpp) and nowhere else.
+struct Reference {
+  std::string name;         ///< the word for it in options and files; of a file its name
+  std::string heading;      ///< above the table
+  std::string description;  ///< what errors are measured against, for a sentence
+  std::string explanation;  ///< how it is found, in sentences; empty where `description` says all
+  std::string second_solution;    ///< the method that checks it; empty where there is none
+  bool is_continuum = false;      ///< P = ∞ at every level
+  bool is_exact_in_time = false;  ///< no error in time
+  bool is_successive = false;     ///< each level is measured against the next
+  /// The one run of all levels, where there is one and it is a run of the levels' own scheme.
+  std::optional<Level> finest;
+  std::optional<std::string> file;  ///< of the trajectory that all levels are measured against
+  /// How much finer than the last level it is; ∞ where it is made to suit the levels.
+  double refinement = std::numeric_limits<double>::infinity();
+
+  /// Whether errors against it are true errors of what is refined.
+  [[nodiscard]] bool is_exact() const { return is_continuum || is_exact_in_time; }
+};
+
 /// A refinement study.
 struct StudySpec {
   engine::RunSpec run;  ///< what is held fixed; the levels replace space and steps
   Refine refine = Refine::steps;
   std::vector<Level> levels;  ///< coarse to fine
-  std::shared_ptr<const Reference> reference;
+  Reference reference;
   std::vector<ExpectedOrder> expected_orders;
   double order_tolerance = 0.1;
   std::string unmet_hypotheses;      ///< study::unmet_hypotheses of the run

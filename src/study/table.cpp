@@ -155,7 +155,7 @@ std::string table(const StudySpec& spec, const Study& study) {
   } else if (!study.conclusions.advice.empty()) {
     text += fmt::format("undecided: {}\n", study.conclusions.advice);
   }
-  if (!spec.reference->is_exact()) {
+  if (!spec.reference.is_exact()) {
     text += extrapolation("x", study.extrapolated_x) + extrapolation("y", study.extrapolated_y);
   }
   return text;

@@ -1,0 +1,255 @@
+#include "study/lockstep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace masing::study {
+
+/// A level and what it is measured against.
+struct Lockstep::Pair {
+  std::size_t index;  ///< of the comparison
+  Comparison of;
+  FieldErrors field_errors;
+  Errors errors;          ///< so far, of this rank
+  std::int64_t next = 0;  ///< the first time that x and y have not been compared at
+};
+
+/// Where a window ends: at time `index` of `times`; there u is compared where it `has_field`.
+struct Lockstep::Window {
+  SampleTimes times;
+  std::int64_t index;
+  bool has_field;
+  std::int64_t last;  ///< step of the finest run
+};
+
+namespace {
+
+/// Another archive, with names of its own.
+class NamedArchive final : public engine::Archive {
+ public:
+  NamedArchive(engine::Archive& archive, std::string prefix)
+      : archive_(archive), prefix_(std::move(prefix)) {}
+  [[nodiscard]] bool restores() const override { return archive_.restores(); }
+  void numbers(const std::string& name, std::vector<double>& values) override {
+    archive_.numbers(prefix_ + name, values);
+  }
+  void split(const std::string& name, parallel::Vector& values) override {
+    archive_.split(prefix_ + name, values);
+  }
+  void part(const std::string& name, std::span<double> mine, std::int64_t first,
+            std::int64_t total) override {
+    archive_.part(prefix_ + name, mine, first, total);
+  }
+
+ private:
+  engine::Archive& archive_;
+  std::string prefix_;
+};
+
+void raise(Errors& errors, const Motion& here, const Motion& there) {
+  errors.x = std::max(errors.x, std::abs(here.x - there.x));
+  errors.y = std::max(errors.y, std::abs(here.y - there.y));
+}
+
+}  // namespace
+
+Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons,
+                   double available)
+    : comm_(comm), plan_(plan), comparisons_(std::move(comparisons)), runs_(plan.runs.size()) {
+  const double bytes = bytes_a_rank(plan, comparisons_, comm.size());
+  if (plan.spec->reference.file) {
+    file_.emplace(comm, *plan.spec);
+  }
+  for (const std::size_t index : comparisons_) {
+    const Comparison& of = plan.comparisons[index];
+    for (const auto run : {std::optional(of.level), of.reference}) {
+      if (run && runs_[*run] == nullptr) {
+        const auto& [spec, form] = plan.runs[*run];
+        const double own = engine::bytes_a_rank(engine::memory_need(spec, comm.size(), {}));
+        runs_[*run] = std::make_unique<Trajectory>(
+            comm, spec, form, engine::Holding{.fields = bytes - own, .available = available});
+        steps_ = form.goes_to_times ? steps_ : std::max(steps_, spec.time.steps);
+      }
+    }
+    pairs_.push_back({index, of, FieldErrors(plan.runs[of.level].run), {}, 0});
+  }
+  next_field_ = plan.first_field;
+  for (Pair& pair : pairs_) {
+    if (pair.of.reference) {
+      raise(pair.errors, run(pair.of.level).at(0), run(*pair.of.reference).at(0));
+      pair.next = 1;
+    }
+  }
+}
+
+Lockstep::~Lockstep() = default;
+
+bool Lockstep::is_done() const {
+  return step_ == steps_ && next_field_ >= plan_.field_times.count();
+}
+
+Lockstep::Window Lockstep::next_window(std::int64_t last) const {
+  last = std::min(last, steps_);
+  if (next_field_ < plan_.field_times.count()) {
+    const slab::TimeGrid finest{plan_.spec->run.time.final_time, steps_};
+    const std::int64_t end = plan_.field_times.at(next_field_, finest).end();
+    if (end <= last) {
+      return {plan_.field_times, next_field_, true, end};
+    }
+  }
+  return {SampleTimes(steps_), last, false, last};
+}
+
+void Lockstep::advance(std::int64_t last) {
+  const Window window = next_window(last);
+  const bool has_field = next_field_ < plan_.field_times.count();
+  for (std::size_t index = 0; index < runs_.size(); ++index) {
+    if (runs_[index] == nullptr) {
+      continue;
+    }
+    Trajectory& one = run(index);
+    if (one.goes_to_times()) {
+      go_to_times(index, window);
+    } else {
+      const slab::TimeGrid& grid = one.run().time;
+      one.go_to(window.times.at(window.index, grid),
+                has_field ? plan_.field_times.at(next_field_, grid) : Moment{});
+    }
+  }
+  for (Pair& pair : pairs_) {
+    compare_motion(pair);
+  }
+  if (window.has_field) {
+    compare_fields();
+    ++next_field_;
+  }
+  step_ = window.last;
+}
+
+/// To the times of all levels that are measured against it, and to that of u.
+void Lockstep::go_to_times(std::size_t reference, const Window& window) {
+  std::vector<double> times;
+  bool has_end = false;
+  for (const Pair& pair : pairs_) {
+    if (pair.of.reference == reference) {
+      const slab::TimeGrid& grid = run(pair.of.level).run().time;
+      const Moment end = window.times.at(window.index, grid);
+      for (std::int64_t p = pair.next; p <= end.step; ++p) {
+        times.push_back(grid.time(p));
+      }
+      has_end = has_end || end.rest == 0;
+    }
+  }
+  std::ranges::sort(times);
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  if (window.has_field && !has_end) {
+    times.push_back(window.times.time(window.index, run(reference).run().time.final_time));
+  }
+  run(reference).go_to(times);
+}
+
+void Lockstep::compare_motion(Pair& pair) {
+  Trajectory& level = run(pair.of.level);
+  const slab::TimeGrid& grid = level.run().time;
+  if (file_) {
+    for (; pair.next < file_->times().count(); ++pair.next) {
+      const Moment moment = file_->times().at(pair.next, grid);
+      if (moment.end() > level.reached()) {
+        return;
+      }
+      raise(pair.errors, level.at(moment), file_->at(pair.next));
+    }
+    return;
+  }
+  if (!pair.of.reference) {
+    return;
+  }
+  Trajectory& reference = run(*pair.of.reference);
+  const slab::TimeGrid& fine = reference.run().time;
+  if (reference.goes_to_times()) {
+    const std::span<const double> times = reference.times();
+    const std::int64_t first = reference.reached() + 1 - std::ssize(times);
+    auto time = times.begin();
+    for (; pair.next <= level.reached(); ++pair.next) {
+      time = std::lower_bound(time, times.end(), grid.time(pair.next));
+      if (time == times.end()) {
+        return;
+      }
+      raise(pair.errors, level.at(pair.next), reference.at(first + (time - times.begin())));
+    }
+    return;
+  }
+  const std::int64_t stride = fine.steps % grid.steps == 0 ? fine.steps / grid.steps : 0;
+  const SampleTimes steps(grid.steps);
+  for (; pair.next <= level.reached(); ++pair.next) {
+    const Moment there = stride > 0 ? Moment{pair.next * stride, 0.0} : steps.at(pair.next, fine);
+    if (there.end() > reference.reached()) {
+      return;
+    }
+    raise(pair.errors, level.at(pair.next), reference.at(there));
+  }
+}
+
+void Lockstep::compare_fields() {
+  std::vector<Field> fields(runs_.size());
+  for (std::size_t index = 0; index < runs_.size(); ++index) {
+    if (runs_[index] != nullptr) {
+      Trajectory& one = run(index);
+      fields[index] = one.field_at(plan_.field_times.at(next_field_, one.run().time));
+      one.raise_largest_u(largest_entry(fields[index]));
+    }
+  }
+  Field from_file;
+  if (file_) {
+    from_file.entries = &file_->field(next_field_);
+  }
+  for (Pair& pair : pairs_) {
+    if (file_ || pair.of.reference) {
+      pair.field_errors.raise(pair.errors, fields[pair.of.level],
+                              file_ ? from_file : fields[*pair.of.reference]);
+    }
+  }
+}
+
+void Lockstep::exchange(std::int64_t /*step*/, engine::Archive& archive) {
+  std::vector<double> numbers{static_cast<double>(step_), static_cast<double>(next_field_)};
+  for (const Pair& pair : pairs_) {
+    const Errors all = archive.restores() ? Errors{} : joined(comm_, pair.errors);
+    numbers.insert(numbers.end(),
+                   {all.x, all.y, all.u, all.u_cells, static_cast<double>(pair.next)});
+  }
+  archive.numbers("comparisons", numbers);
+  step_ = static_cast<std::int64_t>(numbers[0]);
+  next_field_ = static_cast<std::int64_t>(numbers[1]);
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const double* const found = numbers.data() + 2 + 5 * i;
+    pairs_[i].errors = {found[0], found[1], found[2], found[3]};
+    pairs_[i].next = static_cast<std::int64_t>(found[4]);
+  }
+  for (std::size_t index = 0; index < runs_.size(); ++index) {
+    if (runs_[index] != nullptr) {
+      NamedArchive own(archive, "run " + std::to_string(index) + " ");
+      run(index).exchange(own);
+    }
+  }
+}
+
+void Lockstep::add_to(Outcomes& outcomes) {
+  for (const Pair& pair : pairs_) {
+    outcomes.errors[pair.index] = joined(comm_, pair.errors);
+  }
+  for (std::size_t index = 0; index < runs_.size(); ++index) {
+    if (runs_[index] != nullptr) {
+      RunSummary found = run(index).summary();
+      parallel::max_over_ranks(comm_, std::span(&found.largest_u, 1));
+      outcomes.runs[index] = found;
+      if (plan_.runs[index].form.series) {
+        outcomes.series = std::move(run(index)).series();
+      }
+    }
+  }
+}
+
+}  // namespace masing::study

@@ -1,0 +1,203 @@
+#include "study/trajectory.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace masing::study {
+
+namespace {
+
+/// Adds the time that it lives to a number of seconds.
+class Timer {
+ public:
+  explicit Timer(double& seconds) : seconds_(seconds) {}
+  ~Timer() {
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+engine::Setup timed_setup(const parallel::Communicator& comm, const engine::RunSpec& run,
+                          const engine::Holding& holding, double& seconds) {
+  const Timer timer(seconds);
+  return engine::make_setup(comm, run, holding);
+}
+
+/// target = (1 - rest) before + rest after, of one layout. Local.
+void set_between(parallel::Vector& target, const parallel::Vector& before,
+                 const parallel::Vector& after, double rest) {
+  const parallel::WriteAccess values(target);
+  const parallel::ReadAccess from(before);
+  const parallel::ReadAccess to(after);
+  for (std::size_t i = 0; i < values.values().size(); ++i) {
+    values.values()[i] = (1.0 - rest) * from.values()[i] + rest * to.values()[i];
+  }
+}
+
+}  // namespace
+
+Trajectory::Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
+                       const RunForm& form, const engine::Holding& holding)
+    : comm_(comm),
+      run_(run),
+      form_(form),
+      setup_(timed_setup(comm, run, holding, summary_.seconds)),
+      stepper_(comm, *setup_.engine, run) {
+  if (form.series) {
+    series_.emplace(*form.series);
+  }
+  keep(stepper_.start());
+  times_ = {0.0};
+}
+
+void Trajectory::keep(const engine::Samples& samples) {
+  x_.insert(x_.end(), samples.x.begin(), samples.x.end());
+  y_.insert(y_.end(), samples.y.begin(), samples.y.end());
+  for (std::size_t i = 0; i < samples.x.size(); ++i) {
+    summary_.largest = {std::max(summary_.largest.x, std::abs(samples.x[i])),
+                        std::max(summary_.largest.y, std::abs(samples.y[i]))};
+  }
+  summary_.end = {x_.back(), y_.back()};
+  if (series_) {
+    series_->observe(samples, *setup_.engine);
+  }
+}
+
+void Trajectory::advance_to(std::int64_t step) {
+  while (reached_ < step) {
+    const std::int64_t count = std::min(step - reached_, engine::Pace::longest_chunk);
+    keep(stepper_.advance(reached_, count));
+    reached_ += count;
+  }
+}
+
+void Trajectory::keep_field() {
+  kept_step_ = reached_;
+  if (form_.has_function_field) {
+    kept_function_ = *setup_.engine->elongation();
+    return;
+  }
+  if (!kept_entries_) {
+    kept_entries_.emplace(comm_, engine::field_size(run_));
+    between_.emplace(comm_, engine::field_size(run_));
+  }
+  set_between(*kept_entries_, setup_.engine->field(), setup_.engine->field(), 0.0);
+}
+
+void Trajectory::go_to(const Moment& end, const Moment& field) {
+  const Timer timer(summary_.seconds);
+  // What is compared at times after this window's begin needs the step before it, and the one
+  // after.
+  const std::size_t kept = std::min<std::size_t>(2, x_.size());
+  first_ = reached_ + 1 - static_cast<std::int64_t>(kept);
+  x_.erase(x_.begin(), x_.end() - static_cast<std::ptrdiff_t>(kept));
+  y_.erase(y_.begin(), y_.end() - static_cast<std::ptrdiff_t>(kept));
+  if (field.rest > 0 && field.step < end.end() && kept_step_ != field.step) {
+    advance_to(field.step);
+    keep_field();
+  }
+  advance_to(end.end());
+}
+
+void Trajectory::go_to(std::span<const double> times) {
+  const Timer timer(summary_.seconds);
+  first_ = reached_ + 1;
+  x_.clear();
+  y_.clear();
+  times_.assign(times.begin(), times.end());
+  while (!times.empty()) {
+    const auto count = std::min(times.size(), stepper_.most());
+    keep(stepper_.advance(times.first(count)));
+    times = times.subspan(count);
+  }
+  reached_ += std::ssize(times_);
+}
+
+Motion Trajectory::at(const Moment& moment) const {
+  const Motion before = at(moment.step);
+  if (moment.rest == 0) {
+    return before;
+  }
+  const Motion after = at(moment.step + 1);
+  return {std::lerp(before.x, after.x, moment.rest), std::lerp(before.y, after.y, moment.rest)};
+}
+
+Field Trajectory::field_at(const Moment& moment) {
+  const Timer timer(summary_.seconds);
+  const double rest = form_.goes_to_times ? 0.0 : moment.rest;
+  Field field;
+  if (form_.has_function_field) {
+    if (rest > 0) {
+      field.function.add(1.0 - rest, kept_function_);
+    }
+    field.function.add(rest > 0 ? rest : 1.0, *setup_.engine->elongation());
+  } else if (rest > 0) {
+    set_between(*between_, *kept_entries_, setup_.engine->field(), rest);
+    field.entries = &*between_;
+  } else {
+    field.entries = &setup_.engine->field();
+  }
+  return field;
+}
+
+void Trajectory::exchange(engine::Archive& archive) {
+  const auto as_number = [](std::int64_t value) { return static_cast<double>(value); };
+  RunSummary& s = summary_;
+  std::vector<double> numbers{as_number(reached_),
+                              as_number(first_),
+                              as_number(kept_step_),
+                              s.largest.x,
+                              s.largest.y,
+                              s.largest_u,
+                              s.end.x,
+                              s.end.y,
+                              s.seconds};
+  archive.numbers("run", numbers);
+  reached_ = static_cast<std::int64_t>(numbers[0]);
+  first_ = static_cast<std::int64_t>(numbers[1]);
+  kept_step_ = static_cast<std::int64_t>(numbers[2]);
+  s = {{numbers[3], numbers[4]}, numbers[5], {numbers[6], numbers[7]}, 0.0, numbers[8]};
+  for (auto [what, samples] : {std::pair{"x", &x_}, std::pair{"y", &y_}}) {
+    if (archive.restores()) {
+      samples->clear();
+    }
+    archive.numbers(what, *samples);
+  }
+  if (kept_step_ >= 0) {
+    if (form_.has_function_field) {
+      study::exchange(archive, "kept u", kept_function_);
+    } else {
+      if (archive.restores()) {
+        kept_entries_.emplace(comm_, engine::field_size(run_));
+        between_.emplace(comm_, engine::field_size(run_));
+      }
+      archive.split("kept u", *kept_entries_);
+    }
+  }
+  if (series_) {
+    if (archive.restores()) {
+      series_.emplace(*form_.series);
+    }
+    series_->exchange(reached_, archive);
+  }
+  setup_.engine->exchange(reached_, archive);
+}
+
+RunSummary Trajectory::summary() const {
+  RunSummary found = summary_;
+  found.self_check = engine::self_check(*setup_.engine);
+  return found;
+}
+
+std::vector<double> Trajectory::series() && {
+  return series_ ? std::move(*series_).rows() : std::vector<double>();
+}
+
+}  // namespace masing::study
