@@ -14,18 +14,27 @@ namespace masing::study {
 
 namespace {
 
-/// max |u - u_ref| of one time over this rank's cells of the reference.
+/// max |u - u_ref| of one time over this rank's cells of the reference. Rounding is monotone, so of
+/// the reference's cells that meet one of the level the least and the largest u_ref are enough.
 void add_field(const Overlap& overlap, const base::CellRange& range,
                std::span<const double> reference, std::span<const double> level, Errors& errors) {
-  const std::int64_t offset = overlap.needed(range).first;
-  for (std::int64_t j = range.first; j < range.first + range.size; ++j) {
-    const double there = reference[static_cast<std::size_t>(j - range.first)];
-    for (std::int64_t i = overlap.first(j); i <= overlap.last(j); ++i) {
-      const double difference = std::abs(level[static_cast<std::size_t>(i - offset)] - there);
-      errors.u = std::max(errors.u, difference);
-      if (overlap.holder(i) == j) {
-        errors.u_cells = std::max(errors.u_cells, difference);
-      }
+  const base::CellRange cells = overlap.needed(range);
+  const std::int64_t end = range.first + range.size;
+  for (std::int64_t i = cells.first; i < cells.first + cells.size; ++i) {
+    const double here = level[static_cast<std::size_t>(i - cells.first)];
+    const std::int64_t first = std::max(overlap.first_reference(i), range.first);
+    const std::int64_t last = std::min(overlap.last_reference(i), end - 1);
+    double least = reference[static_cast<std::size_t>(first - range.first)];
+    double largest = least;
+    for (std::int64_t j = first + 1; j <= last; ++j) {
+      const double there = reference[static_cast<std::size_t>(j - range.first)];
+      least = there < least ? there : least;
+      largest = largest < there ? there : largest;
+    }
+    errors.u = std::max({errors.u, std::abs(here - least), std::abs(here - largest)});
+    if (const std::int64_t j = overlap.holder(i); j >= range.first && j < end) {
+      errors.u_cells = std::max(
+          errors.u_cells, std::abs(here - reference[static_cast<std::size_t>(j - range.first)]));
     }
   }
 }

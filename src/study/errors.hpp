@@ -28,6 +28,14 @@ class Overlap {
     return base::ceil_of_ratio(j + 1, level_, reference_) - 1;
   }
 
+  /// First and last cell of the reference that share an interval with the level's cell i.
+  [[nodiscard]] std::int64_t first_reference(std::int64_t i) const {
+    return base::floor_of_ratio(i, reference_, level_);
+  }
+  [[nodiscard]] std::int64_t last_reference(std::int64_t i) const {
+    return base::ceil_of_ratio(i + 1, reference_, level_) - 1;
+  }
+
   /// The reference's cell that holds the point of the level's cell i.
   [[nodiscard]] std::int64_t holder(std::int64_t i) const {
     const std::int64_t halves = rule_ == slab::Rule::right ? 2 * i + 2 : 2 * i + 1;
