@@ -79,6 +79,7 @@ class Trajectory {
   const parallel::Communicator& comm_;
   const engine::RunSpec& run_;
   const RunForm& form_;
+  RunSummary summary_;
   engine::Setup setup_;
   engine::Stepper stepper_;
   std::optional<io::SeriesBuffer> series_;
@@ -91,7 +92,6 @@ class Trajectory {
   std::optional<parallel::Vector> kept_entries_;
   slab::RememberedElongation kept_function_;
   std::optional<parallel::Vector> between_;  // u between two steps
-  RunSummary summary_;
 };
 
 }  // namespace masing::study
