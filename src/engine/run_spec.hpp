@@ -48,6 +48,9 @@ struct RunSpec {
   base::Function
       drive;  ///< F(t), F(t) - m a_g(t) on a base that moves, or x(t) where that is given
   slab::TimeGrid time;
+  /// Cells, or elements of a model, from which on a sweep is split over the ranks: with fewer, what
+  /// the others take off one rank is less than a sum over the ranks at every step costs.
+  std::int64_t split_from = 32768;
 };
 
 /// The slab of a run, null for models that have none. Local.

@@ -230,7 +230,7 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
   last_ = {samples.x.back(), samples.y.back()};
   const std::int64_t step = samples.last_step();
   if (step == time_.steps) {
-    self_check_ = engine::self_check(engine);
+    self_check_ = engine.self_check();
   }
   auto due = std::ranges::lower_bound(contributions_, step, {}, &Contribution::step);
   for (; due != contributions_.end() && due->step == step; ++due) {
