@@ -236,7 +236,8 @@ void Recording::observe(const engine::Samples& samples, engine::Engine& engine) 
   for (; due != contributions_.end() && due->step == step; ++due) {
     std::optional<Field>& field = fields_[due->sample];
     if (!field) {
-      field.emplace(empty_field());
+      field.emplace(columns_ ? Field(parallel::Vector(*comm_, *columns_, engine.field().range()))
+                             : Field(ContinuousField()));
     }
     if (auto* entries = std::get_if<parallel::Vector>(&*field)) {
       parallel::add_scaled(*entries, due->weight, engine.field());
