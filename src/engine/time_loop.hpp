@@ -34,14 +34,20 @@ class Stepper {
 
   /// The sample of step 0. Collective.
   Samples start();
-  /// `count` steps after step `step`, up to Pace::longest_chunk. The root samples F(t) and shares
-  /// it, so x and y cannot drift apart between ranks. Throws UserError alike on all ranks where F,
-  /// x or y is not finite, with the step. Collective.
+  /// `count` steps after step `step`, up to Pace::longest_chunk: share, then advance. Collective.
   Samples advance(std::int64_t step, std::int64_t count);
+
+  /// The root's `count`, at most `most`, on every rank, and where it is not negative what drives
+  /// the steps to step + count: sampled by the root, so x and y cannot drift apart between ranks.
+  /// One message. Throws UserError alike on all ranks where F is not finite, with the step.
+  /// Collective.
+  std::int64_t share(std::int64_t step, std::int64_t count, std::int64_t most);
+  /// As many steps after step `step` as were shared. Throws UserError alike on all ranks where x or
+  /// y is not finite, with the step. Collective.
+  Samples advance(std::int64_t step);
 
  private:
   [[nodiscard]] bool prescribes_position() const;
-  void share_force(std::int64_t first, std::int64_t count);
   void require_finite(std::span<const double> values, std::int64_t first, const base::Drive& what,
                       const char* right) const;
 
@@ -49,7 +55,8 @@ class Stepper {
   Engine& engine_;
   const RunSpec& run_;
   std::vector<double> times_;
-  std::vector<double> force_;
+  std::vector<double> message_;    // the count, and F(t_p)
+  std::span<const double> force_;  // F(t_p) of the chunk, in it
   std::vector<double> x_;
   std::vector<double> y_;
   std::vector<double> restoring_;
@@ -82,7 +89,6 @@ class TimeLoop {
   [[noreturn]] void stop() const;
 
  private:
-  std::int64_t agreed(std::int64_t end, Clock::time_point due) const;
   void show(const Samples& samples);
 
   const parallel::Communicator& comm_;
