@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -120,6 +121,13 @@ namespace {
 constexpr std::int64_t due_now = -1;
 constexpr std::int64_t to_stop = -2;
 
+/// That this thread has had a core.
+double cpu_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
 }  // namespace
 
 void TimeLoop::show(const Samples& samples) {
@@ -147,11 +155,19 @@ TimeLoop::Pause TimeLoop::advance(std::int64_t end, Clock::time_point due) {
       return count == due_now ? Pause::due : Pause::stopped;
     }
     const auto begin = Clock::now();
-    show(stepper_.advance(step_));
+    const double cpu_begin = cpu_seconds();
+    const Samples samples = stepper_.advance(step_);
+    cpu_seconds_ += cpu_seconds() - cpu_begin;
+    seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+    show(samples);
     pace_.record(count, std::chrono::duration<double>(Clock::now() - begin).count());
     step_ += count;
   }
   return Pause::reached;
+}
+
+bool TimeLoop::waits_for_cores() const {
+  return comm_.size() > 1 && (parallel::ranks_outnumber_cores() || cpu_seconds_ < 0.75 * seconds_);
 }
 
 void TimeLoop::finish() {

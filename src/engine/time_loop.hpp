@@ -79,6 +79,9 @@ class TimeLoop {
   /// The step the run is at. Local.
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] bool is_done() const { return step_ == run_.time.steps; }
+  /// Whether ranks outnumber the cores, or this one had none in a quarter of the time that its
+  /// steps took: others use it. Of a run that ranks split. Local.
+  [[nodiscard]] bool waits_for_cores() const;
 
   /// Advance to step `end`, N at most, unless before a chunk the root's clock has passed `due`, or
   /// a rank is asked to stop; the same on every rank. Throws as Stepper. Collective.
@@ -99,6 +102,8 @@ class TimeLoop {
   bool is_at_start_;  // nothing has been shown
   std::int64_t step_;
   Pace pace_;
+  double seconds_ = 0.0;      // of steps
+  double cpu_seconds_ = 0.0;  // of these
 };
 
 /// Advance `engine` from step 0 to step N and show every chunk to the observers. Throws as Stepper;
