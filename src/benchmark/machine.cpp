@@ -29,20 +29,6 @@ void barrier(const parallel::Communicator& comm) {
   }
 }
 
-/// A barrier at which waiting ranks sleep.
-void sleeping_barrier(const parallel::Communicator& comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  parallel::check_mpi(MPI_Ibarrier(comm.handle(), &request));
-  for (;;) {
-    int arrived = 0;
-    parallel::check_mpi(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
-    if (arrived != 0) {
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
 /// The number of units that take about `seconds`, the same on every rank. Collective.
 std::int64_t units_for(const parallel::Communicator& comm, double seconds, const Work& work) {
   std::int64_t units = 1;
@@ -110,7 +96,6 @@ std::vector<Timing> on_root_alone(const parallel::Communicator& comm,
       numbers.insert(numbers.end(), {timing.median, timing.least, timing.most});
     }
   }
-  sleeping_barrier(comm);
   parallel::broadcast_all(comm, numbers, 0);
   std::vector<Timing> timings;
   for (std::size_t i = 0; i < numbers.size(); i += 3) {

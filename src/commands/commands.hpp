@@ -16,6 +16,8 @@ namespace masing::commands {
 
 /// What is said of a trajectory once its file is finished.
 struct Summary {
+  int ranks = 1;                 ///< that made it
+  bool cores_are_short = false;  ///< ranks that split it waited for cores
   double least_x = std::numeric_limits<double>::infinity();
   double most_x = -std::numeric_limits<double>::infinity();
   double least_restoring = std::numeric_limits<double>::infinity();
@@ -27,8 +29,9 @@ struct Summary {
   double self_check = 0.0;          ///< of the exact solution; 0 for others
 };
 
-/// Makes the result file of a trajectory, which `observers` see, too. Throws UserError alike on all
-/// ranks. Collective.
+/// Makes the result file of a trajectory, which `observers` see, too, on every rank. Without any
+/// the root makes by itself what is not worth splitting, and has the summary. Throws UserError
+/// alike on all ranks. Collective.
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              std::span<engine::Observer* const> observers = {});
 

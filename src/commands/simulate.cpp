@@ -14,6 +14,7 @@
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
 #include "study/schedule.hpp"
 
@@ -66,6 +67,8 @@ std::int64_t resume(const parallel::Communicator& comm, const std::string& check
   return step;
 }
 
+constexpr const char* cores_are_short = ", cores are short";
+
 /// Integrates into the open file. All that writes to it is gone when this returns.
 Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation& simulation,
                        const engine::Setup& setup, io::OutputFile& output,
@@ -98,23 +101,27 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   if (simulation.checkpoint.scheduled) {
     output.write_out_steadily();
   }
+  const engine::TimeLoop* running = nullptr;
   std::optional<io::Progress> progress;
   if (!simulation.quiet) {
-    observers.push_back(
-        &progress.emplace(comm, engine::title(run), resumed.value_or(0), run.time.steps));
+    observers.push_back(&progress.emplace(
+        comm, engine::title(run), resumed.value_or(0), run.time.steps,
+        [&running] { return running->waits_for_cores() ? cores_are_short : ""; }));
   }
 
   const auto begin = std::chrono::steady_clock::now();
   try {
     engine::TimeLoop loop(comm, *setup.engine, run, observers, resumed);
+    running = &loop;
     checkpoints.integrate(loop);
+    summary.cores_are_short = parallel::min_over_ranks(comm, loop.waits_for_cores() ? 0 : 1) == 0;
   } catch (const base::Stopped& stopped) {
     throw base::Stopped(stopped.what() + io::restart_advice(simulation.checkpoint));
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
   summary.samples = simulation.output.sampling.count(run.time.steps);
-  summary.self_check = engine::self_check(*setup.engine);
+  summary.self_check = setup.engine->self_check();
   const std::int64_t steps = run.time.steps - resumed.value_or(0);
   summary.steps_per_second = static_cast<double>(steps) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * engine::swept_cells(run);
@@ -125,14 +132,18 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
 std::string text_of(const Summary& summary, const cli::Simulation& simulation, int ranks) {
   const engine::RunSpec& run = simulation.run;
   std::string text = fmt::format(
-      "masing simulate: {}, T = {:g}, {} rank{}\n"
+      "masing simulate: {}, T = {:g}, {}{} rank{}\n"
       "  x in [{:.6g}, {:.6g}], restoring force in [{:.6g}, {:.6g}]\n"
       "  {:.3g} s, {:.3g} steps/s",
-      engine::title(run), run.time.final_time, ranks, ranks == 1 ? "" : "s", summary.least_x,
-      summary.most_x, summary.least_restoring, summary.most_restoring, summary.seconds,
-      summary.steps_per_second);
+      engine::title(run), run.time.final_time, summary.ranks < ranks ? "1 of " : "", ranks,
+      ranks == 1 ? "" : "s", summary.least_x, summary.most_x, summary.least_restoring,
+      summary.most_restoring, summary.seconds, summary.steps_per_second);
   if (summary.updates_per_second > 0) {
     text += fmt::format(", {:.3g} cell-updates/s", summary.updates_per_second);
+  }
+  if (summary.cores_are_short) {
+    text += cores_are_short;
+    text += ": ranks waited for one another at every step; give as many as there are idle cores";
   }
   if (engine::is_exact(run)) {
     text += fmt::format("\n  two methods agree to {:.1e} in x and y", summary.self_check);
@@ -149,10 +160,8 @@ engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulati
   }
 }
 
-}  // namespace
-
-Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
-             std::span<engine::Observer* const> observers) {
+Summary made_by(const parallel::Communicator& comm, const cli::Simulation& simulation,
+                std::span<engine::Observer* const> observers) {
   // What the engine cannot solve is refused before there is a file.
   const engine::Setup setup = made_ready(comm, simulation);
   const io::ResultSpec& result = simulation.result;
@@ -168,11 +177,30 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
       restart ? io::OutputFile(comm, result, io::rows_of(comm, *restart, result.path))
               : io::OutputFile(comm, result);
   return io::with_file_name(result.path, [&] {
-    const Summary summary = integrate_into(comm, simulation, setup, output, observers);
+    Summary summary = integrate_into(comm, simulation, setup, output, observers);
+    summary.ranks = comm.size();
     output.finish();
     io::remove_unscheduled(comm, simulation.checkpoint);
     return summary;
   });
+}
+
+}  // namespace
+
+Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
+             std::span<engine::Observer* const> observers) {
+  if (comm.size() == 1 || !observers.empty()) {
+    return made_by(comm, simulation, observers);
+  }
+  std::optional<Summary> of_root;
+  const std::string made = parallel::from_root(comm, [&] {
+    const parallel::Communicator own(comm, 0, 1);
+    if (!engine::is_split(simulation.run, comm.size(), parallel::available_memory(own))) {
+      of_root = made_by(own, simulation, {});
+    }
+    return std::string(of_root ? "made" : "");
+  });
+  return made.empty() ? made_by(comm, simulation, {}) : of_root.value_or(Summary());
 }
 
 int run(const parallel::Communicator& comm, const cli::Simulation& simulation) {

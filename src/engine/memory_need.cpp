@@ -47,6 +47,23 @@ Method method_of(const RunSpec& run) {
   return masing != nullptr ? masing->method : Method::turning_points;
 }
 
+bool is_split(const RunSpec& run, int ranks, double available) {
+  if (ranks == 1 || is_exact(run)) {
+    return false;
+  }
+  if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
+    return model->work() == rheology::Work::split && model->parameters.elements >= run.split_from;
+  }
+  const slab::Slab& slab = *slab_of(run);
+  if (slab.is_continuum() || method_of(run) == Method::sweep) {
+    return !slab.is_continuum() && slab.field_cells() >= run.split_from;
+  }
+  MemoryNeed most = memory_need(run, 1, {});
+  most.arrays = 4;
+  most.moved = true;
+  return slab.field_cells() > replicated_cells && bytes_a_rank(most) > available;
+}
+
 MemoryNeed memory_need(const slab::Slab& slab, int ranks, const Holding& holding) {
   // The continuum's tables do not grow with the places of its field, nor do those of smooth cells.
   const bool is_smooth = holding.method == Method::turning_points && slab::has_smooth_cells(slab);

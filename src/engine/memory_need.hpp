@@ -38,10 +38,16 @@ struct Holding {
 /// what those of one with a mass do. Local.
 Method method_of(const RunSpec& run);
 
+/// Whether `ranks` ranks that may allocate `available` bytes each split the work of a run: of a
+/// sweep or of a model that can be split, from RunSpec::split_from on; of turning points, where
+/// their table is too large for one rank. Else one rank makes the run. Takes some ms for turning
+/// points of billions of cells. Local.
+bool is_split(const RunSpec& run, int ranks, double available);
+
 /// The need of a slab on a number of ranks before its profile is known: no array. Local.
 MemoryNeed memory_need(const slab::Slab& slab, int ranks, const Holding& holding);
 
-/// The least need of a run, whatever its model. Local.
+/// The least need of a run on a number of ranks that split its work, whatever its model. Local.
 MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding);
 
 /// Bytes that the rank with most cells needs. Of a state: some numbers a column that it holds, its

@@ -83,14 +83,6 @@ bool has_smooth_cells(const RunSpec& run) {
   return by_turning_points && slab::has_smooth_cells(*slab_of(run));
 }
 
-bool is_worth_splitting(const RunSpec& run) {
-  constexpr double least = 32768;
-  const auto* model = std::get_if<rheology::ModelSpec>(&run.model);
-  return model == nullptr ? swept_cells(run) >= least
-                          : model->work() == rheology::Work::split && !is_exact(run) &&
-                                static_cast<double>(field_size(run)) >= least;
-}
-
 double swept_cells(const RunSpec& run) {
   const auto* masing = std::get_if<Masing>(&run.model);
   const bool is_swept =

@@ -48,6 +48,9 @@ struct RunSpec {
   base::Function
       drive;  ///< F(t), F(t) - m a_g(t) on a base that moves, or x(t) where that is given
   slab::TimeGrid time;
+  /// Cells, or elements of a model, from which on a sweep is split over the ranks: with fewer, what
+  /// the others take off one rank is less than a sum over the ranks at every step costs.
+  std::int64_t split_from = 32768;
 };
 
 /// The slab of a run, null for models that have none. Local.
@@ -77,10 +80,6 @@ bool has_smooth_cells(const RunSpec& run);
 
 /// P where a run goes through the cells at every step, Method::sweep; else NaN. Local.
 double swept_cells(const RunSpec& run);
-
-/// Whether the ranks share a run: whether it is swept and has so many cells, or columns of a model
-/// whose elements are split, that a sum over the ranks at every step is worth its time. Local.
-bool is_worth_splitting(const RunSpec& run);
 
 /// The title of a run's figures: "P = 700, N = 10⁶"; "prandtl, N = 8000". Local.
 std::string figure_title(const RunSpec& run);

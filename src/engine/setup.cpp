@@ -18,6 +18,7 @@
 #include "engine/exact.hpp"
 #include "engine/exact_inclusion.hpp"
 #include "engine/inclusion.hpp"
+#include "engine/root_engine.hpp"
 #include "engine/state_columns.hpp"
 #include "engine/sweep.hpp"
 #include "engine/turning_points.hpp"
@@ -333,7 +334,29 @@ ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab)
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding) {
   Setup setup;
   holding.method = method_of(run);
-  if (const slab::Slab* slab = slab_of(run)) {
+  const slab::Slab* const slab = slab_of(run);
+  if (comm.size() > 1) {
+    std::int64_t splits = 0;
+    parallel::on_root(comm, [&] {
+      setup.own = std::make_unique<parallel::Communicator>(comm, 0, 1);
+      splits = is_split(run, comm.size(), available_to(*setup.own, holding)) ? 1 : 0;
+      if (splits == 0) {
+        Setup whole = make_setup(*setup.own, run, holding);
+        setup.profile = std::move(whole.profile);
+        setup.engine = std::move(whole.engine);
+      }
+    });
+    parallel::broadcast(comm, std::span(&splits, 1));
+    if (splits == 0) {
+      if (slab != nullptr && !comm.is_root()) {
+        setup.profile = std::make_unique<slab::Profile>();
+        setup.profile->range = base::local_range(slab->field_cells(), comm.rank(), 1);
+      }
+      setup.engine = std::make_unique<RootEngine>(comm, std::move(setup.engine));
+      return setup;
+    }
+  }
+  if (slab != nullptr) {
     setup.profile = std::make_unique<slab::Profile>(checked_profile(comm, *slab, holding));
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {

@@ -37,7 +37,8 @@ ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab)
 /// An initialised run: its engine at the start and, of a slab, the part of the profile on this
 /// rank.
 struct Setup {
-  std::unique_ptr<slab::Profile> profile;  ///< null for models that are no slab
+  std::unique_ptr<parallel::Communicator> own;  ///< the root by itself, where that makes the run
+  std::unique_ptr<slab::Profile> profile;       ///< null for models that are no slab
   std::unique_ptr<Engine> engine;
 };
 
@@ -46,7 +47,8 @@ struct Setup {
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile);
 
-/// Initialises a run. `comm` must outlive it. Throws UserError alike on all ranks where it does not
+/// Initialises a run: split over the ranks where is_split says so, else made by the root, which has
+/// the whole field. `comm` must outlive it. Throws UserError alike on all ranks where it does not
 /// fit into memory, or the engine cannot solve it, Stopped where one is asked to stop. Collective.
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding = {});
 

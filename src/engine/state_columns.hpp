@@ -12,14 +12,19 @@
 
 namespace masing::engine {
 
-/// Sums and maxima over the ranks, for rheology, which is MPI-free. `comm` must outlive it.
+/// Sums and maxima over the ranks at every step, for rheology, which is MPI-free. `comm` must
+/// outlive it.
 class RankReduction {
  public:
   explicit RankReduction(const parallel::Communicator& comm) : comm_(&comm) {}
   /// Collective.
-  void max(std::span<double> values) const { parallel::max_over_ranks(*comm_, values); }
+  void max(std::span<double> values) const {
+    parallel::max_over_ranks(*comm_, values, parallel::Wait::polling);
+  }
   /// Collective.
-  void sum(std::span<std::int64_t> values) const { parallel::sum_over_ranks(*comm_, values); }
+  void sum(std::span<std::int64_t> values) const {
+    parallel::sum_over_ranks(*comm_, values, parallel::Wait::polling);
+  }
 
  private:
   const parallel::Communicator* comm_;

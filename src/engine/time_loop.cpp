@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -27,20 +28,20 @@ Stepper::Stepper(const parallel::Communicator& comm, Engine& engine, const RunSp
     : comm_(comm), engine_(engine), run_(run) {
   const auto most = static_cast<std::size_t>(std::min(Pace::longest_chunk, run.time.steps));
   times_.resize(most);
-  force_.resize(most + 1);
+  message_.resize(most + 2);
   x_.resize(most);
   y_.resize(most);
   restoring_.resize(most);
 }
 
 Samples Stepper::start() {
-  share_force(0, 0);
+  share(0, 0, 0);
   const Sample start = engine_.sample();
   x_[0] = start.x;
   y_[0] = start.y;
   restoring_[0] = start.restoring;
   return {.first_step = 0,
-          .force = std::span(prescribes_position() ? restoring_ : force_).first(1),
+          .force = prescribes_position() ? std::span(restoring_).first(1) : force_,
           .x = std::span(x_).first(1),
           .y = std::span(y_).first(1),
           .restoring = std::span(restoring_).first(1)};
@@ -51,16 +52,19 @@ bool Stepper::prescribes_position() const {
   return model != nullptr && model->driving == Driving::position;
 }
 
-/// F(t_p), p = first..first+count, on every rank.
-void Stepper::share_force(std::int64_t first, std::int64_t count) {
-  const auto force = std::span(force_).first(static_cast<std::size_t>(count + 1));
+std::int64_t Stepper::share(std::int64_t step, std::int64_t count, std::int64_t most) {
+  const auto message = std::span(message_).first(static_cast<std::size_t>(2 + most));
   if (comm_.is_root()) {
+    message[0] = static_cast<double>(count);
     for (std::int64_t i = 0; i <= count; ++i) {
-      force[static_cast<std::size_t>(i)] = run_.drive(run_.time.time(first + i));
+      message[static_cast<std::size_t>(1 + i)] = run_.drive(run_.time.time(step + i));
     }
   }
-  parallel::broadcast(comm_, force);
-  require_finite(force, first, drive_of(run_), "it must be finite on [0, T]");
+  parallel::broadcast(comm_, message);
+  count = static_cast<std::int64_t>(message[0]);
+  force_ = message.subspan(1, static_cast<std::size_t>(std::max<std::int64_t>(0, count + 1)));
+  require_finite(force_, step, drive_of(run_), "it must be finite on [0, T]");
+  return count;
 }
 
 void Stepper::require_finite(std::span<const double> values, std::int64_t first,
@@ -75,14 +79,18 @@ void Stepper::require_finite(std::span<const double> values, std::int64_t first,
 }
 
 Samples Stepper::advance(std::int64_t step, std::int64_t count) {
-  share_force(step, count);
-  const auto size = static_cast<std::size_t>(count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    times_[static_cast<std::size_t>(i)] = run_.time.time(step + 1 + i);
+  share(step, count, count);
+  return advance(step);
+}
+
+Samples Stepper::advance(std::int64_t step) {
+  const std::size_t size = force_.size() - 1;
+  for (std::size_t i = 0; i < size; ++i) {
+    times_[i] = run_.time.time(step + 1 + static_cast<std::int64_t>(i));
   }
   const slab::Chunk chunk{.first = step,
                           .times = std::span(times_).first(size),
-                          .force = std::span(force_).first(size + 1),
+                          .force = force_,
                           .x = std::span(x_).first(size),
                           .y = std::span(y_).first(size),
                           .restoring = std::span(restoring_).first(size)};
@@ -121,24 +129,17 @@ TimeLoop::TimeLoop(const parallel::Communicator& comm, Engine& engine, const Run
 namespace {
 
 // In place of a number of steps.
-constexpr std::int64_t due_now = 0;
-constexpr std::int64_t to_stop = -1;
+constexpr std::int64_t due_now = -1;
+constexpr std::int64_t to_stop = -2;
+
+/// That this thread has had a core.
+double cpu_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
 
 }  // namespace
-
-/// The steps of the next chunk, or why there is none: the root's choice, made from its own clock,
-/// for all, unless one of them has been asked to stop. One reduction says all of it.
-std::int64_t TimeLoop::agreed(std::int64_t end, Clock::time_point due) const {
-  std::int64_t wish = never;
-  if (comm_.is_root()) {
-    std::int64_t last = std::min(end, step_ + pace_.steps());
-    for (const Observer* observer : observers_) {
-      last = std::min(last, observer->next_field_step(step_));
-    }
-    wish = Clock::now() >= due ? due_now : last - step_;
-  }
-  return parallel::min_over_ranks(comm_, parallel::stop_requested() ? to_stop : wish);
-}
 
 void TimeLoop::show(const Samples& samples) {
   for (Observer* observer : observers_) {
@@ -152,16 +153,32 @@ TimeLoop::Pause TimeLoop::advance(std::int64_t end, Clock::time_point due) {
   }
   end = std::min(end, run_.time.steps);
   while (step_ < end) {
-    const std::int64_t count = agreed(end, due);
-    if (count <= 0) {
+    std::int64_t most = std::min(end - step_, Pace::longest_chunk);
+    for (const Observer* observer : observers_) {
+      most = std::min(most, observer->next_field_step(step_) - step_);
+    }
+    // The root decides, by its own clock and the requests that have reached it.
+    const std::int64_t wish = parallel::stop_requested() ? to_stop
+                              : Clock::now() >= due      ? due_now
+                                                         : std::min(most, pace_.steps());
+    const std::int64_t count = stepper_.share(step_, wish, most);
+    if (count < 0) {
       return count == due_now ? Pause::due : Pause::stopped;
     }
     const auto begin = Clock::now();
-    show(stepper_.advance(step_, count));
+    const double cpu_begin = cpu_seconds();
+    const Samples samples = stepper_.advance(step_);
+    cpu_seconds_ += cpu_seconds() - cpu_begin;
+    seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+    show(samples);
     pace_.record(count, std::chrono::duration<double>(Clock::now() - begin).count());
     step_ += count;
   }
   return Pause::reached;
+}
+
+bool TimeLoop::waits_for_cores() const {
+  return comm_.size() > 1 && (parallel::ranks_outnumber_cores() || cpu_seconds_ < 0.75 * seconds_);
 }
 
 void TimeLoop::finish() {

@@ -34,9 +34,7 @@ class Stepper {
 
   /// The sample of step 0. Collective.
   Samples start();
-  /// `count` steps after step `step`, up to Pace::longest_chunk. The root samples F(t) and shares
-  /// it, so x and y cannot drift apart between ranks. Throws UserError alike on all ranks where F,
-  /// x or y is not finite, with the step. Collective.
+  /// `count` steps after step `step`, up to Pace::longest_chunk: share, then advance. Collective.
   Samples advance(std::int64_t step, std::int64_t count);
   /// Of an engine that goes to any times: to these, most() at most, which increase. The samples are
   /// counted from 1 and have no force. Collective.
@@ -44,9 +42,17 @@ class Stepper {
   /// The longest chunk.
   [[nodiscard]] std::size_t most() const { return x_.size(); }
 
+  /// The root's `count`, at most `most`, on every rank, and where it is not negative what drives
+  /// the steps to step + count: sampled by the root, so x and y cannot drift apart between ranks.
+  /// One message. Throws UserError alike on all ranks where F is not finite, with the step.
+  /// Collective.
+  std::int64_t share(std::int64_t step, std::int64_t count, std::int64_t most);
+  /// As many steps after step `step` as were shared. Throws UserError alike on all ranks where x or
+  /// y is not finite, with the step. Collective.
+  Samples advance(std::int64_t step);
+
  private:
   [[nodiscard]] bool prescribes_position() const;
-  void share_force(std::int64_t first, std::int64_t count);
   void require_finite(std::span<const double> values, std::int64_t first, const base::Drive& what,
                       const char* right) const;
 
@@ -54,7 +60,8 @@ class Stepper {
   Engine& engine_;
   const RunSpec& run_;
   std::vector<double> times_;
-  std::vector<double> force_;
+  std::vector<double> message_;    // the count, and F(t_p)
+  std::span<const double> force_;  // F(t_p) of the chunk, in it
   std::vector<double> x_;
   std::vector<double> y_;
   std::vector<double> restoring_;
@@ -77,6 +84,9 @@ class TimeLoop {
   /// The step the run is at. Local.
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] bool is_done() const { return step_ == run_.time.steps; }
+  /// Whether ranks outnumber the cores, or this one had none in a quarter of the time that its
+  /// steps took: others use it. Of a run that ranks split. Local.
+  [[nodiscard]] bool waits_for_cores() const;
 
   /// Advance to step `end`, N at most, unless before a chunk the root's clock has passed `due`, or
   /// a rank is asked to stop; the same on every rank. Throws as Stepper. Collective.
@@ -87,7 +97,6 @@ class TimeLoop {
   [[noreturn]] void stop() const;
 
  private:
-  std::int64_t agreed(std::int64_t end, Clock::time_point due) const;
   void show(const Samples& samples);
 
   const parallel::Communicator& comm_;
@@ -98,6 +107,8 @@ class TimeLoop {
   bool is_at_start_;  // nothing has been shown
   std::int64_t step_;
   Pace pace_;
+  double seconds_ = 0.0;      // of steps
+  double cpu_seconds_ = 0.0;  // of these
 };
 
 /// Advance `engine` from step 0 to step N and show every chunk to the observers. Throws as Stepper;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -31,15 +32,16 @@ inline std::string duration(double seconds) {
 }
 
 /// "[###...]  40 %  TITLE  2e+05 steps/s  12 s left", rate and time left from the steps made in
-/// `seconds`, after the first. Local.
-inline std::string progress_line(const std::string& title, const StepsDone& steps, double seconds) {
+/// `seconds`, after the first; `remark` stands behind the rate. Local.
+inline std::string progress_line(const std::string& title, const StepsDone& steps, double seconds,
+                                 const std::string& remark = "") {
   const double share = static_cast<double>(steps.done) / static_cast<double>(steps.all);
   const double rate = static_cast<double>(steps.done - steps.first) / seconds;
   const double left = static_cast<double>(steps.all - steps.done) / rate;
   constexpr std::size_t width = 30;
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
-  return fmt::format("[{:.<{}}] {:3.0f} %  {}  {:.3g} steps/s  {} left", std::string(filled, '#'),
-                     width, 100 * share, title, rate, duration(left));
+  return fmt::format("[{:.<{}}] {:3.0f} %  {}  {:.3g} steps/s{}  {} left", std::string(filled, '#'),
+                     width, 100 * share, title, rate, remark, duration(left));
 }
 
 /// Writes progress lines to stderr, on rank 0, the first within two seconds: one that is redrawn on
@@ -48,10 +50,14 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
 class Progress final : public engine::Observer {
  public:
   /// `title`: the run's name in the line, e.g. "P = 1500, N = 1000000"; `first`: the step of the
-  /// checkpoint that the run goes on with, else 0.
-  Progress(const parallel::Communicator& comm, std::string title, std::int64_t first,
-           std::int64_t steps)
-      : is_root_(comm.is_root()), title_(std::move(title)), steps_{first, first, steps} {}
+  /// checkpoint that the run goes on with, else 0; `remark`: of the line's rate.
+  Progress(
+      const parallel::Communicator& comm, std::string title, std::int64_t first, std::int64_t steps,
+      std::function<std::string()> remark = [] { return ""; })
+      : is_root_(comm.is_root()),
+        title_(std::move(title)),
+        steps_{first, first, steps},
+        remark_(std::move(remark)) {}
   ~Progress() override {
     if (drawn_ && terminal_) {
       std::fputs(clear_line, stderr);
@@ -74,8 +80,8 @@ class Progress final : public engine::Observer {
     }
     last_ = now;
     drawn_ = true;
-    const std::string line =
-        progress_line(title_, steps_, std::chrono::duration<double>(now - start_).count());
+    const std::string line = progress_line(
+        title_, steps_, std::chrono::duration<double>(now - start_).count(), remark_());
     const std::string text = terminal_ ? clear_line + line
                                        : fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {}\n",
                                                      fmt::gmtime(std::time(nullptr)), line);
@@ -91,6 +97,7 @@ class Progress final : public engine::Observer {
   bool terminal_ = isatty(STDERR_FILENO) != 0;
   std::string title_;
   StepsDone steps_;
+  std::function<std::string()> remark_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
   bool drawn_ = false;

@@ -4,13 +4,16 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <numeric>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::parallel {
 
@@ -82,6 +85,20 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
   return *this;
 }
 
+void sleep_until(const std::function<bool()>& is_done) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds polled(50);
+  constexpr Clock::duration longest_nap = std::chrono::milliseconds(1);
+  const auto begin = Clock::now();
+  while (!is_done()) {
+    const auto waited = Clock::now() - begin;
+    if (waited > polled) {
+      stop_signalled();
+      std::this_thread::sleep_for(std::min(waited / 10, longest_nap));
+    }
+  }
+}
+
 namespace {
 
 // MPI counts entries by int: longer messages are split.
@@ -97,15 +114,30 @@ void for_each_message(std::span<Value> values, const Work& work) {
   }
 }
 
+void wait_for(MPI_Request& request) {
+  sleep_until([&request] {
+    int is_done = 0;
+    check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE));
+    return is_done != 0;
+  });
+}
+
 template <typename Value>
-void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type,
-            MPI_Op operation) {
+void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type, MPI_Op operation,
+            Wait wait) {
   // Even a trivial allreduce of one rank would slow short steps down.
-  if (comm.size() > 1) {
-    for_each_message(values, [&](Value* part, int count) {
-      check_mpi(MPI_Allreduce(MPI_IN_PLACE, part, count, type, operation, comm.handle()));
-    });
+  if (comm.size() == 1) {
+    return;
   }
+  for_each_message(values, [&](Value* part, int count) {
+    if (wait == Wait::polling) {
+      check_mpi(MPI_Allreduce(MPI_IN_PLACE, part, count, type, operation, comm.handle()));
+      return;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, part, count, type, operation, comm.handle(), &request));
+    wait_for(request);
+  });
 }
 
 template <typename Value>
@@ -113,7 +145,9 @@ void broadcast_values(const Communicator& comm, std::span<Value> values, MPI_Dat
                       int root = 0) {
   if (comm.size() > 1) {
     for_each_message(values, [&](Value* part, int count) {
-      check_mpi(MPI_Bcast(part, count, type, root, comm.handle()));
+      MPI_Request request = MPI_REQUEST_NULL;
+      check_mpi(MPI_Ibcast(part, count, type, root, comm.handle(), &request));
+      wait_for(request);
     });
   }
 }
@@ -142,16 +176,16 @@ int hosts(const Communicator& comm) {
   return static_cast<int>(firsts);
 }
 
-void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values) {
-  reduce(comm, values, MPI_INT64_T, MPI_SUM);
+void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values, Wait wait) {
+  reduce(comm, values, MPI_INT64_T, MPI_SUM, wait);
 }
 
-void max_over_ranks(const Communicator& comm, std::span<double> values) {
-  reduce(comm, values, MPI_DOUBLE, MPI_MAX);
+void max_over_ranks(const Communicator& comm, std::span<double> values, Wait wait) {
+  reduce(comm, values, MPI_DOUBLE, MPI_MAX, wait);
 }
 
 std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value) {
-  reduce(comm, std::span(&value, 1), MPI_INT64_T, MPI_MIN);
+  reduce(comm, std::span(&value, 1), MPI_INT64_T, MPI_MIN, Wait::sleeping);
   return value;
 }
 

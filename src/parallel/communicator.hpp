@@ -66,10 +66,19 @@ Communicator host_of(const Communicator& comm);
 /// The number of hosts that the ranks run on. Collective.
 int hosts(const Communicator& comm);
 
+/// How a rank waits for the others: `sleeping` between looks, so that it takes no core from them;
+/// `polling` without a pause, for what all ranks come to at every step.
+enum class Wait { sleeping, polling };
+
+/// Calls `is_done` until it says so: for 50 µs without a pause, then with naps of a tenth of the
+/// time waited, 1 ms at most. A request to this rank to stop is passed on meanwhile. Local.
+void sleep_until(const std::function<bool()>& is_done);
+
 /// Replace each entry of `values` by its sum over the ranks; exact in any order. Collective.
-void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values);
+void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values,
+                    Wait wait = Wait::sleeping);
 /// Replace each entry of `values` by its maximum over the ranks. Collective.
-void max_over_ranks(const Communicator& comm, std::span<double> values);
+void max_over_ranks(const Communicator& comm, std::span<double> values, Wait wait = Wait::sleeping);
 /// The least `value` of all ranks. Collective.
 std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value);
 

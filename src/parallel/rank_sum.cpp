@@ -104,7 +104,7 @@ RankSum::RankSum(const Communicator& comm, Exchange exchange) : comm_(comm) {
 
 void RankSum::operator()(std::span<std::int64_t> values) {
   if (lines_ == nullptr || values.size() > most_values) {
-    sum_over_ranks(comm_, values);
+    sum_over_ranks(comm_, values, Wait::polling);
     return;
   }
   ++round_;

@@ -120,33 +120,39 @@ std::string one_line(std::string message) {
   return message;
 }
 
-void StopNotice::send() {
-  if (sent_) {
+void StopNotice::send(int cause) {
+  if (own_ != 0) {
     return;
   }
-  sent_ = received_ = true;
+  own_ = cause;
+  first_ = first_ == 0 ? cause : first_;
   for (int rank = 0; rank < comm_.size(); ++rank) {
     if (rank != comm_.rank()) {
-      check_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, rank, 0, comm_.handle(),
+      check_mpi(MPI_Isend(&own_, 1, MPI_INT, rank, 0, comm_.handle(),
                           &requests_.emplace_back(MPI_REQUEST_NULL)));
     }
   }
 }
 
-bool StopNotice::received() {
-  int arrived = received_ ? 1 : 0;
-  if (!received_) {
+int StopNotice::received() {
+  int arrived = 0;
+  if (first_ == 0) {
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_.handle(), &arrived, MPI_STATUS_IGNORE));
   }
-  received_ = arrived != 0;
-  return received_;
+  if (arrived != 0) {
+    check_mpi(MPI_Recv(&first_, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
+    ++arrived_;
+  }
+  return first_;
 }
 
 void StopNotice::drain() {
-  std::int64_t senders = sent_ ? 1 : 0;
+  const std::int64_t mine = own_ != 0 ? 1 : 0;
+  std::int64_t senders = mine;
   sum_over_ranks(comm_, std::span(&senders, 1));
-  for (std::int64_t left = senders - (sent_ ? 1 : 0); left > 0; --left) {
-    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
+  for (; arrived_ < senders - mine; ++arrived_) {
+    int cause = 0;
+    check_mpi(MPI_Recv(&cause, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
   }
   check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
   requests_.clear();
@@ -301,13 +307,11 @@ bool out_of_time() {
   return std::chrono::duration<double>(Clock::now() - started).count() >= wall_limit;
 }
 
-std::string own_reason() {
-  for (const auto& [signal, name] : handled_signals) {
-    if (first_signal == signal) {
-      return std::string("by ") + name;
-    }
-  }
-  return out_of_time() ? "by the wall limit" : "";
+constexpr int wall_limit_cause = -1;
+
+/// Of a request to this rank: a signal or the wall limit, where that counts; 0: none.
+int own_cause(bool counts_time) {
+  return first_signal != 0 ? first_signal : counts_time && out_of_time() ? wall_limit_cause : 0;
 }
 
 }  // namespace
@@ -367,26 +371,42 @@ void limit_wall_time(double seconds) {
 
 namespace {
 
-/// Whether a stop is requested here or, by a notice, elsewhere; what is requested here is sent.
-bool requested(bool here) {
-  if (here && shared_notice != nullptr) {
-    shared_notice->send();
+/// The cause of a request here or, by a notice, elsewhere; what is requested here is sent.
+int requested(int here) {
+  if (shared_notice == nullptr) {
+    return here;
   }
-  return here || (shared_notice != nullptr && shared_notice->received());
+  // MPI may give the core away at every look.
+  constexpr auto distance = std::chrono::milliseconds(20);
+  static Clock::time_point next_look;
+  static int found = 0;
+  if (here != 0) {
+    shared_notice->send(here);
+  }
+  if (const auto now = Clock::now(); here != 0 || now >= next_look) {
+    next_look = now + distance;
+    found = shared_notice->received();
+  }
+  return found;
 }
 
 }  // namespace
 
 bool stop_requested() {
-  return requested(first_signal != 0 || out_of_time());
+  return requested(own_cause(true)) != 0;
 }
 
 bool stop_signalled() {
-  return requested(first_signal != 0);
+  return requested(own_cause(false)) != 0;
 }
 
 std::string stop_reason(const Communicator& comm) {
-  return first_text(comm, own_reason());
+  const int cause = requested(own_cause(true));
+  const auto* const signal =
+      std::ranges::find(handled_signals, cause, &std::pair<int, const char*>::first);
+  return first_text(comm, signal != handled_signals.end() ? std::string("by ") + signal->second
+                          : cause == wall_limit_cause     ? "by the wall limit"
+                                                          : "");
 }
 
 namespace {

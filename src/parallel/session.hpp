@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,24 +33,26 @@ bool started_by_launcher();
 /// `message` on one line, whatever the user's text in it holds. Local.
 std::string one_line(std::string message);
 
-/// A stop request for all ranks of a communicator, sent by an empty message to each: for ranks that
-/// work apart and meet in no collective. Polled between chunks.
+/// A request to stop for all ranks of a communicator, sent to each with its cause: for ranks that
+/// work apart and meet in no collective. Looked for between chunks.
 class StopNotice {
  public:
   /// Collective.
   explicit StopNotice(const Communicator& comm) : comm_(comm.handle()) {}
 
-  /// Send the request to all other ranks; later calls do nothing. Local.
-  void send();
-  /// Whether this or any other rank's request has arrived here. Local.
-  [[nodiscard]] bool received();
+  /// Send the request to all other ranks; later calls do nothing. `cause`: not 0. Local.
+  void send(int cause);
+  /// The cause of this rank's request, or of the first other one that has arrived here; 0 before.
+  /// Local.
+  [[nodiscard]] int received();
   /// Receive the messages still under way. No rank may send afterwards. Collective.
   void drain();
 
  private:
   Communicator comm_;  // a duplicate: no other message can match
-  bool sent_ = false;
-  bool received_ = false;
+  int own_ = 0;        // cause
+  int first_ = 0;      // cause, of all that are here
+  std::int64_t arrived_ = 0;
   std::vector<MPI_Request> requests_;
 };
 
@@ -88,8 +91,8 @@ bool stop_requested();
 /// The same, but for the wall limit of this rank. Local, and cheap.
 bool stop_signalled();
 
-/// The cause, "by SIGUSR1" or "by the wall limit", of the first rank that has one; the same on
-/// every rank. Collective.
+/// The cause, "by SIGUSR1" or "by the wall limit", as the first of these ranks knows it that knows
+/// one; the same on each. Collective.
 std::string stop_reason(const Communicator& comm);
 
 /// MPI and PETSc from start to end: initialised with it, finalised after every object has died.

@@ -8,11 +8,13 @@
 
 namespace masing::parallel {
 
-Vector::Vector(const Communicator& comm, std::int64_t cells) {
-  const std::int64_t size = base::local_range(cells, comm.rank(), comm.size()).size;
-  entries_.resize(static_cast<std::size_t>(size), 0.0);
+Vector::Vector(const Communicator& comm, std::int64_t cells)
+    : Vector(comm, cells, base::local_range(cells, comm.rank(), comm.size())) {}
+
+Vector::Vector(const Communicator& comm, std::int64_t cells, const base::CellRange& mine) {
+  entries_.resize(static_cast<std::size_t>(mine.size), 0.0);
   Vec vector = nullptr;
-  check_petsc(VecCreateMPIWithArray(comm.handle(), 1, size, cells, entries_.data(), &vector));
+  check_petsc(VecCreateMPIWithArray(comm.handle(), 1, mine.size, cells, entries_.data(), &vector));
   handle_.reset(vector);
 }
 

@@ -13,12 +13,14 @@
 
 namespace masing::parallel {
 
-/// Owner of a PETSc Vec of cells, split over the ranks at block limits; move-only.
+/// Owner of a PETSc Vec of cells, split over the ranks; move-only.
 class Vector {
  public:
   /// A vector of `cells` zeros, base::local_range(cells, rank, size) on each rank. Collective on
   /// `comm`.
   Vector(const Communicator& comm, std::int64_t cells);
+  /// Those of `mine` on this rank; consecutive in the order of ranks. Collective on `comm`.
+  Vector(const Communicator& comm, std::int64_t cells, const base::CellRange& mine);
 
   [[nodiscard]] Vec handle() const { return handle_.get(); }
   /// Cells of all ranks.

@@ -69,9 +69,9 @@ std::vector<std::size_t> runs_of(const StudyPlan& plan, std::size_t comparison) 
 }
 
 /// Whether the ranks share the comparison: where one of its runs is worth splitting.
-bool is_shared(const StudyPlan& plan, std::size_t comparison) {
+bool is_shared(const StudyPlan& plan, std::size_t comparison, int ranks, double available) {
   return std::ranges::any_of(runs_of(plan, comparison), [&](std::size_t run) {
-    return engine::is_worth_splitting(plan.runs[run].run);
+    return engine::is_split(plan.runs[run].run, ranks, available);
   });
 }
 
@@ -177,7 +177,8 @@ Schedule make_schedule(const StudyPlan& plan, const Batch& pending, int ranks, d
   Batch own;
   for (const std::size_t comparison : pending) {
     const bool fits = bytes_a_rank(plan, {comparison}, 1) <= available;
-    (ranks == 1 || is_shared(plan, comparison) || !fits ? shared : own).push_back(comparison);
+    (ranks == 1 || is_shared(plan, comparison, ranks, available) || !fits ? shared : own)
+        .push_back(comparison);
   }
   made.shared = batches_of(plan, std::move(shared), ranks, available);
   double longest = 0.0;
@@ -226,7 +227,7 @@ std::string plan_text(const StudyPlan& plan, const Schedule& schedule, int ranks
   std::vector<std::size_t> order(plan.runs.size());
   std::iota(order.begin(), order.end(), 0);
   const auto on = [&](std::size_t run) {
-    return engine::is_worth_splitting(plan.runs[run].run) ? ranks : 1;
+    return engine::is_split(plan.runs[run].run, ranks, schedule.available) ? ranks : 1;
   };
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t run) {
     return estimated_seconds(plan.runs[run].run, on(run));

@@ -78,16 +78,22 @@ void Trajectory::advance_to(std::int64_t step) {
   }
 }
 
+/// Vectors with the entries that the engine's has on each rank.
+void Trajectory::make_entries() {
+  if (!kept_entries_) {
+    const parallel::Vector& u = setup_.engine->field();
+    kept_entries_.emplace(comm_, u.size(), u.range());
+    between_.emplace(comm_, u.size(), u.range());
+  }
+}
+
 void Trajectory::keep_field() {
   kept_step_ = reached_;
   if (form_.has_function_field) {
     kept_function_ = *setup_.engine->elongation();
     return;
   }
-  if (!kept_entries_) {
-    kept_entries_.emplace(comm_, engine::field_size(run_));
-    between_.emplace(comm_, engine::field_size(run_));
-  }
+  make_entries();
   set_between(*kept_entries_, setup_.engine->field(), setup_.engine->field(), 0.0);
 }
 
@@ -174,10 +180,7 @@ void Trajectory::exchange(engine::Archive& archive) {
     if (form_.has_function_field) {
       study::exchange(archive, "kept u", kept_function_);
     } else {
-      if (archive.restores()) {
-        kept_entries_.emplace(comm_, engine::field_size(run_));
-        between_.emplace(comm_, engine::field_size(run_));
-      }
+      make_entries();
       archive.split("kept u", *kept_entries_);
     }
   }
@@ -192,7 +195,7 @@ void Trajectory::exchange(engine::Archive& archive) {
 
 RunSummary Trajectory::summary() const {
   RunSummary found = summary_;
-  found.self_check = engine::self_check(*setup_.engine);
+  found.self_check = setup_.engine->self_check();
   return found;
 }
 

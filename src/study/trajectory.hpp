@@ -74,6 +74,7 @@ class Trajectory {
  private:
   void keep(const engine::Samples& samples);
   void advance_to(std::int64_t step);
+  void make_entries();
   void keep_field();
 
   const parallel::Communicator& comm_;

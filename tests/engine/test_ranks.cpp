@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "engine/setup.hpp"
 #include "support/problem.hpp"
@@ -72,6 +74,24 @@ TEST(Slab, holds_each_cell_on_one_rank) {
     EXPECT_EQ(run.fields[0].range.first, expected.first);
     EXPECT_EQ(run.fields[0].range.size, expected.size);
     EXPECT_EQ(run.fields[0].u.size(), static_cast<std::size_t>(expected.size));
+  }
+}
+
+TEST(Slab, that_is_not_worth_splitting_is_the_roots) {
+  const support::Problem problem = forced(5000);
+  const std::vector<std::int64_t> field_steps{0, 7, 200, 401};
+  const Trajectory alone = support::trajectory(support::alone(), problem, field_steps);
+  engine::RunSpec run = support::run_of(problem);
+  for (const auto& [split_from, holders] :
+       {std::pair<std::int64_t, int>{5001, 1}, {5000, support::world().size()}}) {
+    run.split_from = split_from;
+    const engine::Setup setup = engine::make_setup(support::world(), run);
+    EXPECT_EQ(setup.profile->range.size,
+              base::local_range(5000, support::world().rank(), holders).size);
+    const Trajectory whole =
+        support::trajectory(support::world(), *setup.engine, problem, field_steps);
+    EXPECT_EQ(whole.fields[0].range.size, setup.profile->range.size);
+    expect_same(whole, alone);
   }
 }
 

@@ -97,6 +97,7 @@ struct MadeRun {
   std::shared_ptr<void> owner;
   engine::Engine* engine = nullptr;
   std::vector<double> driving = std::vector<double>(steps + 1);
+  std::vector<double> times = driving;
 };
 
 using MakeRun = std::function<MadeRun(const parallel::Communicator&)>;
@@ -109,6 +110,7 @@ void advance(MadeRun& run, Motion& motion, std::int64_t first, std::int64_t last
     const auto from = static_cast<std::size_t>(first);
     const auto size = static_cast<std::size_t>(count);
     run.engine->advance({.first = first,
+                         .times = std::span(run.times).subspan(from + 1, size),
                          .force = std::span(run.driving).subspan(from, size + 1),
                          .x = std::span(motion.x).subspan(from + 1, size),
                          .y = std::span(motion.y).subspan(from + 1, size),
@@ -135,8 +137,8 @@ Motion undisturbed(const MakeRun& make, const parallel::Communicator& comm) {
   return motion;
 }
 
-/// Saved on some ranks, gone on with by others.
-Motion resumed(const MakeRun& make, const parallel::Communicator& before,
+/// Saved on some ranks, gone on with by others, or otherwise.
+Motion resumed(const MakeRun& make, const parallel::Communicator& before, const MakeRun& make_again,
                const parallel::Communicator& after) {
   Motion motion;
   Saved saved;
@@ -146,16 +148,16 @@ Motion resumed(const MakeRun& make, const parallel::Communicator& before,
     advance(run, motion, 0, saved_step, {1, 7, 33, 2});
     Save archive(before, saved);
     run.engine->exchange(saved_step, archive);
-    self_check = engine::self_check(*run.engine);
+    self_check = run.engine->self_check();
   }
-  MadeRun run = make(after);
+  MadeRun run = make_again(after);
   Restore archive(saved);
   run.engine->exchange(saved_step, archive);
   const engine::Sample sample = run.engine->sample();
   EXPECT_EQ(sample.x, motion.x[saved_step]);
   EXPECT_EQ(sample.y, motion.y[saved_step]);
   EXPECT_EQ(sample.restoring, motion.restoring[saved_step]);
-  EXPECT_EQ(engine::self_check(*run.engine), self_check);
+  EXPECT_EQ(run.engine->self_check(), self_check);
   advance(run, motion, saved_step, steps, {5, 1, 64, 3});
   end(after, run, motion);
   return motion;
@@ -177,15 +179,15 @@ void expect_resumable(const MakeRun& make) {
   EXPECT_NE(expected.x[saved_step], expected.x.back());
   {
     SCOPED_TRACE("saved and restored by all ranks");
-    expect_same(resumed(make, world, world), expected);
+    expect_same(resumed(make, world, make, world), expected);
   }
   {
     SCOPED_TRACE("saved by all ranks, restored by one");
-    expect_same(resumed(make, world, alone), expected);
+    expect_same(resumed(make, world, make, alone), expected);
   }
   {
     SCOPED_TRACE("saved by one rank, restored by all");
-    expect_same(resumed(make, alone, world), expected);
+    expect_same(resumed(make, alone, make, world), expected);
   }
 }
 
@@ -211,7 +213,9 @@ MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec
   auto setup = std::make_shared<engine::Setup>(engine::make_setup(comm, spec));
   MadeRun run{.owner = setup, .engine = setup->engine.get()};
   for (std::int64_t p = 0; p <= steps; ++p) {
-    run.driving[static_cast<std::size_t>(p)] = spec.drive(spec.time.time(p));
+    const auto step = static_cast<std::size_t>(p);
+    run.times[step] = spec.time.time(p);
+    run.driving[step] = spec.drive(run.times[step]);
   }
   return run;
 }
@@ -219,8 +223,29 @@ MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec
 class Engines : public testing::TestWithParam<Case> {};
 
 TEST_P(Engines, go_on_with_the_same_bits) {
-  const engine::RunSpec spec = run_of(GetParam());
-  expect_resumable([&](const parallel::Communicator& comm) { return made_run(comm, spec); });
+  const engine::RunSpec whole = run_of(GetParam());
+  engine::RunSpec split = whole;
+  split.split_from = 1;
+  const MakeRun make_whole = [&](const auto& comm) { return made_run(comm, whole); };
+  const MakeRun make_split = [&](const auto& comm) { return made_run(comm, split); };
+  {
+    SCOPED_TRACE("made by one rank");
+    expect_resumable(make_whole);
+  }
+  {
+    SCOPED_TRACE("split over the ranks");
+    expect_resumable(make_split);
+  }
+  const parallel::Communicator& world = support::world();
+  const Motion expected = undisturbed(make_whole, world);
+  {
+    SCOPED_TRACE("split before");
+    expect_same(resumed(make_split, world, make_whole, world), expected);
+  }
+  {
+    SCOPED_TRACE("split afterwards");
+    expect_same(resumed(make_whole, world, make_split, world), expected);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
