@@ -96,8 +96,18 @@ struct Motion {
 struct MadeRun {
   std::shared_ptr<void> owner;
   engine::Engine* engine = nullptr;
-  std::vector<double> driving = std::vector<double>(steps + 1);
+  std::vector<double> times = std::vector<double>(steps + 1);
+  std::vector<double> driving = times;
 };
+
+void set_driving(MadeRun& run, const slab::TimeGrid& time,
+                 const std::function<double(double)>& drive) {
+  for (std::int64_t p = 0; p <= steps; ++p) {
+    const auto step = static_cast<std::size_t>(p);
+    run.times[step] = time.time(p);
+    run.driving[step] = drive(run.times[step]);
+  }
+}
 
 using MakeRun = std::function<MadeRun(const parallel::Communicator&)>;
 
@@ -109,6 +119,7 @@ void advance(MadeRun& run, Motion& motion, std::int64_t first, std::int64_t last
     const auto from = static_cast<std::size_t>(first);
     const auto size = static_cast<std::size_t>(count);
     run.engine->advance({.first = first,
+                         .times = std::span(run.times).subspan(from + 1, size),
                          .force = std::span(run.driving).subspan(from, size + 1),
                          .x = std::span(motion.x).subspan(from + 1, size),
                          .y = std::span(motion.y).subspan(from + 1, size),
@@ -210,9 +221,7 @@ engine::RunSpec run_of(const Case& of) {
 MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec) {
   auto setup = std::make_shared<engine::Setup>(engine::make_setup(comm, spec));
   MadeRun run{.owner = setup, .engine = setup->engine.get()};
-  for (std::int64_t p = 0; p <= steps; ++p) {
-    run.driving[static_cast<std::size_t>(p)] = spec.drive(spec.time.time(p));
-  }
+  set_driving(run, spec.time, [&](double t) { return spec.drive(t); });
   return run;
 }
 
@@ -275,16 +284,13 @@ TEST(DistributedTable, goes_on_with_the_same_bits) {
                                                {},
                                                nullptr});
     owned->profile = engine::checked_profile(comm, owned->problem);
-    owned->engine = std::make_unique<engine::TurningPointEngine<engine::DistributedMeasure>>(
+    owned->engine = std::make_unique<engine::TurningPointEngine>(
         comm, std::get<engine::Masing>(support::run_of(owned->problem).model), owned->problem.time,
         owned->profile,
-        std::make_shared<const engine::DistributedMeasure>(
-            engine::distributed_measure(comm, owned->profile, owned->problem.field_cells())),
+        engine::distributed_measure(comm, owned->profile, owned->problem.field_cells()),
         engine::Steppers::all);
     MadeRun run{.owner = owned, .engine = owned->engine.get()};
-    for (std::int64_t p = 0; p <= steps; ++p) {
-      run.driving[static_cast<std::size_t>(p)] = owned->problem.force(owned->problem.time.time(p));
-    }
+    set_driving(run, owned->problem.time, [&](double t) { return owned->problem.force(t); });
     return run;
   });
 }
