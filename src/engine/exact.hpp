@@ -23,13 +23,12 @@ namespace masing::engine {
 /// shares x, y and the hysteresis memory, so that ranks cannot drift apart; each rank writes u at
 /// its own points. At some steps a second solution, by another method with other tolerances, is
 /// compared.
-template <slab::StiffnessMeasure Measure>
 class Exact final : public Engine, public SelfChecking {
  public:
   /// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
   /// Collective.
   Exact(const parallel::Communicator& comm, const RunSpec& run, const Masing& masing,
-        const slab::Profile& profile, std::shared_ptr<const Measure> measure,
+        const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure,
         const slab::ExactOptions& options = {})
       : SelfChecking(run.time.final_time),
         comm_(comm),
@@ -46,9 +45,8 @@ class Exact final : public Engine, public SelfChecking {
           run.time.final_time,
           [drive = run.drive](double first, double last) { return drive.bounds(first, last); },
           drive_of(run));
-      solution_ =
-          std::make_unique<slab::ExactSolution<Measure>>(*measure_, oscillator_, force, options);
-      check_ = std::make_unique<slab::CheckSolution<Measure>>(
+      solution_ = std::make_unique<slab::ExactSolution>(*measure_, oscillator_, force, options);
+      check_ = std::make_unique<slab::ExactSolution>(
           *measure_, oscillator_, force.checked_by([drive = run.drive](double first, double last) {
             return drive.range(first, last);
           }),
@@ -82,7 +80,7 @@ class Exact final : public Engine, public SelfChecking {
   std::optional<slab::RememberedElongation> elongation() override {
     const slab::TurningPointState own =
         comm_.is_root() ? solution_->turning_points().state() : slab::TurningPointState{};
-    return slab::TurningPoints<Measure>(*measure_, shared(comm_, own)).elongation();
+    return slab::TurningPoints(*measure_, shared(comm_, own)).elongation();
   }
 
   std::optional<double> elastic_energy() override {
@@ -152,10 +150,10 @@ class Exact final : public Engine, public SelfChecking {
   slab::Oscillator oscillator_;
   double time_ = 0.0;  // of the sample
   const slab::Profile& profile_;
-  std::shared_ptr<const Measure> measure_;
-  std::unique_ptr<slab::ExactSolution<Measure>> solution_;  // on the root
-  std::unique_ptr<slab::CheckSolution<Measure>> check_;     // on the root
-  double difference_ = 0.0;                                 // on the root
+  std::shared_ptr<const slab::Measure> measure_;
+  std::unique_ptr<slab::ExactSolution> solution_;  // on the root
+  std::unique_ptr<slab::ExactSolution> check_;     // on the root
+  double difference_ = 0.0;                        // on the root
   bool follows_works_ = false;
   LazyField u_;
   Sample sample_;
