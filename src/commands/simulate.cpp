@@ -114,7 +114,7 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
   summary.samples = simulation.output.sampling.count(run.time.steps);
-  summary.self_check = engine::self_check(*setup.engine);
+  summary.self_check = setup.engine->self_check();
   const std::int64_t steps = run.time.steps - resumed.value_or(0);
   summary.steps_per_second = static_cast<double>(steps) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * engine::swept_cells(run);

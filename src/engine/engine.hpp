@@ -72,48 +72,17 @@ class Engine {
   /// ∫ F dx, ∫ S dx and ∫ c y² dt from t = 0 to the current step, of an engine that knows the
   /// motion between steps; to be asked for the first time at step 0. Nothing otherwise. Collective.
   virtual std::optional<slab::Works> works() { return std::nullopt; }
+  /// How far the two solutions of an engine that makes a second one by another method have been
+  /// apart in x and y so far, 0 of others; the same on every rank. Collective.
+  [[nodiscard]] virtual double self_check() const { return 0.0; }
   /// Save or restore all that the steps after step `step` depend on, to the bit. Restoring needs an
   /// engine of the same configuration, at its start. Collective.
   virtual void exchange(std::int64_t step, Archive& archive) = 0;
 };
 
-/// An engine that makes a second solution by another method.
-class SelfChecking {
- public:
-  virtual ~SelfChecking() = default;
-  SelfChecking(const SelfChecking&) = delete;
-  SelfChecking& operator=(const SelfChecking&) = delete;
-
-  /// How far the two have been apart in x and y so far; the same on every rank. Collective.
-  [[nodiscard]] virtual double self_check() const = 0;
-
- protected:
-  /// Of a run to `final_time`.
-  explicit SelfChecking(double final_time)
-      : final_time_(final_time), next_comparison_(final_time / comparisons) {}
-
-  /// Whether the two are compared at a time that is looked at: at some 8192 of them and the last,
-  /// not at the ends of chunks, whose lengths depend on the clock. Local.
-  [[nodiscard]] bool compares_at(double time) {
-    const double distance = final_time_ / comparisons;
-    if (time < final_time_ && time < next_comparison_ - 1e-6 * distance) {
-      return false;
-    }
-    next_comparison_ = time + distance;
-    return true;
-  }
-
-  double final_time_;       ///< T
-  double next_comparison_;  ///< the first time at which the two are compared again
-
- private:
-  static constexpr double comparisons = 8192;
-};
-
-/// SelfChecking::self_check of an engine that has it, else 0. Collective.
+/// Engine::self_check. Collective.
 inline double self_check(const Engine& engine) {
-  const auto* checked = dynamic_cast<const SelfChecking*>(&engine);
-  return checked == nullptr ? 0.0 : checked->self_check();
+  return engine.self_check();
 }
 
 /// Samples of consecutive steps, the same on every rank.

@@ -16,7 +16,6 @@
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/exact.hpp"
-#include "engine/exact_inclusion.hpp"
 #include "engine/inclusion.hpp"
 #include "engine/state_columns.hpp"
 #include "engine/sweep.hpp"
@@ -220,7 +219,7 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
   const bool is_exact = masing.method == Method::exact;
   auto [measure, steppers] = measure_of(comm, masing.slab, profile, is_exact);
   if (is_exact) {
-    return std::make_unique<Exact>(comm, run, masing, profile, std::move(measure));
+    return make_exact(comm, run, masing, profile, std::move(measure));
   }
   return std::make_unique<TurningPointEngine>(comm, masing, run.time, profile, std::move(measure),
                                               steppers);
@@ -258,7 +257,7 @@ rheology::PSeries<RankReduction> coupled(const parallel::Communicator& comm,
 std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
                                        const rheology::ModelSpec& spec) {
   if (spec.solver == rheology::Solver::events) {
-    return std::make_unique<ExactInclusion>(comm, run, spec);
+    return make_exact(comm, run, spec);
   }
   const base::CellRange mine =
       spec.work() == rheology::Work::split

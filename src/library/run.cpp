@@ -138,7 +138,7 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
       }
       const engine::Setup setup = engine::make_setup(comm, simulation.run);
       engine::integrate(comm, *setup.engine, simulation.run, observers);
-      self_check = engine::self_check(*setup.engine);
+      self_check = setup.engine->self_check();
     }
     Trajectory trajectory = shown.end();
     trajectory.self_check = self_check;

@@ -122,9 +122,9 @@ TEST(Exact, ASolutionThatFailsItsCheckIsAnError) {
   const engine::RunSpec run = support::run_of(problem, engine::Method::exact);
   const auto measure = slab::make_cell_measure(profile);
   const auto integrated = [&](const slab::ExactOptions& options) {
-    engine::Exact engine(support::alone(), run, std::get<engine::Masing>(run.model), profile,
-                         measure, options);
-    return support::trajectory(support::alone(), engine, problem);
+    const auto engine = engine::make_exact(
+        support::alone(), run, std::get<engine::Masing>(run.model), profile, measure, options);
+    return support::trajectory(support::alone(), *engine, problem);
   };
   EXPECT_EQ(integrated({}).x.size(), 21U);
   // a step control that lets both solutions go wrong, each in its own way: steps of a period

@@ -157,7 +157,7 @@ Motion resumed(const MakeRun& make, const parallel::Communicator& before,
     advance(run, motion, 0, saved_step, {1, 7, 33, 2});
     Save archive(before, saved);
     run.engine->exchange(saved_step, archive);
-    self_check = engine::self_check(*run.engine);
+    self_check = run.engine->self_check();
   }
   MadeRun run = make(after);
   Restore archive(saved);
@@ -166,7 +166,7 @@ Motion resumed(const MakeRun& make, const parallel::Communicator& before,
   EXPECT_EQ(sample.x, motion.x[saved_step]);
   EXPECT_EQ(sample.y, motion.y[saved_step]);
   EXPECT_EQ(sample.restoring, motion.restoring[saved_step]);
-  EXPECT_EQ(engine::self_check(*run.engine), self_check);
+  EXPECT_EQ(run.engine->self_check(), self_check);
   advance(run, motion, saved_step, steps, {5, 1, 64, 3});
   end(after, run, motion);
   return motion;

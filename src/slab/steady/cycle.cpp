@@ -133,7 +133,7 @@ class Shooting {
       : map_(map), is_symmetric_start_(is_symmetric_start), frequency_(map.frequency()) {}
 
   /// As find_cycle.
-  [[nodiscard]] Cycle near(Extreme start, int multiple) const {
+  [[nodiscard]] Cycle near(const Extreme& start, int multiple) const {
     const double whole = multiple * map_.force().period;
     const Passage passage = required(map_.passage(start, whole, start.side));
     ShootingMap kind = shooting_map(start, passage, multiple);

@@ -152,10 +152,11 @@ class TableMeasure : public Measure {
       // ∫ η dM = r M(r) - ∫₀ʳ M dρ, M constant between breaks.
       SearchHint hint;
       double integral = 0.0;
-      double to = 0.0;
-      for (double from = 0.0; from < r; from = to) {
-        to = std::min(r, table_.next_break(from, hint));
+      double from = 0.0;
+      while (from < r) {
+        const double to = std::min(r, table_.next_break(from, hint));
         integral += (to - from) * table_.below(from, hint).force;
+        from = to;
       }
       return r * table_.below(r, hint).force - integral;
     }

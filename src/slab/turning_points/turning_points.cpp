@@ -71,12 +71,13 @@ double TurningPoints::next_break() const {
   const double origin = levels_.empty() ? x0_ : levels_.back().position;
   const int scale = levels_.empty() ? 1 : 2;
   double place = levels_.empty() ? travel_at(x_) : radius_at(levels_.back(), x_);
-  double position = x_;
-  do {
+  for (;;) {
     place = measure_->next_break(place, hint_);
-    position = origin + scale * direction_ * place;
-  } while (direction_ * (position - x_) <= 0.0);
-  return position;
+    const double position = origin + scale * direction_ * place;
+    if (direction_ * (position - x_) > 0.0) {
+      return position;
+    }
+  }
 }
 
 RememberedElongation TurningPoints::elongation() const {
