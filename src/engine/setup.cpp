@@ -221,8 +221,7 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
   if (is_exact) {
     return make_exact(comm, run, masing, profile, std::move(measure));
   }
-  return std::make_unique<TurningPointEngine>(comm, masing, run.time, profile, std::move(measure),
-                                              steppers);
+  return make_by_turning_points(comm, masing, run.time, profile, std::move(measure), steppers);
 }
 
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
@@ -231,8 +230,8 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
   const double start = drive_at_start(comm, run);
   const double load = preload(comm, model.slab, profile);
   auto [measure, steppers] = measure_of(comm, model.slab, profile);
-  return std::make_unique<Quasistatic>(comm, model, run.time, profile, std::move(measure), steppers,
-                                       start, load);
+  return make_by_turning_points(comm, model, run.time, profile, std::move(measure), steppers, start,
+                                load);
 }
 
 /// What an engine steps of a model: its elements on this rank, coupled to those of other ranks

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
 #include "parallel/vector.hpp"
 #include "slab/profile.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {
@@ -53,83 +52,23 @@ enum class Steppers { all, root };
 /// The same scheme by turning points: every cell sees the same increments, so the slab is known
 /// from the turning positions and the distribution of stiffness over η. A step costs the same for
 /// every P. In exact arithmetic it is the scheme cell by cell.
-class TurningPointEngine : public Engine {
- public:
-  /// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
-  /// Collective.
-  TurningPointEngine(const parallel::Communicator& comm, const Masing& masing,
-                     const slab::TimeGrid& time, const slab::Profile& profile,
-                     std::shared_ptr<const slab::Measure> measure, Steppers steppers);
-
-  [[nodiscard]] Sample sample() const override { return sample_; }
-
-  void advance(const slab::Chunk& chunk) override;
-
-  const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
-
-  std::optional<slab::RememberedElongation> elongation() override;
-
-  std::optional<double> elastic_energy() override;
-
-  void exchange(std::int64_t step, Archive& archive) override;
-
- protected:
-  /// The first sample, of the state that `set_state` sets where ranks step. Collective.
-  template <class SetState>
-  void begin(const SetState& set_state) {
-    if (steppers_ == Steppers::all) {
-      set_state();
-    } else {
-      parallel::on_root(comm_, [&] { set_state(); });
-    }
-    std::array<double, 3> start{state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
-    parallel::broadcast(comm_, start);
-    sample_ = {start[0], start[1], start[2]};
-  }
-
-  /// Fill the chunk, on the ranks that step.
-  virtual void step_through(const slab::Chunk& chunk);
-
- private:
-  /// Ranks that do not step take the memory of the root.
-  void bring_up_to_date();
-
- protected:
-  slab::Oscillator oscillator_;
-  double step_;  // δt
-  std::shared_ptr<const slab::Measure> measure_;
-  slab::TurningPoints slab_;
-  slab::MassState state_;
-
- private:
-  const parallel::Communicator& comm_;
-  const slab::Profile& profile_;
-  slab::Scheme scheme_;
-  Steppers steppers_;
-  Sample sample_;
-  LazyField u_;
-};
+/// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
+/// Collective.
+std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
+                                               const Masing& masing, const slab::TimeGrid& time,
+                                               const slab::Profile& profile,
+                                               std::shared_ptr<const slab::Measure> measure,
+                                               Steppers steppers);
 
 /// The slab without a mass, by its turning points: at prescribed positions, or where it balances a
 /// prescribed force; exact at the steps wherever what drives it is monotone between them. y is
 /// the difference quotient of x over the last step.
-class Quasistatic final : public TurningPointEngine {
- public:
-  /// `start`: x(0) or F(0); `preload`: Oscillator's. Else as TurningPointEngine. Collective.
-  Quasistatic(const parallel::Communicator& comm, const QuasistaticMasing& model,
-              const slab::TimeGrid& time, const slab::Profile& profile,
-              std::shared_ptr<const slab::Measure> measure, Steppers steppers, double start,
-              double preload);
-
- private:
-  void step_through(const slab::Chunk& chunk) override;
-
-  /// To the position, or to where the force is balanced, at step `step`.
-  void follow(double value, std::int64_t step);
-
-  Driving driving_;
-  slab::TimeGrid time_;
-  double saturation_;
-};
+/// `start`: x(0) or F(0); `preload`: Oscillator's. Else as above. Collective.
+std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
+                                               const QuasistaticMasing& model,
+                                               const slab::TimeGrid& time,
+                                               const slab::Profile& profile,
+                                               std::shared_ptr<const slab::Measure> measure,
+                                               Steppers steppers, double start, double preload);
 
 }  // namespace masing::engine

@@ -284,7 +284,7 @@ TEST(DistributedTable, goes_on_with_the_same_bits) {
                                                {},
                                                nullptr});
     owned->profile = engine::checked_profile(comm, owned->problem);
-    owned->engine = std::make_unique<engine::TurningPointEngine>(
+    owned->engine = engine::make_by_turning_points(
         comm, std::get<engine::Masing>(support::run_of(owned->problem).model), owned->problem.time,
         owned->profile,
         engine::distributed_measure(comm, owned->profile, owned->problem.field_cells()),
