@@ -42,12 +42,30 @@ struct QuasistaticMasing {
 
 using Model = std::variant<Masing, QuasistaticMasing, rheology::ModelSpec>;
 
+/// What a model answers of itself, to all who would else ask which one it is.
+struct ModelFacts {
+  std::string name;                               ///< as the catalogue has it
+  const slab::Slab* slab = nullptr;               ///< null: none
+  const rheology::ModelSpec* elements = nullptr;  ///< null: a slab
+  /// The scheme of a slab with a mass; null for others.
+  const slab::SchemeInfo* scheme = nullptr;
+  slab::Oscillator oscillator = {};  ///< of a slab; without a mass k0 and x0 alone
+  Method method = Method::turning_points;
+  bool can_be_exact = true;
+  bool is_exact = false;
+  bool base_moves = false;
+  bool prescribes_position = false;
+};
+
 /// One run: all that its numbers depend on. A value; its functions are parsed once.
 struct RunSpec {
   Model model;
   base::Function
       drive;  ///< F(t), F(t) - m a_g(t) on a base that moves, or x(t) where that is given
   slab::TimeGrid time;
+
+  /// Local.
+  [[nodiscard]] ModelFacts facts() const;
 };
 
 /// The slab of a run, null for models that have none. Local.

@@ -212,23 +212,22 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
 }
 
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
-                                       const Masing& masing, const slab::Profile& profile) {
+                                       Masing& masing, double load, const slab::Profile& profile) {
+  masing.oscillator.preload = load;
   if (masing.method == Method::sweep) {
     return std::make_unique<Sweep>(comm, masing, run.time, profile);
   }
   const bool is_exact = masing.method == Method::exact;
   auto [measure, steppers] = measure_of(comm, masing.slab, profile, is_exact);
-  if (is_exact) {
-    return make_exact(comm, run, masing, profile, std::move(measure));
-  }
-  return make_by_turning_points(comm, masing, run.time, profile, std::move(measure), steppers);
+  return is_exact ? make_exact(comm, run, masing, profile, std::move(measure))
+                  : make_by_turning_points(comm, masing, run.time, profile, std::move(measure),
+                                           steppers);
 }
 
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
-                                       const QuasistaticMasing& model,
+                                       const QuasistaticMasing& model, double load,
                                        const slab::Profile& profile) {
   const double start = drive_at_start(comm, run);
-  const double load = preload(comm, model.slab, profile);
   auto [measure, steppers] = measure_of(comm, model.slab, profile);
   return make_by_turning_points(comm, model, run.time, profile, std::move(measure), steppers, start,
                                 load);
@@ -281,12 +280,15 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
   if (slab_of(run)->is_continuum()) {
     require_admissible(comm, *slab_of(run));
   }
-  if (const auto* masing = std::get_if<Masing>(&run.model)) {
-    Masing loaded = *masing;
-    loaded.oscillator.preload = preload(comm, masing->slab, profile);
-    return make_engine_of(comm, run, loaded, profile);
-  }
-  return make_engine_of(comm, run, std::get<QuasistaticMasing>(run.model), profile);
+  return std::visit(
+      [&](auto model) -> std::unique_ptr<Engine> {
+        if constexpr (requires { model.slab; }) {
+          return make_engine_of(comm, run, model, preload(comm, model.slab, profile), profile);
+        } else {
+          return nullptr;
+        }
+      },
+      run.model);
 }
 
 ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab) {
@@ -306,7 +308,7 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {
     require_memory(memory_need(run, comm.size(), holding), available_to(comm, holding));
-    setup.engine = make_inclusion(comm, run, std::get<rheology::ModelSpec>(run.model));
+    setup.engine = make_inclusion(comm, run, *run.facts().elements);
   }
   return setup;
 }

@@ -40,14 +40,14 @@ slab::PeriodicForce force_of(const ScanProblem& problem) {
 }
 
 slab::Oscillator loaded(const ScanProblem& problem, double preload) {
-  slab::Oscillator oscillator = std::get<engine::Masing>(problem.run.model).oscillator;
+  slab::Oscillator oscillator = problem.run.facts().oscillator;
   oscillator.preload = preload;
   return oscillator;
 }
 
-bool is_symmetric_start(const engine::Masing& model) {
-  const base::Function& u0 = model.slab.initial_u;
-  return !model.slab.is_shifted() && u0.is_constant() && u0(0.5) == 0.0 &&
+bool is_symmetric_start(const engine::ModelFacts& model) {
+  const base::Function& u0 = model.slab->initial_u;
+  return !model.slab->is_shifted() && u0.is_constant() && u0(0.5) == 0.0 &&
          model.oscillator.x0 == 0.0;
 }
 
@@ -82,7 +82,7 @@ class LimitCycles {
  public:
   LimitCycles(const slab::Measure& measure, double preload, const ScanProblem& problem)
       : map_(measure, loaded(problem, preload), force_of(problem)),
-        is_symmetric_start_(is_symmetric_start(std::get<engine::Masing>(problem.run.model))) {}
+        is_symmetric_start_(is_symmetric_start(problem.run.facts())) {}
 
   /// A cycle, and by how much the motion still changed before it was sought.
   struct Found {
