@@ -80,6 +80,43 @@ double sum_bound(const parallel::Communicator& comm, const base::CellRange& rang
   return largest > std::ldexp(total, 10) ? total : largest;
 }
 
+namespace {
+
+/// Sums over the cells with η_i ≤ r of all ranks, where one table of all cells would be too large
+/// for each: every rank keeps its own cells in the order of η, adds them up exactly, and the ranks'
+/// integers are added. To the bit what slab::CellTable gives, on any number of ranks.
+class SlabTable {
+ public:
+  static constexpr bool is_cellwise = true;
+
+  /// η_i and k_i of this rank's cells, in any order. `comm` must outlive the table. Collective.
+  SlabTable(const parallel::Communicator& comm, const slab::Profile& profile,
+            const slab::ExactScale& scale);
+
+  /// Over all cells of all ranks. Local.
+  [[nodiscard]] slab::Sums total() const { return total_; }
+  /// Collective; the same `r` on every rank.
+  [[nodiscard]] slab::Sums below(double r, slab::SearchHint& hint) const;
+  /// The least η_i > r, or infinity. Collective.
+  [[nodiscard]] double next_break(double r, slab::SearchHint& hint) const;
+
+ private:
+  struct Cell {
+    double threshold;
+    double stiffness;
+  };
+
+  [[nodiscard]] std::int64_t passed(double r, slab::SearchHint& hint) const;
+  [[nodiscard]] slab::ExactSums sum_of_first(std::int64_t cells) const;
+
+  const parallel::Communicator* comm_;
+  std::shared_ptr<parallel::RankSum> sum_;
+  slab::ExactScale scale_;
+  std::vector<Cell> cells_;                  // in the order of η
+  std::vector<slab::ExactSums> group_sums_;  // before each group of cells, and after the last
+  slab::Sums total_;
+};
+
 SlabTable::SlabTable(const parallel::Communicator& comm, const slab::Profile& profile,
                      const slab::ExactScale& scale)
     : comm_(&comm),
@@ -103,9 +140,9 @@ SlabTable::SlabTable(const parallel::Communicator& comm, const slab::Profile& pr
   total_ = scale_.value(sum_over_ranks(*sum_, sums));
 }
 
-std::int64_t SlabTable::passed(double r) const {
-  return search_.passed([cells = cells_.data()](std::int64_t i) { return cells[i].threshold; },
-                        static_cast<std::int64_t>(cells_.size()), r);
+std::int64_t SlabTable::passed(double r, slab::SearchHint& hint) const {
+  return hint.front.passed([cells = cells_.data()](std::int64_t i) { return cells[i].threshold; },
+                           static_cast<std::int64_t>(cells_.size()), r);
 }
 
 ExactSums SlabTable::sum_of_first(std::int64_t cells) const {
@@ -118,15 +155,36 @@ ExactSums SlabTable::sum_of_first(std::int64_t cells) const {
   return sums;
 }
 
-slab::Sums SlabTable::below(double r) const {
-  return scale_.value(sum_over_ranks(*sum_, sum_of_first(passed(r))));
+slab::Sums SlabTable::below(double r, slab::SearchHint& hint) const {
+  return scale_.value(sum_over_ranks(*sum_, sum_of_first(passed(r, hint))));
 }
 
-double SlabTable::next_break(double r) const {
-  const auto next = static_cast<std::size_t>(passed(r));
+double SlabTable::next_break(double r, slab::SearchHint& hint) const {
+  const auto next = static_cast<std::size_t>(passed(r, hint));
   return least_over_ranks(*comm_, next < cells_.size() ? cells_[next].threshold
                                                        : std::numeric_limits<double>::infinity());
 }
+
+/// The slab::CellSets of every rank's cells, added exactly.
+class SlabSets {
+ public:
+  /// `comm` must outlive it. Collective.
+  SlabSets(const parallel::Communicator& comm, const slab::Profile& profile,
+           const slab::ExactScale& scale);
+
+  /// Collective; the same arguments on every rank.
+  [[nodiscard]] slab::OuterSums outer(const slab::Extremes& extremes, int direction,
+                                      slab::SearchHint& hint) const;
+  /// Collective; the same arguments on every rank.
+  [[nodiscard]] double growth_to_break(const slab::Extremes& extremes, int direction,
+                                       slab::SearchHint& hint) const;
+
+ private:
+  const parallel::Communicator* comm_;
+  std::shared_ptr<parallel::RankSum> sum_;
+  slab::ExactScale scale_;
+  slab::CellSets sets_;
+};
 
 SlabSets::SlabSets(const parallel::Communicator& comm, const slab::Profile& profile,
                    const slab::ExactScale& scale)
@@ -135,17 +193,19 @@ SlabSets::SlabSets(const parallel::Communicator& comm, const slab::Profile& prof
       scale_(scale),
       sets_(profile, scale) {}
 
-slab::OuterSums SlabSets::outer(const slab::Extremes& extremes, int direction) const {
-  const slab::ExactOuterSums mine = sets_.outer(extremes, direction);
+slab::OuterSums SlabSets::outer(const slab::Extremes& extremes, int direction,
+                                slab::SearchHint& hint) const {
+  const slab::ExactOuterSums mine = sets_.outer(extremes, direction, hint);
   return slab::outer_sums({sum_over_ranks(*sum_, mine.opposite), sum_over_ranks(*sum_, mine.never)},
                           scale_);
 }
 
-double SlabSets::growth_to_break(const slab::Extremes& extremes, int direction) const {
-  return least_over_ranks(*comm_, sets_.growth_to_break(extremes, direction));
+double SlabSets::growth_to_break(const slab::Extremes& extremes, int direction,
+                                 slab::SearchHint& hint) const {
+  return least_over_ranks(*comm_, sets_.growth_to_break(extremes, direction, hint));
 }
 
-namespace {
+using DistributedMeasure = slab::TableMeasure<SlabTable, SlabSets>;
 
 bool begins_at_zero(const parallel::Communicator& comm, const slab::Profile& profile) {
   std::int64_t moved = slab::begins_at_zero(profile) ? 0 : 1;
@@ -160,8 +220,8 @@ double table_bytes(const parallel::Communicator& comm, const slab::Profile& prof
   return bytes_of_table + lists + 8.0 * slab::kept_arrays(profile.form);
 }
 
-slab::CellMeasure replicated_measure(const parallel::Communicator& comm,
-                                     const slab::Profile& profile) {
+std::shared_ptr<const slab::Measure> replicated_measure(const parallel::Communicator& comm,
+                                                        const slab::Profile& profile) {
   if (comm.size() == 1) {
     return slab::make_cell_measure(profile);
   }
@@ -181,15 +241,18 @@ slab::CellMeasure replicated_measure(const parallel::Communicator& comm,
   return slab::make_cell_measure(all);
 }
 
-DistributedMeasure distributed_measure(const parallel::Communicator& comm,
-                                       const slab::Profile& profile, std::int64_t cells) {
+std::shared_ptr<const slab::Measure> distributed_measure(const parallel::Communicator& comm,
+                                                         const slab::Profile& profile,
+                                                         std::int64_t cells) {
   std::array<double, 2> bounds{slab::stiffness_bound(profile), slab::force_bound(profile)};
   parallel::max_over_ranks(comm, bounds);
   const slab::ExactScale scale(bounds[0], bounds[1], cells);
   SlabTable threshold(comm, profile, scale);
-  return begins_at_zero(comm, profile)
-             ? DistributedMeasure(std::move(threshold))
-             : DistributedMeasure(std::move(threshold), SlabSets(comm, profile, scale));
+  if (begins_at_zero(comm, profile)) {
+    return std::make_shared<const DistributedMeasure>(std::move(threshold));
+  }
+  return std::make_shared<const DistributedMeasure>(std::move(threshold),
+                                                    SlabSets(comm, profile, scale));
 }
 
 }  // namespace masing::engine

@@ -3,49 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "parallel/rank_sum.hpp"
 #include "slab/profile.hpp"
-#include "slab/turning_points/cell_measure.hpp"
+#include "slab/turning_points/exact_sums.hpp"
+#include "slab/turning_points/measure.hpp"
 
 namespace masing::engine {
-
-/// Sums over the cells with η_i ≤ r of all ranks, where one table of all cells would be too large
-/// for each: every rank keeps its own cells in the order of η, adds them up exactly, and the ranks'
-/// integers are added. To the bit what slab::CellTable gives, on any number of ranks.
-class SlabTable {
- public:
-  static constexpr bool is_cellwise = true;
-
-  /// η_i and k_i of this rank's cells, in any order. `comm` must outlive the table. Collective.
-  SlabTable(const parallel::Communicator& comm, const slab::Profile& profile,
-            const slab::ExactScale& scale);
-
-  /// Over all cells of all ranks. Local.
-  [[nodiscard]] slab::Sums total() const { return total_; }
-  /// Collective; the same `r` on every rank.
-  [[nodiscard]] slab::Sums below(double r) const;
-  /// The least η_i > r, or infinity. Collective.
-  [[nodiscard]] double next_break(double r) const;
-
- private:
-  struct Cell {
-    double threshold;
-    double stiffness;
-  };
-
-  [[nodiscard]] std::int64_t passed(double r) const;
-  [[nodiscard]] slab::ExactSums sum_of_first(std::int64_t cells) const;
-
-  const parallel::Communicator* comm_;
-  std::shared_ptr<parallel::RankSum> sum_;
-  slab::ExactScale scale_;
-  std::vector<Cell> cells_;                  // in the order of η
-  std::vector<slab::ExactSums> group_sums_;  // before each group of cells, and after the last
-  slab::Sums total_;
-  mutable slab::FrontSearch search_;
-};
 
 /// The sum over the ranks of exact sums, exact. Collective.
 slab::ExactSums sum_over_ranks(parallel::RankSum& sum, const slab::ExactSums& sums);
@@ -56,28 +20,6 @@ slab::ExactSums sum_over_ranks(parallel::RankSum& sum, const slab::ExactSums& su
 /// on any number of ranks. Collective.
 double sum_bound(const parallel::Communicator& comm, const base::CellRange& range,
                  std::int64_t cells, const std::function<double(std::int64_t)>& term);
-
-/// The slab::CellSets of every rank's cells, added exactly.
-class SlabSets {
- public:
-  /// `comm` must outlive it. Collective.
-  SlabSets(const parallel::Communicator& comm, const slab::Profile& profile,
-           const slab::ExactScale& scale);
-
-  /// Collective; the same arguments on every rank.
-  [[nodiscard]] slab::OuterSums outer(const slab::Extremes& extremes, int direction) const;
-  /// Collective; the same arguments on every rank.
-  [[nodiscard]] double growth_to_break(const slab::Extremes& extremes, int direction) const;
-
- private:
-  const parallel::Communicator* comm_;
-  std::shared_ptr<parallel::RankSum> sum_;
-  slab::ExactScale scale_;
-  slab::CellSets sets_;
-};
-
-/// The distribution of stiffness of P cells, each rank with its own; look-ups are collective.
-using DistributedMeasure = slab::TableMeasure<SlabTable, SlabSets>;
 
 /// Cells up to which every rank gets the whole table (some 50 MB), and a step needs no
 /// communication.
@@ -98,12 +40,13 @@ inline bool fits_every_rank(int ranks, std::int64_t cells) {
 double table_bytes(const parallel::Communicator& comm, const slab::Profile& profile);
 
 /// The measure of all cells on every rank, from the slab of each. Collective.
-slab::CellMeasure replicated_measure(const parallel::Communicator& comm,
-                                     const slab::Profile& profile);
+std::shared_ptr<const slab::Measure> replicated_measure(const parallel::Communicator& comm,
+                                                        const slab::Profile& profile);
 
-/// The measure of all `cells` cells, each rank with the cells of its slab. The same bits as
-/// replicated_measure. `comm` must outlive it. Collective.
-DistributedMeasure distributed_measure(const parallel::Communicator& comm,
-                                       const slab::Profile& profile, std::int64_t cells);
+/// The measure of all `cells` cells, each rank with the cells of its slab; look-ups are collective.
+/// The same bits as replicated_measure. `comm` must outlive it. Collective.
+std::shared_ptr<const slab::Measure> distributed_measure(const parallel::Communicator& comm,
+                                                         const slab::Profile& profile,
+                                                         std::int64_t cells);
 
 }  // namespace masing::engine

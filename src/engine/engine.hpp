@@ -80,31 +80,6 @@ class Engine {
   virtual void exchange(std::int64_t step, Archive& archive) = 0;
 };
 
-/// When an engine compares with a second solution, by another method.
-class SelfChecking {
- protected:
-  /// Of a run to `final_time`.
-  explicit SelfChecking(double final_time)
-      : final_time_(final_time), next_comparison_(final_time / comparisons) {}
-
-  /// Whether the two are compared at a time that is looked at: at some 8192 of them and the last,
-  /// not at the ends of chunks, whose lengths depend on the clock. Local.
-  [[nodiscard]] bool compares_at(double time) {
-    const double distance = final_time_ / comparisons;
-    if (time < final_time_ && time < next_comparison_ - 1e-6 * distance) {
-      return false;
-    }
-    next_comparison_ = time + distance;
-    return true;
-  }
-
-  double final_time_;       ///< T
-  double next_comparison_;  ///< the first time at which the two are compared again
-
- private:
-  static constexpr double comparisons = 8192;
-};
-
 /// Samples of consecutive steps, the same on every rank.
 struct Samples {
   std::int64_t first_step = 0;

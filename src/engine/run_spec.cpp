@@ -13,12 +13,40 @@
 
 namespace masing::engine {
 
+namespace {
+
+ModelFacts facts_of(const Masing& masing) {
+  return {.name = "masing",
+          .slab = &masing.slab,
+          .scheme = &slab::info(masing.scheme),
+          .oscillator = masing.oscillator,
+          .method = masing.method,
+          .is_exact = masing.method == Method::exact,
+          .base_moves = masing.base_moves};
+}
+
+ModelFacts facts_of(const QuasistaticMasing& masing) {
+  return {.name = "masing-quasistatic",
+          .slab = &masing.slab,
+          .oscillator = {.mass = 0.0, .k0 = masing.k0, .x0 = masing.x0},
+          .can_be_exact = false,
+          .prescribes_position = masing.driving == Driving::position};
+}
+
+ModelFacts facts_of(const rheology::ModelSpec& model) {
+  return {.name = model.model->info.name,
+          .elements = &model,
+          .is_exact = model.solver == rheology::Solver::events};
+}
+
+}  // namespace
+
+ModelFacts RunSpec::facts() const {
+  return std::visit([](const auto& its) { return facts_of(its); }, model);
+}
+
 const slab::Slab* slab_of(const RunSpec& run) {
-  if (const auto* masing = std::get_if<Masing>(&run.model)) {
-    return &masing->slab;
-  }
-  const auto* quasistatic = std::get_if<QuasistaticMasing>(&run.model);
-  return quasistatic == nullptr ? nullptr : &quasistatic->slab;
+  return run.facts().slab;
 }
 
 slab::Slab* slab_of(RunSpec& run) {
@@ -26,68 +54,63 @@ slab::Slab* slab_of(RunSpec& run) {
 }
 
 base::Drive drive_of(const RunSpec& run) {
-  const auto* masing = std::get_if<Masing>(&run.model);
-  if (masing != nullptr && masing->base_moves) {
-    return {"base-acceleration", "F(t) - m a_g(t)"};
-  }
-  const auto* quasistatic = std::get_if<QuasistaticMasing>(&run.model);
-  const bool is_position = quasistatic != nullptr && quasistatic->driving == Driving::position;
-  return is_position ? base::Drive{"position", "x(t)"} : base::Drive{};
+  const ModelFacts facts = run.facts();
+  return facts.base_moves            ? base::Drive{"base-acceleration", "F(t) - m a_g(t)"}
+         : facts.prescribes_position ? base::Drive{"position", "x(t)"}
+                                     : base::Drive{};
 }
 
 bool is_exact(const RunSpec& run) {
-  const auto* masing = std::get_if<Masing>(&run.model);
-  const auto* model = std::get_if<rheology::ModelSpec>(&run.model);
-  return masing != nullptr  ? masing->method == Method::exact
-         : model != nullptr ? model->solver == rheology::Solver::events
-                            : false;
+  return run.facts().is_exact;
 }
 
 std::optional<rheology::StateLayout> state_layout(const RunSpec& run) {
-  if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
-    return model->layout();
+  const ModelFacts facts = run.facts();
+  if (facts.elements != nullptr) {
+    return facts.elements->layout();
   }
-  if (std::holds_alternative<QuasistaticMasing>(run.model)) {
-    return rheology::StateLayout{.groups = {{"x"}}};
-  }
-  return std::nullopt;
+  return facts.scheme != nullptr ? std::nullopt
+                                 : std::optional(rheology::StateLayout{.groups = {{"x"}}});
 }
 
 std::int64_t field_size(const RunSpec& run) {
-  const slab::Slab* slab = slab_of(run);
-  return slab != nullptr ? slab->field_cells()
-                         : std::get<rheology::ModelSpec>(run.model).layout().size();
+  const ModelFacts facts = run.facts();
+  return facts.slab != nullptr ? facts.slab->field_cells() : facts.elements->layout().size();
 }
 
 void make_exact(RunSpec& run) {
-  if (auto* masing = std::get_if<Masing>(&run.model)) {
-    masing->method = Method::exact;
-  } else {
-    std::get<rheology::ModelSpec>(run.model).solver = rheology::Solver::events;
-  }
+  std::visit(
+      [](auto& model) {
+        if constexpr (requires { model.method; }) {
+          model.method = Method::exact;
+        } else if constexpr (requires { model.solver; }) {
+          model.solver = rheology::Solver::events;
+        }
+      },
+      run.model);
 }
 
 void set_force_breaks(RunSpec& run, std::vector<double> breaks) {
-  if (auto* masing = std::get_if<Masing>(&run.model)) {
-    masing->force_breaks = std::move(breaks);
-  } else {
-    std::get<rheology::ModelSpec>(run.model).force_breaks = std::move(breaks);
-  }
+  std::visit(
+      [&](auto& model) {
+        if constexpr (requires { model.force_breaks; }) {
+          model.force_breaks = std::move(breaks);
+        }
+      },
+      run.model);
 }
 
 bool has_smooth_cells(const RunSpec& run) {
-  const auto* masing = std::get_if<Masing>(&run.model);
-  const bool by_turning_points = masing != nullptr
-                                     ? masing->method == Method::turning_points
-                                     : std::holds_alternative<QuasistaticMasing>(run.model);
-  return by_turning_points && slab::has_smooth_cells(*slab_of(run));
+  const ModelFacts facts = run.facts();
+  return facts.slab != nullptr && facts.method == Method::turning_points &&
+         slab::has_smooth_cells(*facts.slab);
 }
 
 double swept_cells(const RunSpec& run) {
-  const auto* masing = std::get_if<Masing>(&run.model);
-  const bool is_swept =
-      masing != nullptr && masing->method == Method::sweep && !masing->slab.is_continuum();
-  return is_swept ? static_cast<double>(masing->slab.field_cells()) : base::undefined;
+  const ModelFacts facts = run.facts();
+  return facts.method == Method::sweep && !facts.slab->is_continuum()
+             ? static_cast<double>(facts.slab->field_cells())
+             : base::undefined;
 }
 
 namespace {
@@ -95,14 +118,13 @@ namespace {
 /// Model, P and N with counts as `text_of` writes them.
 template <typename TextOf>
 std::string titled(const RunSpec& run, const std::string& infinity, const TextOf& text_of) {
+  const ModelFacts facts = run.facts();
   const std::string steps = ", N = " + text_of(run.time.steps);
-  const slab::Slab* slab = slab_of(run);
-  if (slab == nullptr) {
-    return std::get<rheology::ModelSpec>(run.model).model->info.name + steps;
+  if (facts.slab == nullptr) {
+    return facts.name + steps;
   }
-  const bool quasistatic = std::holds_alternative<QuasistaticMasing>(run.model);
-  return (quasistatic ? "masing-quasistatic, P = " : "P = ") +
-         (slab->is_continuum() ? infinity : text_of(slab->field_cells())) + steps;
+  return (facts.scheme == nullptr ? facts.name + ", P = " : "P = ") +
+         (facts.slab->is_continuum() ? infinity : text_of(facts.slab->field_cells())) + steps;
 }
 
 }  // namespace
@@ -139,19 +161,16 @@ std::string step_advice(const rheology::ModelSpec& model, const slab::TimeGrid& 
 }  // namespace
 
 std::string step_advice(const RunSpec& run) {
-  if (is_exact(run)) {
+  const ModelFacts facts = run.facts();
+  if (facts.elements != nullptr && !facts.is_exact) {
+    return step_advice(*facts.elements, run.time);
+  }
+  if (facts.scheme == nullptr || facts.is_exact) {
     return {};
   }
-  if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
-    return step_advice(*model, run.time);
-  }
-  const auto* masing = std::get_if<Masing>(&run.model);
-  if (masing == nullptr) {
-    return {};
-  }
-  const slab::SchemeInfo& scheme = slab::info(masing->scheme);
-  const double frequency = slab::elastic_frequency(masing->slab, masing->oscillator);
-  const double decay = masing->oscillator.damping / masing->oscillator.mass;
+  const slab::SchemeInfo& scheme = *facts.scheme;
+  const double frequency = slab::elastic_frequency(*facts.slab, facts.oscillator);
+  const double decay = facts.oscillator.damping / facts.oscillator.mass;
   const double step = run.time.step();
   if (step * decay > scheme.largest_damped_step) {
     throw base::UserError(

@@ -42,6 +42,21 @@ struct QuasistaticMasing {
 
 using Model = std::variant<Masing, QuasistaticMasing, rheology::ModelSpec>;
 
+/// What a model answers of itself, to all who would else ask which one it is.
+struct ModelFacts {
+  std::string name;                               ///< as the catalogue has it
+  const slab::Slab* slab = nullptr;               ///< null: none
+  const rheology::ModelSpec* elements = nullptr;  ///< null: a slab
+  /// The scheme of a slab with a mass; null for others.
+  const slab::SchemeInfo* scheme = nullptr;
+  slab::Oscillator oscillator = {};  ///< of a slab; without a mass k0 and x0 alone
+  Method method = Method::turning_points;
+  bool can_be_exact = true;
+  bool is_exact = false;
+  bool base_moves = false;
+  bool prescribes_position = false;
+};
+
 /// One run: all that its numbers depend on. A value; its functions are parsed once.
 struct RunSpec {
   Model model;
@@ -51,6 +66,9 @@ struct RunSpec {
   /// Cells, or elements of a model, from which on a sweep is split over the ranks: with fewer, what
   /// the others take off one rank is less than a sum over the ranks at every step costs.
   std::int64_t split_from = 32768;
+
+  /// Local.
+  [[nodiscard]] ModelFacts facts() const;
 };
 
 /// The slab of a run, null for models that have none. Local.

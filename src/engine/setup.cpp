@@ -16,7 +16,6 @@
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/exact.hpp"
-#include "engine/exact_inclusion.hpp"
 #include "engine/inclusion.hpp"
 #include "engine/root_engine.hpp"
 #include "engine/state_columns.hpp"
@@ -151,39 +150,26 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
 
 namespace {
 
-std::shared_ptr<const slab::ContinuousMeasure> continuous_measure(
-    const parallel::Communicator& comm, const slab::Slab& slab) {
-  return stoppable(comm,
-                   [&] {
-                     return std::make_shared<const slab::ContinuousMeasure>(
-                         slab::make_continuous_measure(slab));
-                   })
-      .get();
-}
-
-/// Calls `make` with the measure of a slab and the ranks that step with it.
-template <class Make>
-std::unique_ptr<Engine> with_measure(const parallel::Communicator& comm, const slab::Slab& slab,
-                                     const slab::Profile& profile, const Make& make) {
-  if (slab.is_continuum()) {
-    return make(continuous_measure(comm, slab), Steppers::root);
-  }
-  if (profile.functions) {
+/// The measure of a slab, and which ranks step with it: all cells on every rank where it is for the
+/// exact solution.
+std::pair<std::shared_ptr<const slab::Measure>, Steppers> measure_of(
+    const parallel::Communicator& comm, const slab::Slab& slab, const slab::Profile& profile,
+    bool is_exact = false) {
+  if (slab.is_continuum() || profile.functions) {
     auto measure = stoppable(comm, [&] {
-      return std::make_shared<const slab::SmoothCellMeasure>(slab::make_smooth_cell_measure(slab));
+      return slab.is_continuum() ? slab::make_continuous_measure(slab)
+                                 : slab::make_smooth_cell_measure(slab);
     });
-    return make(measure.get(), Steppers::root);
+    return {measure.get(), Steppers::root};
   }
   // The same bits by either; a table of all cells on every rank spares the exchange at every step.
-  const double table = table_bytes(comm, profile) * static_cast<double>(slab.field_cells());
-  if (fits_every_rank(comm.size(), slab.field_cells()) ||
-      table <= parallel::available_memory(comm) / 4) {
-    return make(std::make_shared<const slab::CellMeasure>(replicated_measure(comm, profile)),
-                Steppers::all);
-  }
-  return make(std::make_shared<const DistributedMeasure>(
-                  distributed_measure(comm, profile, slab.field_cells())),
-              Steppers::all);
+  const auto cells = static_cast<double>(slab.field_cells());
+  const bool is_replicated =
+      is_exact || fits_every_rank(comm.size(), slab.field_cells()) ||
+      table_bytes(comm, profile) * cells <= parallel::available_memory(comm) / 4;
+  return {is_replicated ? replicated_measure(comm, profile)
+                        : distributed_measure(comm, profile, slab.field_cells()),
+          Steppers::all};
 }
 
 /// The function that drives a run at t = 0: the root's value, on every rank.
@@ -227,39 +213,25 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
 }
 
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
-                                       const Masing& masing, const slab::Profile& profile) {
+                                       Masing& masing, double load, const slab::Profile& profile) {
+  masing.oscillator.preload = load;
   if (masing.method == Method::sweep) {
     return std::make_unique<Sweep>(comm, masing, run.time, profile);
   }
-  if (masing.method == Method::turning_points) {
-    return with_measure(comm, masing.slab, profile,
-                        [&]<class Measure>(std::shared_ptr<const Measure> measure,
-                                           Steppers steppers) -> std::unique_ptr<Engine> {
-                          return std::make_unique<TurningPointEngine<Measure>>(
-                              comm, masing, run.time, profile, std::move(measure), steppers);
-                        });
-  }
-  if (masing.slab.is_continuum()) {
-    return std::make_unique<Exact<slab::ContinuousMeasure>>(comm, run, masing, profile,
-                                                            continuous_measure(comm, masing.slab));
-  }
-  return std::make_unique<Exact<slab::CellMeasure>>(
-      comm, run, masing, profile,
-      std::make_shared<const slab::CellMeasure>(replicated_measure(comm, profile)));
+  const bool is_exact = masing.method == Method::exact;
+  auto [measure, steppers] = measure_of(comm, masing.slab, profile, is_exact);
+  return is_exact ? make_exact(comm, run, masing, profile, std::move(measure))
+                  : make_by_turning_points(comm, masing, run.time, profile, std::move(measure),
+                                           steppers);
 }
 
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
-                                       const QuasistaticMasing& model,
+                                       const QuasistaticMasing& model, double load,
                                        const slab::Profile& profile) {
   const double start = drive_at_start(comm, run);
-  const double load = preload(comm, model.slab, profile);
-  return with_measure(comm, model.slab, profile,
-                      [&]<class Measure>(std::shared_ptr<const Measure> measure,
-                                         Steppers steppers) -> std::unique_ptr<Engine> {
-                        return std::make_unique<Quasistatic<Measure>>(comm, model, run.time,
-                                                                      profile, std::move(measure),
-                                                                      steppers, start, load);
-                      });
+  auto [measure, steppers] = measure_of(comm, model.slab, profile);
+  return make_by_turning_points(comm, model, run.time, profile, std::move(measure), steppers, start,
+                                load);
 }
 
 /// What an engine steps of a model: its elements on this rank, coupled to those of other ranks
@@ -284,7 +256,7 @@ rheology::PSeries<RankReduction> coupled(const parallel::Communicator& comm,
 std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
                                        const rheology::ModelSpec& spec) {
   if (spec.solver == rheology::Solver::events) {
-    return std::make_unique<ExactInclusion>(comm, run, spec);
+    return make_exact(comm, run, spec);
   }
   const base::CellRange mine =
       spec.work() == rheology::Work::split
@@ -309,12 +281,15 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
   if (slab_of(run)->is_continuum()) {
     require_admissible(comm, *slab_of(run));
   }
-  if (const auto* masing = std::get_if<Masing>(&run.model)) {
-    Masing loaded = *masing;
-    loaded.oscillator.preload = preload(comm, masing->slab, profile);
-    return make_engine_of(comm, run, loaded, profile);
-  }
-  return make_engine_of(comm, run, std::get<QuasistaticMasing>(run.model), profile);
+  return std::visit(
+      [&](auto model) -> std::unique_ptr<Engine> {
+        if constexpr (requires { model.slab; }) {
+          return make_engine_of(comm, run, model, preload(comm, model.slab, profile), profile);
+        } else {
+          return nullptr;
+        }
+      },
+      run.model);
 }
 
 ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab) {
@@ -322,13 +297,8 @@ ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab)
   if (slab.is_continuum()) {
     require_admissible(comm, slab);
   }
-  ExactSlab exact{.preload = preload(comm, slab, profile)};
-  if (slab.is_continuum()) {
-    exact.measure = continuous_measure(comm, slab);
-  } else {
-    exact.measure = std::make_shared<const slab::CellMeasure>(replicated_measure(comm, profile));
-  }
-  return exact;
+  const double load = preload(comm, slab, profile);
+  return {measure_of(comm, slab, profile, true).first, load};
 }
 
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding) {
@@ -361,7 +331,7 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {
     require_memory(memory_need(run, comm.size(), holding), available_to(comm, holding));
-    setup.engine = make_inclusion(comm, run, std::get<rheology::ModelSpec>(run.model));
+    setup.engine = make_inclusion(comm, run, *run.facts().elements);
   }
   return setup;
 }

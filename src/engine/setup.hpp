@@ -1,13 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <variant>
 
 #include "engine/engine.hpp"
 #include "engine/memory_need.hpp"
 #include "engine/run_spec.hpp"
 #include "slab/profile.hpp"
-#include "slab/turning_points/continuous_measure.hpp"
+#include "slab/turning_points/measure.hpp"
 
 namespace masing::engine {
 
@@ -24,9 +23,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
 /// What the exact solution needs of a slab: its distribution of stiffness, of P = ∞ or of P cells,
 /// and ∫ k c ds.
 struct ExactSlab {
-  std::variant<std::shared_ptr<const slab::ContinuousMeasure>,
-               std::shared_ptr<const slab::CellMeasure>>
-      measure{};
+  std::shared_ptr<const slab::Measure> measure;
   double preload = 0.0;
 };
 

@@ -40,7 +40,7 @@ double energy_bound(const parallel::Communicator& comm, const slab::Profile& pro
 class EnergyRecorder final : public engine::Observer {
  public:
   /// Collective.
-  EnergyRecorder(const RecorderContext& context, const engine::Masing& masing);
+  EnergyRecorder(const RecorderContext& context, const engine::ModelFacts& model);
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
@@ -82,12 +82,12 @@ class EnergyRecorder final : public engine::Observer {
   Balance first_;  // of the first sample
 };
 
-EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Masing& masing)
+EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::ModelFacts& model)
     : comm_(context.comm),
       sampling_(context.output.sampling),
-      oscillator_(masing.oscillator),
+      oscillator_(model.oscillator),
       step_(context.run.time.step()),
-      cells_(masing.slab.field_cells()),
+      cells_(model.slab->field_cells()),
       profile_(*context.profile),
       fixed_point_(energy_bound(comm_, profile_, cells_)),
       columns_(comm_, context.file, sampling_.count()) {
@@ -97,10 +97,10 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mas
   columns_.add("/energy/dissipated",
                {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
   columns_.add("/energy/input",
-               masing.base_moves ? Meaning{"work of the external force less m a_g, relative to the "
-                                           "base, since t = 0",
-                                           "int (F - m a_g) dx"}
-                                 : Meaning{"work of the external force since t = 0", "int F dx"});
+               model.base_moves ? Meaning{"work of the external force less m a_g, relative to the "
+                                          "base, since t = 0",
+                                          "int (F - m a_g) dx"}
+                                : Meaning{"work of the external force since t = 0", "int F dx"});
   const std::string lost = oscillator_.damping > 0 ? "dissipated less viscous less the gain"
                                                    : "dissipated less the gain";
   columns_.add("/energy/residual", {"what the balance lacks: input less " + lost +
@@ -210,9 +210,9 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
 }  // namespace
 
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context) {
-  const auto* masing = std::get_if<engine::Masing>(&context.run.model);
-  return context.output.energy && masing != nullptr
-             ? std::make_unique<EnergyRecorder>(context, *masing)
+  const engine::ModelFacts model = context.run.facts();
+  return context.output.energy && model.scheme != nullptr
+             ? std::make_unique<EnergyRecorder>(context, model)
              : nullptr;
 }
 

@@ -174,13 +174,13 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
   columns_.add("/series/t", {"time of the sample", "t", "time t"});
   columns_.add("/series/x", {"position of the mass", "x", "displacement x"});
   columns_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
-  const auto* masing = std::get_if<engine::Masing>(&run.model);
-  const bool base_moves = masing != nullptr && masing->base_moves;
-  columns_.add("/series/force", base_moves ? Meaning{"external force less m a_g of the base, which "
-                                                     "moves the mass relative to it",
-                                                     "F − m a_g", "force F − m a_g"}
-                                           : Meaning{"external force", "F", "force F"});
-  const bool is_other = base_moves || (masing != nullptr && masing->oscillator.damping > 0);
+  const engine::ModelFacts facts = run.facts();
+  columns_.add("/series/force", facts.base_moves
+                                    ? Meaning{"external force less m a_g of the base, which "
+                                              "moves the mass relative to it",
+                                              "F − m a_g", "force F − m a_g"}
+                                    : Meaning{"external force", "F", "force F"});
+  const bool is_other = facts.base_moves || facts.oscillator.damping > 0;
   columns_.add(
       "/series/restoring",
       {"restoring force, the ordinate of the hysteresis cycle", is_other ? "k₀ x + S" : "F − m x″",

@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <variant>
 
 #include "base/error.hpp"
 #include "library/masing/run.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 namespace masing {
 
 struct Material::Tables {
-  std::variant<slab::CellMeasure, slab::ContinuousMeasure> measure;
+  std::shared_ptr<const slab::Measure> measure;
 };
 
 namespace {
@@ -39,7 +39,7 @@ double finite(double x) {
 }
 
 /// P cells have weights 1/P, springs have none.
-slab::CellMeasure measure_of(std::span<const SpringSlider> springs) {
+std::shared_ptr<const slab::Measure> measure_of(std::span<const SpringSlider> springs) {
   const auto count = static_cast<double>(springs.size());
   slab::Profile profile;
   profile.range = {0, static_cast<std::int64_t>(springs.size())};
@@ -88,20 +88,16 @@ Material Material::continuum(const std::string& stiffness, const std::string& th
 }
 
 double Material::elastic_stiffness() const {
-  return std::visit([](const auto& measure) { return measure.total_stiffness(); },
-                    tables_->measure);
+  return tables_->measure->total().stiffness;
 }
 
 struct MaterialPoint::Memory {
-  std::variant<slab::TurningPoints<slab::CellMeasure>, slab::TurningPoints<slab::ContinuousMeasure>>
-      points;
+  slab::TurningPoints points;
 
   /// At the position or state `start`.
   template <class Start>
   static Memory on(const Material& material, const Start& start) {
-    return std::visit(
-        [&](const auto& measure) { return Memory{slab::TurningPoints(measure, start)}; },
-        material.tables_->measure);
+    return {slab::TurningPoints(*material.tables_->measure, start)};
   }
 };
 
@@ -117,51 +113,37 @@ MaterialPoint& MaterialPoint::operator=(MaterialPoint&& other) noexcept = defaul
 MaterialPoint::~MaterialPoint() = default;
 
 double MaterialPoint::position() const {
-  return std::visit([](const auto& points) { return points.x(); }, memory_->points);
+  return memory_->points.x();
 }
 
 double MaterialPoint::force() const {
-  return std::visit([](const auto& points) { return points.internal_force(); }, memory_->points);
+  return memory_->points.internal_force();
 }
 
 Response MaterialPoint::trial(double x) const {
-  finite(x);
-  return std::visit(
-      [x](const auto& points) {
-        const int direction = points.direction();
-        const bool is_on_leg =
-            direction * (x - points.x()) > 0.0 && direction * (points.corner(direction) - x) > 0.0;
-        if (is_on_leg) {
-          return Response{points.force_at(x), points.stiffness_at(x)};
-        }
-        auto moved = points;
-        moved.move_to(x);
-        return Response{moved.internal_force(), moved.stiffness_at(x)};
-      },
-      memory_->points);
+  const slab::TurningPoints& points = memory_->points;
+  const int direction = points.direction();
+  const bool is_on_leg = direction * (finite(x) - points.x()) > 0.0 &&
+                         direction * (points.corner(direction) - x) > 0.0;
+  if (is_on_leg) {
+    return {points.force_at(x), points.stiffness_at(x)};
+  }
+  slab::TurningPoints moved = points;
+  moved.move_to(x);
+  return {moved.internal_force(), moved.stiffness_at(x)};
 }
 
 Response MaterialPoint::move_to(double x) {
-  finite(x);
-  return std::visit(
-      [x](auto& points) {
-        const double force = points.move_to(x);
-        return Response{force, points.stiffness_at(x)};
-      },
-      memory_->points);
+  const double force = memory_->points.move_to(finite(x));
+  return {force, memory_->points.stiffness_at(x)};
 }
 
 double MaterialPoint::elongation(double threshold) const {
-  return std::visit(
-      [threshold](const auto& points) {
-        return points.elongation()(slab::Element{1.0, threshold, 0.0});
-      },
-      memory_->points);
+  return memory_->points.elongation()(slab::Element{1.0, threshold, 0.0});
 }
 
 std::vector<double> MaterialPoint::state() const {
-  const slab::TurningPointState plain =
-      std::visit([](const auto& points) { return points.state(); }, memory_->points);
+  const slab::TurningPointState plain = memory_->points.state();
   std::vector<double> numbers{plain.x0, plain.x, static_cast<double>(plain.direction),
                               plain.opposite};
   numbers.insert(numbers.end(), plain.positions.begin(), plain.positions.end());

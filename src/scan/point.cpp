@@ -130,10 +130,8 @@ PointNumbers CycleObserver::numbers() const {
 }  // namespace
 
 void make_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points) {
-  const auto* masing = std::get_if<engine::Masing>(&problem.run.model);
-  const double k0 = masing != nullptr ? masing->oscillator.k0
-                                      : std::get<engine::QuasistaticMasing>(problem.run.model).k0;
-  const slab::ClosedCurves curves(*engine::slab_of(problem.run), k0);
+  const engine::ModelFacts model = problem.run.facts();
+  const slab::ClosedCurves curves(*model.slab, model.oscillator.k0);
   for (ScanPoint& point : points) {
     const double amplitude = point.values.back();
     const slab::ClosedCycle cycle = curves.cycle(amplitude);

@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "base/error.hpp"
+#include "slab/steady/cycle.hpp"
 #include "slab/steady/transient.hpp"
 
 namespace masing::scan {
@@ -40,14 +40,14 @@ slab::PeriodicForce force_of(const ScanProblem& problem) {
 }
 
 slab::Oscillator loaded(const ScanProblem& problem, double preload) {
-  slab::Oscillator oscillator = std::get<engine::Masing>(problem.run.model).oscillator;
+  slab::Oscillator oscillator = problem.run.facts().oscillator;
   oscillator.preload = preload;
   return oscillator;
 }
 
-bool is_symmetric_start(const engine::Masing& model) {
-  const base::Function& u0 = model.slab.initial_u;
-  return !model.slab.is_shifted() && u0.is_constant() && u0(0.5) == 0.0 &&
+bool is_symmetric_start(const engine::ModelFacts& model) {
+  const base::Function& u0 = model.slab->initial_u;
+  return !model.slab->is_shifted() && u0.is_constant() && u0(0.5) == 0.0 &&
          model.oscillator.x0 == 0.0;
 }
 
@@ -77,49 +77,12 @@ PointNumbers described(const slab::Cycle& cycle, double period) {
   return numbers;
 }
 
-/// The cycle of fewer periods than `multiple`, as few as there are, whose extreme is within `share`
-/// of the cycle's range of `start`; nothing where there is none.
-template <class Measure>
-std::optional<slab::Cycle> cycle_of_fewer(const slab::Shooting<Measure>& shooting,
-                                          const slab::Extreme& start, int multiple, double share) {
-  for (int fewer = 1; fewer < multiple; ++fewer) {
-    if (multiple % fewer != 0) {
-      continue;
-    }
-    try {
-      slab::Cycle cycle = shooting.near(start, fewer);
-      if (std::abs(cycle.extreme.x - start.x) < share * (cycle.most_x - cycle.least_x)) {
-        return cycle;
-      }
-    } catch (const base::UserError&) {
-      continue;  // there is none of so many
-    }
-  }
-  return std::nullopt;
-}
-
-/// The cycle near an extreme of a motion that has settled to a change from one repetition to the
-/// next. Where it seems to repeat itself after several periods, it may be on a spiral to a cycle of
-/// fewer; and what is found may close after fewer, where the way to it was too far to tell.
-template <class Measure>
-slab::Cycle cycle_near(const slab::Shooting<Measure>& shooting, const slab::Extreme& start,
-                       const slab::Settled& settled) {
-  const int multiple = settled.multiple;
-  if (auto cycle = cycle_of_fewer(shooting, start, multiple, 1000 * settled.change + 1e-6)) {
-    return std::move(*cycle);
-  }
-  slab::Cycle cycle = shooting.near(start, multiple);
-  auto same = cycle_of_fewer(shooting, cycle.extreme, multiple, 1e-9);
-  return same ? std::move(*same) : cycle;
-}
-
 /// The limit cycles of one problem.
-template <class Measure>
 class LimitCycles {
  public:
-  LimitCycles(const Measure& measure, double preload, const ScanProblem& problem)
+  LimitCycles(const slab::Measure& measure, double preload, const ScanProblem& problem)
       : map_(measure, loaded(problem, preload), force_of(problem)),
-        shooting_(map_, is_symmetric_start(std::get<engine::Masing>(problem.run.model))) {}
+        is_symmetric_start_(is_symmetric_start(problem.run.facts())) {}
 
   /// A cycle, and by how much the motion still changed before it was sought.
   struct Found {
@@ -141,7 +104,7 @@ class LimitCycles {
           settled.periods));
     }
     try {
-      return {cycle_near(shooting_, *start, settled), settled.change};
+      return {cycle_near(*start, settled), settled.change};
     } catch (const base::UserError& error) {
       throw base::UserError(fmt::format(
           "no cycle found: {}; after {} periods from the start the motion changes by {:.2g} of its "
@@ -158,7 +121,7 @@ class LimitCycles {
     start.phase *= period() / before.period;
     try {
       const slab::Settled exactly{.state = {}, .multiple = before.multiple, .change = 0.0};
-      const slab::Cycle cycle = cycle_near(shooting_, start, exactly);
+      const slab::Cycle cycle = cycle_near(start, exactly);
       if (repeats(cycle)) {
         return {cycle};
       }
@@ -198,6 +161,44 @@ class LimitCycles {
   [[nodiscard]] double period() const { return map_.force().period; }
 
  private:
+  [[nodiscard]] slab::Cycle found_near(const slab::Extreme& start, int multiple) const {
+    return slab::find_cycle(map_, is_symmetric_start_, start, multiple);
+  }
+
+  /// The cycle of fewer periods than `multiple`, as few as there are, whose extreme is within
+  /// `share` of the cycle's range of `start`; nothing where there is none.
+  [[nodiscard]] std::optional<slab::Cycle> cycle_of_fewer(const slab::Extreme& start, int multiple,
+                                                          double share) const {
+    for (int fewer = 1; fewer < multiple; ++fewer) {
+      if (multiple % fewer != 0) {
+        continue;
+      }
+      try {
+        slab::Cycle cycle = found_near(start, fewer);
+        if (std::abs(cycle.extreme.x - start.x) < share * (cycle.most_x - cycle.least_x)) {
+          return cycle;
+        }
+      } catch (const base::UserError&) {
+        continue;  // there is none of so many
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The cycle near an extreme of a motion that has settled to a change from one repetition to the
+  /// next. Where it seems to repeat itself after several periods, it may be on a spiral to a cycle
+  /// of fewer; and what is found may close after fewer, where the way to it was too far to tell.
+  [[nodiscard]] slab::Cycle cycle_near(const slab::Extreme& start,
+                                       const slab::Settled& settled) const {
+    const int multiple = settled.multiple;
+    if (auto cycle = cycle_of_fewer(start, multiple, 1000 * settled.change + 1e-6)) {
+      return std::move(*cycle);
+    }
+    slab::Cycle cycle = found_near(start, multiple);
+    auto same = cycle_of_fewer(cycle.extreme, multiple, 1e-9);
+    return same ? std::move(*same) : cycle;
+  }
+
   /// Whether the motion from a cycle's end is the cycle again, the slab with it.
   [[nodiscard]] bool repeats(const slab::Cycle& cycle) const {
     constexpr double alike = 1e-9;
@@ -214,8 +215,8 @@ class LimitCycles {
     return true;
   }
 
-  slab::PeriodMap<Measure> map_;
-  slab::Shooting<Measure> shooting_;
+  slab::PeriodMap map_;
+  bool is_symmetric_start_;
 };
 
 }  // namespace
@@ -226,20 +227,16 @@ void SteadySolver::solve(const parallel::Communicator& comm, const ScanProblem& 
     exact_ = engine::exact_slab(comm, *engine::slab_of(problem.run));
     slab_ = problem.slab;
   }
-  std::visit(
-      [&]<class Measure>(const std::shared_ptr<const Measure>& measure) {
-        const LimitCycles<Measure> cycles(*measure, exact_.preload, problem);
-        const auto [cycle, settled] = before_ ? cycles.after(*before_) : cycles.after(std::nullopt);
-        point.numbers = described(cycle, cycles.period());
-        point.numbers.settled = settled;
-        if (keeps_series_) {
-          point.series = cycles.series(cycle);
-        }
-        if (past_ == Past::point) {
-          before_ = cycles.left_by(cycle);
-        }
-      },
-      exact_.measure);
+  const LimitCycles cycles(*exact_.measure, exact_.preload, problem);
+  const auto [cycle, settled] = before_ ? cycles.after(*before_) : cycles.after(std::nullopt);
+  point.numbers = described(cycle, cycles.period());
+  point.numbers.settled = settled;
+  if (keeps_series_) {
+    point.series = cycles.series(cycle);
+  }
+  if (past_ == Past::point) {
+    before_ = cycles.left_by(cycle);
+  }
 }
 
 }  // namespace masing::scan

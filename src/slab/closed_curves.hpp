@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "slab/problem.hpp"
+#include "slab/turning_points/measure.hpp"
 
 namespace masing::slab {
 
@@ -20,19 +21,12 @@ class ClosedCurves {
  public:
   /// Throws UserError as make_continuous_measure does for P = ∞. Local.
   ClosedCurves(const Slab& slab, double k0);
-  ~ClosedCurves();
-  ClosedCurves(const ClosedCurves&) = delete;
-  ClosedCurves& operator=(const ClosedCurves&) = delete;
 
   /// The cycle of amplitude X > 0. Local.
   [[nodiscard]] ClosedCycle cycle(double amplitude) const;
 
  private:
-  class Integrals;
-  class OfCells;
-  class OfContinuum;
-
-  std::unique_ptr<const Integrals> integrals_;
+  std::shared_ptr<const Measure> measure_;
   double k0_;
 };
 

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "base/partition.hpp"
+#include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
 #include "support/world.hpp"
 
@@ -43,13 +44,13 @@ TEST(DistributedMeasure, HasTheBitsOfTheTableOfAllCells) {
   for (const double share : {0.0, 0.5, 1.0}) {
     SCOPED_TRACE("u0 up to " + std::to_string(share) + " eta");
     const slab::Profile all = all_cells(3000, share);
-    const slab::CellMeasure whole = slab::make_cell_measure(all);
+    const auto whole = slab::make_cell_measure(all);
     const auto replicated = engine::replicated_measure(support::world(), slab(all));
     const auto distributed =
         engine::distributed_measure(support::world(), slab(all), all.range.size);
-    slab::TurningPoints on_whole(whole, 0.1);
-    slab::TurningPoints on_replicated(replicated, 0.1);
-    slab::TurningPoints on_distributed(distributed, 0.1);
+    slab::TurningPoints on_whole(*whole, 0.1);
+    slab::TurningPoints on_replicated(*replicated, 0.1);
+    slab::TurningPoints on_distributed(*distributed, 0.1);
     EXPECT_EQ(on_distributed.internal_force(), on_whole.internal_force());
     std::mt19937_64 random(7);
     std::normal_distribution<double> normal(0.0, 0.2);

@@ -120,11 +120,11 @@ TEST(Exact, ASolutionThatFailsItsCheckIsAnError) {
       {.force = "cos(30*t)", .final_time = 20.0, .steps = 20, .space = support::space_of(50)});
   const slab::Profile profile = engine::checked_profile(support::alone(), problem);
   const engine::RunSpec run = support::run_of(problem, engine::Method::exact);
-  const auto measure = std::make_shared<const slab::CellMeasure>(slab::make_cell_measure(profile));
+  const auto measure = slab::make_cell_measure(profile);
   const auto integrated = [&](const slab::ExactOptions& options) {
-    engine::Exact<slab::CellMeasure> engine(
+    const auto engine = engine::make_exact(
         support::alone(), run, std::get<engine::Masing>(run.model), profile, measure, options);
-    return support::trajectory(support::alone(), engine, problem);
+    return support::trajectory(support::alone(), *engine, problem);
   };
   EXPECT_EQ(integrated({}).x.size(), 21U);
   // a step control that lets both solutions go wrong, each in its own way: steps of a period

@@ -290,13 +290,12 @@ TEST(Memory, OfADistributedTableGivesTheBitsOfOneRank) {
       SCOPED_TRACE("P = " + std::to_string(cells));
       const support::Problem problem = forced(cells, scheme);
       const slab::Profile profile = engine::checked_profile(support::world(), problem);
-      auto measure = std::make_shared<const engine::DistributedMeasure>(
-          engine::distributed_measure(support::world(), profile, cells));
+      auto measure = engine::distributed_measure(support::world(), profile, cells);
       const auto masing = std::get<engine::Masing>(support::run_of(problem).model);
-      engine::TurningPointEngine<engine::DistributedMeasure> engine(
-          support::world(), masing, problem.time, profile, std::move(measure),
-          engine::Steppers::all);
-      expect_same_bits(support::trajectory(support::world(), engine, problem, some_steps),
+      const auto engine =
+          engine::make_by_turning_points(support::world(), masing, problem.time, profile,
+                                         std::move(measure), engine::Steppers::all);
+      expect_same_bits(support::trajectory(support::world(), *engine, problem, some_steps),
                        by_memory(support::alone(), problem, some_steps));
     }
   }

@@ -96,9 +96,18 @@ struct Motion {
 struct MadeRun {
   std::shared_ptr<void> owner;
   engine::Engine* engine = nullptr;
-  std::vector<double> driving = std::vector<double>(steps + 1);
-  std::vector<double> times = driving;
+  std::vector<double> times = std::vector<double>(steps + 1);
+  std::vector<double> driving = times;
 };
+
+void set_driving(MadeRun& run, const slab::TimeGrid& time,
+                 const std::function<double(double)>& drive) {
+  for (std::int64_t p = 0; p <= steps; ++p) {
+    const auto step = static_cast<std::size_t>(p);
+    run.times[step] = time.time(p);
+    run.driving[step] = drive(run.times[step]);
+  }
+}
 
 using MakeRun = std::function<MadeRun(const parallel::Communicator&)>;
 
@@ -212,11 +221,7 @@ engine::RunSpec run_of(const Case& of) {
 MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec) {
   auto setup = std::make_shared<engine::Setup>(engine::make_setup(comm, spec));
   MadeRun run{.owner = setup, .engine = setup->engine.get()};
-  for (std::int64_t p = 0; p <= steps; ++p) {
-    const auto step = static_cast<std::size_t>(p);
-    run.times[step] = spec.time.time(p);
-    run.driving[step] = spec.drive(run.times[step]);
-  }
+  set_driving(run, spec.time, [&](double t) { return spec.drive(t); });
   return run;
 }
 
@@ -300,16 +305,13 @@ TEST(DistributedTable, goes_on_with_the_same_bits) {
                                                {},
                                                nullptr});
     owned->profile = engine::checked_profile(comm, owned->problem);
-    owned->engine = std::make_unique<engine::TurningPointEngine<engine::DistributedMeasure>>(
+    owned->engine = engine::make_by_turning_points(
         comm, std::get<engine::Masing>(support::run_of(owned->problem).model), owned->problem.time,
         owned->profile,
-        std::make_shared<const engine::DistributedMeasure>(
-            engine::distributed_measure(comm, owned->profile, owned->problem.field_cells())),
+        engine::distributed_measure(comm, owned->profile, owned->problem.field_cells()),
         engine::Steppers::all);
     MadeRun run{.owner = owned, .engine = owned->engine.get()};
-    for (std::int64_t p = 0; p <= steps; ++p) {
-      run.driving[static_cast<std::size_t>(p)] = owned->problem.force(owned->problem.time.time(p));
-    }
+    set_driving(run, owned->problem.time, [&](double t) { return owned->problem.force(t); });
     return run;
   });
 }

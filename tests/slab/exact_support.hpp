@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,6 @@
 /// What the tests of the exact solution share.
 namespace masing::exact_test {
 
-using slab::CellMeasure;
 using slab::ExactSolution;
 using slab::MassState;
 using slab::Oscillator;
@@ -21,24 +21,32 @@ using slab::SmoothPieces;
 using slab::Sums;
 
 /// The papers' case with P = ∞ in closed form: k = 1, η = s + 0.1, u0 = 0.
-struct PapersMeasure {
-  [[nodiscard]] double total_stiffness() const { return 1.0; }
-  [[nodiscard]] bool begins_at_zero() const { return true; }
-  [[nodiscard]] Sums below(double r) const {
+class PapersMeasure final : public slab::Measure {
+ public:
+  PapersMeasure() : Measure({1.0, 0.6}, true, false) {}
+
+  using Measure::below;
+  [[nodiscard]] Sums below(double r, slab::SearchHint& /*hint*/) const override {
     const double eta = std::clamp(r, 0.1, 1.1);
     return {eta - 0.1, 0.5 * (eta - 0.1) * (eta + 0.1)};
   }
-  [[nodiscard]] slab::OuterSums outer(const slab::Extremes& /*extremes*/, int /*direction*/) const {
+  [[nodiscard]] double second_moment(double r) const override {
+    return (std::pow(std::clamp(r, 0.1, 1.1), 3) - 0.001) / 3;
+  }
+  [[nodiscard]] slab::OuterSums outer(const slab::Extremes& /*extremes*/, int /*direction*/,
+                                      slab::SearchHint& /*hint*/) const override {
     return {};
   }
-  [[nodiscard]] double next_break(double r) const {
+  [[nodiscard]] double next_break(double r, slab::SearchHint& /*hint*/) const override {
     return r < 0.1 ? 0.1 : (r < 1.1 ? 1.1 : std::numeric_limits<double>::infinity());
   }
-  [[nodiscard]] double growth_to_break(const slab::Extremes& /*extremes*/,
-                                       int /*direction*/) const {
+  [[nodiscard]] double growth_to_break(const slab::Extremes& /*extremes*/, int /*direction*/,
+                                       slab::SearchHint& /*hint*/) const override {
     return std::numeric_limits<double>::infinity();
   }
 };
+
+inline const PapersMeasure papers_measure;
 
 /// The backbone B(x) of the papers' case for x ≥ 0.
 inline double papers_backbone(double x) {
@@ -72,13 +80,14 @@ slab::Profile cells_of(int cells, Stiffness k, Threshold eta, Initial u0) {
 }
 
 /// `cells` cells all alike.
-inline CellMeasure uniform_cells(int cells, double k, double eta, double u0 = 0.0) {
+inline std::shared_ptr<const slab::Measure> uniform_cells(int cells, double k, double eta,
+                                                          double u0 = 0.0) {
   return slab::make_cell_measure(cells_of(
       cells, [&](double) { return k; }, [&](double) { return eta; }, [&](double) { return u0; }));
 }
 
 /// The papers' case with P cells.
-inline CellMeasure papers_cells(int cells) {
+inline std::shared_ptr<const slab::Measure> papers_cells(int cells) {
   return slab::make_cell_measure(cells_of(
       cells, [](double) { return 1.0; }, [](double s) { return s + 0.1; },
       [](double) { return 0.0; }));
@@ -88,16 +97,14 @@ inline double papers_force(double t) {
   return 0.45 * std::cos(0.5 * t);
 }
 
-template <class Measure>
-MassState exact_at(const Measure& measure, const Oscillator& oscillator, const SmoothPieces& force,
-                   double t) {
-  return ExactSolution<Measure>(measure, oscillator, force).at(t);
+inline MassState exact_at(const slab::Measure& measure, const Oscillator& oscillator,
+                          const SmoothPieces& force, double t) {
+  return ExactSolution(measure, oscillator, force).at(t);
 }
 
 /// The first time after 0 at which y = 0, between `low` (y > 0) and `high`, by bisection.
-template <class Measure>
-double first_stop(const Measure& measure, const Oscillator& oscillator, const SmoothPieces& force,
-                  double low, double high) {
+inline double first_stop(const slab::Measure& measure, const Oscillator& oscillator,
+                         const SmoothPieces& force, double low, double high) {
   for (int i = 0; i < 60; ++i) {
     const double middle = 0.5 * (low + high);
     (exact_at(measure, oscillator, force, middle).y > 0.0 ? low : high) = middle;
@@ -111,15 +118,16 @@ struct ExactDifference {
   double y = 0.0;
 };
 
-/// How far the exact solution can be trusted: the same once more with another step control (ten
-/// times the tolerance, 0.7 times the longest step), and the greatest differences in x and y at
-/// the times pT/n, p = 1..n. Costs two solutions. Throws UserError where F is not finite.
-template <slab::StiffnessMeasure Measure>
-ExactDifference exact_self_check(const Measure& measure, const Oscillator& oscillator,
-                                 const SmoothPieces& force, double final_time, std::int64_t samples,
-                                 const slab::ExactOptions& options = {}) {
-  ExactSolution<Measure> solution(measure, oscillator, force, options);
-  ExactSolution<Measure> check(measure, oscillator, force, slab::checking(options));
+/// How far the exact solution can be trusted: the same once more by another method with another
+/// step control (ten times the tolerance, 0.7 times the longest step), and the greatest differences
+/// in x and y at the times pT/n, p = 1..n. Costs two solutions. Throws UserError where F is not
+/// finite.
+inline ExactDifference exact_self_check(const slab::Measure& measure, const Oscillator& oscillator,
+                                        const SmoothPieces& force, double final_time,
+                                        std::int64_t samples,
+                                        const slab::ExactOptions& options = {}) {
+  ExactSolution solution(measure, oscillator, force, options);
+  ExactSolution check(measure, oscillator, force, slab::checking(options));
   const slab::TimeGrid time{.final_time = final_time, .steps = samples};
   ExactDifference difference;
   for (std::int64_t p = 1; p <= samples; ++p) {

@@ -69,6 +69,7 @@ TEST(CellTable, CountsEveryCellUpToTheRadiusWhereverTheFrontWasBefore) {
   const CellTable table = table_of(thresholds, stiffness, ExactScale(64, 64, 7));
   std::mt19937_64 random(5);
   std::uniform_int_distribution<int> tenth(-1, 11);
+  slab::SearchHint hint;
   for (int look_up = 0; look_up < 2000; ++look_up) {
     const double r = tenth(random) / 10.0;
     double k = 0.0;
@@ -79,11 +80,11 @@ TEST(CellTable, CountsEveryCellUpToTheRadiusWhereverTheFrontWasBefore) {
       force += thresholds[i] <= r ? stiffness[i] * thresholds[i] / 7 : 0.0;
       next = thresholds[i] > r ? std::min(next, thresholds[i]) : next;
     }
-    ASSERT_NEAR(table.below(r).stiffness, k, 1e-14) << "r = " << r;
-    ASSERT_NEAR(table.below(r).force, force, 1e-14) << "r = " << r;
-    ASSERT_EQ(table.next_break(r), next) << "r = " << r;
+    ASSERT_NEAR(table.below(r, hint).stiffness, k, 1e-14) << "r = " << r;
+    ASSERT_NEAR(table.below(r, hint).force, force, 1e-14) << "r = " << r;
+    ASSERT_EQ(table.next_break(r, hint), next) << "r = " << r;
   }
-  EXPECT_EQ(table.below(1.0).stiffness, table.total().stiffness);
+  EXPECT_EQ(table.below(1.0, hint).stiffness, table.total().stiffness);
 }
 
 TEST(CellTable, HasTheSameBitsForAnyOrderOfTheCells) {
@@ -108,19 +109,21 @@ TEST(CellTable, HasTheSameBitsForAnyOrderOfTheCells) {
   const CellTable second = table();
   std::ranges::sort(cells, std::greater());
   const CellTable third = table();
+  slab::SearchHint hint;
   for (int i = 0; i <= 1100; ++i) {
     const double r = i / 1000.0;
-    ASSERT_EQ(first.below(r).stiffness, second.below(r).stiffness);
-    ASSERT_EQ(first.below(r).force, second.below(r).force);
-    ASSERT_EQ(first.below(r).force, third.below(r).force);
+    ASSERT_EQ(first.below(r, hint).stiffness, second.below(r, hint).stiffness);
+    ASSERT_EQ(first.below(r, hint).force, second.below(r, hint).force);
+    ASSERT_EQ(first.below(r, hint).force, third.below(r, hint).force);
   }
 }
 
 TEST(CellTable, CountsCellsThatStandOnTheFront) {
   const double third = 1.0 / 3;
   const CellTable table = table_of({third}, {3.0}, ExactScale(3, 1, 1));
-  EXPECT_EQ(table.below(std::nextafter(third, 0.0)).stiffness, 0.0);
-  EXPECT_EQ(table.below(third).stiffness, 3.0);
+  slab::SearchHint hint;
+  EXPECT_EQ(table.below(std::nextafter(third, 0.0), hint).stiffness, 0.0);
+  EXPECT_EQ(table.below(third, hint).stiffness, 3.0);
 }
 
 TEST(ExactSums, RefuseScalesThatWouldOverflow) {
@@ -178,11 +181,12 @@ TEST(CellSets, HaveTheSumsOfTheirCellsWhateverTheExtremesWereBefore) {
     profile.threshold.push_back(eta);
     profile.initial_u.push_back(u0);
   }
-  const slab::CellMeasure measure = slab::make_cell_measure(profile);
+  const auto measure = slab::make_cell_measure(profile);
+  slab::SearchHint hint;
   for (int look_up = 0; look_up < 3000; ++look_up) {
     const slab::Extremes extremes = slab::extremes_of(0.0, eighth(0, 9), -eighth(0, 9), 1);
     for (const int direction : {-1, 1}) {
-      const slab::OuterSums found = measure.outer(extremes, direction);
+      const slab::OuterSums found = measure->outer(extremes, direction, hint);
       const slab::OuterSums wanted = sums_of_cells(cells, extremes, direction);
       ASSERT_NEAR(found.opposite, wanted.opposite, 1e-15);
       ASSERT_NEAR(found.never, wanted.never, 1e-15);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/math/quadrature/tanh_sinh.hpp>
 #include <cmath>
 #include <numbers>
@@ -43,6 +44,23 @@ TEST(ClosedCurves, are_those_of_one_cell) {
   EXPECT_DOUBLE_EQ(curves.cycle(0.4).loss, 0.0);
   EXPECT_DOUBLE_EQ(curves.cycle(2.0).restoring, 1.5);
   EXPECT_DOUBLE_EQ(curves.cycle(2.0).loss, 4 * 3 * 0.5 * (2.0 - 0.5));
+}
+
+TEST(ClosedCurves, are_the_sums_of_many_cells) {
+  constexpr int cells = 400;
+  const slab::ClosedCurves curves(closed_slab("1+s", "s*(1-s)", slab::Cells{cells}), 0.1);
+  for (const double x : {0.0005, 0.1, 0.2, 0.7}) {
+    double loss = 0.0;
+    double restoring = 0.1 * x;
+    for (int i = 0; i < cells; ++i) {
+      const double s = (i + 0.5) / cells;
+      const double eta = s * (1 - s);
+      loss += 4 * (1 + s) * eta * std::max(0.0, x - eta) / cells;
+      restoring += (1 + s) * std::min(x, eta) / cells;
+    }
+    EXPECT_NEAR(curves.cycle(x).loss, loss, 1e-14) << x;
+    EXPECT_NEAR(curves.cycle(x).restoring, restoring, 1e-14) << x;
+  }
 }
 
 TEST(ClosedCurves, are_the_integrals_over_the_cells_that_yield) {

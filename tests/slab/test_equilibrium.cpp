@@ -50,8 +50,8 @@ TEST(Equilibrium, balances_any_force_as_clamped_cells_do) {
                                                        .oscillator = {.k0 = k0},
                                                        .space = support::space_of(50)});
     const auto measure = slab::make_cell_measure(slab::sample_profile(problem, {0, 50}));
-    const double saturation = slab::saturation_force(measure);
-    slab::TurningPoints memory(measure, 0.0);
+    const double saturation = measure->total().force;
+    slab::TurningPoints memory(*measure, 0.0);
     Cells cells(problem, k0);
     std::mt19937_64 random(3);
     std::uniform_real_distribution<double> share(-0.99, 0.99);
@@ -78,9 +78,9 @@ TEST(Equilibrium, balances_any_force_from_any_initial_state) {
                                  .initial_u = u0,
                                  .space = support::space_of(count)});
       };
-      const auto follow = [&](const auto& measure) {
-        const double saturation = slab::saturation_force(measure);
-        slab::TurningPoints memory(measure, 0.0);
+      const auto follow = [&](const std::shared_ptr<const slab::Measure>& measure) {
+        const double saturation = measure->total().force;
+        slab::TurningPoints memory(*measure, 0.0);
         Cells clamped(problem(cells == 0 ? 4000 : cells), 0.1);
         std::mt19937_64 random(3);
         std::uniform_real_distribution<double> share(-1, 1);
@@ -104,7 +104,7 @@ TEST(Equilibrium, balances_any_force_from_any_initial_state) {
 TEST(Equilibrium, does_not_move_where_the_force_stays) {
   const support::Problem problem = support::problem({.space = support::space_of(0)});
   const auto measure = slab::make_continuous_measure(problem);
-  slab::TurningPoints memory(measure, 0.0);
+  slab::TurningPoints memory(*measure, 0.0);
   for (const double force : {0.4, 0.1, 0.1, std::nextafter(0.1, 1.0), 0.1}) {
     ASSERT_TRUE(move_to_equilibrium(memory, 0.0, force, 0.6));
     const double x = memory.x();
@@ -117,9 +117,9 @@ TEST(Equilibrium, ends_at_saturation_unless_a_spring_hardens) {
   // ∫ (s + 0.1) ds = 0.6.
   const support::Problem problem = support::problem({.space = support::space_of(0)});
   const auto measure = slab::make_continuous_measure(problem);
-  const double saturation = slab::saturation_force(measure);
+  const double saturation = measure->total().force;
   EXPECT_NEAR(saturation, 0.6, 1e-15);
-  slab::TurningPoints memory(measure, 0.0);
+  slab::TurningPoints memory(*measure, 0.0);
   EXPECT_TRUE(move_to_equilibrium(memory, 0.0, 0.6 - 1e-6, saturation));
   EXPECT_NEAR(memory.x(), 1.1 - std::sqrt(2e-6), 1e-9);  // the backbone, 0.6 - (1.1 - x)²/2
   const double before = memory.x();

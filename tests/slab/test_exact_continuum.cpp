@@ -12,7 +12,6 @@
 namespace masing::test_exact_continuum {
 
 using namespace exact_test;
-using slab::ContinuousMeasure;
 
 /// k, η, u0 as expressions, and an amplitude of F that makes some cells yield.
 struct Slab {
@@ -46,10 +45,10 @@ SmoothPieces forcing(double final_time) {
 }
 
 TEST(ExactContinuum, TabulatedMeasureGivesTheClosedFormsSolution) {
-  const ContinuousMeasure measure = slab::make_continuous_measure(problem_of(slabs[0], 1));
+  const auto measure = slab::make_continuous_measure(problem_of(slabs[0], 1));
   const SmoothPieces force(papers_force, {}, 500.0);
-  ExactSolution<ContinuousMeasure> tabulated(measure, {}, force);
-  ExactSolution<PapersMeasure> closed(PapersMeasure{}, {}, force);
+  ExactSolution tabulated(*measure, {}, force);
+  ExactSolution closed(papers_measure, {}, force);
   for (int p = 1; p <= 1000; ++p) {
     const MassState a = tabulated.at(0.5 * p);
     const MassState b = closed.at(0.5 * p);
@@ -63,8 +62,8 @@ TEST(ExactContinuum, TwoStepControlsAgreeForAnySlab) {
   for (const Slab& slab : slabs) {
     const support::Problem problem = problem_of(slab, 1);
     ASSERT_FALSE(slab::continuous_fault(problem)) << slab.threshold;
-    const ContinuousMeasure measure = slab::make_continuous_measure(problem);
-    const auto difference = exact_test::exact_self_check(measure, {}, forcing(500.0), 500.0, 1000);
+    const auto measure = slab::make_continuous_measure(problem);
+    const auto difference = exact_test::exact_self_check(*measure, {}, forcing(500.0), 500.0, 1000);
     EXPECT_LT(difference.x, 1e-10) << slab.threshold;
     EXPECT_LT(difference.y, 1e-10) << slab.threshold;
   }
@@ -72,14 +71,14 @@ TEST(ExactContinuum, TwoStepControlsAgreeForAnySlab) {
 
 TEST(ExactContinuum, MidpointCellsTendToItAboveOrderOne) {
   for (const Slab& slab : slabs) {
-    const ContinuousMeasure measure = slab::make_continuous_measure(problem_of(slab, 1));
+    const auto measure = slab::make_continuous_measure(problem_of(slab, 1));
     std::array<double, 2> errors{};
     for (const int fine : {0, 1}) {
       const int count = fine != 0 ? 1600 : 200;
-      const CellMeasure cells =
+      const auto cells =
           slab::make_cell_measure(slab::sample_profile(problem_of(slab, count), {0, count}));
-      ExactSolution<ContinuousMeasure> all(measure, {}, forcing(30.0));
-      ExactSolution<CellMeasure> some(cells, {}, forcing(30.0));
+      ExactSolution all(*measure, {}, forcing(30.0));
+      ExactSolution some(*cells, {}, forcing(30.0));
       for (int p = 1; p <= 300; ++p) {
         errors[fine] = std::max(errors[fine], std::abs(all.at(0.1 * p).x - some.at(0.1 * p).x));
       }
@@ -93,9 +92,9 @@ TEST(ExactContinuum, MidpointCellsTendToItAboveOrderOne) {
 TEST(ExactContinuum, TheFieldIsThatOfManyCells) {
   const int count = 2000;
   const support::Problem problem = problem_of(slabs[3], count);
-  const ContinuousMeasure measure = slab::make_continuous_measure(problem);
+  const auto measure = slab::make_continuous_measure(problem);
   const slab::Profile profile = slab::sample_profile(problem, {0, count});
-  ExactSolution<ContinuousMeasure> solution(measure, {}, forcing(60.0));
+  ExactSolution solution(*measure, {}, forcing(60.0));
   for (int p = 0; p <= 60; ++p) {
     const MassState state = solution.at(p);
     const auto memory = solution.turning_points();

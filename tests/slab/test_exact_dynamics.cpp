@@ -28,11 +28,10 @@ struct Errors {
 };
 
 /// Scheme (26) on the hysteresis memory.
-template <class Measure>
-Errors euler_errors(const Measure& measure, double final_time, int steps) {
+Errors euler_errors(const slab::Measure& measure, double final_time, int steps) {
   const double dt = final_time / steps;
-  TurningPoints<Measure> memory(measure, 0.0);
-  ExactSolution<Measure> exact(measure, {}, papers_pieces(final_time));
+  TurningPoints memory(measure, 0.0);
+  ExactSolution exact(measure, {}, papers_pieces(final_time));
   Errors errors;
   double x = 0.0;
   double y = 0.0;
@@ -48,11 +47,10 @@ Errors euler_errors(const Measure& measure, double final_time, int steps) {
 }
 
 /// Velocity Verlet with the turning point inside a step taken apart, on the hysteresis memory.
-template <class Measure>
-Errors leapfrog_errors(const Measure& measure, double final_time, int steps) {
+Errors leapfrog_errors(const slab::Measure& measure, double final_time, int steps) {
   const double dt = final_time / steps;
-  TurningPoints<Measure> memory(measure, 0.0);
-  ExactSolution<Measure> exact(measure, {}, papers_pieces(final_time));
+  TurningPoints memory(measure, 0.0);
+  ExactSolution exact(measure, {}, papers_pieces(final_time));
   Errors errors;
   double x = 0.0;
   double y = 0.0;
@@ -78,22 +76,22 @@ TEST(ExactSolution, leaves_rest_under_the_hardening_spring_alone) {
   const SmoothPieces no_force{[](double) { return 0.0; }, {}, 10.0};
   const auto measure = uniform_cells(3, 1.0, 10.0);
   for (const double t : {1e-3, 0.1, 1.0, 7.3}) {
-    const MassState state = exact_at(measure, oscillator, no_force, t);
+    const MassState state = exact_at(*measure, oscillator, no_force, t);
     EXPECT_NEAR(state.x, 0.5 + 0.5 * std::cos(std::sqrt(2.0) * t), 1e-12) << t;
     EXPECT_NEAR(state.y, -std::sqrt(0.5) * std::sin(std::sqrt(2.0) * t), 1e-12) << t;
   }
 }
 
 TEST(ExactDynamics, EulerConvergesToItAtOrderOne) {
-  const Errors coarse = euler_errors(PapersMeasure{}, 20.0, 40000);
-  const Errors fine = euler_errors(PapersMeasure{}, 20.0, 80000);
+  const Errors coarse = euler_errors(papers_measure, 20.0, 40000);
+  const Errors fine = euler_errors(papers_measure, 20.0, 80000);
   EXPECT_NEAR(coarse.x / fine.x, 2.0, 0.02);
   EXPECT_NEAR(coarse.y / fine.y, 2.0, 0.02);
 }
 
 TEST(ExactDynamics, LeapfrogConvergesToItAtOrderTwo) {
-  const Errors coarse = leapfrog_errors(PapersMeasure{}, 500.0, 100000);
-  const Errors fine = leapfrog_errors(PapersMeasure{}, 500.0, 200000);
+  const Errors coarse = leapfrog_errors(papers_measure, 500.0, 100000);
+  const Errors fine = leapfrog_errors(papers_measure, 500.0, 200000);
   EXPECT_LT(fine.x, 3e-6);
   EXPECT_LT(fine.y, 3e-6);
   EXPECT_NEAR(coarse.x / fine.x, 4.0, 0.3);
@@ -101,39 +99,39 @@ TEST(ExactDynamics, LeapfrogConvergesToItAtOrderTwo) {
 }
 
 TEST(ExactDynamics, LeapfrogConvergesToItForCells) {
-  const CellMeasure cells = papers_cells(7);
-  const Errors coarse = leapfrog_errors(cells, 40.0, 40000);
-  const Errors fine = leapfrog_errors(cells, 40.0, 160000);
+  const auto cells = papers_cells(7);
+  const Errors coarse = leapfrog_errors(*cells, 40.0, 40000);
+  const Errors fine = leapfrog_errors(*cells, 40.0, 160000);
   EXPECT_LT(fine.x, 1e-6);
   EXPECT_NEAR(coarse.x / fine.x, 16.0, 6.0);
 }
 
 TEST(ExactDynamics, TwoStepControlsAgreeOverThePapersCase) {
   const auto limit =
-      exact_test::exact_self_check(PapersMeasure{}, {}, papers_pieces(500.0), 500.0, 5000);
+      exact_test::exact_self_check(papers_measure, {}, papers_pieces(500.0), 500.0, 5000);
   EXPECT_LT(limit.x, 1e-11);
   EXPECT_LT(limit.y, 1e-11);
   const auto cells =
-      exact_test::exact_self_check(papers_cells(300), {}, papers_pieces(500.0), 500.0, 5000);
+      exact_test::exact_self_check(*papers_cells(300), {}, papers_pieces(500.0), 500.0, 5000);
   EXPECT_LT(cells.x, 1e-10);
   EXPECT_LT(cells.y, 1e-10);
 }
 
 TEST(ExactDynamics, GetsThroughFiveThousandAndItsLimitCycles) {
   const auto difference =
-      exact_test::exact_self_check(PapersMeasure{}, {}, papers_pieces(5000.0), 5000.0, 5000);
+      exact_test::exact_self_check(papers_measure, {}, papers_pieces(5000.0), 5000.0, 5000);
   EXPECT_LT(difference.x, 1e-9);
   const auto cells =
-      exact_test::exact_self_check(papers_cells(10), {}, papers_pieces(5000.0), 5000.0, 5000);
+      exact_test::exact_self_check(*papers_cells(10), {}, papers_pieces(5000.0), 5000.0, 5000);
   EXPECT_LT(cells.x, 1e-9);
 }
 
 TEST(ExactDynamics, CellsTendToTheContinuumAtOrderOne) {
   std::array<double, 2> errors{};
   for (const int doubled : {0, 1}) {
-    const CellMeasure cells = papers_cells(doubled != 0 ? 800 : 400);
-    ExactSolution<CellMeasure> some(cells, {}, papers_pieces(50.0));
-    ExactSolution<PapersMeasure> all(PapersMeasure{}, {}, papers_pieces(50.0));
+    const auto cells = papers_cells(doubled != 0 ? 800 : 400);
+    ExactSolution some(*cells, {}, papers_pieces(50.0));
+    ExactSolution all(papers_measure, {}, papers_pieces(50.0));
     for (int p = 1; p <= 500; ++p) {
       errors[doubled] = std::max(errors[doubled], std::abs(some.at(0.1 * p).x - all.at(0.1 * p).x));
     }
@@ -167,8 +165,8 @@ TEST(ExactDynamics, InputWorkIsKineticElasticAndDissipatedEnergy) {
   // Elastic: ½∫ku². Dissipated: ∫ k η |slip| ds, the slip of a cell being what x moves and u does
   // not.
   const int count = 20;
-  const CellMeasure cells = papers_cells(count);
-  ExactSolution<CellMeasure> solution(cells, {}, papers_pieces(30.0));
+  const auto cells = papers_cells(count);
+  ExactSolution solution(*cells, {}, papers_pieces(30.0));
   const int steps = 300000;
   InputWork input(30.0 / steps);
   std::array<double, count> u{};
@@ -177,7 +175,7 @@ TEST(ExactDynamics, InputWorkIsKineticElasticAndDissipatedEnergy) {
   for (int p = 1; p <= steps; ++p) {
     const double t = 30.0 * p / steps;
     const MassState state = solution.at(t);
-    const TurningPoints<CellMeasure> memory = solution.turning_points();
+    const TurningPoints memory = solution.turning_points();
     double elastic = 0.0;
     for (int i = 0; i < count; ++i) {
       const double eta = (i + 1.0) / count + 0.1;
@@ -200,12 +198,12 @@ TEST(ExactDynamics, TheFieldCarriesTheInternalForce) {
   const auto k = [](double s) { return 1.0 + 0.5 * std::sin(3 * s); };
   const auto u0 = [&](double s) { return eta(s) * std::sin(1e5 * s); };
   const slab::Profile profile = cells_of(50, k, eta, u0);
-  const CellMeasure cells = slab::make_cell_measure(profile);
+  const auto cells = slab::make_cell_measure(profile);
   const Oscillator oscillator{.mass = 1.0, .k0 = 0.05, .x0 = 0.3, .y0 = -0.2};
-  ExactSolution<CellMeasure> solution(cells, oscillator, papers_pieces(100.0));
+  ExactSolution solution(*cells, oscillator, papers_pieces(100.0));
   for (int p = 0; p <= 1000; ++p) {
     const MassState state = solution.at(0.1 * p);
-    const TurningPoints<CellMeasure> memory = solution.turning_points();
+    const TurningPoints memory = solution.turning_points();
     double force = 0.0;
     for (std::size_t i = 0; i < 50; ++i) {
       const double u = memory.elongation()(profile.element(i));
@@ -228,7 +226,7 @@ TEST(ExactDynamics, RandomCellsAndForcesAgreeUnderTwoStepControls) {
     const int count = 1 + static_cast<int>(60 * unit(random));
     const double density = 0.2 + 3 * unit(random);
     const auto eta = [&](double s) { return base + (seed % 4 == 0 ? 0.0 : slope * s); };
-    const CellMeasure cells = slab::make_cell_measure(cells_of(
+    const auto cells = slab::make_cell_measure(cells_of(
         count, [&](double s) { return density * (1 + s); }, eta,
         [&](double s) { return share * eta(s) * (seed % 5 == 0 ? std::sin(1e5 * s) : 1.0); }));
     const Oscillator oscillator{.mass = 0.3 + unit(random),
@@ -244,7 +242,7 @@ TEST(ExactDynamics, RandomCellsAndForcesAgreeUnderTwoStepControls) {
           return (t < 7.1 && t >= 7.0 ? -b : a * std::cos(w * t)) + b * (t >= 20.0);
         },
         breaks, 60.0);
-    const auto difference = exact_test::exact_self_check(cells, oscillator, force, 60.0, 300);
+    const auto difference = exact_test::exact_self_check(*cells, oscillator, force, 60.0, 300);
     EXPECT_LT(difference.x, 1e-10) << "seed " << seed;
     EXPECT_LT(difference.y, 1e-10) << "seed " << seed;
   }

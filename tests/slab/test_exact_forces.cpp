@@ -50,7 +50,7 @@ SmoothPieces pieces_of(const std::string& text, const std::string& known) {
 }
 
 double solved(const std::string& text) {
-  return exact_at(uniform_cells(1, 1.0, 1e3), {}, pieces_of(text, text), final_time).x;
+  return exact_at(*uniform_cells(1, 1.0, 1e3), {}, pieces_of(text, text), final_time).x;
 }
 
 /// By the second method, which also looks for what F does by plain ranges.
@@ -60,9 +60,7 @@ double checked(const std::string& text, const std::string& known, double thresho
       pieces_of(text, known).checked_by([force = parsed(text)](double a, double b) {
         return force.range(a, b);
       });
-  return slab::CheckSolution<std::decay_t<decltype(cells)>>(cells, {}, pieces, slab::checking({}))
-      .at(final_time)
-      .x;
+  return ExactSolution(*cells, {}, pieces, slab::checking({})).at(final_time).x;
 }
 
 double duhamel(const Force& force) {
@@ -310,7 +308,7 @@ TEST(SecondSolution, finds_a_pulse_that_bounds_miss) {
   for (const std::string pulse : {"3e3*exp(-((t-5.0321)/1e-5)^2)", "1e5/cosh((t-8.0321)/1e-6)^2"}) {
     const std::string text = sine + "+" + pulse;
     const double missed =
-        exact_at(uniform_cells(1, 1.0, 1e3), {}, pieces_of(text, sine), final_time).x;
+        exact_at(*uniform_cells(1, 1.0, 1e3), {}, pieces_of(text, sine), final_time).x;
     EXPECT_GT(std::abs(missed - solved(text)), 0.01) << "the step control alone found it";
     // Of what bounds miss, ranges find an impulse of 1e-6 ω η; what is found is found to less.
     EXPECT_NEAR(checked(text, sine, 2.0), solved(text), 1e-4) << text;

@@ -11,8 +11,9 @@
 #include <string>
 
 #include "slab/profile.hpp"
+#include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
-#include "slab/turning_points/elastic_energy.hpp"
+#include "slab/turning_points/turning_points.hpp"
 #include "support/problem.hpp"
 
 namespace masing::test_smooth_cells {
@@ -65,10 +66,10 @@ TEST(SmoothCells, have_the_sums_of_all_cells) {
                    (rule == slab::Rule::right ? ", right" : ", midpoint"));
       const support::Problem problem = problem_of(of, cells, rule);
       const slab::Profile profile = slab::sample_profile(problem, {0, cells});
-      const slab::CellMeasure tabled = slab::make_cell_measure(profile);
-      const slab::SmoothCellMeasure smooth = slab::make_smooth_cell_measure(problem);
-      TurningPoints by_table(tabled, 0.05);
-      TurningPoints by_pieces(smooth, 0.05);
+      const auto tabled = slab::make_cell_measure(profile);
+      const auto smooth = slab::make_smooth_cell_measure(problem);
+      TurningPoints by_table(*tabled, 0.05);
+      TurningPoints by_pieces(*smooth, 0.05);
       // δs³ f''/24 is some 1e-16 an end of a piece; the rest is rounding.
       for (const double x : walk(250)) {
         ASSERT_NEAR(by_pieces.move_to(x), by_table.move_to(x), 3e-14) << x;
@@ -80,7 +81,7 @@ TEST(SmoothCells, have_the_sums_of_all_cells) {
         const slab::Element cell = profile.element(i);
         energy += 0.5L * cell.stiffness * u(cell) * u(cell) / cells;
       }
-      EXPECT_NEAR(elastic_energy(smooth, u), static_cast<double>(energy), 3e-14);
+      EXPECT_NEAR(smooth->elastic_energy(u).value(), static_cast<double>(energy), 3e-14);
     }
   }
 }
@@ -92,8 +93,8 @@ TEST(SmoothCells, count_every_cell_of_a_large_number) {
       slab::make_smooth_cell_measure(problem_of(cases[0], cells, slab::Rule::right));
   for (const std::int64_t i : {1L, 2L, 77'777'777L, 500'000'001L, 999'999'999L, 1'000'000'000L}) {
     const double eta = static_cast<double>(i) / cells + 0.1;
-    EXPECT_NEAR(measure.below(eta).stiffness * cells, static_cast<double>(i), 1e-6);
-    EXPECT_NEAR(measure.below(std::nextafter(eta, 0.0)).stiffness * cells,
+    EXPECT_NEAR(measure->below(eta).stiffness * cells, static_cast<double>(i), 1e-6);
+    EXPECT_NEAR(measure->below(std::nextafter(eta, 0.0)).stiffness * cells,
                 static_cast<double>(i - 1), 1e-6);
   }
 }
@@ -102,10 +103,10 @@ TEST(SmoothCells, differ_from_the_continuum_by_rounding_where_they_are_very_many
   for (const Case& of : cases) {
     SCOPED_TRACE(std::string(of.stiffness) + ", " + of.threshold + ", " + of.initial_u);
     const support::Problem problem = problem_of(of, std::int64_t{1} << 50, slab::Rule::midpoint);
-    const slab::SmoothCellMeasure smooth = slab::make_smooth_cell_measure(problem);
-    const slab::ContinuousMeasure continuous = slab::make_continuous_measure(problem);
-    TurningPoints many(smooth, 0.0);
-    TurningPoints limit(continuous, 0.0);
+    const auto smooth = slab::make_smooth_cell_measure(problem);
+    const auto continuous = slab::make_continuous_measure(problem);
+    TurningPoints many(*smooth, 0.0);
+    TurningPoints limit(*continuous, 0.0);
     for (const double x : walk(150)) {
       // The table of P = ∞ is good to some 1e-13.
       ASSERT_NEAR(many.move_to(x), limit.move_to(x), 1e-12) << x;

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "slab/closed_curves.hpp"
+#include "slab/steady/cycle.hpp"
 #include "slab/steady/transient.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 
@@ -17,7 +18,6 @@ namespace masing::test_steady {
 
 using slab::Cycle;
 using slab::Extreme;
-using ForcedMeasure = slab::ContinuousMeasure;
 
 struct ForcedProblem {
   std::string stiffness = "1";
@@ -42,19 +42,18 @@ struct SolvedProblem {
       : slab(forced_slab(problem)),
         measure(slab::make_continuous_measure(slab)),
         drive(problem.force, 't', {}),
-        map(measure, problem.oscillator,
+        map(*measure, problem.oscillator,
             {.value = [this](double t) { return drive(t); },
              .bounds = [this](double a, double b) { return drive.bounds(a, b); },
              .breaks = {},
              .period = problem.period,
-             .is_odd = problem.is_odd}),
-        shooting(map, true) {}
+             .is_odd = problem.is_odd}) {}
 
   /// The cycle that the motion from rest comes to.
   [[nodiscard]] Cycle from_rest() const {
     const slab::Settled settled = slab::settle(map);
-    return shooting.near(map.outer_extreme(settled.state, settled.multiple).value(),
-                         settled.multiple);
+    return slab::find_cycle(map, true, map.outer_extreme(settled.state, settled.multiple).value(),
+                            settled.multiple);
   }
 
   /// The last of many periods from rest.
@@ -68,10 +67,9 @@ struct SolvedProblem {
   }
 
   slab::Slab slab;
-  ForcedMeasure measure;
+  std::shared_ptr<const slab::Measure> measure;
   base::Function drive;
-  slab::PeriodMap<ForcedMeasure> map;
-  slab::Shooting<ForcedMeasure> shooting;
+  slab::PeriodMap map;
 };
 
 TEST(Steady, finds_the_cycle_of_the_papers_slab) {
@@ -116,7 +114,8 @@ TEST(Steady, is_the_linear_oscillators_where_nothing_yields) {
   problem.force = "0.01*cos(0.8*t)";
   const double amplitude = 0.01 / (1.2 - 0.64);
   const SolvedProblem solved(problem);
-  const Cycle cycle = solved.shooting.near({0.0, amplitude, {0.0, amplitude, 1, 0.0, {}}, 1}, 1);
+  const Cycle cycle =
+      slab::find_cycle(solved.map, true, {0.0, amplitude, {0.0, amplitude, 1, 0.0, {}}, 1}, 1);
   EXPECT_NEAR(cycle.most_x, amplitude, 1e-13);
   EXPECT_NEAR(cycle.least_x, -amplitude, 1e-13);
   EXPECT_NEAR(cycle.loss, 0.0, 1e-13);

@@ -5,12 +5,12 @@
 
 #include <cmath>
 #include <random>
+#include <thread>
 
 #include "slab/turning_points/cell_measure.hpp"
 
 namespace masing::test_turning_points {
 
-using slab::CellMeasure;
 using slab::Profile;
 using slab::TurningPoints;
 
@@ -108,11 +108,11 @@ TEST(TurningPoints, AgreeWithClampingEveryCellOnRandomProfilesAndIncrements) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const Profile profile = random_profile(random);
-    const CellMeasure measure = make_cell_measure(profile);
+    const auto measure = make_cell_measure(profile);
     std::normal_distribution<double> normal;
     const double x0 = seed % 3 == 0 ? normal(random) : 0.0;
     const double size = std::exp(normal(random) - 1.5);
-    TurningPoints memory(measure, x0);
+    TurningPoints memory(*measure, x0);
     ClampedCells cells(profile, x0);
     ASSERT_NEAR(memory.internal_force(), cells.force(), 1e-12);
     double x = x0;
@@ -142,20 +142,51 @@ TEST(TurningPoints, AgreeWithClampingEveryCellOnRandomProfilesAndIncrements) {
   }
 }
 
+TEST(TurningPoints, OnOneMeasureDoNotDisturbEachOtherOnManyThreads) {
+  std::mt19937_64 random(1);
+  Profile profile = papers_profile(3000);
+  std::uniform_real_distribution<double> share(-1.0, 1.0);
+  for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
+    profile.initial_u[i] = share(random) * profile.threshold[i];
+  }
+  const auto measure = make_cell_measure(profile);
+  const auto walk = [&](unsigned seed, const slab::Measure& on) {
+    std::mt19937_64 steps(seed);
+    std::normal_distribution<double> normal(0.0, 0.3);
+    TurningPoints memory(on, 0.0);
+    std::vector<double> forces;
+    for (int step = 0; step < 20000; ++step) {
+      forces.push_back(memory.move_to(0.99 * memory.x() + normal(steps)));
+    }
+    return forces;
+  };
+  std::vector<std::vector<double>> together(4);
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < together.size(); ++seed) {
+    threads.emplace_back([&, seed] { together[seed] = walk(seed, *measure); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (unsigned seed = 0; seed < together.size(); ++seed) {
+    EXPECT_EQ(together[seed], walk(seed, *make_cell_measure(profile)));
+  }
+}
+
 TEST(TurningPoints, GiveTheForceAndTheStiffnessAheadOnTheOuterCurveWithoutMoving) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const Profile profile = random_profile(random);
-    const CellMeasure measure = make_cell_measure(profile);
-    TurningPoints memory(measure, 0.3);
+    const auto measure = make_cell_measure(profile);
+    TurningPoints memory(*measure, 0.3);
     double reach = 0.02;
     for (int turn = 0; turn < 12; ++turn, reach *= -1.4) {
       memory.move_to(0.3 + reach);
       // Ahead and back again: the look does not change what is found later.
       for (const double further : {1.0, 0.1, 3.0, 0.01}) {
         const double x = memory.x() + further * reach;
-        TurningPoints moved(measure, memory.state());
+        TurningPoints moved(*measure, memory.state());
         ASSERT_EQ(memory.force_at(x), moved.move_to(x));
         const double next = moved.next_break();
         ASSERT_GT(moved.direction() * (next - x), 0.0);
@@ -175,23 +206,23 @@ TEST(TurningPoints, RestoredFromTheirStateGoOnWithTheSameBits) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const Profile profile = random_profile(random);
-    const CellMeasure measure = make_cell_measure(profile);
+    const auto measure = make_cell_measure(profile);
     std::normal_distribution<double> normal(0.0, 0.4);
-    TurningPoints memory(measure, normal(random));
+    TurningPoints memory(*measure, normal(random));
     for (int step = 0; step < 100; ++step) {
       if (step % 10 == 0) {
-        const CellMeasure fresh = make_cell_measure(profile);
-        TurningPoints restored(fresh, memory.state());
+        const auto fresh = make_cell_measure(profile);
+        TurningPoints restored(*fresh, memory.state());
         ASSERT_EQ(restored.internal_force(), memory.internal_force());
         ASSERT_EQ(restored.direction(), memory.direction());
         for (const double direction : {-1, 1}) {
           ASSERT_EQ(restored.corner(static_cast<int>(direction)),
                     memory.corner(static_cast<int>(direction)));
         }
-        memory = TurningPoints(measure, memory.state());
+        memory = TurningPoints(*measure, memory.state());
       }
       const double x = memory.x() + normal(random);
-      TurningPoints other(measure, memory.state());
+      TurningPoints other(*measure, memory.state());
       ASSERT_EQ(other.move_to(x), memory.move_to(x));
     }
   }
@@ -199,8 +230,8 @@ TEST(TurningPoints, RestoredFromTheirStateGoOnWithTheSameBits) {
 
 TEST(TurningPoints, AThousandLoopsAreKeptAndOneLargeMoveWipesThemAll) {
   const Profile profile = papers_profile(200);
-  const CellMeasure measure = make_cell_measure(profile);
-  TurningPoints memory(measure, 0.0);
+  const auto measure = make_cell_measure(profile);
+  TurningPoints memory(*measure, 0.0);
   ClampedCells cells(profile, 0.0);
   double sign = 1.0;
   for (int i = 0; i < 5000; ++i, sign = -sign) {
@@ -221,11 +252,11 @@ TEST(TurningPoints, AThousandLoopsAreKeptAndOneLargeMoveWipesThemAll) {
 TEST(TurningPoints, FollowTheBackboneAndMasingBranches) {
   // Rule right samples the papers' case: B differs from the continuum by at most 1/P.
   const int cells = 1500;
-  const CellMeasure measure = make_cell_measure(papers_profile(cells));
+  const auto measure = make_cell_measure(papers_profile(cells));
   const auto backbone = [](double x) {
     return x <= 0.1 ? x : x <= 1.1 ? -x * x / 2 + 1.1 * x - 0.005 : 0.6;
   };
-  TurningPoints memory(measure, 0.0);
+  TurningPoints memory(*measure, 0.0);
   for (const double x : {0.05, 0.1, 0.3, 0.8}) {
     EXPECT_NEAR(memory.move_to(x), backbone(x), 1.0 / cells);
   }
@@ -245,8 +276,8 @@ TEST(TurningPoints, FollowTheBackboneAndMasingBranches) {
 }
 
 TEST(TurningPoints, GiveTrialForcesStiffnessAndCornersWithoutMoving) {
-  const CellMeasure measure = make_cell_measure(papers_profile(100));
-  TurningPoints memory(measure, 0.0);
+  const auto measure = make_cell_measure(papers_profile(100));
+  TurningPoints memory(*measure, 0.0);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(memory.corner(1), infinity);
   EXPECT_EQ(memory.corner(-1), -infinity);
@@ -268,8 +299,8 @@ TEST(TurningPoints, GiveTrialForcesStiffnessAndCornersWithoutMoving) {
 
 TEST(TurningPoints, FindEveryCellTheFrontWillReach) {
   const Profile profile = papers_profile(10);
-  const CellMeasure measure = make_cell_measure(profile);
-  TurningPoints memory(measure, 0.0);
+  const auto measure = make_cell_measure(profile);
+  TurningPoints memory(*measure, 0.0);
   for (int i = 0; i < 10; ++i) {
     const double next = memory.next_break();
     EXPECT_DOUBLE_EQ(next, profile.threshold[i]);

@@ -1,13 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <boost/math/quadrature/gauss.hpp>
-#include <boost/numeric/odeint/stepper/runge_kutta_fehlberg78.hpp>
-#include <cmath>
-#include <numeric>
-
-#include "base/limits.hpp"
 #include "base/smooth_pieces.hpp"
 #include "slab/problem.hpp"
 #include "slab/turning_points/turning_points.hpp"
@@ -19,55 +11,24 @@ using base::departure;
 using base::least_span;
 using base::SmoothPieces;
 
-/// A measure of finitely many cells: K and M jump at breaks and are constant between them, so that
-/// S is piecewise linear in x.
-template <class Measure>
-concept CellwiseMeasure = StiffnessMeasure<Measure> && Measure::is_cellwise;
-
-/// The first position ahead where S(x) is not smooth: a corner, or the front reaching a break of
-/// the measure; ±∞ if there is none.
-template <StiffnessMeasure Measure>
-double leg_end(const TurningPoints<Measure>& turning_points) {
-  const double corner = turning_points.corner(turning_points.direction());
-  const double front = turning_points.next_break();
-  return turning_points.direction() > 0 ? std::min(corner, front) : std::max(corner, front);
-}
-
 /// S(x) on the smooth part of the present leg of `turning_points`, from here up to end();
-/// `turning_points` must outlive the law, unchanged.
-template <StiffnessMeasure Measure>
+/// `turning_points` must outlive the law, unchanged. Of finitely many cells it is a straight line,
+/// which goes on beyond both ends.
 class LegLaw {
  public:
-  explicit LegLaw(const TurningPoints<Measure>& turning_points)
-      : turning_points_(&turning_points), end_(leg_end(turning_points)) {}
+  explicit LegLaw(const TurningPoints& turning_points);
 
+  /// The first position ahead where S(x) is not smooth: a corner, or the front reaching a break of
+  /// the measure; ±∞ if there is none.
   [[nodiscard]] double end() const { return end_; }
-  [[nodiscard]] double operator()(double x) const { return turning_points_->force_at(x); }
-
- private:
-  const TurningPoints<Measure>* turning_points_;
-  double end_;
-};
-
-/// The same for finitely many cells: a straight line, which goes on beyond both ends.
-template <CellwiseMeasure Measure>
-class LegLaw<Measure> {
- public:
-  explicit LegLaw(const TurningPoints<Measure>& turning_points) : end_(leg_end(turning_points)) {
-    // In the middle no rounding can put a cell on the wrong side of the front.
-    const double beyond =
-        turning_points.x() + turning_points.direction() * (1.0 + std::abs(turning_points.x()));
-    const double end = std::isfinite(end_) ? end_ : beyond;
-    middle_ = turning_points.x() + 0.5 * (end - turning_points.x());
-    force_ = turning_points.force_at(middle_);
-    stiffness_ = turning_points.stiffness_at(middle_);
+  [[nodiscard]] double operator()(double x) const {
+    return is_line_ ? force_ + stiffness_ * (x - middle_) : turning_points_->force_at(x);
   }
 
-  [[nodiscard]] double end() const { return end_; }
-  [[nodiscard]] double operator()(double x) const { return force_ + stiffness_ * (x - middle_); }
-
  private:
+  const TurningPoints* turning_points_;
   double end_;
+  bool is_line_;
   double middle_ = 0.0;
   double force_ = 0.0;
   double stiffness_ = 0.0;
@@ -80,116 +41,22 @@ struct Motion {
   double y = 0.0;
 };
 
-/// The eighth-order Runge-Kutta-Fehlberg method.
-struct Fehlberg {
-  /// ξ and υ after a span h, of ξ' = υ, υ' = rate(force(τ), τ, ξ, υ), both 0 at τ = 0; υ' falls
-  /// with υ by `decay`, c/m.
-  template <class Force, class Rate>
-  static std::array<double, 2> increments(const Force& force, const Rate& rate, double h,
-                                          double /*decay*/) {
-    using State = std::array<double, 2>;
-    const auto system = [&](const State& state, State& change, double tau) {
-      change[0] = state[1];
-      change[1] = rate(force(tau), tau, state[0], state[1]);
-    };
-    State state{0.0, 0.0};
-    boost::numeric::odeint::runge_kutta_fehlberg78<State> stepper;
-    stepper.do_step(system, state, 0.0, h);
-    return state;
-  }
-};
+/// How a step is made: by the eighth-order Runge-Kutta-Fehlberg method; or, to check a solution, by
+/// collocation at Gauss's five points, of order 10, implicit, solved by iteration, which shares
+/// with the first neither the times at which it asks for F nor its errors. Source: Hairer, Nørsett,
+/// Wanner, Solving Ordinary Differential Equations I, II.7.
+enum class StepMethod { fehlberg, gauss };
 
-/// Collocation at Gauss's five points: order 10, implicit, solved by iteration. It shares with
-/// Fehlberg's method neither the times at which it asks for F nor its errors.
-/// Source: Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, II.7.
-class GaussCollocation {
- public:
-  /// As Fehlberg::increments.
-  template <class Force, class Rate>
-  static std::array<double, 2> increments(const Force& force, const Rate& rate, double h,
-                                          double decay) {
-    static const GaussCollocation method;
-    Values forces{};
-    Values xi{};
-    Values upsilon{};
-    Values rates{};
-    for (int i = 0; i < points; ++i) {
-      forces[i] = force(method.place_[i] * h);
-    }
-    constexpr int most_passes = 40;
-    for (int pass = 0; pass < most_passes; ++pass) {
-      for (int i = 0; i < points; ++i) {
-        rates[i] = rate(forces[i], method.place_[i] * h, xi[i], upsilon[i]);
-      }
-      double change = 0.0;
-      double size = 0.0;
-      for (int i = 0; i < points; ++i) {
-        const double next = h * h * dot(method.twice_[i], rates);
-        change = std::max(change, std::abs(next - xi[i]));
-        size = std::max(size, std::abs(next));
-        xi[i] = next;
-        upsilon[i] = h * dot(method.once_[i], rates);
-      }
-      // The next pass would change υ by (ωh)³/2 of this, and by hc/m of what it changed by; steps
-      // are a fraction of 1/ω and of m/c.
-      if (change * (1.0 + 100.0 * h * decay) <= 1e-13 * size) {
-        break;
-      }
-    }
-    return {h * h * dot(method.twice_[points], rates), h * dot(method.once_[points], rates)};
-  }
-
- private:
-  static constexpr int points = 5;
-  using Values = std::array<double, points>;
-
-  static double dot(const Values& a, const Values& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-  }
-
-  GaussCollocation() {
-    using Legendre = boost::math::quadrature::gauss<double, points>;
-    for (int i = 0; i < points; ++i) {
-      const int half = std::abs(i - points / 2);
-      place_[i] = 0.5 + (i < points / 2 ? -0.5 : 0.5) * Legendre::abscissa()[half];
-      weight_[i] = 0.5 * Legendre::weights()[half];
-    }
-    // ∫₀ᶜ (c - s) ℓ_j(s) ds and ∫₀ᶜ ℓ_j(s) ds by the rule itself, exact for these polynomials.
-    for (int i = 0; i <= points; ++i) {
-      const double end = i < points ? place_[i] : 1.0;
-      for (int j = 0; j < points; ++j) {
-        for (int q = 0; q < points; ++q) {
-          double basis = weight_[q] * (1.0 - place_[q]);
-          for (int other = 0; other < points; ++other) {
-            basis *=
-                other == j ? 1.0 : (end * place_[q] - place_[other]) / (place_[j] - place_[other]);
-          }
-          twice_[i][j] += end * end * basis;
-          once_[i][j] += end * basis / (1.0 - place_[q]);
-        }
-      }
-    }
-    once_[points] = weight_;
-  }
-
-  Values place_{};                          // of the points, in (0, 1)
-  Values weight_{};                         // of ∫₀¹
-  std::array<Values, points + 1> once_{};   // weights of ∫₀ᶜ, c each point, and 1
-  std::array<Values, points + 1> twice_{};  // weights of ∫₀ᶜ∫, c each point, and 1
-};
-
-/// One step of m x'' = F(t) - k0 x - c x' - S(x) with a smooth S by a Method. Law: double
-/// operator()(double x) const, the internal force S.
-template <class Law, class Method = Fehlberg>
+/// One step of m x'' = F(t) - k0 x - c x' - S(x) on the smooth part of a leg.
 class OscillatorStep {
  public:
   /// `force` must outlive the object.
-  OscillatorStep(const Oscillator& oscillator, const SmoothPieces& force, const Law& law,
-                 const Motion& start)
-      : oscillator_(oscillator), force_(&force), law_(law), start_(start) {}
+  OscillatorStep(const Oscillator& oscillator, const SmoothPieces& force, const LegLaw& law,
+                 const Motion& start, StepMethod method)
+      : oscillator_(oscillator), force_(&force), law_(law), start_(start), method_(method) {}
 
   [[nodiscard]] const Motion& start() const { return start_; }
-  [[nodiscard]] const Law& law() const { return law_; }
+  [[nodiscard]] const LegLaw& law() const { return law_; }
 
   /// x'' at a motion on this law.
   [[nodiscard]] double acceleration(const Motion& motion) const {
@@ -200,64 +67,27 @@ class OscillatorStep {
   [[nodiscard]] Motion after(double h) const { return step(start_, h); }
 
   /// What is done within a span h of the start.
-  [[nodiscard]] Works works(double h) const {
-    using State = std::array<double, 5>;
-    const auto system = [&](const State& state, State& rate, double tau) {
-      const double x = start_.x + (start_.y * tau + state[0]);
-      const double y = start_.y + state[1];
-      const double force = (*force_)(start_.clock.time + (start_.clock.rest + tau));
-      rate = {state[1], acceleration_by(force, x, y), force * y,
-              (law_(x) + oscillator_.preload) * y, oscillator_.damping * y * y};
-    };
-    State state{};
-    boost::numeric::odeint::runge_kutta_fehlberg78<State> stepper;
-    stepper.do_step(system, state, 0.0, h);
-    return {state[2], state[3], state[4]};
-  }
+  [[nodiscard]] Works works(double h) const;
 
   /// The error of after(h) against two steps of h/2: the maximum of |Δx|·ω and |Δy|. (Fehlberg's
   /// own estimate contains only the feedback of x, not F(t).)
-  [[nodiscard]] double error(double h, const Motion& end, double frequency) const {
-    const Motion middle = step(start_, 0.5 * h);
-    const Motion twice = step(middle, 0.5 * h);
-    return std::max(std::abs(end.x - twice.x) * frequency, std::abs(end.y - twice.y));
-  }
+  [[nodiscard]] double error(double h, const Motion& end, double frequency) const;
 
   /// What the rounding of t, through F(t), makes of y in a step of few units in the last place of
   /// t; 0 for others.
-  [[nodiscard]] double rounding_of_time(double h) const {
-    const double unit = base::epsilon * start_.clock.time;
-    if (h > 1e7 * unit) {
-      return 0.0;
-    }
-    const double first = (*force_)(start_.clock.time);
-    const double middle = (*force_)(start_.clock.after(0.5 * h).time);
-    const double last = (*force_)(start_.clock.after(h).time);
-    return unit * (std::abs(middle - first) + std::abs(last - middle)) / oscillator_.mass;
-  }
+  [[nodiscard]] double rounding_of_time(double h) const;
 
  private:
   [[nodiscard]] double acceleration_by(double force, double x, double y) const {
     return slab::acceleration(oscillator_, force, {x, y, law_(x)});
   }
-
-  /// In the increments ξ = x - x_start - y_start τ and υ = y - y_start: what is small is not
-  /// rounded to the size of x and y at every stage.
-  [[nodiscard]] Motion step(const Motion& from, double h) const {
-    const auto now = [&](double tau) { return from.clock.time + (from.clock.rest + tau); };
-    const auto state = Method::increments(
-        [&](double tau) { return (*force_)(now(tau)); },
-        [&](double force, double tau, double xi, double upsilon) {
-          return acceleration_by(force, from.x + (from.y * tau + xi), from.y + upsilon);
-        },
-        h, oscillator_.damping / oscillator_.mass);
-    return {from.clock.after(h), from.x + (from.y * h + state[0]), from.y + state[1]};
-  }
+  [[nodiscard]] Motion step(const Motion& from, double h) const;
 
   Oscillator oscillator_;
   const SmoothPieces* force_;
-  Law law_;
+  LegLaw law_;
   Motion start_;
+  StepMethod method_;
 };
 
 }  // namespace masing::slab

@@ -1,15 +1,8 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <complex>
-#include <limits>
-#include <numbers>
-#include <string>
 
-#include "base/error.hpp"
-#include "base/limits.hpp"
-#include "slab/steady/newton.hpp"
 #include "slab/steady/period_map.hpp"
 
 namespace masing::slab {
@@ -17,14 +10,7 @@ namespace masing::slab {
 /// By which the fundamental of x lags behind that of F, in [0, 2π), from their coefficients
 /// (1/τ) ∫ · exp(-2πi t/τ) dt. NaN where F hardly has one, less than a thousandth of its largest
 /// value.
-inline double phase_lag(std::complex<double> of_force, std::complex<double> of_x,
-                        double largest_force) {
-  constexpr double full = 2 * std::numbers::pi;
-  if (!(std::abs(of_force) > 1e-3 * largest_force)) {
-    return base::undefined;
-  }
-  return std::fmod(std::arg(of_force) - std::arg(of_x) + 2 * full, full);
-}
+double phase_lag(std::complex<double> of_force, std::complex<double> of_x, double largest_force);
 
 /// A limit cycle.
 struct Cycle {
@@ -44,224 +30,10 @@ struct Cycle {
   bool is_half = false;  ///< found from half a period, by symmetry
 };
 
-/// Finds limit cycles by shooting: Newton's method on the map from an extreme of x to the one a
-/// period later.
-template <StiffnessMeasure Measure>
-class Shooting {
- public:
-  /// `map` must outlive the object. `is_symmetric_start`: u0 = 0 and x0 = 0.
-  Shooting(const PeriodMap<Measure>& map, bool is_symmetric_start)
-      : map_(map), is_symmetric_start_(is_symmetric_start), frequency_(map.frequency()) {}
-
-  /// The cycle of `multiple` periods near an extreme, with the slab's past from there: cells that
-  /// do not yield on the cycle keep what that left. Throws UserError where there is none.
-  [[nodiscard]] Cycle near(Extreme start, int multiple) const {
-    const double whole = multiple * map_.force().period;
-    const Passage passage = required(map_.passage(start, whole, start.side));
-    ShootingMap kind = shooting_map(start, passage, multiple);
-    std::optional<Extreme> found = corrected(start, kind, whole);
-    if (found && kind == ShootingMap::half) {
-      constexpr double closed = 1e-9;
-      Cycle cycle = described(*found, multiple, kind);
-      if (cycle.residual <= closed) {
-        return cycle;
-      }
-      // F is not odd: of a narrow pulse its values may not show it, the motion over a period does.
-      kind = ShootingMap::full;
-      found = corrected(start, kind, whole);
-    }
-    // Where the cycle goes beyond what the slab remembers, it leaves more to remember.
-    constexpr int passes = 60;
-    for (int pass = 0; found && pass < passes; ++pass) {
-      const double before = found->x;
-      found->past = required(map_.passage(*found, whole, found->side)).past;
-      found = corrected(*found, kind, whole);
-      if (found && std::abs(found->x - before) <= 1e-12 * (passage.most_x - passage.least_x)) {
-        break;
-      }
-    }
-    if (!found && kind == ShootingMap::full && map_.oscillator().k0 == 0.0) {
-      return drifting(start, multiple);
-    }
-    require_cycle(found.has_value());
-    return described(*found, multiple, kind);
-  }
-
- private:
-  /// A full period in phase and x; half of one, where force and slab are symmetric; or the phase
-  /// alone, where nothing holds the mass and x is arbitrary.
-  enum class ShootingMap { full, half, phase };
-
-  static Passage required(std::optional<Passage> passage) {
-    if (!passage) {
-      throw base::UserError("the motion has no extreme a period later");
-    }
-    return std::move(*passage);
-  }
-  static void require_cycle(bool is_found) {
-    if (!is_found) {
-      throw base::UserError("Newton's method does not come to a cycle");
-    }
-  }
-
-  /// The cycle of a mass that drifts towards the side of an extreme, where k0 = 0 and the drift has
-  /// taken every cell to its threshold there, also those that the range of x over a period leaves
-  /// elastic: x is arbitrary. Throws UserError where there is none.
-  [[nodiscard]] Cycle drifting(const Extreme& start, int multiple) const {
-    const TurningPoints<Measure> slab(map_.measure(), start.past);
-    require_cycle(slab.stiffness_at(start.x) <= none_frozen * map_.measure().total_stiffness());
-    const auto found = corrected(start, ShootingMap::phase, multiple * map_.force().period);
-    require_cycle(found.has_value());
-    Cycle cycle = described(*found, multiple, ShootingMap::phase);
-    require_cycle(start.side * cycle.drift > 0.0);
-    return cycle;
-  }
-
-  /// The share of ∫k that does not yield between two extremes.
-  [[nodiscard]] double frozen(double least, double most) const {
-    const double all = map_.measure().total_stiffness();
-    return std::max(0.0, 1.0 - map_.measure().below((most - least) / 2).stiffness / all);
-  }
-
-  static constexpr double none_frozen = 1e-12;
-
-  [[nodiscard]] ShootingMap shooting_map(const Extreme& start, const Passage& passage,
-                                         int multiple) const {
-    const bool all_yield = frozen(passage.least_x, passage.most_x) <= none_frozen;
-    if (map_.oscillator().k0 == 0.0 && all_yield) {
-      return ShootingMap::phase;
-    }
-    const bool is_virgin = start.past.positions.empty() && is_symmetric_start_;
-    if (multiple != 1 || !map_.force().is_odd || !(all_yield || is_virgin)) {
-      return ShootingMap::full;
-    }
-    constexpr double alike = 1e-3;
-    const auto half = map_.passage(start, map_.force().period / 2, -start.side);
-    const double scale = passage.most_x - passage.least_x;
-    const bool is_symmetric = half &&
-                              std::abs(half->span - map_.force().period / 2) * frequency_ < alike &&
-                              std::abs(half->x + start.x) < alike * scale;
-    return is_symmetric ? ShootingMap::half : ShootingMap::full;
-  }
-
-  /// The map in scaled numbers v = (phase ω, x/scale): by how much it moves them.
-  [[nodiscard]] auto residual_of(const Extreme& start, ShootingMap kind, double whole,
-                                 double scale) const {
-    return [this, start, kind, whole, scale](const Pair& v) -> std::optional<Pair> {
-      Extreme at = start;
-      at.phase = v[0] / frequency_;
-      at.x = kind == ShootingMap::phase ? start.x : v[1] * scale;
-      const double span = kind == ShootingMap::half ? whole / 2 : whole;
-      const auto passage = map_.passage(at, span, kind == ShootingMap::half ? -at.side : at.side);
-      if (!passage) {
-        return std::nullopt;
-      }
-      const double x = kind == ShootingMap::half ? -passage->x : passage->x;
-      // Of a mass that nothing holds, x is not to be found; the 1 keeps the equations regular.
-      return Pair{(passage->span - span) * frequency_,
-                  kind == ShootingMap::phase ? v[1] - start.x / scale : (x - at.x) / scale};
-    };
-  }
-
-  [[nodiscard]] double scale_of(const Extreme& start, double whole) const {
-    const Passage passage = required(map_.passage(start, whole, start.side));
-    return std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
-  }
-
-  /// The start of a cycle near an extreme; nothing where Newton's method does not come to one.
-  [[nodiscard]] std::optional<Extreme> corrected(const Extreme& start, ShootingMap kind,
-                                                 double whole) const {
-    const double scale = scale_of(start, whole);
-    const Pair guess{start.phase * frequency_, start.x / scale};
-    const auto found = solve(residual_of(start, kind, whole, scale), guess);
-    if (!found) {
-      return std::nullopt;
-    }
-    Extreme at = start;
-    at.phase = (*found)[0] / frequency_;
-    at.x = kind == ShootingMap::phase ? start.x : (*found)[1] * scale;
-    at.past = arrived(map_.measure(), at.past, at.x, at.side).value_or(at.past);
-    return at;
-  }
-
-  [[nodiscard]] Cycle described(const Extreme& at, int multiple, ShootingMap kind) const {
-    const double period = map_.force().period;
-    const double whole = multiple * period;
-    const Passage passage =
-        required(map_.passage(at, whole, at.side, PeriodMap<Measure>::Adds::works));
-    const double scale =
-        std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
-    Cycle cycle;
-    cycle.extreme = at;
-    cycle.extreme.phase = at.phase - std::floor(at.phase / period) * period;
-    cycle.multiple = multiple;
-    cycle.most_x = passage.most_x;
-    cycle.least_x = passage.least_x;
-    cycle.loss = passage.works.slab;
-    cycle.drift = kind == ShootingMap::phase ? passage.x - at.x : 0.0;
-    cycle.frozen = kind == ShootingMap::phase ? 0.0 : frozen(passage.least_x, passage.most_x);
-    cycle.residual = std::max(std::abs(passage.span - whole) * frequency_,
-                              std::abs(passage.x - at.x - cycle.drift) / scale);
-    cycle.is_free = kind == ShootingMap::phase;
-    cycle.is_half = kind == ShootingMap::half;
-    const Pair here{at.phase * frequency_, at.x / scale};
-    cycle.multipliers = multipliers(residual_of(at, kind, whole, scale), here, kind);
-    add_samples(at, whole, cycle);
-    return cycle;
-  }
-
-  template <class Residual>
-  std::array<std::complex<double>, 2> multipliers(const Residual& residual, const Pair& here,
-                                                  ShootingMap kind) const {
-    const auto slope = slope_of(residual, here);
-    if (!slope) {
-      throw base::UserError("the cycle is at the edge of where there is one");
-    }
-    // Of the map itself; one that moves x alone has the multiplier 1.
-    auto found =
-        eigenvalues({{{(*slope)[0][0] + 1, (*slope)[0][1]},
-                      {(*slope)[1][0], kind == ShootingMap::phase ? 1.0 : (*slope)[1][1] + 1}}});
-    for (auto& multiplier : found) {
-      multiplier = kind == ShootingMap::half ? multiplier * multiplier : multiplier;
-    }
-    if (std::abs(found[0]) < std::abs(found[1])) {
-      std::swap(found[0], found[1]);
-    }
-    return found;
-  }
-
-  /// The forces at both extremes, and the lag of the fundamental, by the trapezoidal rule over the
-  /// whole cycle, which is accurate to far more digits than a picture shows.
-  void add_samples(const Extreme& at, double whole, Cycle& cycle) const {
-    constexpr int samples = 256;
-    std::complex<double> of_x;
-    std::complex<double> of_force;
-    auto solution = map_.from(at);
-    const double circular = 2 * std::numbers::pi / map_.force().period;
-    const auto force = map_.force().from(at.phase);
-    double largest = 0.0;
-    for (int i = 0; i < samples; ++i) {
-      const double t = whole * i / samples;
-      const std::complex<double> turn = std::polar(1.0 / samples, -circular * t);
-      const double value = force(t);
-      of_x += turn * solution->at(t).x;
-      of_force += turn * value;
-      largest = std::max(largest, std::abs(value));
-    }
-    cycle.phase = phase_lag(of_force, of_x, largest);
-    TurningPoints<Measure> slab(map_.measure(), *arrived(map_.measure(), at.past, at.x, at.side));
-    const auto restoring = [&](double x) {
-      return restoring_force(map_.oscillator(), {x, 0.0, slab.move_to(x)});
-    };
-    const double here = restoring(at.x);
-    const double there = restoring(at.side > 0 ? cycle.least_x : cycle.most_x);
-    cycle.most_restoring = at.side > 0 ? here : there;
-    cycle.least_restoring = at.side > 0 ? there : here;
-  }
-
-  const PeriodMap<Measure>& map_;
-  bool is_symmetric_start_;
-  double frequency_;
-};
+/// The cycle of `multiple` periods near an extreme, with the slab's past from there, by shooting:
+/// Newton's method on the map from an extreme of x to the one a period later. Cells that do not
+/// yield on the cycle keep what that left. `is_symmetric_start`: u0 = 0 and x0 = 0. Throws
+/// UserError where there is none.
+Cycle find_cycle(const PeriodMap& map, bool is_symmetric_start, const Extreme& start, int multiple);
 
 }  // namespace masing::slab

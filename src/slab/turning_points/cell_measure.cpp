@@ -44,14 +44,39 @@ bool begins_at_zero(const Profile& profile) {
   return std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; });
 }
 
-CellMeasure make_cell_measure(const Profile& all) {
+namespace {
+
+/// The CellSets of all cells, as numbers.
+class WholeSets {
+ public:
+  WholeSets(CellSets sets, const ExactScale& scale) : sets_(std::move(sets)), scale_(scale) {}
+
+  [[nodiscard]] OuterSums outer(const Extremes& extremes, int direction, SearchHint& hint) const {
+    return outer_sums(sets_.outer(extremes, direction, hint), scale_);
+  }
+  [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction,
+                                       SearchHint& hint) const {
+    return sets_.growth_to_break(extremes, direction, hint);
+  }
+
+ private:
+  CellSets sets_;
+  ExactScale scale_;
+};
+
+using CellMeasure = TableMeasure<CellTable, WholeSets>;
+
+}  // namespace
+
+std::shared_ptr<const Measure> make_cell_measure(const Profile& all) {
   const ExactScale scale(stiffness_bound(all), force_bound(all), all.range.size);
   if (begins_at_zero(all)) {
-    return CellMeasure(CellTable(all, scale));
+    return std::make_shared<const CellMeasure>(CellTable(all, scale));
   }
   CellSets sets(all, scale);
   CellTable threshold(sets.by_threshold(), scale);
-  return CellMeasure(std::move(threshold), WholeSets(std::move(sets), scale));
+  return std::make_shared<const CellMeasure>(std::move(threshold),
+                                             WholeSets(std::move(sets), scale));
 }
 
 }  // namespace masing::slab

@@ -7,38 +7,29 @@ namespace masing::slab {
 
 namespace {
 
-double limit_of(const YieldCell& cell, double Extremes::*limit) {
-  return yield_limits(cell).*limit;
-}
-
-/// Smaller than anything: no cell has passed.
-constexpr Extremes none{-std::numeric_limits<double>::infinity(),
-                        -std::numeric_limits<double>::infinity(),
-                        -std::numeric_limits<double>::infinity()};
+constexpr std::array limit_of{&Extremes::up, &Extremes::down, &Extremes::span};
 
 }  // namespace
 
-CellSets::CellSets(const Profile& profile, const ExactScale& scale)
-    : scale_(scale), extremes_(none) {
-  settled_.cells.resize(static_cast<std::size_t>(profile.range.size));
+CellSets::CellSets(const Profile& profile, const ExactScale& scale) : scale_(scale) {
+  std::vector<YieldCell>& cells = lists_.front();
+  cells.resize(static_cast<std::size_t>(profile.range.size));
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     const Element cell = profile.element(i);
-    settled_.cells[static_cast<std::size_t>(i)] = {cell.stiffness, cell.threshold, cell.initial_u};
+    cells[static_cast<std::size_t>(i)] = {cell.stiffness, cell.threshold, cell.initial_u};
     const ExactSums initial = scale_.term(cell.stiffness, cell.initial_u);
-    never_ += initial.stiffness;
-    other_force_ += initial.force;
+    start_.never += initial.stiffness;
+    start_.other_force += initial.force;
   }
-  up_.cells = down_.cells = settled_.cells;
-  const auto order = [](List& list, double Extremes::*limit) {
-    put_in_order(std::span(list.cells),
-                 [limit](const YieldCell& cell) { return limit_of(cell, limit); });
-  };
-  order(settled_, &Extremes::span);
-  order(up_, &Extremes::up);
-  order(down_, &Extremes::down);
+  lists_[1] = lists_[2] = cells;
+  for (std::size_t i = 0; i < lists_.size(); ++i) {
+    put_in_order(std::span(lists_[i]), [limit = limit_of[i]](const YieldCell& cell) {
+      return yield_limits(cell).*limit;
+    });
+  }
 }
 
-void CellSets::transfer(const YieldCell& cell, YieldSet from, YieldSet to) const {
+void CellSets::transfer(const YieldCell& cell, YieldSet from, YieldSet to, CellMarks& marks) const {
   if (from == to) {
     return;
   }
@@ -46,19 +37,19 @@ void CellSets::transfer(const YieldCell& cell, YieldSet from, YieldSet to) const
   const auto add = [&](YieldSet set, int sign) {
     switch (set) {
       case YieldSet::settled:
-        settled_force_ += sign * yielded.force;
+        marks.settled_force += sign * yielded.force;
         break;
       case YieldSet::up:
-        one_way_[0] += sign * yielded.stiffness;
-        other_force_ += sign * yielded.force;
+        marks.one_way[0] += sign * yielded.stiffness;
+        marks.other_force += sign * yielded.force;
         break;
       case YieldSet::down:
-        one_way_[1] += sign * yielded.stiffness;
-        other_force_ -= sign * yielded.force;
+        marks.one_way[1] += sign * yielded.stiffness;
+        marks.other_force -= sign * yielded.force;
         break;
       case YieldSet::never:
-        never_ += sign * yielded.stiffness;
-        other_force_ += sign * scale_.term(cell.stiffness, cell.initial_u).force;
+        marks.never += sign * yielded.stiffness;
+        marks.other_force += sign * scale_.term(cell.stiffness, cell.initial_u).force;
         break;
     }
   };
@@ -66,52 +57,49 @@ void CellSets::transfer(const YieldCell& cell, YieldSet from, YieldSet to) const
   add(to, 1);
 }
 
-template <double Extremes::*limit>
-void CellSets::move(const List& list, const Extremes& to) const {
+void CellSets::move(std::size_t list, const Extremes& to, CellMarks& marks) const {
+  const auto limit = limit_of[list];
   const double extreme = to.*limit;
-  const auto change = [&](const YieldCell& cell, double before, double after) {
-    Extremes extremes = extremes_;
+  const double before = marks.extremes.*limit;
+  const std::vector<YieldCell>& cells = lists_[list];
+  auto passed = static_cast<std::size_t>(marks.passed[list]);
+  const auto change = [&](const YieldCell& cell) {
+    Extremes extremes = marks.extremes;
     extremes.*limit = before;
     const YieldSet from = yield_set(cell, extremes);
-    extremes.*limit = after;
-    transfer(cell, from, yield_set(cell, extremes));
+    extremes.*limit = extreme;
+    transfer(cell, from, yield_set(cell, extremes), marks);
   };
-  const double before = extremes_.*limit;
-  const auto size = static_cast<std::int64_t>(list.cells.size());
-  const auto at = [&](std::int64_t i) -> const YieldCell& {
-    return list.cells[static_cast<std::size_t>(i)];
-  };
-  for (; list.passed < size && limit_of(at(list.passed), limit) <= extreme; ++list.passed) {
-    change(at(list.passed), before, extreme);
+  for (; passed < cells.size() && yield_limits(cells[passed]).*limit <= extreme; ++passed) {
+    change(cells[passed]);
   }
-  for (; list.passed > 0 && limit_of(at(list.passed - 1), limit) > extreme; --list.passed) {
-    change(at(list.passed - 1), before, extreme);
+  for (; passed > 0 && yield_limits(cells[passed - 1]).*limit > extreme; --passed) {
+    change(cells[passed - 1]);
   }
-  extremes_.*limit = extreme;
+  marks.passed[list] = static_cast<std::int64_t>(passed);
+  marks.extremes.*limit = extreme;
 }
 
-ExactOuterSums CellSets::outer(const Extremes& extremes, int direction) const {
-  move<&Extremes::up>(up_, extremes);
-  move<&Extremes::down>(down_, extremes);
-  move<&Extremes::span>(settled_, extremes);
-  return {.opposite = {one_way_[direction > 0 ? 1 : 0], other_force_ + direction * settled_force_},
-          .never = {never_, 0}};
+ExactOuterSums CellSets::outer(const Extremes& extremes, int direction, SearchHint& hint) const {
+  CellMarks& marks = hint.marks ? *hint.marks : hint.marks.emplace(start_);
+  for (std::size_t list = 0; list < lists_.size(); ++list) {
+    move(list, extremes, marks);
+  }
+  return {.opposite = {marks.one_way[direction > 0 ? 1 : 0],
+                       marks.other_force + direction * marks.settled_force},
+          .never = {marks.never, 0}};
 }
 
-double CellSets::growth_to_break(const Extremes& extremes, int direction) const {
-  (void)outer(extremes, direction);
+double CellSets::growth_to_break(const Extremes& extremes, int direction, SearchHint& hint) const {
+  (void)outer(extremes, direction, hint);
   double growth = std::numeric_limits<double>::infinity();
-  const auto look_at = [&](const List& list, double Extremes::*limit) {
-    if (const auto next = static_cast<std::size_t>(list.passed); next < list.cells.size()) {
-      growth = std::min(growth, limit_of(list.cells[next], limit) - extremes.*limit);
+  for (const std::size_t list : {direction > 0 ? 0 : 1, 2}) {
+    const auto next = static_cast<std::size_t>(hint.marks->passed[list]);
+    if (next < lists_[list].size()) {
+      growth = std::min(
+          growth, yield_limits(lists_[list][next]).*limit_of[list] - extremes.*limit_of[list]);
     }
-  };
-  if (direction > 0) {
-    look_at(up_, &Extremes::up);
-  } else {
-    look_at(down_, &Extremes::down);
   }
-  look_at(settled_, &Extremes::span);
   return growth;
 }
 

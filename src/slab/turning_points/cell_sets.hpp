@@ -9,7 +9,7 @@
 
 #include "slab/profile.hpp"
 #include "slab/turning_points/exact_sums.hpp"
-#include "slab/turning_points/yield_sets.hpp"
+#include "slab/turning_points/measure.hpp"
 
 namespace masing::slab {
 
@@ -38,45 +38,32 @@ inline OuterSums outer_sums(const ExactOuterSums& sums, const ExactScale& scale)
 /// Sums over the four YieldSets of P cells. Each of three lists, in the order of η - u0, η + u0 and
 /// 2η, has a mark that goes with an extreme of x: a cell that it passes changes its set, at most
 /// twice while x goes on. So a step costs O(1), amortised over a run. The sums depend on the
-/// extremes alone, not on earlier ones. Not for concurrent use.
+/// extremes alone, not on earlier ones.
 class CellSets {
  public:
   /// The cells of a profile, in any order. Local.
   CellSets(const Profile& profile, const ExactScale& scale);
 
   /// The sums where x is at the extreme in `direction`. Local.
-  [[nodiscard]] ExactOuterSums outer(const Extremes& extremes, int direction) const;
+  [[nodiscard]] ExactOuterSums outer(const Extremes& extremes, int direction,
+                                     SearchHint& hint) const;
 
   /// The least growth > 0 of the extreme in `direction` that makes a cell pass a mark, or infinity.
   /// Local.
-  [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction) const;
+  [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction,
+                                       SearchHint& hint) const;
 
   /// All cells in the order of η.
-  [[nodiscard]] std::span<const YieldCell> by_threshold() const { return settled_.cells; }
+  [[nodiscard]] std::span<const YieldCell> by_threshold() const { return lists_.back(); }
 
  private:
-  /// Cells in the order of one of their limits, and how many the mark has passed.
-  struct List {
-    std::vector<YieldCell> cells;
-    mutable std::int64_t passed = 0;
-  };
-
-  /// Moves the mark of a list, in the order of a limit, to what an extreme has become.
-  template <double Extremes::*limit>
-  void move(const List& list, const Extremes& to) const;
-  void transfer(const YieldCell& cell, YieldSet from, YieldSet to) const;
+  /// Moves the mark of a list to what its extreme has become.
+  void move(std::size_t list, const Extremes& to, CellMarks& marks) const;
+  void transfer(const YieldCell& cell, YieldSet from, YieldSet to, CellMarks& marks) const;
 
   ExactScale scale_;
-  List up_;
-  List down_;
-  List settled_;
-  mutable Extremes extremes_;  // of the marks
-  // Σ k over cells that have yielded in one direction only, and over those that never have.
-  mutable std::array<Int128, 2> one_way_{};  // upwards, downwards
-  mutable Int128 never_ = 0;
-  mutable Int128 settled_force_ = 0;  // Σ kη
-  mutable Int128 other_force_ =
-      0;  // Σ kη, yielded upwards only, - Σ kη, downwards, + Σ k u0, never
+  std::array<std::vector<YieldCell>, 3> lists_;  // in the order of each of the limits
+  CellMarks start_;                              // no cell has passed
 };
 
 }  // namespace masing::slab

@@ -17,8 +17,9 @@
 #include "base/limits.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
-#include "slab/turning_points/cell_measure.hpp"
+#include "slab/profile.hpp"
 #include "slab/turning_points/elastic_energy.hpp"
+#include "slab/turning_points/interval_sets.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 
 namespace masing::slab {
@@ -318,6 +319,7 @@ void ContinuousTable::check(const std::vector<PieceIntegrals>& pieces) const {
   const std::size_t places = std::clamp<std::size_t>(20000 / pieces.size(), 16, 256);
   const double lowest = breaks_.front();
   const double span = breaks_.back() - lowest;
+  SearchHint hint;
   for (std::size_t i = 0; i < places; ++i) {
     base::poll();
     // Not at the ends, where K has roots and both would only show the rounding of r.
@@ -331,7 +333,7 @@ void ContinuousTable::check(const std::vector<PieceIntegrals>& pieces) const {
       sums.stiffness += part.stiffness;
       sums.force += part.force;
     }
-    const Sums tabled = below(r);
+    const Sums tabled = below(r, hint);
     if (different(tabled.stiffness, sums.stiffness, total_.stiffness) ||
         different(tabled.force, sums.force, total_.force)) {
       throw base::UserError(
@@ -364,7 +366,8 @@ double ContinuousTable::second_moment(double r) const {
     return 0.0;
   }
   const Sector& sector = *std::prev(after);
-  const Sums sums = below(r);
+  SearchHint hint;
+  const Sums sums = below(r, hint);
   return 2 * sector.integral_to(std::min(r - sector.first, sector.width)) - r * r * sums.stiffness +
          2 * r * sums.force;
 }
@@ -412,6 +415,45 @@ double whole_integral(const char* what, const Density& f, const std::vector<Smoo
   return sum;
 }
 
+/// What the energy of thresholds that differ by direction needs beside k and η.
+struct ContinuousLoad {
+  ContinuousTable table;  ///< of k (c + lift), positive
+  double lift = 0.0;
+  double square = 0.0;  ///< ∫ k c² ds
+};
+
+class ContinuousMeasure final : public TableMeasure<ContinuousTable, IntervalSets> {
+ public:
+  /// `load`: none where c = 0.
+  ContinuousMeasure(ContinuousTable threshold, std::optional<IntervalSets> sets,
+                    std::optional<ContinuousLoad> load)
+      : TableMeasure(std::move(threshold), std::move(sets)), load_(std::move(load)) {}
+
+  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const override {
+    const auto below = [&](double r) { return moments(r); };
+    Moments total = below(std::numeric_limits<double>::max());
+    total.load_square = load_ ? load_->square : 0.0;
+    return slab::elastic_energy(below, total, sets_, u);
+  }
+
+ private:
+  [[nodiscard]] Moments moments(double r) const {
+    SearchHint hint;
+    const Sums sums = table_.below(r, hint);
+    Moments moments{.stiffness = sums.stiffness,
+                    .force = sums.force,
+                    .threshold_square = table_.second_moment(r)};
+    if (load_) {
+      const Sums lifted = load_->table.below(r, hint);
+      moments.load = lifted.stiffness - load_->lift * sums.stiffness;
+      moments.load_force = lifted.force - load_->lift * sums.force;
+    }
+    return moments;
+  }
+
+  std::optional<ContinuousLoad> load_;
+};
+
 /// Of a slab with thresholds that differ by direction.
 ContinuousLoad continuous_load(const Slab& slab, const std::vector<SmoothSpan>& spans,
                                double scale) {
@@ -430,7 +472,7 @@ ContinuousLoad continuous_load(const Slab& slab, const std::vector<SmoothSpan>& 
 
 }  // namespace
 
-ContinuousMeasure make_continuous_measure(const Slab& slab) {
+std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
   Slab settled = slab;  // without u0, of which the table knows nothing
   settled.initial_u = {};
   const std::vector<SmoothSpan> spans = smooth_spans(settled);
@@ -452,37 +494,20 @@ ContinuousMeasure make_continuous_measure(const Slab& slab) {
   const std::vector<SmoothSpan> all_spans = checked_spans(slab);
   if (std::ranges::all_of(telling_places(all_spans),
                           [&](double s) { return slab.initial_u(s) == 0.0; })) {
-    return ContinuousMeasure(std::move(threshold), {}, std::move(load));
+    return std::make_shared<const ContinuousMeasure>(std::move(threshold), std::nullopt,
+                                                     std::move(load));
   }
   constexpr std::size_t most_set_pieces = 1 << 16;  // the points of a field, and more
   IntervalSets sets(slab, all_spans, scale, std::nullopt, most_set_pieces);
   require_same_integral(
       "k u0", sets.total().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
-  return ContinuousMeasure(std::move(threshold), std::move(sets), std::move(load));
+  return std::make_shared<const ContinuousMeasure>(std::move(threshold), std::move(sets),
+                                                   std::move(load));
 }
 
 double continuous_preload(const Slab& slab) {
   return whole_integral(
       "k c", [&](double s) { return slab.stiffness(s) * slab.shift(s); }, smooth_spans(slab));
-}
-
-double elastic_energy(const ContinuousMeasure& measure, const RememberedElongation& u) {
-  const auto& load = measure.load();
-  const auto below = [&](double r) {
-    const Sums sums = measure.below(r);
-    Moments moments{.stiffness = sums.stiffness,
-                    .force = sums.force,
-                    .threshold_square = measure.table().second_moment(r)};
-    if (load) {
-      const Sums lifted = load->table.below(r);
-      moments.load = lifted.stiffness - load->lift * sums.stiffness;
-      moments.load_force = lifted.force - load->lift * sums.force;
-    }
-    return moments;
-  };
-  Moments total = below(std::numeric_limits<double>::max());
-  total.load_square = load ? load->square : 0.0;
-  return elastic_energy(below, total, measure.sets(), u);
 }
 
 std::optional<base::UserError> continuous_fault(const Slab& slab) {

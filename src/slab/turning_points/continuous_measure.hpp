@@ -4,16 +4,15 @@
 #include <array>
 #include <boost/math/interpolators/quintic_hermite.hpp>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "slab/problem.hpp"
-#include "slab/turning_points/cell_measure.hpp"
-#include "slab/turning_points/interval_sets.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
-#include "slab/turning_points/turning_points.hpp"
 
 namespace masing::slab {
 
@@ -61,7 +60,7 @@ class PieceIntegrals {
 ///     G(r) = ∫ (r - θ)⁺ k ds,   K = G',   M = r K - G,
 /// so that K and M belong together to rounding even where K has the root of an extremum of θ.
 /// Knots are uniform in sectors that shrink until K is right to some 1e-13 of ∫k. A look-up costs
-/// some 10 ns. Not for concurrent use.
+/// some 10 ns.
 class ContinuousTable {
  public:
   static constexpr bool is_cellwise = false;
@@ -74,8 +73,8 @@ class ContinuousTable {
 
   [[nodiscard]] Sums total() const { return total_; }
 
-  [[nodiscard]] Sums below(double r) const {
-    const std::int64_t passed = search_.passed(
+  [[nodiscard]] Sums below(double r, SearchHint& hint) const {
+    const std::int64_t passed = hint.front.passed(
         [this](std::int64_t i) { return sectors_[static_cast<std::size_t>(i)].first; },
         static_cast<std::int64_t>(sectors_.size()), r);
     if (passed == 0) {
@@ -94,7 +93,7 @@ class ContinuousTable {
   [[nodiscard]] double second_moment(double r) const;
 
   /// The least r' > r where K is not smooth, or infinity.
-  [[nodiscard]] double next_break(double r) const {
+  [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const {
     const auto after = std::upper_bound(breaks_.begin(), breaks_.end(), r);
     return after == breaks_.end() ? std::numeric_limits<double>::infinity() : *after;
   }
@@ -123,37 +122,11 @@ class ContinuousTable {
   std::vector<Sector> sectors_;
   std::vector<double> breaks_;
   Sums total_;
-  mutable FrontSearch search_;
-};
-
-/// What the energy of thresholds that differ by direction needs beside k and η.
-struct ContinuousLoad {
-  ContinuousTable table;  ///< of k (c + lift), positive
-  double lift = 0.0;
-  double square = 0.0;  ///< ∫ k c² ds
-};
-
-/// The distribution of stiffness of the continuous slab, P = ∞.
-class ContinuousMeasure : public TableMeasure<ContinuousTable, IntervalSets> {
- public:
-  /// `load`: none where c = 0.
-  explicit ContinuousMeasure(ContinuousTable threshold, std::optional<IntervalSets> sets = {},
-                             std::optional<ContinuousLoad> load = {})
-      : TableMeasure(std::move(threshold), std::move(sets)), load_(std::move(load)) {}
-
-  [[nodiscard]] const std::optional<ContinuousLoad>& load() const { return load_; }
-
- private:
-  std::optional<ContinuousLoad> load_;
 };
 
 /// The measure of a problem's k, η, u0, admissible ones (continuous_fault). Takes some 10 ms.
 /// Local.
-ContinuousMeasure make_continuous_measure(const Slab& slab);
-
-/// ½ ∫ k u² ds, u = v + c: between two radii of legs v is ±η + a constant, beyond the largest what
-/// the YieldSets give. Local.
-double elastic_energy(const ContinuousMeasure& measure, const RememberedElongation& u);
+std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab);
 
 /// ∫ k c ds over [0, 1], the preload of thresholds that differ by direction. Throws as
 /// make_continuous_measure. Local.

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "slab/turning_points/turning_points.hpp"
+#include "slab/turning_points/yield_sets.hpp"
 
 namespace masing::slab {
 

@@ -196,25 +196,20 @@ std::int64_t IntervalSets::Piece::last_cell(const Functions& functions, int limi
 }
 
 auto IntervalSets::Piece::root(const Functions& functions, int limit, double level) const
-    -> const Place* {
+    -> std::optional<Place> {
   if (!ends_inside(limit, level)) {
-    return nullptr;
+    return std::nullopt;
   }
   const auto [first, last] = ends_[limit];
-  Root& root = roots_[limit];
-  if (!root.known || root.level != level) {
-    const double low = grid_ ? grid_->point(first_cell_) : nodes_.front();
-    const double high = grid_ ? grid_->point(end_cell_ - 1) : nodes_.back();
-    const double s =
-        first == level
-            ? low
-            : place_of([&](double place) { return limit_at(functions, limit, place) - level; }, low,
-                       high, first - level, last - level);
-    root = {true, level,
-            grid_ ? at_cell(functions, last_cell(functions, limit, level, s))
-                  : Place{s, s, integral_to(s)}};
-  }
-  return &root.place;
+  const double low = grid_ ? grid_->point(first_cell_) : nodes_.front();
+  const double high = grid_ ? grid_->point(end_cell_ - 1) : nodes_.back();
+  const double s =
+      first == level
+          ? low
+          : place_of([&](double place) { return limit_at(functions, limit, place) - level; }, low,
+                     high, first - level, last - level);
+  return grid_ ? at_cell(functions, last_cell(functions, limit, level, s))
+               : Place{s, s, integral_to(s)};
 }
 
 Moments IntervalSets::Piece::total() const {
@@ -226,7 +221,7 @@ Moments IntervalSets::Piece::total() const {
 void IntervalSets::Piece::add_below(const Functions& functions, double r, Moments& sums) const {
   constexpr int threshold = 2;
   const auto [first, last] = ends_[threshold];
-  if (const Place* place = root(functions, threshold, 2 * r)) {
+  if (const auto place = root(functions, threshold, 2 * r)) {
     sums.add(first < last ? 1.0 : -1.0, place->moments);
     first < last ? sums.add(-1.0, begin_.moments) : sums.add(1.0, end_.moments);
   } else if (ends_[threshold].most() <= 2 * r) {
@@ -245,11 +240,13 @@ void IntervalSets::Piece::add(const Functions& functions, const Extremes& extrem
   std::array<const Place*, limits + 2> places{&begin_, &end_};  // in order
   std::size_t count = 2;
   std::array<Ends, limits> within{};  // where each limit is reached
+  std::array<std::optional<Place>, limits> roots;
   for (int limit = 0; limit < limits; ++limit) {
     const auto [first, last] = ends_[limit];
     within[limit] = ends_[limit].most() <= level(limit) ? Ends{begin_.order, end_.order}
                                                         : Ends{end_.order, begin_.order};
-    if (const Place* place = root(functions, limit, level(limit))) {
+    if (roots[limit] = root(functions, limit, level(limit)); roots[limit]) {
+      const Place* place = &*roots[limit];
       within[limit] =
           first < last ? Ends{begin_.order, place->order} : Ends{place->order, end_.order};
       std::size_t i = count++;
@@ -355,7 +352,7 @@ Moments IntervalSets::below(double r) const {
   return sums;
 }
 
-OuterSums IntervalSets::outer(const Extremes& extremes, int direction) const {
+OuterSums IntervalSets::outer(const Extremes& extremes, int direction, SearchHint& /*hint*/) const {
   const auto all = sums(extremes);
   const auto of = [&](YieldSet set) -> const Moments& {
     return all[static_cast<std::size_t>(set)];
@@ -366,7 +363,8 @@ OuterSums IntervalSets::outer(const Extremes& extremes, int direction) const {
                    of(YieldSet::down).force + of(YieldSet::never).initial};
 }
 
-double IntervalSets::growth_to_break(const Extremes& extremes, int direction) const {
+double IntervalSets::growth_to_break(const Extremes& extremes, int direction,
+                                     SearchHint& /*hint*/) const {
   const int own = direction > 0 ? 0 : 1;
   double growth = infinity;
   for (const int limit : {own, 2}) {
@@ -380,8 +378,8 @@ double IntervalSets::growth_to_break(const Extremes& extremes, int direction) co
   // at its limit.
   const int other = 1 - own;
   for (const Piece& piece : pieces_) {
-    if (const Place* place =
-            is_continuum_ ? piece.root(functions_, other, extremes.*level_of[other]) : nullptr) {
+    if (const auto place = is_continuum_ ? piece.root(functions_, other, extremes.*level_of[other])
+                                         : std::nullopt) {
       const double more = limit_at(functions_, own, place->s) - extremes.*level_of[own];
       growth = more > 0.0 ? std::min(growth, more) : growth;
     }
@@ -407,7 +405,7 @@ void IntervalSets::append_places(double Extremes::*limit, double level,
                                  std::vector<double>& places) const {
   const auto which = static_cast<int>(std::ranges::find(level_of, limit) - level_of.begin());
   for (const Piece& piece : pieces_) {
-    if (const Place* place = piece.root(functions_, which, level)) {
+    if (const auto place = piece.root(functions_, which, level)) {
       places.push_back(place->s);
     }
   }

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "slab/problem.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
-#include "slab/turning_points/turning_points.hpp"
-#include "slab/turning_points/yield_sets.hpp"
 
 namespace masing::slab {
 
@@ -56,8 +55,7 @@ struct CellGrid {
 /// series that Gauss's rule gives; those over cells m, …, n of a smooth piece
 ///     δs Σ f(s_i) = ∫ f ds + δs/2 (f_m + f_n) + δs/12 (f_n - f_{n-1} - f_{m+1} + f_m)
 /// from s_m to s_n, but for terms of order δs³: Gregory's formula. So nothing is tabulated that
-/// grows with P. A look-up costs some 10 ns a piece, and 0.3 µs where a set ends within. Not for
-/// concurrent use.
+/// grows with P. A look-up costs some 10 ns a piece, and 0.3 µs where a set ends within.
 class IntervalSets {
  public:
   /// `spans`: of the slab; `scale`: what η is small or large against; `grid`: of its cells, none
@@ -70,10 +68,11 @@ class IntervalSets {
   /// Sums over η ≤ r. Local.
   [[nodiscard]] Moments below(double r) const;
   /// The sums where x is at the extreme in `direction`. Local.
-  [[nodiscard]] OuterSums outer(const Extremes& extremes, int direction) const;
+  [[nodiscard]] OuterSums outer(const Extremes& extremes, int direction, SearchHint& hint) const;
   /// The least growth > 0 of the extreme in `direction` up to where a set of P = ∞ ends in another
   /// piece, or infinity. Local.
-  [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction) const;
+  [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction,
+                                       SearchHint& hint) const;
   /// The least r' > r where η begins or ends on a piece, or infinity. Local.
   [[nodiscard]] double next_break(double r) const;
   /// Over [0, 1]. Local.
@@ -120,15 +119,10 @@ class IntervalSets {
     [[nodiscard]] double last() const { return nodes_.back(); }
     [[nodiscard]] Moments total() const;
     /// The place inside where a limit is at a level, if there is one.
-    [[nodiscard]] const Place* root(const Functions& functions, int limit, double level) const;
+    [[nodiscard]] std::optional<Place> root(const Functions& functions, int limit,
+                                            double level) const;
 
    private:
-    struct Root {
-      bool known = false;
-      double level = 0.0;
-      Place place;
-    };
-
     [[nodiscard]] bool ends_inside(int limit, double level) const {
       return level >= ends_[limit].least() && level < ends_[limit].most();
     }
@@ -152,7 +146,6 @@ class IntervalSets {
     std::int64_t end_cell_ = 0;
     Place begin_;
     Place end_;
-    mutable std::array<Root, limits> roots_;
   };
 
   Functions functions_;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
 #include <limits>
 #include <vector>
 
 #include "slab/problem.hpp"
-#include "slab/turning_points/yield_sets.hpp"
+#include "slab/turning_points/measure.hpp"
 
 namespace masing::slab {
 
@@ -71,25 +70,6 @@ struct RememberedElongation {
   }
 };
 
-/// Sums over a set of cells (integrals over a set of s where P = ∞).
-struct Sums {
-  double stiffness = 0.0;  ///< Σ k δs
-  double force = 0.0;      ///< Σ k η δs
-};
-
-/// A distribution of stiffness over yield displacements.
-///     total_stiffness()     K(∞) = Σ k δs over all cells;
-///     below(r)              Σ k δs and Σ k η δs over the cells with η ≤ r;
-///     begins_at_zero()      whether u0 = 0 in all cells; where not,
-///     outer(extremes, σ)    the OuterSums.
-template <class Measure>
-concept StiffnessMeasure = requires(const Measure& measure, double r, const Extremes& extremes) {
-  { measure.total_stiffness() } -> std::convertible_to<double>;
-  { measure.below(r) } -> std::convertible_to<Sums>;
-  { measure.begins_at_zero() } -> std::convertible_to<bool>;
-  { measure.outer(extremes, 1) } -> std::convertible_to<OuterSums>;
-};
-
 /// Turning points as plain data: enough to restore them to the same bits.
 struct TurningPointState {
   double x0 = 0.0;                ///< position where u = u0
@@ -111,7 +91,6 @@ struct TurningPointState {
 ///     S(x) = (x - x0) (K(∞) - K(r)) + σ M(r),   r = |x - x0|.
 /// In exact arithmetic this is clamping every cell. Amortised cost of a move: one look-up in the
 /// measure, which must outlive the object. Source: Madelung's and Masing's rules.
-template <StiffnessMeasure Measure>
 class TurningPoints {
  public:
   /// The state u = u0 at position `x0`.
@@ -119,23 +98,7 @@ class TurningPoints {
       : TurningPoints(measure, TurningPointState{x0, x0, 1, x0, {}}) {}
 
   /// The state from `state()` of an object on the same measure.
-  TurningPoints(const Measure& measure, const TurningPointState& state)
-      : measure_(&measure),
-        total_stiffness_(measure.total_stiffness()),
-        mirrors_(measure.begins_at_zero()),
-        x0_(state.x0),
-        opposite_(state.opposite),
-        x_(state.x0) {
-    direction_ =
-        state.positions.empty() ? state.direction : sign(state.positions.front() - opposite_);
-    for (const double position : state.positions) {
-      x_ = position;
-      force_ = force_at(position);
-      reverse();
-    }
-    x_ = state.x;
-    force_ = force_at(x_);
-  }
+  TurningPoints(const Measure& measure, const TurningPointState& state);
 
   /// Position x.
   [[nodiscard]] double x() const { return x_; }
@@ -144,13 +107,7 @@ class TurningPoints {
   /// S = Σ k u δs.
   [[nodiscard]] double internal_force() const { return force_; }
   /// The state as plain data.
-  [[nodiscard]] TurningPointState state() const {
-    TurningPointState plain{x0_, x_, direction_, opposite_, {}};
-    for (const Level& level : levels_) {
-      plain.positions.push_back(level.position);
-    }
-    return plain;
-  }
+  [[nodiscard]] TurningPointState state() const;
 
   /// Move monotonically from here to `x`; returns S there.
   double move_to(double x) {
@@ -171,14 +128,7 @@ class TurningPoints {
 
   /// Reverse the direction here: begin a new leg. Where x has never left x0, or is there and the
   /// directions mirror each other, no turning point is added.
-  void reverse() {
-    if (!levels_.empty()) {
-      levels_.push_back({x_, levels_.back().position, force_});
-    } else if (x_ != opposite_) {
-      levels_.push_back({x_, outer_meeting(), force_});
-    }
-    direction_ = -direction_;
-  }
+  void reverse();
 
   /// S at a trial position on the present leg: from here in the present direction, not beyond
   /// corner(direction()). Nothing moves.
@@ -187,69 +137,34 @@ class TurningPoints {
       return outer_force_at(x);
     }
     const Level& leg = levels_.back();
-    const Sums yielded = measure_->below(radius_at(leg, x));
-    return leg.force + (x - leg.position) * (total_stiffness_ - yielded.stiffness) +
+    const Sums yielded = measure_->below(radius_at(leg, x), hint_);
+    return leg.force + (x - leg.position) * (measure_->total().stiffness - yielded.stiffness) +
            2 * direction_ * yielded.force;
   }
 
   /// dS/dx at a trial position on the present leg: the stiffness of the cells not at their limit.
-  [[nodiscard]] double stiffness_at(double x) const {
-    if (levels_.empty() && !mirrors_) {
-      const OuterSums sums = measure_->outer(extremes_at(x), direction_);
-      return sums.opposite + sums.never;
-    }
-    return total_stiffness_ -
-           measure_->below(levels_.empty() ? travel_at(x) : radius_at(levels_.back(), x)).stiffness;
-  }
+  [[nodiscard]] double stiffness_at(double x) const;
+
+  /// Whether S(x) on the present leg is a straight line between breaks and corners.
+  [[nodiscard]] bool is_piecewise_linear() const { return measure_->is_cellwise(); }
 
   /// Whether x extends an extreme of its past on a curve of which nothing is known beyond it but by
   /// going on: S there is no function of the distance from x0 alone.
-  [[nodiscard]] bool is_outermost() const { return levels_.empty() && !mirrors_; }
+  [[nodiscard]] bool is_outermost() const { return levels_.empty() && !measure_->begins_at_zero(); }
 
   /// The position of the next corner of S when going from here in `direction` (±1): where a closed
   /// loop is wiped out; ±∞ if there is none.
-  [[nodiscard]] double corner(int direction) const {
-    if (direction == direction_) {
-      return levels_.empty() ? direction * infinity : levels_.back().meeting;
-    }
-    if (!levels_.empty()) {
-      return levels_.back().position;
-    }
-    return x_ == opposite_ ? direction * infinity : outer_meeting();
-  }
+  [[nodiscard]] double corner(int direction) const;
 
   /// The first position beyond here, on the present leg, where S(x) is not smooth because the
   /// front reaches a break of the measure (Measure::next_break, or growth_to_break of the
   /// extremes); ±∞ if there is none. It may lie beyond the corner.
-  [[nodiscard]] double next_break() const {
-    if (is_outermost()) {
-      return next_outer_break();
-    }
-    const double origin = levels_.empty() ? x0_ : levels_.back().position;
-    const int scale = levels_.empty() ? 1 : 2;
-    double place = levels_.empty() ? travel_at(x_) : radius_at(levels_.back(), x_);
-    double position = x_;
-    do {
-      place = measure_->next_break(place);
-      position = origin + scale * direction_ * place;
-    } while (direction_ * (position - x_) <= 0.0);
-    return position;
-  }
+  [[nodiscard]] double next_break() const;
 
   /// u of every cell at present, as plain data.
-  [[nodiscard]] RememberedElongation elongation() const {
-    const double other = levels_.empty() ? x_ : levels_.front().position;
-    RememberedElongation u{
-        x0_, x_, direction_, std::max(other, opposite_), std::min(other, opposite_), {}};
-    for (const Level& level : levels_) {
-      u.legs.push_back({level.position, level.meeting});
-    }
-    return u;
-  }
+  [[nodiscard]] RememberedElongation elongation() const;
 
  private:
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-
   /// A leg: its first position, the one where it meets the loop around it, S at the first.
   struct Level {
     double position;
@@ -257,59 +172,25 @@ class TurningPoints {
     double force;
   };
 
-  static int sign(double value) { return value < 0.0 ? -1 : 1; }
-
   [[nodiscard]] double radius_at(const Level& leg, double x) const {
     return std::max(0.0, 0.5 * direction_ * (x - leg.position));
   }
-
   [[nodiscard]] double travel_at(double x) const { return std::max(0.0, direction_ * (x - x0_)); }
-
   [[nodiscard]] Extremes extremes_at(double x) const {
     return extremes_of(x0_, x, opposite_, direction_);
   }
-
-  [[nodiscard]] double outer_force_at(double x) const {
-    if (!mirrors_) {
-      const Extremes extremes = extremes_at(x);
-      return measure_->outer(extremes, direction_).force_at(extremes, direction_);
-    }
-    const Sums yielded = measure_->below(travel_at(x));
-    return (x - x0_) * (total_stiffness_ - yielded.stiffness) + direction_ * yielded.force;
-  }
-
-  [[nodiscard]] double next_outer_break() const {
-    Extremes extremes = extremes_at(x_);
-    double position = x_;
-    while (direction_ * (position - x_) <= 0.0) {
-      const double growth = measure_->growth_to_break(extremes, direction_);
-      (direction_ > 0 ? extremes.up : extremes.down) += growth;
-      extremes.span += growth;
-      position = x0_ + direction_ * extremes.own(direction_);
-    }
-    return position;
-  }
+  [[nodiscard]] double outer_force_at(double x) const;
+  [[nodiscard]] double next_outer_break() const;
 
   /// Where a leg that begins here on the outer curve returns to it.
-  [[nodiscard]] double outer_meeting() const {
-    return mirrors_ ? x_ - 2 * direction_ * travel_at(x_) : opposite_;
-  }
+  [[nodiscard]] double outer_meeting() const;
 
   /// Drop both ends of the loop that the leg has closed; around the first turning point there is
   /// only the outer curve.
-  void wipe_out_loop() {
-    const double position = levels_.back().position;
-    levels_.pop_back();
-    if (!levels_.empty()) {
-      levels_.pop_back();
-    } else if (!mirrors_) {
-      opposite_ = position;
-    }
-  }
+  void wipe_out_loop();
 
   const Measure* measure_;
-  double total_stiffness_ = 0.0;
-  bool mirrors_ = true;  // u0 = 0
+  mutable SearchHint hint_;
   double x0_ = 0.0;
   double opposite_ = 0.0;  // the extreme that the outer curve leaves behind; x0 where it mirrors
   double x_ = 0.0;

@@ -60,6 +60,12 @@ YieldSet yield_set(const Cell& cell, const Extremes& extremes) {
                    limits.span <= extremes.span);
 }
 
+/// Sums over a set of cells (integrals over a set of s where P = ∞).
+struct Sums {
+  double stiffness = 0.0;  ///< Σ k δs
+  double force = 0.0;      ///< Σ k η δs
+};
+
 /// Sums over the sets where x is at an extreme, the one in direction σ:
 ///     S = force + σ (R opposite + D never),   dS/dx = opposite + never,   D = A or B.
 struct OuterSums {

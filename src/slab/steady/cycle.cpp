@@ -1,0 +1,337 @@
+#include "slab/steady/cycle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+
+namespace masing::slab {
+
+double phase_lag(std::complex<double> of_force, std::complex<double> of_x, double largest_force) {
+  constexpr double full = 2 * std::numbers::pi;
+  if (!(std::abs(of_force) > 1e-3 * largest_force)) {
+    return base::undefined;
+  }
+  return std::fmod(std::arg(of_force) - std::arg(of_x) + 2 * full, full);
+}
+
+namespace {
+
+constexpr double none_frozen = 1e-12;
+
+using Pair = std::array<double, 2>;
+/// r(v); nothing where it has no value.
+using Residual = std::function<std::optional<Pair>(const Pair&)>;
+
+double size_of(const Pair& v) {
+  return std::max(std::abs(v[0]), std::abs(v[1]));
+}
+
+/// The slope of a residual r(v), by central differences; [i][j] = ∂r_i/∂v_j. Nothing where r has no
+/// value.
+std::optional<std::array<Pair, 2>> slope_of(const Residual& residual, const Pair& v) {
+  constexpr double step = 1e-6;
+  std::array<Pair, 2> slope{};
+  for (std::size_t j = 0; j < 2; ++j) {
+    Pair after = v;
+    Pair before = v;
+    after[j] += step;
+    before[j] -= step;
+    const auto high = residual(after);
+    const auto low = residual(before);
+    if (!high || !low) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      slope[i][j] = ((*high)[i] - (*low)[i]) / (after[j] - before[j]);
+    }
+  }
+  return slope;
+}
+
+/// v with r(v) = 0 to rounding, near `v`, by Newton's method with shorter steps where r would grow;
+/// nothing where it does not come there.
+std::optional<Pair> solve(const Residual& residual, Pair v) {
+  constexpr double rounding = 1e-13;
+  constexpr double small = 1e-9;
+  auto at = residual(v);
+  std::optional<std::array<Pair, 2>> slope;
+  double shrunk = 0.0;  // by the last step
+  for (int pass = 0; at && pass < 40; ++pass) {
+    if (size_of(*at) <= rounding || (size_of(*at) <= small && shrunk > 0.5)) {
+      return v;
+    }
+    // Reuse the Jacobian while steps shrink fast: it costs four evaluations.
+    if (!slope || shrunk > 0.05) {
+      slope = slope_of(residual, v);
+    }
+    if (!slope) {
+      return std::nullopt;
+    }
+    const auto& [first, second] = *slope;
+    const double determinant = first[0] * second[1] - first[1] * second[0];
+    const Pair step{-((*at)[0] * second[1] - first[1] * (*at)[1]) / determinant,
+                    -(first[0] * (*at)[1] - second[0] * (*at)[0]) / determinant};
+    if (!std::isfinite(size_of(step))) {
+      return std::nullopt;
+    }
+    double part = 1.0;
+    for (;; part *= 0.5) {
+      const Pair trial{v[0] + part * step[0], v[1] + part * step[1]};
+      const auto there = residual(trial);
+      const bool is_less = there && size_of(*there) < size_of(*at);
+      if (is_less || (there && size_of(*at) <= small)) {
+        shrunk = size_of(*there) / size_of(*at);
+        if (is_less) {
+          v = trial;
+          at = there;
+        }
+        break;
+      }
+      if (part < 1e-3) {
+        return std::nullopt;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// The eigenvalues of a 2×2 matrix.
+std::array<std::complex<double>, 2> eigenvalues(const std::array<Pair, 2>& matrix) {
+  const double mean = (matrix[0][0] + matrix[1][1]) / 2;
+  const double difference = (matrix[0][0] - matrix[1][1]) / 2;
+  const std::complex<double> root =
+      std::sqrt(std::complex<double>(difference * difference + matrix[0][1] * matrix[1][0]));
+  return {mean + root, mean - root};
+}
+
+Passage required(std::optional<Passage> passage) {
+  if (!passage) {
+    throw base::UserError("the motion has no extreme a period later");
+  }
+  return std::move(*passage);
+}
+
+void require_cycle(bool is_found) {
+  if (!is_found) {
+    throw base::UserError("Newton's method does not come to a cycle");
+  }
+}
+
+/// Finds limit cycles by shooting: Newton's method on the map from an extreme of x to the one a
+/// period later.
+class Shooting {
+ public:
+  /// `map` must outlive the object. `is_symmetric_start`: u0 = 0 and x0 = 0.
+  Shooting(const PeriodMap& map, bool is_symmetric_start)
+      : map_(map), is_symmetric_start_(is_symmetric_start), frequency_(map.frequency()) {}
+
+  /// As find_cycle.
+  [[nodiscard]] Cycle near(const Extreme& start, int multiple) const {
+    const double whole = multiple * map_.force().period;
+    const Passage passage = required(map_.passage(start, whole, start.side));
+    ShootingMap kind = shooting_map(start, passage, multiple);
+    std::optional<Extreme> found = corrected(start, kind, whole);
+    if (found && kind == ShootingMap::half) {
+      constexpr double closed = 1e-9;
+      Cycle cycle = described(*found, multiple, kind);
+      if (cycle.residual <= closed) {
+        return cycle;
+      }
+      // F is not odd: of a narrow pulse its values may not show it, the motion over a period does.
+      kind = ShootingMap::full;
+      found = corrected(start, kind, whole);
+    }
+    // Where the cycle goes beyond what the slab remembers, it leaves more to remember.
+    constexpr int passes = 60;
+    for (int pass = 0; found && pass < passes; ++pass) {
+      const double before = found->x;
+      found->past = required(map_.passage(*found, whole, found->side)).past;
+      found = corrected(*found, kind, whole);
+      if (found && std::abs(found->x - before) <= 1e-12 * (passage.most_x - passage.least_x)) {
+        break;
+      }
+    }
+    if (!found && kind == ShootingMap::full && map_.oscillator().k0 == 0.0) {
+      return drifting(start, multiple);
+    }
+    require_cycle(found.has_value());
+    return described(*found, multiple, kind);
+  }
+
+ private:
+  /// A full period in phase and x; half of one, where force and slab are symmetric; or the phase
+  /// alone, where nothing holds the mass and x is arbitrary.
+  enum class ShootingMap { full, half, phase };
+
+  /// The cycle of a mass that drifts towards the side of an extreme, where k0 = 0 and the drift has
+  /// taken every cell to its threshold there, also those that the range of x over a period leaves
+  /// elastic: x is arbitrary. Throws UserError where there is none.
+  [[nodiscard]] Cycle drifting(const Extreme& start, int multiple) const {
+    const TurningPoints slab(map_.measure(), start.past);
+    require_cycle(slab.stiffness_at(start.x) <= none_frozen * map_.measure().total().stiffness);
+    const auto found = corrected(start, ShootingMap::phase, multiple * map_.force().period);
+    require_cycle(found.has_value());
+    Cycle cycle = described(*found, multiple, ShootingMap::phase);
+    require_cycle(start.side * cycle.drift > 0.0);
+    return cycle;
+  }
+
+  /// The share of ∫k that does not yield between two extremes.
+  [[nodiscard]] double frozen(double least, double most) const {
+    const double all = map_.measure().total().stiffness;
+    return std::max(0.0, 1.0 - map_.measure().below((most - least) / 2).stiffness / all);
+  }
+
+  [[nodiscard]] ShootingMap shooting_map(const Extreme& start, const Passage& passage,
+                                         int multiple) const {
+    const bool all_yield = frozen(passage.least_x, passage.most_x) <= none_frozen;
+    if (map_.oscillator().k0 == 0.0 && all_yield) {
+      return ShootingMap::phase;
+    }
+    const bool is_virgin = start.past.positions.empty() && is_symmetric_start_;
+    if (multiple != 1 || !map_.force().is_odd || !(all_yield || is_virgin)) {
+      return ShootingMap::full;
+    }
+    constexpr double alike = 1e-3;
+    const auto half = map_.passage(start, map_.force().period / 2, -start.side);
+    const double scale = passage.most_x - passage.least_x;
+    const bool is_symmetric = half &&
+                              std::abs(half->span - map_.force().period / 2) * frequency_ < alike &&
+                              std::abs(half->x + start.x) < alike * scale;
+    return is_symmetric ? ShootingMap::half : ShootingMap::full;
+  }
+
+  /// The map in scaled numbers v = (phase ω, x/scale): by how much it moves them.
+  [[nodiscard]] Residual residual_of(const Extreme& start, ShootingMap kind, double whole,
+                                     double scale) const {
+    return [this, start, kind, whole, scale](const Pair& v) -> std::optional<Pair> {
+      Extreme at = start;
+      at.phase = v[0] / frequency_;
+      at.x = kind == ShootingMap::phase ? start.x : v[1] * scale;
+      const double span = kind == ShootingMap::half ? whole / 2 : whole;
+      const auto passage = map_.passage(at, span, kind == ShootingMap::half ? -at.side : at.side);
+      if (!passage) {
+        return std::nullopt;
+      }
+      const double x = kind == ShootingMap::half ? -passage->x : passage->x;
+      // Of a mass that nothing holds, x is not to be found; the 1 keeps the equations regular.
+      return Pair{(passage->span - span) * frequency_,
+                  kind == ShootingMap::phase ? v[1] - start.x / scale : (x - at.x) / scale};
+    };
+  }
+
+  [[nodiscard]] double scale_of(const Extreme& start, double whole) const {
+    const Passage passage = required(map_.passage(start, whole, start.side));
+    return std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
+  }
+
+  /// The start of a cycle near an extreme; nothing where Newton's method does not come to one.
+  [[nodiscard]] std::optional<Extreme> corrected(const Extreme& start, ShootingMap kind,
+                                                 double whole) const {
+    const double scale = scale_of(start, whole);
+    const Pair guess{start.phase * frequency_, start.x / scale};
+    const auto found = solve(residual_of(start, kind, whole, scale), guess);
+    if (!found) {
+      return std::nullopt;
+    }
+    Extreme at = start;
+    at.phase = (*found)[0] / frequency_;
+    at.x = kind == ShootingMap::phase ? start.x : (*found)[1] * scale;
+    at.past = arrived(map_.measure(), at.past, at.x, at.side).value_or(at.past);
+    return at;
+  }
+
+  [[nodiscard]] Cycle described(const Extreme& at, int multiple, ShootingMap kind) const {
+    const double period = map_.force().period;
+    const double whole = multiple * period;
+    const Passage passage = required(map_.passage(at, whole, at.side, PeriodMap::Adds::works));
+    const double scale =
+        std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
+    Cycle cycle;
+    cycle.extreme = at;
+    cycle.extreme.phase = at.phase - std::floor(at.phase / period) * period;
+    cycle.multiple = multiple;
+    cycle.most_x = passage.most_x;
+    cycle.least_x = passage.least_x;
+    cycle.loss = passage.works.slab;
+    cycle.drift = kind == ShootingMap::phase ? passage.x - at.x : 0.0;
+    cycle.frozen = kind == ShootingMap::phase ? 0.0 : frozen(passage.least_x, passage.most_x);
+    cycle.residual = std::max(std::abs(passage.span - whole) * frequency_,
+                              std::abs(passage.x - at.x - cycle.drift) / scale);
+    cycle.is_free = kind == ShootingMap::phase;
+    cycle.is_half = kind == ShootingMap::half;
+    const Pair here{at.phase * frequency_, at.x / scale};
+    cycle.multipliers = multipliers(residual_of(at, kind, whole, scale), here, kind);
+    add_samples(at, whole, cycle);
+    return cycle;
+  }
+
+  [[nodiscard]] static std::array<std::complex<double>, 2> multipliers(const Residual& residual,
+                                                                       const Pair& here,
+                                                                       ShootingMap kind) {
+    const auto slope = slope_of(residual, here);
+    if (!slope) {
+      throw base::UserError("the cycle is at the edge of where there is one");
+    }
+    // Of the map itself; one that moves x alone has the multiplier 1.
+    auto found =
+        eigenvalues({{{(*slope)[0][0] + 1, (*slope)[0][1]},
+                      {(*slope)[1][0], kind == ShootingMap::phase ? 1.0 : (*slope)[1][1] + 1}}});
+    for (auto& multiplier : found) {
+      multiplier = kind == ShootingMap::half ? multiplier * multiplier : multiplier;
+    }
+    if (std::abs(found[0]) < std::abs(found[1])) {
+      std::swap(found[0], found[1]);
+    }
+    return found;
+  }
+
+  /// The forces at both extremes, and the lag of the fundamental, by the trapezoidal rule over the
+  /// whole cycle, which is accurate to far more digits than a picture shows.
+  void add_samples(const Extreme& at, double whole, Cycle& cycle) const {
+    constexpr int samples = 256;
+    std::complex<double> of_x;
+    std::complex<double> of_force;
+    auto solution = map_.from(at);
+    const double circular = 2 * std::numbers::pi / map_.force().period;
+    const auto force = map_.force().from(at.phase);
+    double largest = 0.0;
+    for (int i = 0; i < samples; ++i) {
+      const double t = whole * i / samples;
+      const std::complex<double> turn = std::polar(1.0 / samples, -circular * t);
+      const double value = force(t);
+      of_x += turn * solution->at(t).x;
+      of_force += turn * value;
+      largest = std::max(largest, std::abs(value));
+    }
+    cycle.phase = phase_lag(of_force, of_x, largest);
+    TurningPoints slab(map_.measure(), *arrived(map_.measure(), at.past, at.x, at.side));
+    const auto restoring = [&](double x) {
+      return restoring_force(map_.oscillator(), {x, 0.0, slab.move_to(x)});
+    };
+    const double here = restoring(at.x);
+    const double there = restoring(at.side > 0 ? cycle.least_x : cycle.most_x);
+    cycle.most_restoring = at.side > 0 ? here : there;
+    cycle.least_restoring = at.side > 0 ? there : here;
+  }
+
+  const PeriodMap& map_;
+  bool is_symmetric_start_;
+  double frequency_;
+};
+
+}  // namespace
+
+Cycle find_cycle(const PeriodMap& map, bool is_symmetric_start, const Extreme& start,
+                 int multiple) {
+  return Shooting(map, is_symmetric_start).near(start, multiple);
+}
+
+}  // namespace masing::slab

@@ -1,0 +1,112 @@
+#include "slab/steady/period_map.hpp"
+
+#include <algorithm>
+
+#include "base/poll.hpp"
+
+namespace masing::slab {
+
+std::optional<TurningPointState> arrived(const Measure& measure, TurningPointState past, double x,
+                                         int direction) {
+  if (past.positions.empty()) {
+    past.x = x;
+    past.direction = direction;
+    return past;
+  }
+  past.x = past.positions.back();
+  if (direction * (x - past.x) < 0.0) {
+    return std::nullopt;
+  }
+  TurningPoints slab(measure, past);
+  slab.move_to(x);
+  return slab.state();
+}
+
+std::optional<ExactSolution> PeriodMap::from(const Extreme& start) const {
+  if (!std::isfinite(start.x) || !std::isfinite(start.phase)) {
+    return std::nullopt;
+  }
+  const auto past = arrived(*measure_, start.past, start.x, start.side);
+  if (!past) {
+    return std::nullopt;
+  }
+  return std::optional<ExactSolution>(std::in_place, *measure_, at(start.x, 0.0),
+                                      force_.from(start.phase), ExactOptions{}, *past);
+}
+
+ExactSolution PeriodMap::from(const PeriodEnd& start) const {
+  return ExactSolution(*measure_, at(start.x, start.y), force_.from(0.0), {}, start.past);
+}
+
+std::optional<Passage> PeriodMap::passage(const Extreme& start, double span, int direction,
+                                          Adds adds) const {
+  auto solution = from(start);
+  if (!solution) {
+    return std::nullopt;
+  }
+  if (adds == Adds::works) {
+    solution->follow_works();
+  }
+  std::optional<Passage> nearest;
+  double least = start.x;
+  double most = start.x;
+  while (auto reversal = solution->next_reversal(span + force_.period / 2)) {
+    base::poll();
+    least = std::min(least, reversal->x);
+    most = std::max(most, reversal->x);
+    if (reversal->direction != direction) {
+      continue;
+    }
+    if (nearest && std::abs(reversal->time - span) > std::abs(nearest->span - span)) {
+      break;
+    }
+    nearest = Passage{reversal->time,   reversal->x, least, most, std::move(reversal->past),
+                      solution->works()};
+  }
+  const bool is_near = nearest && std::abs(nearest->span - span) < force_.period / 2;
+  return is_near ? nearest : std::nullopt;
+}
+
+PeriodEnd PeriodMap::period_after(const PeriodEnd& start) const {
+  base::poll();
+  ExactSolution solution = from(start);
+  const MassState end = solution.at(force_.period);
+  return {end.x, end.y, solution.turning_points().state()};
+}
+
+std::optional<PeriodEnd> PeriodMap::end_of_period(const Extreme& start) const {
+  auto solution = from(start);
+  if (!solution) {
+    return std::nullopt;
+  }
+  const MassState end =
+      solution->at(force_.period *
+                   (1 - (start.phase / force_.period - std::floor(start.phase / force_.period))));
+  return PeriodEnd{end.x, end.y, solution->turning_points().state()};
+}
+
+std::optional<Extreme> PeriodMap::outer_extreme(const PeriodEnd& start, int periods) const {
+  ExactSolution solution = from(start);
+  std::optional<Extreme> most;
+  std::optional<Extreme> least;
+  while (auto reversal = solution.next_reversal(periods * force_.period)) {
+    const int side = reversal->direction;
+    auto& found = side > 0 ? most : least;
+    if (!found || side * (reversal->x - found->x) > 0.0) {
+      found = Extreme{std::fmod(reversal->time, force_.period), reversal->x,
+                      std::move(reversal->past), side};
+    }
+  }
+  const bool takes_least =
+      least && (!most || least->past.positions.size() < most->past.positions.size());
+  return takes_least ? least : most;
+}
+
+Oscillator PeriodMap::at(double x, double y) const {
+  Oscillator moved = oscillator_;
+  moved.x0 = x;
+  moved.y0 = y;
+  return moved;
+}
+
+}  // namespace masing::slab

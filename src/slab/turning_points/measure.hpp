@@ -1,0 +1,178 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "slab/turning_points/exact_sums.hpp"
+#include "slab/turning_points/yield_sets.hpp"
+
+namespace masing::slab {
+
+struct RememberedElongation;
+
+/// Counts the entries of a nondecreasing sequence that a slowly moving front has passed: searches
+/// first where the front would be at its last speed, then ever farther away. The result does not
+/// depend on earlier searches; only the cost does.
+class FrontSearch {
+ public:
+  /// The number of entries ≤ `r` of the `size` entries at(0) ≤ at(1) ≤ …. Local.
+  template <class At>
+  std::int64_t passed(const At& at, std::int64_t size, double r) {
+    const std::int64_t guess = std::clamp<std::int64_t>(expected(), 0, size);
+    // Entries before `low` are ≤ r, entries from `high` on are > r.
+    std::int64_t low = guess;
+    std::int64_t high = guess;
+    std::int64_t stride = 1;
+    if (guess < size && at(guess) <= r) {
+      for (low = guess + 1; low + stride <= size && at(low + stride - 1) <= r; stride *= 2) {
+        low += stride;
+      }
+      high = std::min(size, low + stride - 1);
+    } else {
+      for (; high >= stride && at(high - stride) > r; stride *= 2) {
+        high -= stride;
+      }
+      low = std::max<std::int64_t>(0, high - stride + 1);
+    }
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (at(middle) <= r) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    speed_ = low - last_;
+    last_ = low;
+    return low;
+  }
+
+  /// Where the next search is expected to end, not limited to the sequence. Local.
+  [[nodiscard]] std::int64_t expected() const { return last_ + speed_; }
+
+ private:
+  std::int64_t last_ = 0;
+  std::int64_t speed_ = 0;
+};
+
+/// How far three lists of cells, in the order of η - u0, η + u0 and 2η, have been passed by the
+/// extremes of x, and the sums that go with it.
+struct CellMarks {
+  static constexpr double nothing = -std::numeric_limits<double>::infinity();
+
+  Extremes extremes{nothing, nothing, nothing};
+  std::array<std::int64_t, 3> passed{};  ///< in the order of the members of Extremes
+  /// Σ k over cells that have yielded in one direction only, upwards and downwards.
+  std::array<Int128, 2> one_way{};
+  Int128 never = 0;          ///< Σ k over those that never have
+  Int128 settled_force = 0;  ///< Σ kη
+  /// Σ kη, yielded upwards only, - Σ kη, downwards, + Σ k u0, never.
+  Int128 other_force = 0;
+};
+
+/// What the looks of one run into a measure remember of each other: they cost less where little
+/// has moved between them. What they find does not depend on it.
+struct SearchHint {
+  FrontSearch front;
+  std::optional<CellMarks> marks;
+};
+
+/// A distribution of stiffness over yield displacements. It does not change: threads may share it,
+/// each with a SearchHint of its own. Local, but for cells split over ranks (engine), where
+/// look-ups are collective, with the same arguments on every rank.
+class Measure {
+ public:
+  virtual ~Measure() = default;
+  Measure(const Measure&) = delete;
+  Measure& operator=(const Measure&) = delete;
+
+  /// Σ k δs and Σ k η δs over all cells: K(∞), and the largest internal force.
+  [[nodiscard]] const Sums& total() const { return total_; }
+  /// Whether u0 = 0 in all cells. Only where not, outer() and growth_to_break() may be called.
+  [[nodiscard]] bool begins_at_zero() const { return begins_at_zero_; }
+  /// Whether below() is constant between breaks, S(x) piecewise linear.
+  [[nodiscard]] bool is_cellwise() const { return is_cellwise_; }
+
+  /// Σ k δs and Σ k η δs over the cells with η ≤ r, nondecreasing in r and total() at the end.
+  [[nodiscard]] virtual Sums below(double r, SearchHint& hint) const = 0;
+  [[nodiscard]] Sums below(double r) const {
+    SearchHint hint;
+    return below(r, hint);
+  }
+  /// The least r' > r where below() is not smooth, or infinity.
+  [[nodiscard]] virtual double next_break(double r, SearchHint& hint) const = 0;
+  /// The sums where x is at the extreme in `direction`.
+  [[nodiscard]] virtual OuterSums outer(const Extremes& extremes, int direction,
+                                        SearchHint& hint) const = 0;
+  /// The least growth > 0 of the extreme in `direction` up to where those sums are not smooth, or
+  /// infinity.
+  [[nodiscard]] virtual double growth_to_break(const Extremes& extremes, int direction,
+                                               SearchHint& hint) const = 0;
+  /// ∫ k η² ds over η ≤ r; of cells in a table at the cost of a sum over them.
+  [[nodiscard]] virtual double second_moment(double r) const = 0;
+  /// ½ ∫ k u² ds; nothing where that takes a sum over cells.
+  [[nodiscard]] virtual std::optional<double> elastic_energy(
+      const RememberedElongation& /*u*/) const {
+    return {};
+  }
+
+ protected:
+  Measure(const Sums& total, bool begins_at_zero, bool is_cellwise)
+      : total_(total), begins_at_zero_(begins_at_zero), is_cellwise_(is_cellwise) {}
+
+ private:
+  Sums total_;
+  bool begins_at_zero_;
+  bool is_cellwise_;
+};
+
+/// A measure of a table and, where u0 is not 0 everywhere, of sums over the four YieldSets, with
+/// the functions of a Measure; Table::is_cellwise.
+template <class Table, class Sets>
+class TableMeasure : public Measure {
+ public:
+  /// `sets`: none where u0 = 0.
+  explicit TableMeasure(Table table, std::optional<Sets> sets = {})
+      : Measure(table.total(), !sets, Table::is_cellwise),
+        table_(std::move(table)),
+        sets_(std::move(sets)) {}
+
+  [[nodiscard]] Sums below(double r, SearchHint& hint) const final { return table_.below(r, hint); }
+  [[nodiscard]] double next_break(double r, SearchHint& hint) const final {
+    return table_.next_break(r, hint);
+  }
+  [[nodiscard]] double second_moment(double r) const final {
+    if constexpr (!Table::is_cellwise) {
+      return table_.second_moment(r);
+    } else {
+      // ∫ η dM = r M(r) - ∫₀ʳ M dρ, M constant between breaks.
+      SearchHint hint;
+      double integral = 0.0;
+      double from = 0.0;
+      while (from < r) {
+        const double to = std::min(r, table_.next_break(from, hint));
+        integral += (to - from) * table_.below(from, hint).force;
+        from = to;
+      }
+      return r * table_.below(r, hint).force - integral;
+    }
+  }
+  [[nodiscard]] OuterSums outer(const Extremes& extremes, int direction,
+                                SearchHint& hint) const final {
+    return sets_->outer(extremes, direction, hint);
+  }
+  [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction,
+                                       SearchHint& hint) const final {
+    return sets_->growth_to_break(extremes, direction, hint);
+  }
+
+ protected:
+  Table table_;
+  std::optional<Sets> sets_;
+};
+
+}  // namespace masing::slab
