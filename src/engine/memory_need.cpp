@@ -52,7 +52,9 @@ bool is_split(const RunSpec& run, int ranks, double available) {
     return false;
   }
   if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
-    return model->work() == rheology::Work::split && model->parameters.elements >= run.split_from;
+    constexpr std::int64_t cells_an_element = 8;  // by the time of a step
+    return model->work() == rheology::Work::split &&
+           cells_an_element * model->parameters.elements >= run.split_from;
   }
   const slab::Slab& slab = *slab_of(run);
   if (slab.is_continuum() || method_of(run) == Method::sweep) {

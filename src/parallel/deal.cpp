@@ -53,11 +53,20 @@ std::optional<std::size_t> Deal::next() {
     return task_;
   }
   while (working_ > 0) {
-    check_mpi(MPI_Probe(MPI_ANY_SOURCE, report_tag, comm_.handle(), MPI_STATUS_IGNORE));
+    wait_for(MPI_ANY_SOURCE, report_tag);
     serve();
     between_();
   }
   return std::nullopt;
+}
+
+/// Sleeps until such a message is there.
+void Deal::wait_for(int rank, int tag) const {
+  sleep_until([&] {
+    int arrived = 0;
+    check_mpi(MPI_Iprobe(rank, tag, comm_.handle(), &arrived, MPI_STATUS_IGNORE));
+    return arrived != 0;
+  });
 }
 
 void Deal::made(const std::vector<double>& numbers) {
@@ -126,6 +135,7 @@ void Deal::ask() {
   check_mpi(MPI_Send(report_.data(), static_cast<int>(report_.size()), MPI_DOUBLE, 0, report_tag,
                      comm_.handle()));
   Share share{};
+  wait_for(0, share_tag);
   check_mpi(
       MPI_Recv(share.data(), 2, MPI_INT64_T, 0, share_tag, comm_.handle(), MPI_STATUS_IGNORE));
   next_ = static_cast<std::size_t>(share[0]);

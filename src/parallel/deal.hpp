@@ -36,6 +36,7 @@ class Deal {
   [[nodiscard]] bool is_done() const;
 
  private:
+  void wait_for(int rank, int tag) const;
   void serve();
   void take_report(std::span<const double> report) const;
   void give(int rank, double wanted);

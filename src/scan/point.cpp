@@ -168,6 +168,9 @@ bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t 
   if (engine::memory_shortage(engine::memory_need(run, 1, {}), available)) {
     return true;
   }
+  if (!engine::is_split(run, size, available)) {
+    return false;
+  }
   const auto ranks = static_cast<double>(size);
   const auto tasks = static_cast<double>(count);
   const double step = engine::swept_cells(run) * seconds_per_update;  // NaN: not by cells
