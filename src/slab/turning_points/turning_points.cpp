@@ -16,7 +16,11 @@ int sign(double value) {
 }  // namespace
 
 TurningPoints::TurningPoints(const Measure& measure, const TurningPointState& state)
-    : measure_(&measure), x0_(state.x0), opposite_(state.opposite), x_(state.x0) {
+    : measure_(&measure),
+      total_stiffness_(measure.total().stiffness),
+      x0_(state.x0),
+      opposite_(state.opposite),
+      x_(state.x0) {
   direction_ =
       state.positions.empty() ? state.direction : sign(state.positions.front() - opposite_);
   for (const double position : state.positions) {
@@ -51,7 +55,7 @@ double TurningPoints::stiffness_at(double x) const {
     return sums.opposite + sums.never;
   }
   const double r = levels_.empty() ? travel_at(x) : radius_at(levels_.back(), x);
-  return measure_->total().stiffness - measure_->below(r, hint_).stiffness;
+  return total_stiffness_ - measure_->below(r, hint_).stiffness;
 }
 
 double TurningPoints::corner(int direction) const {
@@ -96,7 +100,7 @@ double TurningPoints::outer_force_at(double x) const {
     return measure_->outer(extremes, direction_, hint_).force_at(extremes, direction_);
   }
   const Sums yielded = measure_->below(travel_at(x), hint_);
-  return (x - x0_) * (measure_->total().stiffness - yielded.stiffness) + direction_ * yielded.force;
+  return (x - x0_) * (total_stiffness_ - yielded.stiffness) + direction_ * yielded.force;
 }
 
 double TurningPoints::next_outer_break() const {

@@ -138,7 +138,7 @@ class TurningPoints {
     }
     const Level& leg = levels_.back();
     const Sums yielded = measure_->below(radius_at(leg, x), hint_);
-    return leg.force + (x - leg.position) * (measure_->total().stiffness - yielded.stiffness) +
+    return leg.force + (x - leg.position) * (total_stiffness_ - yielded.stiffness) +
            2 * direction_ * yielded.force;
   }
 
@@ -190,13 +190,14 @@ class TurningPoints {
   void wipe_out_loop();
 
   const Measure* measure_;
-  mutable SearchHint hint_;
+  double total_stiffness_;
   double x0_ = 0.0;
   double opposite_ = 0.0;  // the extreme that the outer curve leaves behind; x0 where it mirrors
   double x_ = 0.0;
   double force_ = 0.0;
   int direction_ = 1;
   std::vector<Level> levels_;
+  mutable SearchHint hint_;
 };
 
 }  // namespace masing::slab
