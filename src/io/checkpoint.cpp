@@ -80,7 +80,10 @@ class Collection final : public OwnersArchive {
     }
     for (const auto& [name, vector] : vectors_) {
       const parallel::ReadAccess access(*vector);
-      write_distributed(file, name, saved, access.values(), vector->range().first, vector->size());
+      // What every rank has whole, the root writes.
+      const bool is_whole = vector->range().size == vector->size() && !comm.is_root();
+      write_distributed(file, name, saved, is_whole ? std::span<const double>() : access.values(),
+                        vector->range().first, vector->size());
     }
     for (const auto& [name, mine, first, total] : parts_) {
       write_distributed(file, name, saved, mine, first, total);

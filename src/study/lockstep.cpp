@@ -55,10 +55,13 @@ void raise(Errors& errors, const Motion& here, const Motion& there) {
 
 }  // namespace
 
-Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons,
-                   double available)
-    : comm_(comm), plan_(plan), comparisons_(std::move(comparisons)), runs_(plan.runs.size()) {
-  const double bytes = bytes_a_rank(plan, comparisons_, comm.size());
+Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons)
+    : comm_(comm),
+      own_(comm, comm.rank(), 1),
+      plan_(plan),
+      comparisons_(std::move(comparisons)),
+      runs_(plan.runs.size()) {
+  const double bytes = bytes_a_rank(plan, comparisons_);
   if (plan.spec->reference.file) {
     file_.emplace(comm, *plan.spec);
   }
@@ -66,10 +69,11 @@ Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Ba
     const Comparison& of = plan.comparisons[index];
     for (const auto run : {std::optional(of.level), of.reference}) {
       if (run && runs_[*run] == nullptr) {
-        const auto& [spec, form] = plan.runs[*run];
-        const double own = engine::bytes_a_rank(engine::memory_need(spec, comm.size(), {}));
+        const auto& [spec, form, ranks] = plan.runs[*run];
+        const double engine = engine::bytes_a_rank(engine::memory_need(spec, ranks, {}));
         runs_[*run] = std::make_unique<Trajectory>(
-            comm, spec, form, engine::Holding{.fields = bytes - own, .available = available});
+            ranks > 1 ? comm : own_, spec, form,
+            engine::Holding{.fields = bytes - engine, .available = plan.available});
         steps_ = form.goes_to_times ? steps_ : std::max(steps_, spec.time.steps);
       }
     }

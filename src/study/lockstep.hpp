@@ -19,10 +19,9 @@ namespace masing::study {
 /// at times of u, or, between these, at steps of the finest run; the errors do not depend on where.
 class Lockstep final : public engine::Observer {
  public:
-  /// The comparisons of a plan with these indices; `available`: bytes a rank. `comm` and `plan`
-  /// must outlive it. Throws as engine::make_setup. Collective.
-  Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons,
-           double available);
+  /// The comparisons of a plan with these indices. `comm` and `plan` must outlive it. Throws as
+  /// engine::make_setup. Collective.
+  Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons);
   ~Lockstep() override;
 
   /// Whether it goes on these ranks.
@@ -52,6 +51,7 @@ class Lockstep final : public engine::Observer {
   void compare_fields();
 
   const parallel::Communicator& comm_;
+  parallel::Communicator own_;  // of this rank alone, for runs that are not split
   const StudyPlan& plan_;
   Batch comparisons_;
   std::optional<FileReference> file_;

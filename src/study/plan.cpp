@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/memory_need.hpp"
+#include "parallel/available_memory.hpp"
 #include "slab/turning_points/smooth_cells.hpp"
 #include "study/reference.hpp"
 
@@ -89,8 +91,8 @@ void add_round_off(StudyPlan& plan) {
 
 }  // namespace
 
-StudyPlan make_plan(const StudySpec& spec, const FileReference* file) {
-  StudyPlan plan{.spec = &spec};
+StudyPlan make_plan(const StudySpec& spec, const FileReference* file, int ranks, double available) {
+  StudyPlan plan{.spec = &spec, .ranks = ranks, .available = available};
   const std::size_t count = spec.levels.size();
   for (std::size_t i = 0; i < count; ++i) {
     engine::RunSpec level = at_level(spec.run, spec.levels[i]);
@@ -122,7 +124,18 @@ StudyPlan make_plan(const StudySpec& spec, const FileReference* file) {
   if (!measures_field(spec.run)) {
     plan.first_field = plan.field_times.count();
   }
+  for (PlannedRun& planned : plan.runs) {
+    planned.ranks = engine::is_split(planned.run, ranks, available) ? ranks : 1;
+  }
   return plan;
+}
+
+StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec) {
+  std::optional<FileReference> file;
+  if (spec.reference.file) {
+    file.emplace(comm, spec);
+  }
+  return make_plan(spec, file ? &*file : nullptr, comm.size(), parallel::available_memory(comm));
 }
 
 }  // namespace masing::study

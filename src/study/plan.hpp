@@ -16,6 +16,7 @@ namespace masing::study {
 struct PlannedRun {
   engine::RunSpec run;
   RunForm form;
+  int ranks = 1;  ///< that make it: all, or each the whole of it
 };
 
 /// A run of a level and the one it is measured against, as indices; none where that is a file, or
@@ -28,6 +29,8 @@ struct Comparison {
 /// The runs of a study, each once, and how they are compared.
 struct StudyPlan {
   const StudySpec* spec = nullptr;
+  int ranks = 1;
+  double available = 0.0;        ///< bytes a rank
   std::vector<PlannedRun> runs;  ///< the levels first
   /// One a level. Behind them perhaps one of a run with so many cells that it differs from P = ∞ by
   /// rounding only: where levels have more than slab::most_tabled_cells, whose errors would be lost
@@ -47,9 +50,12 @@ struct Outcomes {
 /// At how many times the fields of a study are compared. Local.
 std::int64_t field_samples(const StudySpec& spec);
 
-/// The plan of a study, which must outlive it. `file`: the reference that is a file, null for none.
-/// Local.
-StudyPlan make_plan(const StudySpec& spec, const FileReference* file);
+/// The plan of a study, which must outlive it, on `ranks` ranks with `available` bytes each.
+/// `file`: the reference that is a file, null for none. Local.
+StudyPlan make_plan(const StudySpec& spec, const FileReference* file, int ranks, double available);
+
+/// The same, of these ranks and their memory; opens the file. Collective.
+StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec);
 
 /// At how many times jT/m u is compared: the greatest m up to `wanted` for which all of them are
 /// steps of every level; between steps u is only known to first order, where it starts to slide.

@@ -301,11 +301,7 @@ void find_results(const StudySpec& spec, Study& study) {
 
 Study refine(const parallel::Communicator& comm, const StudySpec& spec) {
   const auto begin = std::chrono::steady_clock::now();
-  std::optional<FileReference> file;
-  if (spec.reference.file) {
-    file.emplace(comm, spec);
-  }
-  const StudyPlan plan = make_plan(spec, file ? &*file : nullptr);
+  const StudyPlan plan = make_plan(comm, spec);
   Study study = measured(plan, run_comparisons(comm, plan));
   find_results(spec, study);
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -15,7 +15,6 @@
 #include "io/progress.hpp"
 #include "io/result_file.hpp"
 #include "io/sealed_file.hpp"
-#include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
 #include "study/lockstep.hpp"
 #include "study/schedule.hpp"
@@ -107,11 +106,7 @@ enum class Reason { none, checkpoint, stop };
 class ComparisonRunner {
  public:
   ComparisonRunner(const parallel::Communicator& comm, const StudyPlan& plan)
-      : comm_(comm),
-        own_(comm, comm.rank(), 1),
-        plan_(plan),
-        spec_(*plan.spec),
-        available_(parallel::available_memory(comm)) {
+      : comm_(comm), own_(comm, comm.rank(), 1), plan_(plan), spec_(*plan.spec) {
     outcomes_.errors.assign(plan.comparisons.size(), Errors{.x = unknown});
     outcomes_.runs.assign(plan.runs.size(), RunSummary{.end = {unknown, unknown}});
   }
@@ -120,10 +115,10 @@ class ComparisonRunner {
     if (spec_.checkpoint.restart) {
       restore(*spec_.checkpoint.restart);
     }
-    const Schedule schedule = make_schedule(plan_, pending(), comm_.size(), available_);
+    const Schedule schedule = make_schedule(plan_, pending());
     if (comm_.is_root() && !spec_.quiet && schedule.seconds > long_time) {
       const std::string advice = parallel::stop_advice();
-      std::fputs(plan_text(plan_, schedule, comm_.size()).c_str(), stderr);
+      std::fputs(plan_text(plan_, schedule).c_str(), stderr);
       std::fputs(advice.empty() ? "" : ("  " + advice + "\n").c_str(), stderr);
     }
     if (spec_.checkpoint.scheduled) {
@@ -185,7 +180,7 @@ class ComparisonRunner {
   /// Collective on `ranks`: all, or this one alone.
   void begin(const parallel::Communicator& ranks, const Batch& batch) {
     try {
-      going_ = std::make_unique<Lockstep>(ranks, plan_, batch, available_);
+      going_ = std::make_unique<Lockstep>(ranks, plan_, batch);
     } catch (const base::Stopped&) {
       meet(Reason::stop, false);
     }
@@ -304,7 +299,7 @@ class ComparisonRunner {
     const bool shares = going_ != nullptr && going_->is_on(comm_);
     under_way_ = indices_in(archive, "shared", shares ? going_->comparisons() : Batch{});
     if (archive.restores() && !under_way_.empty()) {
-      going_ = std::make_unique<Lockstep>(comm_, plan_, under_way_, available_);
+      going_ = std::make_unique<Lockstep>(comm_, plan_, under_way_);
     }
     if (going_ != nullptr && going_->is_on(comm_)) {
       going_->exchange(0, archive);
@@ -354,7 +349,6 @@ class ComparisonRunner {
   parallel::Communicator own_;
   const StudyPlan& plan_;
   const StudySpec& spec_;
-  double available_;  // bytes a rank
   Outcomes outcomes_;
   std::unique_ptr<Lockstep> going_;
   std::vector<std::vector<double>> saved_;  // states of this rank's own, to go on with
@@ -371,19 +365,15 @@ Outcomes run_comparisons(const parallel::Communicator& comm, const StudyPlan& pl
 }
 
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
-  std::optional<FileReference> file;
-  if (spec.reference.file) {
-    file.emplace(comm, spec);
-  }
-  const StudyPlan plan = make_plan(spec, file ? &*file : nullptr);
+  const StudyPlan plan = make_plan(comm, spec);
   Batch all(plan.comparisons.size());
   std::iota(all.begin(), all.end(), 0);
-  const Schedule schedule = make_schedule(plan, all, comm.size(), parallel::available_memory(comm));
+  const Schedule schedule = make_schedule(plan, all);
   for (const PlannedRun& planned : plan.runs) {
     engine::check_run(comm, planned.run);
   }
   if (comm.is_root() && !spec.quiet) {
-    std::fputs(plan_text(plan, schedule, comm.size()).c_str(), stderr);
+    std::fputs(plan_text(plan, schedule).c_str(), stderr);
   }
 }
 

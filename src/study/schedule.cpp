@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/partition.hpp"
@@ -62,191 +64,166 @@ double estimated_seconds(const engine::RunSpec& run, int ranks) {
 
 namespace {
 
-/// The runs of a comparison.
-std::vector<std::size_t> runs_of(const StudyPlan& plan, std::size_t comparison) {
-  const auto& [level, reference] = plan.comparisons[comparison];
-  return reference ? std::vector{level, *reference} : std::vector{level};
+using Runs = std::set<std::size_t>;
+
+/// Each run of some comparisons once.
+Runs runs_of(const StudyPlan& plan, const Batch& batch) {
+  Runs runs;
+  for (const std::size_t comparison : batch) {
+    const auto& [level, reference] = plan.comparisons[comparison];
+    runs.insert(level);
+    runs.insert(reference.value_or(level));
+  }
+  return runs;
 }
 
-/// Whether the ranks share the comparison: where one of its runs is worth splitting.
-bool is_shared(const StudyPlan& plan, std::size_t comparison, int ranks, double available) {
-  return std::ranges::any_of(runs_of(plan, comparison), [&](std::size_t run) {
-    return engine::is_split(plan.runs[run].run, ranks, available);
-  });
+double seconds_of(const PlannedRun& planned) {
+  return estimated_seconds(planned.run, planned.ranks);
 }
 
-/// Beside the engine of a run: u at a step and between two; of a comparison with cells what the
-/// rank needs of them, with a continuum k, η, u0 and c at the ends and the points of its cells.
-double bytes_beside(const StudyPlan& plan, std::size_t run, int ranks) {
-  const auto& [spec, form] = plan.runs[run];
-  const bool is_slab = engine::slab_of(spec) != nullptr;
-  const double entry =
-      form.has_function_field ? 0.0 : (is_slab ? 2 * sizeof(slab::Element) : 0) + 24.0;
-  return entry * static_cast<double>(base::local_range(engine::field_size(spec), 0, ranks).size) +
+/// Of the engine of a run.
+double engine_bytes(const PlannedRun& planned) {
+  return engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks, {}));
+}
+
+/// Of a run with what is kept beside: u at a step and between two; of a comparison with cells what
+/// the rank needs of them, with a continuum k, η, u0 and c at the ends and the points of its cells.
+double bytes_of(const PlannedRun& planned) {
+  const auto& [run, form, ranks] = planned;
+  const bool is_slab = engine::slab_of(run) != nullptr;
+  const double entry = form.has_function_field
+                           ? 0.0
+                           : (is_slab ? 2 * sizeof(slab::Element) : 0) + 3 * sizeof(double);
+  return engine_bytes(planned) +
+         entry * static_cast<double>(base::local_range(engine::field_size(run), 0, ranks).size) +
          (form.series ? 8.0 * static_cast<double>(io::series_numbers(*form.series)) : 0.0);
 }
 
-double seconds_of(const StudyPlan& plan, const std::set<std::size_t>& runs, int ranks) {
-  return std::accumulate(runs.begin(), runs.end(), 0.0, [&](double sum, std::size_t run) {
-    return sum + estimated_seconds(plan.runs[run].run, ranks);
-  });
+template <class Of>
+double sum_over(const StudyPlan& plan, const Runs& runs, const Of& of) {
+  return std::accumulate(runs.begin(), runs.end(), 0.0,
+                         [&](double sum, std::size_t run) { return sum + of(plan.runs[run]); });
 }
 
-/// Throws UserError of the larger run of a comparison that does not fit.
-void refuse(const StudyPlan& plan, std::size_t comparison, int ranks, double available) {
-  const auto runs = runs_of(plan, comparison);
-  const auto bytes = [&](std::size_t run) {
-    return engine::bytes_a_rank(engine::memory_need(plan.runs[run].run, ranks, {}));
-  };
-  const std::size_t larger = *std::ranges::max_element(runs, {}, bytes);
-  const double beside = bytes_a_rank(plan, {comparison}, ranks) - bytes(larger);
+/// Throws UserError of the largest run where a batch does not fit.
+void require_memory(const StudyPlan& plan, const Batch& batch) {
+  const Runs runs = runs_of(plan, batch);
+  const PlannedRun& largest = plan.runs[*std::ranges::max_element(
+      runs, {}, [&](std::size_t run) { return engine_bytes(plan.runs[run]); })];
+  const double beside = bytes_a_rank(plan, batch) - engine_bytes(largest);
   if (const auto found = engine::memory_shortage(
-          engine::memory_need(plan.runs[larger].run, ranks, {.fields = beside}), available)) {
+          engine::memory_need(largest.run, largest.ranks, {.fields = beside}), plan.available)) {
     throw *found;
   }
 }
 
-/// `comparisons` in batches that fit, those with one reference together.
-std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons, int ranks,
-                              double available) {
+/// Adds `comparisons` in batches that fit, those with one reference together.
+void add_batches(const StudyPlan& plan, Batch comparisons, std::vector<Batch>& batches) {
   std::ranges::stable_sort(comparisons, {},
                            [&](std::size_t i) { return plan.comparisons[i].reference; });
-  std::vector<Batch> batches;
+  Batch batch;
   for (const std::size_t comparison : comparisons) {
-    if (!batches.empty()) {
-      batches.back().push_back(comparison);
-      if (bytes_a_rank(plan, batches.back(), ranks) <= available) {
-        continue;
-      }
-      batches.back().pop_back();
+    batch.push_back(comparison);
+    if (batch.size() > 1 && bytes_a_rank(plan, batch) > plan.available) {
+      batch.pop_back();
+      batches.push_back(std::exchange(batch, {comparison}));
     }
-    batches.push_back({comparison});
-    refuse(plan, comparison, ranks, available);
+    if (batch.size() == 1) {
+      require_memory(plan, batch);
+    }
   }
-  return batches;
+  if (!batch.empty()) {
+    batches.push_back(std::move(batch));
+  }
 }
 
 /// `comparisons` to ranks, the longest first.
-std::vector<Batch> dealt(const StudyPlan& plan, Batch comparisons, int ranks) {
-  const auto seconds = [&](std::size_t i) {
-    return estimated_seconds(plan.runs[plan.comparisons[i].level].run, 1);
-  };
-  std::ranges::stable_sort(comparisons, std::greater<>(), seconds);
-  std::vector<Batch> shares(static_cast<std::size_t>(ranks));
-  std::vector<std::set<std::size_t>> runs(shares.size());
-  std::vector<double> busy(shares.size(), 0.0);
+std::vector<Batch> dealt(const StudyPlan& plan, Batch comparisons) {
+  std::ranges::stable_sort(comparisons, std::greater<>(), [&](std::size_t i) {
+    return seconds_of(plan.runs[plan.comparisons[i].level]);
+  });
+  std::vector<Batch> shares(static_cast<std::size_t>(plan.ranks));
+  std::vector<Runs> runs(shares.size());
+  std::vector<double> ends(shares.size(), 0.0);
   for (const std::size_t comparison : comparisons) {
+    const Runs needed = runs_of(plan, {comparison});
     const auto end_on = [&](std::size_t rank) {
-      double end = busy[rank];
-      for (const std::size_t run : runs_of(plan, comparison)) {
-        end += runs[rank].contains(run) ? 0.0 : estimated_seconds(plan.runs[run].run, 1);
-      }
-      return end;
+      Runs more;
+      std::ranges::set_difference(needed, runs[rank], std::inserter(more, more.end()));
+      return ends[rank] + sum_over(plan, more, seconds_of);
     };
     std::size_t first = 0;
     for (std::size_t rank = 1; rank < shares.size(); ++rank) {
       first = end_on(rank) < end_on(first) ? rank : first;
     }
-    busy[first] = end_on(first);
+    ends[first] = end_on(first);
     shares[first].push_back(comparison);
-    for (const std::size_t run : runs_of(plan, comparison)) {
-      runs[first].insert(run);
-    }
+    runs[first].insert(needed.begin(), needed.end());
   }
   return shares;
 }
 
 }  // namespace
 
-double bytes_a_rank(const StudyPlan& plan, const Batch& batch, int ranks) {
-  std::set<std::size_t> runs;
-  for (const std::size_t comparison : batch) {
-    for (const std::size_t run : runs_of(plan, comparison)) {
-      runs.insert(run);
-    }
-  }
-  return std::accumulate(runs.begin(), runs.end(), 0.0, [&](double sum, std::size_t run) {
-    return sum + engine::bytes_a_rank(engine::memory_need(plan.runs[run].run, ranks, {})) +
-           bytes_beside(plan, run, ranks);
-  });
+double bytes_a_rank(const StudyPlan& plan, const Batch& batch) {
+  return sum_over(plan, runs_of(plan, batch), bytes_of);
 }
 
-Schedule make_schedule(const StudyPlan& plan, const Batch& pending, int ranks, double available) {
-  Schedule made{.available = available};
+Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
+  Schedule made;
   Batch shared;
   Batch own;
   for (const std::size_t comparison : pending) {
-    const bool fits = bytes_a_rank(plan, {comparison}, 1) <= available;
-    (ranks == 1 || is_shared(plan, comparison, ranks, available) || !fits ? shared : own)
-        .push_back(comparison);
+    const bool is_split = std::ranges::any_of(
+        runs_of(plan, {comparison}), [&](std::size_t run) { return plan.runs[run].ranks > 1; });
+    (plan.ranks == 1 || is_split ? shared : own).push_back(comparison);
   }
-  made.shared = batches_of(plan, std::move(shared), ranks, available);
-  double longest = 0.0;
-  const auto account = [&](const Batch& batch, int on) {
-    made.bytes = std::max(made.bytes, bytes_a_rank(plan, batch, on));
-    std::set<std::size_t> runs;
-    for (const std::size_t comparison : batch) {
-      for (const std::size_t run : runs_of(plan, comparison)) {
-        runs.insert(run);
-      }
+  add_batches(plan, std::move(shared), made.shared);
+  for (const Batch& share : dealt(plan, std::move(own))) {
+    add_batches(plan, share, made.own.emplace_back());
+  }
+  const auto seconds = [&](const std::vector<Batch>& batches) {
+    double sum = 0.0;
+    for (const Batch& batch : batches) {
+      made.bytes = std::max(made.bytes, bytes_a_rank(plan, batch));
+      sum += sum_over(plan, runs_of(plan, batch), seconds_of);
     }
-    return seconds_of(plan, runs, on);
+    return sum;
   };
-  for (const Batch& share : dealt(plan, std::move(own), ranks)) {
-    double seconds = 0.0;
-    for (const Batch& batch : made.own.emplace_back(batches_of(plan, share, 1, available))) {
-      seconds += account(batch, 1);
-    }
-    longest = std::max(longest, seconds);
+  for (const auto& batches : made.own) {
+    made.seconds = std::max(made.seconds, seconds(batches));
   }
-  made.seconds = longest;
-  for (const Batch& batch : made.shared) {
-    made.seconds += account(batch, ranks);
-  }
+  made.seconds += seconds(made.shared);
   return made;
 }
 
-namespace {
-
-std::string line_of(const StudyPlan& plan, std::size_t run, bool is_split, int ranks) {
-  const auto& [spec, form] = plan.runs[run];
-  const double cells = engine::swept_cells(spec);
-  const std::string work =
-      std::isnan(cells)
-          ? ""
-          : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(spec.time.steps));
-  return fmt::format("  {}: {}, {}{}, about {}\n", form.title, engine::title(spec), work,
-                     is_split ? fmt::format("on {} ranks", ranks) : "on one rank",
-                     io::duration(estimated_seconds(spec, is_split ? ranks : 1)));
-}
-
-}  // namespace
-
-std::string plan_text(const StudyPlan& plan, const Schedule& schedule, int ranks) {
+std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
   constexpr std::size_t most_lines = 12;
-  std::vector<std::size_t> order(plan.runs.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto on = [&](std::size_t run) {
-    return engine::is_split(plan.runs[run].run, ranks, schedule.available) ? ranks : 1;
-  };
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t run) {
-    return estimated_seconds(plan.runs[run].run, on(run));
-  });
+  std::vector<const PlannedRun*> runs;
+  for (const PlannedRun& planned : plan.runs) {
+    runs.push_back(&planned);
+  }
+  std::ranges::stable_sort(runs, std::greater<>(),
+                           [](const PlannedRun* planned) { return seconds_of(*planned); });
   std::string text = fmt::format(
-      "masing converge: {} run{}, about {} where every rank has a core, up to {} a rank of {} "
+      "masing converge: {} runs, about {} where every rank has a core, up to {} a rank of {} "
       "available\n"
       "  errors against {}\n",
-      order.size(), order.size() == 1 ? "" : "s", io::duration(schedule.seconds),
-      engine::gibibytes(schedule.bytes), engine::gibibytes(schedule.available),
-      plan.spec->reference.description);
-  const std::size_t lines = std::min(most_lines, order.size());
-  for (std::size_t i = 0; i < lines; ++i) {
-    text += line_of(plan, order[i], on(order[i]) > 1, ranks);
+      runs.size(), io::duration(schedule.seconds), engine::gibibytes(schedule.bytes),
+      engine::gibibytes(plan.available), plan.spec->reference.description);
+  const std::size_t lines = std::min(most_lines, runs.size());
+  for (const PlannedRun* planned : std::span(runs).first(lines)) {
+    const auto& [run, form, ranks] = *planned;
+    const double cells = engine::swept_cells(run);
+    text += fmt::format(
+        "  {}: {}, {}on {} rank{}, about {}\n", form.title, engine::title(run),
+        std::isnan(cells)
+            ? ""
+            : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(run.time.steps)),
+        ranks, ranks == 1 ? "" : "s", io::duration(seconds_of(*planned)));
   }
-  if (lines < order.size()) {
-    text += fmt::format("  and {} shorter runs\n", order.size() - lines);
-  }
-  return text;
+  return text +
+         (lines < runs.size() ? fmt::format("  and {} shorter runs\n", runs.size() - lines) : "");
 }
 
 }  // namespace masing::study

@@ -20,25 +20,24 @@ inline constexpr double long_time = 5.0;
 /// Comparisons of a plan that go in lockstep.
 using Batch = std::vector<std::size_t>;
 
-/// Bytes a rank of a batch on so many ranks: its runs, what they keep of u and what is compared,
-/// before the profiles are known. Local.
-double bytes_a_rank(const StudyPlan& plan, const Batch& batch, int ranks);
+/// Bytes a rank of a batch: its runs, what they keep of u and what is compared, before the profiles
+/// are known. Local.
+double bytes_a_rank(const StudyPlan& plan, const Batch& batch);
 
 /// Who makes which comparisons, in which order.
 struct Schedule {
-  std::vector<Batch> shared;            ///< by all ranks: those with a slab that is worth splitting
+  std::vector<Batch> shared;            ///< by all ranks: those with a run that they split
   std::vector<std::vector<Batch>> own;  ///< [ranks], by each rank alone, with references of its own
   double bytes = 0.0;                   ///< a rank, of the largest batch
-  double available = 0.0;               ///< bytes a rank
   double seconds = 0.0;                 ///< until the last is done
 };
 
 /// The schedule of the comparisons `pending`: the longest first, each to the rank that would be
 /// done with it first, where a reference that the rank has already takes no more time. What exceeds
 /// the memory goes in batches. Throws UserError where one comparison does not fit. Local.
-Schedule make_schedule(const StudyPlan& plan, const Batch& pending, int ranks, double available);
+Schedule make_schedule(const StudyPlan& plan, const Batch& pending);
 
 /// What a study is going to do, for people, the longest runs first. Local.
-std::string plan_text(const StudyPlan& plan, const Schedule& schedule, int ranks);
+std::string plan_text(const StudyPlan& plan, const Schedule& schedule);
 
 }  // namespace masing::study
