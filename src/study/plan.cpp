@@ -121,9 +121,6 @@ StudyPlan make_plan(const StudySpec& spec, const FileReference* file, int ranks,
   } else {
     plan.field_times = SampleTimes(field_samples(spec));
   }
-  if (!measures_field(spec.run)) {
-    plan.first_field = plan.field_times.count();
-  }
   for (PlannedRun& planned : plan.runs) {
     planned.ranks = engine::is_split(planned.run, ranks, available) ? ranks : 1;
   }

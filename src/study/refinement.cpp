@@ -34,7 +34,7 @@ Errors errors_of(const StudyPlan& plan, const Outcomes& found, std::size_t i) {
   }
   Errors errors = found.errors[i];
   // A file knows u on its cells and at its times only.
-  if (plan.first_field >= plan.field_times.count() ||
+  if (!measures_field(spec.run) || plan.first_field >= plan.field_times.count() ||
       (spec.reference.file && plan.runs[level].form.has_function_field)) {
     errors.u = errors.u_cells = base::undefined;
   }
