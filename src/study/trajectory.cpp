@@ -150,6 +150,7 @@ Field Trajectory::field_at(const Moment& moment) {
 void Trajectory::exchange(engine::Archive& archive) {
   const auto as_number = [](std::int64_t value) { return static_cast<double>(value); };
   RunSummary& s = summary_;
+  parallel::max_over_ranks(comm_, std::span(&s.largest_u, 1));
   std::vector<double> numbers{as_number(reached_),
                               as_number(first_),
                               as_number(kept_step_),
