@@ -128,25 +128,33 @@ void Lockstep::advance(std::int64_t last) {
   step_ = window.last;
 }
 
-/// To the times of all levels that are measured against it, and to that of u.
+/// To the times of all levels that are measured against it, and to that of u: where it is a step of
+/// levels, the last as these round it, also of levels that are not here.
 void Lockstep::go_to_times(std::size_t reference, const Window& window) {
   std::vector<double> times;
-  bool has_end = false;
   for (const Pair& pair : pairs_) {
     if (pair.of.reference == reference) {
       const slab::TimeGrid& grid = run(pair.of.level).run().time;
-      const Moment end = window.times.at(window.index, grid);
-      for (std::int64_t p = pair.next; p <= end.step; ++p) {
+      const std::int64_t last = window.times.at(window.index, grid).step;
+      for (std::int64_t p = pair.next; p <= last; ++p) {
         times.push_back(grid.time(p));
       }
-      has_end = has_end || end.rest == 0;
     }
+  }
+  if (window.has_field) {
+    std::optional<double> time_of_u;
+    for (const Comparison& of : plan_.comparisons) {
+      const slab::TimeGrid& grid = plan_.runs[of.level].run.time;
+      const Moment end = window.times.at(window.index, grid);
+      if (of.reference == reference && end.rest == 0) {
+        time_of_u = std::max(time_of_u, std::optional(grid.time(end.step)));
+      }
+    }
+    times.push_back(
+        time_of_u.value_or(window.times.time(window.index, run(reference).run().time.final_time)));
   }
   std::ranges::sort(times);
   times.erase(std::unique(times.begin(), times.end()), times.end());
-  if (window.has_field && !has_end) {
-    times.push_back(window.times.time(window.index, run(reference).run().time.final_time));
-  }
   run(reference).go_to(times);
 }
 
