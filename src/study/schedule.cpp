@@ -109,8 +109,9 @@ void refuse(const StudyPlan& plan, std::size_t comparison, int ranks, double ava
 /// `comparisons` in batches that fit, those with one reference together.
 std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons, int ranks,
                               double available) {
-  std::ranges::stable_sort(comparisons, {},
-                           [&](std::size_t i) { return plan.comparisons[i].reference; });
+  std::ranges::stable_sort(comparisons, {}, [&](std::size_t i) {
+    return plan.comparisons[i].reference.value_or(plan.comparisons[i].level);
+  });
   std::vector<Batch> batches;
   for (const std::size_t comparison : comparisons) {
     if (!batches.empty()) {
