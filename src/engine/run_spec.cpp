@@ -34,7 +34,7 @@ ModelFacts facts_of(const QuasistaticMasing& masing) {
 }
 
 ModelFacts facts_of(const rheology::ModelSpec& model) {
-  return {.name = model.model->info.name,
+  return {.name = model.model == nullptr ? "" : std::string_view(model.model->info.name),
           .elements = &model,
           .is_exact = model.solver == rheology::Solver::events};
 }
@@ -121,9 +121,9 @@ std::string titled(const RunSpec& run, const std::string& infinity, const TextOf
   const ModelFacts facts = run.facts();
   const std::string steps = ", N = " + text_of(run.time.steps);
   if (facts.slab == nullptr) {
-    return facts.name + steps;
+    return std::string(facts.name) + steps;
   }
-  return (facts.scheme == nullptr ? facts.name + ", P = " : "P = ") +
+  return (facts.scheme == nullptr ? std::string(facts.name) + ", P = " : "P = ") +
          (facts.slab->is_continuum() ? infinity : text_of(facts.slab->field_cells())) + steps;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -44,7 +45,7 @@ using Model = std::variant<Masing, QuasistaticMasing, rheology::ModelSpec>;
 
 /// What a model answers of itself, to all who would else ask which one it is.
 struct ModelFacts {
-  std::string name;                               ///< as the catalogue has it
+  std::string_view name;                          ///< as the catalogue has it
   const slab::Slab* slab = nullptr;               ///< null: none
   const rheology::ModelSpec* elements = nullptr;  ///< null: a slab
   /// The scheme of a slab with a mass; null for others.

@@ -119,8 +119,9 @@ void require_memory(const StudyPlan& plan, const Batch& batch) {
 
 /// Adds `comparisons` in batches that fit, those with one reference together.
 void add_batches(const StudyPlan& plan, Batch comparisons, std::vector<Batch>& batches) {
-  std::ranges::stable_sort(comparisons, {},
-                           [&](std::size_t i) { return plan.comparisons[i].reference; });
+  std::ranges::stable_sort(comparisons, {}, [&](std::size_t i) {
+    return plan.comparisons[i].reference.value_or(plan.comparisons[i].level);
+  });
   Batch batch;
   for (const std::size_t comparison : comparisons) {
     batch.push_back(comparison);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,71 +16,19 @@
 #include "engine/turning_points.hpp"
 #include "support/options.hpp"
 #include "support/problem.hpp"
+#include "support/saved_state.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_restart {
 
+using support::Restore;
 using support::same_bits;
+using support::Save;
+using support::Saved;
 
 constexpr std::int64_t steps = 300;
 constexpr std::int64_t saved_step = 137;
-
-/// What was saved, whole on every rank.
-struct Saved {
-  std::map<std::string, std::vector<double>> numbers;
-  std::map<std::string, std::vector<double>> arrays;
-};
-
-class Save final : public engine::Archive {
- public:
-  Save(const parallel::Communicator& comm, Saved& saved) : comm_(comm), saved_(saved) {}
-
-  [[nodiscard]] bool restores() const override { return false; }
-  void numbers(const std::string& name, std::vector<double>& values) override {
-    std::vector<double> of_root = values;
-    parallel::broadcast_all(comm_, of_root, 0);
-    EXPECT_TRUE(saved_.numbers.emplace(name, of_root).second) << name;
-  }
-  void split(const std::string& name, parallel::Vector& values) override {
-    const parallel::ReadAccess access(values);
-    const base::AlignedVector all = parallel::gather(comm_, access.values());
-    EXPECT_TRUE(saved_.arrays.emplace(name, std::vector<double>(all.begin(), all.end())).second)
-        << name;
-  }
-  void part(const std::string& /*name*/, std::span<double> /*mine*/, std::int64_t /*first*/,
-            std::int64_t /*total*/) override {
-    FAIL() << "no engine splits anything but its field";
-  }
-
- private:
-  const parallel::Communicator& comm_;
-  Saved& saved_;
-};
-
-class Restore final : public engine::Archive {
- public:
-  explicit Restore(const Saved& saved) : saved_(saved) {}
-
-  [[nodiscard]] bool restores() const override { return true; }
-  void numbers(const std::string& name, std::vector<double>& values) override {
-    values = saved_.numbers.at(name);
-  }
-  void split(const std::string& name, parallel::Vector& values) override {
-    const std::vector<double>& all = saved_.arrays.at(name);
-    ASSERT_EQ(static_cast<std::int64_t>(all.size()), values.size()) << name;
-    const base::CellRange mine = values.range();
-    const parallel::WriteAccess access(values);
-    std::copy_n(all.begin() + mine.first, mine.size, access.values().begin());
-  }
-  void part(const std::string& /*name*/, std::span<double> /*mine*/, std::int64_t /*first*/,
-            std::int64_t /*total*/) override {
-    FAIL() << "no engine splits anything but its field";
-  }
-
- private:
-  const Saved& saved_;
-};
 
 /// x, y and F - m x'' at every step, the first entries being the start, and the last states.
 struct Motion {

@@ -1,6 +1,7 @@
-// Recordings and error norms of hand-made motions and fields against brute force: x and y over the
-// level's steps, u over the field times and all s (constant on cells, so a maximum over pairs of
-// cells that overlap) or the cells' own points; everything linear in t between steps.
+// Error norms against brute force: x and y over the level's steps, u over the field times and all s
+// (constant on cells, so a maximum over pairs of cells that overlap, or over both ends of cells
+// against a function) or the cells' own points; everything linear in t between steps. Once of
+// made-up fields, once of runs that an own loop has recorded at every step.
 // Source: Proposition 4.1, continuous-masing-2001.
 
 #include "study/errors.hpp"
@@ -8,299 +9,379 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <memory>
+#include <numeric>
 
+#include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
+#include "io/hdf5.hpp"
+#include "study/lockstep.hpp"
+#include "support/options.hpp"
 #include "support/problem.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_error_norms {
 
 using slab::Rule;
-using study::Recording;
+using study::Field;
+using study::FieldErrors;
 using study::SampleTimes;
 using support::world;
 
-/// What a run is made of here: any functions of the step and the cell will do.
-struct Made {
-  std::int64_t cells;
-  std::int64_t steps;
-  double shift;
+/// Whether ]i/P, (i+1)/P] meets ]j/P', (j+1)/P'] in more than a point.
+bool overlap(std::int64_t i, std::int64_t coarse, std::int64_t j, std::int64_t fine) {
+  return i * fine < (j + 1) * coarse && j * coarse < (i + 1) * fine;
+}
 
-  [[nodiscard]] double x(std::int64_t p) const { return std::sin(5.0 * share(p) + shift); }
-  [[nodiscard]] double y(std::int64_t p) const { return std::cos(9.0 * share(p) * shift); }
-  [[nodiscard]] double u(std::int64_t p, std::int64_t i) const {
-    return std::sin(3.0 * share(p) + 40.0 * static_cast<double>(i) / static_cast<double>(cells)) +
-           shift;
+/// Whether the second has the point of the first.
+bool has_point(std::int64_t i, std::int64_t coarse, std::int64_t j, std::int64_t fine, Rule rule) {
+  const std::int64_t halves = rule == Rule::right ? 2 * i + 2 : 2 * i + 1;  // s = halves/2P
+  return 2 * j * coarse < halves * fine && halves * fine <= 2 * (j + 1) * coarse;
+}
+
+void raise(double& most, double a, double b) {
+  most = std::max(most, std::abs(a - b));
+}
+
+engine::RunSpec run_of(std::int64_t cells, Rule rule) {
+  support::Problem problem = support::problem({.space = slab::Cells{cells}, .rule = rule});
+  return {engine::Masing{.slab = std::move(problem)}, {}, problem.time};
+}
+
+/// Any function of the time and the cell will do.
+double made_up(int time, std::int64_t cell, std::int64_t cells, double shift) {
+  return std::sin(3.0 * time + 40.0 * static_cast<double>(cell) / static_cast<double>(cells)) +
+         shift;
+}
+
+template <typename Value>
+void fill(parallel::Vector& u, const Value& value) {
+  const parallel::WriteAccess access(u);
+  for (std::int64_t i = 0; i < u.range().size; ++i) {
+    access.values()[static_cast<std::size_t>(i)] = value(u.range().first + i);
   }
-  [[nodiscard]] double share(std::int64_t p) const {
-    return static_cast<double>(p) / static_cast<double>(steps);
+}
+
+TEST(FieldErrors, of_cells_are_those_of_brute_force) {
+  for (const auto& [coarse, fine] : {std::pair<std::int64_t, std::int64_t>{3, 6},
+                                     {3, 7},
+                                     {16, 10},
+                                     {1, 1},
+                                     {700, 1500},
+                                     {1500, 4100},
+                                     {4100, 1500}}) {
+    for (const Rule rule : {Rule::right, Rule::midpoint}) {
+      const engine::RunSpec run = run_of(coarse, rule);
+      FieldErrors field_errors(run);
+      parallel::Vector level(world(), coarse);
+      parallel::Vector reference(world(), fine);
+      study::Errors found;
+      study::Errors expected;
+      for (int time = 0; time < 3; ++time) {
+        const auto here = [&](std::int64_t i) { return made_up(time, i, coarse, 0.1); };
+        const auto there = [&](std::int64_t j) { return made_up(time, j, fine, 0.3); };
+        fill(level, here);
+        fill(reference, there);
+        field_errors.raise(found, {.entries = &level}, {.entries = &reference});
+        for (std::int64_t i = 0; i < coarse; ++i) {
+          for (std::int64_t j = 0; j < fine; ++j) {
+            if (overlap(i, coarse, j, fine)) {
+              raise(expected.u, here(i), there(j));
+            }
+            if (has_point(i, coarse, j, fine, rule)) {
+              raise(expected.u_cells, here(i), there(j));
+            }
+          }
+        }
+      }
+      found = study::joined(world(), found);
+      EXPECT_EQ(found.u, expected.u) << coarse;
+      EXPECT_EQ(found.u_cells, expected.u_cells) << coarse;
+      EXPECT_EQ(found.x, 0.0);
+    }
   }
+}
+
+/// u = 1 in one cell, 0 in all others, against u = 0: at rest with u0 = 0.
+TEST(FieldErrors, of_cells_against_the_continuum_see_every_cell) {
+  constexpr std::int64_t cells = 3000;  // three blocks
+  const engine::RunSpec run = run_of(cells, Rule::right);
+  Field rest;
+  rest.function.add(1.0, {});
+  parallel::Vector u(world(), cells);
+  FieldErrors field_errors(run);
+  for (const std::int64_t cell : {0, 1, 1023, 1024, 2047, 2048, 2999}) {
+    fill(u, [&](std::int64_t i) { return i == cell ? 1.0 : 0.0; });
+    study::Errors errors;
+    field_errors.raise(errors, {.entries = &u}, rest);
+    errors = study::joined(world(), errors);
+    EXPECT_EQ(errors.u, 1.0) << cell;
+    EXPECT_EQ(errors.u_cells, 1.0) << cell;
+  }
+}
+
+/// A run that this rank has made alone, at every step.
+struct Recorded {
+  engine::RunSpec run;
+  std::vector<double> x;
+  std::vector<double> y;
+  std::vector<std::vector<double>> u;            // [N+1][P]; for P = ∞ not looked at
+  std::vector<slab::RememberedElongation> of_s;  // [N+1] for P = ∞
+
+  [[nodiscard]] std::int64_t steps() const { return run.time.steps; }
+  [[nodiscard]] bool is_continuum() const { return engine::slab_of(run)->is_continuum(); }
+  [[nodiscard]] std::int64_t cells() const { return engine::field_size(run); }
 
   /// A function of the step at t = T·numerator/denominator, linear between steps.
   template <typename Function>
-  double at(std::int64_t numerator, std::int64_t denominator, const Function& value) const {
-    const std::int64_t p = numerator * steps / denominator;
+  [[nodiscard]] double at(std::int64_t numerator, std::int64_t denominator,
+                          const Function& value) const {
+    const auto p = static_cast<std::size_t>(numerator * steps() / denominator);
     const double rest =
-        static_cast<double>(numerator * steps % denominator) / static_cast<double>(denominator);
+        static_cast<double>(numerator * steps() % denominator) / static_cast<double>(denominator);
     return rest == 0 ? value(p) : (1 - rest) * value(p) + rest * value(p + 1);
   }
 };
 
-/// An engine whose field is set from outside.
-class Puppet final : public engine::Engine {
- public:
-  explicit Puppet(std::int64_t cells) : u_(world(), cells) {}
-  [[nodiscard]] engine::Sample sample() const override { return {}; }
-  void advance(const slab::Chunk& /*chunk*/) override {}
-  const parallel::Vector& field() override { return u_; }
-  void exchange(std::int64_t /*step*/, engine::Archive& /*archive*/) override {}
-
-  /// At rest with u0 = 0: u = 0 everywhere.
-  std::optional<slab::RememberedElongation> elongation() override { return {{}}; }
-
-  /// u = 1 in one cell, 0 in all others.
-  void show_peak(std::int64_t cell) {
-    const parallel::WriteAccess access(u_);
-    for (std::int64_t i = 0; i < u_.range().size; ++i) {
-      access.values()[static_cast<std::size_t>(i)] = u_.range().first + i == cell ? 1.0 : 0.0;
+Recorded recorded(const engine::RunSpec& run) {
+  Recorded made{run, {}, {}, {}, {}};
+  const parallel::Communicator alone = support::alone();
+  const engine::Setup setup = engine::make_setup(alone, run);
+  engine::Stepper stepper(alone, *setup.engine, run);
+  for (std::int64_t p = 0; p <= run.time.steps; ++p) {
+    const engine::Samples samples = p == 0 ? stepper.start() : stepper.advance(p - 1, 1);
+    made.x.push_back(samples.x[0]);
+    made.y.push_back(samples.y[0]);
+    if (made.is_continuum()) {
+      made.of_s.push_back(*setup.engine->elongation());
+    } else {
+      const parallel::ReadAccess access(setup.engine->field());
+      made.u.emplace_back(access.values().begin(), access.values().end());
     }
   }
-
-  void show(const Made& made, std::int64_t p) {
-    const parallel::WriteAccess access(u_);
-    for (std::int64_t i = 0; i < u_.range().size; ++i) {
-      access.values()[static_cast<std::size_t>(i)] = made.u(p, u_.range().first + i);
-    }
-  }
-
- private:
-  parallel::Vector u_;
-};
-
-support::Problem problem_of(const Made& made, Rule rule) {
-  return support::problem({.steps = made.steps, .space = slab::Cells{made.cells}, .rule = rule});
+  return made;
 }
 
-engine::RunSpec run_of(const Made& made, Rule rule) {
-  support::Problem problem = problem_of(made, rule);
-  return {engine::Masing{.slab = std::move(problem)}, {}, problem.time};
+/// The same of the exact solution, whose steps are those of the level and the times of u.
+Recorded recorded_exactly(engine::RunSpec run, std::int64_t samples) {
+  run.time.steps = std::lcm(run.time.steps, samples);
+  return recorded(run);
 }
 
-/// Recorded at the steps of a level that has `steps`.
-std::unique_ptr<Recording> record(const Made& made, Rule rule, std::int64_t steps,
-                                  std::int64_t field_samples) {
-  const support::Problem problem = problem_of(made, rule);
-  auto recording = std::make_unique<Recording>(
-      world(), problem.time, problem.field_cells(), std::vector{SampleTimes(steps)},
-      study::uniform_times(problem.time.steps, field_samples));
-  Puppet puppet(made.cells);
-  for (std::int64_t p = 0; p <= made.steps; ++p) {
-    puppet.show(made, p);
-    const std::array<double, 1> x{made.x(p)};
-    const std::array<double, 1> y{made.y(p)};
-    recording->observe({.first_step = p, .force = x, .x = x, .y = y, .restoring = x}, puppet);
-  }
-  return recording;
-}
-
-study::Errors brute_force(const Made& level, const Made& reference, Rule rule,
-                          std::int64_t field_samples) {
+/// x and y at t = jT/times, j = 0..times; u at t = jT/samples, j = first..samples.
+study::Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_t times,
+                          std::int64_t samples, std::int64_t first = 1) {
   study::Errors worst;
-  const auto raise = [](double& most, double a, double b) {
-    most = std::max(most, std::abs(a - b));
-  };
-  for (std::int64_t p = 0; p <= level.steps; ++p) {
-    raise(worst.x, level.x(p),
-          reference.at(p, level.steps, [&](std::int64_t q) { return reference.x(q); }));
-    raise(worst.y, level.y(p),
-          reference.at(p, level.steps, [&](std::int64_t q) { return reference.y(q); }));
+  for (std::int64_t j = 0; j <= times; ++j) {
+    const auto at = [&](const Recorded& of, const std::vector<double>& values) {
+      return of.at(j, times, [&](std::size_t p) { return values[p]; });
+    };
+    raise(worst.x, at(level, level.x), at(reference, reference.x));
+    raise(worst.y, at(level, level.y), at(reference, reference.y));
   }
-  const std::int64_t coarse = level.cells;
-  const std::int64_t fine = reference.cells;
-  for (std::int64_t sample = 1; sample <= field_samples; ++sample) {
-    for (std::int64_t i = 0; i < coarse; ++i) {
-      const double here =
-          level.at(sample, field_samples, [&](std::int64_t q) { return level.u(q, i); });
-      for (std::int64_t j = 0; j < fine; ++j) {
-        // ]i/P, (i+1)/P] meets ]j/P', (j+1)/P'] in more than a point.
-        if (i * fine >= (j + 1) * coarse || j * coarse >= (i + 1) * fine) {
-          continue;
+  const slab::Slab& slab = *engine::slab_of(level.run);
+  for (std::int64_t t = first; t <= samples; ++t) {
+    std::vector<double> there;
+    for (std::int64_t j = 0; !reference.is_continuum() && j < reference.cells(); ++j) {
+      there.push_back(reference.at(
+          t, samples, [&](std::size_t p) { return reference.u[p][static_cast<std::size_t>(j)]; }));
+    }
+    for (std::int64_t i = 0; i < level.cells(); ++i) {
+      const double here = level.at(
+          t, samples, [&](std::size_t p) { return level.u[p][static_cast<std::size_t>(i)]; });
+      for (std::int64_t j = 0; j < std::ssize(there); ++j) {
+        if (overlap(i, level.cells(), j, reference.cells())) {
+          raise(worst.u, here, there[static_cast<std::size_t>(j)]);
         }
-        const double there =
-            reference.at(sample, field_samples, [&](std::int64_t q) { return reference.u(q, j); });
-        raise(worst.u, here, there);
-        const std::int64_t halves = rule == Rule::right ? 2 * i + 2 : 2 * i + 1;  // s = halves/2P
-        if (2 * j * coarse < halves * fine && halves * fine <= 2 * (j + 1) * coarse) {
-          raise(worst.u_cells, here, there);
+        if (has_point(i, level.cells(), j, reference.cells(), slab.rule)) {
+          raise(worst.u_cells, here, there[static_cast<std::size_t>(j)]);
         }
+      }
+      if (reference.is_continuum()) {
+        const auto at = [&](double s) {
+          return reference.at(t, samples,
+                              [&](std::size_t p) { return reference.of_s[p](slab.element(s)); });
+        };
+        const auto count = static_cast<double>(level.cells());
+        raise(worst.u, here, at(static_cast<double>(i) / count));
+        raise(worst.u, here, at(static_cast<double>(i + 1) / count));
+        raise(worst.u_cells, here, at(slab.point(i)));
       }
     }
   }
   return worst;
 }
 
-struct Pair {
-  Made level;
-  Made reference;
-  std::int64_t field_samples;
-};
+/// What all comparisons of a plan give together on all ranks.
+std::vector<study::Errors> compared(const study::StudyPlan& plan) {
+  study::Batch all(plan.comparisons.size());
+  std::iota(all.begin(), all.end(), 0);
+  study::Lockstep lockstep(world(), plan, all);
+  while (!lockstep.is_done()) {
+    lockstep.advance(lockstep.step() + 17);
+  }
+  study::Outcomes found{.errors = std::vector<study::Errors>(all.size()),
+                        .runs = std::vector<study::RunSummary>(plan.runs.size()),
+                        .series = {}};
+  lockstep.add_to(found);
+  return found.errors;
+}
+
+/// Interpolations of numbers of that size round by a few eps.
+void expect_near(const study::Errors& found, const study::Errors& expected, double tolerance) {
+  EXPECT_NEAR(found.x, expected.x, tolerance);
+  EXPECT_NEAR(found.y, expected.y, tolerance);
+  EXPECT_NEAR(found.u, expected.u, tolerance);
+  EXPECT_NEAR(found.u_cells, expected.u_cells, tolerance);
+  EXPECT_GT(expected.x, 1e-8);
+  EXPECT_GT(expected.u, 1e-4);
+}
+
+study::StudySpec spec_of(const char* reference, const char* levels, const char* samples,
+                         const char* rule) {
+  return given::spec_of({{"final-time", "13.7"},
+                         {"refine", "both"},
+                         {"reference", reference},
+                         {"levels", levels},
+                         {"field-samples", samples},
+                         {"rule", rule},
+                         {"threshold", "s+0.1"},
+                         {"initial-u", "0.05*s"},
+                         {"force", "0.9*cos(0.7*t)"},
+                         {"k0", "0.1"},
+                         {"expect-order", "none"}});
+}
 
 TEST(Errors, are_those_of_brute_force) {
-  // Interpolations of numbers below 3 round by a few eps.
-  const double tolerance = 16 * std::numeric_limits<double>::epsilon();
-  const Pair pairs[] = {
-      {{3, 4, 0.1}, {6, 12, 0.2}, 4},      // nested in s and t
-      {{3, 4, 0.1}, {7, 10, 0.3}, 5},      // nested in neither
-      {{10, 7, 0.1}, {16, 7, 0.1}, 3},     // field times between steps
-      {{1, 1, 0.5}, {1, 1, 0.5}, 1},       // the same run: no error
-      {{5, 3, 0.4}, {5, 48, 0.4}, 20},     // more field times than steps
-      {{700, 6, 0.2}, {1500, 9, 0.3}, 2},  // over two blocks
-      {{1500, 5, 0.2}, {4100, 5, 0.1}, 2},
+  struct Case {
+    const char* reference;
+    const char* levels;
+    const char* samples;
   };
-  for (const auto& [level, reference, samples] : pairs) {
-    for (const Rule rule : {Rule::right, Rule::midpoint}) {
-      const auto errors =
-          study::errors(world(), run_of(level, rule), *record(level, rule, level.steps, samples),
-                        *record(reference, rule, level.steps, samples));
-      const auto expected = brute_force(level, reference, rule, samples);
-      EXPECT_NEAR(errors.x, expected.x, tolerance) << level.cells;
-      EXPECT_NEAR(errors.y, expected.y, tolerance) << level.cells;
-      EXPECT_NEAR(errors.u, expected.u, tolerance) << level.cells;
-      EXPECT_NEAR(errors.u_cells, expected.u_cells, tolerance) << level.cells;
+  for (const auto& [reference, levels, samples] :
+       {Case{"finest", "3:40,6:80", "20"},               // nested in s and t
+        {"finest", "3:40,7:50,10:73", "6"},              // nested in neither
+        {"successive", "3:40,7:50,10:73,20:73", "6"},    // of no common time
+        {"successive", "5:13,7:17", "60"},               // more field times than steps
+        {"successive", "700:40,1500:60,4100:60", "20"},  // over blocks
+        {"exact", "3:40,7:50,10:73", "6"},               // at P = ∞
+        {"exact", "5:13,7:17", "60"},                    //
+        {"exact-time", "3:40,7:50,7:73,10:80", "6"},     // one exact solution for two levels
+        {"exact-time", "5:13,7:17", "60"},               //
+        {"cells-inf", "3:40,7:50,10:50", "6"}}) {
+    for (const char* rule : {"right", "midpoint"}) {
+      const study::StudySpec spec = spec_of(reference, levels, samples, rule);
+      const study::StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
+      const std::int64_t times = plan.field_times.count() - 1;
+      const std::vector<study::Errors> found = compared(plan);
+      ASSERT_EQ(found.size(), spec.levels.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        SCOPED_TRACE(std::string(reference) + " " + levels + " " + rule + ", level " +
+                     std::to_string(i));
+        if (!plan.comparisons[i].reference) {
+          EXPECT_EQ(found[i].largest(), 0.0);
+          continue;
+        }
+        const Recorded level = recorded(plan.runs[i].run);
+        engine::RunSpec other = plan.runs[*plan.comparisons[i].reference].run;
+        const bool is_exact = engine::is_exact(other);
+        if (is_exact) {
+          other.time.steps = level.steps();
+        }
+        expect_near(found[i],
+                    brute_force(level, is_exact ? recorded_exactly(other, times) : recorded(other),
+                                level.steps(), times),
+                    is_exact ? 1e-11 : 1e-13);
+      }
     }
   }
 }
 
 TEST(Errors, of_a_run_against_itself_are_zero) {
-  const Made made{1030, 6, 0.3};
-  const auto run = record(made, Rule::right, made.steps, 4);
-  const auto errors = study::errors(world(), run_of(made, Rule::right), *run, *run);
-  EXPECT_EQ(errors.x, 0.0);
-  EXPECT_EQ(errors.y, 0.0);
-  EXPECT_EQ(errors.u, 0.0);
-  EXPECT_EQ(errors.u_cells, 0.0);
+  study::StudySpec spec = spec_of("successive", "1030:60,2060:60", "7", "right");
+  spec.levels[1] = spec.levels[0];
+  const study::StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
+  EXPECT_EQ(compared(plan)[0].largest(), 0.0);
 }
 
-/// One step of a motion at rest, with u as the puppet shows it: [columns], or as a function.
-std::unique_ptr<Recording> at_rest(const support::Problem& problem,
-                                   std::optional<std::int64_t> columns, Puppet& puppet) {
-  auto recording = std::make_unique<Recording>(world(), problem.time, columns,
-                                               std::vector{SampleTimes(problem.time.steps)},
-                                               study::uniform_times(problem.time.steps, 1));
-  const std::array<double, 1> zero{};
-  for (std::int64_t p = 0; p <= problem.time.steps; ++p) {
-    recording->observe({.first_step = p, .force = zero, .x = zero, .y = zero, .restoring = zero},
-                       puppet);
-  }
-  return recording;
-}
-
-TEST(Errors, of_cells_against_the_continuum_see_every_cell) {
-  const Made made{3000, 1, 0.0};  // three blocks
-  const support::Problem problem = problem_of(made, Rule::right);
-  Puppet puppet(made.cells);
-  const auto continuum = at_rest(problem, std::nullopt, puppet);
-  for (int rank = 0; rank < world().size(); ++rank) {
-    const base::CellRange range = base::local_range(made.cells, rank, world().size());
-    for (const std::int64_t cell : {range.first, range.first + range.size - 1}) {
-      if (range.size == 0) {
-        continue;
-      }
-      puppet.show_peak(cell);
-      const auto level = at_rest(problem, made.cells, puppet);
-      const auto errors = study::errors(world(), run_of(made, Rule::right), *level, *continuum);
-      EXPECT_EQ(errors.u, 1.0) << cell;
-      EXPECT_EQ(errors.u_cells, 1.0) << cell;
+/// A file of a run with u at every `every`-th step from the start; on the root.
+void write(const Recorded& run, std::int64_t every, const std::string& path) {
+  const parallel::Communicator alone = support::alone();
+  const io::Handle file = io::open_together(alone, path, H5F_ACC_TRUNC);
+  std::vector<double> t;
+  std::vector<double> field_t;
+  for (std::int64_t p = 0; p <= run.steps(); ++p) {
+    t.push_back(run.run.time.time(p));
+    if (p % every == 0) {
+      field_t.push_back(t.back());
     }
   }
-}
-
-TEST(Recording, asks_for_the_steps_around_its_field_times) {
-  const support::Problem problem = support::problem({.steps = 10, .space = slab::Cells{5}});
-  const Recording on_steps(world(), problem.time, problem.field_cells(), {},
-                           study::uniform_times(problem.time.steps, 5));
-  EXPECT_EQ(on_steps.next_field_step(0), 2);
-  EXPECT_EQ(on_steps.next_field_step(2), 4);
-  EXPECT_EQ(on_steps.next_field_step(9), 10);
-  EXPECT_EQ(on_steps.next_field_step(10), engine::never);
-  const Recording between(world(), problem.time, problem.field_cells(), {},
-                          study::uniform_times(problem.time.steps, 4));  // at steps 2½, 5, 7½, 10
-  EXPECT_EQ(between.next_field_step(0), 2);
-  EXPECT_EQ(between.next_field_step(2), 3);
-  EXPECT_EQ(between.next_field_step(3), 5);
-  EXPECT_EQ(between.next_field_step(5), 7);
-}
-
-/// x and y at `times`, put together from what the ranks keep of a recording.
-std::vector<double> kept_by_all(const Recording& recording, const SampleTimes& times) {
-  std::vector<double> mine;
-  const Recording::View view = recording.at(times);
-  for (std::int64_t i = view.range.first; i < view.range.first + view.range.size; ++i) {
-    mine.insert(mine.end(), {view(i).x, view(i).y});
+  const auto add = [&](const char* name, const std::vector<double>& values) {
+    io::write_distributed(file, name, {"", ""}, values, 0, std::ssize(values));
+  };
+  io::create_group(file, "/series");
+  io::create_group(file, "/field");
+  add("/series/t", t);
+  add("/series/x", run.x);
+  add("/series/y", run.y);
+  add("/field/t", field_t);
+  io::Table u(file, "/field/u", {"", ""}, std::ssize(field_t), run.cells());
+  for (std::int64_t p = 0; p <= run.steps(); p += every) {
+    u.append(1, run.u[static_cast<std::size_t>(p)], 0);
   }
-  const base::AlignedVector all = parallel::gather(world(), mine);
-  return {all.begin(), all.end()};
 }
 
-TEST(Recording, is_split_in_time_and_linear_between_its_steps) {
-  const Made made{4, 12, 0.3};
-  const auto run = record(made, Rule::right, 8, 1);  // every 1½ steps
-  std::vector<double> expected;
-  for (std::int64_t i = 0; i <= 8; ++i) {
-    expected.push_back(made.at(i, 8, [&](std::int64_t p) { return made.x(p); }));
-    expected.push_back(made.at(i, 8, [&](std::int64_t p) { return made.y(p); }));
-  }
-  const std::vector<double> found = kept_by_all(*run, SampleTimes(8));
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_NEAR(found[i], expected[i], 4 * std::numeric_limits<double>::epsilon()) << i;
-  }
-  // What is asked for may be a part of what is kept.
-  EXPECT_EQ(kept_by_all(*run, SampleTimes(2)),
-            (std::vector{found[0], found[1], found[8], found[9], found[16], found[17]}));
-  EXPECT_EQ(run->end().x, made.x(12));
-}
-
-/// A rank keeps what it is asked for and no more; the same rank keeps the same time.
-TEST(SampleTimes, are_shared_out_in_time) {
-  for (const std::int64_t intervals : {1, 3, 7, 48, 1000}) {
-    for (const int ranks : {1, 2, 3, 7}) {
-      std::int64_t end = 0;
-      for (int rank = 0; rank < ranks; ++rank) {
-        const base::CellRange coarse = SampleTimes(intervals).share(rank, ranks);
-        const base::CellRange fine = SampleTimes(5 * intervals).share(rank, ranks);
-        EXPECT_EQ(coarse.first, end);
-        end += coarse.size;
-        EXPECT_LE(coarse.size, intervals / ranks + 2);
-        for (std::int64_t i = coarse.first; i < coarse.first + coarse.size; ++i) {
-          EXPECT_LE(fine.first, 5 * i);
-          EXPECT_LT(5 * i, fine.first + fine.size);
-        }
-      }
-      EXPECT_EQ(end, intervals + 1);
+/// At the times of the file, the first of u too.
+TEST(Errors, against_a_file_are_those_of_brute_force) {
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("masing-test-error-norms-n" + std::to_string(world().size()) + ".h5"))
+                               .string();
+  for (const char* rule : {"right", "midpoint"}) {
+    study::StudySpec spec = spec_of("successive", "3:40,7:50,1500:80", "6", rule);
+    engine::RunSpec other = study::at_level(spec.run, {slab::Cells{1100}, 84});
+    const Recorded there = recorded(other);
+    if (world().is_root()) {
+      write(there, 12, path);
+    }
+    spec.reference = study::make_reference(path, spec.refine, spec.levels, spec.run.model);
+    const study::FileReference file(world(), spec);
+    const study::StudyPlan plan = study::make_plan(spec, &file, 1, 1e11);
+    const std::vector<study::Errors> found = compared(plan);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      SCOPED_TRACE(std::string(rule) + ", level " + std::to_string(i));
+      expect_near(found[i], brute_force(recorded(plan.runs[i].run), there, there.steps(), 7, 0),
+                  1e-12);
     }
   }
+  parallel::on_root(world(), [&] { std::filesystem::remove(path); });
 }
 
-TEST(SampleTimes, know_how_many_have_passed) {
+/// Where a time is among 15 steps; a given one that misses a step by rounding only is that step.
+TEST(SampleTimes, know_their_steps) {
   const slab::TimeGrid time{10.0, 15};
-  const SampleTimes uniform(4);  // steps 0, 3¾, 7½, 11¼, 15
-  const auto times = std::make_shared<const std::vector<double>>(std::vector{0.0, 2.0, 2.5, 10.0});
-  const SampleTimes given(times);  // steps 0, 3, 3¾, 15
-  std::vector<std::int64_t> passed;
-  std::vector<std::int64_t> passed_given;
-  for (const std::int64_t step : {0, 2, 3, 4, 14, 15}) {
-    passed.push_back(uniform.passed(step, time));
-    passed_given.push_back(given.passed(step, time));
-  }
-  EXPECT_EQ(passed, (std::vector<std::int64_t>{1, 1, 1, 2, 4, 5}));
-  EXPECT_EQ(passed_given, (std::vector<std::int64_t>{1, 1, 2, 3, 3, 4}));
-  EXPECT_TRUE(SampleTimes(12).contain(SampleTimes(4)));
-  EXPECT_FALSE(SampleTimes(12).contain(SampleTimes(5)));
-  EXPECT_FALSE(given.contain(uniform));
+  const auto places = [&](const SampleTimes& times) {
+    std::vector<double> found;
+    for (std::int64_t i = 0; i < times.count(); ++i) {
+      const study::Moment moment = times.at(i, time);
+      EXPECT_EQ(moment.end(), moment.step + (moment.rest > 0 ? 1 : 0));
+      found.push_back(static_cast<double>(moment.step) + moment.rest);
+    }
+    return found;
+  };
+  EXPECT_EQ(places(SampleTimes(4)), (std::vector{0.0, 3.75, 7.5, 11.25, 15.0}));
+  EXPECT_EQ(SampleTimes(4).time(3, 10.0), 7.5);
+  const SampleTimes given(std::make_shared<const std::vector<double>>(
+      std::vector{0.0, std::nextafter(2.0, 3.0), 2.5, 10.0 * (1 + 1e-15)}));
+  EXPECT_EQ(places(given), (std::vector{0.0, 3.0, 3.75, 15.0}));
+  EXPECT_EQ(given.time(2, 10.0), 2.5);
+  // Products beyond 64 bits.
+  const study::Moment far =
+      SampleTimes(std::int64_t{1} << 40).at((std::int64_t{1} << 40) - 1, {1.0, 3L << 39});
+  EXPECT_EQ(far.step, (3L << 39) - 2);
+  EXPECT_EQ(far.rest, 0.5);
 }
 
 }  // namespace masing::test_error_norms

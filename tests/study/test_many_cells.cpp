@@ -6,10 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "engine/setup.hpp"
-#include "engine/time_loop.hpp"
-#include "study/errors.hpp"
-#include "study/plan.hpp"
+#include "study/lockstep.hpp"
 #include "study/refinement.hpp"
 #include "support/options.hpp"
 #include "support/world.hpp"
@@ -17,7 +14,6 @@
 namespace masing::test_many_cells {
 
 using given::Options;
-using study::Recording;
 using support::world;
 
 Options options(const std::string& threshold, const std::string& initial_u) {
@@ -32,18 +28,20 @@ Options options(const std::string& threshold, const std::string& initial_u) {
           {"levels", "100,200"}};
 }
 
-/// A run of `cells` cells, or P = ∞ for 0, recorded as a vector or as functions.
-std::unique_ptr<Recording> recorded(engine::RunSpec run, std::int64_t cells, bool as_functions) {
-  auto& slab = *engine::slab_of(run);
-  slab.space = cells == 0 ? slab::Space(slab::Continuum{}) : slab::Space(slab::Cells{cells});
-  const engine::Setup setup = engine::make_setup(world(), run);
-  auto recording = std::make_unique<Recording>(
-      world(), run.time, as_functions ? std::nullopt : std::optional(cells),
-      std::vector{study::SampleTimes(run.time.steps)},
-      study::uniform_times(run.time.steps, 7));  // also between steps
-  engine::Observer* observer = recording.get();
-  engine::integrate(world(), *setup.engine, run, std::span(&observer, 1));
-  return recording;
+/// u of all cells against P = ∞, kept as vectors or as functions.
+study::Errors errors(const study::StudySpec& spec, bool keeps_functions) {
+  study::StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
+  plan.comparisons.resize(1);
+  plan.runs[0].form.has_function_field = keeps_functions;
+  study::Lockstep lockstep(world(), plan, {0});
+  while (!lockstep.is_done()) {
+    lockstep.advance(lockstep.steps());
+  }
+  study::Outcomes found{.errors = std::vector<study::Errors>(1),
+                        .runs = std::vector<study::RunSummary>(plan.runs.size()),
+                        .series = {}};
+  lockstep.add_to(found);
+  return found.errors[0];
 }
 
 TEST(ManyCells, have_the_error_of_u_of_all_cells) {
@@ -54,14 +52,11 @@ TEST(ManyCells, have_the_error_of_u_of_all_cells) {
       SCOPED_TRACE(std::string(threshold) + ", " + initial_u);
       Options c = options(threshold, initial_u);
       c["rule"] = rule;
-      constexpr std::int64_t cells = 30000;
-      engine::RunSpec run = given::spec_of(c).run;
-      const auto limit = recorded(run, 0, true);
-      const auto vectors = recorded(run, cells, false);
-      const auto functions = recorded(run, cells, true);
-      engine::slab_of(run)->space = slab::Cells{cells};
-      const study::Errors all = study::errors(world(), run, *vectors, *limit);
-      const study::Errors some = study::errors(world(), run, *functions, *limit);
+      c["levels"] = "30000,60000";
+      c["field-samples"] = "7";  // also between steps
+      const study::StudySpec spec = given::spec_of(c);
+      const study::Errors all = errors(spec, false);
+      const study::Errors some = errors(spec, true);
       EXPECT_EQ(some.x, all.x);
       EXPECT_GT(all.u, 0.0);
       // Rounding of the vectors' sums over two steps; of u over all s, η' between 4097 places.
@@ -91,14 +86,15 @@ TEST(ManyCells, keep_vectors_where_the_reference_has_cells) {
   Options c = options("s+0.1", "0");
   c["levels"] = "1000,4000000";
   c["reference"] = "successive";
-  for (const study::Job& job : study::make_plan(given::spec_of(c), nullptr).jobs) {
-    EXPECT_FALSE(job.keep_functions);
+  study::StudySpec spec = given::spec_of(c);
+  for (const study::PlannedRun& planned : study::make_plan(spec, nullptr, 1, 1e11).runs) {
+    EXPECT_FALSE(planned.form.has_function_field);
   }
   c["reference"] = "cells-inf";
-  const study::StudyPlan plan = study::make_plan(given::spec_of(c), nullptr);
-  EXPECT_FALSE(plan.jobs[plan.levels[0]].keep_functions);
-  EXPECT_TRUE(plan.jobs[plan.levels[1]].keep_functions);
-  EXPECT_FALSE(plan.round_off);  // below most_tabled_cells
+  spec = given::spec_of(c);
+  const study::StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
+  EXPECT_FALSE(plan.runs[0].form.has_function_field);
+  EXPECT_TRUE(plan.runs[1].form.has_function_field);
 }
 
 }  // namespace masing::test_many_cells

@@ -36,9 +36,10 @@ engine::Masing model_of(const Problem& problem) {
 std::pair<std::string, std::string> promised(const Problem& problem, Refine refine,
                                              const char* reference = "exact") {
   const engine::Masing model = model_of(problem);
-  const auto kind = study::make_reference(reference, refine, {{slab::Cells{10}, 100}}, model);
+  const study::Reference kind =
+      study::make_reference(reference, refine, {{slab::Cells{10}, 100}}, model);
   const auto text = [&](const char* quantity) {
-    const auto order = study::promised_order(model, refine, *kind, quantity);
+    const auto order = study::promised_order(model, refine, kind, quantity);
     EXPECT_EQ(order.quantity, quantity);
     return (order.at_least ? ">=" : "") + std::to_string(static_cast<int>(order.order));
   };

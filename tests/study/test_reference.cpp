@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "rheology/catalogue.hpp"
 #include "support/problem.hpp"
 
@@ -21,9 +22,18 @@ const engine::Model finite = rheology::ModelSpec{};
 
 const std::vector<Level> levels{{slab::Cells{10}, 100}, {slab::Cells{20}, 200}};
 
-std::shared_ptr<const Reference> reference(const std::string& name, Refine refine = Refine::both,
-                                           const engine::Model& model = masing) {
+Reference reference(const std::string& name, Refine refine = Refine::both,
+                    const engine::Model& model = masing) {
   return study::make_reference(name, refine, levels, model);
+}
+
+/// The run that a level is measured against.
+std::optional<engine::RunSpec> run_for(const std::string& name, const engine::RunSpec& level) {
+  return study::run_for(reference(name), level);
+}
+
+std::string heading(const std::string& name, double self_check = 0.0) {
+  return study::heading(reference(name), self_check);
 }
 
 engine::RunSpec level(const engine::Model& model = masing, std::int64_t cells = 20) {
@@ -40,54 +50,66 @@ const engine::Masing& masing_of(const engine::RunSpec& run) {
 
 TEST(Reference, is_made_of_its_word_or_of_a_file) {
   for (const auto& [name, description] : study::reference_kinds()) {
-    ASSERT_NE(reference(name), nullptr) << name;
-    EXPECT_EQ(reference(name)->name(), name);
-    EXPECT_EQ(reference(name)->file(), std::nullopt) << name;
+    EXPECT_EQ(reference(name).name, name);
+    EXPECT_EQ(reference(name).file, std::nullopt) << name;
   }
-  EXPECT_EQ(reference("there/run.h5")->name(), "there/run.h5");
-  EXPECT_EQ(reference("there/run.h5")->file(), "there/run.h5");
-  EXPECT_EQ(reference("best"), nullptr);
-  EXPECT_EQ(reference(""), nullptr);
+  EXPECT_EQ(reference("there/run.h5").name, "there/run.h5");
+  EXPECT_EQ(reference("there/run.h5").file, "there/run.h5");
 }
 
 TEST(Reference, says_what_it_is) {
-  EXPECT_EQ(reference("finest")->text(0.0), "reference P = 320, N = 3200");
-  EXPECT_EQ(reference("finest", Refine::steps, finite)->text(0.0), "reference N = 3200");
-  EXPECT_EQ(reference("successive")->text(0.0), "differences of successive levels");
-  EXPECT_EQ(reference("exact")->text(2e-13),
-            "reference: the exact solution (checks itself to 2e-13)");
-  EXPECT_EQ(reference("exact-time")->text(2e-13),
+  EXPECT_EQ(heading("finest"), "reference P = 320, N = 3200");
+  EXPECT_EQ(study::heading(reference("finest", Refine::steps, finite), 0.0), "reference N = 3200");
+  EXPECT_EQ(heading("successive"), "differences of successive levels");
+  EXPECT_EQ(heading("exact", 2e-13), "reference: the exact solution (checks itself to 2e-13)");
+  EXPECT_EQ(heading("exact-time", 2e-13),
             "reference: the exact solution at the same P (checks itself to 2e-13)");
-  EXPECT_EQ(reference("cells-inf")->text(0.0), "reference: P = inf at the same N");
-  EXPECT_EQ(reference("run.h5")->text(0.0), "reference: run.h5");
+  EXPECT_EQ(heading("cells-inf"), "reference: P = inf at the same N");
+  EXPECT_EQ(heading("run.h5"), "reference: run.h5");
 }
 
 TEST(Reference, says_in_a_sentence_what_errors_are_measured_against) {
-  EXPECT_EQ(reference("finest")->description(),
+  EXPECT_EQ(reference("finest").description,
             "one run at least 16 times finer in what is refined (P = 320, N = 3200)");
-  EXPECT_EQ(reference("finest", Refine::steps, finite)->description(),
+  EXPECT_EQ(reference("finest", Refine::steps, finite).description,
             "one run at least 16 times finer in what is refined (N = 3200)");
-  EXPECT_EQ(reference("successive")->description(),
+  EXPECT_EQ(reference("successive").description,
             "the next finer level (differences of successive levels)");
-  EXPECT_EQ(reference("exact")->description(), "the exact solution (P = ∞, N = ∞)");
-  EXPECT_EQ(reference("exact-time")->description(), "the solution exact in time at the same P");
-  EXPECT_EQ(reference("cells-inf")->description(), "the solution with P = ∞ at the same N");
-  EXPECT_EQ(reference("run.h5")->description(), "run.h5");
+  EXPECT_EQ(reference("exact").description, "the exact solution (P = ∞, N = ∞)");
+  EXPECT_EQ(reference("exact-time").description, "the solution exact in time at the same P");
+  EXPECT_EQ(reference("cells-inf").description, "the solution with P = ∞ at the same N");
+  EXPECT_EQ(reference("run.h5").description, "run.h5");
+}
+
+TEST(Reference, says_how_it_is_found_and_how_well_it_is_known) {
+  for (const char* name : {"finest", "successive", "run.h5"}) {
+    EXPECT_EQ(study::explanation(reference(name), 0.0), "") << name;
+  }
+  const std::string cells_inf = study::explanation(reference("cells-inf"), 2e-13);
+  EXPECT_NE(cells_inf.find("known to 1e-10"), std::string::npos) << cells_inf;
+  EXPECT_EQ(cells_inf.find("2e-13"), std::string::npos) << cells_inf;
+  for (const Reference& exact :
+       {reference("exact"), reference("exact-time"), reference("exact", Refine::steps, finite)}) {
+    const std::string checked = study::explanation(exact, 2e-13);
+    EXPECT_NE(checked.find("from event to event"), std::string::npos) << checked;
+    EXPECT_TRUE(checked.ends_with("differs from it by at most 2e-13.")) << checked;
+    EXPECT_NE(checked.find(exact.second_solution), std::string::npos) << checked;
+  }
 }
 
 TEST(Reference, is_exact_where_errors_against_it_are_true_ones) {
-  EXPECT_TRUE(reference("exact")->is_continuum() && reference("exact")->is_exact_in_time());
-  EXPECT_FALSE(reference("exact-time")->is_continuum());
-  EXPECT_FALSE(reference("cells-inf")->is_exact_in_time());
+  EXPECT_TRUE(reference("exact").is_continuum && reference("exact").is_exact_in_time);
+  EXPECT_FALSE(reference("exact-time").is_continuum);
+  EXPECT_FALSE(reference("cells-inf").is_exact_in_time);
   for (const char* name : {"exact", "exact-time", "cells-inf"}) {
-    EXPECT_TRUE(reference(name)->is_exact()) << name;
+    EXPECT_TRUE(reference(name).is_exact()) << name;
   }
   for (const char* name : {"finest", "successive", "run.h5"}) {
-    EXPECT_FALSE(reference(name)->is_exact()) << name;
+    EXPECT_FALSE(reference(name).is_exact()) << name;
   }
   for (const auto& [name, description] : study::reference_kinds()) {
-    EXPECT_EQ(reference(name)->is_successive(), name == "successive");
-    EXPECT_EQ(reference(name)->finest().has_value(), name == "finest") << name;
+    EXPECT_EQ(reference(name).is_successive, name == "successive");
+    EXPECT_EQ(reference(name).finest.has_value(), name == "finest") << name;
   }
 }
 
@@ -101,17 +123,17 @@ TEST(Finest, is_one_run_for_all_levels) {
   for (const auto& [refine, cells, steps] :
        {Expected{Refine::steps, 20, 3200}, Expected{Refine::cells, 320, 200},
         Expected{Refine::both, 320, 3200}}) {
-    const auto finest = reference("finest", refine);
-    const auto run = finest->run_for(level(masing, 10));
+    const Reference finest = reference("finest", refine);
+    const auto run = study::run_for(finest, level(masing, 10));
     ASSERT_TRUE(run.has_value());
     EXPECT_EQ(std::get<slab::Cells>(masing_of(*run).slab.space).count, cells);
     EXPECT_EQ(run->time.steps, steps);
     EXPECT_EQ(masing_of(*run).scheme, slab::Scheme::leapfrog);
     EXPECT_EQ(masing_of(*run).method, Method::sweep);
-    EXPECT_EQ(std::get<slab::Cells>(finest->finest()->space).count, cells);
-    EXPECT_EQ(finest->finest()->steps, steps);
+    EXPECT_EQ(std::get<slab::Cells>(finest.finest->space).count, cells);
+    EXPECT_EQ(finest.finest->steps, steps);
   }
-  const auto run = reference("finest", Refine::steps, finite)->run_for(level(finite));
+  const auto run = study::run_for(reference("finest", Refine::steps, finite), level(finite));
   EXPECT_EQ(run->time.steps, 3200);
 }
 
@@ -127,22 +149,22 @@ TEST(FinestCount, is_a_common_multiple_at_least_16_times_finer) {
 }
 
 TEST(ExactReference, is_of_the_continuum_or_of_the_cells_of_the_level) {
-  const auto exact = reference("exact")->run_for(level());
+  const auto exact = run_for("exact", level());
   EXPECT_TRUE(masing_of(*exact).slab.is_continuum());
   EXPECT_EQ(masing_of(*exact).method, Method::exact);
-  const auto in_time = reference("exact-time")->run_for(level());
+  const auto in_time = run_for("exact-time", level());
   EXPECT_EQ(std::get<slab::Cells>(masing_of(*in_time).slab.space).count, 20);
   EXPECT_EQ(masing_of(*in_time).method, Method::exact);
-  EXPECT_TRUE(masing_of(*reference("exact-time")->run_for(level(masing, 0))).slab.is_continuum());
+  EXPECT_TRUE(masing_of(*run_for("exact-time", level(masing, 0))).slab.is_continuum());
 }
 
 TEST(CellsInf, is_the_scheme_of_the_level_for_the_continuum) {
-  const auto run = reference("cells-inf")->run_for(level());
+  const auto run = run_for("cells-inf", level());
   EXPECT_TRUE(masing_of(*run).slab.is_continuum());
   EXPECT_EQ(masing_of(*run).method, Method::turning_points);
   EXPECT_EQ(masing_of(*run).scheme, slab::Scheme::leapfrog);
   EXPECT_EQ(run->time.steps, 200);
-  const auto without_mass = reference("cells-inf")->run_for(level(quasistatic));
+  const auto without_mass = run_for("cells-inf", level(quasistatic));
   EXPECT_TRUE(engine::slab_of(*without_mass)->is_continuum());
 }
 
@@ -151,45 +173,55 @@ TEST(ContinuumReference, keeps_the_places_of_a_continuous_level) {
   engine::RunSpec run = level();
   engine::slab_of(run)->space = slab::Continuum{77};
   for (const char* name : {"exact", "exact-time", "cells-inf"}) {
-    const auto other = reference(name)->run_for(run);
+    const auto other = run_for(name, run);
     EXPECT_EQ(std::get<slab::Continuum>(engine::slab_of(*other)->space).field_points, 77) << name;
   }
 }
 
 TEST(Reference, of_files_and_successive_levels_needs_no_run) {
-  EXPECT_FALSE(reference("successive")->run_for(level()).has_value());
-  EXPECT_FALSE(reference("run.h5")->run_for(level()).has_value());
+  EXPECT_FALSE(run_for("successive", level()).has_value());
+  EXPECT_FALSE(run_for("run.h5", level()).has_value());
+}
+
+/// What make_reference says of one that cannot serve, empty where it can.
+std::string fault(const std::string& name, const engine::Model& model, Refine refine) {
+  try {
+    reference(name, refine, model);
+  } catch (const base::UserError& error) {
+    return error.fault();
+  }
+  return "";
 }
 
 TEST(Fault, is_none_where_the_reference_serves) {
   for (const engine::Model& model : {masing, quasistatic, finite}) {
     for (const Refine refine : {Refine::steps, Refine::cells, Refine::both}) {
       for (const char* name : {"successive", "run.h5"}) {
-        EXPECT_EQ(reference(name)->fault(model, refine), "") << name;
+        EXPECT_EQ(fault(name, model, refine), "") << name;
       }
-      EXPECT_EQ(reference("finest")->fault(model, refine), "");
+      EXPECT_EQ(fault("finest", model, refine), "");
     }
   }
-  EXPECT_EQ(reference("exact")->fault(masing, Refine::cells), "");
-  EXPECT_EQ(reference("exact")->fault(finite, Refine::steps), "");
-  EXPECT_EQ(reference("exact-time")->fault(masing, Refine::both), "");
-  EXPECT_EQ(reference("cells-inf")->fault(masing, Refine::cells), "");
-  EXPECT_EQ(reference("cells-inf")->fault(quasistatic, Refine::both), "");
+  EXPECT_EQ(fault("exact", masing, Refine::cells), "");
+  EXPECT_EQ(fault("exact", finite, Refine::steps), "");
+  EXPECT_EQ(fault("exact-time", masing, Refine::both), "");
+  EXPECT_EQ(fault("cells-inf", masing, Refine::cells), "");
+  EXPECT_EQ(fault("cells-inf", quasistatic, Refine::both), "");
 }
 
 TEST(Fault, says_what_is_wrong_and_what_would_be_right) {
-  EXPECT_EQ(reference("exact")->fault(quasistatic, Refine::steps),
+  EXPECT_EQ(fault("exact", quasistatic, Refine::steps),
             "masing-quasistatic has no exact solution; give finest, successive or FILE.h5");
-  EXPECT_EQ(reference("exact-time")->fault(finite, Refine::steps),
+  EXPECT_EQ(fault("exact-time", finite, Refine::steps),
             "exact-time is there for the model masing; give exact, finest, successive or FILE.h5");
-  EXPECT_EQ(reference("cells-inf")->fault(finite, Refine::steps),
+  EXPECT_EQ(fault("cells-inf", finite, Refine::steps),
             "cells-inf is there for slabs; give exact, finest, successive or FILE.h5");
   EXPECT_EQ(
-      reference("exact-time")->fault(masing, Refine::cells),
+      fault("exact-time", masing, Refine::cells),
       "exact-time has the error in s of the level that a refinement of cells is to measure; give "
       "cells-inf or exact");
   EXPECT_EQ(
-      reference("cells-inf")->fault(masing, Refine::steps),
+      fault("cells-inf", masing, Refine::steps),
       "cells-inf has the error in time of the level that a refinement of steps is to measure; give "
       "exact-time, or cells = inf and exact");
 }

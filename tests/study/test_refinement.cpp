@@ -52,7 +52,7 @@ void expect_order_one(const Study& study) {
 }
 
 void expect_finest(const Options& options, std::int64_t cells, std::int64_t steps) {
-  const auto finest = spec_of(options).reference->finest();
+  const auto finest = spec_of(options).reference.finest;
   ASSERT_TRUE(finest.has_value());
   EXPECT_EQ(std::get<slab::Cells>(finest->space).count, cells);
   EXPECT_EQ(finest->steps, steps);
@@ -74,7 +74,7 @@ TEST(OrderInTime, is_one_between_successive_levels) {
   const Options c = papers_case(Refine::steps, "successive", "1000,2000,4000");
   const Study study = run(c);
   expect_order_one(study);
-  EXPECT_FALSE(spec_of(c).reference->finest().has_value());
+  EXPECT_FALSE(spec_of(c).reference.finest.has_value());
   EXPECT_TRUE(std::isnan(study.cases[0].orders.x));
   EXPECT_FALSE(std::isnan(study.cases[1].orders.x));
   EXPECT_TRUE(std::isnan(study.cases[2].orders.x)) << "the last level has no next";

@@ -1,98 +1,250 @@
-// Runs on ranks: every run once, within the ranks, the longest first; the whole is close to the
-// bound max(longest run, work/ranks) that no schedule beats.
+// Who makes which comparisons: every one once, those with a slab worth splitting by all ranks, the
+// others dealt to single ranks, in batches that fit.
 
 #include "study/schedule.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <numeric>
 #include <random>
 
+#include "base/error.hpp"
+#include "support/options.hpp"
+
 namespace masing::test_schedule {
 
-using study::Cost;
-using study::Placement;
+using study::Batch;
+using study::Schedule;
+using study::StudyPlan;
 
-Cost serial(double seconds) {
-  return [seconds](int) { return seconds; };
-}
+/// A study with its plan.
+struct Planned {
+  std::unique_ptr<study::StudySpec> spec;
+  StudyPlan plan;
 
-Cost divisible(double seconds) {
-  return [seconds](int ranks) { return seconds / ranks; };
-}
-
-/// When the last rank is done, each making its runs in the order of the list.
-double makespan(const std::vector<Cost>& costs, const std::vector<Placement>& placements,
-                int ranks) {
-  std::vector<double> free_at(static_cast<std::size_t>(ranks), 0.0);
-  for (const auto& [run, first, count] : placements) {
-    const auto begin = free_at.begin() + first;
-    const double end = *std::max_element(begin, begin + count) + costs[run](count);
-    std::fill(begin, begin + count, end);
+  explicit Planned(given::Options options) {
+    options.insert({{"final-time", "500"},
+                    {"steps", "1000"},
+                    {"cells", "10"},
+                    {"expect-order", "none"},
+                    {"field-points", "100"}});
+    spec = std::make_unique<study::StudySpec>(given::spec_of(options));
+    plan = at(1, 1e12);
   }
-  return *std::ranges::max_element(free_at);
+  [[nodiscard]] StudyPlan at(int ranks, double available) const {
+    return study::make_plan(*spec, nullptr, ranks, available);
+  }
+  [[nodiscard]] Batch all() const {
+    Batch indices(plan.comparisons.size());
+    std::iota(indices.begin(), indices.end(), 0);
+    return indices;
+  }
+  Schedule schedule(int ranks, double available) const {
+    return study::make_schedule(at(ranks, available), all());
+  }
+  [[nodiscard]] double bytes(const Batch& batch, int ranks = 1) const {
+    return study::bytes_a_rank(at(ranks, 1e12), batch);
+  }
+};
+
+/// All batches of a schedule.
+std::vector<Batch> batches(const Schedule& schedule) {
+  std::vector<Batch> found = schedule.shared;
+  for (const auto& own : schedule.own) {
+    found.insert(found.end(), own.begin(), own.end());
+  }
+  return found;
 }
 
-TEST(Schedule, places_every_run_once_within_the_ranks) {
+Batch sorted(Batch batch) {
+  std::ranges::sort(batch);
+  return batch;
+}
+
+/// What holds of every schedule.
+void expect_sound(const StudyPlan& plan, const Batch& pending, const Schedule& schedule) {
+  EXPECT_EQ(std::ssize(schedule.own), plan.ranks);
+  Batch made;
+  double largest = 0.0;
+  for (const Batch& batch : batches(schedule)) {
+    EXPECT_FALSE(batch.empty());
+    made.insert(made.end(), batch.begin(), batch.end());
+    largest = std::max(largest, study::bytes_a_rank(plan, batch));
+  }
+  EXPECT_EQ(sorted(made), sorted(pending)) << "each once";
+  EXPECT_LE(largest, plan.available);
+  EXPECT_EQ(schedule.bytes, largest);
+}
+
+TEST(Schedule, makes_every_pending_comparison_once_in_batches_that_fit) {
   std::mt19937_64 random(7);
-  std::uniform_real_distribution<double> seconds(0.1, 10.0);
-  for (int draw = 0; draw < 200; ++draw) {
-    const int ranks = 1 + draw % 9;
-    std::vector<Cost> costs;
-    for (int i = 0; i < draw % 12; ++i) {
-      costs.push_back(i % 2 == 0 ? serial(seconds(random)) : divisible(seconds(random)));
+  const std::vector<Planned> studies = [] {
+    std::vector<Planned> made;
+    for (const char* reference : {"exact", "exact-time", "cells-inf", "finest", "successive"}) {
+      for (const char* engine : {"memory", "sweep"}) {
+        made.emplace_back(given::Options{
+            {"refine", "both"},
+            {"engine", engine},
+            {"reference", reference},
+            {"levels", "100:1000,3000:1000,40000:2000,40001:3000,100000:4000,100001:5000"}});
+      }
     }
-    std::vector<int> times_placed(costs.size(), 0);
-    for (const auto& [run, first, count] : study::schedule(costs, ranks)) {
-      ++times_placed.at(run);
-      EXPECT_GE(first, 0);
-      EXPECT_GE(count, 1);
-      EXPECT_LE(first + count, ranks);
+    return made;
+  }();
+  int refused = 0;
+  for (int draw = 0; draw < 300; ++draw) {
+    const int ranks = 1 + draw % 5;
+    const double available = std::pow(10.0, 5.5 + 3.0 * static_cast<double>(draw) / 300.0);
+    const StudyPlan plan = studies[random() % studies.size()].at(ranks, available);
+    Batch pending;
+    for (std::size_t i = 0; i < plan.comparisons.size(); ++i) {
+      if (random() % 4 != 0) {
+        pending.push_back(i);
+      }
     }
-    EXPECT_TRUE(std::ranges::all_of(times_placed, [](int times) { return times == 1; }));
+    SCOPED_TRACE(std::to_string(draw));
+    try {
+      expect_sound(plan, pending, study::make_schedule(plan, pending));
+    } catch (const base::UserError&) {
+      ++refused;
+      EXPECT_TRUE(std::ranges::any_of(
+          pending, [&](std::size_t i) { return study::bytes_a_rank(plan, {i}) > available; }));
+    }
   }
+  EXPECT_GT(refused, 10);
+  EXPECT_LT(refused, 200);
 }
 
-TEST(Schedule, of_divisible_runs_wastes_nothing) {
-  const std::vector<Cost> costs(10, divisible(1.0));
-  const auto placements = study::schedule(costs, 2);
-  EXPECT_DOUBLE_EQ(makespan(costs, placements, 2), 5.0);
+TEST(Schedule, splits_what_is_worth_splitting_and_nothing_else) {
+  const Planned study({{"refine", "cells"},
+                       {"reference", "successive"},
+                       {"engine", "sweep"},
+                       {"levels", "10,1000,32767,32768,50000"}});
+  const Schedule schedule = study.schedule(2, 1e12);
+  // The third is measured against the fourth, the first that is worth it.
+  ASSERT_EQ(schedule.shared.size(), 1U);
+  EXPECT_EQ(sorted(schedule.shared[0]), (Batch{2, 3, 4}));
+  EXPECT_EQ(sorted(Batch{schedule.own[0].at(0).at(0), schedule.own[1].at(0).at(0)}), (Batch{0, 1}));
+  // On one rank all go together.
+  const Schedule alone = study.schedule(1, 1e12);
+  EXPECT_EQ(sorted(alone.shared.at(0)), study.all());
+  EXPECT_EQ(alone.own, (std::vector<std::vector<Batch>>{{}}));
 }
 
-TEST(Schedule, gives_a_run_that_outweighs_the_rest_all_ranks) {
-  const std::vector<Cost> costs{divisible(0.1), divisible(100.0), divisible(0.1)};
-  const auto placements = study::schedule(costs, 4);
-  EXPECT_EQ(placements.front().run, 1U);
-  EXPECT_EQ(placements.front().count, 4);
-}
-
-TEST(Schedule, gives_no_rank_to_a_run_that_gains_nothing) {
-  const std::vector<Cost> costs{serial(5.0), serial(4.0), serial(3.0), serial(2.0)};
-  const auto placements = study::schedule(costs, 2);
-  for (const auto& placement : placements) {
-    EXPECT_EQ(placement.count, 1);
-  }
-  EXPECT_DOUBLE_EQ(makespan(costs, placements, 2), 7.0);  // 5 + 2 beside 4 + 3
-}
-
-TEST(Schedule, stays_within_twice_the_bound_no_schedule_beats) {
-  std::mt19937_64 random(11);
-  std::uniform_real_distribution<double> seconds(0.1, 10.0);
-  for (int draw = 0; draw < 200; ++draw) {
-    const int ranks = 2 + draw % 7;
-    std::vector<Cost> costs;
-    double work = 0.0;
+/// A rank is not done later than the others by more than the longest of its comparisons.
+TEST(Schedule, deals_levels_to_ranks_evenly) {
+  for (const int ranks : {2, 3, 7}) {
+    const Planned study({{"refine", "steps"},
+                         {"cells", "1000"},
+                         {"reference", "exact"},
+                         {"levels", "1000:200000:40"}});
+    const Schedule schedule = study.schedule(ranks, 1e12);
+    EXPECT_TRUE(schedule.shared.empty());
+    std::vector<double> seconds;
     double longest = 0.0;
-    for (int i = 0; i < 1 + draw % 15; ++i) {
-      const double s = seconds(random);
-      work += s;
-      longest = std::max(longest, s);
-      costs.push_back(serial(s));
+    for (const auto& own : schedule.own) {
+      ASSERT_EQ(own.size(), 1U) << "one batch, with one exact solution";
+      seconds.push_back(0.0);
+      for (const std::size_t i : own[0]) {
+        const double one = study::estimated_seconds(study.plan.runs[i].run, 1);
+        longest = std::max(longest, one);
+        seconds.back() += one;
+      }
     }
-    EXPECT_LE(makespan(costs, study::schedule(costs, ranks), ranks),
-              2 * std::max(longest, work / ranks));
+    EXPECT_LE(std::ranges::max(seconds) - std::ranges::min(seconds), longest);
+    EXPECT_GE(schedule.seconds, std::ranges::max(seconds));
   }
+}
+
+/// Comparisons go in batches where all together would not fit; the runs they share are there again.
+TEST(Schedule, makes_batches_where_memory_is_short) {
+  const Planned study({{"refine", "steps"},
+                       {"engine", "sweep"},
+                       {"cells", "30000"},
+                       {"reference", "exact"},
+                       {"levels", "1000,1010,1030,1070"}});
+  const double one = study.bytes({0});
+  const double two = study.bytes({2, 3});
+  for (const auto& [available, count] :
+       {std::pair(study.bytes(study.all()), 1U), {two, 2U}, {0.5 * (one + two), 4U}}) {
+    const Schedule schedule = study.schedule(1, available);
+    expect_sound(study.at(1, available), study.all(), schedule);
+    EXPECT_EQ(schedule.shared.size(), count);
+  }
+  try {
+    study.schedule(1, 0.9 * one);
+    FAIL();
+  } catch (const base::UserError& error) {
+    EXPECT_EQ(error.quantity(), "cells");
+    EXPECT_NE(std::string(error.what()).find("P = 30000 needs"), std::string::npos) << error.what();
+  }
+}
+
+/// The last of successive levels, which is measured against nothing, is not made by itself.
+TEST(Schedule, makes_no_batch_of_a_run_that_another_has) {
+  const Planned study({{"refine", "cells"},
+                       {"engine", "sweep"},
+                       {"reference", "successive"},
+                       {"levels", "1000,10000,30000"}});
+  const Schedule schedule = study.schedule(1, study.bytes({1}));
+  EXPECT_EQ(schedule.shared, (std::vector<Batch>{{0}, {1, 2}}));
+}
+
+TEST(Bytes, are_those_of_each_run_once) {
+  const Planned study({{"refine", "cells"},
+                       {"engine", "sweep"},
+                       {"reference", "finest"},
+                       {"levels", "102400,204800"}});
+  // Of the engine u, beside it u at a step and between two, and k, η, u0 and c at ends and points.
+  constexpr double cells = 102400;
+  constexpr double entry = 8 + 24 + 2 * sizeof(slab::Element);
+  const double first = entry * cells;
+  const double series = 8.0 * 5 * 1001;
+  const double finest = entry * 32 * cells;
+  EXPECT_EQ(study.bytes({0}), first + finest);
+  EXPECT_EQ(study.bytes({1}), 2 * first + series + finest);
+  EXPECT_EQ(study.bytes({0, 1}), 3 * first + series + finest);
+  EXPECT_EQ(study.bytes({0}, 2), (first + finest) / 2);
+  EXPECT_EQ(study.bytes({0, 1}, 2), (3 * first + finest) / 2 + series);
+}
+
+TEST(Bytes, of_functions_are_none) {
+  const Planned study({{"refine", "cells"},
+                       {"engine", "memory"},
+                       {"reference", "cells-inf"},
+                       {"field-points", "100000"},
+                       {"levels", "100000000,1000000000"}});
+  EXPECT_LT(study.bytes(study.all()), 1e7);
+}
+
+TEST(PlanText, says_the_runs_the_reference_and_what_they_take) {
+  const Planned study({{"refine", "steps"},
+                       {"engine", "sweep"},
+                       {"cells", "1048576"},
+                       {"reference", "finest"},
+                       {"levels", "1000,2000"}});
+  const Schedule schedule = study.schedule(2, 1e12);
+  const std::string text = study::plan_text(study.at(2, 1e12), schedule);
+  for (const char* part :
+       {"masing converge: 3 runs, about ", " of 931.3 GiB available\n",
+        "errors against one run at least 16 times finer in what is refined",
+        "\n  reference: P = 1048576, N = 32000, 3.36e+10 cell updates, on 2 ranks, about ",
+        "\n  level 2 of 2: P = 1048576, N = 2000, 2.1e+09 cell updates, on 2 ranks, about ",
+        "\n  level 1 of 2: P = 1048576, N = 1000, 1.05e+09 cell updates, on 2 ranks, about "}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_LT(text.find("reference: P"), text.find("level 2 of 2")) << "the longest first";
+}
+
+TEST(PlanText, leaves_out_the_shorter_of_many_runs) {
+  const Planned study({{"refine", "steps"}, {"reference", "exact"}, {"levels", "1000:64000:30"}});
+  const std::string text = study::plan_text(study.plan, study.schedule(1, 1e12));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2 + 12 + 1) << text;
+  EXPECT_TRUE(text.ends_with("  and 19 shorter runs\n")) << text;
+  EXPECT_NE(text.find("on 1 rank"), std::string::npos) << text;
 }
 
 TEST(EstimatedSeconds, grow_with_cells_and_steps_and_not_with_cells_for_memory) {

@@ -1,0 +1,264 @@
+// Comparisons in lockstep give the same bits whatever goes along with them, wherever the windows
+// end and the run is stopped, and on any number of ranks.
+
+#include "study/lockstep.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "support/options.hpp"
+#include "support/saved_state.hpp"
+#include "support/world.hpp"
+
+namespace masing::test_lockstep {
+
+using parallel::Communicator;
+using study::Batch;
+using study::Lockstep;
+using study::Outcomes;
+using study::StudyPlan;
+using support::world;
+
+struct Case {
+  const char* name;
+  given::Options options;  ///< beside those of spec_of
+};
+
+/// Counts that no other contains, on a time whose multiples are not exact.
+study::StudySpec spec_of(const Case& of) {
+  given::Options options = of.options;
+  options.insert({{"final-time", "13.7"},
+                  {"refine", "both"},
+                  {"levels", "30:400,1050:602,2100:1204,2500:1500"},
+                  {"field-samples", "7"},
+                  {"expect-order", "none"},
+                  {"quiet", ""}});
+  if (!options.contains("model")) {
+    options.insert({{"threshold", "s+0.1"}, {"k0", "0.1"}, {"field-points", "60"}});
+  }
+  return given::spec_of(options);
+}
+
+Batch all_of(const StudyPlan& plan) {
+  Batch all(plan.comparisons.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// Where the next window has to end, at the latest.
+using Ends = std::function<std::int64_t(const Lockstep&)>;
+
+std::int64_t at_the_end(const Lockstep& lockstep) {
+  return lockstep.steps();
+}
+std::int64_t at_every_step(const Lockstep& lockstep) {
+  return lockstep.step() + 1;
+}
+/// The same on every rank.
+Ends at_random(std::uint64_t seed) {
+  return [random = std::mt19937_64(seed)](const Lockstep& lockstep) mutable {
+    return lockstep.step() + 1 + static_cast<std::int64_t>(random() % 900);
+  };
+}
+
+void go_on(Lockstep& lockstep, Outcomes& found, Ends ends) {
+  while (!lockstep.is_done()) {
+    lockstep.advance(ends(lockstep));
+  }
+  lockstep.add_to(found);
+}
+
+Outcomes nothing_of(const StudyPlan& plan) {
+  return {.errors = std::vector<study::Errors>(plan.comparisons.size()),
+          .runs = std::vector<study::RunSummary>(plan.runs.size()),
+          .series = {}};
+}
+
+constexpr double available = 1e11;
+
+Outcomes outcomes(const Communicator& comm, const StudyPlan& plan, const Batch& batch,
+                  const Ends& ends) {
+  Outcomes found = nothing_of(plan);
+  Lockstep lockstep(comm, plan, batch);
+  go_on(lockstep, found, ends);
+  return found;
+}
+
+/// But for the seconds.
+void expect_same_run(const study::RunSummary& found, const study::RunSummary& expected) {
+  EXPECT_EQ(found.largest.x, expected.largest.x);
+  EXPECT_EQ(found.largest.y, expected.largest.y);
+  EXPECT_EQ(found.largest_u, expected.largest_u);
+  EXPECT_EQ(found.end.x, expected.end.x);
+  EXPECT_EQ(found.end.y, expected.end.y);
+  EXPECT_EQ(found.self_check, expected.self_check);
+}
+
+void expect_same_errors(const study::Errors& found, const study::Errors& expected) {
+  EXPECT_EQ(found.x, expected.x);
+  EXPECT_EQ(found.y, expected.y);
+  EXPECT_EQ(found.u, expected.u);
+  EXPECT_EQ(found.u_cells, expected.u_cells);
+}
+
+void expect_same(const Outcomes& found, const Outcomes& expected) {
+  for (std::size_t i = 0; i < expected.errors.size(); ++i) {
+    SCOPED_TRACE("comparison " + std::to_string(i));
+    expect_same_errors(found.errors[i], expected.errors[i]);
+  }
+  for (std::size_t i = 0; i < expected.runs.size(); ++i) {
+    SCOPED_TRACE("run " + std::to_string(i));
+    expect_same_run(found.runs[i], expected.runs[i]);
+  }
+  EXPECT_TRUE(found.series == expected.series);
+}
+
+class Studies : public testing::TestWithParam<Case> {
+ protected:
+  study::StudySpec spec_ = spec_of(GetParam());
+  StudyPlan plan_ = study::make_plan(spec_, nullptr, 1, available);
+  Batch all_ = all_of(plan_);
+  Communicator alone_{world(), world().rank(), 1};
+};
+
+/// The numbers of a run are those of what goes along with it: of an exact solution the largest
+/// values are those of all levels' times.
+TEST_P(Studies, give_the_errors_that_each_comparison_has_alone) {
+  const Outcomes together = outcomes(alone_, plan_, all_, at_the_end);
+  Outcomes apart = nothing_of(plan_);
+  for (const std::size_t i : all_) {
+    SCOPED_TRACE("comparison " + std::to_string(i));
+    const Outcomes one = outcomes(alone_, plan_, {i}, at_the_end);
+    expect_same_errors(one.errors[i], together.errors[i]);
+    expect_same_run(one.runs[plan_.comparisons[i].level],
+                    together.runs[plan_.comparisons[i].level]);
+    if (const auto reference = plan_.comparisons[i].reference) {
+      EXPECT_GT(one.errors[i].x, 0.0);
+      EXPECT_GT(one.errors[i].u, 0.0);
+      study::RunSummary& made = apart.runs[*reference];
+      made.self_check = std::max(made.self_check, one.runs[*reference].self_check);
+      EXPECT_EQ(one.runs[*reference].end.x, together.runs[*reference].end.x);
+    }
+  }
+  for (std::size_t i = plan_.spec->levels.size(); i < plan_.runs.size(); ++i) {
+    EXPECT_EQ(apart.runs[i].self_check, together.runs[i].self_check) << i;
+  }
+}
+
+TEST_P(Studies, give_the_same_bits_in_windows_of_any_length) {
+  const Outcomes expected = outcomes(alone_, plan_, all_, at_the_end);
+  EXPECT_EQ(expected.series.size(), 5U * (1 + spec_.levels.back().steps));
+  expect_same(outcomes(alone_, plan_, all_, at_every_step), expected);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    expect_same(outcomes(alone_, plan_, all_, at_random(seed)), expected);
+  }
+}
+
+TEST_P(Studies, give_the_same_bits_on_all_ranks_as_on_one) {
+  expect_same(outcomes(world(), plan_, all_, at_the_end),
+              outcomes(alone_, plan_, all_, at_the_end));
+}
+
+/// Saved after some windows on some ranks, gone on with by others.
+Outcomes resumed(const StudyPlan& plan, const Communicator& before, const Communicator& after,
+                 std::uint64_t seed) {
+  support::Saved saved;
+  const Ends ends = at_random(seed);
+  {
+    Lockstep lockstep(before, plan, all_of(plan));
+    const std::int64_t end = static_cast<std::int64_t>(seed) * lockstep.steps() / 11;
+    while (lockstep.step() < end) {
+      lockstep.advance(std::min(end, ends(lockstep)));
+    }
+    support::Save archive(before, saved);
+    lockstep.exchange(0, archive);
+  }
+  Outcomes found = nothing_of(plan);
+  Lockstep lockstep(after, plan, all_of(plan));
+  support::Restore archive(saved);
+  lockstep.exchange(0, archive);
+  go_on(lockstep, found, ends);
+  return found;
+}
+
+TEST_P(Studies, go_on_with_the_same_bits) {
+  const Outcomes expected = outcomes(alone_, plan_, all_, at_the_end);
+  expect_same(resumed(plan_, world(), alone_, 1), expected);
+  expect_same(resumed(plan_, alone_, world(), 2), expected);
+  for (std::uint64_t seed = 3; seed < 10; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_same(resumed(plan_, alone_, alone_, seed), expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Studies,
+    testing::Values(Case{"exact", {{"reference", "exact"}}},
+                    Case{"exact_continuum",
+                         {{"reference", "exact"},
+                          {"refine", "steps"},
+                          {"cells", "inf"},
+                          {"levels", "100,301,1003,2006"}}},
+                    Case{"exact_time",
+                         {{"reference", "exact-time"},
+                          {"engine", "memory"},
+                          {"scheme", "leapfrog"},
+                          {"levels", "30:400,1050:600,2100:1400"}}},
+                    Case{"exact_time_same_cells",
+                         {{"reference", "exact-time"},
+                          {"refine", "steps"},
+                          {"cells", "40"},
+                          {"levels", "100,301,1003,2006"}}},
+                    Case{"cells_inf",
+                         {{"reference", "cells-inf"}, {"rule", "midpoint"}, {"engine", "memory"}}},
+                    Case{"cells_inf_same_steps",
+                         {{"reference", "cells-inf"},
+                          {"refine", "cells"},
+                          {"engine", "memory"},
+                          {"steps", "505"},
+                          {"levels", "30,1050,3000"}}},
+                    Case{"finest", {{"reference", "finest"}, {"engine", "memory"}}},
+                    Case{"finest_swept",
+                         {{"reference", "finest"},
+                          {"refine", "steps"},
+                          {"cells", "2500"},
+                          {"levels", "20,30,61"}}},
+                    Case{"finest_continuum",
+                         {{"reference", "finest"},
+                          {"refine", "steps"},
+                          {"cells", "inf"},
+                          {"levels", "100,150,301"}}},
+                    Case{"successive", {{"reference", "successive"}, {"engine", "memory"}}},
+                    Case{"successive_without_mass",
+                         {{"reference", "successive"},
+                          {"model", "masing-quasistatic"},
+                          {"force", "0.2*sin(t)+0.02*sin(7*t)"}}},
+                    Case{"more_fields_than_steps",
+                         {{"reference", "successive"},
+                          {"levels", "30:5,1050:7,2100:14"},
+                          {"field-samples", "50"}}},
+                    Case{"split_model",
+                         {{"reference", "finest"},
+                          {"model", "s-chain"},
+                          {"set n", "1200"},
+                          {"set k", "1+i/n"},
+                          {"set eta", "0.1+i/n"},
+                          {"set y0", "1+sin(7*i)"},
+                          {"refine", "steps"},
+                          {"levels", "20,30,61"}}},
+                    Case{"exact_model",
+                         {{"reference", "exact"},
+                          {"model", "prandtl"},
+                          {"set k0", "0.2"},
+                          {"set k", "1"},
+                          {"set eta", "0.5"},
+                          {"refine", "steps"},
+                          {"levels", "100,301,1003"}}}),
+    [](const auto& of) { return std::string(of.param.name); });
+
+}  // namespace masing::test_lockstep

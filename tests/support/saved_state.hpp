@@ -1,0 +1,74 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "parallel/communicator.hpp"
+#include "parallel/vector.hpp"
+
+namespace masing::support {
+
+/// What was saved, whole on every rank.
+struct Saved {
+  std::map<std::string, std::vector<double>> numbers;
+  std::map<std::string, std::vector<double>> arrays;
+};
+
+/// Saves on the ranks of a communicator; the root's numbers count, as in a checkpoint.
+class Save final : public engine::Archive {
+ public:
+  Save(const parallel::Communicator& comm, Saved& saved) : comm_(comm), saved_(saved) {}
+
+  [[nodiscard]] bool restores() const override { return false; }
+  void numbers(const std::string& name, std::vector<double>& values) override {
+    std::vector<double> of_root = values;
+    parallel::broadcast_all(comm_, of_root, 0);
+    EXPECT_TRUE(saved_.numbers.emplace(name, of_root).second) << name;
+  }
+  void split(const std::string& name, parallel::Vector& values) override {
+    const parallel::ReadAccess access(values);
+    const base::AlignedVector all = parallel::gather(comm_, access.values());
+    EXPECT_TRUE(saved_.arrays.emplace(name, std::vector<double>(all.begin(), all.end())).second)
+        << name;
+  }
+  void part(const std::string& /*name*/, std::span<double> /*mine*/, std::int64_t /*first*/,
+            std::int64_t /*total*/) override {
+    FAIL() << "nothing but a field is split";
+  }
+
+ private:
+  const parallel::Communicator& comm_;
+  Saved& saved_;
+};
+
+/// Gets back what was saved, on any ranks.
+class Restore final : public engine::Archive {
+ public:
+  explicit Restore(const Saved& saved) : saved_(saved) {}
+
+  [[nodiscard]] bool restores() const override { return true; }
+  void numbers(const std::string& name, std::vector<double>& values) override {
+    values = saved_.numbers.at(name);
+  }
+  void split(const std::string& name, parallel::Vector& values) override {
+    const std::vector<double>& all = saved_.arrays.at(name);
+    ASSERT_EQ(static_cast<std::int64_t>(all.size()), values.size()) << name;
+    const base::CellRange mine = values.range();
+    const parallel::WriteAccess access(values);
+    std::copy_n(all.begin() + mine.first, mine.size, access.values().begin());
+  }
+  void part(const std::string& /*name*/, std::span<double> /*mine*/, std::int64_t /*first*/,
+            std::int64_t /*total*/) override {
+    FAIL() << "nothing but a field is split";
+  }
+
+ private:
+  const Saved& saved_;
+};
+
+}  // namespace masing::support
