@@ -19,9 +19,9 @@ struct Lockstep::Pair {
 /// Where a window ends: at time `index` of `times`; there u is compared where it `has_field`.
 struct Lockstep::Window {
   SampleTimes times;
-  std::int64_t index;
-  bool has_field;
-  std::int64_t last;  ///< step of the finest run
+  std::int64_t index = 0;
+  bool has_field = false;
+  std::int64_t last = 0;  ///< step of the finest run
 };
 
 namespace {
@@ -225,7 +225,7 @@ void Lockstep::compare_fields() {
   }
 }
 
-void Lockstep::exchange(std::int64_t /*step*/, engine::Archive& archive) {
+void Lockstep::exchange(engine::Archive& archive) {
   std::vector<double> numbers{static_cast<double>(step_), static_cast<double>(next_field_)};
   for (const Pair& pair : pairs_) {
     const Errors all = archive.restores() ? Errors{} : joined(comm_, pair.errors);

@@ -17,12 +17,14 @@ namespace masing::study {
 /// Comparisons that go along together over windows of time on the same ranks: each run once,
 /// however many it is compared with. Nothing of a run is kept but its last window. The windows end
 /// at times of u, or, between these, at steps of the finest run; the errors do not depend on where.
-class Lockstep final : public engine::Observer {
+class Lockstep {
  public:
   /// The comparisons of a plan with these indices. `comm` and `plan` must outlive it. Throws as
   /// engine::make_setup. Collective.
   Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons);
-  ~Lockstep() override;
+  ~Lockstep();
+  Lockstep(const Lockstep&) = delete;
+  Lockstep& operator=(const Lockstep&) = delete;
 
   /// Whether it goes on these ranks.
   [[nodiscard]] bool is_on(const parallel::Communicator& comm) const { return &comm == &comm_; }
@@ -35,8 +37,7 @@ class Lockstep final : public engine::Observer {
   /// Go on by one window that ends at step `last` of the finest run at the latest. Collective.
   void advance(std::int64_t last);
   /// Save or restore all that goes along. Collective.
-  void exchange(std::int64_t step, engine::Archive& archive) override;
-  void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {}
+  void exchange(engine::Archive& archive);
   /// What was found, of comparisons that are done. Collective.
   void add_to(Outcomes& outcomes);
 

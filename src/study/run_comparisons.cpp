@@ -225,7 +225,7 @@ class ComparisonRunner {
       while (!saved_.empty()) {
         FlatArchive archive(saved_.back());
         begin(own_, indices_in(archive, "batch", {}));
-        going_->exchange(0, archive);
+        going_->exchange(archive);
         saved_.pop_back();
         finish(own_);
       }
@@ -302,7 +302,7 @@ class ComparisonRunner {
       going_ = std::make_unique<Lockstep>(comm_, plan_, under_way_);
     }
     if (going_ != nullptr && going_->is_on(comm_)) {
-      going_->exchange(0, archive);
+      going_->exchange(archive);
     }
     std::vector<double> states;
     if (!archive.restores()) {
@@ -324,7 +324,7 @@ class ComparisonRunner {
     if (going_ != nullptr && !going_->is_on(comm_)) {
       FlatArchive going;
       indices_in(going, "batch", going_->comparisons());
-      going_->exchange(0, going);
+      going_->exchange(going);
       std::vector<double> state = going.state();
       all.numbers("state", state);
     }

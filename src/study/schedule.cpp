@@ -91,9 +91,9 @@ double engine_bytes(const PlannedRun& planned) {
 double bytes_of(const PlannedRun& planned) {
   const auto& [run, form, ranks] = planned;
   const bool is_slab = engine::slab_of(run) != nullptr;
-  const double entry = form.has_function_field
-                           ? 0.0
-                           : (is_slab ? 2 * sizeof(slab::Element) : 0) + 3 * sizeof(double);
+  constexpr double of_slab = 2 * sizeof(slab::Element);
+  const double entry =
+      form.has_function_field ? 0.0 : 3 * sizeof(double) + (is_slab ? of_slab : 0.0);
   return engine_bytes(planned) +
          entry * static_cast<double>(base::local_range(engine::field_size(run), 0, ranks).size) +
          (form.series ? 8.0 * static_cast<double>(io::series_numbers(*form.series)) : 0.0);
