@@ -30,13 +30,9 @@ class Archive {
   /// Numbers of the root; restored, they are the same on every rank. As many as there are in
   /// `values`, or any number where it is empty: UserError otherwise. Collective.
   virtual void numbers(const std::string& name, std::vector<double>& values) = 0;
-  /// An array split over the ranks; restored, it may be split over others. It must outlive what
-  /// the archive does with it. Collective.
+  /// An array split over the ranks, or whole on every rank; restored, it may be split otherwise. It
+  /// must outlive what the archive does with it. Collective.
   virtual void split(const std::string& name, parallel::Vector& values) = 0;
-  /// An array [total] of which this rank has `mine`, from index `first` on; restored, it may be
-  /// split otherwise. It must outlive what the archive does with it. Collective.
-  virtual void part(const std::string& name, std::span<double> mine, std::int64_t first,
-                    std::int64_t total) = 0;
 };
 
 /// The mass at a step.

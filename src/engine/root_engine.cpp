@@ -48,10 +48,6 @@ class Relay final : public Archive {
       entries_.push_back({.name = name, .array = &values});
     }
   }
-  void part(const std::string& name, std::span<double> /*mine*/, std::int64_t /*first*/,
-            std::int64_t /*total*/) override {
-    throw std::logic_error(name + ": an engine has its arrays in vectors");
-  }
 
  private:
   const std::vector<double>& next() { return entries_[next_++].numbers; }

@@ -49,10 +49,6 @@ class Collection final : public OwnersArchive {
   void split(const std::string& name, parallel::Vector& values) override {
     vectors_.emplace_back(path(name), &values);
   }
-  void part(const std::string& name, std::span<double> mine, std::int64_t first,
-            std::int64_t total) override {
-    parts_.push_back({path(name), mine, first, total});
-  }
 
   /// What all of it takes, on the root.
   [[nodiscard]] double bytes() const {
@@ -62,9 +58,6 @@ class Collection final : public OwnersArchive {
     }
     for (const auto& named : vectors_) {
       numbers += static_cast<double>(named.second->size());
-    }
-    for (const Part& part : parts_) {
-      numbers += static_cast<double>(part.total);
     }
     return sizeof(double) * numbers;
   }
@@ -81,25 +74,15 @@ class Collection final : public OwnersArchive {
     for (const auto& [name, vector] : vectors_) {
       const parallel::ReadAccess access(*vector);
       // What every rank has whole, the root writes.
-      const bool is_whole = vector->range().size == vector->size() && !comm.is_root();
+      const bool is_whole = vector->ranks() == 1 && !comm.is_root();
       write_distributed(file, name, saved, is_whole ? std::span<const double>() : access.values(),
                         vector->range().first, vector->size());
-    }
-    for (const auto& [name, mine, first, total] : parts_) {
-      write_distributed(file, name, saved, mine, first, total);
     }
   }
 
  private:
   std::vector<std::pair<std::string, std::vector<double>>> numbers_;
   std::vector<std::pair<std::string, parallel::Vector*>> vectors_;
-  struct Part {
-    std::string name;
-    std::span<const double> mine;
-    std::int64_t first;
-    std::int64_t total;
-  };
-  std::vector<Part> parts_;
 };
 
 /// Reads back from an open file.
@@ -120,10 +103,6 @@ class Source final : public OwnersArchive {
     const base::CellRange range = values.range();
     const parallel::WriteAccess access(values);
     read_distributed(file_, path(name), access.values(), range.first);
-  }
-  void part(const std::string& name, std::span<double> mine, std::int64_t first,
-            std::int64_t /*total*/) override {
-    read_distributed(file_, path(name), mine, first);
   }
 
  private:
@@ -150,6 +129,10 @@ void with_state_of(const std::string& path, const Restore& restore) {
   } catch (const base::Stopped&) {
     throw;
   } catch (const std::exception& fault) {
+    if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
+        mistake != nullptr && !mistake->quantity().empty()) {
+      throw;  // of the problem, not of the file
+    }
     throw base::UserError("restart", path +
                                          " does not hold the state of this run: " + fault.what() +
                                          "; give a checkpoint that this masing wrote");

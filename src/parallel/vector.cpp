@@ -31,6 +31,12 @@ base::CellRange Vector::range() const {
   return {first, end - first};
 }
 
+int Vector::ranks() const {
+  int count = 0;
+  check_mpi(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(handle())), &count));
+  return count;
+}
+
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {
   // By pieces: indices of all cells would need as much memory as the vector.
   constexpr std::size_t piece = 4096;

@@ -27,6 +27,8 @@ class Vector {
   [[nodiscard]] std::int64_t size() const;
   /// The cells of this rank.
   [[nodiscard]] base::CellRange range() const;
+  /// The ranks that it is split over; with one, each rank of a program may have the whole.
+  [[nodiscard]] int ranks() const;
 
  private:
   base::AlignedVector entries_;  // aligned, unlike PETSc's own

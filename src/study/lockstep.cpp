@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace masing::study {
 
 /// A level and what it is measured against.
@@ -38,10 +40,6 @@ class NamedArchive final : public engine::Archive {
   void split(const std::string& name, parallel::Vector& values) override {
     archive_.split(prefix_ + name, values);
   }
-  void part(const std::string& name, std::span<double> mine, std::int64_t first,
-            std::int64_t total) override {
-    archive_.part(prefix_ + name, mine, first, total);
-  }
 
  private:
   engine::Archive& archive_;
@@ -71,9 +69,17 @@ Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Ba
       if (run && runs_[*run] == nullptr) {
         const auto& [spec, form, ranks] = plan.runs[*run];
         const double engine = engine::bytes_a_rank(engine::memory_need(spec, ranks, {}));
-        runs_[*run] = std::make_unique<Trajectory>(
-            ranks > 1 ? comm : own_, spec, form,
-            engine::Holding{.fields = bytes - engine, .available = plan.available});
+        const engine::Holding holding{.fields = bytes - engine, .available = plan.available};
+        // Where each rank makes it, one may be stopped before it is made and another not.
+        std::optional<base::Stopped> stopped;
+        try {
+          runs_[*run] = std::make_unique<Trajectory>(ranks > 1 ? comm : own_, spec, form, holding);
+        } catch (const base::Stopped& stop) {
+          stopped = stop;
+        }
+        if (parallel::min_over_ranks(comm, stopped ? 0 : 1) == 0) {
+          throw stopped.value_or(base::Stopped("stopped"));
+        }
         steps_ = form.goes_to_times ? steps_ : std::max(steps_, spec.time.steps);
       }
     }
@@ -132,8 +138,9 @@ void Lockstep::advance(std::int64_t last) {
   step_ = window.last;
 }
 
-/// To the times of all levels that are measured against it, and to that of u: where it is a step of
-/// levels, the last as these round it, also of levels that are not here.
+/// To the times of all levels that are measured against it, and to that of u: rounded as the level
+/// does that rounds it latest, also one of another batch, so that it does not depend on who is
+/// here.
 void Lockstep::go_to_times(std::size_t reference, const Window& window) {
   std::vector<double> times;
   for (const Pair& pair : pairs_) {

@@ -64,7 +64,9 @@ std::size_t reference_index(StudyPlan& plan, engine::RunSpec run) {
   const auto first = plan.runs.begin() + std::ssize(plan.spec->levels);
   const auto found = std::find_if(first, plan.runs.end(), is_same);
   const auto index = static_cast<std::size_t>(found - plan.runs.begin());
-  if (found == plan.runs.end()) {
+  if (found != plan.runs.end()) {
+    found->run.time.steps = std::max(found->run.time.steps, run.time.steps);
+  } else {
     const bool is_function = is_continuum(run);
     plan.runs.push_back(
         {std::move(run),

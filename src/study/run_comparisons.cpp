@@ -43,16 +43,12 @@ class FlatArchive final : public engine::Archive {
       take(values);
     }
   }
-  void split(const std::string& name, parallel::Vector& values) override {
+  void split(const std::string& /*name*/, parallel::Vector& values) override {
     const parallel::WriteAccess access(values);
-    part(name, access.values(), 0, values.size());
-  }
-  void part(const std::string& /*name*/, std::span<double> mine, std::int64_t /*first*/,
-            std::int64_t /*total*/) override {
     if (!restores_) {
-      state_.insert(state_.end(), mine.begin(), mine.end());
+      state_.insert(state_.end(), access.values().begin(), access.values().end());
     } else {
-      take(mine);
+      take(access.values());
     }
   }
   [[nodiscard]] const std::vector<double>& state() const { return state_; }
@@ -101,12 +97,13 @@ void exchange_numbers(engine::Archive& archive, const std::string& name,
 enum class Reason { none, checkpoint, stop };
 
 /// The comparisons of a study as its ranks make them: first those that they share, then each rank
-/// its own. Those that share one pause together after a window; those that do not meet where one
-/// has a checkpoint due or is asked to stop, and one that is done waits there for the others.
+/// its own. In a shared batch all ranks pause after the same window. In batches of their own they
+/// pause at meet(), to which a rank comes where a checkpoint is due, where it is asked to stop, and
+/// where it is done.
 class ComparisonRunner {
  public:
   ComparisonRunner(const parallel::Communicator& comm, const StudyPlan& plan)
-      : comm_(comm), own_(comm, comm.rank(), 1), plan_(plan), spec_(*plan.spec) {
+      : comm_(comm), own_(comm, comm.rank(), 1), plan_(plan), spec_(*plan.spec), notice_(comm) {
     outcomes_.errors.assign(plan.comparisons.size(), Errors{.x = unknown});
     outcomes_.runs.assign(plan.runs.size(), RunSummary{.end = {unknown, unknown}});
   }
@@ -149,22 +146,22 @@ class ComparisonRunner {
   }
 
   /// This rank's reason to pause. Local.
-  [[nodiscard]] Reason reason() const {
+  [[nodiscard]] Reason reason() {
     const io::CheckpointSpec& checkpoint = spec_.checkpoint;
     const auto is_due = [&] {
       return checkpoint.every == 0 ? Clock::now() >= saved_at_ + io::checkpoint_distance
                                    : going_ != nullptr && going_->step() != saved_step_ &&
                                          going_->step() % checkpoint.every == 0;
     };
-    return parallel::stop_requested()         ? Reason::stop
-           : checkpoint.scheduled && is_due() ? Reason::checkpoint
-                                              : Reason::none;
+    return parallel::stop_requested() || notice_.received() != 0 ? Reason::stop
+           : checkpoint.scheduled && is_due()                    ? Reason::checkpoint
+                                                                 : Reason::none;
   }
 
   /// What these ranks do next: pause (Reason::none: no), or go on by one window, up to that step of
   /// the finest run at the latest. The root's clock counts, and any rank's request to stop.
   /// Collective on `ranks`.
-  [[nodiscard]] std::pair<Reason, std::int64_t> agreed(const parallel::Communicator& ranks) const {
+  [[nodiscard]] std::pair<Reason, std::int64_t> agreed(const parallel::Communicator& ranks) {
     const std::int64_t step = going_->step();
     const std::int64_t every = spec_.checkpoint.scheduled ? spec_.checkpoint.every : 0;
     const std::int64_t due = every > 0 ? (step / every + 1) * every : engine::never;
@@ -220,7 +217,6 @@ class ComparisonRunner {
 
   /// What is saved of this rank's own, then `batches`; waits until all ranks are done.
   void make_own(const std::vector<Batch>& batches) {
-    std::optional<base::UserError> mistake;
     try {
       while (!saved_.empty()) {
         FlatArchive archive(saved_.back());
@@ -234,12 +230,12 @@ class ComparisonRunner {
         finish(own_);
       }
     } catch (const base::UserError& error) {
-      mistake = error;
+      mistake_ = error;
       going_.reset();
+      notice_.send(1);
     }
     while (!meet(reason(), true)) {  // others still work
     }
-    parallel::throw_first(comm_, mistake);
   }
 
   /// All ranks, each with its reason to pause: saves, and throws Stopped where one is to stop.
@@ -248,6 +244,10 @@ class ComparisonRunner {
     double found[] = {static_cast<double>(mine), is_done ? 0.0 : 1.0};
     parallel::max_over_ranks(comm_, found);
     const auto why = static_cast<Reason>(found[0]);
+    if (why == Reason::stop) {
+      notice_.drain();
+      parallel::throw_first(comm_, mistake_);
+    }
     if (why != Reason::none) {
       write();
     }
@@ -304,45 +304,70 @@ class ComparisonRunner {
     if (going_ != nullptr && going_->is_on(comm_)) {
       going_->exchange(archive);
     }
-    std::vector<double> states;
+    exchange_own(archive);
+  }
+
+  /// The own_states of all ranks, one after another; those of the ranks that wrote a checkpoint go
+  /// to the ranks of now in order.
+  void exchange_own(engine::Archive& archive) {
+    std::vector<double> begun(plan_.comparisons.size(), 0.0);
+    std::vector<double> sizes;
+    std::vector<double> mine;
     if (!archive.restores()) {
-      const base::AlignedVector all = parallel::gather(comm_, own_states());
-      states.assign(all.begin(), all.end());
+      mine = own_states(begun);
+      sizes.resize(static_cast<std::size_t>(comm_.size()));
+      sizes[static_cast<std::size_t>(comm_.rank())] = static_cast<double>(mine.size());
+      parallel::max_over_ranks(comm_, sizes);
+      parallel::max_over_ranks(comm_, begun);
     }
-    archive.numbers("states", states);
+    archive.numbers("begun", begun);
+    archive.numbers("sizes", sizes);
+    const auto before = [&](int rank) {  // entries before those of a rank of now
+      const auto end = sizes.begin() + std::ssize(sizes) * rank / comm_.size();
+      return static_cast<std::int64_t>(std::accumulate(sizes.begin(), end, 0.0));
+    };
+    if (before(comm_.size()) == 0) {
+      return;
+    }
+    const std::int64_t first = before(comm_.rank());
+    states_.emplace(comm_, before(comm_.size()),
+                    base::CellRange{first, before(comm_.rank() + 1) - first});
+    if (!archive.restores()) {
+      std::ranges::copy(mine, parallel::WriteAccess(*states_).values().begin());
+    }
+    archive.split("states", *states_);
     if (archive.restores()) {
-      deal(FlatArchive(std::move(states)));
+      for (std::size_t i = 0; i < begun.size(); ++i) {
+        if (begun[i] != 0.0) {
+          under_way_.push_back(i);
+        }
+      }
+      const parallel::ReadAccess access(*states_);
+      for (FlatArchive all({access.values().begin(), access.values().end()}); !all.is_at_end();) {
+        all.numbers("state", saved_.emplace_back());
+      }
     }
   }
 
-  /// What this rank makes alone, and what it has still to go on with, one state after another.
-  [[nodiscard]] std::vector<double> own_states() {
-    FlatArchive all;
-    for (std::vector<double>& state : saved_) {
-      all.numbers("state", state);
-    }
+  /// What this rank makes alone, and what it has still to go on with, one state after another;
+  /// marks the comparisons in them.
+  [[nodiscard]] std::vector<double> own_states(std::vector<double>& begun) {
+    std::vector<std::vector<double>> states = saved_;
     if (going_ != nullptr && !going_->is_on(comm_)) {
       FlatArchive going;
       indices_in(going, "batch", going_->comparisons());
       going_->exchange(going);
-      std::vector<double> state = going.state();
-      all.numbers("state", state);
+      states.push_back(going.state());
     }
-    return all.state();
-  }
-
-  /// The own_states of the ranks that wrote a checkpoint to those of now, in turn.
-  void deal(FlatArchive states) {
-    for (int turn = 0; !states.is_at_end(); turn = (turn + 1) % comm_.size()) {
-      std::vector<double> state;
-      states.numbers("state", state);
+    FlatArchive all;
+    for (std::vector<double>& state : states) {
+      all.numbers("state", state);
       FlatArchive source(state);
-      const Batch batch = indices_in(source, "batch", {});
-      under_way_.insert(under_way_.end(), batch.begin(), batch.end());
-      if (turn == comm_.rank()) {
-        saved_.push_back(std::move(state));
+      for (const std::size_t comparison : indices_in(source, "batch", {})) {
+        begun[comparison] = 1.0;
       }
     }
+    return all.state();
   }
 
   const parallel::Communicator& comm_;
@@ -351,7 +376,10 @@ class ComparisonRunner {
   const StudySpec& spec_;
   Outcomes outcomes_;
   std::unique_ptr<Lockstep> going_;
+  std::optional<base::UserError> mistake_;  // that this rank met alone
+  parallel::StopNotice notice_;             // that a rank has met one
   std::vector<std::vector<double>> saved_;  // states of this rank's own, to go on with
+  std::optional<parallel::Vector> states_;  // of all ranks, while they are written or read
   Batch under_way_;                         // comparisons that a checkpoint had begun
   engine::Pace pace_;
   Clock::time_point saved_at_ = Clock::now();

@@ -17,7 +17,7 @@ Moment SampleTimes::at(std::int64_t i, const slab::TimeGrid& grid) const {
     const double position =
         std::clamp(time(i, grid.final_time) / grid.step(), 0.0, static_cast<double>(grid.steps));
     const double nearest = std::round(position);
-    const bool is_step = std::abs(position - nearest) <= 1e-9 * std::max(1.0, nearest);
+    const bool is_step = std::abs(position - nearest) <= 1e-12 * std::max(1.0, nearest);
     const double whole = is_step ? nearest : std::floor(position);
     return {static_cast<std::int64_t>(whole), is_step ? 0.0 : position - whole};
   }
