@@ -94,9 +94,9 @@ double bytes_a_rank(const MemoryNeed& need) {
   if (need.state) {
     // At most; the total variation of a chain needs the most beside its parameters.
     constexpr double split_numbers = 8;
-    constexpr double replicated_numbers = 16;
+    constexpr double whole_numbers = 16;
     const bool split = need.state == rheology::Work::split;
-    return 8 * (split ? split_numbers : replicated_numbers) * own + need.fields + need.motion;
+    return 8 * (split ? split_numbers : whole_numbers) * own + need.fields + need.motion;
   }
   const double slab = 8 * (1.0 + need.arrays) * own + need.fields + need.motion;
   if (need.method == Method::sweep) {
