@@ -262,28 +262,25 @@ double noise(std::int64_t cell) {
   return std::ldexp(static_cast<double>(bits >> 11), -52) - 1.0;
 }
 
-/// Engine memory from its start; `share`: of η, what u0 may be.
-FromStart time_from_start(const parallel::Communicator& comm, std::int64_t repeat,
-                          std::int64_t cells, std::int64_t steps, double share) {
+/// Engine memory from its start on this rank: seconds to make it, and of a step. `share`: of η,
+/// what u0 may be.
+std::array<Timing, 2> time_from_start(const parallel::Communicator& self, std::int64_t repeat,
+                                      std::int64_t cells, std::int64_t steps, double share) {
   const engine::RunSpec spec =
       papers_case(slab::Cells{cells}, papers_steps, engine::Method::turning_points);
-  slab::Profile profile = papers_profile(cells, base::local_range(cells, comm.rank(), comm.size()));
+  slab::Profile profile = papers_profile(cells, {0, cells});
   for (std::size_t i = 0; i < profile.initial_u.size(); ++i) {
-    profile.initial_u[i] =
-        share * profile.threshold[i] * noise(profile.range.first + static_cast<std::int64_t>(i));
+    profile.initial_u[i] = share * profile.threshold[i] * noise(static_cast<std::int64_t>(i));
   }
-  FromStart found{.cells = cells, .steps = steps};
-  std::vector<double> seconds;
+  std::vector<double> made;
+  std::vector<double> stepped;
   for (std::int64_t i = 0; i < repeat; ++i) {
     std::unique_ptr<engine::Engine> engine;
-    const double made =
-        seconds_of(comm, [&] { engine = engine::make_engine(comm, spec, profile); });
-    found.setup = i == 0 ? made : std::min(found.setup, made);
+    made.push_back(seconds_of(self, [&] { engine = engine::make_engine(self, spec, profile); }));
     Drive drive(*engine);
-    seconds.push_back(seconds_of(comm, [&] { drive.steps(steps); }));
+    stepped.push_back(seconds_of(self, [&] { drive.steps(steps); }));
   }
-  found.step = summary(std::move(seconds)) / static_cast<double>(steps);
-  return found;
+  return {summary(std::move(made)), summary(std::move(stepped)) / static_cast<double>(steps)};
 }
 
 /// Seconds of whole runs, each of a new engine.
@@ -386,31 +383,42 @@ EngineRates measure_engines(const parallel::Communicator& comm, const Effort& ef
     rates.memory_cells.push_back(cells);
   }
   rates.memory_cells.push_back(continuum_cells);
-  for (const std::int64_t cells : rates.memory_cells) {
-    const slab::Space space =
-        cells == continuum_cells ? slab::Space(slab::Continuum{}) : slab::Space(slab::Cells{cells});
-    rates.memory.push_back(
-        time_steps(comm, effort, papers_case(space, papers_steps, engine::Method::turning_points)));
-  }
   constexpr std::int64_t several = 3;
   const std::int64_t repeat = std::min(effort.repeat, several);
   const std::int64_t from_start = quick ? 20'000 : 10'000'000;
   const std::int64_t cells = std::min(largest, most);
-  rates.zero = time_from_start(comm, repeat, cells, from_start, 0.0);
-  rates.moved = time_from_start(comm, repeat, cells, from_start, 1.0);
-  const auto alone = on_root_alone(comm, [&] {
-    const parallel::Communicator self(MPI_COMM_SELF);
-    return std::vector{time_forcing(self, effort),
-                       time_steps(self, effort, papers_case(slab::Cells{3}, papers_steps))};
-  });
-  rates.forcing = alone[0];
-  rates.three_cells = alone[1];
   rates.exact_steps = quick ? 1000 : 100000;
   rates.exact_time = quick ? 20.0 : 500.0;
-  engine::RunSpec exact = papers_case(slab::Continuum{}, rates.exact_steps, engine::Method::exact);
-  exact.time.final_time = rates.exact_time;
-  rates.exact = time_runs(comm, std::min<std::int64_t>(effort.repeat, 3), exact) /
-                static_cast<double>(rates.exact_steps);
+  // One rank makes such runs.
+  const auto alone = on_root_alone(comm, [&] {
+    const parallel::Communicator self(MPI_COMM_SELF);
+    const auto zero = time_from_start(self, repeat, cells, from_start, 0.0);
+    const auto moved = time_from_start(self, repeat, cells, from_start, 1.0);
+    engine::RunSpec exact =
+        papers_case(slab::Continuum{}, rates.exact_steps, engine::Method::exact);
+    exact.time.final_time = rates.exact_time;
+    std::vector<Timing> timings{
+        zero[0],
+        zero[1],
+        moved[0],
+        moved[1],
+        time_forcing(self, effort),
+        time_steps(self, effort, papers_case(slab::Cells{3}, papers_steps)),
+        time_runs(self, repeat, exact) / static_cast<double>(rates.exact_steps)};
+    for (const std::int64_t p : rates.memory_cells) {
+      const slab::Space space =
+          p == continuum_cells ? slab::Space(slab::Continuum{}) : slab::Space(slab::Cells{p});
+      timings.push_back(time_steps(
+          self, effort, papers_case(space, papers_steps, engine::Method::turning_points)));
+    }
+    return timings;
+  });
+  rates.zero = {cells, from_start, alone[0].least, alone[1]};
+  rates.moved = {cells, from_start, alone[2].least, alone[3]};
+  rates.forcing = alone[4];
+  rates.three_cells = alone[5];
+  rates.exact = alone[6];
+  rates.memory.assign(alone.begin() + 7, alone.end());
   return rates;
 }
 

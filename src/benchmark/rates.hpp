@@ -66,7 +66,7 @@ struct FromStart {
 /// Seconds a step of what hardly depends on P.
 struct EngineRates {
   std::vector<std::int64_t> memory_cells;  ///< P, or continuum_cells
-  std::vector<Timing> memory;              ///< engine memory on all ranks, at memory_cells
+  std::vector<Timing> memory;              ///< engine memory on one rank, at memory_cells
   FromStart zero;                          ///< u0 = 0, at the most cells but P = ∞
   FromStart moved;                         ///< u0 of its own in every cell, at as many
   Timing forcing;                          ///< one evaluation of the papers' F(t)

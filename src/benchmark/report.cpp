@@ -325,7 +325,7 @@ void write_timing(const io::Handle& group, const std::string& name, const Timing
 void write_engines(const Columns& columns, const io::Handle& file, const EngineRates& engines) {
   columns.write("/memory/cells", {"cells; 0 for P = inf", "P"},
                 std::vector<double>(engines.memory_cells.begin(), engines.memory_cells.end()));
-  columns.write("/memory/seconds_per_step", {"engine memory on all ranks: seconds a step", "t"},
+  columns.write("/memory/seconds_per_step", {"engine memory on one rank: seconds a step", "t"},
                 engines.memory);
   const io::Handle from_start = io::create_group(file, "/from_start");
   io::write_attribute(from_start, "cells", engines.zero.cells);

@@ -29,9 +29,10 @@ struct Summary {
   double self_check = 0.0;          ///< of the exact solution; 0 for others
 };
 
-/// Makes the result file of a trajectory, which `observers` see, too, on every rank. Without any
-/// the root makes by itself what is not worth splitting, and has the summary. Throws UserError
-/// alike on all ranks. Collective.
+/// Makes the result file of a trajectory, where its path is not empty; `observers` see it, too, on
+/// every rank. What is not worth splitting the root makes by itself, and has the summary; where
+/// there are observers the others make it for theirs, and know self_check. Throws UserError alike
+/// on all ranks, and on one rank what an observer there throws, when all are done. Collective.
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              std::span<engine::Observer* const> observers = {});
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -152,18 +153,19 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
 }
 
 /// engine::make_setup, which may be stopped before there is anything to save.
-engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulation& simulation,
+                         const engine::Holding& holding) {
   try {
-    return engine::make_setup(comm, simulation.run);
+    return engine::make_setup(comm, simulation.run, holding);
   } catch (const base::Stopped& stopped) {
     throw base::Stopped(stopped.what() + std::string("; nothing is lost: give the same command"));
   }
 }
 
 Summary made_by(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                std::span<engine::Observer* const> observers) {
+                const engine::Holding& holding, std::span<engine::Observer* const> observers) {
   // What the engine cannot solve is refused before there is a file.
-  const engine::Setup setup = made_ready(comm, simulation);
+  const engine::Setup setup = made_ready(comm, simulation, holding);
   const io::ResultSpec& result = simulation.result;
   const io::RunLocks locks(comm, result.path, simulation.checkpoint);
   io::announce_end(comm, simulation.checkpoint);
@@ -185,22 +187,93 @@ Summary made_by(const parallel::Communicator& comm, const cli::Simulation& simul
   });
 }
 
+/// A run whose file, if there is one, is made by others.
+class Shown {
+ public:
+  /// At the start, or where a checkpoint has it. `comm` and `simulation` must outlive it.
+  Shown(const parallel::Communicator& comm, const cli::Simulation& simulation,
+        const engine::Holding& holding)
+      : comm_(comm), run_(simulation.run), setup_(made_ready(comm, simulation, holding)) {
+    if (const auto& restart = simulation.checkpoint.restart) {
+      resumed_ = resume(comm, *restart, run_.time.steps, {setup_.engine.get(), {}});
+    }
+  }
+
+  Summary to(std::span<engine::Observer* const> observers) {
+    engine::integrate(comm_, *setup_.engine, run_, observers, resumed_);
+    return {.self_check = setup_.engine->self_check()};
+  }
+
+ private:
+  const parallel::Communicator& comm_;
+  const engine::RunSpec& run_;
+  engine::Setup setup_;
+  std::optional<std::int64_t> resumed_;
+};
+
+/// What a rank that is not the root does meanwhile, and what it throws.
+class Aside {
+ public:
+  explicit Aside(bool is_here) : is_here_(is_here) {}
+
+  /// Calls `work` unless an earlier one has thrown. Local.
+  template <class Work>
+  void call(const Work& work) {
+    if (!is_here_ || failure_ || is_stopped_) {
+      return;
+    }
+    try {
+      work();
+    } catch (const base::Stopped&) {
+      is_stopped_ = true;
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  /// Throws what it has thrown; Stopped alike on all ranks where the root came to the end before it
+  /// was asked to stop, and one of the others did not. Collective.
+  void end(const parallel::Communicator& comm) const {
+    if (parallel::min_over_ranks(comm, is_stopped_ ? 0 : 1) == 0) {
+      throw base::Stopped("stopped " + parallel::stop_reason(comm) + " after the last step");
+    }
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+  }
+
+ private:
+  bool is_here_;
+  bool is_stopped_ = false;
+  std::exception_ptr failure_;
+};
+
 }  // namespace
 
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              std::span<engine::Observer* const> observers) {
-  if (comm.size() == 1 || !observers.empty()) {
-    return made_by(comm, simulation, observers);
+  engine::Holding holding;
+  if (!observers.empty()) {
+    holding.available = parallel::available_memory(comm);  // each rank may need all of the run
   }
-  std::optional<Summary> of_root;
-  const std::string made = parallel::from_root(comm, [&] {
-    const parallel::Communicator own(comm, 0, 1);
-    if (!engine::is_split(simulation.run, comm.size(), parallel::available_memory(own))) {
-      of_root = made_by(own, simulation, {});
-    }
-    return std::string(of_root ? "made" : "");
-  });
-  return made.empty() ? made_by(comm, simulation, {}) : of_root.value_or(Summary());
+  const parallel::Communicator by = engine::makers(comm, simulation.run, holding.available);
+  const auto made = [&] {
+    return simulation.result.path.empty() ? Shown(by, simulation, holding).to(observers)
+                                          : made_by(by, simulation, holding, observers);
+  };
+  if (by.size() == comm.size()) {
+    return made();
+  }
+  Summary summary;
+  Aside aside(!comm.is_root() && !observers.empty());
+  std::optional<Shown> shown;
+  aside.call([&] { shown.emplace(by, simulation, holding); });
+  // Not before may the root write over the checkpoint that the others go on from.
+  parallel::min_over_ranks(comm, 0);
+  aside.call([&] { summary = shown->to(observers); });
+  parallel::on_root(comm, [&] { summary = made(); });
+  aside.end(comm);
+  return summary;
 }
 
 int run(const parallel::Communicator& comm, const cli::Simulation& simulation) {

@@ -215,32 +215,6 @@ bool begins_at_zero(const parallel::Communicator& comm, const slab::Profile& pro
 
 }  // namespace
 
-double table_bytes(const parallel::Communicator& comm, const slab::Profile& profile) {
-  const double lists = begins_at_zero(comm, profile) ? 0.0 : bytes_of_lists;
-  return bytes_of_table + lists + 8.0 * slab::kept_arrays(profile.form);
-}
-
-std::shared_ptr<const slab::Measure> replicated_measure(const parallel::Communicator& comm,
-                                                        const slab::Profile& profile) {
-  if (comm.size() == 1) {
-    return slab::make_cell_measure(profile);
-  }
-  // The form is the same on every rank, and so is which arrays are gathered.
-  slab::Profile all;
-  all.range.size = profile.range.size;
-  parallel::sum_over_ranks(comm, std::span(&all.range.size, 1));
-  all.form = profile.form;
-  slab::for_each_column(
-      [&](base::AlignedVector& values, const base::AlignedVector& mine,
-          const std::optional<slab::Line>& line) {
-        if (!line) {
-          values = parallel::gather(comm, mine);
-        }
-      },
-      all, profile, all.form);
-  return slab::make_cell_measure(all);
-}
-
 std::shared_ptr<const slab::Measure> distributed_measure(const parallel::Communicator& comm,
                                                          const slab::Profile& profile,
                                                          std::int64_t cells) {

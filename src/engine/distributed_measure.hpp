@@ -21,30 +21,14 @@ slab::ExactSums sum_over_ranks(parallel::RankSum& sum, const slab::ExactSums& su
 double sum_bound(const parallel::Communicator& comm, const base::CellRange& range,
                  std::int64_t cells, const std::function<double(std::int64_t)>& term);
 
-/// Cells up to which every rank gets the whole table (some 50 MB), and a step needs no
-/// communication.
-inline constexpr std::int64_t replicated_cells = std::int64_t{1} << 21;
-
-/// Bytes a cell: a table of all cells, a rank's own table, and the lists beside where u0 is not 0.
+/// Bytes a cell: a table of all cells, a rank's own of several, and the lists beside where u0 is
+/// not 0.
 inline constexpr double bytes_of_table = 24.0;
 inline constexpr double bytes_of_own_table = 17.0;
 inline constexpr double bytes_of_lists = 72.0;
 
-/// Whether replicated_measure is the one to take, whatever memory there is, for `cells` cells.
-/// Local.
-inline bool fits_every_rank(int ranks, std::int64_t cells) {
-  return ranks == 1 || cells <= replicated_cells;
-}
-
-/// Bytes a cell of replicated_measure. Collective.
-double table_bytes(const parallel::Communicator& comm, const slab::Profile& profile);
-
-/// The measure of all cells on every rank, from the slab of each. Collective.
-std::shared_ptr<const slab::Measure> replicated_measure(const parallel::Communicator& comm,
-                                                        const slab::Profile& profile);
-
 /// The measure of all `cells` cells, each rank with the cells of its slab; look-ups are collective.
-/// The same bits as replicated_measure. `comm` must outlive it. Collective.
+/// The same bits as slab::make_cell_measure. `comm` must outlive it. Collective.
 std::shared_ptr<const slab::Measure> distributed_measure(const parallel::Communicator& comm,
                                                          const slab::Profile& profile,
                                                          std::int64_t cells);

@@ -11,7 +11,7 @@
 namespace masing::engine {
 
 /// Any model of finitely many columns, one step X⁺ = resolvent(X + h G(t_p, X)) after another, of
-/// the elements that this rank holds: all of them, alike on every rank, or its own.
+/// the elements that this rank holds.
 /// Source: (4.2), rheological-models-2000.
 template <rheology::Inclusion Model>
 class InclusionEngine final : public Engine {

@@ -11,9 +11,8 @@ namespace masing::engine {
 
 namespace {
 
-bool replicated(const MemoryNeed& need) {
-  return need.method == Method::exact || fits_every_rank(need.ranks, need.cells);
-}
+/// Turning points of no more cells are not split: their tables take some 50 MB.
+constexpr std::int64_t unsplit_cells = std::int64_t{1} << 21;
 
 std::string advice(const MemoryNeed& need, double available) {
   if (need.motion > need.fields) {
@@ -29,8 +28,9 @@ std::string advice(const MemoryNeed& need, double available) {
   MemoryNeed without_tables = need;
   without_tables.method = Method::sweep;
   const std::string sweep = bytes_a_rank(without_tables) <= available ? " or the engine sweep" : "";
-  // Tables that every rank has do not shrink with their number.
-  return (replicated(need) ? "use cells = inf" : "use more ranks on more nodes or cells = inf") +
+  // The exact solution is of one rank.
+  return (need.method == Method::exact ? "use cells = inf"
+                                       : "use more ranks on more nodes or cells = inf") +
          sweep;
 }
 
@@ -63,7 +63,7 @@ bool is_split(const RunSpec& run, int ranks, double available) {
   MemoryNeed most = memory_need(run, 1, {});
   most.arrays = 4;
   most.moved = true;
-  return slab.field_cells() > replicated_cells && bytes_a_rank(most) > available;
+  return slab.field_cells() > unsplit_cells && bytes_a_rank(most) > available;
 }
 
 MemoryNeed memory_need(const slab::Slab& slab, int ranks, const Holding& holding) {
@@ -91,24 +91,19 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding) {
 
 double bytes_a_rank(const MemoryNeed& need) {
   const auto own = static_cast<double>(base::local_range(need.cells, 0, need.ranks).size);
-  const auto all = static_cast<double>(need.cells);
   if (need.state) {
     // At most; the total variation of a chain needs the most beside its parameters.
     constexpr double split_numbers = 8;
-    constexpr double replicated_numbers = 16;
+    constexpr double whole_numbers = 16;
     const bool split = need.state == rheology::Work::split;
-    return 8 * (split ? split_numbers * own : replicated_numbers * all) + need.fields + need.motion;
+    return 8 * (split ? split_numbers : whole_numbers) * own + need.fields + need.motion;
   }
   const double slab = 8 * (1.0 + need.arrays) * own + need.fields + need.motion;
   if (need.method == Method::sweep) {
     return slab;
   }
   const double lists = need.moved ? bytes_of_lists : 0.0;
-  if (replicated(need)) {
-    const int gathered = need.ranks > 1 ? need.arrays : 0;
-    return slab + (bytes_of_table + lists + 8.0 * gathered) * all;
-  }
-  return slab + (bytes_of_own_table + lists) * own;
+  return slab + ((need.ranks == 1 ? bytes_of_table : bytes_of_own_table) + lists) * own;
 }
 
 std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available) {

@@ -40,8 +40,8 @@ Method method_of(const RunSpec& run);
 
 /// Whether `ranks` ranks that may allocate `available` bytes each split the work of a run: of a
 /// sweep or of a model that can be split, from RunSpec::split_from on; of turning points, where
-/// their table is too large for one rank. Else one rank makes the run. Takes some ms for turning
-/// points of billions of cells. Local.
+/// their table is too large for one rank. Else a rank makes the run by itself. Takes some ms for
+/// turning points of billions of cells. Local.
 bool is_split(const RunSpec& run, int ranks, double available);
 
 /// The need of a slab on a number of ranks before its profile is known: no array. Local.
@@ -52,8 +52,8 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding);
 
 /// Bytes that the rank with most cells needs. Of a state: some numbers a column that it holds, its
 /// parameters, what made them, the state and its rate. Of slabs: 8 a cell for u, each array and
-/// each field; a table of 24 bytes for all P cells where every rank has them all, of 17 a cell of
-/// its own where not, and where u0 is not 0 three lists of 24 beside it. Local.
+/// each field; of turning points a table of 24 a cell on one rank, of 17 on each of several, and
+/// where u0 is not 0 three lists of 24 beside it. Local.
 double bytes_a_rank(const MemoryNeed& need);
 
 /// "1.5 GiB", "12.3 MiB". Local.

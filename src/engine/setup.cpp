@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <exception>
@@ -17,12 +18,12 @@
 #include "engine/distributed_measure.hpp"
 #include "engine/exact.hpp"
 #include "engine/inclusion.hpp"
-#include "engine/root_engine.hpp"
 #include "engine/state_columns.hpp"
 #include "engine/sweep.hpp"
 #include "engine/turning_points.hpp"
 #include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
+#include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "slab/turning_points/smooth_cells.hpp"
 
@@ -42,26 +43,12 @@ double available_to(const parallel::Communicator& comm, const Holding& holding) 
   return holding.available ? *holding.available : parallel::available_memory(comm);
 }
 
-/// What work on this rank gave, or threw.
-template <class Result>
-struct Outcome {
-  std::optional<Result> result;
-  std::exception_ptr failure;
-
-  /// The result; throws what the work threw.
-  Result get() {
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
-    return *std::move(result);
-  }
-};
-
 /// `work` on this rank, ended where one of the ranks is asked to stop: throws Stopped then, alike
 /// on all. Collective.
 template <class Work>
 auto stoppable(const parallel::Communicator& comm, const Work& work) {
-  Outcome<decltype(work())> outcome;
+  std::optional<decltype(work())> result;
+  std::exception_ptr failure;
   bool stopped = false;
   const auto begin = std::chrono::steady_clock::now();
   try {
@@ -71,32 +58,30 @@ auto stoppable(const parallel::Communicator& comm, const Work& work) {
         throw base::Stopped("");
       }
     });
-    outcome.result.emplace(work());
+    result.emplace(work());
   } catch (const base::Stopped&) {
     stopped = true;
   } catch (...) {
-    outcome.failure = std::current_exception();
+    failure = std::current_exception();
   }
   if (parallel::min_over_ranks(comm, stopped ? 0 : 1) == 0) {
     throw base::Stopped("stopped " + parallel::stop_reason(comm) + " before the first step");
   }
-  return outcome;
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  return *std::move(result);
 }
 
-/// Throws UserError alike on all ranks where k, η or u0 of a slab of smooth functions is not
-/// admissible.
+/// Throws UserError where k, η or u0 of a slab of smooth functions is not admissible.
 void require_admissible(const parallel::Communicator& comm, const slab::Slab& slab) {
-  auto found =
-      stoppable(comm, [&] { return comm.is_root() ? slab::continuous_fault(slab) : std::nullopt; });
-  parallel::on_root(comm, [&] {
-    if (const auto fault = found.get()) {
-      throw *fault;
-    }
-  });
+  if (const auto fault = stoppable(comm, [&] { return slab::continuous_fault(slab); })) {
+    throw *fault;
+  }
 }
 
-}  // namespace
-
+/// What formulas give of the profile: a look at every cell, each rank at its own. Throws UserError
+/// alike on all ranks, for the first cell at fault.
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
   slab::ProfileForm candidate = slab::candidate_form(slab);
   slab::for_each_column(
@@ -108,7 +93,7 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
       candidate);
   const base::CellRange mine = base::local_range(slab.field_cells(), comm.rank(), comm.size());
   slab::ProfileCheck check =
-      stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); }).get();
+      stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); });
   parallel::throw_first(comm, check.fault);
   slab::for_each_column(
       [&](std::optional<slab::Line>& line) {  // what no rank's cells contradict
@@ -120,19 +105,16 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
   return check.form;
 }
 
+}  // namespace
+
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
                               const Holding& holding) {
   const double available = available_to(comm, holding);
   MemoryNeed need = memory_need(slab, comm.size(), holding);
   require_memory(need, available);  // the least need, before a look at every cell
   const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
-  auto smooth = stoppable(comm, [&] {
-    return std::string(comm.is_root() && holding.method == Method::turning_points &&
-                               slab::has_smooth_cells(slab)
-                           ? "yes"
-                           : "");
-  });
-  if (!parallel::from_root(comm, [&] { return smooth.get(); }).empty()) {
+  if (comm.size() == 1 && holding.method == Method::turning_points &&
+      stoppable(comm, [&] { return slab::has_smooth_cells(slab); })) {
     require_admissible(comm, slab);
     slab::Profile profile;
     profile.range = range;
@@ -150,26 +132,17 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
 
 namespace {
 
-/// The measure of a slab, and which ranks step with it: all cells on every rank where it is for the
-/// exact solution.
-std::pair<std::shared_ptr<const slab::Measure>, Steppers> measure_of(
-    const parallel::Communicator& comm, const slab::Slab& slab, const slab::Profile& profile,
-    bool is_exact = false) {
+std::shared_ptr<const slab::Measure> measure_of(const parallel::Communicator& comm,
+                                                const slab::Slab& slab,
+                                                const slab::Profile& profile) {
   if (slab.is_continuum() || profile.functions) {
-    auto measure = stoppable(comm, [&] {
+    return stoppable(comm, [&] {
       return slab.is_continuum() ? slab::make_continuous_measure(slab)
                                  : slab::make_smooth_cell_measure(slab);
     });
-    return {measure.get(), Steppers::root};
   }
-  // The same bits by either; a table of all cells on every rank spares the exchange at every step.
-  const auto cells = static_cast<double>(slab.field_cells());
-  const bool is_replicated =
-      is_exact || fits_every_rank(comm.size(), slab.field_cells()) ||
-      table_bytes(comm, profile) * cells <= parallel::available_memory(comm) / 4;
-  return {is_replicated ? replicated_measure(comm, profile)
-                        : distributed_measure(comm, profile, slab.field_cells()),
-          Steppers::all};
+  return comm.size() == 1 ? slab::make_cell_measure(profile)
+                          : distributed_measure(comm, profile, slab.field_cells());
 }
 
 /// The function that drives a run at t = 0: the root's value, on every rank.
@@ -186,14 +159,9 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
     return 0.0;
   }
   if (slab.is_continuum() || profile.functions) {
-    const auto load = [&] {
+    return stoppable(comm, [&] {
       return profile.functions ? slab::smooth_cell_preload(slab) : slab::continuous_preload(slab);
-    };
-    auto found = stoppable(comm, [&] { return comm.is_root() ? load() : 0.0; });
-    double sum = 0.0;
-    parallel::on_root(comm, [&] { sum = found.get(); });
-    parallel::broadcast(comm, std::span(&sum, 1));
-    return sum;
+    });
   }
   const auto load = [&](std::int64_t i) {
     const slab::Element cell = profile.element(i);
@@ -218,19 +186,17 @@ std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const
   if (masing.method == Method::sweep) {
     return std::make_unique<Sweep>(comm, masing, run.time, profile);
   }
-  const bool is_exact = masing.method == Method::exact;
-  auto [measure, steppers] = measure_of(comm, masing.slab, profile, is_exact);
-  return is_exact ? make_exact(comm, run, masing, profile, std::move(measure))
-                  : make_by_turning_points(comm, masing, run.time, profile, std::move(measure),
-                                           steppers);
+  auto measure = measure_of(comm, masing.slab, profile);
+  return masing.method == Method::exact
+             ? make_exact(comm, run, masing, profile, std::move(measure))
+             : make_by_turning_points(comm, masing, run.time, profile, std::move(measure));
 }
 
 std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
                                        const QuasistaticMasing& model, double load,
                                        const slab::Profile& profile) {
-  const double start = drive_at_start(comm, run);
-  auto [measure, steppers] = measure_of(comm, model.slab, profile);
-  return make_by_turning_points(comm, model, run.time, profile, std::move(measure), steppers, start,
+  return make_by_turning_points(comm, model, run.time, profile,
+                                measure_of(comm, model.slab, profile), drive_at_start(comm, run),
                                 load);
 }
 
@@ -259,11 +225,9 @@ std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const
     return make_exact(comm, run, spec);
   }
   const base::CellRange mine =
-      spec.work() == rheology::Work::split
-          ? base::local_range(spec.parameters.elements, comm.rank(), comm.size())
-          : spec.all();
+      base::local_range(spec.parameters.elements, comm.rank(), comm.size());
   rheology::BuiltModel built = rheology::build(spec, mine);
-  StateColumns columns(comm, spec.layout(), mine, spec.work());
+  StateColumns columns(comm, spec.layout(), mine);
   return std::visit(
       [&](auto& model) -> std::unique_ptr<Engine> {
         auto here = coupled(comm, std::move(model), mine, spec.parameters.elements);
@@ -298,56 +262,56 @@ ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab)
     require_admissible(comm, slab);
   }
   const double load = preload(comm, slab, profile);
-  return {measure_of(comm, slab, profile, true).first, load};
+  return {measure_of(comm, slab, profile), load};
+}
+
+parallel::Communicator makers(const parallel::Communicator& comm, const RunSpec& run,
+                              std::optional<double> available) {
+  std::int64_t split = 0;
+  parallel::on_root(comm, [&] {
+    const parallel::Communicator own(comm, 0, 1);
+    split = is_split(run, comm.size(), available_to(own, {.available = available})) ? 1 : 0;
+  });
+  parallel::broadcast(comm, std::span(&split, 1));
+  return split == 1 ? parallel::Communicator(comm, 0, comm.size())
+                    : parallel::Communicator(comm, comm.rank(), 1);
 }
 
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding) {
   Setup setup;
-  holding.method = method_of(run);
-  const slab::Slab* const slab = slab_of(run);
-  if (comm.size() > 1) {
-    std::int64_t splits = 0;
-    parallel::on_root(comm, [&] {
-      setup.own = std::make_unique<parallel::Communicator>(comm, 0, 1);
-      splits = is_split(run, comm.size(), available_to(*setup.own, holding)) ? 1 : 0;
-      if (splits == 0) {
-        Setup whole = make_setup(*setup.own, run, holding);
-        setup.profile = std::move(whole.profile);
-        setup.engine = std::move(whole.engine);
-      }
-    });
-    parallel::broadcast(comm, std::span(&splits, 1));
-    if (splits == 0) {
-      if (slab != nullptr && !comm.is_root()) {
-        setup.profile = std::make_unique<slab::Profile>();
-        setup.profile->range = base::local_range(slab->field_cells(), comm.rank(), 1);
-      }
-      setup.engine = std::make_unique<RootEngine>(comm, std::move(setup.engine));
-      return setup;
-    }
-  }
-  if (slab != nullptr) {
+  const double available = available_to(comm, holding);
+  assert(comm.size() == 1 || is_split(run, comm.size(), available));
+  if (const slab::Slab* const slab = slab_of(run)) {
+    holding.method = method_of(run);
     setup.profile = std::make_unique<slab::Profile>(checked_profile(comm, *slab, holding));
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {
-    require_memory(memory_need(run, comm.size(), holding), available_to(comm, holding));
+    require_memory(memory_need(run, comm.size(), holding), available);
     setup.engine = make_inclusion(comm, run, *run.facts().elements);
   }
   return setup;
 }
 
 void check_run(const parallel::Communicator& comm, const RunSpec& run) {
-  const Setup setup = make_setup(comm, run);
-  constexpr std::int64_t looks = 1000000;
-  const std::int64_t stride = run.time.steps / looks + 1;
-  for (std::int64_t p = 0; p <= run.time.steps; p += stride) {
-    const double value = run.drive(run.time.time(p));
-    if (!std::isfinite(value)) {
-      const auto [quantity, symbol] = drive_of(run);
-      throw base::UserError(quantity,
-                            fmt::format("{} = {} at t = {}; it must be finite on [0, T]", symbol,
-                                        base::to_text(value), base::to_text(run.time.time(p))));
+  const auto check = [&run](const parallel::Communicator& by) {
+    const Setup setup = make_setup(by, run);
+    constexpr std::int64_t looks = 1000000;
+    const std::int64_t stride = run.time.steps / looks + 1;
+    for (std::int64_t p = 0; p <= run.time.steps; p += stride) {
+      const double value = run.drive(run.time.time(p));
+      if (!std::isfinite(value)) {
+        const auto [quantity, symbol] = drive_of(run);
+        throw base::UserError(quantity,
+                              fmt::format("{} = {} at t = {}; it must be finite on [0, T]", symbol,
+                                          base::to_text(value), base::to_text(run.time.time(p))));
+      }
     }
+  };
+  const parallel::Communicator by = makers(comm, run);
+  if (by.size() == comm.size()) {
+    check(by);
+  } else {
+    parallel::on_root(comm, [&] { check(by); });
   }
 }
 

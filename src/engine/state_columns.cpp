@@ -8,18 +8,17 @@
 namespace masing::engine {
 
 using rheology::Extent;
-using rheology::Work;
 
 namespace {
 
-/// The rank that holds the mass that F acts on, if it is one of the elements and those are split.
+/// The rank that holds the mass that F acts on, if it is one of the elements of several ranks.
 std::optional<int> owner_of(const parallel::Communicator& comm, const rheology::StateLayout& layout,
-                            base::CellRange mine, Work work) {
+                            base::CellRange mine) {
   const auto& groups = layout.groups;
   const bool is_element = std::ranges::any_of(groups, [](const rheology::StateGroup& group) {
     return group.name.front() == 'x' && group.extent == Extent::each;
   });
-  if (work == Work::replicated || !is_element) {
+  if (comm.size() == 1 || !is_element) {
     return std::nullopt;
   }
   const bool has_last = mine.size > 0 && mine.first + mine.size == layout.elements;
@@ -30,19 +29,18 @@ std::optional<int> owner_of(const parallel::Communicator& comm, const rheology::
 }  // namespace
 
 StateColumns::StateColumns(const parallel::Communicator& comm, rheology::StateLayout layout,
-                           base::CellRange mine, Work work)
+                           base::CellRange mine)
     : layout_(std::move(layout)),
       mine_(mine),
-      work_(work),
+      is_whole_(comm.size() == 1),
       motion_(rheology::StateLayout{layout_.groups, mine.size}.motion()),
-      owner_(owner_of(comm, layout_, mine, work)),
+      owner_(owner_of(comm, layout_, mine)),
       columns_(comm, layout_.size()) {}
 
 parallel::Vector& StateColumns::gather(std::span<const double> state) {
-  const base::CellRange own = columns_.range();
-  if (work_ == Work::replicated) {
+  if (is_whole_) {
     const parallel::WriteAccess access(columns_);
-    std::copy_n(state.begin() + own.first, own.size, access.values().begin());
+    std::ranges::copy(state, access.values().begin());
     return columns_;
   }
   std::int64_t column = 0;  // the group's first
@@ -52,7 +50,7 @@ parallel::Vector& StateColumns::gather(std::span<const double> state) {
     // A column that every rank holds is written by the first.
     const std::int64_t first = column + (each ? mine_.first : 0);
     const auto size = static_cast<std::size_t>(each ? mine_.size : 1);
-    const bool writes = each || own.first == 0;
+    const bool writes = each || columns_.range().first == 0;
     parallel::fill_from_ranges(columns_, first, state.subspan(place, writes ? size : 0));
     column += each ? layout_.elements : 1;
     place += size;

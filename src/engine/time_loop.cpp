@@ -193,8 +193,8 @@ void TimeLoop::stop() const {
 }
 
 void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-               std::span<Observer* const> observers) {
-  TimeLoop loop(comm, engine, run, observers);
+               std::span<Observer* const> observers, std::optional<std::int64_t> resumed) {
+  TimeLoop loop(comm, engine, run, observers, resumed);
   if (loop.advance(run.time.steps, TimeLoop::Clock::time_point::max()) ==
       TimeLoop::Pause::stopped) {
     loop.stop();

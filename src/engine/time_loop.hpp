@@ -111,9 +111,10 @@ class TimeLoop {
   double cpu_seconds_ = 0.0;  // of these
 };
 
-/// Advance `engine` from step 0 to step N and show every chunk to the observers. Throws as Stepper;
-/// Stopped alike on all ranks after the chunk in which one of them was asked to stop. Collective.
+/// Advance `engine` from step 0, or where it has been brought to, to step N and show every chunk to
+/// the observers. Throws as Stepper; Stopped alike on all ranks after the chunk in which one of
+/// them was asked to stop. Collective.
 void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-               std::span<Observer* const> observers);
+               std::span<Observer* const> observers, std::optional<std::int64_t> resumed = {});
 
 }  // namespace masing::engine

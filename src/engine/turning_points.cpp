@@ -25,74 +25,39 @@ const parallel::Vector& LazyField::of(const slab::RememberedElongation& u,
   return *field_;
 }
 
-slab::TurningPointState shared(const parallel::Communicator& comm, slab::TurningPointState memory) {
-  std::array<double, 3> places{memory.x0, memory.x, memory.opposite};
-  std::array<std::int64_t, 2> numbers{memory.direction, std::ssize(memory.positions)};
-  parallel::broadcast(comm, places);
-  parallel::broadcast(comm, numbers);
-  memory.x0 = places[0];
-  memory.x = places[1];
-  memory.opposite = places[2];
-  memory.direction = static_cast<int>(numbers[0]);
-  memory.positions.resize(static_cast<std::size_t>(numbers[1]));
-  parallel::broadcast(comm, memory.positions);
-  return memory;
-}
-
-std::optional<double> elastic_energy_by(const parallel::Communicator& comm,
-                                        const slab::Measure& measure,
-                                        const slab::RememberedElongation& u) {
-  // Known alike on all ranks, or on none.
-  std::optional<double> energy = measure.elastic_energy(u);
-  if (energy) {
-    parallel::broadcast(comm, std::span(&*energy, 1));
-  }
-  return energy;
-}
-
 namespace {
 
 class TurningPointEngine : public Engine {
  public:
   TurningPointEngine(const parallel::Communicator& comm, const Masing& masing,
                      const slab::TimeGrid& time, const slab::Profile& profile,
-                     std::shared_ptr<const slab::Measure> measure, Steppers steppers)
+                     std::shared_ptr<const slab::Measure> measure)
       : oscillator_(masing.oscillator),
         step_(time.step()),
         measure_(std::move(measure)),
         slab_(*measure_, oscillator_.x0),
-        comm_(comm),
+        state_{oscillator_.x0, oscillator_.y0, slab_.internal_force()},
+        sample_(shown()),
         profile_(profile),
         scheme_(masing.scheme),
-        steppers_(steppers),
-        u_(comm, masing.slab.field_cells()) {
-    begin([this] { state_ = {oscillator_.x0, oscillator_.y0, slab_.internal_force()}; });
-  }
+        u_(comm, masing.slab.field_cells()) {}
 
   [[nodiscard]] Sample sample() const override { return sample_; }
 
   void advance(const slab::Chunk& chunk) override {
-    if (steppers_ == Steppers::all) {
-      step_through(chunk);
-    } else {
-      fill_on_root(comm_, chunk, [&] { step_through(chunk); });
-    }
+    step_through(chunk);
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
 
   const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
 
-  std::optional<slab::RememberedElongation> elongation() override {
-    bring_up_to_date();
-    return slab_.elongation();
-  }
+  std::optional<slab::RememberedElongation> elongation() override { return slab_.elongation(); }
 
   std::optional<double> elastic_energy() override {
-    return elastic_energy_by(comm_, *measure_, *elongation());
+    return measure_->elastic_energy(slab_.elongation());
   }
 
   void exchange(std::int64_t /*step*/, Archive& archive) override {
-    bring_up_to_date();
     std::vector<double> mass{state_.x,  state_.y,  state_.internal_force,
                              sample_.x, sample_.y, sample_.restoring};
     archive.numbers("mass", mass);
@@ -116,20 +81,11 @@ class TurningPointEngine : public Engine {
   }
 
  protected:
-  /// The first sample, of the state that `set_state` sets where ranks step. Collective.
-  template <class SetState>
-  void begin(const SetState& set_state) {
-    if (steppers_ == Steppers::all) {
-      set_state();
-    } else {
-      parallel::on_root(comm_, [&] { set_state(); });
-    }
-    std::array<double, 3> start{state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
-    parallel::broadcast(comm_, start);
-    sample_ = {start[0], start[1], start[2]};
+  [[nodiscard]] Sample shown() const {
+    return {state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
   }
 
-  /// Fill the chunk, on the ranks that step.
+  /// Fill the chunk.
   virtual void step_through(const slab::Chunk& chunk) {
     MovedMemory slab{slab_};
     slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
@@ -147,29 +103,17 @@ class TurningPointEngine : public Engine {
     }
   };
 
-  /// Ranks that do not step take the memory of the root.
-  void bring_up_to_date() {
-    if (steppers_ == Steppers::root) {
-      const slab::TurningPointState memory = shared(comm_, slab_.state());
-      if (!comm_.is_root()) {
-        slab_ = slab::TurningPoints(*measure_, memory);
-      }
-    }
-  }
-
  protected:
   slab::Oscillator oscillator_;
   double step_;  // δt
   std::shared_ptr<const slab::Measure> measure_;
   slab::TurningPoints slab_;
   slab::MassState state_;
+  Sample sample_;
 
  private:
-  const parallel::Communicator& comm_;
   const slab::Profile& profile_;
   slab::Scheme scheme_;
-  Steppers steppers_;
-  Sample sample_;
   LazyField u_;
 };
 
@@ -177,17 +121,17 @@ class Quasistatic final : public TurningPointEngine {
  public:
   Quasistatic(const parallel::Communicator& comm, const QuasistaticMasing& model,
               const slab::TimeGrid& time, const slab::Profile& profile,
-              std::shared_ptr<const slab::Measure> measure, Steppers steppers, double start,
-              double preload)
+              std::shared_ptr<const slab::Measure> measure, double start, double preload)
       : TurningPointEngine(
             comm,
             Masing{.slab = model.slab,
                    .oscillator = {.preload = preload, .k0 = model.k0, .x0 = model.x0}},
-            time, profile, std::move(measure), steppers),
+            time, profile, std::move(measure)),
         driving_(model.driving),
         time_(time),
         saturation_(measure_->total().force) {
-    begin([&] { follow(start, 0); });
+    follow(start, 0);
+    sample_ = shown();
   }
 
  private:
@@ -228,10 +172,8 @@ class Quasistatic final : public TurningPointEngine {
 std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
                                                const Masing& masing, const slab::TimeGrid& time,
                                                const slab::Profile& profile,
-                                               std::shared_ptr<const slab::Measure> measure,
-                                               Steppers steppers) {
-  return std::make_unique<TurningPointEngine>(comm, masing, time, profile, std::move(measure),
-                                              steppers);
+                                               std::shared_ptr<const slab::Measure> measure) {
+  return std::make_unique<TurningPointEngine>(comm, masing, time, profile, std::move(measure));
 }
 
 std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
@@ -239,9 +181,9 @@ std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& com
                                                const slab::TimeGrid& time,
                                                const slab::Profile& profile,
                                                std::shared_ptr<const slab::Measure> measure,
-                                               Steppers steppers, double start, double preload) {
-  return std::make_unique<Quasistatic>(comm, model, time, profile, std::move(measure), steppers,
-                                       start, preload);
+                                               double start, double preload) {
+  return std::make_unique<Quasistatic>(comm, model, time, profile, std::move(measure), start,
+                                       preload);
 }
 
 }  // namespace masing::engine

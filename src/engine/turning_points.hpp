@@ -26,39 +26,16 @@ class LazyField {
   std::optional<parallel::Vector> field_;
 };
 
-/// The root's turning points, on every rank. Collective.
-slab::TurningPointState shared(const parallel::Communicator& comm, slab::TurningPointState memory);
-
-/// The root's x, y and restoring force of a chunk, on every rank; `work` fills them on the root,
-/// and a UserError it throws there is thrown on every rank. Collective.
-template <class Work>
-void fill_on_root(const parallel::Communicator& comm, const slab::Chunk& chunk, const Work& work) {
-  parallel::on_root(comm, [&] { work(); });
-  parallel::broadcast(comm, chunk.x);
-  parallel::broadcast(comm, chunk.y);
-  parallel::broadcast(comm, chunk.restoring);
-}
-
-/// ½ ∫ k u² ds by a measure that knows it: the root's value, on every rank. Collective.
-std::optional<double> elastic_energy_by(const parallel::Communicator& comm,
-                                        const slab::Measure& measure,
-                                        const slab::RememberedElongation& u);
-
-/// Which ranks step a memory: all alike, where look-ups give the same bits on all or are
-/// collective; the root, which then shares x and y, where the measure comes from library functions
-/// that may differ from host to host.
-enum class Steppers { all, root };
-
 /// The same scheme by turning points: every cell sees the same increments, so the slab is known
 /// from the turning positions and the distribution of stiffness over η. A step costs the same for
-/// every P. In exact arithmetic it is the scheme cell by cell.
+/// every P. In exact arithmetic it is the scheme cell by cell. All ranks step alike: on several a
+/// look-up of the measure is collective.
 /// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
 /// Collective.
 std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
                                                const Masing& masing, const slab::TimeGrid& time,
                                                const slab::Profile& profile,
-                                               std::shared_ptr<const slab::Measure> measure,
-                                               Steppers steppers);
+                                               std::shared_ptr<const slab::Measure> measure);
 
 /// The slab without a mass, by its turning points: at prescribed positions, or where it balances a
 /// prescribed force; exact at the steps wherever what drives it is monotone between them. y is
@@ -69,6 +46,6 @@ std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& com
                                                const slab::TimeGrid& time,
                                                const slab::Profile& profile,
                                                std::shared_ptr<const slab::Measure> measure,
-                                               Steppers steppers, double start, double preload);
+                                               double start, double preload);
 
 }  // namespace masing::engine

@@ -8,8 +8,7 @@
 #include "base/error.hpp"
 #include "cli/call.hpp"
 #include "commands/commands.hpp"
-#include "engine/setup.hpp"
-#include "engine/time_loop.hpp"
+#include "engine/engine.hpp"
 #include "parallel/session.hpp"
 #include "study/output.hpp"
 #include "study/refinement.hpp"
@@ -123,23 +122,19 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
   return checked([&] {
     const parallel::Communicator& comm = session.world().session.world();
     const cli::Invocation call = invocation(comm, "simulate", options);
-    const auto simulation = requested<cli::Simulation>(cli::Command::simulate, call);
+    auto simulation = requested<cli::Simulation>(cli::Command::simulate, call);
     Shown shown(observer, simulation.run.time);
     const std::array<engine::Observer*, 1> observers{&shown};
-    double self_check = 0.0;
-    if (names(options, "output")) {
-      self_check = commands::make(comm, simulation, observers).self_check;
-    } else {
+    if (!names(options, "output")) {
       for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
         if (names(options, key)) {
           throw Mistake(std::string(key) +
                         ": a run without a file has no checkpoints; give output");
         }
       }
-      const engine::Setup setup = engine::make_setup(comm, simulation.run);
-      engine::integrate(comm, *setup.engine, simulation.run, observers);
-      self_check = setup.engine->self_check();
+      simulation.result.path.clear();
     }
+    const double self_check = commands::make(comm, simulation, observers).self_check;
     Trajectory trajectory = shown.end();
     trajectory.self_check = self_check;
     return trajectory;

@@ -96,7 +96,7 @@ enum class Extent { one, each };
 /// Initial values of a group: a parameter, or computed from the force and the other groups.
 enum class Start { given, follows };
 
-/// How ranks share the elements of a model: each rank computes all, or its own only.
+/// How ranks may share the elements of a model: not, one rank computes all; or each its own.
 enum class Work { replicated, split };
 
 /// Columns of the state: "x", or "u" for u1, …, un. The letter says what they are: x positions, y

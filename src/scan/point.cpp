@@ -165,11 +165,11 @@ void make_run(const parallel::Communicator& own, const ScanProblem& problem, dou
 bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t count, int size) {
   constexpr double seconds_per_update = 0.2e-9;  // of a machine of today
   constexpr double seconds_per_sum = 1e-6;
-  if (engine::memory_shortage(engine::memory_need(run, 1, {}), available)) {
-    return true;
-  }
   if (!engine::is_split(run, size, available)) {
     return false;
+  }
+  if (engine::memory_shortage(engine::memory_need(run, 1, {}), available)) {
+    return true;
   }
   const auto ranks = static_cast<double>(size);
   const auto tasks = static_cast<double>(count);

@@ -45,11 +45,9 @@ TEST(DistributedMeasure, HasTheBitsOfTheTableOfAllCells) {
     SCOPED_TRACE("u0 up to " + std::to_string(share) + " eta");
     const slab::Profile all = all_cells(3000, share);
     const auto whole = slab::make_cell_measure(all);
-    const auto replicated = engine::replicated_measure(support::world(), slab(all));
     const auto distributed =
         engine::distributed_measure(support::world(), slab(all), all.range.size);
     slab::TurningPoints on_whole(*whole, 0.1);
-    slab::TurningPoints on_replicated(*replicated, 0.1);
     slab::TurningPoints on_distributed(*distributed, 0.1);
     EXPECT_EQ(on_distributed.internal_force(), on_whole.internal_force());
     std::mt19937_64 random(7);
@@ -58,19 +56,12 @@ TEST(DistributedMeasure, HasTheBitsOfTheTableOfAllCells) {
     for (int step = 0; step < 500; ++step) {
       x = 0.98 * x + normal(random);
       const double force = on_whole.move_to(x);
-      ASSERT_EQ(on_replicated.move_to(x), force) << "step " << step;
       ASSERT_EQ(on_distributed.move_to(x), force) << "step " << step;
       ASSERT_EQ(on_distributed.next_break(), on_whole.next_break()) << "step " << step;
     }
     EXPECT_EQ(on_distributed.state().positions, on_whole.state().positions);
     EXPECT_EQ(on_distributed.state().opposite, on_whole.state().opposite);
   }
-}
-
-TEST(DistributedMeasure, IsReplicatedWhereItFits) {
-  EXPECT_TRUE(engine::fits_every_rank(3, 1500));
-  EXPECT_TRUE(engine::fits_every_rank(1, 1'000'000'000));
-  EXPECT_FALSE(engine::fits_every_rank(2, 1'000'000'000));
 }
 
 }  // namespace masing::test_distributed_measure

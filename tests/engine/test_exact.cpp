@@ -1,10 +1,11 @@
-// The exact engine over the ranks: the same bits as on one rank, the field of its own memory, and
-// the solution that `sweep` tends to.
+// The exact engine: the field of its own memory, the solution that `sweep` tends to, and its check.
 #include "engine/exact.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <vector>
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
@@ -26,35 +27,56 @@ support::Problem forced(std::int64_t cells, std::int64_t steps) {
                            .space = support::space_of(cells)});
 }
 
-support::Trajectory exact_trajectory(const parallel::Communicator& comm,
-                                     const support::Problem& problem,
+/// An exact engine with what it refers to.
+struct Made {
+  explicit Made(const support::Problem& problem)
+      : profile(engine::checked_profile(alone, problem)),
+        engine(
+            engine::make_engine(alone, support::run_of(problem, engine::Method::exact), profile)) {}
+
+  parallel::Communicator alone = support::alone();
+  slab::Profile profile;
+  std::unique_ptr<engine::Engine> engine;
+};
+
+support::Trajectory exact_trajectory(const support::Problem& problem,
                                      const std::vector<std::int64_t>& field_steps = {}) {
-  const slab::Profile profile = engine::checked_profile(comm, problem);
-  const auto engine =
-      engine::make_engine(comm, support::run_of(problem, engine::Method::exact), profile);
-  return support::trajectory(comm, *engine, problem, field_steps);
+  const Made made(problem);
+  return support::trajectory(made.alone, *made.engine, problem, field_steps);
 }
 
-TEST(Exact, IsTheSameOnAnyNumberOfRanks) {
-  const support::Problem problem = forced(2500, 200);
-  const auto whole = exact_trajectory(support::world(), problem, {0, 77, 200});
-  const auto alone = exact_trajectory(support::alone(), problem, {0, 77, 200});
-  EXPECT_TRUE(support::same_bits(whole.x, alone.x));
-  EXPECT_TRUE(support::same_bits(whole.y, alone.y));
-  EXPECT_TRUE(support::same_bits(whole.restoring, alone.restoring));
-  ASSERT_EQ(whole.fields.size(), 3U);
-  ASSERT_EQ(alone.fields.size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto& mine = whole.fields[i];
-    const auto first = alone.fields[i].u.begin() + mine.range.first;
-    EXPECT_TRUE(support::same_bits(mine.u, std::vector<double>(first, first + mine.range.size)));
+/// self_check of an engine that has gone to each of some times.
+double self_check(engine::Engine& engine, const std::vector<double>& times) {
+  std::vector<double> x(times.size());
+  std::vector<double> y = x;
+  std::vector<double> restoring = x;
+  engine.advance({.times = times, .x = x, .y = y, .restoring = restoring});
+  return engine.self_check();
+}
+
+TEST(Exact, SelfCheckDoesNotDependOnTheTimesThatAreAskedFor) {
+  const std::int64_t steps = 20000;  // more than there are comparisons
+  const support::Problem problem = forced(20, steps);
+  std::vector<double> all;
+  std::vector<double> some;
+  for (std::int64_t p = 1; p <= steps; ++p) {
+    all.push_back(problem.time.time(p));
+    if (p % 37 == 5 || p == steps) {
+      some.push_back(all.back());
+    }
   }
+  const double checked = self_check(*Made(problem).engine, all);
+  EXPECT_GT(checked, 0.0);
+  EXPECT_EQ(self_check(*Made(problem).engine, some), checked);
+  EXPECT_EQ(self_check(*Made(problem).engine, {all.back()}), checked);
+  // p T/N rounded may be before T.
+  EXPECT_EQ(self_check(*Made(problem).engine, {std::nextafter(all.back(), 0.0)}), checked);
 }
 
 TEST(Exact, IsWhatTheSweepTendsTo) {
   const std::int64_t steps = 40000;
-  const auto exact = exact_trajectory(support::world(), forced(50, steps), {steps});
-  const auto sweep = support::trajectory(support::world(), forced(50, steps), {steps});
+  const auto exact = exact_trajectory(forced(50, steps), {steps});
+  const auto sweep = support::trajectory(support::alone(), forced(50, steps), {steps});
   double x = 0.0;
   double restoring = 0.0;
   for (std::size_t p = 0; p < exact.x.size(); ++p) {
@@ -68,63 +90,49 @@ TEST(Exact, IsWhatTheSweepTendsTo) {
   }
 }
 
-TEST(Exact, TheContinuumIsTheSameOnAnyNumberOfRanksAndTheLimitOfCells) {
+TEST(Exact, TheContinuumIsTheLimitOfCells) {
   support::Problem problem = forced(std::int64_t{0}, 200);
   problem.space = slab::Continuum{2500};
-  const auto whole = exact_trajectory(support::world(), problem, {200});
-  const auto alone = exact_trajectory(support::alone(), problem, {200});
-  EXPECT_TRUE(support::same_bits(whole.x, alone.x));
-  const auto& mine = whole.fields.at(0);
-  const auto first = alone.fields.at(0).u.begin() + mine.range.first;
-  EXPECT_TRUE(support::same_bits(mine.u, std::vector<double>(first, first + mine.range.size)));
-
-  const auto cells = exact_trajectory(support::world(), forced(2500, 200), {200});
-  EXPECT_NEAR(whole.x.back(), cells.x.back(), 1e-3);
-  for (std::size_t i = 0; i < mine.u.size(); ++i) {
-    EXPECT_NEAR(mine.u[i], cells.fields.at(0).u[i], 1e-3);
+  const auto limit = exact_trajectory(problem, {200});
+  const auto cells = exact_trajectory(forced(2500, 200), {200});
+  EXPECT_NEAR(limit.x.back(), cells.x.back(), 1e-3);
+  for (std::size_t i = 0; i < limit.fields.at(0).u.size(); ++i) {
+    EXPECT_NEAR(limit.fields[0].u[i], cells.fields.at(0).u[i], 1e-3);
   }
 }
 
 TEST(Exact, ElongationIsTheFieldAtEveryPoint) {
   const support::Problem problem = forced(100, 10);
-  const slab::Profile profile = engine::checked_profile(support::world(), problem);
-  const auto engine = engine::make_engine(support::world(),
-                                          support::run_of(problem, engine::Method::exact), profile);
-  (void)support::trajectory(support::world(), *engine, problem);
-  const slab::RememberedElongation u = *engine->elongation();
-  const parallel::ReadAccess field(engine->field());
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    EXPECT_EQ(u(profile.element(i)), field.values()[static_cast<std::size_t>(i)]);
+  const Made made(problem);
+  (void)support::trajectory(made.alone, *made.engine, problem);
+  const slab::RememberedElongation u = *made.engine->elongation();
+  const parallel::ReadAccess field(made.engine->field());
+  for (std::int64_t i = 0; i < made.profile.range.size; ++i) {
+    EXPECT_EQ(u(made.profile.element(i)), field.values()[static_cast<std::size_t>(i)]);
   }
 }
 
 TEST(Exact, RefusesWhatItCannotSolve) {
-  const auto refused = [](const support::Data& data) {
-    const support::Problem problem = support::problem(data);
-    const slab::Profile profile = engine::checked_profile(support::world(), problem);
-    EXPECT_THROW((void)engine::make_engine(
-                     support::world(), support::run_of(problem, engine::Method::exact), profile),
-                 base::UserError);
-  };
-  refused({.force = "abs(sin(t))"});
+  EXPECT_THROW(Made(support::problem({.force = "abs(sin(t))"})), base::UserError);
 }
 
-TEST(Exact, AForceThatIsNotFiniteIsRefusedOnEveryRank) {
+TEST(Exact, AForceThatIsNotFiniteIsRefused) {
   const support::Problem problem =
       support::problem({.force = "1/(t-0.503)^2*exp(800*t)", .final_time = 1.0, .steps = 4});
-  EXPECT_THROW((void)exact_trajectory(support::world(), problem), base::UserError);
+  EXPECT_THROW((void)exact_trajectory(problem), base::UserError);
 }
 
 TEST(Exact, ASolutionThatFailsItsCheckIsAnError) {
   const support::Problem problem = support::problem(
       {.force = "cos(30*t)", .final_time = 20.0, .steps = 20, .space = support::space_of(50)});
-  const slab::Profile profile = engine::checked_profile(support::alone(), problem);
+  const parallel::Communicator alone = support::alone();
+  const slab::Profile profile = engine::checked_profile(alone, problem);
   const engine::RunSpec run = support::run_of(problem, engine::Method::exact);
   const auto measure = slab::make_cell_measure(profile);
   const auto integrated = [&](const slab::ExactOptions& options) {
-    const auto engine = engine::make_exact(
-        support::alone(), run, std::get<engine::Masing>(run.model), profile, measure, options);
-    return support::trajectory(support::alone(), *engine, problem);
+    const auto engine = engine::make_exact(alone, run, std::get<engine::Masing>(run.model), profile,
+                                           measure, options);
+    return support::trajectory(alone, *engine, problem);
   };
   EXPECT_EQ(integrated({}).x.size(), 21U);
   // a step control that lets both solutions go wrong, each in its own way: steps of a period

@@ -33,12 +33,10 @@ TEST(MemoryNeed, of_a_memory_has_its_tables) {
   EXPECT_EQ(bytes_a_rank({.cells = cells, .method = Method::turning_points}), 32.0 * cells);
   EXPECT_EQ(bytes_a_rank({.cells = cells, .method = Method::turning_points, .moved = true}),
             104.0 * cells);
-  // Distributed beyond replicated_cells: 25 bytes a cell of the rank's own.
+  // Split: 25 bytes a cell of the rank's own.
   EXPECT_EQ(bytes_a_rank({.cells = cells, .ranks = 2, .method = Method::turning_points}),
             25.0 * cells / 2);
-  // The exact engine has the whole table on every rank, and gathers what it keeps.
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .ranks = 2, .method = Method::exact, .arrays = 1}),
-            16.0 * cells / 2 + 32.0 * cells);
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .method = Method::exact, .arrays = 1}), 40.0 * cells);
 }
 
 TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
@@ -52,7 +50,6 @@ TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
   EXPECT_EQ(need("s-chain", 4), 16.0 * million + 1000.0);
   EXPECT_EQ(need("p-series", 4), 16.0 * million + 1000.0);
   EXPECT_EQ(need("p-chain", 1), 128.0 * million + 1000.0);
-  EXPECT_EQ(need("p-chain", 4), 128.0 * million + 1000.0);
 }
 
 TEST(MemoryNeed, does_not_overflow) {
@@ -83,7 +80,7 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
   const MemoryNeed memory{.cells = cells, .ranks = 2, .method = Method::turning_points};
   EXPECT_TRUE(has(memory, 5 * gibibyte, "more nodes or cells = inf or the engine sweep"));
   EXPECT_FALSE(has(memory, 3 * gibibyte, "the engine"));
-  const MemoryNeed exact{.cells = cells, .ranks = 2, .method = Method::exact};
+  const MemoryNeed exact{.cells = cells, .method = Method::exact};
   EXPECT_FALSE(has(exact, 3 * gibibyte, "more ranks"));
   EXPECT_TRUE(has({.cells = cells, .fields = 1e12}, gibibyte, "fewer field-samples"));
   EXPECT_EQ(

@@ -33,7 +33,8 @@ engine::RunSpec run_of(Options options) {
 }
 
 /// Collective on `comm`.
-Motion motion(const parallel::Communicator& comm, const engine::RunSpec& run) {
+Motion motion(const parallel::Communicator& comm, engine::RunSpec run) {
+  run.split_from = 1;
   const engine::Setup setup = engine::make_setup(comm, run);
   const auto steps = static_cast<std::size_t>(run.time.steps);
   Motion made{std::vector<double>(steps + 1),
@@ -104,9 +105,9 @@ INSTANTIATE_TEST_SUITE_P(Elements, SplitModels, testing::Values(1, 3, 1024, 3100
 
 TEST(DiscreteMasing, WithCellWidthsForWeightsIsTheSlab) {
   const Motion continuous = motion(
-      support::world(),
+      support::alone(),
       run_of({{"stiffness", "1+s"}, {"threshold", "s+0.1"}, {"k0", "0.2"}, {"cells", "40"}}));
-  const Motion discrete = motion(support::world(), run_of({{"model", "discrete-masing"},
+  const Motion discrete = motion(support::alone(), run_of({{"model", "discrete-masing"},
                                                            {"set n", "40"},
                                                            {"set k0", "0.2"},
                                                            {"set k", "(1+i/n)/n"},

@@ -77,7 +77,7 @@ TEST(Slab, holds_each_cell_on_one_rank) {
   }
 }
 
-TEST(Slab, that_is_not_worth_splitting_is_the_roots) {
+TEST(Slab, that_is_not_worth_splitting_is_each_ranks) {
   const support::Problem problem = forced(5000);
   const std::vector<std::int64_t> field_steps{0, 7, 200, 401};
   const Trajectory alone = support::trajectory(support::alone(), problem, field_steps);
@@ -85,11 +85,11 @@ TEST(Slab, that_is_not_worth_splitting_is_the_roots) {
   for (const auto& [split_from, holders] :
        {std::pair<std::int64_t, int>{5001, 1}, {5000, support::world().size()}}) {
     run.split_from = split_from;
-    const engine::Setup setup = engine::make_setup(support::world(), run);
-    EXPECT_EQ(setup.profile->range.size,
-              base::local_range(5000, support::world().rank(), holders).size);
-    const Trajectory whole =
-        support::trajectory(support::world(), *setup.engine, problem, field_steps);
+    const parallel::Communicator by = engine::makers(support::world(), run);
+    EXPECT_EQ(by.size(), holders);
+    const engine::Setup setup = engine::make_setup(by, run);
+    EXPECT_EQ(setup.profile->range.size, base::local_range(5000, by.rank(), holders).size);
+    const Trajectory whole = support::trajectory(by, *setup.engine, problem, field_steps);
     EXPECT_EQ(whole.fields[0].range.size, setup.profile->range.size);
     expect_same(whole, alone);
   }

@@ -41,6 +41,7 @@ struct Motion {
 
 /// An engine at its start, with all that must outlive it.
 struct MadeRun {
+  std::shared_ptr<const parallel::Communicator> ranks;  ///< that make it together
   std::shared_ptr<void> owner;
   engine::Engine* engine = nullptr;
   std::vector<double> times = std::vector<double>(steps + 1);
@@ -75,21 +76,17 @@ void advance(MadeRun& run, Motion& motion, std::int64_t first, std::int64_t last
   }
 }
 
-std::vector<double> whole(const parallel::Communicator& comm, const parallel::Vector& vector) {
-  const parallel::ReadAccess access(vector);
-  const base::AlignedVector all = parallel::gather(comm, access.values());
-  return {all.begin(), all.end()};
-}
-
-void end(const parallel::Communicator& comm, const MadeRun& run, Motion& motion) {
-  motion.field = whole(comm, run.engine->field());
+void end(const MadeRun& run, Motion& motion) {
+  const parallel::ReadAccess access(run.engine->field());
+  const base::AlignedVector all = parallel::gather(*run.ranks, access.values());
+  motion.field = {all.begin(), all.end()};
 }
 
 Motion undisturbed(const MakeRun& make, const parallel::Communicator& comm) {
   MadeRun run = make(comm);
   Motion motion;
   advance(run, motion, 0, steps, {steps});
-  end(comm, run, motion);
+  end(run, motion);
   return motion;
 }
 
@@ -102,7 +99,7 @@ Motion resumed(const MakeRun& make, const parallel::Communicator& before, const 
   {
     MadeRun run = make(before);
     advance(run, motion, 0, saved_step, {1, 7, 33, 2});
-    Save archive(before, saved);
+    Save archive(*run.ranks, saved);
     run.engine->exchange(saved_step, archive);
     self_check = run.engine->self_check();
   }
@@ -115,7 +112,7 @@ Motion resumed(const MakeRun& make, const parallel::Communicator& before, const 
   EXPECT_EQ(sample.restoring, motion.restoring[saved_step]);
   EXPECT_EQ(run.engine->self_check(), self_check);
   advance(run, motion, saved_step, steps, {5, 1, 64, 3});
-  end(after, run, motion);
+  end(run, motion);
   return motion;
 }
 
@@ -166,8 +163,9 @@ engine::RunSpec run_of(const Case& of) {
 }
 
 MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec) {
-  auto setup = std::make_shared<engine::Setup>(engine::make_setup(comm, spec));
-  MadeRun run{.owner = setup, .engine = setup->engine.get()};
+  auto ranks = std::make_shared<const parallel::Communicator>(engine::makers(comm, spec));
+  auto setup = std::make_shared<engine::Setup>(engine::make_setup(*ranks, spec));
+  MadeRun run{.ranks = ranks, .owner = setup, .engine = setup->engine.get()};
   set_driving(run, spec.time, [&](double t) { return spec.drive(t); });
   return run;
 }
@@ -255,9 +253,10 @@ TEST(DistributedTable, goes_on_with_the_same_bits) {
     owned->engine = engine::make_by_turning_points(
         comm, std::get<engine::Masing>(support::run_of(owned->problem).model), owned->problem.time,
         owned->profile,
-        engine::distributed_measure(comm, owned->profile, owned->problem.field_cells()),
-        engine::Steppers::all);
-    MadeRun run{.owner = owned, .engine = owned->engine.get()};
+        engine::distributed_measure(comm, owned->profile, owned->problem.field_cells()));
+    MadeRun run{.ranks = std::make_shared<const parallel::Communicator>(comm.handle()),
+                .owner = owned,
+                .engine = owned->engine.get()};
     set_driving(run, owned->problem.time, [&](double t) { return owned->problem.force(t); });
     return run;
   });

@@ -27,10 +27,11 @@ support::Trajectory run(Method kind, Scheme scheme, const support::Data& data,
                         const std::vector<std::int64_t>& field_steps = {}) {
   support::Problem problem = support::problem(data);
   problem.scheme = scheme;
-  const slab::Profile profile = engine::checked_profile(support::world(), problem);
-  const auto engine =
-      engine::make_engine(support::world(), support::run_of(problem, kind), profile);
-  return support::trajectory(support::world(), *engine, problem, field_steps);
+  const bool is_split = kind != Method::exact && !problem.is_continuum();
+  const parallel::Communicator comm(is_split ? support::world().handle() : MPI_COMM_SELF);
+  const slab::Profile profile = engine::checked_profile(comm, problem);
+  const auto engine = engine::make_engine(comm, support::run_of(problem, kind), profile);
+  return support::trajectory(comm, *engine, problem, field_steps);
 }
 
 /// m = k = 1, k0 = 0, η = 3/16, from rest at 0 with y = 1, δt = 1, F = -2, -2, 29/16, 29/16:
