@@ -306,7 +306,7 @@ def killed_and_restarted(masing, words, kills, chance, at_most):
     survived = 0
     while survived < kills:
         restart = ["--restart=c.h5"] if (masing.folder / "c.h5").exists() else []
-        process = masing.start(*words, *restart, ranks=chance.choice([1, 2, 3]))
+        process = masing.start(*words, *restart, ranks=chance.choice([1, 2, 3, 4]))
         time.sleep(chance.uniform(0, at_most))
         if process.poll() is None:
             ranks = ranks_of(process)
@@ -527,12 +527,12 @@ def test_a_study_goes_on_where_it_was(masing, study, given, ranks):
     said = one_line(process.stderr)
     first = "c.h5" if given else "run.h5.checkpoint"
     assert f"restart = {first} goes on" in said
-    steps = saved_steps(masing.folder, first)
+    assert "with 0 of 3 comparisons made" in said
+    step = saved(masing.folder, first)[1]
     moved = (f"--restart={first}", "--checkpoint=d.h5")
     process = masing(*words, *moved, "--wall-limit=0.001", ranks=2)
     assert process.returncode == 75, process.stderr
-    for run, step in steps.items():
-        assert saved_steps(masing.folder, "d.h5")[run] >= step
+    assert saved(masing.folder, "d.h5")[1] >= step
     masing.done(*words, "--restart=d.h5", ranks=2)
     assert same(masing.folder / "run.h5", study)
     assert [name for name in masing.names() if name.startswith("run.h5.")] == []
@@ -548,63 +548,82 @@ def test_ctrl_c_on_mpirun_leaves_a_checkpoint_of_a_study(masing, study):
     assert same(masing.folder / "run.h5", study)
 
 
-def test_references_in_step_go_on_and_nothing_else_is_kept(masing):
+def saved(folder, name):
+    """Which comparisons a study's checkpoint has made, and the step of the finest run of those that all ranks share."""
+    if not (folder / name).exists():
+        return [], 0
+    with h5py.File(folder / name) as file:
+        state = file["checkpoint/study"]
+        made = np.flatnonzero(np.isfinite(state["errors"][::4])).tolist()
+        return made, int(state["comparisons"][0]) if state["shared"].size else 0
+
+
+def test_a_checkpoint_of_a_study_has_its_last_window_alone(masing):
     """x(t) and y(t) of a level would be 16 bytes a step, u 800 bytes a time."""
-    words = ("converge", "--levels=1000000,2000000", "--final-time=40", "--cells=inf", "--reference=exact", "--quiet")
+    words = ("converge", "--levels=1000000,4000000", "--final-time=40", "--cells=inf", "--reference=exact", "--quiet")
     masing.done(*words, "--output=whole.h5")
-    process = masing.start(*words, "--output=run.h5", "--checkpoint=run.h5.checkpoint", "--checkpoint-every=10000")
-    masing.wait_until(process, (masing.folder / "run.h5.checkpoint.run1").exists)
+    process = masing.start(*words, "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=10000")
+    masing.wait_until(process, lambda: saved(masing.folder, "c.h5")[1] > 0)
     process.send_signal(signal.SIGUSR1)
     code, stderr = ended(process)
     assert code == 75, stderr
-    assert max(saved_steps(masing.folder, "run.h5.checkpoint").values()) > 0
-    assert sum(path.stat().st_size for path in masing.folder.glob("run.h5.checkpoint*")) < 100_000
-    masing.done(*words, "--output=run.h5", "--restart=run.h5.checkpoint")
+    assert [name for name in masing.names() if name.startswith("c.h5")] == ["c.h5"]
+    assert (masing.folder / "c.h5").stat().st_size < 150_000
+    masing.done(*words, "--output=run.h5", "--restart=c.h5")
     assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
 
 
-def saved_steps(folder, name):
-    """The step at which each run of a study was saved."""
-    found = {}
-    for path in folder.glob(f"{name}.run*"):
-        with h5py.File(path) as file:
-            found[path.name.rsplit(".run")[-1]] = int(file["checkpoint"].attrs["step"])
-    return found
+def test_checkpoints_of_a_study_are_so_many_steps_of_the_finest_run_apart(masing):
+    process = masing.start(*STUDY, "--quiet", "--checkpoint=c.h5", "--checkpoint-every=300")
+    steps = set()
+
+    def seen():
+        steps.add(saved(masing.folder, "c.h5")[1])
+        return len(steps) > 2
+
+    masing.wait_until(process, seen)
+    process.kill()
+    process.communicate()
+    assert all(step % 300 == 0 for step in steps), steps
 
 
-def test_finished_levels_are_not_made_again(masing):
-    """One rank makes the longest run first: when the second has begun, the first is done."""
-    words = (*STUDY, "--checkpoint=c.h5", "--checkpoint-every=1000")
-    process = masing.start(*words)
-    masing.wait_until(process, (masing.folder / "c.h5.run1").exists)
-    process.send_signal(signal.SIGUSR1)
-    code, stderr = ended(process)
-    assert code == 75, stderr
-    steps = saved_steps(masing.folder, "c.h5")
-    assert steps["2"] == 6400
-    assert 0 < steps["1"] < 3200
-    done = (masing.folder / "c.h5.run2").stat()
-    process = masing(*words, "--restart=c.h5", "--wall-limit=0.001")
-    assert process.returncode == 75
-    assert (masing.folder / "c.h5.run2").stat().st_mtime_ns == done.st_mtime_ns
-    assert saved_steps(masing.folder, "c.h5")["1"] == steps["1"]
+def test_levels_that_are_done_are_not_made_again(masing):
+    """The rank of the first level is done long before the other."""
+    words = ("converge", "--levels=20000,4000000", "--cells=inf", "--reference=exact", "--final-time=40", "--quiet")
+    masing.done(*words, "--output=whole.h5")
+    limit, said = 1.0, ""
+    while "with 1 of 2 comparisons made" not in said:
+        process = masing(*words, "--output=run.h5", "--checkpoint=c.h5", f"--wall-limit={limit}", ranks=2)
+        assert process.returncode == 75, process.stderr
+        said = one_line(process.stderr)
+        limit *= 1.3
+    assert saved(masing.folder, "c.h5")[0] == [0]
+    process = masing(*words, "--output=run.h5", "--restart=c.h5", "--checkpoint=d.h5", "--wall-limit=0.001", ranks=3)
+    assert "with 1 of 2 comparisons made" in one_line(process.stderr)
+    assert saved(masing.folder, "d.h5")[0] == [0]
+    masing.done(*words, "--output=run.h5", "--restart=d.h5")
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
 
 
-def test_levels_that_are_done_are_saved_when_the_study_is_stopped(masing):
-    """Without --checkpoint nothing is, before: the limit is moved until it meets a later run."""
-    limit, steps = 0.2, {}
-    for _ in range(40):
-        process = masing(*STUDY, "--quiet", f"--wall-limit={limit}")
-        assert process.returncode in (0, 75), process.stderr
-        steps = saved_steps(masing.folder, "run.h5.checkpoint")
-        if len(steps) > 1:
-            break
-        limit *= 1.2 if process.returncode == 75 else 0.9
-    assert steps["2"] == 6400
-    assert 0 <= steps["1"] <= 3200
+# Comparisons that ranks share; that they have each for itself; and both.
+STUDIES = {
+    "shared": (*STUDY, "--checkpoint-every=500"),
+    "own": (
+        *("converge", "--levels=300000,600000,1000000,1500000,1700000", "--cells=inf", "--reference=exact"),
+        *("--final-time=40", "--output=run.h5", "--checkpoint-every=100000"),
+    ),
+    "both": (
+        *("converge", "--refine=both", "--levels=200:60000,400:60000,40000:60000,50000:120000", "--final-time=40"),
+        *("--reference=cells-inf", "--expect-order=none", "--output=run.h5", "--checkpoint-every=10000"),
+    ),
+}
 
 
-def test_a_study_is_killed_at_random_moments(masing, study, long):
-    words = (*STUDY, "--quiet", "--checkpoint=c.h5", "--checkpoint-every=2000")
-    killed_and_restarted(masing, words, 10 if long else 1, random.Random(11), 0.9)
-    assert same(masing.folder / "run.h5", study)
+@pytest.mark.parametrize("kind", STUDIES)
+def test_a_study_is_killed_at_random_moments(masing, long, kind):
+    words = (*STUDIES[kind], "--quiet", "--checkpoint=c.h5")
+    masing.done(*words)
+    (masing.folder / "run.h5").rename(masing.folder / "whole.h5")
+    (masing.folder / "c.h5").unlink(missing_ok=True)
+    killed_and_restarted(masing, words, 20 if long else 3, random.Random(11), 2.0)
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")

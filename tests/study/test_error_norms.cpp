@@ -47,8 +47,8 @@ void raise(double& most, double a, double b) {
 }
 
 engine::RunSpec run_of(std::int64_t cells, Rule rule) {
-  support::Problem problem = support::problem({.space = slab::Cells{cells}, .rule = rule});
-  return {engine::Masing{.slab = std::move(problem)}, {}, problem.time};
+  const support::Problem problem = support::problem({.space = slab::Cells{cells}, .rule = rule});
+  return {engine::Masing{.slab = problem}, {}, problem.time};
 }
 
 /// Any function of the time and the cell will do.
@@ -66,13 +66,11 @@ void fill(parallel::Vector& u, const Value& value) {
 }
 
 TEST(FieldErrors, of_cells_are_those_of_brute_force) {
-  for (const auto& [coarse, fine] : {std::pair<std::int64_t, std::int64_t>{3, 6},
-                                     {3, 7},
-                                     {16, 10},
-                                     {1, 1},
-                                     {700, 1500},
-                                     {1500, 4100},
-                                     {4100, 1500}}) {
+  using Sizes = std::pair<std::int64_t, std::int64_t>;
+  for (const Sizes& sizes : {Sizes(3, 6), Sizes(3, 7), Sizes(16, 10), Sizes(1, 1), Sizes(700, 1500),
+                             Sizes(1500, 4100), Sizes(4100, 1500)}) {
+    const std::int64_t coarse = sizes.first;
+    const std::int64_t fine = sizes.second;
     for (const Rule rule : {Rule::right, Rule::midpoint}) {
       const engine::RunSpec run = run_of(coarse, rule);
       FieldErrors field_errors(run);
