@@ -15,12 +15,10 @@ namespace {
 constexpr std::int64_t unsplit_cells = std::int64_t{1} << 21;
 
 std::string advice(const MemoryNeed& need, double available) {
-  if (need.motion > need.fields) {
-    return "use more ranks on more nodes, fewer steps, or the reference exact, for which none are "
-           "kept";
-  }
-  if (need.fields > 0) {
-    return "use more ranks on more nodes or fewer field-samples";
+  if (need.beside > 0) {
+    return "use more ranks on more nodes, fewer cells, or a reference that needs less, such as "
+           "exact "
+           "or cells-inf";
   }
   if (need.method == Method::sweep) {
     return "use more ranks on more nodes or the engine memory with cells = inf";
@@ -72,8 +70,7 @@ MemoryNeed memory_need(const slab::Slab& slab, int ranks, const Holding& holding
   return {.cells = is_smooth ? 1 : slab.field_cells(),
           .ranks = ranks,
           .method = slab.is_continuum() || is_smooth ? Method::sweep : holding.method,
-          .fields = holding.fields,
-          .motion = holding.motion};
+          .beside = holding.beside};
 }
 
 MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding) {
@@ -84,8 +81,7 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, Holding holding) {
   const auto& model = std::get<rheology::ModelSpec>(run.model);
   return {.cells = model.layout().size(),
           .ranks = ranks,
-          .fields = holding.fields,
-          .motion = holding.motion,
+          .beside = holding.beside,
           .state = model.work()};
 }
 
@@ -96,9 +92,9 @@ double bytes_a_rank(const MemoryNeed& need) {
     constexpr double split_numbers = 8;
     constexpr double whole_numbers = 16;
     const bool split = need.state == rheology::Work::split;
-    return 8 * (split ? split_numbers : whole_numbers) * own + need.fields + need.motion;
+    return 8 * (split ? split_numbers : whole_numbers) * own + need.beside;
   }
-  const double slab = 8 * (1.0 + need.arrays) * own + need.fields + need.motion;
+  const double slab = 8 * (1.0 + need.arrays) * own + need.beside;
   if (need.method == Method::sweep) {
     return slab;
   }
@@ -112,11 +108,6 @@ std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double av
     return std::nullopt;
   }
   const std::string available_text = gibibytes(available) + " available; ";
-  if (need.motion > bytes / 2) {
-    return base::UserError("levels", "a rank keeps " + gibibytes(need.motion) +
-                                         " of x(t) and y(t) and needs " + gibibytes(bytes) + ", " +
-                                         available_text + advice(need, available));
-  }
   if (need.state) {
     return base::UserError(
         "n", "a state of " + base::to_text(need.cells) + " columns needs " + gibibytes(bytes) +

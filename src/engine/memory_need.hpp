@@ -19,17 +19,15 @@ struct MemoryNeed {
   Method method = Method::sweep;
   int arrays = 0;       ///< how many of k, η, u0 and c are kept, and one more where u = v + c is
   bool moved = false;   ///< u0 is not 0 everywhere: cells in three orders beside the table
-  double fields = 0.0;  ///< bytes of the fields that a study keeps on the rank
-  double motion = 0.0;  ///< bytes of x(t) and y(t) that it keeps there
+  double beside = 0.0;  ///< bytes of what goes along with it on the rank
   /// How ranks share a model that is no slab; `cells` are the columns of its state.
   std::optional<rheology::Work> state = std::nullopt;
 };
 
-/// What a run will hold beside u and its profile, and what there is for it.
+/// What goes along with a run, and what memory there is for all of it.
 struct Holding {
   Method method = Method::sweep;
-  double fields = 0.0;  ///< MemoryNeed::fields of all runs, this one's too
-  double motion = 0.0;  ///< MemoryNeed::motion of all runs, this one's too
+  double beside = 0.0;  ///< MemoryNeed::beside
   /// Bytes a rank, where runs of other ranks share the nodes; else found out for this run alone.
   std::optional<double> available;
 };

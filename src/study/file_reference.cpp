@@ -141,24 +141,18 @@ Columns read_columns(const Request& r, const io::ResultReader& file, FieldRows& 
 
 }  // namespace
 
-/// What the root keeps open.
-struct FileReference::Rows {
-  io::ResultReader file;
-  std::string path;
-  FieldRows field;
-};
-
 FileReference::FileReference(const parallel::Communicator& comm, const StudySpec& spec)
-    : comm_(comm) {
-  const std::string& path = *spec.reference.file;
-  const Request request{path, spec.run, spec.field_samples, spec.levels.front().steps};
+    : comm_(comm), path_(*spec.reference.file) {
+  const Request request{path_, spec.run, spec.field_samples, spec.levels.front().steps};
   Columns read;
   parallel::on_root(comm, [&] {
-    io::reading(path, [&] {
-      rows_ = std::make_unique<Rows>(Rows{io::ResultReader(path), path, {}});
-      read = read_columns(request, rows_->file, rows_->field);
-      return 0;
+    FieldRows field;
+    read = io::reading(path_, [&] {
+      file_ = std::make_unique<io::ResultReader>(path_);
+      return read_columns(request, *file_, field);
     });
+    dataset_ = field.dataset;
+    rows_ = field.rows;
   });
   for (auto* column : {&read.time, &read.x, &read.y, &read.field_time}) {
     parallel::broadcast_all(comm, *column, 0);
@@ -177,9 +171,8 @@ FileReference::~FileReference() = default;
 const parallel::Vector& FileReference::field(std::int64_t j) {
   std::vector<double> u;
   parallel::on_root(comm_, [&] {
-    u = io::reading(rows_->path, [&] {
-      return rows_->file.row(rows_->field.dataset, rows_->field.rows[static_cast<std::size_t>(j)]);
-    });
+    u = io::reading(path_,
+                    [&] { return file_->row(dataset_, rows_[static_cast<std::size_t>(j)]); });
   });
   parallel::fill_from_ranges(*u_, 0, u);
   return *u_;

@@ -3,11 +3,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "parallel/vector.hpp"
 #include "study/sample_times.hpp"
 #include "study/study_spec.hpp"
+
+namespace masing::io {
+class ResultReader;
+}
 
 namespace masing::study {
 
@@ -36,10 +41,11 @@ class FileReference {
   const parallel::Vector& field(std::int64_t j);
 
  private:
-  struct Rows;
-
   const parallel::Communicator& comm_;
-  std::unique_ptr<Rows> rows_;  // on the root
+  std::string path_;
+  std::unique_ptr<io::ResultReader> file_;  // on the root, as what follows
+  std::string dataset_;                     // of u
+  std::vector<std::int64_t> rows_;          // of it, one a time
   SampleTimes times_{0};
   SampleTimes field_times_{0};
   std::vector<double> x_;

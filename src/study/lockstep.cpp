@@ -1,5 +1,7 @@
 #include "study/lockstep.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -69,7 +71,7 @@ Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Ba
       if (run && runs_[*run] == nullptr) {
         const auto& [spec, form, ranks] = plan.runs[*run];
         const double engine = engine::bytes_a_rank(engine::memory_need(spec, ranks, {}));
-        const engine::Holding holding{.fields = bytes - engine, .available = plan.available};
+        const engine::Holding holding{.beside = bytes - engine, .available = plan.available};
         // Where each rank makes it, one may be stopped before it is made and another not.
         std::optional<base::Stopped> stopped;
         try {
@@ -120,12 +122,18 @@ void Lockstep::advance(std::int64_t last) {
       continue;
     }
     Trajectory& one = run(index);
-    if (one.goes_to_times()) {
-      go_to_times(index, window);
-    } else {
-      const slab::TimeGrid& grid = one.run().time;
-      one.go_to(window.times.at(window.index, grid),
-                has_field ? plan_.field_times.at(next_field_, grid) : Moment{});
+    const slab::TimeGrid& grid = one.run().time;
+    try {
+      if (one.goes_to_times()) {
+        go_to_times(index, window);
+      } else {
+        one.go_to(window.times.at(window.index, grid),
+                  has_field ? plan_.field_times.at(next_field_, grid) : Moment{});
+      }
+    } catch (const base::UserError& error) {
+      throw base::UserError(error.quantity(),
+                            fmt::format("{} ({}): {}", plan_.runs[index].form.title,
+                                        engine::title(one.run()), error.fault()));
     }
   }
   for (Pair& pair : pairs_) {

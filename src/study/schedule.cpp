@@ -109,10 +109,10 @@ double sum_over(const StudyPlan& plan, const Runs& runs, const Of& of) {
 void require_memory(const StudyPlan& plan, const Batch& batch) {
   const Runs runs = runs_of(plan, batch);
   const PlannedRun& largest = plan.runs[*std::ranges::max_element(
-      runs, {}, [&](std::size_t run) { return engine_bytes(plan.runs[run]); })];
+      runs, {}, [&](std::size_t run) { return bytes_of(plan.runs[run]); })];
   const double beside = bytes_a_rank(plan, batch) - engine_bytes(largest);
   if (const auto found = engine::memory_shortage(
-          engine::memory_need(largest.run, largest.ranks, {.fields = beside}), plan.available)) {
+          engine::memory_need(largest.run, largest.ranks, {.beside = beside}), plan.available)) {
     throw *found;
   }
 }
@@ -217,7 +217,8 @@ std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
     const auto& [run, form, ranks] = *planned;
     const double cells = engine::swept_cells(run);
     text += fmt::format(
-        "  {}: {}, {}on {} rank{}, about {}\n", form.title, engine::title(run),
+        "  {}: {}, {}on {} rank{}, about {}\n",
+        form.goes_to_times ? form.title + ", exact in time" : form.title, engine::title(run),
         std::isnan(cells)
             ? ""
             : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(run.time.steps)),

@@ -26,7 +26,7 @@ def test_a_study_counts_its_fields(masing):
     words = ["--refine=cells", "--levels=1e7,2e7", "--steps=10", "--field-samples=100000"]
     message = masing.refused("converge", *words)
     assert "GiB a rank" in message
-    assert "fewer field-samples" in message
+    assert "a reference that needs less" in message
 
 
 LADDER = ("--refine=steps", "--levels=1e12,2e12,4e12", "--cells=inf", "--engine=memory")
