@@ -24,12 +24,13 @@
 #include "corpus/defects.hpp"
 #include "corpus/random_problem.hpp"
 #include "corpus/tables.hpp"
+#include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
 #include "parallel/session.hpp"
 #include "slab/scheme.hpp"
 #include "study/promised_order.hpp"
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
-#include "study/run.hpp"
 #include "support/options.hpp"
 
 using namespace masing;
@@ -216,8 +217,15 @@ study::Motion limit_of(const parallel::Communicator& comm, const study::StudySpe
     model.method = engine::Method::exact;
     run.time.steps = 10;
   }
-  const auto runs = study::run_all(comm, spec, {{.run = run, .title = "limit"}});
-  return runs.front().recording->end();
+  const parallel::Communicator ranks = engine::makers(comm, run);
+  const engine::Setup setup = engine::make_setup(ranks, run);
+  engine::Stepper stepper(ranks, *setup.engine, run);
+  engine::Samples samples = stepper.start();
+  for (std::int64_t step = 0; step < run.time.steps; step = samples.last_step()) {
+    samples = stepper.advance(
+        step, std::min<std::int64_t>(engine::Pace::longest_chunk, run.time.steps - step));
+  }
+  return {samples.x.back(), samples.y.back()};
 }
 
 /// The errors of a study of this kind with its results: those that were saved, else made now. Null
@@ -275,7 +283,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   const study::StudySpec planned = given::spec_of(c);
   const auto true_order = [&](const std::string& quantity) {
     const auto& model = std::get<engine::Masing>(planned.run.model);
-    return study::promised_order(model, kind.refine, *planned.reference, quantity).order;
+    return study::promised_order(model, kind.refine, planned.reference, quantity).order;
   };
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
     // Of u at the cells' points only where that is of another order, and against the continuum.

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "study/recording.hpp"
+#include "study/sample_times.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::corpus {

@@ -23,7 +23,7 @@ TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
   EXPECT_EQ(bytes_a_rank({.cells = million}), 8.0 * million);
   EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4}), 2.0 * million);
   EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4, .arrays = 3}), 8.0 * million);
-  EXPECT_EQ(bytes_a_rank({.cells = million, .fields = 1e9}), 8.0 * million + 1e9);
+  EXPECT_EQ(bytes_a_rank({.cells = million, .beside = 1e9}), 8.0 * million + 1e9);
   // One block more than ranks: the first has two.
   EXPECT_EQ(bytes_a_rank({.cells = 5120, .ranks = 4}), 8.0 * 2048);
 }
@@ -43,7 +43,7 @@ TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
   const auto need = [](const std::string& model, int ranks) {
     return bytes_a_rank({.cells = million,
                          .ranks = ranks,
-                         .fields = 1000.0,
+                         .beside = 1000.0,
                          .state = rheology::catalogue_entry(model).info.work});
   };
   EXPECT_EQ(need("s-chain", 1), 64.0 * million + 1000.0);
