@@ -153,9 +153,17 @@ class ComparisonRunner {
                                    : going_ != nullptr && going_->step() != saved_step_ &&
                                          going_->step() % checkpoint.every == 0;
     };
-    return parallel::stop_requested() || notice_.received() != 0 ? Reason::stop
-           : checkpoint.scheduled && is_due()                    ? Reason::checkpoint
-                                                                 : Reason::none;
+    return parallel::stop_requested() || has_mistake() ? Reason::stop
+           : checkpoint.scheduled && is_due()          ? Reason::checkpoint
+                                                       : Reason::none;
+  }
+
+  /// Whether a rank has met a mistake; looked for now and then, as each look may yield the core.
+  bool has_mistake() {
+    constexpr std::chrono::milliseconds distance{20};
+    const bool looks = Clock::now() >= looked_at_ + distance;
+    looked_at_ = looks ? Clock::now() : looked_at_;
+    return looks && notice_.received() != 0;
   }
 
   /// What these ranks do next: pause (Reason::none: no), or go on by one window, up to that step of
@@ -236,6 +244,13 @@ class ComparisonRunner {
     }
     while (!meet(reason(), true)) {  // others still work
     }
+    throw_mistake();
+  }
+
+  /// Collective.
+  void throw_mistake() {
+    notice_.drain();
+    parallel::throw_first(comm_, mistake_);
   }
 
   /// All ranks, each with its reason to pause: saves, and throws Stopped where one is to stop.
@@ -245,8 +260,7 @@ class ComparisonRunner {
     parallel::max_over_ranks(comm_, found);
     const auto why = static_cast<Reason>(found[0]);
     if (why == Reason::stop) {
-      notice_.drain();
-      parallel::throw_first(comm_, mistake_);
+      throw_mistake();
     }
     if (why != Reason::none) {
       write();
@@ -383,6 +397,7 @@ class ComparisonRunner {
   Batch under_way_;                         // comparisons that a checkpoint had begun
   engine::Pace pace_;
   Clock::time_point saved_at_ = Clock::now();
+  Clock::time_point looked_at_;  // for the notice
   std::int64_t saved_step_ = 0;
 };
 

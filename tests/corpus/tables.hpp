@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "study/sample_times.hpp"
 #include "study/refinement.hpp"
+#include "study/sample_times.hpp"
 
 namespace masing::corpus {
 
