@@ -76,6 +76,9 @@ Batch indices_in(engine::Archive& archive, const std::string& name, const Batch&
 /// In place of errors that nobody has found, and less than any.
 constexpr double unknown = -std::numeric_limits<double>::infinity();
 
+constexpr const char* before_first_step =
+    " before the first step; nothing is lost: give the same command";
+
 /// The numbers that `values` are made of.
 template <class Value>
 std::span<double> numbers_of(std::vector<Value>& values) {
@@ -256,20 +259,26 @@ class ComparisonRunner {
   /// All ranks, each with its reason to pause: saves, and throws Stopped where one is to stop.
   /// Returns whether all are done. Collective.
   bool meet(Reason mine, bool is_done) {
-    double found[] = {static_cast<double>(mine), is_done ? 0.0 : 1.0};
+    const auto made = [&] {
+      return std::ssize(outcomes_.errors) -
+             std::ranges::count(outcomes_.errors, unknown, &Errors::x);
+    };
+    const bool has_begun = made() > 0 || going_ != nullptr || !saved_.empty();
+    double found[] = {static_cast<double>(mine), is_done ? 0.0 : 1.0, has_begun ? 1.0 : 0.0};
     parallel::max_over_ranks(comm_, found);
     const auto why = static_cast<Reason>(found[0]);
     if (why == Reason::stop) {
       throw_mistake();
+      if (found[2] == 0.0) {
+        throw base::Stopped("stopped " + parallel::stop_reason(comm_) + before_first_step);
+      }
     }
     if (why != Reason::none) {
       write();
     }
     if (why == Reason::stop) {
-      const auto left = std::ranges::count(outcomes_.errors, unknown, &Errors::x);
       throw base::Stopped(fmt::format("stopped {} with {} of {} comparisons made{}",
-                                      parallel::stop_reason(comm_),
-                                      std::ssize(outcomes_.errors) - left, outcomes_.errors.size(),
+                                      parallel::stop_reason(comm_), made(), outcomes_.errors.size(),
                                       io::restart_advice(spec_.checkpoint)));
     }
     return found[1] == 0.0;
@@ -289,8 +298,8 @@ class ComparisonRunner {
   void restore(const std::string& path) {
     try {
       io::read_state(comm_, path, [this](engine::Archive& archive) { exchange(archive); });
-    } catch (const base::Stopped& stopped) {
-      throw base::Stopped(stopped.what() + std::string("; nothing is lost: give the same command"));
+    } catch (const base::Stopped&) {
+      throw base::Stopped("stopped " + parallel::stop_reason(comm_) + before_first_step);
     }
   }
 

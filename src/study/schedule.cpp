@@ -217,8 +217,7 @@ std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
     const auto& [run, form, ranks] = *planned;
     const double cells = engine::swept_cells(run);
     text += fmt::format(
-        "  {}: {}, {}on {} rank{}, about {}\n",
-        form.goes_to_times ? form.title + ", exact in time" : form.title, engine::title(run),
+        "  {}: {}, {}on {} rank{}, about {}\n", form.title, engine::title(run),
         std::isnan(cells)
             ? ""
             : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(run.time.steps)),

@@ -41,7 +41,7 @@ def test_a_study_keeps_no_motion(masing, reference):
     count = 3 if reference == "successive" else 4
     assert first.startswith(f"masing converge: {count} runs, about ") and "MiB a rank of" in first
     assert second.startswith("  errors against ")
-    assert len(runs) == count and all(", on one rank, about " in line for line in runs)
+    assert len(runs) == count and all(", on 1 rank, about " in line for line in runs)
     assert {line.split(":")[0] for line in runs} == (
         {f"  level {i} of 3" for i in (1, 2, 3)} | (set() if count == 3 else {"  reference"})
     )

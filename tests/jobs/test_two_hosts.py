@@ -7,7 +7,7 @@ import two_hosts
 from result_files import contents
 
 STEPS = 4000
-RUN = ("simulate", "--final-time=20", f"--steps={STEPS}", "--cells=5000", "--field-every=1000", "--quiet")
+RUN = ("simulate", "--final-time=20", f"--steps={STEPS}", "--cells=40000", "--field-every=1000", "--quiet")
 STUDY = ("converge", "--final-time=10", "--cells=50", "--levels=500,1000,2000",
          "--reference=exact-time", "--quiet")
 
