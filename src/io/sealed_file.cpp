@@ -221,15 +221,6 @@ bool has_seal(const std::string& path) {
   return look.is_sealed;
 }
 
-void copy_file(const parallel::Communicator& comm, const std::string& from, const std::string& to) {
-  parallel::on_root(comm, [&] {
-    const File source(from, read_mode);
-    const File target(to, "we");
-    for_each_piece(source, source.size(),
-                   [&](const char* bytes, std::size_t n) { target.write(bytes, n); });
-  });
-}
-
 std::optional<std::uint64_t> sum_of_hashes_in(const std::string& path, const Extent& bytes) {
   const File file(path, read_mode);
   file.go_to(bytes.first);

@@ -30,9 +30,6 @@ void require_seal(const std::string& path, const std::string& quantity);
 /// it, where it cannot be read, has a seal that does not hold, or of another version. Local.
 bool has_seal(const std::string& path);
 
-/// Copy a file, with its seal if it has one. Throws SystemError alike on all ranks. Collective.
-void copy_file(const parallel::Communicator& comm, const std::string& from, const std::string& to);
-
 /// Bytes of a file.
 struct Extent {
   std::int64_t first = 0;

@@ -197,25 +197,6 @@ void broadcast(const Communicator& comm, std::span<std::int64_t> values, int roo
   broadcast_values(comm, values, MPI_INT64_T, root);
 }
 
-void scatter_range(const Communicator& comm, int root, const base::CellRange& theirs,
-                   std::span<const double> values, const base::CellRange& mine,
-                   base::AlignedVector& kept) {
-  constexpr std::int64_t longest_piece = std::int64_t{1} << 20;
-  std::vector<double> piece;
-  for (std::int64_t done = 0; done < theirs.size; done += std::ssize(piece)) {
-    piece.resize(static_cast<std::size_t>(std::min(longest_piece, theirs.size - done)));
-    if (comm.rank() == root) {
-      std::copy_n(values.begin() + done, piece.size(), piece.begin());
-    }
-    broadcast(comm, piece, root);
-    const std::int64_t first = theirs.first + done;
-    const std::int64_t from = std::clamp<std::int64_t>(mine.first - first, 0, std::ssize(piece));
-    const std::int64_t to =
-        std::clamp<std::int64_t>(mine.first + mine.size - first, from, std::ssize(piece));
-    kept.insert(kept.end(), piece.begin() + from, piece.begin() + to);
-  }
-}
-
 base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
                            std::int64_t longest) {
   const auto ranks = static_cast<std::size_t>(comm.size());

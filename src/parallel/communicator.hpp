@@ -96,12 +96,6 @@ void broadcast_all(const Communicator& comm, Vector& values, int root) {
   broadcast(comm, std::span<double>(values), root);
 }
 
-/// Scatter a sequence: rank `root` holds its entries `theirs`, as `values`; of those, the ones in
-/// `mine` are appended to `kept`. By pieces, so that no other rank holds all. Collective.
-void scatter_range(const Communicator& comm, int root, const base::CellRange& theirs,
-                   std::span<const double> values, const base::CellRange& mine,
-                   base::AlignedVector& kept);
-
 /// The entries of all ranks, in the order of ranks, on every rank: by one MPI_Allgatherv up to
 /// `longest` entries in all, by a broadcast of each rank beyond. Collective.
 base::AlignedVector gather(const Communicator& comm, std::span<const double> values,

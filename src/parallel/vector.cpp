@@ -54,15 +54,6 @@ void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double
   check_petsc(VecAssemblyEnd(target.handle()));
 }
 
-void add_scaled(Vector& target, double weight, const Vector& source) {
-  // Not VecAXPY: BLAS counts by int, and its rounding may depend on where the local part ends.
-  const WriteAccess sums(target);
-  const ReadAccess terms(source);
-  for (std::size_t i = 0; i < terms.values().size(); ++i) {
-    sums.values()[i] += weight * terms.values()[i];
-  }
-}
-
 RangeGather::RangeGather(const Vector& layout, const base::CellRange& range) {
   check_petsc(VecCreateSeq(PETSC_COMM_SELF, range.size, &local_));
   IS indices = nullptr;

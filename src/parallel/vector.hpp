@@ -66,9 +66,6 @@ using WriteAccess = Access<Vector, double, VecGetArray, VecRestoreArray>;
 /// those of cells first..first+n-1. Collective on the target's ranks.
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values);
 
-/// target ← target + weight·source, of one layout. Local.
-void add_scaled(Vector& target, double weight, const Vector& source);
-
 /// Gathers a contiguous range of a vector's cells on this rank; each rank has a range of its own.
 /// Made once for all vectors of one layout; neither copied nor moved.
 class RangeGather {

@@ -177,13 +177,6 @@ TEST_F(SealedFile, stays_when_the_next_cannot_be_named) {
   EXPECT_EQ(refusal(path_), "");
 }
 
-TEST_F(SealedFile, is_copied_with_its_seal) {
-  io::copy_file(world(), path_, draft_);
-  EXPECT_EQ(get(draft_), get(path_));
-  EXPECT_THROW(io::copy_file(world(), path_, "no-such-folder/no.copy"), base::SystemError);
-  EXPECT_THROW(io::copy_file(world(), "no.sealed", draft_), base::SystemError);
-}
-
 TEST_F(SealedFile, gives_some_of_its_bytes_to_another) {
   put(draft_, "0123456789");
   on_root([this] { io::copy_bytes(path_, {5, 2}, draft_, 3); });

@@ -134,25 +134,6 @@ TEST(FromRoot, shares_that_it_was_stopped) {
       base::Stopped);
 }
 
-TEST(ScatterRange, gives_each_rank_its_part_of_a_long_sequence) {
-  const std::int64_t size = (std::int64_t{5} << 19) + 3;  // more than one piece
-  const base::CellRange all{7, size};
-  const int last = world().size() - 1;
-  std::vector<double> values;
-  for (std::int64_t i = 0; world().rank() == last && i < size; ++i) {
-    values.push_back(static_cast<double>(all.first + i));
-  }
-  // Overlapping parts, of which one begins before the sequence.
-  const base::CellRange mine{world().rank() * (size / 8), size / 4};
-  base::AlignedVector kept{-1.0};
-  parallel::scatter_range(world(), last, all, values, mine, kept);
-  const std::int64_t first = std::max(mine.first, all.first);
-  ASSERT_EQ(std::ssize(kept), 1 + mine.first + mine.size - first);
-  EXPECT_EQ(kept[1], static_cast<double>(first));
-  EXPECT_EQ(kept.back(), static_cast<double>(mine.first + mine.size - 1));
-  EXPECT_TRUE(std::ranges::is_sorted(kept));
-}
-
 TEST(FirstText, is_that_of_the_lowest_rank_that_has_one) {
   const int n = world().size();
   EXPECT_EQ(parallel::first_text(world(), ""), "");

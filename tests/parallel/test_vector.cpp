@@ -58,16 +58,6 @@ TEST_P(VectorOf, cells_keeps_what_is_written) {
   EXPECT_EQ(sum, cells * (cells - 1) / 2);
 }
 
-TEST_P(VectorOf, cells_adds_another_scaled) {
-  Vector target = counting(GetParam());
-  parallel::add_scaled(target, 0.5, counting(GetParam(), 2.0));
-  const ReadAccess access(target);
-  for (std::size_t i = 0; i < access.values().size(); ++i) {
-    const double index = static_cast<double>(target.range().first) + static_cast<double>(i);
-    ASSERT_EQ(access.values()[i], index + 0.5 * (index + 2.0));
-  }
-}
-
 TEST_P(VectorOf, cells_gives_any_range_to_any_rank) {
   const std::int64_t cells = GetParam();
   const std::int64_t rank = world().rank();
