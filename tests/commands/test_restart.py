@@ -17,7 +17,7 @@ import pytest
 from result_files import contents
 
 # So many cells that ranks share them.
-STEPS, EVERY = 20000, 17
+STEPS, EVERY = 14000, 17
 RUN = (
     *("simulate", f"--steps={STEPS}", "--final-time=40", "--cells=180000", "--k0=0.1"),
     *("--field-every=1955", f"--sample-every={EVERY}", "--initial-u=0.05*cos(9*s)", "--output=run.h5"),
@@ -502,7 +502,7 @@ def test_a_checkpoint_holds_the_state_alone(masing):
     stopped(masing, (*RUN, "--checkpoint=c.h5"))
     with h5py.File(masing.folder / "c.h5") as file:
         step = file["checkpoint"].attrs["step"]
-        assert 0 < step < STEPS
+        assert 0 <= step < STEPS  # 0: stopped before its first chunk
         assert sorted(file) == ["checkpoint", "configuration"]
     with h5py.File(masing.folder / "run.h5.partial") as file:
         rows = 1 + step // EVERY
@@ -625,5 +625,5 @@ def test_a_study_is_killed_at_random_moments(masing, long, kind):
     masing.done(*words)
     (masing.folder / "run.h5").rename(masing.folder / "whole.h5")
     (masing.folder / "c.h5").unlink(missing_ok=True)
-    killed_and_restarted(masing, words, 20 if long else 3, random.Random(11), 2.0)
+    killed_and_restarted(masing, words, 20 if long else 1, random.Random(11), 1.0)
     assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
