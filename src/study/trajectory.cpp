@@ -97,14 +97,18 @@ void Trajectory::keep_field() {
   set_between(*kept_entries_, setup_.engine->field(), setup_.engine->field(), 0.0);
 }
 
-void Trajectory::go_to(const Moment& end, const Moment& field) {
-  const Timer timer(summary_.seconds);
+void Trajectory::forget_window() {
   // What is compared at times after this window's begin needs the step before it, and the one
   // after.
   const std::size_t kept = std::min<std::size_t>(2, x_.size());
   first_ = reached_ + 1 - static_cast<std::int64_t>(kept);
   x_.erase(x_.begin(), x_.end() - static_cast<std::ptrdiff_t>(kept));
   y_.erase(y_.begin(), y_.end() - static_cast<std::ptrdiff_t>(kept));
+}
+
+void Trajectory::go_to(const Moment& end, const Moment& field) {
+  const Timer timer(summary_.seconds);
+  forget_window();
   if (field.rest > 0 && field.step < end.end() && kept_step_ != field.step) {
     advance_to(field.step);
     keep_field();
@@ -154,6 +158,9 @@ Field Trajectory::field_at(const Moment& moment) {
 }
 
 void Trajectory::exchange(engine::Archive& archive) {
+  if (!archive.restores()) {
+    forget_window();
+  }
   const auto as_number = [](std::int64_t value) { return static_cast<double>(value); };
   RunSummary& s = summary_;
   parallel::max_over_ranks(comm_, std::span(&s.largest_u, 1));

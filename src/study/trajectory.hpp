@@ -73,6 +73,7 @@ class Trajectory {
 
  private:
   void keep(const engine::Samples& samples);
+  void forget_window();
   void advance_to(std::int64_t step);
   void make_entries();
   void keep_field();
