@@ -6,10 +6,7 @@
 namespace masing::base {
 
 CellRange local_range(std::int64_t cells, int rank, int ranks) {
-  assert(cells >= 1 && ranks >= 1 && rank >= 0);
-  if (rank >= ranks) {
-    return {cells, 0};
-  }
+  assert(cells >= 1 && ranks >= 1 && rank >= 0 && rank < ranks);
   const std::int64_t blocks = (cells - 1) / block_cells + 1;
   const std::int64_t share = blocks / ranks;
   const std::int64_t left_over = blocks % ranks;

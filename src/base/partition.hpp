@@ -15,7 +15,7 @@ struct CellRange {
 };
 
 /// The cells of rank `rank` of `ranks`: whole blocks of `cells` cells in order, as even as blocks
-/// allow; a rank may have none, and one beyond the first `ranks` has none. Local.
+/// allow; a rank may have none. Local.
 CellRange local_range(std::int64_t cells, int rank, int ranks);
 
 }  // namespace masing::base

@@ -69,7 +69,9 @@ Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Ba
     const Comparison& of = plan.comparisons[index];
     for (const auto run : {std::optional(of.level), of.reference}) {
       if (run && runs_[*run] == nullptr) {
-        const auto& [spec, form, ranks] = plan.runs[*run];
+        const engine::RunSpec& spec = plan.runs[*run].run;
+        const RunForm& form = plan.runs[*run].form;
+        const int ranks = plan.runs[*run].ranks;
         const double engine = engine::bytes_a_rank(engine::memory_need(spec, ranks, {}));
         const engine::Holding holding{.beside = bytes - engine, .available = plan.available};
         // Where each rank makes it, one may be stopped before it is made and another not.

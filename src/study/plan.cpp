@@ -8,6 +8,7 @@
 #include "parallel/available_memory.hpp"
 #include "slab/turning_points/smooth_cells.hpp"
 #include "study/reference.hpp"
+#include "study/schedule.hpp"
 
 namespace masing::study {
 
@@ -125,6 +126,8 @@ StudyPlan make_plan(const StudySpec& spec, const FileReference* file, int ranks,
   }
   for (PlannedRun& planned : plan.runs) {
     planned.ranks = engine::is_split(planned.run, ranks, available) ? ranks : 1;
+    planned.seconds = estimated_seconds(planned.run, planned.ranks);
+    planned.bytes = run_bytes(planned);
   }
   return plan;
 }

@@ -16,7 +16,9 @@ namespace masing::study {
 struct PlannedRun {
   engine::RunSpec run;
   RunForm form;
-  int ranks = 1;  ///< that make it: all, or each the whole of it
+  int ranks = 1;         ///< that make it: all, or each the whole of it
+  double seconds = 0.0;  ///< estimated_seconds
+  double bytes = 0.0;    ///< a rank, of its engine and what is kept beside (run_bytes)
 };
 
 /// A run of a level and the one it is measured against, as indices; none where that is a file, or

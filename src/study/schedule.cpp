@@ -77,39 +77,29 @@ Runs runs_of(const StudyPlan& plan, const Batch& batch) {
   return runs;
 }
 
-double seconds_of(const PlannedRun& planned) {
-  return estimated_seconds(planned.run, planned.ranks);
-}
-
 /// Of the engine of a run.
 double engine_bytes(const PlannedRun& planned) {
   return engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks, {}));
 }
 
-/// Of a run with what is kept beside: u at a step and between two; of a comparison with cells what
-/// the rank needs of them, with a continuum k, η, u0 and c at the ends and the points of its cells.
-double bytes_of(const PlannedRun& planned) {
-  const auto& [run, form, ranks] = planned;
-  const bool is_slab = engine::slab_of(run) != nullptr;
-  constexpr double of_slab = 2 * sizeof(slab::Element);
-  const double entry =
-      form.has_function_field ? 0.0 : 3 * sizeof(double) + (is_slab ? of_slab : 0.0);
-  return engine_bytes(planned) +
-         entry * static_cast<double>(base::local_range(engine::field_size(run), 0, ranks).size) +
-         (form.series ? 8.0 * static_cast<double>(io::series_numbers(*form.series)) : 0.0);
+double sum_over(const StudyPlan& plan, const Runs& runs, double PlannedRun::*cost) {
+  return std::accumulate(runs.begin(), runs.end(), 0.0,
+                         [&](double sum, std::size_t run) { return sum + plan.runs[run].*cost; });
 }
 
-template <class Of>
-double sum_over(const StudyPlan& plan, const Runs& runs, const Of& of) {
-  return std::accumulate(runs.begin(), runs.end(), 0.0,
-                         [&](double sum, std::size_t run) { return sum + of(plan.runs[run]); });
+/// Those of `runs` that are not among `others`.
+Runs added_by(const Runs& runs, const Runs& others) {
+  Runs added;
+  std::ranges::copy_if(runs, std::inserter(added, added.end()),
+                       [&](std::size_t run) { return !others.contains(run); });
+  return added;
 }
 
 /// Throws UserError of the largest run where a batch does not fit.
 void require_memory(const StudyPlan& plan, const Batch& batch) {
   const Runs runs = runs_of(plan, batch);
   const PlannedRun& largest = plan.runs[*std::ranges::max_element(
-      runs, {}, [&](std::size_t run) { return bytes_of(plan.runs[run]); })];
+      runs, {}, [&](std::size_t run) { return plan.runs[run].bytes; })];
   const double beside = bytes_a_rank(plan, batch) - engine_bytes(largest);
   if (const auto found = engine::memory_shortage(
           engine::memory_need(largest.run, largest.ranks, {.beside = beside}), plan.available)) {
@@ -123,12 +113,20 @@ void add_batches(const StudyPlan& plan, Batch comparisons, std::vector<Batch>& b
     return plan.comparisons[i].reference.value_or(plan.comparisons[i].level);
   });
   Batch batch;
+  Runs runs;
+  double bytes = 0.0;
   for (const std::size_t comparison : comparisons) {
-    batch.push_back(comparison);
-    if (batch.size() > 1 && bytes_a_rank(plan, batch) > plan.available) {
-      batch.pop_back();
-      batches.push_back(std::exchange(batch, {comparison}));
+    const Runs needed = runs_of(plan, {comparison});
+    double more = sum_over(plan, added_by(needed, runs), &PlannedRun::bytes);
+    if (!batch.empty() && bytes + more > plan.available) {
+      batches.push_back(std::exchange(batch, {}));
+      runs.clear();
+      bytes = 0.0;
+      more = sum_over(plan, needed, &PlannedRun::bytes);
     }
+    batch.push_back(comparison);
+    runs.insert(needed.begin(), needed.end());
+    bytes += more;
     if (batch.size() == 1) {
       require_memory(plan, batch);
     }
@@ -141,7 +139,7 @@ void add_batches(const StudyPlan& plan, Batch comparisons, std::vector<Batch>& b
 /// `comparisons` to ranks, the longest first.
 std::vector<Batch> dealt(const StudyPlan& plan, Batch comparisons) {
   std::ranges::stable_sort(comparisons, std::greater<>(), [&](std::size_t i) {
-    return seconds_of(plan.runs[plan.comparisons[i].level]);
+    return plan.runs[plan.comparisons[i].level].seconds;
   });
   std::vector<Batch> shares(static_cast<std::size_t>(plan.ranks));
   std::vector<Runs> runs(shares.size());
@@ -149,9 +147,7 @@ std::vector<Batch> dealt(const StudyPlan& plan, Batch comparisons) {
   for (const std::size_t comparison : comparisons) {
     const Runs needed = runs_of(plan, {comparison});
     const auto end_on = [&](std::size_t rank) {
-      Runs more;
-      std::ranges::set_difference(needed, runs[rank], std::inserter(more, more.end()));
-      return ends[rank] + sum_over(plan, more, seconds_of);
+      return ends[rank] + sum_over(plan, added_by(needed, runs[rank]), &PlannedRun::seconds);
     };
     std::size_t first = 0;
     for (std::size_t rank = 1; rank < shares.size(); ++rank) {
@@ -166,8 +162,21 @@ std::vector<Batch> dealt(const StudyPlan& plan, Batch comparisons) {
 
 }  // namespace
 
+double run_bytes(const PlannedRun& planned) {
+  const engine::RunSpec& run = planned.run;
+  const RunForm& form = planned.form;
+  const bool is_slab = engine::slab_of(run) != nullptr;
+  constexpr double of_slab = 2 * sizeof(slab::Element);
+  const double entry =
+      form.has_function_field ? 0.0 : 3 * sizeof(double) + (is_slab ? of_slab : 0.0);
+  return engine_bytes(planned) +
+         entry * static_cast<double>(
+                     base::local_range(engine::field_size(run), 0, planned.ranks).size) +
+         (form.series ? 8.0 * static_cast<double>(io::series_numbers(*form.series)) : 0.0);
+}
+
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch) {
-  return sum_over(plan, runs_of(plan, batch), bytes_of);
+  return sum_over(plan, runs_of(plan, batch), &PlannedRun::bytes);
 }
 
 Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
@@ -187,7 +196,7 @@ Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
     double sum = 0.0;
     for (const Batch& batch : batches) {
       made.bytes = std::max(made.bytes, bytes_a_rank(plan, batch));
-      sum += sum_over(plan, runs_of(plan, batch), seconds_of);
+      sum += sum_over(plan, runs_of(plan, batch), &PlannedRun::seconds);
     }
     return sum;
   };
@@ -205,7 +214,7 @@ std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
     runs.push_back(&planned);
   }
   std::ranges::stable_sort(runs, std::greater<>(),
-                           [](const PlannedRun* planned) { return seconds_of(*planned); });
+                           [](const PlannedRun* planned) { return planned->seconds; });
   std::string text = fmt::format(
       "masing converge: {} runs, about {} where every rank has a core, up to {} a rank of {} "
       "available\n"
@@ -214,14 +223,15 @@ std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
       engine::gibibytes(plan.available), plan.spec->reference.description);
   const std::size_t lines = std::min(most_lines, runs.size());
   for (const PlannedRun* planned : std::span(runs).first(lines)) {
-    const auto& [run, form, ranks] = *planned;
+    const engine::RunSpec& run = planned->run;
+    const int ranks = planned->ranks;
     const double cells = engine::swept_cells(run);
     text += fmt::format(
-        "  {}: {}, {}on {} rank{}, about {}\n", form.title, engine::title(run),
+        "  {}: {}, {}on {} rank{}, about {}\n", planned->form.title, engine::title(run),
         std::isnan(cells)
             ? ""
             : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(run.time.steps)),
-        ranks, ranks == 1 ? "" : "s", io::duration(seconds_of(*planned)));
+        ranks, ranks == 1 ? "" : "s", io::duration(planned->seconds));
   }
   return text +
          (lines < runs.size() ? fmt::format("  and {} shorter runs\n", runs.size() - lines) : "");

@@ -13,6 +13,11 @@ namespace masing::study {
 /// Local.
 double estimated_seconds(const engine::RunSpec& run, int ranks);
 
+/// Bytes a rank of a run, before its profile is known, with what is kept beside: u at a step and
+/// between two; of a comparison with cells what the rank needs of them, with a continuum k, η, u0
+/// and c at the ends and the points of its cells. Local.
+double run_bytes(const PlannedRun& planned);
+
 /// What is expected to take longer, seconds, says before it starts what it will do and how it can
 /// be stopped.
 inline constexpr double long_time = 5.0;
