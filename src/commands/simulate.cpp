@@ -158,7 +158,7 @@ engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulati
   try {
     return engine::make_setup(comm, simulation.run, holding);
   } catch (const base::Stopped& stopped) {
-    throw base::Stopped(stopped.what() + std::string("; nothing is lost: give the same command"));
+    throw base::Stopped(std::string(stopped.what()) + io::nothing_lost);
   }
 }
 

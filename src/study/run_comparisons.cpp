@@ -76,9 +76,6 @@ Batch indices_in(engine::Archive& archive, const std::string& name, const Batch&
 /// In place of errors that nobody has found, and less than any.
 constexpr double unknown = -std::numeric_limits<double>::infinity();
 
-constexpr const char* before_first_step =
-    " before the first step; nothing is lost: give the same command";
-
 /// The numbers that `values` are made of.
 template <class Value>
 std::span<double> numbers_of(std::vector<Value>& values) {
@@ -270,7 +267,8 @@ class ComparisonRunner {
     if (why == Reason::stop) {
       throw_mistake();
       if (found[2] == 0.0) {
-        throw base::Stopped("stopped " + parallel::stop_reason(comm_) + before_first_step);
+        throw base::Stopped("stopped " + parallel::stop_reason(comm_) + " before the first step" +
+                            io::nothing_lost);
       }
     }
     if (why != Reason::none) {
@@ -298,8 +296,8 @@ class ComparisonRunner {
   void restore(const std::string& path) {
     try {
       io::read_state(comm_, path, [this](engine::Archive& archive) { exchange(archive); });
-    } catch (const base::Stopped&) {
-      throw base::Stopped("stopped " + parallel::stop_reason(comm_) + before_first_step);
+    } catch (const base::Stopped& stopped) {
+      throw base::Stopped(std::string(stopped.what()) + io::nothing_lost);
     }
   }
 
@@ -320,9 +318,10 @@ class ComparisonRunner {
     exchange_numbers(archive, "runs", outcomes_.runs);
     archive.numbers("series", outcomes_.series);
     const bool shares = going_ != nullptr && going_->is_on(comm_);
-    under_way_ = indices_in(archive, "shared", shares ? going_->comparisons() : Batch{});
-    if (archive.restores() && !under_way_.empty()) {
-      going_ = std::make_unique<Lockstep>(comm_, plan_, under_way_);
+    const Batch shared = indices_in(archive, "shared", shares ? going_->comparisons() : Batch{});
+    if (archive.restores() && !shared.empty()) {
+      under_way_ = shared;
+      going_ = std::make_unique<Lockstep>(comm_, plan_, shared);
     }
     if (going_ != nullptr && going_->is_on(comm_)) {
       going_->exchange(archive);
