@@ -37,7 +37,7 @@ class Extremes final : public engine::Observer {
     }
   }
 
-  void exchange(std::int64_t /*step*/, engine::Archive& archive) override {
+  void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
     std::vector<double> range{summary_.least_x, summary_.most_x, summary_.least_restoring,
                               summary_.most_restoring};
     archive.numbers("range", range);

@@ -73,7 +73,7 @@ class Engine {
   [[nodiscard]] virtual double self_check() const { return 0.0; }
   /// Save or restore all that the steps after step `step` depend on, to the bit. Restoring needs an
   /// engine of the same configuration, at its start. Collective.
-  virtual void exchange(std::int64_t step, Archive& archive) = 0;
+  virtual void serialize(std::int64_t step, Archive& archive) = 0;
 };
 
 /// Samples of consecutive steps, the same on every rank.
@@ -110,7 +110,7 @@ class Observer {
 
   /// Save or restore what the observer keeps of the steps up to `step`; what it has written is in
   /// its file when this returns. Collective.
-  virtual void exchange(std::int64_t /*step*/, Archive& /*archive*/) {}
+  virtual void serialize(std::int64_t /*step*/, Archive& /*archive*/) {}
 
   /// Called once after the last chunk: writes what is kept. Collective.
   virtual void finish() {}

@@ -213,7 +213,7 @@ class Exact final : public Engine {
   [[nodiscard]] double self_check() const override { return difference_; }
 
   /// The solution is integrated again from the start: its own steps do not depend on the samples.
-  void exchange(std::int64_t /*step*/, Archive& archive) override {
+  void serialize(std::int64_t /*step*/, Archive& archive) override {
     std::vector<double> numbers{sample_.x, sample_.y, sample_.restoring,         difference_,
                                 compared_, time_,     follows_works_ ? 1.0 : 0.0};
     archive.numbers("mass", numbers);

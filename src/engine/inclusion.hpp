@@ -58,7 +58,7 @@ class InclusionEngine final : public Engine {
   /// The columns of the state, as a row of /state/values has them.
   const parallel::Vector& field() override { return columns_.gather(state_); }
 
-  void exchange(std::int64_t /*step*/, Archive& archive) override {
+  void serialize(std::int64_t /*step*/, Archive& archive) override {
     archive.split("state", columns_.gather(state_));
     if (archive.restores()) {
       columns_.spread(state_);

@@ -96,7 +96,7 @@ const parallel::Vector& Sweep::field() {
   return *shown_;
 }
 
-void Sweep::exchange(std::int64_t /*step*/, Archive& archive) {
+void Sweep::serialize(std::int64_t /*step*/, Archive& archive) {
   std::vector<double> numbers{state_.x, state_.y, state_.internal_force};
   archive.numbers("mass", numbers);
   state_ = {numbers[0], numbers[1], numbers[2]};

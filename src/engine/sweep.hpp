@@ -23,7 +23,7 @@ class Sweep final : public Engine {
   [[nodiscard]] Sample sample() const override;
   void advance(const slab::Chunk& chunk) override;
   const parallel::Vector& field() override;
-  void exchange(std::int64_t step, Archive& archive) override;
+  void serialize(std::int64_t step, Archive& archive) override;
 
  private:
   const slab::Profile& profile_;

@@ -57,7 +57,7 @@ class TurningPointEngine : public Engine {
     return measure_->elastic_energy(slab_.elongation());
   }
 
-  void exchange(std::int64_t /*step*/, Archive& archive) override {
+  void serialize(std::int64_t /*step*/, Archive& archive) override {
     std::vector<double> mass{state_.x,  state_.y,  state_.internal_force,
                              sample_.x, sample_.y, sample_.restoring};
     archive.numbers("mass", mass);

@@ -110,14 +110,14 @@ class Source final : public OwnersArchive {
 };
 
 /// All that the participants have to save, or get back.
-void exchange(const Participants& participants, std::int64_t step, OwnersArchive& archive) {
+void serialize(const Participants& participants, std::int64_t step, OwnersArchive& archive) {
   for (std::size_t i = 0; i < participants.observers.size(); ++i) {
     archive.begin("observer " + std::to_string(i));
-    participants.observers[i]->exchange(step, archive);
+    participants.observers[i]->serialize(step, archive);
   }
   if (participants.engine != nullptr) {
     archive.begin("engine");
-    participants.engine->exchange(step, archive);
+    participants.engine->serialize(step, archive);
   }
 }
 
@@ -181,10 +181,10 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
 }
 
 void write_state(const parallel::Communicator& comm, const std::string& path, const Recipe& recipe,
-                 const std::function<void(engine::Archive&)>& exchange) {
+                 const std::function<void(engine::Archive&)>& serialize) {
   Collection collection;
   collection.begin("study");
-  exchange(collection);
+  serialize(collection);
   parallel::on_root(comm, [&] { require_room(path, collection.bytes()); });
   with_file_name(path, [&] {
     write_checkpoint(comm, path, recipe, [&](const Handle& file) {
@@ -197,13 +197,13 @@ void write_state(const parallel::Communicator& comm, const std::string& path, co
 }
 
 void read_state(const parallel::Communicator& comm, const std::string& path,
-                const std::function<void(engine::Archive&)>& exchange) {
+                const std::function<void(engine::Archive&)>& serialize) {
   parallel::on_root(comm, [&] { require_seal(path, "restart"); });
   const Handle file = open_together(comm, path, H5F_ACC_RDONLY);
   checkpoint_step(file, path, 0);
   Source source(file);
   source.begin("study");
-  with_state_of(path, [&] { exchange(source); });
+  with_state_of(path, [&] { serialize(source); });
 }
 
 std::vector<std::string> files_of_checkpoint(const std::string& path) {
@@ -283,7 +283,7 @@ void Checkpoints::write(std::int64_t step) {
   const std::string draft = draft_of(path_);
   const parallel::Leftover leftover(draft);
   Collection collection;
-  exchange(participants_, step, collection);
+  serialize(participants_, step, collection);
   parallel::on_root(comm_, [&] { require_room(path_, collection.bytes()); });
   try {
     with_file_name(path_, [&] {
@@ -333,7 +333,7 @@ std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::i
 void restore(const Handle& file, const std::string& path, std::int64_t step,
              const Participants& participants) {
   Source source(file);
-  with_state_of(path, [&] { exchange(participants, step, source); });
+  with_state_of(path, [&] { serialize(participants, step, source); });
 }
 
 }  // namespace masing::io

@@ -53,15 +53,16 @@ std::string restart_advice(const CheckpointSpec& spec);
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const Recipe& recipe, const std::function<void(const Handle&)>& add = {});
 
-/// Write FILE of a checkpoint with what it is of and the state that `exchange` hands to an archive;
-/// sealed, on the disk, then renamed. Throws SystemError, also where there is no room. Collective.
+/// Write FILE of a checkpoint with what it is of and the state that `serialize` hands to an
+/// archive; sealed, on the disk, then renamed. Throws SystemError, also where there is no room.
+/// Collective.
 void write_state(const parallel::Communicator& comm, const std::string& path, const Recipe& recipe,
-                 const std::function<void(engine::Archive&)>& exchange);
+                 const std::function<void(engine::Archive&)>& serialize);
 
-/// Hand what write_state wrote to `exchange`. Throws UserError alike on all ranks where the file is
-/// damaged or another's. Collective.
+/// Hand what write_state wrote to `serialize`. Throws UserError alike on all ranks where the file
+/// is damaged or another's. Collective.
 void read_state(const parallel::Communicator& comm, const std::string& path,
-                const std::function<void(engine::Archive&)>& exchange);
+                const std::function<void(engine::Archive&)>& serialize);
 
 /// The files that a checkpoint in `path` is written as: itself and its draft. Local.
 std::vector<std::string> files_of_checkpoint(const std::string& path);

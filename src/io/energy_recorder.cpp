@@ -44,7 +44,7 @@ class EnergyRecorder final : public engine::Observer {
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void exchange(std::int64_t step, engine::Archive& archive) override;
+  void serialize(std::int64_t step, engine::Archive& archive) override;
   void finish() override { columns_.flush(); }
 
  private:
@@ -146,7 +146,7 @@ double EnergyRecorder::slab_energy(engine::Engine& engine) const {
   return known ? *known : energy_of_cells(engine);
 }
 
-void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
+void EnergyRecorder::serialize(std::int64_t step, engine::Archive& archive) {
   std::vector<double> sums{
       last_.x,     last_.force,           last_.internal_force, slab_work_,
       input_,      slab_energy_at_start_, first_.stored,        first_.dissipated,
@@ -162,7 +162,7 @@ void EnergyRecorder::exchange(std::int64_t step, engine::Archive& archive) {
   input_ = sums[4];
   slab_energy_at_start_ = sums[5];
   first_ = {sums[6], sums[7], sums[8]};
-  columns_.exchange(sampling_.count(step), archive);
+  columns_.serialize(sampling_.count(step), archive);
 }
 
 void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {

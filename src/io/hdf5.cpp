@@ -283,8 +283,8 @@ Handle Table::open() const {
   return {H5Dopen2(file_->id(), path_.c_str(), H5P_DEFAULT), H5Dclose};
 }
 
-void Table::exchange(const parallel::Communicator& comm, std::int64_t rows,
-                     engine::Archive& archive) {
+void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
+                      engine::Archive& archive) {
   std::array<std::int64_t, 4> halves{};  // of sums mod 2^64, which as a whole could overflow
   const auto split = [&](std::size_t i, std::uint64_t sum) {
     halves[i] = static_cast<std::int64_t>(sum & 0xffffffffU);

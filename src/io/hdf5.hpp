@@ -146,7 +146,7 @@ class Table {
   void append_row(const Pieces& pieces);
   /// Save what is counted so far, the first `rows` rows, or go on after them. Throws SystemError
   /// where so many are not saved, or have no room. Collective on `comm`, the file's ranks.
-  void exchange(const parallel::Communicator& comm, std::int64_t rows, engine::Archive& archive);
+  void serialize(const parallel::Communicator& comm, std::int64_t rows, engine::Archive& archive);
 
  private:
   [[nodiscard]] Handle open() const;

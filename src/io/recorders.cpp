@@ -48,14 +48,14 @@ void SampleColumns::push(std::span<const double> row, const std::optional<Part>&
   }
 }
 
-void SampleColumns::exchange(std::int64_t rows, engine::Archive& archive) {
+void SampleColumns::serialize(std::int64_t rows, engine::Archive& archive) {
   if (archive.restores()) {
     rows_ = written_ = rows;
   } else {
     flush();
   }
   for (Column& column : columns_) {
-    column.table.exchange(comm_, rows, archive);
+    column.table.serialize(comm_, rows, archive);
   }
 }
 
@@ -199,8 +199,8 @@ void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*e
   for_each_row(sampling_, samples, [this](const SeriesRow& row) { columns_.push(row); });
 }
 
-void SeriesRecorder::exchange(std::int64_t step, engine::Archive& archive) {
-  columns_.exchange(sampling_.count(step), archive);
+void SeriesRecorder::serialize(std::int64_t step, engine::Archive& archive) {
+  columns_.serialize(sampling_.count(step), archive);
 }
 
 void SeriesRecorder::append(std::span<const double> rows) {
@@ -294,9 +294,9 @@ class FieldRecorder final : public engine::Observer {
     }));
   }
 
-  void exchange(std::int64_t step, engine::Archive& archive) override {
-    times_.exchange(comm_, sampling_.count(step), archive);
-    field_.exchange(comm_, sampling_.count(step), archive);
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    times_.serialize(comm_, sampling_.count(step), archive);
+    field_.serialize(comm_, sampling_.count(step), archive);
   }
 
  private:
@@ -335,8 +335,8 @@ class RowRecorder : public engine::Observer {
       record(samples, engine);
     }
   }
-  void exchange(std::int64_t step, engine::Archive& archive) override {
-    columns_.exchange(sampling_.count(step), archive);
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    columns_.serialize(sampling_.count(step), archive);
   }
   void finish() override { columns_.flush(); }
 

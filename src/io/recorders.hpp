@@ -42,7 +42,7 @@ class SampleColumns {
   void flush();
   /// Go on after the first `rows` rows where the archive restores a state, else flush and save what
   /// they are. Collective.
-  void exchange(std::int64_t rows, engine::Archive& archive);
+  void serialize(std::int64_t rows, engine::Archive& archive);
   /// Rows so far.
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 
@@ -139,7 +139,7 @@ class SeriesBuffer final : public engine::Observer {
   explicit SeriesBuffer(const Sampling& sampling, std::vector<double> rows = {});
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void exchange(std::int64_t /*step*/, engine::Archive& archive) override {
+  void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
     archive.numbers("rows", rows_);
   }
   std::vector<double> rows() && { return std::move(rows_); }
@@ -158,7 +158,7 @@ class SeriesRecorder final : public engine::Observer {
                  const Sampling& sampling);
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void exchange(std::int64_t step, engine::Archive& archive) override;
+  void serialize(std::int64_t step, engine::Archive& archive) override;
   /// Append rows kept elsewhere, one after another. Collective.
   void append(std::span<const double> rows);
   void finish() override { columns_.flush(); }

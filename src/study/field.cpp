@@ -16,7 +16,7 @@ double ContinuousField::operator()(const slab::Element& cell) const {
   return u;
 }
 
-void exchange(engine::Archive& archive, const std::string& name, slab::RememberedElongation& u) {
+void serialize(engine::Archive& archive, const std::string& name, slab::RememberedElongation& u) {
   std::vector<double> numbers;
   if (!archive.restores()) {
     numbers = {u.x0, u.x, static_cast<double>(u.direction), u.highest, u.lowest};

@@ -36,6 +36,6 @@ struct Field {
 };
 
 /// Save a function, or get it back. Collective.
-void exchange(engine::Archive& archive, const std::string& name, slab::RememberedElongation& u);
+void serialize(engine::Archive& archive, const std::string& name, slab::RememberedElongation& u);
 
 }  // namespace masing::study

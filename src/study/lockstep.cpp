@@ -242,7 +242,7 @@ void Lockstep::compare_fields() {
   }
 }
 
-void Lockstep::exchange(engine::Archive& archive) {
+void Lockstep::serialize(engine::Archive& archive) {
   std::vector<double> numbers{static_cast<double>(step_), static_cast<double>(next_field_)};
   for (const Pair& pair : pairs_) {
     const Errors all = archive.restores() ? Errors{} : joined(comm_, pair.errors);
@@ -260,7 +260,7 @@ void Lockstep::exchange(engine::Archive& archive) {
   for (std::size_t index = 0; index < runs_.size(); ++index) {
     if (runs_[index] != nullptr) {
       NamedArchive own(archive, "run " + std::to_string(index) + " ");
-      run(index).exchange(own);
+      run(index).serialize(own);
     }
   }
 }

@@ -37,7 +37,7 @@ class Lockstep {
   /// Go on by one window that ends at step `last` of the finest run at the latest. Collective.
   void advance(std::int64_t last);
   /// Save or restore all that goes along. Collective.
-  void exchange(engine::Archive& archive);
+  void serialize(engine::Archive& archive);
   /// What was found, of comparisons that are done. Collective.
   void add_to(Outcomes& outcomes);
 

@@ -229,7 +229,7 @@ class ComparisonRunner {
       while (!saved_.empty()) {
         FlatArchive archive(saved_.back());
         begin(own_, indices_in(archive, "batch", {}));
-        going_->exchange(archive);
+        going_->serialize(archive);
         saved_.pop_back();
         finish(own_);
       }
@@ -295,7 +295,7 @@ class ComparisonRunner {
   /// Collective.
   void restore(const std::string& path) {
     try {
-      io::read_state(comm_, path, [this](engine::Archive& archive) { exchange(archive); });
+      io::read_state(comm_, path, [this](engine::Archive& archive) { serialize(archive); });
     } catch (const base::Stopped& stopped) {
       throw base::Stopped(std::string(stopped.what()) + io::nothing_lost);
     }
@@ -306,14 +306,14 @@ class ComparisonRunner {
     share_outcomes();
     io::write_state(comm_, spec_.checkpoint.path,
                     {.kind = spec_.result.kind, .configuration = spec_.result.configuration},
-                    [this](engine::Archive& archive) { exchange(archive); });
+                    [this](engine::Archive& archive) { serialize(archive); });
     saved_at_ = Clock::now();
     saved_step_ = going_ == nullptr ? 0 : going_->step();
   }
 
   /// Save or restore the study: what is found, what all ranks share, what each makes alone.
   /// Collective.
-  void exchange(engine::Archive& archive) {
+  void serialize(engine::Archive& archive) {
     exchange_numbers(archive, "errors", outcomes_.errors);
     exchange_numbers(archive, "runs", outcomes_.runs);
     archive.numbers("series", outcomes_.series);
@@ -324,7 +324,7 @@ class ComparisonRunner {
       going_ = std::make_unique<Lockstep>(comm_, plan_, shared);
     }
     if (going_ != nullptr && going_->is_on(comm_)) {
-      going_->exchange(archive);
+      going_->serialize(archive);
     }
     exchange_own(archive);
   }
@@ -378,7 +378,7 @@ class ComparisonRunner {
     if (going_ != nullptr && !going_->is_on(comm_)) {
       FlatArchive going;
       indices_in(going, "batch", going_->comparisons());
-      going_->exchange(going);
+      going_->serialize(going);
       states.push_back(going.state());
     }
     FlatArchive all;

@@ -157,7 +157,7 @@ Field Trajectory::field_at(const Moment& moment) {
   return field;
 }
 
-void Trajectory::exchange(engine::Archive& archive) {
+void Trajectory::serialize(engine::Archive& archive) {
   if (!archive.restores()) {
     forget_window();
   }
@@ -186,7 +186,7 @@ void Trajectory::exchange(engine::Archive& archive) {
   }
   if (kept_step_ >= 0) {
     if (form_.has_function_field) {
-      study::exchange(archive, "kept u", kept_function_);
+      study::serialize(archive, "kept u", kept_function_);
     } else {
       make_entries();
       archive.split("kept u", *kept_entries_);
@@ -196,9 +196,9 @@ void Trajectory::exchange(engine::Archive& archive) {
     if (archive.restores()) {
       series_.emplace(*form_.series);
     }
-    series_->exchange(reached_, archive);
+    series_->serialize(reached_, archive);
   }
-  setup_.engine->exchange(reached_, archive);
+  setup_.engine->serialize(reached_, archive);
 }
 
 RunSummary Trajectory::summary() const {

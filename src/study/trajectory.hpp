@@ -64,7 +64,7 @@ class Trajectory {
   Field field_at(const Moment& moment);
 
   /// Save or restore all of it. Collective.
-  void exchange(engine::Archive& archive);
+  void serialize(engine::Archive& archive);
   /// What is known of it now; `largest_u` of this rank. Collective.
   [[nodiscard]] RunSummary summary() const;
   void raise_largest_u(double u) { summary_.largest_u = std::max(summary_.largest_u, u); }

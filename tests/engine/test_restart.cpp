@@ -100,12 +100,12 @@ Motion resumed(const MakeRun& make, const parallel::Communicator& before, const 
     MadeRun run = make(before);
     advance(run, motion, 0, saved_step, {1, 7, 33, 2});
     Save archive(*run.ranks, saved);
-    run.engine->exchange(saved_step, archive);
+    run.engine->serialize(saved_step, archive);
     self_check = run.engine->self_check();
   }
   MadeRun run = make_again(after);
   Restore archive(saved);
-  run.engine->exchange(saved_step, archive);
+  run.engine->serialize(saved_step, archive);
   const engine::Sample sample = run.engine->sample();
   EXPECT_EQ(sample.x, motion.x[saved_step]);
   EXPECT_EQ(sample.y, motion.y[saved_step]);

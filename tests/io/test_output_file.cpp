@@ -272,8 +272,8 @@ class Series final : public engine::Observer {
   }
   void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {}
   /// A step is a row.
-  void exchange(std::int64_t step, engine::Archive& archive) override {
-    table_.exchange(world(), step, archive);
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    table_.serialize(world(), step, archive);
   }
 
  private:

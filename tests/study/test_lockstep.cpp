@@ -176,12 +176,12 @@ Outcomes resumed(const StudyPlan& plan, const Communicator& before, const Commun
       lockstep.advance(std::min(end, ends(lockstep)));
     }
     support::Save archive(before, saved);
-    lockstep.exchange(archive);
+    lockstep.serialize(archive);
   }
   Outcomes found = nothing_of(plan);
   Lockstep lockstep(after, plan, all_of(plan));
   support::Restore archive(saved);
-  lockstep.exchange(archive);
+  lockstep.serialize(archive);
   go_on(lockstep, found, ends);
   return found;
 }
