@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
-#include "study/hypotheses.hpp"
+#include "study/promised_order.hpp"
 #include "study/promised_order.hpp"
 
 namespace masing::cli {

@@ -17,7 +17,7 @@
 #include "io/sealed_file.hpp"
 #include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
-#include "study/schedule.hpp"
+#include "study/plan.hpp"
 
 namespace masing::commands {
 

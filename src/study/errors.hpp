@@ -10,7 +10,7 @@
 #include "engine/run_spec.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
-#include "study/field.hpp"
+#include "study/trajectory.hpp"
 
 namespace masing::study {
 

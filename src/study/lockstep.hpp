@@ -9,7 +9,6 @@
 #include "study/errors.hpp"
 #include "study/file_reference.hpp"
 #include "study/plan.hpp"
-#include "study/schedule.hpp"
 #include "study/trajectory.hpp"
 
 namespace masing::study {

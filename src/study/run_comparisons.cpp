@@ -17,7 +17,7 @@
 #include "io/sealed_file.hpp"
 #include "parallel/session.hpp"
 #include "study/lockstep.hpp"
-#include "study/schedule.hpp"
+#include "study/plan.hpp"
 
 namespace masing::study {
 

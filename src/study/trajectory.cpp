@@ -30,6 +30,24 @@ engine::Setup timed_setup(const parallel::Communicator& comm, const engine::RunS
   return engine::make_setup(comm, run, holding);
 }
 
+/// Save a function, or get it back. Collective.
+void serialize_function(engine::Archive& archive, const std::string& name,
+                        slab::RememberedElongation& u) {
+  std::vector<double> numbers;
+  if (!archive.restores()) {
+    numbers = {u.x0, u.x, static_cast<double>(u.direction), u.highest, u.lowest};
+    for (const auto& leg : u.legs) {
+      numbers.insert(numbers.end(), {leg.position, leg.meeting});
+    }
+  }
+  archive.numbers(name, numbers);
+  u = {numbers.at(0), numbers.at(1), static_cast<int>(numbers[2]),
+       numbers.at(3), numbers.at(4), {}};
+  for (std::size_t i = 5; i + 1 < numbers.size(); i += 2) {
+    u.legs.push_back({numbers[i], numbers[i + 1]});
+  }
+}
+
 /// target = (1 - rest) before + rest after, of one layout. Local.
 void set_between(parallel::Vector& target, const parallel::Vector& before,
                  const parallel::Vector& after, double rest) {
@@ -42,6 +60,18 @@ void set_between(parallel::Vector& target, const parallel::Vector& before,
 }
 
 }  // namespace
+
+void ContinuousField::add(double weight, slab::RememberedElongation elongation) {
+  parts_.push_back({weight, std::move(elongation)});
+}
+
+double ContinuousField::operator()(const slab::Element& cell) const {
+  double u = 0.0;
+  for (const auto& [weight, elongation] : parts_) {
+    u += weight * elongation(cell);
+  }
+  return u;
+}
 
 Trajectory::Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
                        const RunForm& form, const engine::Holding& holding)
@@ -186,7 +216,7 @@ void Trajectory::serialize(engine::Archive& archive) {
   }
   if (kept_step_ >= 0) {
     if (form_.has_function_field) {
-      study::serialize(archive, "kept u", kept_function_);
+      serialize_function(archive, "kept u", kept_function_);
     } else {
       make_entries();
       archive.split("kept u", *kept_entries_);

@@ -9,10 +9,35 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/recorders.hpp"
-#include "study/field.hpp"
 #include "study/sample_times.hpp"
 
+/// Refinement studies: levels, references, error norms, observed orders, verdict.
 namespace masing::study {
+
+/// u of any cell at one time, of a run by turning points: a mean of functions with weights that add
+/// up to 1.
+class ContinuousField {
+ public:
+  void add(double weight, slab::RememberedElongation elongation);
+  /// u of a cell. Local.
+  [[nodiscard]] double operator()(const slab::Element& cell) const;
+
+  struct Part {
+    double weight = 0.0;
+    slab::RememberedElongation elongation;
+  };
+  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+
+ private:
+  std::vector<Part> parts_;
+};
+
+/// u of all cells, or the columns of a state, at one time: [P] split over the ranks, or, where
+/// `entries` is null, for P = ∞ and for many cells, a function.
+struct Field {
+  const parallel::Vector* entries = nullptr;
+  ContinuousField function;
+};
 
 /// What remains of a run that is done.
 struct RunSummary {

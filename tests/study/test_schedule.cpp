@@ -1,7 +1,7 @@
 // Who makes which comparisons: every one once, those with a slab worth splitting by all ranks, the
 // others dealt to single ranks, in batches that fit.
 
-#include "study/schedule.hpp"
+#include "study/plan.hpp"
 
 #include <gtest/gtest.h>
 
