@@ -6,36 +6,54 @@
 #include <vector>
 
 #include "base/limits.hpp"
-#include "base/partition.hpp"
+#include "base/ratio.hpp"
 #include "slab/turning_points/interval_sets.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 
 namespace masing::study {
 
+base::CellRange cells_meeting(const base::CellRange& range, std::int64_t from, std::int64_t to) {
+  const std::int64_t first = base::floor_of_ratio(range.first, to, from);
+  const std::int64_t end = base::ceil_of_ratio(range.first + range.size, to, from);
+  return range.size == 0 ? base::CellRange{} : base::CellRange{first, end - first};
+}
+
+std::int64_t holding_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
+                          std::int64_t reference) {
+  const std::int64_t halves = rule == slab::Rule::right ? 2 * i + 2 : 2 * i + 1;
+  return base::ceil_of_ratio(halves, reference, 2 * level) - 1;  // s = halves/(2 P)
+}
+
 namespace {
 
-/// max |u - u_ref| of one time over this rank's cells of the reference. Rounding is monotone, so of
-/// the reference's cells that meet one of the level the least and the largest u_ref are enough.
-void add_field(const Overlap& overlap, const base::CellRange& range,
-               std::span<const double> reference, std::span<const double> level, Errors& errors) {
-  const base::CellRange cells = overlap.needed(range);
+/// max |u - u_ref| of one time over this rank's cells of the reference, whose u are `there`;
+/// `here`: u of the level's cells that meet them. Rounding is monotone, so of the reference's cells
+/// that meet one of the level the least and the largest u_ref are enough.
+void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const double> here,
+               const parallel::Vector& reference, Errors& errors) {
+  const base::CellRange range = reference.range();
   const std::int64_t end = range.first + range.size;
-  for (std::int64_t i = cells.first; i < cells.first + cells.size; ++i) {
-    const double here = level[static_cast<std::size_t>(i - cells.first)];
-    const std::int64_t first = std::max(overlap.first_reference(i), range.first);
-    const std::int64_t last = std::min(overlap.last_reference(i), end - 1);
-    double least = reference[static_cast<std::size_t>(first - range.first)];
+  const parallel::ReadAccess access(reference);
+  const auto there = [&](std::int64_t j) {
+    return access.values()[static_cast<std::size_t>(j - range.first)];
+  };
+  std::int64_t i = cells_meeting(range, reference.size(), level.size()).first;
+  for (const double u : here) {
+    const base::CellRange met = cells_meeting({i, 1}, level.size(), reference.size());
+    const std::int64_t first = std::max(met.first, range.first);
+    double least = there(first);
     double largest = least;
-    for (std::int64_t j = first + 1; j <= last; ++j) {
-      const double there = reference[static_cast<std::size_t>(j - range.first)];
-      least = there < least ? there : least;
-      largest = largest < there ? there : largest;
+    for (std::int64_t j = first + 1; j < std::min(met.first + met.size, end); ++j) {
+      const double value = there(j);
+      least = value < least ? value : least;
+      largest = largest < value ? value : largest;
     }
-    errors.u = std::max({errors.u, std::abs(here - least), std::abs(here - largest)});
-    if (const std::int64_t j = overlap.holder(i); j >= range.first && j < end) {
-      errors.u_cells = std::max(
-          errors.u_cells, std::abs(here - reference[static_cast<std::size_t>(j - range.first)]));
+    errors.u = std::max({errors.u, std::abs(u - least), std::abs(u - largest)});
+    const std::int64_t holder = holding_cell(rule, i, level.size(), reference.size());
+    if (holder >= range.first && holder < end) {
+      errors.u_cells = std::max(errors.u_cells, std::abs(u - there(holder)));
     }
+    ++i;
   }
 }
 
@@ -57,10 +75,10 @@ void add_state(const rheology::StateLayout& layout, const parallel::Vector& leve
 }  // namespace
 
 /// The cells in which the difference of two elongations can be largest, by index.
-class TellingCells {
+class CriticalCells {
  public:
   /// Throws UserError where a slab is not smooth in pieces.
-  explicit TellingCells(const slab::Slab& slab) : grid_{slab.field_cells(), slab.rule} {
+  explicit CriticalCells(const slab::Slab& slab) : grid_{slab.field_cells(), slab.rule} {
     const auto spans = slab::smooth_spans(slab);
     std::vector<double> places = slab::telling_places(spans);
     double scale = 0.0;
@@ -129,8 +147,10 @@ void FieldErrors::raise(Errors& errors, const Field& level, const Field& referen
     raise_against_cells(errors, *level.entries, *reference.entries);
   } else if (level.entries != nullptr) {
     raise_against_continuum(errors, *level.entries, reference.function);
+  } else if (reference.entries == nullptr && engine::slab_of(*run_)->is_continuum()) {
+    raise_continuum(errors, level.function, reference.function);
   } else if (reference.entries == nullptr) {
-    raise_against_continuum(errors, level.function, reference.function);
+    raise_many_cells(errors, level.function, reference.function);
   }
 }
 
@@ -141,13 +161,11 @@ void FieldErrors::raise_against_cells(Errors& errors, const parallel::Vector& le
     add_state(*engine::state_layout(*run_), level, reference, errors);
     return;
   }
-  const Overlap overlap(slab->rule, level.size(), reference.size());
-  const base::CellRange range = reference.range();
   if (!gather_) {
-    gather_ = std::make_unique<parallel::RangeGather>(level, overlap.needed(range));
+    gather_ = std::make_unique<parallel::RangeGather>(
+        level, cells_meeting(reference.range(), reference.size(), level.size()));
   }
-  const parallel::ReadAccess there(reference);
-  add_field(overlap, range, there.values(), (*gather_)(level), errors);
+  add_field(slab->rule, level, (*gather_)(level), reference, errors);
 }
 
 void FieldErrors::raise_against_continuum(Errors& errors, const parallel::Vector& level,
@@ -174,16 +192,12 @@ void FieldErrors::raise_against_continuum(Errors& errors, const parallel::Vector
   }
 }
 
-void FieldErrors::raise_against_continuum(Errors& errors, const ContinuousField& level,
-                                          const ContinuousField& reference) {
+void FieldErrors::raise_continuum(Errors& errors, const ContinuousField& level,
+                                  const ContinuousField& reference) {
   const slab::Slab& slab = *engine::slab_of(*run_);
-  if (!slab.is_continuum()) {
-    raise_many_cells(errors, level, reference);
-    return;
-  }
   for (std::int64_t i = 0; i <= slab.field_cells(); ++i) {
-    const double s = static_cast<double>(i) / static_cast<double>(slab.field_cells());
-    const slab::Element at = slab.element(s);
+    const slab::Element at =
+        slab.element(static_cast<double>(i) / static_cast<double>(slab.field_cells()));
     errors.u = std::max(errors.u, std::abs(level(at) - reference(at)));
   }
   errors.u_cells = errors.u;
@@ -196,11 +210,11 @@ void FieldErrors::raise_against_continuum(Errors& errors, const ContinuousField&
 void FieldErrors::raise_many_cells(Errors& errors, const ContinuousField& level,
                                    const ContinuousField& reference) {
   const slab::Slab& slab = *engine::slab_of(*run_);
-  if (!telling_) {
-    telling_ = std::make_shared<const TellingCells>(slab);
+  if (!critical_) {
+    critical_ = std::make_shared<const CriticalCells>(slab);
   }
   const auto count = static_cast<double>(slab.field_cells());
-  for (const std::int64_t i : telling_->at(level, reference)) {
+  for (const std::int64_t i : critical_->at(level, reference)) {
     const slab::Element cell = slab.element(slab.point(i));
     const double u = level(cell);
     const auto distance = [&](const slab::Element& at) { return std::abs(u - reference(at)); };

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/partition.hpp"
-#include "base/ratio.hpp"
 #include "engine/run_spec.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
@@ -14,47 +13,13 @@
 
 namespace masing::study {
 
-/// How the cells of two partitions of ]0, 1] lie to each other; 0-based, cells ]i/P, (i+1)/P].
-class Overlap {
- public:
-  Overlap(slab::Rule rule, std::int64_t level_cells, std::int64_t reference_cells)
-      : level_(level_cells), reference_(reference_cells), rule_(rule) {}
+/// The cells of `to` equal ones of ]0, 1] that share an interval with a range of `from` equal ones;
+/// 0-based, cells ]i/P, (i+1)/P]. Local.
+base::CellRange cells_meeting(const base::CellRange& range, std::int64_t from, std::int64_t to);
 
-  /// First and last cell of the level that share an interval with the reference's cell j.
-  [[nodiscard]] std::int64_t first(std::int64_t j) const {
-    return base::floor_of_ratio(j, level_, reference_);
-  }
-  [[nodiscard]] std::int64_t last(std::int64_t j) const {
-    return base::ceil_of_ratio(j + 1, level_, reference_) - 1;
-  }
-
-  /// First and last cell of the reference that share an interval with the level's cell i.
-  [[nodiscard]] std::int64_t first_reference(std::int64_t i) const {
-    return base::floor_of_ratio(i, reference_, level_);
-  }
-  [[nodiscard]] std::int64_t last_reference(std::int64_t i) const {
-    return base::ceil_of_ratio(i + 1, reference_, level_) - 1;
-  }
-
-  /// The reference's cell that holds the point of the level's cell i.
-  [[nodiscard]] std::int64_t holder(std::int64_t i) const {
-    const std::int64_t halves = rule_ == slab::Rule::right ? 2 * i + 2 : 2 * i + 1;
-    return base::ceil_of_ratio(halves, reference_, 2 * level_) - 1;  // s = halves/(2 P_level)
-  }
-
-  /// The cells of the level that overlap a range of the reference's.
-  [[nodiscard]] base::CellRange needed(const base::CellRange& range) const {
-    if (range.size == 0) {
-      return {};
-    }
-    return {first(range.first), last(range.first + range.size - 1) - first(range.first) + 1};
-  }
-
- private:
-  std::int64_t level_;
-  std::int64_t reference_;
-  slab::Rule rule_;
-};
+/// Which of `reference` cells holds the point of cell i of `level` ones by a rule. Local.
+std::int64_t holding_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
+                          std::int64_t reference);
 
 /// Errors of one level in the maximum norm; NaN where there is nothing to compare with.
 struct Errors {
@@ -66,7 +31,7 @@ struct Errors {
   [[nodiscard]] double largest() const { return std::max({x, y, u, u_cells}); }
 };
 
-class TellingCells;
+class CriticalCells;
 
 /// The errors of u of a level against a reference, field by field. u_h is constant on the cells
 /// ](i-1)/P, i/P]; against a reference with cells its maximum over all s is one over pairs of cells
@@ -89,8 +54,8 @@ class FieldErrors {
                            const parallel::Vector& reference);
   void raise_against_continuum(Errors& errors, const parallel::Vector& level,
                                const ContinuousField& reference);
-  void raise_against_continuum(Errors& errors, const ContinuousField& level,
-                               const ContinuousField& reference);
+  void raise_continuum(Errors& errors, const ContinuousField& level,
+                       const ContinuousField& reference);
   void raise_many_cells(Errors& errors, const ContinuousField& level,
                         const ContinuousField& reference);
 
@@ -98,7 +63,7 @@ class FieldErrors {
   std::unique_ptr<parallel::RangeGather> gather_;  // of the level's cells on the reference's ranks
   std::vector<slab::Element> ends_;                // of every cell of this rank, [P_local + 1]
   std::vector<slab::Element> points_;              // the cells' own, [P_local]
-  std::shared_ptr<const TellingCells> telling_;    // of many cells
+  std::shared_ptr<const CriticalCells> critical_;  // of many cells
 };
 
 /// Whether u of a run is measured at all: not where its state has no columns beside x and y. Local.

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <array>
 #include <functional>
 #include <vector>
 
@@ -13,27 +13,11 @@ namespace masing::study {
 namespace {
 
 const char* name_of(StepKind kind) {
-  switch (kind) {
-    case StepKind::time:
-      return "time";
-    case StepKind::space:
-      return "space";
-    case StepKind::sum:
-      return "sum";
-    default:
-      return "joint";
-  }
+  return std::array{"time", "space", "sum", "joint"}[static_cast<std::size_t>(kind)];
 }
 
 const char* name_of(ObservedFrom from) {
-  switch (from) {
-    case ObservedFrom::fit:
-      return "fit";
-    case ObservedFrom::last_pair:
-      return "last pair";
-    default:
-      return "none";
-  }
+  return std::array{"fit", "last pair", "none"}[static_cast<std::size_t>(from)];
 }
 
 /// P of a level as files have it: 0 for P = ∞; of a model that is no slab the columns of its state.

@@ -20,14 +20,7 @@ std::string number_or_dash(const char* format, int width, double value) {
 
 /// Behind an error: why its level is not in the fit.
 char mark_sign(statistics::Mark mark) {
-  switch (mark) {
-    case statistics::Mark::before:
-      return '<';
-    case statistics::Mark::on_floor:
-      return '_';
-    default:
-      return ' ';
-  }
+  return mark == statistics::Mark::before ? '<' : mark == statistics::Mark::on_floor ? '_' : ' ';
 }
 
 /// Whether the levels have cells; a model that is no slab has columns, the same on every level.
@@ -64,19 +57,16 @@ std::string row(const StudySpec& spec, const Study& study, std::size_t level) {
 }
 
 std::string legend(const Study& study) {
-  bool before = false;
-  bool on_floor = false;
-  for (const auto& finding : study.results) {
-    for (const statistics::Mark mark : finding.fit.marks) {
-      before = before || mark == statistics::Mark::before;
-      on_floor = on_floor || mark == statistics::Mark::on_floor;
-    }
-  }
+  const auto any = [&](statistics::Mark mark) {
+    return std::ranges::any_of(study.results, [&](const QuantityResult& finding) {
+      return std::ranges::count(finding.fit.marks, mark) > 0;
+    });
+  };
   std::string text;
-  if (before) {
+  if (any(statistics::Mark::before)) {
     text += "< left out of the fit: before the asymptotic range\n";
   }
-  if (on_floor) {
+  if (any(statistics::Mark::on_floor)) {
     text += fmt::format("_ left out of the fit: on the round-off floor, {:.1e}\n",
                         study.floors.largest());
   }

@@ -103,6 +103,29 @@ TEST(FieldErrors, of_cells_are_those_of_brute_force) {
   }
 }
 
+TEST(Cells, meet_and_hold_each_other_up_to_2_to_40) {
+  constexpr std::int64_t large = std::int64_t{1} << 40;
+  const auto expect = [](const base::CellRange& found, std::int64_t first, std::int64_t size) {
+    EXPECT_EQ(found.first, first);
+    EXPECT_EQ(found.size, size);
+  };
+  for (const std::int64_t j : {std::int64_t{0}, large / 3, large - 1}) {
+    expect(study::cells_meeting({j, 1}, large, large), j, 1);
+    EXPECT_EQ(study::holding_cell(Rule::right, j, large, large), j);
+  }
+  expect(study::cells_meeting({large - 1, 1}, large, large / 2), large / 2 - 1, 1);
+  // The middle of the last cell is the end of the cell before the last.
+  EXPECT_EQ(study::holding_cell(Rule::midpoint, large / 2 - 1, large / 2, large), large - 2);
+  // P - 1 and P cells: cell j of the finer reaches over cells j - 1 and j of the coarser.
+  expect(study::cells_meeting({0, 1}, large, large - 1), 0, 1);
+  expect(study::cells_meeting({large - 1, 1}, large, large - 1), large - 2, 1);
+  for (const std::int64_t j : {std::int64_t{1}, large / 3, large - 2}) {
+    expect(study::cells_meeting({j, 1}, large, large - 1), j - 1, 2);
+    EXPECT_EQ(study::holding_cell(Rule::right, j - 1, large - 1, large), j);
+  }
+  expect(study::cells_meeting({large / 3, 10}, large, large - 1), large / 3 - 1, 11);
+}
+
 /// u = 1 in one cell, 0 in all others, against u = 0: at rest with u0 = 0.
 TEST(FieldErrors, of_cells_against_the_continuum_see_every_cell) {
   constexpr std::int64_t cells = 3000;  // three blocks
