@@ -1,35 +1,66 @@
-// The runs of a study and how they are compared. By hand.
+// The runs of a study, how they are compared and who makes them: each comparison once, those with a
+// slab worth splitting by all ranks, the others dealt to single ranks, in batches that fit. By
+// hand.
 
 #include "study/plan.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include "base/error.hpp"
 #include "support/options.hpp"
 
 namespace masing::test_plan {
 
+using study::Batch;
 using study::Refine;
+using study::Schedule;
 using study::StudyPlan;
 
-/// A spec and its plan, by name of what is refined.
+/// A study with its plan.
 struct Planned {
-  study::StudySpec spec;
+  std::unique_ptr<study::StudySpec> spec;
   StudyPlan plan;
+
+  explicit Planned(given::Options options) {
+    options.insert({{"final-time", "500"},
+                    {"steps", "1000"},
+                    {"cells", "10"},
+                    {"expect-order", "none"},
+                    {"field-points", "100"},
+                    {"quiet", ""}});
+    spec = std::make_unique<study::StudySpec>(given::spec_of(options));
+    plan = at(1, 1e12);
+  }
+  [[nodiscard]] StudyPlan at(int ranks, double available) const {
+    return study::make_plan(*spec, nullptr, ranks, available);
+  }
+  [[nodiscard]] Batch all() const {
+    Batch indices(plan.comparisons.size());
+    std::iota(indices.begin(), indices.end(), 0);
+    return indices;
+  }
+  Schedule schedule(int ranks, double available) const {
+    return study::make_schedule(at(ranks, available), all());
+  }
+  [[nodiscard]] double bytes(const Batch& batch, int ranks = 1) const {
+    return study::bytes_a_rank(at(ranks, 1e12), batch);
+  }
 };
 
-std::unique_ptr<Planned> plan_of(Refine refine, const std::string& reference,
-                                 const std::string& levels, given::Options options = {}) {
-  options.insert({{"final-time", "10"},
-                  {"steps", "400"},
-                  {"cells", "8"},
-                  {"refine", study::name_of(refine)},
+Planned planned(Refine refine, const std::string& reference, const std::string& levels,
+                given::Options options = {}) {
+  options.insert({{"refine", study::name_of(refine)},
                   {"levels", levels},
                   {"reference", reference},
-                  {"expect-order", "none"},
-                  {"quiet", ""}});
-  auto made = std::make_unique<Planned>(Planned{given::spec_of(options), {}});
-  made->plan = study::make_plan(made->spec, nullptr, 1, 1e11);
-  return made;
+                  {"steps", "400"},
+                  {"cells", "8"}});
+  return Planned(std::move(options));
 }
 
 using Indices = std::vector<std::optional<std::size_t>>;
@@ -44,14 +75,14 @@ Indices references(const StudyPlan& plan) {
 }
 
 TEST(StudyPlan, has_the_levels_first_and_the_series_of_the_last) {
-  const auto made = plan_of(Refine::both, "exact", "8:100,16:200,24:400");
-  const StudyPlan& plan = made->plan;
-  EXPECT_EQ(plan.spec, &made->spec);
+  const auto made = planned(Refine::both, "exact", "8:100,16:200,24:400");
+  const StudyPlan& plan = made.plan;
+  EXPECT_EQ(plan.spec, made.spec.get());
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(plan.comparisons.at(i).level, i);
-    EXPECT_EQ(plan.runs.at(i).run.time.steps, made->spec.levels[i].steps);
+    EXPECT_EQ(plan.runs.at(i).run.time.steps, made.spec->levels[i].steps);
     EXPECT_EQ(study::cells_text(engine::slab_of(plan.runs[i].run)->space),
-              study::cells_text(made->spec.levels[i].space));
+              study::cells_text(made.spec->levels[i].space));
     EXPECT_EQ(plan.runs[i].form.title, "level " + std::to_string(i + 1) + " of 3");
     EXPECT_EQ(plan.runs[i].form.series.has_value(), i == 2);
     EXPECT_FALSE(plan.runs[i].form.goes_to_times);
@@ -65,8 +96,8 @@ TEST(StudyPlan, has_one_exact_solution_for_each_number_of_cells) {
         {Refine::steps, "exact-time", "100,150,400", Indices{3, 3, 3}},
         {Refine::both, "exact", "8:100,16:200,24:400", Indices{3, 3, 3}},
         {Refine::both, "exact-time", "8:100,8:200,16:200", Indices{3, 3, 4}}}) {
-    const auto made = plan_of(refine, reference, levels);
-    const StudyPlan& plan = made->plan;
+    const auto made = planned(refine, reference, levels);
+    const StudyPlan& plan = made.plan;
     EXPECT_EQ(references(plan), expected) << reference;
     ASSERT_EQ(plan.runs.size(), *expected.back() + 1);
     for (std::size_t i = 3; i < plan.runs.size(); ++i) {
@@ -78,44 +109,44 @@ TEST(StudyPlan, has_one_exact_solution_for_each_number_of_cells) {
 }
 
 TEST(StudyPlan, has_one_continuum_for_each_number_of_steps) {
-  EXPECT_EQ(references(plan_of(Refine::cells, "cells-inf", "8,16,32")->plan), (Indices{3, 3, 3}));
-  const auto made = plan_of(Refine::both, "cells-inf", "8:100,16:100,24:200");
-  EXPECT_EQ(references(made->plan), (Indices{3, 3, 4}));
-  ASSERT_EQ(made->plan.runs.size(), 5U);
-  EXPECT_EQ(made->plan.runs[3].run.time.steps, 100);
-  EXPECT_EQ(made->plan.runs[4].run.time.steps, 200);
-  EXPECT_TRUE(made->plan.runs[3].form.has_function_field);
-  EXPECT_FALSE(made->plan.runs[3].form.goes_to_times);
+  EXPECT_EQ(references(planned(Refine::cells, "cells-inf", "8,16,32").plan), (Indices{3, 3, 3}));
+  const auto made = planned(Refine::both, "cells-inf", "8:100,16:100,24:200");
+  EXPECT_EQ(references(made.plan), (Indices{3, 3, 4}));
+  ASSERT_EQ(made.plan.runs.size(), 5U);
+  EXPECT_EQ(made.plan.runs[3].run.time.steps, 100);
+  EXPECT_EQ(made.plan.runs[4].run.time.steps, 200);
+  EXPECT_TRUE(made.plan.runs[3].form.has_function_field);
+  EXPECT_FALSE(made.plan.runs[3].form.goes_to_times);
 }
 
 TEST(StudyPlan, has_one_finest_run) {
   for (const auto& [levels, steps] :
        {std::pair("100,200,400", 6400), {"996,997,1009", 16 * 1009}}) {
-    const auto made = plan_of(Refine::steps, "finest", levels);
-    EXPECT_EQ(references(made->plan), (Indices{3, 3, 3}));
-    ASSERT_EQ(made->plan.runs.size(), 4U);
-    EXPECT_EQ(made->plan.runs[3].run.time.steps, steps);
+    const auto made = planned(Refine::steps, "finest", levels);
+    EXPECT_EQ(references(made.plan), (Indices{3, 3, 3}));
+    ASSERT_EQ(made.plan.runs.size(), 4U);
+    EXPECT_EQ(made.plan.runs[3].run.time.steps, steps);
   }
 }
 
 TEST(StudyPlan, compares_successive_levels_with_the_next) {
-  const auto made = plan_of(Refine::steps, "successive", "100,150,300");
-  EXPECT_EQ(references(made->plan), (Indices{1, 2, std::nullopt}));
-  EXPECT_EQ(made->plan.runs.size(), 3U);
+  const auto made = planned(Refine::steps, "successive", "100,150,300");
+  EXPECT_EQ(references(made.plan), (Indices{1, 2, std::nullopt}));
+  EXPECT_EQ(made.plan.runs.size(), 3U);
 }
 
 /// Of so many cells that they differ from P = ∞ by rounding only, where the levels are so many that
 /// their errors may be lost in it.
 TEST(StudyPlan, measures_round_off_where_cells_are_many) {
   given::Options options{{"engine", "memory"}};
-  const auto made = plan_of(Refine::cells, "cells-inf", "1000,100000000", options);
-  ASSERT_EQ(made->plan.runs.size(), 4U);
-  EXPECT_EQ(references(made->plan), (Indices{2, 2, 2}));
-  EXPECT_EQ(made->plan.comparisons[2].level, 3U);
-  EXPECT_TRUE(made->plan.runs[3].form.has_function_field);
-  EXPECT_EQ(engine::field_size(made->plan.runs[3].run), std::int64_t{1} << 50);
-  EXPECT_EQ(plan_of(Refine::cells, "cells-inf", "1000,100000", options)->plan.runs.size(), 3U);
-  EXPECT_EQ(plan_of(Refine::cells, "successive", "1000,100000000", options)->plan.runs.size(), 2U);
+  const auto made = planned(Refine::cells, "cells-inf", "1000,100000000", options);
+  ASSERT_EQ(made.plan.runs.size(), 4U);
+  EXPECT_EQ(references(made.plan), (Indices{2, 2, 2}));
+  EXPECT_EQ(made.plan.comparisons[2].level, 3U);
+  EXPECT_TRUE(made.plan.runs[3].form.has_function_field);
+  EXPECT_EQ(engine::field_size(made.plan.runs[3].run), std::int64_t{1} << 50);
+  EXPECT_EQ(planned(Refine::cells, "cells-inf", "1000,100000", options).plan.runs.size(), 3U);
+  EXPECT_EQ(planned(Refine::cells, "successive", "1000,100000000", options).plan.runs.size(), 2U);
 }
 
 /// From the first after t = 0; none where there is no u.
@@ -123,13 +154,13 @@ TEST(StudyPlan, compares_u_at_common_steps) {
   const auto at = [](const Planned& made) {
     return std::pair(made.plan.first_field, made.plan.field_times.count());
   };
-  EXPECT_EQ(at(*plan_of(Refine::steps, "exact", "400,800")), std::pair(1L, 201L));
-  EXPECT_EQ(at(*plan_of(Refine::steps, "exact", "400,800", {{"field-samples", "30"}})),
+  EXPECT_EQ(at(planned(Refine::steps, "exact", "400,800")), std::pair(1L, 201L));
+  EXPECT_EQ(at(planned(Refine::steps, "exact", "400,800", {{"field-samples", "30"}})),
             std::pair(1L, 26L));  // 25 divides 400
-  EXPECT_EQ(at(*plan_of(Refine::steps, "exact", "997,1009", {{"field-samples", "7"}})),
+  EXPECT_EQ(at(planned(Refine::steps, "exact", "997,1009", {{"field-samples", "7"}})),
             std::pair(1L, 8L));
-  EXPECT_EQ(at(*plan_of(Refine::steps, "exact", "997,1009",
-                        {{"field-samples", "7"}, {"scheme", "leapfrog"}})),
+  EXPECT_EQ(at(planned(Refine::steps, "exact", "997,1009",
+                       {{"field-samples", "7"}, {"scheme", "leapfrog"}})),
             std::pair(1L, 2L));
 }
 
@@ -146,6 +177,216 @@ TEST(CommonSamples, are_steps_of_every_level) {
   EXPECT_EQ(study::common_samples(200, {7, 11}), 200);
   EXPECT_EQ(study::common_samples(200, {15, 30}), 200);
   EXPECT_EQ(study::common_samples(1, {3}), 1);
+}
+
+/// All batches of a schedule.
+std::vector<Batch> batches(const Schedule& schedule) {
+  std::vector<Batch> found = schedule.shared;
+  for (const auto& own : schedule.own) {
+    found.insert(found.end(), own.begin(), own.end());
+  }
+  return found;
+}
+
+Batch sorted(Batch batch) {
+  std::ranges::sort(batch);
+  return batch;
+}
+
+/// What holds of every schedule.
+void expect_sound(const StudyPlan& plan, const Batch& pending, const Schedule& schedule) {
+  EXPECT_EQ(std::ssize(schedule.own), plan.ranks);
+  Batch made;
+  double largest = 0.0;
+  for (const Batch& batch : batches(schedule)) {
+    EXPECT_FALSE(batch.empty());
+    made.insert(made.end(), batch.begin(), batch.end());
+    largest = std::max(largest, study::bytes_a_rank(plan, batch));
+  }
+  EXPECT_EQ(sorted(made), sorted(pending)) << "each once";
+  EXPECT_LE(largest, plan.available);
+  EXPECT_EQ(schedule.bytes, largest);
+}
+
+TEST(Schedule, makes_every_pending_comparison_once_in_batches_that_fit) {
+  std::mt19937_64 random(7);
+  const std::vector<Planned> studies = [] {
+    std::vector<Planned> made;
+    for (const char* reference : {"exact", "exact-time", "cells-inf", "finest", "successive"}) {
+      for (const char* engine : {"memory", "sweep"}) {
+        made.emplace_back(given::Options{
+            {"refine", "both"},
+            {"engine", engine},
+            {"reference", reference},
+            {"levels", "100:1000,3000:1000,40000:2000,40001:3000,100000:4000,100001:5000"}});
+      }
+    }
+    return made;
+  }();
+  int refused = 0;
+  for (int draw = 0; draw < 300; ++draw) {
+    const int ranks = 1 + draw % 5;
+    const double available = std::pow(10.0, 5.5 + 3.0 * static_cast<double>(draw) / 300.0);
+    const StudyPlan plan = studies[random() % studies.size()].at(ranks, available);
+    Batch pending;
+    for (std::size_t i = 0; i < plan.comparisons.size(); ++i) {
+      if (random() % 4 != 0) {
+        pending.push_back(i);
+      }
+    }
+    SCOPED_TRACE(std::to_string(draw));
+    try {
+      expect_sound(plan, pending, study::make_schedule(plan, pending));
+    } catch (const base::UserError&) {
+      ++refused;
+      EXPECT_TRUE(std::ranges::any_of(
+          pending, [&](std::size_t i) { return study::bytes_a_rank(plan, {i}) > available; }));
+    }
+  }
+  EXPECT_GT(refused, 10);
+  EXPECT_LT(refused, 200);
+}
+
+TEST(Schedule, splits_what_is_worth_splitting_and_nothing_else) {
+  const Planned study({{"refine", "cells"},
+                       {"reference", "successive"},
+                       {"engine", "sweep"},
+                       {"levels", "10,1000,32767,32768,50000"}});
+  const Schedule schedule = study.schedule(2, 1e12);
+  // The third is measured against the fourth, the first that is worth it.
+  ASSERT_EQ(schedule.shared.size(), 1U);
+  EXPECT_EQ(sorted(schedule.shared[0]), (Batch{2, 3, 4}));
+  EXPECT_EQ(sorted(Batch{schedule.own[0].at(0).at(0), schedule.own[1].at(0).at(0)}), (Batch{0, 1}));
+  // On one rank all go together.
+  const Schedule alone = study.schedule(1, 1e12);
+  EXPECT_EQ(sorted(alone.shared.at(0)), study.all());
+  EXPECT_EQ(alone.own, (std::vector<std::vector<Batch>>{{}}));
+}
+
+/// A rank is not done later than the others by more than the longest of its comparisons.
+TEST(Schedule, deals_levels_to_ranks_evenly) {
+  for (const int ranks : {2, 3, 7}) {
+    const Planned study({{"refine", "steps"},
+                         {"cells", "1000"},
+                         {"reference", "exact"},
+                         {"levels", "1000:200000:40"}});
+    const Schedule schedule = study.schedule(ranks, 1e12);
+    EXPECT_TRUE(schedule.shared.empty());
+    std::vector<double> seconds;
+    double longest = 0.0;
+    for (const auto& own : schedule.own) {
+      ASSERT_EQ(own.size(), 1U) << "one batch, with one exact solution";
+      seconds.push_back(0.0);
+      for (const std::size_t i : own[0]) {
+        const double one = study::estimated_seconds(study.plan.runs[i].run, 1);
+        longest = std::max(longest, one);
+        seconds.back() += one;
+      }
+    }
+    EXPECT_LE(std::ranges::max(seconds) - std::ranges::min(seconds), longest);
+    EXPECT_GE(schedule.seconds, std::ranges::max(seconds));
+  }
+}
+
+/// Comparisons go in batches where all together would not fit; the runs they share are there again.
+TEST(Schedule, makes_batches_where_memory_is_short) {
+  const Planned study({{"refine", "steps"},
+                       {"engine", "sweep"},
+                       {"cells", "30000"},
+                       {"reference", "exact"},
+                       {"levels", "1000,1010,1030,1070"}});
+  const double one = study.bytes({0});
+  const double two = study.bytes({2, 3});
+  for (const auto& [available, count] :
+       {std::pair(study.bytes(study.all()), 1U), {two, 2U}, {0.5 * (one + two), 4U}}) {
+    const Schedule schedule = study.schedule(1, available);
+    expect_sound(study.at(1, available), study.all(), schedule);
+    EXPECT_EQ(schedule.shared.size(), count);
+  }
+  try {
+    study.schedule(1, 0.9 * one);
+    FAIL();
+  } catch (const base::UserError& error) {
+    EXPECT_EQ(error.quantity(), "cells");
+    EXPECT_NE(std::string(error.what()).find("P = 30000 needs"), std::string::npos) << error.what();
+  }
+}
+
+/// The last of successive levels, which is measured against nothing, is not made by itself.
+TEST(Schedule, makes_no_batch_of_a_run_that_another_has) {
+  const Planned study({{"refine", "cells"},
+                       {"engine", "sweep"},
+                       {"reference", "successive"},
+                       {"levels", "1000,10000,30000"}});
+  const Schedule schedule = study.schedule(1, study.bytes({1}));
+  EXPECT_EQ(schedule.shared, (std::vector<Batch>{{0}, {1, 2}}));
+}
+
+TEST(Bytes, are_those_of_each_run_once) {
+  const Planned study({{"refine", "cells"},
+                       {"engine", "sweep"},
+                       {"reference", "finest"},
+                       {"levels", "102400,204800"}});
+  // Of the engine u, beside it u at a step and between two, and k, η, u0 and c at ends and points.
+  constexpr double cells = 102400;
+  constexpr double entry = 8 + 24 + 2 * sizeof(slab::Element);
+  const double first = entry * cells;
+  const double series = 8.0 * 5 * 1001;
+  const double finest = entry * 32 * cells;
+  EXPECT_EQ(study.bytes({0}), first + finest);
+  EXPECT_EQ(study.bytes({1}), 2 * first + series + finest);
+  EXPECT_EQ(study.bytes({0, 1}), 3 * first + series + finest);
+  EXPECT_EQ(study.bytes({0}, 2), (first + finest) / 2);
+  EXPECT_EQ(study.bytes({0, 1}, 2), (3 * first + finest) / 2 + series);
+}
+
+TEST(Bytes, of_functions_are_none) {
+  const Planned study({{"refine", "cells"},
+                       {"engine", "memory"},
+                       {"reference", "cells-inf"},
+                       {"field-points", "100000"},
+                       {"levels", "100000000,1000000000"}});
+  EXPECT_LT(study.bytes(study.all()), 1e7);
+}
+
+TEST(PlanText, says_the_runs_the_reference_and_what_they_take) {
+  const Planned study({{"refine", "steps"},
+                       {"engine", "sweep"},
+                       {"cells", "1048576"},
+                       {"reference", "finest"},
+                       {"levels", "1000,2000"}});
+  const Schedule schedule = study.schedule(2, 1e12);
+  const std::string text = study::plan_text(study.at(2, 1e12), schedule);
+  for (const char* part :
+       {"masing converge: 3 runs, about ", " of 931.3 GiB available\n",
+        "errors against one run at least 16 times finer in what is refined",
+        "\n  reference: P = 1048576, N = 32000, 3.36e+10 cell updates, on 2 ranks, about ",
+        "\n  level 2 of 2: P = 1048576, N = 2000, 2.1e+09 cell updates, on 2 ranks, about ",
+        "\n  level 1 of 2: P = 1048576, N = 1000, 1.05e+09 cell updates, on 2 ranks, about "}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_LT(text.find("reference: P"), text.find("level 2 of 2")) << "the longest first";
+}
+
+TEST(PlanText, leaves_out_the_shorter_of_many_runs) {
+  const Planned study({{"refine", "steps"}, {"reference", "exact"}, {"levels", "1000:64000:30"}});
+  const std::string text = study::plan_text(study.plan, study.schedule(1, 1e12));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2 + 12 + 1) << text;
+  EXPECT_TRUE(text.ends_with("  and 19 shorter runs\n")) << text;
+  EXPECT_NE(text.find("on 1 rank"), std::string::npos) << text;
+}
+
+TEST(EstimatedSeconds, grow_with_cells_and_steps_and_not_with_cells_for_memory) {
+  engine::RunSpec run{engine::Masing{.slab = {.space = slab::Cells{100000}}}, {}, {500.0, 1000}};
+  auto& masing = std::get<engine::Masing>(run.model);
+  const double once = study::estimated_seconds(run, 1);
+  EXPECT_LT(study::estimated_seconds(run, 2), once);
+  run.time.steps *= 10;
+  EXPECT_NEAR(study::estimated_seconds(run, 1), 10 * once, 1e-9);
+  masing.method = engine::Method::turning_points;
+  const double remembered = study::estimated_seconds(run, 1);
+  masing.slab.space = slab::Cells{10};
+  EXPECT_EQ(study::estimated_seconds(run, 8), remembered);
 }
 
 }  // namespace masing::test_plan

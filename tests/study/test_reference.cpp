@@ -32,10 +32,6 @@ std::optional<engine::RunSpec> run_for(const std::string& name, const engine::Ru
   return study::run_for(reference(name), level);
 }
 
-std::string heading(const std::string& name, double self_check = 0.0) {
-  return study::heading(reference(name), self_check);
-}
-
 engine::RunSpec level(const engine::Model& model = masing, std::int64_t cells = 20) {
   engine::RunSpec run{model, {}, {1.0, 200}};
   if (slab::Slab* slab = engine::slab_of(run)) {
@@ -57,28 +53,30 @@ TEST(Reference, is_made_of_its_word_or_of_a_file) {
   EXPECT_EQ(reference("there/run.h5").file, "there/run.h5");
 }
 
-TEST(Reference, says_what_it_is) {
-  EXPECT_EQ(heading("finest"), "reference P = 320, N = 3200");
-  EXPECT_EQ(study::heading(reference("finest", Refine::steps, finite), 0.0), "reference N = 3200");
-  EXPECT_EQ(heading("successive"), "differences of successive levels");
-  EXPECT_EQ(heading("exact", 2e-13), "reference: the exact solution (checks itself to 2e-13)");
-  EXPECT_EQ(heading("exact-time", 2e-13),
-            "reference: the exact solution at the same P (checks itself to 2e-13)");
-  EXPECT_EQ(heading("cells-inf"), "reference: P = inf at the same N");
-  EXPECT_EQ(heading("run.h5"), "reference: run.h5");
-}
-
-TEST(Reference, says_in_a_sentence_what_errors_are_measured_against) {
-  EXPECT_EQ(reference("finest").description,
-            "one run at least 16 times finer in what is refined (P = 320, N = 3200)");
-  EXPECT_EQ(reference("finest", Refine::steps, finite).description,
-            "one run at least 16 times finer in what is refined (N = 3200)");
-  EXPECT_EQ(reference("successive").description,
-            "the next finer level (differences of successive levels)");
-  EXPECT_EQ(reference("exact").description, "the exact solution (P = ∞, N = ∞)");
-  EXPECT_EQ(reference("exact-time").description, "the solution exact in time at the same P");
-  EXPECT_EQ(reference("cells-inf").description, "the solution with P = ∞ at the same N");
-  EXPECT_EQ(reference("run.h5").description, "run.h5");
+TEST(Reference, says_what_it_is_in_a_heading_and_in_a_sentence) {
+  struct Expected {
+    Reference of;
+    const char* heading;
+    const char* description;
+  };
+  for (const auto& [of, heading, description] :
+       {Expected{reference("finest"), "reference P = 320, N = 3200",
+                 "one run at least 16 times finer in what is refined (P = 320, N = 3200)"},
+        {reference("finest", Refine::steps, finite), "reference N = 3200",
+         "one run at least 16 times finer in what is refined (N = 3200)"},
+        {reference("successive"), "differences of successive levels",
+         "the next finer level (differences of successive levels)"},
+        {reference("exact"), "reference: the exact solution (checks itself to 2e-13)",
+         "the exact solution (P = ∞, N = ∞)"},
+        {reference("exact-time"),
+         "reference: the exact solution at the same P (checks itself to 2e-13)",
+         "the solution exact in time at the same P"},
+        {reference("cells-inf"), "reference: P = inf at the same N",
+         "the solution with P = ∞ at the same N"},
+        {reference("run.h5"), "reference: run.h5", "run.h5"}}) {
+    EXPECT_EQ(study::heading(of, 2e-13), heading);
+    EXPECT_EQ(of.description, description);
+  }
 }
 
 TEST(Reference, says_how_it_is_found_and_how_well_it_is_known) {
