@@ -17,20 +17,13 @@ namespace masing::study {
 
 namespace {
 
-bool is_measured(const StudySpec& spec, const Study& study, const Quantity& quantity) {
-  if (engine::slab_of(spec.run) != nullptr) {
-    return true;
-  }
-  return quantity.value != &Errors::u_cells &&
-         std::ranges::any_of(study.cases, [&](const LevelResult& at) {
-           return !std::isnan(at.errors.*quantity.value);
-         });
-}
-
 std::vector<std::size_t> measured_quantities(const StudySpec& spec, const Study& study) {
   std::vector<std::size_t> measured;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    if (is_measured(spec, study, quantities[q])) {
+    const auto has_error = [value = quantities[q].value](const LevelResult& at) {
+      return value != &Errors::u_cells && !std::isnan(at.errors.*value);
+    };
+    if (engine::slab_of(spec.run) != nullptr || std::ranges::any_of(study.cases, has_error)) {
       measured.push_back(q);
     }
   }
@@ -67,66 +60,34 @@ std::string left_over_clause(const StudySpec& spec, const std::string& left_over
                    level.steps);
 }
 
-/// The scheme of a run, where it is not the papers'; else null.
-const slab::SchemeInfo* other_scheme(const StudySpec& spec) {
-  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-  const slab::SchemeInfo* scheme = masing == nullptr ? nullptr : &slab::info(masing->scheme);
-  return scheme == nullptr || scheme->is_papers ? nullptr : scheme;
-}
-
-bool is_midpoint(const StudySpec& spec) {
-  const slab::Slab* slab = engine::slab_of(spec.run);
-  return slab != nullptr && slab->rule == slab::Rule::midpoint;
-}
-
-bool is_damped(const StudySpec& spec) {
-  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-  return masing != nullptr && masing->oscillator.damping > 0;
-}
-
-bool is_shifted(const StudySpec& spec) {
-  const slab::Slab* slab = engine::slab_of(spec.run);
-  return slab != nullptr && slab->is_shifted();
-}
-
-std::string statement(const StudySpec& spec, const std::string& left_over) {
-  if (!spec.unmet_hypotheses.empty()) {
-    return "outside";
-  }
-  if (!std::holds_alternative<engine::Masing>(spec.run.model)) {
-    return "model";
-  }
-  if (!left_over.empty()) {
-    return "mixed";
-  }
-  if (is_damped(spec) || is_shifted(spec)) {
-    return "beyond";
-  }
-  switch (spec.refine) {
-    case Refine::cells:
-      return is_midpoint(spec) ? "beyond" : "3.1";
-    case Refine::steps:
-      return other_scheme(spec) != nullptr ? "beyond" : "25";
-    default:
-      return is_midpoint(spec) || other_scheme(spec) != nullptr ? "beyond" : "4.1";
-  }
-}
-
+/// What is refined, and how the model is, beyond the papers: "leapfrog midpoint damping".
 std::string beyond(const StudySpec& spec) {
+  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
+  const slab::Slab* slab = engine::slab_of(spec.run);
   std::vector<std::string> words;
-  if (spec.refine != Refine::cells && other_scheme(spec) != nullptr) {
-    words.emplace_back(other_scheme(spec)->name);
+  if (spec.refine != Refine::cells && masing != nullptr && !slab::info(masing->scheme).is_papers) {
+    words.emplace_back(slab::info(masing->scheme).name);
   }
-  if (spec.refine != Refine::steps && is_midpoint(spec)) {
-    words.emplace_back(name_of(slab::Rule::midpoint));
+  if (spec.refine != Refine::steps && slab != nullptr && slab->rule == slab::Rule::midpoint) {
+    words.emplace_back(name_of(slab->rule));
   }
-  if (is_damped(spec)) {
+  if (masing != nullptr && masing->oscillator.damping > 0) {
     words.emplace_back("damping");
   }
-  if (is_shifted(spec)) {
+  if (slab != nullptr && slab->is_shifted()) {
     words.emplace_back("thresholds");
   }
   return base::joined(words, " ");
+}
+
+std::string statement(const StudySpec& spec, const Conclusions& found) {
+  return !spec.unmet_hypotheses.empty()                            ? "outside"
+         : !std::holds_alternative<engine::Masing>(spec.run.model) ? "model"
+         : !found.left_over.empty()                                ? "mixed"
+         : !found.beyond.empty()                                   ? "beyond"
+         : spec.refine == Refine::cells                            ? "3.1"
+         : spec.refine == Refine::steps                            ? "25"
+                                                                   : "4.1";
 }
 
 /// Whether the errors are against what the statement compares with.
@@ -242,46 +203,38 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
   bool is_higher = false;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& found = study.results[q];
+    const std::string name = quantities[q].words;
     if (!found.expected) {
       continue;
     }
-    const std::string name = quantities[q].words;
     if (found.verdict == Verdict::exact) {
       exact.push_back(name);
     } else if (found.observed_from == ObservedFrom::none) {
       unseen.push_back(name);
-    }
-    if (found.verdict == Verdict::not_as_expected) {
+    } else if (found.verdict == Verdict::not_as_expected) {
       failed.push_back(fmt::format("{} ({:.3f})", name, found.observed));
       is_higher = is_higher || found.observed > found.expected->order;
-    }
-    if (found.verdict == Verdict::undecided) {
+    } else if (found.verdict == Verdict::undecided) {
       undecided.push_back(fmt::format("{} ({:.3f}, interval [{:.3f}, {:.3f}])", name,
                                       found.observed, found.observed - found.uncertainty,
                                       found.observed + found.uncertainty));
     }
   }
   std::vector<std::string> sentences;
-  if (!exact.empty()) {
-    sentences.push_back(fmt::format(
-        "All errors of {} are on the round-off floor, and so of any order.", listed(exact)));
-  }
-  if (!unseen.empty()) {
-    sentences.push_back(fmt::format("No order was observed for {}.", listed(unseen)));
-  }
-  if (!failed.empty()) {
-    sentences.push_back(fmt::format(
-        "The observed order is not the expected one for {}.{}", listed(failed),
-        is_higher ? " A higher one means that the leading error vanishes in this problem, "
-                    "as where nothing yields, or that the expectation is too low."
-                  : ""));
-  }
-  if (!undecided.empty()) {
-    sentences.push_back(
-        fmt::format("The order is undecided for {}: the interval lies neither within nor outside "
-                    "the tolerance of {:g}; {}.",
-                    listed(undecided), spec.order_tolerance, advice));
-  }
+  const auto say = [&](const std::vector<std::string>& names, fmt::string_view sentence,
+                       const std::string& more = "") {
+    if (!names.empty()) {
+      sentences.push_back(fmt::format(fmt::runtime(sentence), listed(names)) + more);
+    }
+  };
+  say(exact, "All errors of {} are on the round-off floor, and so of any order.");
+  say(unseen, "No order was observed for {}.");
+  say(failed, "The observed order is not the expected one for {}.",
+      is_higher ? " A higher one means that the leading error vanishes in this problem, as where "
+                  "nothing yields, or that the expectation is too low."
+                : "");
+  say(undecided, "The order is undecided for {}: the interval lies neither within nor outside ",
+      fmt::format("the tolerance of {:g}; {}.", spec.order_tolerance, advice));
   return sentences;
 }
 
@@ -291,8 +244,8 @@ Conclusions conclude(const StudySpec& spec, const Study& study) {
   Conclusions found;
   found.quantities = measured_quantities(spec, study);
   found.left_over = left_over(spec);
-  found.statement = statement(spec, found.left_over);
   found.beyond = beyond(spec);
+  found.statement = statement(spec, found);
   found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study) : base::undefined;
   found.joint_missing = joint_missing(spec, study);
   found.left_over_clause = left_over_clause(spec, found.left_over);

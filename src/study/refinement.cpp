@@ -83,6 +83,13 @@ Study measured(const StudyPlan& plan, Outcomes found) {
   return study;
 }
 
+/// The order of the leading terms that an error of `quantity` has where `refine` refines; 1 of
+/// other models than the continuous one.
+double promised_power(const StudySpec& spec, Refine refine, const char* quantity) {
+  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
+  return masing == nullptr ? 1.0 : promised_order(*masing, refine, spec.reference, quantity).order;
+}
+
 /// Finds the orders of one quantity's errors.
 class OrderFinder {
  public:
@@ -104,7 +111,7 @@ class OrderFinder {
         finding.expected = expected;
       }
     }
-    const double power = joint_power();
+    const double power = promised_power(spec_, Refine::both, quantity_.name);
     finding.joint = spec_.refine == Refine::both ? statistics::fit_jointly(ds_, dt_, errors_, power)
                                                  : statistics::JointFit{.power = power};
     set_steps(finding.joint);
@@ -130,14 +137,6 @@ class OrderFinder {
 
  private:
   [[nodiscard]] bool successive() const { return spec_.reference.is_successive; }
-
-  /// The power of δs and δt in the joint fit.
-  [[nodiscard]] double joint_power() const {
-    const auto* masing = std::get_if<engine::Masing>(&spec_.run.model);
-    return masing == nullptr
-               ? 1.0
-               : promised_order(*masing, Refine::both, spec_.reference, quantity_.name).order;
-  }
 
   /// The step h that orders refer to: δs or δt; for `both` that of the joint fit,
   /// hᵖ = C₁δsᵖ + C₂δtᵖ, or δs + δt where the levels cannot tell C₁ and C₂ apart.
@@ -275,13 +274,10 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
   const bool has_two = spec.refine == Refine::both && !statistics::on_one_ray(ds, dt);
   const std::vector<std::vector<double>> refined =
       has_two ? std::vector<std::vector<double>>{ds, dt} : std::vector<std::vector<double>>{steps};
-  const auto promised = [&](const char* quantity) {
-    const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-    return masing == nullptr ? 1.0
-                             : promised_order(*masing, spec.refine, spec.reference, quantity).order;
-  };
-  study.extrapolated_x = statistics::extrapolate(refined, x, promised("x"));
-  study.extrapolated_y = statistics::extrapolate(refined, y, promised("y"));
+  study.extrapolated_x =
+      statistics::extrapolate(refined, x, promised_power(spec, spec.refine, "x"));
+  study.extrapolated_y =
+      statistics::extrapolate(refined, y, promised_power(spec, spec.refine, "y"));
 }
 
 }  // namespace
