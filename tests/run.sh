@@ -177,7 +177,7 @@ if [ "$long" = yes ] && command -v clang++ >/dev/null; then
   count_junit "ctest with Clang" "$logs/clang.xml"
   MASING_PROGRAM=$root/build/clang/masing MASING_OTHER_PROGRAM=$root/build/dev/masing \
     "$python" -m pytest -q -p no:cacheprovider --long --junitxml="$logs/compilers.xml" \
-    tests/commands/test_{compilers,simulate,models,energy}.py
+    tests/commands/test_{same_bits,simulate,models,energy}.py
   count_junit "pytest with Clang" "$logs/compilers.xml"
 fi
 finish

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+from result_files import numbers, study
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = 60  # seconds until a run counts as hung
@@ -109,6 +110,18 @@ class Masing:
         if ranks is None:
             assert lines == ours, process.stderr
         return ours[0]
+
+    def run(self, *words, ranks=None):
+        """The numbers of a run, which must succeed, as result_files.numbers() gives them."""
+        self.done("simulate", *words, "--quiet", "--output=run.h5", ranks=ranks)
+        return numbers(self.folder / "run.h5")
+
+    def study(self, *words, code=0):
+        """What a study found, as result_files.study() gives it, and what it printed as "said"."""
+        process = self("converge", *words, "--quiet", "--output=study.h5")
+        assert process.returncode == code, process.stderr + process.stdout
+        assert without_warnings(process.stderr) == []
+        return {**study(self.folder / "study.h5"), "said": process.stdout}
 
     def file(self, name, text):
         """A file in the run's folder."""

@@ -30,3 +30,24 @@ def contents(path):
         file.visititems(visit)
         visit("", file)
     return found
+
+
+def numbers(path):
+    """The datasets of a run by name: those of /series and /energy by their own, others as "field/u"."""
+    found = {}
+
+    def visit(name, thing):
+        if isinstance(thing, h5py.Dataset) and thing.dtype.kind == "f":
+            found[name.removeprefix("series/").removeprefix("energy/")] = thing[()]
+
+    with h5py.File(path) as file:
+        file.visititems(visit)
+    return found
+
+
+def study(path):
+    """The attributes of /fit, and the columns of /cases as "cases"."""
+    with h5py.File(path) as file:
+        fit = {key: text(value) if isinstance(value, (bytes, str)) else value
+               for key, value in file["fit"].attrs.items()}
+        return {**fit, "cases": {name: column[()] for name, column in file["cases"].items()}}

@@ -1,86 +1,36 @@
-"""A run and its file: names, shapes, attributes and samples as the interface says, the same bits for
-every number of ranks."""
+"""A run and its file: names, shapes, attributes and samples as the interface says, thinned fields, many cells, and how
+the program is started."""
+
+import time
 
 import h5py
 import numpy as np
 import pytest
 from result_files import contents, text
 
-CASE = (
-    *("--stiffness=1+0.2*s", "--initial-u=0.05*s", "--mass=0.8", "--k0=0.1", "--x0=0.1", "--y0=-0.2"),
-    *("--force=0.45*cos(0.5*t)", "--final-time=10", "--quiet"),
-)
+CASE = ("--stiffness=1+0.2*s", "--initial-u=0.05*s", "--mass=0.8", "--k0=0.1", "--x0=0.1", "--y0=-0.2",
+        "--force=0.45*cos(0.5*t)", "--final-time=10")
 P, N = 2500, 1003
-RUN = (*CASE, f"--cells={P}", f"--steps={N}", "--sample-every=10", "--field-every=250")
 PROBES = [0.0, 0.1, 0.28, 1.0]
+RUN = (*CASE, f"--cells={P}", f"--steps={N}", "--sample-every=10", "--field-every=250", "--probe=0,0.1,0.28,1")
+SAMPLES = np.append(np.arange(0, N, 10), N)
 
 
 @pytest.fixture(scope="module")
-def results(masing_once):
-    """Files of the same run on 1 rank without mpirun (0) and on 1 to 4 ranks with it."""
-    probe = "--probe=" + ",".join(map(str, PROBES))
-    for ranks in range(5):
-        masing_once.done("simulate", *RUN, probe, f"--output={ranks}.h5", ranks=ranks or None)
-    return [masing_once.folder / f"{ranks}.h5" for ranks in range(5)]
+def result(masing_once):
+    """The numbers of a run."""
+    return masing_once.run(*RUN)
 
 
-@pytest.fixture
-def result(results):
-    with h5py.File(results[0]) as file:
-        yield file
-
-
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-def test_the_data_do_not_depend_on_the_ranks(results, ranks):
-    expected = contents(results[0])
-    assert "series/x" in expected
-    assert "field/u" in expected
-    assert contents(results[ranks]) == expected
-
-
-def test_nothing_else_is_left(results):
-    assert sorted(path.name for path in results[0].parent.iterdir()) == [p.name for p in results]
-
-
-def test_names_and_shapes(result):
-    rows = N // 10 + 2  # 0, 10, …, 1000 and 1003
-    fields = N // 250 + 2
-    shapes = {}
-    result.visititems(
-        lambda name, thing: shapes.update({name: thing.shape})
-        if isinstance(thing, h5py.Dataset)
-        else None
-    )
-    assert shapes == {
-        "configuration": (),
-        **{f"series/{name}": (rows,) for name in ("t", "x", "y", "force", "restoring")},
-        "field/t": (fields,),
-        **{f"field/{name}": (P,) for name in ("s", "eta", "k")},
-        "field/u": (fields, P),
-        "probe/t": (rows,),
-        "probe/s": (len(PROBES),),
-        "probe/u": (rows, len(PROBES)),
-    }
-
-
-def test_every_dataset_says_what_it_is(result):
-    def check(name, thing):
-        if isinstance(thing, h5py.Dataset) and name != "configuration":
-            assert thing.attrs["description"], name
-            assert thing.attrs["symbol"], name
-            assert thing.dtype == np.float64, name
-
-    result.visititems(check)
-    labels = {name: text(data.attrs["label"]) for name, data in result["series"].items()}
-    assert labels == {"t": "time t", "x": "displacement x", "y": "velocity y", "force": "force F",
-                      "restoring": "restoring force F − m x″"}
-
-
-def test_steps_0_and_n_are_samples(result):
-    steps = np.append(np.arange(0, N, 10), N)
-    assert np.array_equal(result["series/t"], steps * 10.0 / N)
-    fields = np.array([0, 250, 500, 750, 1000, N])
-    assert np.array_equal(result["field/t"], fields * 10.0 / N)
+def test_names_shapes_and_times(result):
+    fields = [0, 250, 500, 750, 1000, N]
+    assert {name: values.shape for name, values in result.items()} == {
+        **{name: SAMPLES.shape for name in ("t", "x", "y", "force", "restoring", "probe/t")},
+        **{f"field/{name}": (P,) for name in ("s", "eta", "k")}, "field/t": (6,), "field/u": (6, P),
+        "probe/s": (4,), "probe/u": (*SAMPLES.shape, 4)}
+    assert all(values.dtype == np.float64 for values in result.values())
+    assert np.array_equal(result["t"], SAMPLES * 10.0 / N)
+    assert np.array_equal(result["field/t"], np.array(fields) * 10.0 / N)
 
 
 def test_the_profile_is_that_of_the_expressions(result):
@@ -94,7 +44,7 @@ def test_the_profile_is_that_of_the_expressions(result):
 
 def test_the_trajectory_is_the_schemes(result):
     """Scheme (26) in NumPy; sums of 2500 terms differ by some eps, grown over T = 10."""
-    k, eta, u = result["field/k"][:], result["field/eta"][:], result["field/u"][0]
+    k, eta, u = result["field/k"], result["field/eta"], result["field/u"][0]
     x, y, dt, rows = 0.1, -0.2, 10.0 / N, []
     for p in range(N + 1):
         force = 0.45 * np.cos(0.5 * p * 10.0 / N)
@@ -102,141 +52,206 @@ def test_the_trajectory_is_the_schemes(result):
         rows.append((x, y, force, restoring))
         u = np.clip(u + dt * y, -eta, eta)
         x, y = x + dt * y, y + dt / 0.8 * (force - restoring)
-    samples = np.array([*rows[:N:10], rows[N]])
-    for column, name in enumerate(("x", "y", "force", "restoring")):
-        assert np.allclose(result[f"series/{name}"], samples[:, column], rtol=0, atol=1e-11), name
+    for name, expected in zip(("x", "y", "force", "restoring"), np.array(rows)[SAMPLES].T):
+        assert np.allclose(result[name], expected, rtol=0, atol=1e-11), name
+    assert abs(result["restoring"][-1] - 0.1 * result["x"][-1] - np.dot(k, result["field/u"][-1]) / P) < 1e-14
+    assert np.all(np.abs(result["field/u"]) <= eta)
 
 
-def test_the_restoring_force_is_that_of_the_field(result):
-    u, k = result["field/u"][-1], result["field/k"][:]
-    expected = 0.1 * result["series/x"][-1] + np.dot(k, u) / P
-    assert abs(result["series/restoring"][-1] - expected) < 1e-14
-    assert np.all(np.abs(result["field/u"][:]) <= result["field/eta"][:])
-
-
-def test_probes_show_the_cell_that_holds_the_place(result):
+def test_probes_show_the_cell_that_holds_the_place(result, masing):
     assert np.array_equal(result["probe/s"], PROBES)
     cells = [0, 250 - 1, 700 - 1, P - 1]
-    assert np.array_equal(result["probe/u"][0], result["field/u"][0][cells])
-    assert np.array_equal(result["probe/u"][-1], result["field/u"][-1][cells])
-    # step 500 is sample 50 and field 2
-    assert np.array_equal(result["probe/u"][50], result["field/u"][2][cells])
+    for sample, field in (0, 0), (50, 2), (-1, -1):  # step 500 is sample 50 and field 2
+        assert np.array_equal(result["probe/u"][sample], result["field/u"][field][cells])
+    # s·P may round above the whole number: 7/25·25 does.
+    run = masing.run(*CASE, "--cells=25", "--steps=60", f"--probe={','.join(repr(i / 25) for i in range(1, 26))}")
+    assert np.array_equal(run["probe/u"][-1], run["field/u"][-1])
 
 
-def test_a_probe_at_a_cells_right_end_shows_that_cell(masing):
-    """s·P may round above the whole number: 7/25·25 does."""
-    places = ",".join(repr(i / 25) for i in range(1, 26))
-    masing.done("simulate", *CASE, "--cells=25", "--steps=60", f"--probe={places}")
-    with h5py.File(masing.folder / "masing.h5") as file:
-        assert np.array_equal(file["probe/u"][-1], file["field/u"][-1])
-
-
-def test_provenance(results, masing):
-    """Of three ranks one alone makes a run of few cells; it is said which."""
-    masing.done("simulate", *CASE, "--cells=200000", "--steps=10", "--output=split.h5", ranks=3)
-    for path, ranks in ((results[1], 1), (results[3], 1), (masing.folder / "split.h5", 3)):
-        with h5py.File(path) as file:
+def test_provenance_and_configuration(masing):
+    """Of three ranks one alone makes a run of few cells; it is said which. The configuration gives the same data."""
+    for cells, ranks in (("20", 1), ("200000", 3)):
+        said = masing.done("simulate", *CASE, f"--cells={cells}", "--steps=10", "--output=here.h5", ranks=3).stdout
+        assert f"P = {cells}, N = 10" in said and "here.h5" in said
+        assert masing.names() == ["here.h5"]
+        with h5py.File(masing.folder / "here.h5") as file:
             attributes = file["provenance"].attrs
-            for name in ("version", "git_revision", "git_dirty", "compiler", "petsc", "date", "mpi", "processor", "system"):
+            for name in ("version", "git_revision", "git_dirty", "compiler", "petsc", "date", "mpi", "processor",
+                         "system"):
                 assert attributes[name], name
             assert attributes["ranks"] == ranks
-            assert f"--output={path.name}" in text(attributes["command_line"])
+            assert "--output=here.h5" in text(attributes["command_line"])
             assert file["timing"].attrs["wall_seconds"] > 0
+            masing.file("again.ini", text(file["configuration"][()]))
+        masing.done("simulate", "--config=again.ini", "--quiet", "--output=again.h5")
+        assert contents(masing.folder / "again.h5") == contents(masing.folder / "here.h5")
+        for name in ("again.ini", "again.h5"):
+            (masing.folder / name).unlink()
 
 
-def test_the_embedded_configuration_gives_the_same_data(masing, results):
-    with h5py.File(results[0]) as file:
-        masing.file("again.ini", text(file["configuration"][()]))
-    masing.done("simulate", "--config=again.ini", "--quiet")
-    assert contents(masing.folder / "masing.h5") == contents(results[0])
+@pytest.mark.parametrize(("words", "symbol", "problem"), [
+    ((), "F − m x″", ()),
+    (("--damping=0.1",), "k₀ x + S", ("damping=0.1",)),
+    (("--base-acceleration=sin(t)",), "k₀ x + S", ("base-acceleration=sin(t)",)),
+    (("--threshold-down=0.3",), "F − m x″", ("threshold-down=0.3",)),
+])
+def test_the_file_says_what_it_holds(masing, words, symbol, problem):
+    found = masing.run("--cells=4", "--steps=100", "--energy", *words)
+    with h5py.File(masing.folder / "run.h5") as file:
+        series, said = file["series"], text(file["configuration"].attrs["problem"])
+        assert text(series["restoring"].attrs["symbol"]) == symbol
+        assert text(series["force"].attrs["symbol"]) == ("F − m a_g" if "base" in str(words) else "F")
+        assert all((key in said) == any(key in one for one in problem) for key in ("damping", "base", "threshold-down"))
+        assert all(one in said for one in problem)
+        part = "dissipated less viscous less the gain" if "damping" in str(words) else "dissipated less the gain"
+        assert f"input less {part} of kinetic and elastic, since" in file["energy/residual"].attrs["description"]
+        if not words:
+            labels = {name: text(data.attrs["label"]) for name, data in series.items()}
+            assert labels == {"t": "time t", "x": "displacement x", "y": "velocity y", "force": "force F",
+                              "restoring": "restoring force F − m x″"}
+    assert ("field/eta_down" in found) == ("threshold-down" in str(words))
+    if "field/eta_down" in found:
+        assert np.allclose(found["field/eta_down"], 0.3, rtol=0, atol=1e-15)
 
 
-def test_the_last_field_only_by_default(masing):
-    masing.done("simulate", *CASE, "--cells=7", "--steps=20")
-    with h5py.File(masing.folder / "masing.h5") as file:
-        assert np.array_equal(file["field/t"], [10.0])
-        assert file["field/u"].shape == (1, 7)
-        assert file["series/t"].shape == (21,)
-        assert "probe" not in file
-    assert masing.names() == ["masing.h5"]
-
-
-def test_the_window_cuts_the_samples_and_nothing_else(masing):
-    case = (*CASE, "--cells=20", "--steps=1000", "--sample-every=7")
-    masing.done("simulate", *case, "--output=all.h5")
-    masing.done("simulate", *case, "--from=4", "--to=6", "--output=window.h5")
-    masing.done("simulate", *case, "--from=9.99", "--output=end.h5", ranks=2)
-    with h5py.File(masing.folder / "all.h5") as file:
-        everything = {name: file[f"series/{name}"][:] for name in file["series"]}
-        last = file["field/u"][:]
-    for name, keep in {
-        "window.h5": (everything["t"] >= 4) & (everything["t"] <= 6),
-        "end.h5": everything["t"] >= 9.99,
-    }.items():
-        with h5py.File(masing.folder / name) as file:
-            assert 0 < np.count_nonzero(keep) < len(keep)
-            for column, values in everything.items():
-                assert np.array_equal(file[f"series/{column}"], values[keep]), column
-            assert np.array_equal(file["field/u"], last)
-
-
-def test_the_last_step_is_a_sample_whatever_the_rounding(masing):
-    """3·0.1/3 rounds above 0.1."""
-    masing.done("simulate", "--final-time=0.1", "--steps=3", "--sample-every=2", "--quiet")
-    with h5py.File(masing.folder / "masing.h5") as file:
-        assert file["series/t"].shape == (3,)
-
-
-def test_about_ten_thousand_samples_by_default(masing):
-    masing.done("simulate", *CASE, "--cells=2", "--steps=25001")
-    with h5py.File(masing.folder / "masing.h5") as file:
-        assert file["series/t"].shape == (12502,)
-        assert file["series/t"][-1] == 10.0
-
-
-@pytest.mark.parametrize("ranks", [1, 4])
-def test_one_cell(masing, ranks):
-    masing.done("simulate", *CASE, "--cells=1", "--steps=100", ranks=ranks)
-    with h5py.File(masing.folder / "masing.h5") as file:
-        assert file["field/u"].shape == (1, 1)
-        assert file["series/x"].shape == (101,)
-
-
-def test_a_result_replaces_the_old_one(masing):
-    for steps in (20, 10):
-        masing.done("simulate", *CASE, "--cells=3", f"--steps={steps}")
-    with h5py.File(masing.folder / "masing.h5") as file:
-        assert file["series"].attrs["steps"] == 10
-
-
-def test_a_table_is_embedded(masing):
+def test_what_is_kept_by_default(masing):
+    run = masing.run(*CASE, "--cells=7", "--steps=20")
+    assert np.array_equal(run["field/t"], [10.0])
+    assert (run["field/u"].shape, run["t"].shape) == ((1, 7), (21,))
+    assert not any(name.startswith("probe") for name in run)
+    # about ten thousand samples; an old result is replaced
+    assert masing.run(*CASE, "--cells=2", "--steps=25001")["t"].shape == (12502,)
+    # 3·0.1/3 rounds above 0.1: the last step is a sample
+    assert masing.run("--final-time=0.1", "--steps=3", "--sample-every=2")["t"].shape == (3,)
+    assert masing.run(*CASE, "--cells=1", "--steps=100", ranks=3)["field/u"].shape == (1, 1)
     masing.file("eta.csv", "s,eta\n0,0.1\n1,1.1\n")
-    masing.done("simulate", *CASE, "--cells=40", "--steps=50", "--threshold=table:eta.csv")
+    run = masing.run(*CASE, "--cells=40", "--steps=50", "--threshold=table:eta.csv")
+    assert np.allclose(run["field/eta"], run["field/s"] + 0.1, rtol=1e-15, atol=1e-16)
+
+
+@pytest.mark.parametrize(("words", "least", "most"), [(("--from=4", "--to=6"), 4, 6), (("--from=9.99",), 9.99, 10)])
+def test_the_window_cuts_the_samples_and_nothing_else(masing, words, least, most):
+    case = (*CASE, "--cells=20", "--steps=1000", "--sample-every=7")
+    whole, window = masing.run(*case), masing.run(*case, *words)
+    keep = (whole["t"] >= least) & (whole["t"] <= most)
+    assert 0 < np.count_nonzero(keep) < len(keep)
+    for name in whole:
+        assert np.array_equal(window[name], whole[name] if name.startswith("field") else whole[name][keep]), name
+
+
+@pytest.mark.parametrize("engine", ["memory", "exact"])
+def test_the_continuum_has_a_field(masing, engine):
+    run = masing.run("--cells=inf", f"--engine={engine}", "--steps=400", "--final-time=20", "--field-points=300",
+                     "--field-every=100", "--probe=0,0.25,1")
+    assert (run["field/u"].shape, run["probe/u"].shape) == ((5, 300), (401, 3))
+    assert np.allclose(run["field/s"], np.arange(1, 301) / 300, rtol=0, atol=1e-15)
+    assert np.allclose(run["field/eta"], run["field/s"] + 0.1, rtol=0, atol=1e-15)
+    assert np.all(np.abs(run["field/u"]) <= run["field/eta"])
+
+
+MANY = ("--steps=20", "--final-time=2")
+GENERAL = ("--stiffness=1+0.2*s", "--threshold=0.1+s*s", "--initial-u=0.05*s")
+
+
+@pytest.mark.parametrize(("profile", "ranks"), [((), 3), (GENERAL, None), (GENERAL, 3)])
+def test_the_field_is_thinned(masing, profile, ranks):
+    cells, n = 5000, 37
+    whole = masing.run(*MANY, *profile, f"--cells={cells}")
+    thin = masing.run(*MANY, *profile, f"--cells={cells}", f"--field-points={n}", "--field-every=7", ranks=ranks)
+    kept = (2 * np.arange(n) + 1) * cells // (2 * n)
+    for name in ("s", "eta", "k"):
+        assert np.array_equal(thin[f"field/{name}"], whole[f"field/{name}"][kept]), name
+    assert thin["field/u"].shape == (4, n)  # steps 7, 14 and 20 after 0
+    assert np.array_equal(thin["field/u"][-1], whole["field/u"][-1][kept])
+    assert np.array_equal(thin["x"], whole["x"])
+    assert masing.run(*MANY, "--cells=30", "--field-points=1000")["field/u"].shape[1] == 30  # no more than there are
+
+
+def test_huge_fields_are_thinned_unless_asked_for(masing):
+    """By default a field of more than 10^7 numbers keeps 10,000 cells, and says so; 0 keeps meaning all."""
+    many = ("simulate", "--cells=50000", "--steps=250", "--final-time=2", "--field-every=1", "--engine=memory",
+            "--quiet")
+    told = masing.done(*many).stderr
+    assert "masing warning: --field-points: of 50000 cells the file keeps 10000" in told
+    assert "give --field-points 0 for all" in told
     with h5py.File(masing.folder / "masing.h5") as file:
-        assert "threshold = points:0 0.1; 1 1.1\n" in text(file["configuration"][()])
-        assert np.allclose(file["field/eta"], file["field/s"][:] + 0.1, rtol=1e-15, atol=1e-16)
+        assert file["field/u"].shape == (251, 10000)
+        assert file["field"].attrs["thinned_from"] == 50000
+    for words, value in ((many, 10000), (("simulate", "--cells=1e8"), 10000), (("simulate", "--cells=1e7"), 0),
+                         ((*many, "--field-points=0"), 0), ((*many, "--field-points=77"), 77)):
+        assert f"field-points = {value}\n" in masing.done(*words, "--print-config").stdout
 
 
-def test_the_summary_names_the_file(masing):
-    said = masing.done("simulate", *CASE, "--cells=3", "--steps=10", "--output=here.h5").stdout
-    assert "P = 3, N = 10" in said
-    assert "here.h5" in said
+def test_a_huge_state_is_written_where_asked(masing):
+    huge = ("--model=s-chain", "--set=n=40000", "--set=k=1+i/n", "--set=eta=0.1", "--set=y0=sin(i)", "--force=3*sin(t)",
+            "--final-time=2", "--steps=100")  # 101 samples of 120,000 columns
+    ends, some = masing.run(*huge), masing.run(*huge, "--field-every=40", ranks=2)
+    assert len(ends["t"]) == len(some["t"]) == 101
+    assert np.array_equal(ends["state/t"], [0, 2])
+    assert np.allclose(some["state/t"], [0, 0.8, 1.6, 2], rtol=0, atol=1e-15)
+    assert np.array_equal(some["state/values"][[0, 3]], ends["state/values"])
+    assert np.array_equal(some["state/values"][:, 39999], some["x"][[0, 40, 80, 100]])
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_what_memory_does_not_hold_is_refused_at_once(masing, ranks):
+    begin = time.monotonic()
+    message = masing.refused("simulate", *MANY, "--cells=1e12", *GENERAL, ranks=ranks)
+    assert time.monotonic() - begin < 15  # a look at the cells would take hours
+    for part in ["--cells: P = 1000000000000 needs", "GiB a rank", "GiB available; use more ranks"]:
+        assert part in message
+    assert f"needs {8e12 / (ranks or 1) / 2**30:.1f} GiB" in message
+    assert masing.names() == []
+
+
+def test_noise_in_too_many_cells_is_refused_before_it_is_made(masing):
+    """Three lists and a table of 96 bytes a cell, u and what no formula gives of k, eta and u0."""
+    said = masing.refused("simulate", "--engine=memory", "--cells=1e12", "--threshold=1+0.5*sin(1e7*s)", "--quiet")
+    assert "--cells: P = 1000000000000 needs" in said and "GiB" in said
+    said = masing.refused("converge", "--refine=cells", "--levels=1e7,2e7", "--steps=10", "--field-samples=100000")
+    assert "GiB a rank" in said and "a reference that needs less" in said
+
+
+LADDER = ("converge", "--refine=steps", "--levels=1e12,2e12,4e12", "--cells=inf", "--engine=memory", "--validate-only")
+
+
+@pytest.mark.parametrize("reference", ["successive", "finest", "exact"])
+def test_a_study_keeps_no_motion(masing, reference):
+    """Of 10¹² steps it would be 16 TB."""
+    process = masing(*LADDER, f"--reference={reference}", ranks=2)
+    assert process.returncode == 0, process.stderr
+    first, second, *runs = [line for line in process.stderr.splitlines() if not line.startswith("masing warning")]
+    names = [f"  level {i} of 3" for i in (1, 2, 3)] + ["  reference"] * (reference != "successive")
+    assert first.startswith(f"masing converge: {len(names)} runs, about ") and "MiB a rank of" in first
+    assert second.startswith("  errors against ")
+    assert sorted(line.split(":")[0] for line in runs) == names
+    assert all(", on 1 rank, about " in line for line in runs)
+
+
+def test_a_billion_cells_need_no_memory(masing):
+    """No table, no field, no look at every cell: they differ from P = ∞ by some δs."""
+    many = ("--stiffness=2-s", "--threshold=0.2+0.5*s^2", "--initial-u=0.2*sin(20*s)", "--final-time=30",
+            "--steps=3000", "--engine=memory", "--energy", "--probe=0.25,1", "--field-points=50")
+    found = {cells: masing.run(*many, f"--cells={cells}") for cells in ("1e9", "1e12", "inf")}
+    for cells, width in ("1e9", 1e-9), ("1e12", 1e-12):
+        for name in ("x", "elastic"):
+            assert 0 < np.max(np.abs(found[cells][name] - found["inf"][name])) < 10 * width, name
+    # u at the right end of a cell, at s = 0.25 and 1; P = ∞ has 50 places, of which s = 1 is one
+    u = {cells: run["probe/u"] for cells, run in found.items()}
+    assert np.max(np.abs(u["1e9"] - u["1e12"])) < 1e-8
+    assert np.max(np.abs(u["1e9"][:, 1] - u["inf"][:, 1])) < 1e-8
+    slab = ("--model=masing-quasistatic", "--initial-u=0.1*cos(9*s)", "--force=0.5*sin(t)", "--final-time=20",
+            "--steps=500")
+    x = [masing.run(*slab, f"--cells={cells}")["x"] for cells in ("1e10", "inf")]
+    assert 0 < np.max(np.abs(x[0] - x[1])) < 1e-8
 
 
 ALONE = {"OMPI_MCA_btl": None, "OMPI_MCA_btl_base_verbose": "100"}
 
 
-@pytest.mark.parametrize(
-    ("ranks", "env", "networks"),
-    [
-        (None, {}, False),
-        (None, {"MASING_SINGLETON": "0"}, True),
-        (None, {"OMPI_MCA_btl": "tcp,self"}, True),
-        (None, {"SLURM_STEP_ID": "0"}, True),
-        (1, {}, True),
-        (2, {}, True),
-    ],
-)
+@pytest.mark.parametrize(("ranks", "env", "networks"), [
+    (None, {}, False), (None, {"MASING_SINGLETON": "0"}, True), (None, {"OMPI_MCA_btl": "tcp,self"}, True),
+    (None, {"SLURM_STEP_ID": "0"}, True), (1, {}, True)])
 def test_a_run_without_a_launcher_looks_for_no_network(masing, ranks, env, networks):
     words = ("simulate", "--cells=4", "--steps=10", "--final-time=1", "--quiet")
     process = masing(*words, ranks=ranks, env={**ALONE, **env})

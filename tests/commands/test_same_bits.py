@@ -1,0 +1,82 @@
+"""The same bits on other ranks, after a restart, when made again by `masing reproduce`, and by the program of another
+compiler, whatever the engine, the problem, the recorders and the model."""
+
+import os
+
+import h5py
+import pytest
+from result_files import contents, text
+
+OTHER = os.environ.get("MASING_OTHER_PROGRAM")
+
+DRIVEN = ("--force=0.5*sin(t)+0.1*cos(2.3*t)", "--k0=0.1", "--final-time={time}", "--steps={steps}", "--sample-every=7")
+FIELDS = ("--energy", "--field-every=100", "--probe=0.1,0.5")
+GENERAL = (*DRIVEN, *FIELDS, "--stiffness=2-s+0.3*sin(3*s)", "--threshold=0.2+0.5*s^2+0.1*exp(-s)", "--damping=0.05")
+BOUNDS = (*GENERAL, "--threshold-down=0.3+0.2*s^2", "--initial-u=0.2*sin(20*s)", "--base-acceleration=0.2*sin(1.3*t)")
+RUNS = {
+    "sweep": (*DRIVEN, *FIELDS, "--cells=2500"),
+    "sweep, split": (*GENERAL, "--cells=180000", "--field-points=500"),
+    "leapfrog": (*BOUNDS, "--cells=2500", "--scheme=leapfrog"),
+    "memory": (*BOUNDS, "--cells=2500", "--engine=memory"),
+    "memory, infinite": (*BOUNDS, "--cells=inf", "--scheme=leapfrog", "--field-points=2500"),
+    "memory, 10^9 cells": (*GENERAL, "--cells=1e9", "--engine=memory", "--field-points=50"),
+    "exact": (*BOUNDS, "--cells=250", "--engine=exact"),
+    "exact, infinite": (*BOUNDS, "--cells=inf", "--engine=exact", "--field-points=300"),
+    "position": (*DRIVEN[2:], "--model=masing-quasistatic", "--position=0.8*sin(t)", "--field-every=100"),
+    "friction": (DRIVEN[0], *DRIVEN[2:], "--model=friction-oscillator", "--set=k=1", "--set=alpha=0.3"),
+    "p-chain, exact": (DRIVEN[0], *DRIVEN[2:], "--model=p-chain", "--set=n=3", "--set=k=i", "--set=alpha=0.1",
+                       "--engine=exact"),
+    "s-chain, split": ("--force=3*sin(t)", *DRIVEN[2:], "--model=s-chain", "--set=n=2100", "--set=k=1+i/n",
+                       "--set=eta=0.1", "--set=y0=sin(i)", "--field-every=100"),
+    "p-series, split": ("--force=3*sin(t)", *DRIVEN[2:], "--model=p-series", "--set=n=2100", "--set=k=n*(1+i/n)",
+                        "--set=k0=1", "--set=alpha=1", "--set=y0=1", "--field-every=100"),
+}
+STUDIES = {
+    "slab": ("--final-time=10", "--cells=30", "--levels=500,1000,2000", "--field-samples=20"),
+    "exact": ("--final-time=20", "--cells=inf", "--levels=1000,2000,4000,8000", "--reference=exact"),
+    "p-series": ("--model=p-series", "--set=n=1100", "--set=k=n", "--set=k0=1", "--set=alpha=1", "--set=y0=1",
+                 "--force=3*sin(t)", "--final-time=2", "--levels=25,50", "--expect-order=>=0.5", "--field-samples=5"),
+}
+
+
+def run_of(name, share=1):
+    """The words of a run, or of its beginning; that of an exact one is longer than 64 of its first time steps."""
+    time, steps = (96 if "exact" in name else 12), (120 if name == "sweep, split" else 600)
+    words = [word.format(time=time * share, steps=round(steps * share)) for word in RUNS[name]]
+    return ("simulate", *words, "--quiet")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_ranks_and_restarts_do_not_show(masing, name):
+    """Half of it is made by three ranks, the other half by one; all of it is made again by two."""
+    masing.done(*run_of(name), "--output=whole.h5")
+    masing.done(*run_of(name, 0.5), "--output=part.h5", "--checkpoint=point.h5", ranks=3)
+    masing.done(*run_of(name), "--output=resumed.h5", "--restart=point.h5")
+    whole = contents(masing.folder / "whole.h5")
+    assert len(whole["series/t"][2]) > 100
+    assert contents(masing.folder / "resumed.h5") == whole
+    assert "bit for bit" in masing.done("reproduce", "whole.h5", ranks=2).stdout
+
+
+@pytest.mark.parametrize("words", STUDIES.values(), ids=STUDIES)
+def test_a_study_is_made_again_on_other_ranks(masing, words):
+    masing.done("converge", *words, "--output=study.h5", "--quiet")
+    assert "bit for bit" in masing.done("reproduce", "study.h5", ranks=3).stdout
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not OTHER, reason="MASING_OTHER_PROGRAM names no program of another compiler")
+@pytest.mark.parametrize("name", [*RUNS, *STUDIES])
+def test_the_bits_do_not_depend_on_the_compiler(masing, name):
+    words = run_of(name) if name in RUNS else ("converge", *STUDIES[name], "--quiet")
+
+    def made():
+        masing.done(*words, "--output=made.h5")
+        with h5py.File(masing.folder / "made.h5") as file:
+            return text(file["provenance"].attrs["compiler"]), contents(masing.folder / "made.h5")
+
+    compiler, found = made()
+    masing.program = OTHER
+    other_compiler, expected = made()
+    assert compiler != other_compiler
+    assert found == expected
