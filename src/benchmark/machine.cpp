@@ -14,9 +14,9 @@
 #include "base/host.hpp"
 #include "base/text.hpp"
 #include "benchmark/native_loops.hpp"
-#include "parallel/available_memory.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/rank_sum.hpp"
+#include "parallel/session.hpp"
 #include "slab/kernel/kernel.hpp"
 
 namespace masing::benchmark {

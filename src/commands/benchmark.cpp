@@ -11,8 +11,6 @@
 #include "benchmark/report.hpp"
 #include "commands/commands.hpp"
 #include "io/result_file.hpp"
-#include "parallel/leftovers.hpp"
-#include "parallel/session.hpp"
 
 namespace masing::commands {
 
@@ -153,13 +151,11 @@ int benchmark(const cli::Invocation& call) {
   }
   return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
     fit_into_memory(comm, options);
-    const io::OutputLock lock(comm, options.output);
-    const parallel::Leftover partial(options.output + ".partial");
-    parallel::end_at_signals(comm.is_root());
-    io::OutputFile output(comm, {options.output, "benchmark", "", call.command_line});
+    { const io::OutputLock writable(comm, options.output); }
     const benchmark::Report report = measured(comm, options);
-    benchmark::write(comm, output.file(), report);
-    output.finish();
+    const io::OutputLock lock(comm, options.output);
+    io::write_file(comm, {options.output, "benchmark", "", call.command_line},
+                   [&](const io::Handle& file) { benchmark::write(comm, file, report); });
     if (comm.is_root()) {
       std::fputs(fmt::format("masing benchmark: {}benchmark in {}\n", benchmark::table(report),
                              options.output)

@@ -14,7 +14,6 @@ namespace masing::commands {
 study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
                   const Announce& announce) {
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
-  io::announce_end(comm, spec.checkpoint);
   study::Study study = study::refine(comm, spec);
   if (announce) {
     announce(study);

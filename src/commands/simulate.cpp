@@ -15,7 +15,6 @@
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
 #include "io/sealed_file.hpp"
-#include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
 #include "study/plan.hpp"
 
@@ -168,7 +167,6 @@ Summary made_by(const parallel::Communicator& comm, const cli::Simulation& simul
   const engine::Setup setup = made_ready(comm, simulation, holding);
   const io::ResultSpec& result = simulation.result;
   const io::RunLocks locks(comm, result.path, simulation.checkpoint);
-  io::announce_end(comm, simulation.checkpoint);
   const std::string advice = parallel::stop_advice();
   if (comm.is_root() && !simulation.quiet && !advice.empty() &&
       study::estimated_seconds(simulation.run, comm.size()) > study::long_time) {

@@ -21,7 +21,6 @@
 #include "engine/state_columns.hpp"
 #include "engine/sweep.hpp"
 #include "engine/turning_points.hpp"
-#include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
@@ -54,7 +53,7 @@ auto stoppable(const parallel::Communicator& comm, const Work& work) {
   try {
     const base::Polling polling([begin] {
       if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) &&
-          parallel::stop_signalled()) {
+          parallel::stop_requested()) {
         throw base::Stopped("");
       }
     });

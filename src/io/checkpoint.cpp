@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "io/result_file.hpp"
 #include "io/sealed_file.hpp"
-#include "parallel/leftovers.hpp"
 #include "parallel/session.hpp"
 
 namespace masing::io {
@@ -170,7 +169,6 @@ std::string restart_advice(const CheckpointSpec& spec) {
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const Recipe& recipe, const std::function<void(const Handle&)>& add) {
   const std::string draft = draft_of(path);
-  const parallel::Leftover leftover(draft);
   create_recipe(comm, draft, recipe);
   if (add) {
     const Handle file = open_together(comm, draft, H5F_ACC_RDWR);
@@ -224,19 +222,6 @@ void remove_unscheduled(const parallel::Communicator& comm, const CheckpointSpec
   }
 }
 
-void announce_end(const parallel::Communicator& comm, const CheckpointSpec& spec) {
-  if (comm.is_root()) {
-    const std::string ended = "ended by a signal before a checkpoint was written; ";
-    const std::string advice = parallel::stop_advice();
-    const std::string end = advice.empty() ? "" : "; " + advice;
-    parallel::set_last_words(
-        {.checkpoint = spec.path,
-         .with = ended + "the one before is there" + restart_advice(spec) + end,
-         .without = ended + "nothing is kept" + end});
-  }
-  parallel::end_before_launcher_kills();
-}
-
 Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
                          const CheckpointSpec& spec, std::int64_t steps, Participants participants,
                          std::function<void(const std::string&)> begin)
@@ -281,7 +266,6 @@ void Checkpoints::integrate(engine::TimeLoop& loop) {
 
 void Checkpoints::write(std::int64_t step) {
   const std::string draft = draft_of(path_);
-  const parallel::Leftover leftover(draft);
   Collection collection;
   serialize(participants_, step, collection);
   parallel::on_root(comm_, [&] { require_room(path_, collection.bytes()); });

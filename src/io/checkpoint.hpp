@@ -73,10 +73,6 @@ void remove_checkpoint(const parallel::Communicator& comm, const std::string& pa
 /// Remove the unscheduled checkpoint that a stopped run has left, once the run is done. Collective.
 void remove_unscheduled(const parallel::Communicator& comm, const CheckpointSpec& spec);
 
-/// Have a signal that ends the program at once leave no lock and no draft, and the root say what is
-/// kept of the run. Local.
-void announce_end(const parallel::Communicator& comm, const CheckpointSpec& spec);
-
 /// From one checkpoint to the next, where none is due by steps.
 inline constexpr std::chrono::seconds checkpoint_distance{600};
 

@@ -128,7 +128,6 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
       refuse(draft, quantity);
     }
     file_ = locked(name_, path, quantity);
-    leftover_.emplace(name_);
   });
 }
 
@@ -312,7 +311,7 @@ Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
       const auto begin = std::chrono::steady_clock::now();
       const base::Polling polling([begin] {
         if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) &&
-            parallel::stop_signalled()) {
+            parallel::stop_requested()) {
           throw base::Stopped("");
         }
       });

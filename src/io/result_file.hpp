@@ -12,7 +12,6 @@
 #include "io/hdf5.hpp"
 #include "io/result_reader.hpp"
 #include "parallel/communicator.hpp"
-#include "parallel/leftovers.hpp"
 
 namespace masing::io {
 
@@ -61,8 +60,7 @@ class OutputLock {
 
  private:
   std::string name_;
-  int file_ = -1;                               // on the root
-  std::optional<parallel::Leftover> leftover_;  // likewise
+  int file_ = -1;  // on the root
 };
 
 /// The form of the files, the attribute `schema` of their root. A file of another first number has

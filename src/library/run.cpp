@@ -30,6 +30,10 @@ int Session::size() const {
   return world_->session.world().size();
 }
 
+void request_stop(int signal) {
+  parallel::request_stop(signal);
+}
+
 namespace {
 
 /// `work`, the errors of the rooms as those of the library.

@@ -93,7 +93,7 @@ void sleep_until(const std::function<bool()>& is_done) {
   while (!is_done()) {
     const auto waited = Clock::now() - begin;
     if (waited > polled) {
-      stop_signalled();
+      stop_requested();
       std::this_thread::sleep_for(std::min(waited / 10, longest_nap));
     }
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <petscsys.h>
-#include <semaphore.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,26 +12,23 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <span>
-#include <string_view>
+#include <sstream>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "parallel/communicator.hpp"
-#include "parallel/leftovers.hpp"
 
 namespace masing::parallel {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 struct Names {
   const char* count;
@@ -66,6 +62,14 @@ std::optional<ProcessCopy> unconnected_copy(int ranks) {
   return std::nullopt;
 }
 
+// A batch script of Slurm is no step of srun: what it starts by itself is alone.
+bool started_by_launcher() {
+  constexpr std::array signs{
+      "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",     "PMI_RANK",    "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
+      "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID", "SLURM_STEPID"};
+  return std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
 bool ranks_outnumber_cores() {
   // Not the cores this rank may use: it may be bound to one, and the others to others. Asked once:
   // the answer comes out of a file.
@@ -75,43 +79,93 @@ bool ranks_outnumber_cores() {
 
 namespace {
 
-constexpr auto grace_period = std::chrono::seconds(2);
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Whether every rank has failed within the grace period. Never blocks longer.
-bool everyone_failed(const Communicator& comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(comm.handle(), &request);
-  const auto deadline = std::chrono::steady_clock::now() + grace_period;
-  for (;;) {
-    int arrived = 0;
-    MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
-    if (arrived != 0) {
-      return true;
-    }
-    if (std::chrono::steady_clock::now() > deadline) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
-/// Ranks that outnumber the cores of their host must yield while they wait, or a reduction takes
-/// milliseconds; others must not, or it takes twice as long. Open MPI knows only where its own
-/// slots are exceeded. What the user has set stays.
-void choose_how_to_wait() {
-  if (std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE") != nullptr) {
-    setenv("OMPI_MCA_mpi_yield_when_idle", ranks_outnumber_cores() ? "1" : "0", 0);
+/// The number after `key` at the start of a line; nothing where there is none.
+std::optional<double> number_after(std::string_view text, const std::string& key) {
+  for (const std::string& line : base::split(text, '\n')) {
+    if (line.starts_with(key)) {
+      std::istringstream words(line.substr(key.size()));
+      double value = 0.0;
+      return words >> value ? std::optional(value) : std::nullopt;
+    }
   }
+  return std::nullopt;
+}
+
+/// The names of the files of a control group, by the version of the groups.
+struct GroupFiles {
+  const char* limit;
+  const char* use;
+  const char* cached;  ///< in memory.stat
+};
+constexpr GroupFiles version1{"memory.limit_in_bytes", "memory.usage_in_bytes",
+                              "total_inactive_file "};
+constexpr GroupFiles version2{"memory.max", "memory.current", "inactive_file "};
+
+/// limit - use of one group; infinite where it has no limit or no such files.
+double allowance(const std::filesystem::path& group, const GroupFiles& files) {
+  const auto limit = number_after(content(group / files.limit), "");
+  const auto used = number_after(content(group / files.use), "");
+  if (!limit || !used) {
+    return infinity;  // version 2 says "max"
+  }
+  const double cached = number_after(content(group / "memory.stat"), files.cached).value_or(0.0);
+  return std::max(0.0, *limit - (*used - cached));
+}
+
+/// The least allowance of a group and those above it.
+double allowance_upwards(const std::filesystem::path& mount, std::filesystem::path group,
+                         const GroupFiles& files) {
+  double least = allowance(mount, files);
+  for (group = group.relative_path(); !group.empty(); group = group.parent_path()) {
+    least = std::min(least, allowance(mount / group, files));
+  }
+  return least;
 }
 
 }  // namespace
 
-// A batch script of Slurm is no step of srun: what it starts by itself is alone.
-bool started_by_launcher() {
-  constexpr std::array signs{
-      "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",     "PMI_RANK",    "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
-      "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID", "SLURM_STEPID"};
-  return std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
+std::optional<double> available_of_meminfo(std::string_view meminfo) {
+  const auto kibibytes = number_after(meminfo, "MemAvailable:");
+  return kibibytes ? std::optional(*kibibytes * 1024) : std::nullopt;
+}
+
+std::optional<double> allowance_of_groups(const std::filesystem::path& mount,
+                                          std::string_view groups) {
+  double least = infinity;
+  for (const auto& line : base::split(groups, '\n')) {
+    // "4:memory:/path", or "0::/path" of version 2.
+    const auto first = line.find(':');
+    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) {
+      continue;
+    }
+    const std::string kind = line.substr(first + 1, second - first - 1);
+    const std::string path = line.substr(second + 1);
+    if (kind.empty()) {
+      least = std::min(least, allowance_upwards(mount, path, version2));
+    } else if (("," + kind + ",").find(",memory,") != std::string::npos) {
+      least = std::min(least, allowance_upwards(mount / "memory", path, version1));
+    }
+  }
+  return least < infinity ? std::optional(least) : std::nullopt;
+}
+
+double available_memory(const Communicator& comm) {
+  const double node = available_of_meminfo(content("/proc/meminfo")).value_or(infinity);
+  const double groups =
+      allowance_of_groups("/sys/fs/cgroup", content("/proc/self/cgroup")).value_or(infinity);
+  std::array<double, 1> least{-std::min(node, groups) / host_of(comm).size()};
+  max_over_ranks(comm, least);
+  return -least[0];
 }
 
 std::string one_line(std::string message) {
@@ -160,219 +214,19 @@ void StopNotice::drain() {
 
 namespace {
 
-// SIGCONT counts where mpirun sends it, as its first step of ending the ranks.
-constexpr std::array<std::pair<int, const char*>, 5> handled_signals{{{SIGUSR1, "SIGUSR1"},
-                                                                      {SIGUSR2, "SIGUSR2"},
-                                                                      {SIGTERM, "SIGTERM"},
-                                                                      {SIGINT, "SIGINT"},
-                                                                      {SIGCONT, "mpirun"}}};
-
-volatile std::sig_atomic_t first_signal = 0;
-volatile std::sig_atomic_t first_arrival = 0;  // tenths of a second of a monotonic clock
-
-/// Only what POSIX allows in a signal handler.
-std::sig_atomic_t tenths_of_a_second() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::sig_atomic_t>((now.tv_sec % 10'000'000) * 10 + now.tv_nsec / 100'000'000);
-}
-
-std::atomic<bool> ends_at_signals = false;
-std::atomic<bool> is_over = false;  // the work: what ends the ranks then is in order
-
-/// Seconds from each of mpirun's signals to the next as it ends its ranks; 0: there is no mpirun.
-double launcher_grace() {
-  constexpr double by_default = 1.0;
-  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
-    return 0.0;
-  }
-  const auto given = number("OMPI_MCA_odls_base_sigkill_timeout");
-  return given ? static_cast<double>(*given) : by_default;
-}
-double grace = 0.0;  // read before handlers are installed
-
-/// Fixed buffers: async-signal-safe.
-struct LastWordsKept {
-  std::array<char, 4096> checkpoint{};
-  std::array<char, 8192> with{};
-  std::array<char, 8192> without{};
-  std::atomic<bool> valid = false;
-} last_words;
-
-void print(const char* text) {
-  for (std::size_t left = std::strlen(text); left > 0;) {
-    const ssize_t written = write(STDERR_FILENO, text, left);
-    if (written <= 0) {
-      return;
-    }
-    text += written;
-    left -= static_cast<std::size_t>(written);
-  }
-}
-
-/// Only what POSIX allows in a signal handler. To remove a file may have to wait for those who
-/// write.
-[[noreturn]] void end_at_once(int code) {
-  if (last_words.valid) {
-    const bool is_there = access(last_words.checkpoint.data(), F_OK) == 0;
-    print(is_there ? last_words.with.data() : last_words.without.data());
-  }
-  remove_leftovers();
-  _exit(code);
-}
-
-/// Ends the process shortly before mpirun kills it. A thread: the write of a large checkpoint takes
-/// no signal until it is done.
-class Deadline {
- public:
-  /// Starts the thread, which no signal goes to.
-  void start() {
-    sem_init(&set_, 0, 0);
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread([this] { watch(); }).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    started_ = true;
-  }
-  [[nodiscard]] bool started() const { return started_; }
-
-  /// Only what POSIX allows in a signal handler; `left`: seconds until the process is killed.
-  void set(double left) {
-    constexpr double margin = 0.3;
-    if (started_) {
-      left_ = std::max(0.0, left - margin);
-      sem_post(&set_);
-    }
-  }
-
- private:
-  void watch() {
-    while (sem_wait(&set_) != 0) {
-    }
-    // A later signal replaces the deadline.
-    timespec until{};
-    do {
-      clock_gettime(CLOCK_REALTIME, &until);
-      const double left = left_;
-      const auto whole = static_cast<time_t>(left);
-      until.tv_sec += whole;
-      until.tv_nsec += static_cast<long>(1e9 * (left - static_cast<double>(whole)));
-      until.tv_sec += until.tv_nsec / 1'000'000'000;
-      until.tv_nsec %= 1'000'000'000;
-    } while (sem_timedwait(&set_, &until) == 0);
-    if (!is_over) {
-      end_at_once(base::exit_failure);
-    }
-  }
-
-  sem_t set_{};
-  std::atomic<double> left_ = 0.0;  // seconds, by the last signal
-  std::atomic<bool> started_ = false;
-} deadline;
-
-void handle_signal(int signal, siginfo_t* info, void* /*context*/) {
-  if (is_over) {
-    return;
-  }
-  const bool by_launcher = grace > 0 && (signal == SIGCONT || signal == SIGTERM) &&
-                           info->si_code == SI_USER && info->si_pid == getppid();
-  if (signal == SIGCONT && !by_launcher) {
-    return;
-  }
-  if (ends_at_signals) {
-    end_at_once(128 + signal);
-  }
-  if (by_launcher) {
-    deadline.set(signal == SIGCONT ? 2 * grace : grace);
-  }
-  // A scheduler and mpirun may both deliver the same request.
-  constexpr std::sig_atomic_t same_request = 5;
-  if (first_signal == 0) {
-    first_arrival = tenths_of_a_second();
-    first_signal = signal;
-  } else if (!by_launcher && tenths_of_a_second() - first_arrival > same_request) {
-    end_at_once(128 + signal);
-  }
-}
-
-using Clock = std::chrono::steady_clock;
 const Clock::time_point started = Clock::now();
-double wall_limit = std::numeric_limits<double>::infinity();
-
+double wall_limit = infinity;  // seconds
+std::atomic<int> requested_by = 0;
 StopNotice* shared_notice = nullptr;
 
-bool out_of_time() {
-  return std::chrono::duration<double>(Clock::now() - started).count() >= wall_limit;
-}
+// Causes of a request that are no signals.
+constexpr int by_wall_limit = -1;
+constexpr int by_program = -2;
 
-constexpr int wall_limit_cause = -1;
-
-/// Of a request to this rank: a signal or the wall limit, where that counts; 0: none.
-int own_cause(bool counts_time) {
-  return first_signal != 0 ? first_signal : counts_time && out_of_time() ? wall_limit_cause : 0;
-}
-
-}  // namespace
-
-void install_signal_handlers() {
-  grace = launcher_grace();
-  for (const auto& [signal, name] : handled_signals) {
-    struct sigaction action {};
-    action.sa_sigaction = handle_signal;
-    action.sa_flags = SA_RESTART | SA_SIGINFO;
-    sigaction(signal, &action, nullptr);
-  }
-}
-
-void set_last_words(const LastWords& words) {
-  last_words.valid = false;
-  const auto keep = [](const std::string& text, auto& buffer) {
-    buffer[text.copy(buffer.data(), buffer.size() - 1)] = '\0';
-  };
-  keep(words.checkpoint, last_words.checkpoint);
-  keep("masing: " + one_line(words.with) + "\n", last_words.with);
-  keep("masing: " + one_line(words.without) + "\n", last_words.without);
-  last_words.valid = true;
-}
-
-void end_before_launcher_kills() {
-  if (grace > 0 && !deadline.started()) {
-    deadline.start();
-  }
-}
-
-void end_at_signals(bool prints) {
-  if (prints) {
-    set_last_words({"", "", "stopped by a signal"});
-  }
-  ends_at_signals = true;
-}
-
-std::string stop_advice() {
-  if (grace <= 0) {
-    return {};
-  }
-  std::ifstream file(fmt::format("/proc/{}/comm", getppid()));
-  std::string parent;
-  std::getline(file, parent);
-  const bool is_mpirun = parent == "mpirun" || parent == "mpiexec" || parent == "orterun";
-  return fmt::format(
-      "Ctrl-C leaves {:g} s for a checkpoint (OMPI_MCA_odls_base_sigkill_timeout: {:g}); kill "
-      "-USR1 "
-      "{} takes the time it needs",
-      2 * grace, grace, is_mpirun ? base::to_text(std::int64_t{getppid()}) : "to mpirun");
-}
-
-void limit_wall_time(double seconds) {
-  wall_limit = seconds;
-}
-
-namespace {
-
-/// The cause of a request here or, by a notice, elsewhere; what is requested here is sent.
-int requested(int here) {
+/// The cause of a request here or, by a notice, elsewhere; 0: none. What is requested here is sent.
+int stop_cause() {
+  const bool is_late = std::chrono::duration<double>(Clock::now() - started).count() >= wall_limit;
+  const int here = requested_by != 0 ? requested_by.load() : is_late ? by_wall_limit : 0;
   if (shared_notice == nullptr) {
     return here;
   }
@@ -392,21 +246,38 @@ int requested(int here) {
 
 }  // namespace
 
-bool stop_requested() {
-  return requested(own_cause(true)) != 0;
+void request_stop(int signal) {
+  requested_by = signal > 0 ? signal : by_program;
 }
 
-bool stop_signalled() {
-  return requested(own_cause(false)) != 0;
+void limit_wall_time(double seconds) {
+  wall_limit = seconds;
+}
+
+bool stop_requested() {
+  return stop_cause() != 0;
 }
 
 std::string stop_reason(const Communicator& comm) {
-  const int cause = requested(own_cause(true));
-  const auto* const signal =
-      std::ranges::find(handled_signals, cause, &std::pair<int, const char*>::first);
-  return first_text(comm, signal != handled_signals.end() ? std::string("by ") + signal->second
-                          : cause == wall_limit_cause     ? "by the wall limit"
-                                                          : "");
+  const int cause = stop_cause();
+  return first_text(comm, cause == 0               ? ""
+                          : cause == SIGUSR1       ? "by SIGUSR1"
+                          : cause == SIGUSR2       ? "by SIGUSR2"
+                          : cause == SIGTERM       ? "by SIGTERM"
+                          : cause == SIGINT        ? "by SIGINT"
+                          : cause == by_wall_limit ? "by the wall limit"
+                                                   : "by the program");
+}
+
+// Open MPI's mpirun then sends SIGTERM and, after a time of grace, SIGKILL.
+std::string stop_advice() {
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
+    return {};
+  }
+  return fmt::format(
+      "Ctrl-C on mpirun leaves {} s for a checkpoint (OMPI_MCA_odls_base_sigkill_timeout), else "
+      "the one before; kill -USR1 to mpirun leaves the time it needs",
+      number("OMPI_MCA_odls_base_sigkill_timeout").value_or(1));
 }
 
 namespace {
@@ -447,12 +318,33 @@ void remove_folder(const std::string& folder) {
   }
 }
 
+/// Ranks that outnumber the cores of their host must yield while they wait, or a reduction takes
+/// milliseconds; others must not, or it takes twice as long. Open MPI knows only where its own
+/// slots are exceeded. What the user has set stays.
+void choose_how_to_wait() {
+  if (std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE") != nullptr) {
+    setenv("OMPI_MCA_mpi_yield_when_idle", ranks_outnumber_cores() ? "1" : "0", 0);
+  }
+}
+
+/// Whether every rank has failed within two seconds. Never blocks longer.
+bool everyone_failed(const Communicator& comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm.handle(), &request);
+  const auto deadline = Clock::now() + std::chrono::seconds(2);
+  int arrived = 0;
+  while (arrived == 0 && Clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
+  }
+  return arrived != 0;
+}
+
 }  // namespace
 
 Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_alone()) {
-  install_signal_handlers();
   choose_how_to_wait();
-  std::vector<std::string> words{"masing"};
+  std::vector<std::string> words{"masing", "-no_signal_handler"};
   words.insert(words.end(), petsc_options.begin(), petsc_options.end());
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
@@ -468,10 +360,8 @@ Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_
     remove_folder(folder_);
     std::exit(base::exit_failure);
   }
-  PetscPopSignalHandler();
   // Errors come back as codes, which check_petsc turns into exceptions with one line each.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
-  install_signal_handlers();  // again: MPI may have installed its own
   world_.emplace(PETSC_COMM_WORLD);
   failures_.emplace(PETSC_COMM_WORLD);
   stop_notice_.emplace(*world_);
@@ -490,9 +380,7 @@ Session::~Session() {
 
 int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
   try {
-    const int code = work(*world_);
-    is_over = true;
-    return code;
+    return work(*world_);
   } catch (const base::Stopped& stopped) {
     return fail(base::exit_stopped, stopped.what());
   } catch (const base::UserError& mistake) {
@@ -505,7 +393,6 @@ int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
 }
 
 int Session::fail(int code, const std::string& text) noexcept {
-  is_over = true;
   const std::string message = one_line(text);
   if (everyone_failed(*failures_)) {
     if (failures_->is_root()) {

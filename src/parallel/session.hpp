@@ -3,9 +3,11 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parallel/communicator.hpp"
@@ -23,26 +25,39 @@ struct ProcessCopy {
 /// MVAPICH and Slurm. Local.
 std::optional<ProcessCopy> unconnected_copy(int ranks);
 
+/// Whether mpirun, srun or another launcher started this process. Local.
+bool started_by_launcher();
+
 /// Whether the ranks on this host outnumber its cores, as far as Open MPI's mpirun tells; else it
 /// is taken that they do not. Local.
 bool ranks_outnumber_cores();
 
-/// Whether mpirun, srun or another launcher started this process. Local.
-bool started_by_launcher();
+/// MemAvailable of a /proc/meminfo, in bytes; nothing where it has none. Local.
+std::optional<double> available_of_meminfo(std::string_view meminfo);
+
+/// Bytes that a process's control groups leave it: the least of limit - use over its memory group
+/// and the groups above, cached files not counted as used; nothing where there is no limit.
+/// `mount`: where the groups are mounted; `groups`: a /proc/self/cgroup, of version 1 or 2. Local.
+std::optional<double> allowance_of_groups(const std::filesystem::path& mount,
+                                          std::string_view groups);
+
+/// Bytes that each rank may still allocate if the ranks of `comm` on its node share alike: the
+/// least of all nodes, on every rank; infinite where the system does not say. Collective.
+double available_memory(const Communicator& comm);
 
 /// `message` on one line, whatever the user's text in it holds. Local.
 std::string one_line(std::string message);
 
-/// A request to stop for all ranks of a communicator, sent to each with its cause: for ranks that
-/// work apart and meet in no collective. Looked for between chunks.
+/// A notice to all ranks of a communicator, sent to each with its cause: for ranks that work apart
+/// and meet in no collective. Looked for between chunks.
 class StopNotice {
  public:
   /// Collective.
   explicit StopNotice(const Communicator& comm) : comm_(comm.handle()) {}
 
-  /// Send the request to all other ranks; later calls do nothing. `cause`: not 0. Local.
+  /// Send the notice to all other ranks; later calls do nothing. `cause`: not 0. Local.
   void send(int cause);
-  /// The cause of this rank's request, or of the first other one that has arrived here; 0 before.
+  /// The cause of this rank's notice, or of the first other one that has arrived here; 0 before.
   /// Local.
   [[nodiscard]] int received();
   /// Receive the messages still under way. No rank may send afterwards. Collective.
@@ -56,44 +71,23 @@ class StopNotice {
   std::vector<MPI_Request> requests_;
 };
 
-/// Install handlers by which SIGUSR1, SIGUSR2, SIGTERM and SIGINT request this process to stop
-/// where it can; a second signal, half a second later or more, ends it at once. Where Open MPI's
-/// mpirun ends its ranks (SIGCONT, after its grace time SIGTERM, after it again SIGKILL) the first
-/// of these is the request, and shortly before the last the process ends itself. Local.
-void install_signal_handlers();
+/// Ask all ranks to stop where they can, because of the signal of that number; any other number:
+/// as the program wants. Async-signal-safe. Local.
+void request_stop(int signal);
 
-/// From now on let such a signal end this process at once, with 128 plus its number, after one line
-/// on stderr where `prints`. For work that a stop would lose anyway. Local.
-void end_at_signals(bool prints);
-
-/// What to print where a signal ends this process at once. Local.
-struct LastWords {
-  std::string checkpoint;  ///< a file
-  std::string with;        ///< where it is there
-  std::string without;     ///< where it is not
-};
-void set_last_words(const LastWords& words);
-
-/// From now on, where mpirun ends its ranks and this process has not stopped, it ends itself
-/// shortly before it is killed, with its last words and without leftovers. Local.
-void end_before_launcher_kills();
-
-/// How to stop a run under Open MPI's mpirun with all the time that a checkpoint takes, and how
-/// much there is after Ctrl-C; empty under other launchers and without one. Local.
-std::string stop_advice();
-
-/// Request this process to stop `seconds` after it was started. Local.
+/// The same, `seconds` after this process was started. Local.
 void limit_wall_time(double seconds);
 
-/// Whether any rank of the program was requested to stop. Local, and cheap.
+/// Whether any rank of the program was asked to stop. Local, and cheap.
 bool stop_requested();
-
-/// The same, but for the wall limit of this rank. Local, and cheap.
-bool stop_signalled();
 
 /// The cause, "by SIGUSR1" or "by the wall limit", as the first of these ranks knows it that knows
 /// one; the same on each. Collective.
 std::string stop_reason(const Communicator& comm);
+
+/// What Ctrl-C on Open MPI's mpirun leaves of a run, and how to stop it with all the time that a
+/// checkpoint takes; empty under other launchers and without one. Local.
+std::string stop_advice();
 
 /// MPI and PETSc from start to end: initialised with it, finalised after every object has died.
 /// While it lives, a request to one rank to stop is one to all.
@@ -104,7 +98,7 @@ class Session {
   /// OMPI_MCA_pml=ob1, OMPI_MCA_btl=self, OMPI_MCA_ess_singleton_isolated=1, and
   /// OMPI_MCA_orte_tmpdir_base a folder of its own below $TMPDIR, gone at the end. What the
   /// environment sets already wins; MASING_SINGLETON=0 there leaves Open MPI as it is, and with it
-  /// what a file of MCA parameters says. Collective.
+  /// what a file of MCA parameters says. Handlers of signals stay as they are. Collective.
   explicit Session(const std::vector<std::string>& petsc_options);
   ~Session();
   Session(const Session&) = delete;

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "io/checkpoint.hpp"
-#include "parallel/available_memory.hpp"
 #include "parallel/session.hpp"
 #include "scan/point.hpp"
 

@@ -14,7 +14,7 @@
 #include "base/partition.hpp"
 #include "engine/memory_need.hpp"
 #include "io/progress.hpp"
-#include "parallel/available_memory.hpp"
+#include "parallel/session.hpp"
 #include "slab/turning_points/smooth_cells.hpp"
 #include "study/reference.hpp"
 

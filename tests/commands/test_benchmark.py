@@ -147,6 +147,5 @@ def test_a_signal_ends_it_at_once_and_leaves_nothing(masing):
     process.send_signal(signal.SIGUSR1)
     _, said = process.communicate(timeout=20)
     assert time.monotonic() - begin < 3
-    assert process.returncode == 128 + signal.SIGUSR1
-    assert "masing: stopped by a signal" in said
+    assert process.returncode == -signal.SIGUSR1, said
     assert masing.names() == []

@@ -25,15 +25,15 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A run that was stopped by a signal; the message says after which step.
+/// A run that was stopped, by request_stop or its wall-limit; the message says after which step.
 class Stopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// MPI and PETSc from start to end. One at a time; all ranks make it, outlives every run. It takes
-/// SIGUSR1, SIGUSR2, SIGTERM and SIGINT as requests to stop. An MPI that is running already is
-/// used and left running. Collective.
+/// MPI and PETSc from start to end. One at a time; all ranks make it, outlives every run. Handlers
+/// of signals stay as they are. An MPI that is running already is used and left running.
+/// Collective.
 class Session {
  public:
   Session();
@@ -53,6 +53,10 @@ class Session {
  private:
   std::unique_ptr<World> world_;
 };
+
+/// Asks all ranks to stop, from a handler of `signal` or, 0, from anywhere else: what runs throws
+/// Stopped. Async-signal-safe. Local.
+void request_stop(int signal = 0);
 
 /// Options of `masing simulate` or `masing converge` without the dashes: {"stiffness", "2-s"},
 /// {"cells", "inf"}, {"config", "case.ini"}; a flag has the value "". jobs/README.md lists them.

@@ -1,6 +1,6 @@
 // What a node and its control groups still allow, from files as Linux writes them.
 
-#include "parallel/available_memory.hpp"
+#include "parallel/session.hpp"
 
 #include <gtest/gtest.h>
 
