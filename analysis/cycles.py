@@ -9,11 +9,16 @@ from masing import command_line
 
 command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 
+import numpy as np
+import pandas as pd
+
 from masing import style
 from masing.cycles import figures
 from masing.cycles.curves import is_text, read_measured, samples_in_window
+from masing.cycles.limit_cycle import analyse
+from masing.errors import MasingError
 from masing.names import names_apart
-from masing.results import read_run
+from masing.results import Run
 
 style.apply()
 
@@ -33,19 +38,19 @@ def parser():
 
 
 def labels(given, titles):
-    """One label per file: those given as "a,b", or the titles; raises UserError on a miscount."""
+    """One label per file: those given as "a,b", or the titles; raises MasingError on a miscount."""
     if given is None:
         return titles
     names = [name.strip() for name in given.split(",")]
     if len(names) != len(titles):
-        raise command_line.UserError(f"--labels names {len(names)} of {len(titles)} files; give one label per file, "
+        raise MasingError(f"--labels names {len(names)} of {len(titles)} files; give one label per file, "
                                      "as in \"a,b\"")
     return names
 
 
 def titles_and_samples(options):
     """The title and the samples (t or None, x, restoring) of each file in the window; those not finite are left out."""
-    runs = [None if is_text(file) else read_run(file) for file in options.files]
+    runs = [None if is_text(file) else Run(file) for file in options.files]
     names = iter(names_apart([run for run in runs if run]))
     samples = []
     for file, run in zip(options.files, runs):
@@ -64,17 +69,17 @@ def of_text(file, options):
 
 def analyse_files(options, path):
     """Analyse each file, write the figure and the numbers beside it, give the paths written."""
-    # Here, because the libraries it needs take longer to load than a figure to draw.
-    from masing.cycles import limit_cycle
-
     curves = [read_measured(file, options.start, options.end, *of_text(file, options)) for file in options.files]
-    analyses = [limit_cycle.analyse(curve) for curve in curves]
+    analyses = [analyse(curve) for curve in curves]
     names = [curve.path.stem for curve in curves]
     picture = figures.analysis_figure(analyses, labels(options.labels, names))
     table, objects = (path.with_name(f"{path.stem}-numbers{ending}") for ending in (".csv", ".json"))
     style.save(picture, path)
-    command_line.write_file(table, limit_cycle.csv_table(names, analyses))
-    command_line.write_file(objects, limit_cycle.json_objects(names, analyses))
+    numbers = [{"file": name} | analysis.numbers() for name, analysis in zip(names, analyses)]
+    rows = [{"file": each["file"], "loop": n} | loop for each in numbers for n, loop in enumerate(each["loops"], start=1)]
+    frame = pd.DataFrame(rows).replace([np.inf, -np.inf], np.nan)
+    command_line.write_file(table, frame.to_csv(index=False).encode())
+    command_line.write_file(objects, command_line.as_json(numbers))
     return path, table, objects
 
 

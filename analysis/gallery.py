@@ -14,6 +14,8 @@ import math
 from pathlib import Path
 
 from masing import program, style
+from masing.convergence.claim import findings
+from masing.errors import MasingError
 from masing.notation import measured
 from masing.report.cases import picture, read_case
 from masing.report.exact import ExactSolutions
@@ -22,7 +24,6 @@ from masing.report.page import page, render
 from masing.report.problem import in_equations
 from masing.report.provenance import origin, reproduction
 from masing.report.responses import response_pictures
-from masing.report.study import claim
 from masing.results import Scan, Study, read
 
 style.apply()
@@ -48,12 +49,11 @@ def entry(case, folder, exact):
     """Write the page of a case into the folder and give its entry in the index; exact: the ExactSolutions."""
     result = read(folder / f"{case.name}.h5")
     if isinstance(result, Study):
-        html, pieces = page(case.caption, [result], [], exact, [reproduction(result.run)])
-        claimed = claim(result)
-        orders = order_cells(claimed, result) if case.group else None
-        return _written(case, folder, html, pieces[0], claimed.sentence, claimed.verdict) | {"orders": orders}
+        html, pieces = page(case.caption, [result], [], exact, [reproduction(result)])
+        orders = order_cells(result) if case.group else None
+        return _written(case, folder, html, pieces[0], result.claim, result.verdict) | {"orders": orders}
     if isinstance(result, Scan):
-        pictures, result = response_pictures(result), result.run
+        pictures = response_pictures(result)
     else:
         beside = exact.beside(result)
         pictures = [picture(result, words, beside) for words in case.drawings]
@@ -67,10 +67,10 @@ def _written(case, folder, html, thumbnail, summary, verdict):
             "summary": summary, "verdict": verdict}
 
 
-def order_cells(claimed, study):
+def order_cells(study):
     """What a Study observed of x, y and the state where something was expected, [order ± half its interval, constant] of
     each; [] of the others."""
-    found = {f.quantity: f for f in claimed.findings if f.expected and math.isfinite(f.observed)}
+    found = {f.quantity: f for f in findings(study) if f.expected and math.isfinite(f.observed)}
     return [[f"{found[q].value} ± {found[q].uncertainty:.3f}", measured(study.number(f"constant_{q}"))]
             if q in found else [] for q in ("x", "y", "u")]
 
@@ -99,20 +99,20 @@ def main(arguments):
         return
     folder = Path(options.results)
     if not folder.is_dir():
-        raise command_line.UserError(f"--results: {folder} is not a folder; give the one of the results CASE.h5")
+        raise MasingError(f"--results: {folder} is not a folder; give the one of the results CASE.h5")
     exact = ExactSolutions([], None if options.files_only else program.find(options.program))
     entries, failures = [], []
     for case in cases:
         try:
             entries.append(entry(case, folder, exact))
-        except command_line.UserError as mistake:
+        except MasingError as mistake:
             failures.append(str(mistake))
             entries.append({"case": case, "address": None, "summary": str(mistake)})
     index = folder / "index.html"
     command_line.write_file(index, render("gallery.html.j2", groups=groups(entries, exact)).encode("utf-8"))
     print(index)
     if failures:
-        raise command_line.UserError(f"{len(failures)} of {len(cases)} cases have no page; the first: {failures[0]}")
+        raise MasingError(f"{len(failures)} of {len(cases)} cases have no page; the first: {failures[0]}")
 
 
 if __name__ == "__main__":

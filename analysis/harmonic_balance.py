@@ -13,7 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from masing import harmonic_balance, hdf5, program, style
+from masing import harmonic_balance, program, style
+from masing.results import Scan
+from masing.errors import MasingError
 
 style.apply()
 
@@ -60,12 +62,10 @@ def limit_cycles(masing, options, frequencies):
                                  f"{options.force}*cos(w*t)", "--over", f"w={','.join(map(repr, frequencies))}",
                                  "--output", file)
             whole = time.perf_counter() - start
-            if answer.code:
-                raise command_line.UserError(answer.lines[-1] if answer.lines else f"{masing} failed")
-            with hdf5.opened(file) as found:
-                seconds.append((float(hdf5.attribute(found, "timing", "wall_seconds")), whole))
-                amplitude, frozen = hdf5.column(found, "points/amplitude"), hdf5.column(found, "points/frozen")
-    return amplitude, frozen, *np.min(seconds, axis=0)
+            answer.require(0)
+            scan = Scan(file)
+            seconds.append((scan.timing["wall_seconds"], whole))
+        return scan.values("amplitude"), scan.values("frozen"), *np.min(seconds, axis=0)
 
 
 def balance(options, count, harmonics, frequencies):
@@ -109,7 +109,7 @@ def main(arguments):
     options = parser().parse_args(arguments)
     path = command_line.output_path(options.output, options.output, ".png", command_line.PICTURES)
     if options.samples < 4 * max(options.harmonics):
-        raise command_line.UserError(f"--samples {options.samples}: must be at least four a harmonic, "
+        raise MasingError(f"--samples {options.samples}: must be at least four a harmonic, "
                                      f"{4 * max(options.harmonics)}")
     masing = program.required(options.program)
     exact, frozen, seconds, whole = limit_cycles(masing, options, [options.frequency])

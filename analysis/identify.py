@@ -10,25 +10,9 @@ from pathlib import Path
 
 from masing import command_line
 
-command_line.require("h5py", "numpy", "scipy", "matplotlib")
+command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 
-from masing import program, style
-from masing.cycles.curves import read_measured
-from masing.cycles.half_cycles import widest_half_cycle
-from masing.cycles.noise import with_smooth_x
-from masing.identification.case import TABLES, write_case
-from masing.identification.continuous import identify_continuous, threshold_values
-from masing.identification.discrete import identify_discrete
-from masing.identification.figure import identification_page
-from masing.identification.findings import compare, facts, numbers
-from masing.identification.replay import refuse_misfit
-from masing.results import read_run
-
-style.apply()
-
-# To what fraction of the force's range a model can be right, and what a branch is that it misses.
-DISCRETE = 1e-6, "it is curved, or no branch of a Masing model: --threshold η(s) identifies a continuous one"
-CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
+from masing.identification.identify import identify
 
 
 def parser():
@@ -46,52 +30,17 @@ def parser():
     return options
 
 
-def refuse_overwriting(read, case, page):
-    """Raise UserError when a file that is written for the case is one of the files `read`, by whatever name."""
-    written = [case.with_suffix(ending) for ending in (".ini", ".h5", ".json")]
-    for path in [*written, *(case.with_name(f"{case.stem}-{table}.csv") for table in TABLES), page]:
-        if path.exists() and any(path.samefile(each) for each in read if each.exists()):
-            raise command_line.UserError(f"{path}: would replace a file that is read; give another name with -o")
-
-
-def identified(measured, masing, threshold):
-    """The model of a Measured curve, discrete or of η(s) = threshold, and the HalfCycle that has it; raises DataError
-    where no such model explains the curve."""
-    half = widest_half_cycle(measured)
-    if threshold is None:
-        found = identify_discrete(measured.path, half)
-        refuse_misfit(found, half, *DISCRETE)
-    else:
-        found = identify_continuous(measured.path, half, *threshold_values(masing, threshold))
-        refuse_misfit(found, half, *CONTINUOUS)
-    return found, half
-
-
 def main(arguments):
-    """Identify, write the case, run it, compare, and print what was found."""
+    """Identify, write the files, print what was found and where it is."""
     options = parser().parse_args(arguments)
-    measured = read_measured(options.cycle, options.start, options.end, options.columns, options.scale)
-    curve = measured.path
+    curve = Path(options.cycle)
     kind = "identified" if options.threshold is None else "identified-continuous"
     case = command_line.output_path(options.output or curve.with_name(f"{curve.stem}-{kind}.ini"), curve, ".ini",
                                     (".ini",))
     page = command_line.output_path(options.figure, case, ".png", command_line.PICTURES)
-    refuse_overwriting([curve, Path((options.threshold or "").removeprefix("table:"))], case, page)
-    known = with_smooth_x(measured)
-    about = known.noise.words(measured)
-    masing = program.required(options.program)
-    try:
-        found, half = identified(known, masing, options.threshold)
-    except command_line.DataError as refusal:
-        raise command_line.DataError("; ".join([str(refusal), *about])) from None
-    write_case(case, found, options.threshold)
-    result, objects = case.with_suffix(".h5"), case.with_suffix(".json")
-    program.simulate(masing, "--config", case, "--output", result)
-    compared = compare(found, half, read_run(result).series)
-    lines = [*facts(found, compared), *about]
-    command_line.write_file(objects, numbers(found, compared, options.threshold, known.noise))
-    style.save(identification_page(found, compared, options.threshold, lines), page)
-    print(*lines, f"{case}  {result}  {objects}  {page}", sep="\n")
+    found = identify(curve, options.threshold, from_=options.start, to=options.end, columns=options.columns,
+                     scale=options.scale, output=case, figure=page, program_path=options.program)
+    print(*found.lines, f"{case}  {found.run.path}  {case.with_suffix('.json')}  {page}", sep="\n")
 
 
 if __name__ == "__main__":

@@ -12,13 +12,14 @@ command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib", "jinja2")
 from pathlib import Path
 
 from masing import program, style
+from masing.errors import MasingError
 from masing.report import browser
 from masing.report.archive import write_archive
 from masing.report.exact import ExactSolutions
 from masing.report.page import page
 from masing.report.provenance import reproduction
 from masing.report.pictures import write_pieces
-from masing.results import Scan, Study, read, read_run
+from masing.results import Run, Scan, Study, read
 
 style.apply()
 
@@ -50,15 +51,14 @@ def main(arguments):
     archive = command_line.output_path(options.archive, options.archive, ".zip", (".zip",)) if options.archive else None
     chromium = browser.required() if options.pdf else None
     if options.files_only and (options.program or options.reproduce):
-        raise command_line.UserError("--files-only runs no program: leave out --program and --reproduce, or it")
+        raise MasingError("--files-only runs no program: leave out --program and --reproduce, or it")
     masing = None if options.files_only else program.find(options.program)
     results = [read(file) for file in options.files]
     studies = [result for result in results if isinstance(result, Study)]
     scans = [result for result in results if isinstance(result, Scan)]
     runs = [result for result in results if not isinstance(result, (Study, Scan))]
-    runs += [read_run(file) for file in options.cycles]
-    again = [reproduction(run, masing, options.reproduce)
-             for run in (*(study.run for study in studies), *runs, *(scan.run for scan in scans))]
+    runs += [Run(file) for file in options.cycles]
+    again = [reproduction(file, masing, options.reproduce) for file in (*studies, *runs, *scans)]
     html, pieces = page(options.title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
                         scans)
     if not options.page_only:
@@ -68,7 +68,7 @@ def main(arguments):
         browser.print_pdf(chromium, path, path.with_suffix(".pdf"))
     if archive:
         files = {ending: path.with_suffix(ending).read_bytes() for ending in [path.suffix] + [".pdf"] * bool(chromium)}
-        write_archive(archive, options.title, path.stem, files, pieces, [*(study.run for study in studies), *runs, *(scan.run for scan in scans)])
+        write_archive(archive, options.title, path.stem, files, pieces, [*studies, *runs, *scans])
     print(path)
 
 

@@ -7,8 +7,9 @@ from masing import command_line
 command_line.require("h5py", "numpy", "matplotlib")
 
 from masing import style
+from masing.errors import MasingError
 from masing.response import figures
-from masing.results import read_scan
+from masing.results import Scan
 
 style.apply()
 
@@ -26,12 +27,12 @@ def main(arguments):
     """Read the file, draw the figure, print its path."""
     options = parser().parse_args(arguments)
     path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
-    scan = read_scan(options.file)
+    scan = Scan(options.file)
     if options.over and options.over not in scan.axes:
-        raise command_line.UserError(f"--over: {options.file} has no axis {options.over}; give one of "
+        raise MasingError(f"--over: {options.file} has no axis {options.over}; give one of "
                                      f"{', '.join(scan.axes)}")
     if not scan.done.any():
-        raise command_line.UserError(f"{options.file}: no point of it is done; see its /points/messages")
+        raise MasingError(f"{options.file}: no point of it is done; see its /points/messages")
     style.save(figures.response_figure(scan, options.over), path)
     print(path)
 

@@ -12,6 +12,7 @@ command_line.require("h5py", "numpy", "matplotlib")
 import math
 
 from masing import style
+from masing.errors import MasingError
 from masing.scaling.figure import STRONG, scaling_figure
 from masing.scaling.model import read_machine, summary
 
@@ -39,9 +40,9 @@ def main(arguments):
     """Read the file, print the model and its crossovers, draw the figure, print its path."""
     options = parser().parse_args(arguments)
     if not 0 <= options.hop < math.inf:
-        raise command_line.UserError(f"--hop {options.hop}: must be a number of microseconds from 0 on")
+        raise MasingError(f"--hop {options.hop}: must be a number of microseconds from 0 on")
     if options.host is not None and options.host < 1:
-        raise command_line.UserError(f"--host {options.host}: must be at least 1 rank")
+        raise MasingError(f"--host {options.host}: must be at least 1 rank")
     path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
     machine = read_machine(options.file, options.variant, 1e-6 * options.hop, options.host,
                            options.anyway)

@@ -6,14 +6,22 @@
     run.x, run.t, run.u                     NumPy arrays
     run.plot_cycle()
 
-simulate(), converge() and scan() run the commands of the same names, open() reads a result file. The package also
-makes the reports, cycles, identifications and scaling predictions of the scripts beside it.
+simulate(), converge() and scan() run the commands of the same names, open() reads a result file; identify() finds the
+model of a measured cycle, cycle_numbers() its stiffnesses, damping and corners.
 """
 
-from masing.command_line import MasingError
 from masing.commands import converge, open, scan, simulate
+from masing.errors import MasingError
 
-# So that a traceback has the name under which it is caught.
-MasingError.__module__ = __name__
+__all__ = ["MasingError", "converge", "cycle_numbers", "identify", "open", "scan", "simulate"]
 
-__all__ = ["MasingError", "converge", "open", "scan", "simulate"]
+
+def __getattr__(name):
+    # What needs NumPy and SciPy is loaded when it is first asked for.
+    if name == "identify":
+        from masing.identification.identify import identify as found
+    elif name == "cycle_numbers":
+        from masing.cycles.limit_cycle import cycle_numbers as found
+    else:
+        raise AttributeError(f"module 'masing' has no attribute '{name}'")
+    return found

@@ -8,40 +8,19 @@ import os
 import sys
 from pathlib import Path
 
-USER_MISTAKE = 2
-NOT_AS_EXPECTED = 3
-FAILURE = 1
+from masing.errors import FAILURE, MasingError
+
 PICTURES = (".png", ".svg", ".pdf")
 # In every picture and page, by which a later run knows it as one that it may replace.
 MARK = b"masing"
 
 
-class UserError(Exception):
-    """A user's mistake; the message says in one line what is wrong, where, and what would be right."""
-
-    code = USER_MISTAKE
-
-
-class DataError(UserError):
-    """Data that are readable, but not of the kind that was asked for; the message says what they are instead."""
-
-    code = NOT_AS_EXPECTED
-
-
-class MasingError(UserError):
-    """What `import masing` raises: the program's own line where it refused or failed, its exit code in `code`."""
-
-    def __init__(self, message, code=USER_MISTAKE):
-        super().__init__(message)
-        self.code = code
-
-
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises UserError instead of printing its usage."""
+    """An argument parser that raises MasingError instead of printing its usage."""
 
     def error(self, message):
-        """Raise UserError with argparse's message."""
-        raise UserError(f"{message} (see --help)")
+        """Raise MasingError with argparse's message."""
+        raise MasingError(f"{message} (see --help)")
 
     def add_window(self, what):
         """Add --from and --to, with a help text of the form `<what> T0`; the values are `start` and `end`."""
@@ -103,11 +82,11 @@ def require(*libraries):
 
 
 def run(main):
-    """Call main(arguments) and exit: 0 when it returns, 2 or 3 with one line on stderr when it raises UserError."""
+    """Call main(arguments) and exit: 0 when it returns, 2 or 3 with one line on stderr when it raises MasingError."""
     script = Path(sys.argv[0]).name
     try:
         main(sys.argv[1:])
-    except UserError as mistake:
+    except MasingError as mistake:
         print(f"{script}: {' '.join(str(mistake).split())}", file=sys.stderr)
         sys.exit(mistake.code)
     except BrokenPipeError:
@@ -120,14 +99,14 @@ def run(main):
 
 
 def output_path(given, beside, suffix, allowed):
-    """The path to write: `given`, or `beside` with `suffix`; raises UserError unless its ending is in `allowed`."""
+    """The path to write: `given`, or `beside` with `suffix`; raises MasingError unless its ending is in `allowed`."""
     path = Path(given) if given else Path(beside).with_suffix(suffix)
     if path.suffix.lower() not in allowed:
-        raise UserError(f"{path}: cannot write this kind of file; the name must end in {' or '.join(allowed)}")
+        raise MasingError(f"{path}: cannot write this kind of file; the name must end in {' or '.join(allowed)}")
     if path.is_dir():
-        raise UserError(f"{path}: is a folder; give the name of a file")
+        raise MasingError(f"{path}: is a folder; give the name of a file")
     if not path.parent.is_dir():
-        raise UserError(f"{path}: the folder {path.parent} does not exist")
+        raise MasingError(f"{path}: the folder {path.parent} does not exist")
     return path
 
 
@@ -138,15 +117,15 @@ def _heading(content):
 
 
 def _require_replaceable(path, content):
-    """Raise UserError where a file at `path` is neither empty nor one of these scripts': their pictures, pages and
+    """Raise MasingError where a file at `path` is neither empty nor one of these scripts': their pictures, pages and
     printed pages hold MARK, their other files begin alike."""
     old = path.read_bytes() if path.is_file() else b""
     if old and MARK not in old and _heading(old) != _heading(content):
-        raise UserError(f"{path}: is there already and was not made by this script; move it, or give another name")
+        raise MasingError(f"{path}: is there already and was not made by this script; move it, or give another name")
 
 
 def write_file(path, content):
-    """Write the bytes `content` beside `path` and rename when complete; raises UserError if that fails, or would
+    """Write the bytes `content` beside `path` and rename when complete; raises MasingError if that fails, or would
     replace a file that no script of masing made."""
     _require_replaceable(path, content)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -154,7 +133,7 @@ def write_file(path, content):
         partial.write_bytes(content)
         os.replace(partial, path)
     except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+        raise MasingError(f"{path}: cannot be written: {error.strerror}") from None
     finally:
         partial.unlink(missing_ok=True)
 

@@ -1,15 +1,11 @@
-"""The commands of the program as Python functions: keywords are its options, the content of its result file comes back.
+"""The program as Python functions: keywords are its options, the content of its result file comes back.
 
 Nothing is computed here: the program runs, and its file is read.
 """
 
 import math
-import os
-import pty
-import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -17,14 +13,10 @@ import weakref
 from pathlib import Path
 
 from masing import program
-from masing.command_line import FAILURE, NOT_AS_EXPECTED, MasingError, UserError
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError
 
-STOPPED = 75
 # Options that are given once for each NAME=VALUE.
 REPEATED = ("set", "let", "over")
-WARNING, ERROR = "masing warning: ", "masing: "
-# What the program redraws its progress with, and how a line of it looks.
-CLEAR, PROGRESS = "\033[K", re.compile(r"\[[#.]+\] +\d+ %")
 
 
 def simulate(**options):
@@ -59,12 +51,9 @@ def scan(**options):
 
 def open(path):
     """The Run, Study or Scan in a result file; raises MasingError when it cannot be read."""
-    from masing import objects
+    from masing import results
 
-    try:
-        return objects.read(Path(path))
-    except UserError as mistake:
-        raise MasingError(str(mistake)) from None
+    return results.read(path)
 
 
 def words(options, folder):
@@ -110,18 +99,25 @@ def _text(value, separator=","):
 
 def _result(command, options):
     """Run the command and read its file; the text it printed where it wrote none, as with print_config=True."""
-    ranks, show = options.pop("ranks", None), _display()
+    found, ranks, show = program.find(), options.pop("ranks", None), _display()
+    if found is None:
+        raise MasingError("no program masing in build/ or on the PATH: build it, or set MASING_PROGRAM to its path",
+                          FAILURE)
     folder = tempfile.mkdtemp(prefix="masing-run-")
     try:
         temporary = "output" not in options
         output = Path(folder) / f"{command}.h5" if temporary else Path(_text(options["output"]))
         before = _identity(output)
         given = options | {"output": output} | ({} if show else {"quiet": True})
-        code, printed, lines = _run([*_launched(ranks), command, *words(given, folder)], show)
-        partly = command == "scan" and code == FAILURE and _identity(output) != before
-        _judge(code, lines, partly)
-        if _identity(output) == before:
-            return printed
+        answer = program.run(found, command, *words(given, folder), ranks=ranks, show=show)
+        is_new = _identity(output) != before
+        # Of a scan that fails at some points the others are there.
+        partly = command == "scan" and answer.code == FAILURE and is_new
+        answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * partly)
+        for line in (answer.said() if partly else []) + answer.said(program.WARNING):
+            warnings.warn(line, stacklevel=3)
+        if not is_new:
+            return answer.printed
         result = open(output)
         if temporary:
             weakref.finalize(result, shutil.rmtree, folder, ignore_errors=True)
@@ -141,82 +137,12 @@ def _identity(path):
     return (path.stat().st_ino, path.stat().st_mtime_ns) if path.exists() else None
 
 
-def _judge(code, lines, partly):
-    """Raise MasingError where the program gave no result, else warn of what it warns; `partly`: it has a file."""
-    own = [line.removeprefix(ERROR) for line in lines if line.startswith(ERROR)]
-    if code not in (0, NOT_AS_EXPECTED) and not partly:
-        raise MasingError((own or lines or [f"the program ended with exit code {code}"])[0], code)
-    for line in (own if partly else []) + [line.removeprefix(WARNING) for line in lines if line.startswith(WARNING)]:
-        warnings.warn(line, stacklevel=4)
-
-
-def _launched(ranks):
-    """The program, on so many ranks if that is a number."""
-    found = program.find()
-    if found is None:
-        raise MasingError("no program masing in build/ or on the PATH: build it, or set MASING_PROGRAM to its path",
-                          FAILURE)
-    if ranks is None:
-        return [found]
-    if shutil.which("mpirun") is None:
-        raise MasingError(f"ranks={ranks}: there is no mpirun on the PATH", FAILURE)
-    settings = program.ROOT / "jobs" / "common.sh"
-    return ["bash", "-c", 'source "$0" && exec mpirun -n "$@"', str(settings), str(ranks), found]
-
-
-def _run(call, show):
-    """Run the call: (exit code, text of stdout, lines of stderr); show, if any, gets every line of progress."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
-        # Only on a terminal does the program redraw its progress.
-        ours, theirs = pty.openpty() if show else os.pipe()
-        try:
-            process = subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=printed, stderr=theirs,
-                                       env=program.environment())
-        finally:
-            os.close(theirs)
-        try:
-            lines = _followed(ours, show)
-            code = process.wait()
-        except BaseException:
-            process.terminate()
-            process.wait()
-            raise
-        finally:
-            os.close(ours)
-        printed.seek(0)
-        return code, printed.read(), lines
-
-
-def _followed(source, show):
-    """The lines of stderr to its end, without those of progress, which `show` gets as they come, and None at last."""
-    lines, rest = [], b""
-    while chunk := _read(source):
-        *whole, rest = re.split(rb"[\r\n]+", rest + chunk)
-        for line in (each.decode("utf-8", "replace").removeprefix(CLEAR) for each in (*whole, rest)):
-            progress = PROGRESS.search(line)
-            if progress and show:
-                show(line[progress.start():])
-        lines += [line for each in whole if (line := each.decode("utf-8", "replace").removeprefix(CLEAR))
-                  and not PROGRESS.search(line)]
-    if show:
-        show(None)
-    return lines
-
-
-def _read(source):
-    try:
-        return os.read(source, 65536)
-    except OSError:
-        # So ends a terminal whose other side is closed.
-        return b""
-
-
 def _display():
     """A function that shows a line of progress, None for none any more: in a notebook or on a terminal, else None."""
     python = sys.modules.get("IPython")
     shell = python.get_ipython() if python else None
     if getattr(shell, "kernel", None) is None:
-        return (lambda line: sys.stderr.write(f"\r{CLEAR}{line or ''}")) if sys.stderr.isatty() else None
+        return (lambda line: sys.stderr.write(f"\r{program.CLEAR}{line or ''}")) if sys.stderr.isatty() else None
     shown = []
 
     def show(line):

@@ -1,34 +1,57 @@
 """The program masing: its path, and running it."""
 
 import os
+import pty
+import re
 import shutil
 import subprocess
+import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from masing.command_line import UserError
+from masing.errors import FAILURE, MasingError
 
 ROOT = Path(__file__).resolve().parents[2]
+WARNING, ERROR = "masing warning: ", "masing: "
+# What the program redraws its progress with, and how a line of it looks.
+CLEAR, PROGRESS = "\033[K", re.compile(r"\[[#.]+\] +\d+ %")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The exit code of a run of the program, and its output lines, those of stdout first."""
+    """The exit code of a run of the program, -1 where it did not end; what it printed, and its lines on stderr."""
 
     code: int
-    lines: list
+    printed: str
+    errors: list
+
+    @property
+    def lines(self):
+        """The lines of stdout and stderr that are not empty."""
+        return [line for line in self.printed.splitlines() + self.errors if line.strip()]
+
+    def said(self, mark=ERROR):
+        """The lines of the program's own that begin with the mark, without it."""
+        return [line.removeprefix(mark) for line in self.errors if line.startswith(mark)]
+
+    def require(self, *codes):
+        """Raise MasingError with the program's own line and its code, unless that is one of `codes`."""
+        if self.code not in codes:
+            known = self.said() or self.lines or [f"the program ended with exit code {self.code}"]
+            raise MasingError(known[0], self.code if self.code > 0 else FAILURE)
 
 
 def find(given=None):
     """The program: `given`, $MASING_PROGRAM, build/masing of this clone or bin/masing of this prefix, or masing on
     the PATH; else None.
 
-    Raises UserError when the given one cannot be run.
+    Raises MasingError when the given one cannot be run.
     """
     if given:
         found = shutil.which(given)
         if found is None:
-            raise UserError(f"--program: {given} is not a program; give the path of masing, such as build/masing")
+            raise MasingError(f"--program: {given} is not a program; give the path of masing, such as build/masing")
         return found
     candidates = (os.environ.get("MASING_PROGRAM", ""), str(ROOT / "build" / "masing"),
                   str(ROOT.parents[1] / "bin" / "masing"), "masing")
@@ -36,33 +59,78 @@ def find(given=None):
 
 
 def required(given=None):
-    """The absolute path of the program that find() gives; raises UserError when there is none."""
+    """The absolute path of the program that find() gives; raises MasingError when there is none."""
     found = find(given)
     if found is None:
-        raise UserError(f"no program at {ROOT / 'build/masing'} or on the PATH: build it, or give its path with "
-                        "--program")
+        raise MasingError(f"no program at {ROOT / 'build/masing'} or on the PATH: build it, or give its path with "
+                          "--program")
     return str(Path(found).resolve())
 
 
-def run(program, *arguments, seconds=None):
-    """Run the program and give its Answer; after `seconds` it is stopped, with code -1."""
+def run(program, *words, seconds=None, ranks=None, show=None):
+    """Run the program and give its Answer; after `seconds` it is stopped. `ranks`: on so many, by mpirun on this host.
+
+    show, if any, gets every line of its progress, and None at last; no line of it is in the Answer.
+    """
+    call = [*_launcher(ranks), str(program), *map(str, words)]
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
+        # Only on a terminal does the program redraw its progress.
+        ours, theirs = pty.openpty() if show else os.pipe()
+        try:
+            process = subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=printed, stderr=theirs, env=environment())
+        except OSError as error:
+            os.close(ours)
+            return Answer(-1, "", [f"{program}: {error.strerror}"])
+        finally:
+            os.close(theirs)
+        timer = threading.Timer(seconds or threading.TIMEOUT_MAX, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            lines = _followed(ours, show)
+            code = process.wait()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+        finally:
+            late = not timer.is_alive()
+            timer.cancel()
+            os.close(ours)
+        printed.seek(0)
+        return Answer(-1, "", [f"stopped after {seconds} s"]) if late else Answer(code, printed.read(), lines)
+
+
+def _launcher(ranks):
+    """What starts a program on so many ranks if that is a number."""
+    if ranks is None:
+        return []
+    if shutil.which("mpirun") is None:
+        raise MasingError(f"ranks={ranks}: there is no mpirun on the PATH", FAILURE)
+    return ["bash", "-c", 'source "$0" && exec mpirun -n "$@"', str(ROOT / "jobs" / "common.sh"), str(ranks)]
+
+
+def _followed(source, show):
+    """The lines of stderr to its end, without those of progress, which `show` gets as they come, and None at last."""
+    lines, rest = [], b""
+    while chunk := _read(source):
+        *whole, rest = re.split(rb"[\r\n]+", rest + chunk)
+        for number, line in enumerate(each.decode("utf-8", "replace").removeprefix(CLEAR) for each in (*whole, rest)):
+            if not (progress := PROGRESS.search(line)):
+                lines += [line] if number < len(whole) else []
+            elif show:
+                show(line[progress.start():])
+    if show:
+        show(None)
+    return lines + ([rest.decode("utf-8", "replace")] if rest.strip() and not PROGRESS.search(str(rest)) else [])
+
+
+def _read(source):
     try:
-        done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=seconds,
-                              errors="replace", env=environment(), stdin=subprocess.DEVNULL, check=False)
-    except subprocess.TimeoutExpired:
-        return Answer(-1, [f"stopped after {seconds} s"])
-    except OSError as error:
-        return Answer(-1, [f"{program}: {error.strerror}"])
-    return Answer(done.returncode, [line for line in (done.stdout + done.stderr).splitlines() if line.strip()])
-
-
-def simulate(program, *arguments):
-    """Run masing simulate; raises UserError with the program's own message when it fails."""
-    answer = run(program, "simulate", "--quiet", *arguments)
-    if answer.code:
-        messages = [line for line in answer.lines if line.startswith("masing: ")] or answer.lines
-        raise UserError(messages[0].removeprefix("masing: ") if messages
-                        else f"{program} ended with exit code {answer.code}")
+        return os.read(source, 65536)
+    except OSError:
+        # So ends a terminal whose other side is closed.
+        return b""
 
 
 def environment():

@@ -1,21 +1,248 @@
-"""The program's HDF5 files as values: a Run (one trajectory), a Study (a ladder of refinements), a Scan (points)."""
+"""The program's result files: a Run, a Study or a Scan, whose numbers are read when they are asked for."""
 
 import math
 from dataclasses import dataclass
-from dataclasses import field as dataclass_field
 from enum import IntEnum
 from pathlib import Path
 
 import numpy as np
 
 from masing import hdf5
-from masing.command_line import UserError
-from masing.notation import superscript
+from masing.errors import MasingError
+from masing.notation import listed, superscript
 
 QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
-SERIES = ("t", "x", "y", "force", "restoring")
-SCAN_NUMBERS = ("most_x", "least_x", "amplitude", "centre", "restoring_amplitude", "loss", "secant_stiffness",
-           "damping_ratio", "phase", "period_multiple")
+# The dimensions of the datasets, by group or by name; what is not here is found by its name only.
+DIMENSIONS = {"series": ("t",), "energy": ("t",), "cases": ("level",), "points": ("point",),
+              "points/multiplier": ("multiplier",),
+              "points/multiplier_re": ("point", "multiplier"), "points/multiplier_im": ("point", "multiplier"),
+              "field/t": ("field_t",), "field/s": ("s",), "field/eta": ("s",), "field/eta_down": ("s",),
+              "field/k": ("s",), "field/u": ("field_t", "s"), "probe/s": ("probe_s",), "probe/u": ("t", "probe_s"),
+              "state/t": ("state_t",), "state/values": ("state_t", "column"),
+              **{f"timing/{name}": ("level",) for name in ("cases", "cell_updates", "steps_per_second",
+                                                           "cell_updates_per_second")}}
+# The datasets that say how long a dimension is.
+LENGTHS = {"t": "series/t", "field_t": "field/t", "s": "field/s", "probe_s": "probe/s", "state_t": "state/t",
+           "level": "cases/cells", "point": "points/status"}
+# Names of variables, where the dataset's own says too little.
+NAMES = {"field/t": "field_t", "probe/s": "probe_s", "probe/u": "probe_u", "state/t": "state_t",
+         "state/values": "state"} | {name: None for name in DIMENSIONS if name.startswith("timing/")}
+
+
+def read(path):
+    """The Run, Study or Scan in a file; raises MasingError when it is damaged or not from masing."""
+    with hdf5.opened(Path(path)) as file:
+        kind = hdf5.kind(file, "simulate", "converge", "scan")
+    return {"simulate": Run, "converge": Study, "scan": Scan}[kind](path)
+
+
+def _dataset(name, what):
+    return property(lambda self: self[name], doc=what)
+
+
+def _attribute(name, key, what, kind=str):
+    def value(self):
+        if key not in self.attributes(name):
+            raise MasingError(f"{self.path}: /{name.strip('/')} has no attribute {key}; make the file again with masing")
+        return kind(self.attributes(name)[key])
+    return property(value, doc=what)
+
+
+class Result:
+    """A result file: `result["field/u"]` is any dataset of it as an array, read when it is first asked for.
+
+    `path` is the file, `configuration` the resolved .ini as text, `settings` its keys {key: text}; `made_by` the command
+    of a run made for a page.
+    """
+
+    # The dimension along which to_dataframe() has its rows, the commands whose files these are, what must be there.
+    rows, kinds, required = "t", (), ()
+    made_by = None
+
+    title = _attribute("/", "title", "What was run, such as `P = 400, N = 60000`.")
+    problem = _attribute("configuration", "problem", "Equal for two files exactly if they solve the same problem.")
+    is_papers_problem = _attribute("configuration", "papers_problem", "Whether it is that of the papers.", bool)
+    has_cells = _attribute("/", "has_cells", "Whether the model has cells.", bool)
+    provenance = property(lambda self: self.attributes("provenance"), doc="What made the file, by name.")
+    timing = property(lambda self: self.attributes("timing"), doc="Wall times and rates, by name.")
+    comment = property(lambda self: leading_comment(self.configuration or ""), doc="That of the case file.")
+    model = property(lambda self: self.settings.get("model", ""), doc="The name of the model.")
+    method = property(lambda self: (self.settings.get("scheme"), self.settings.get("rule")),
+                      doc="The scheme in t and the rule in s; None for what the model does not have.")
+    engine = property(lambda self: self.settings.get("engine"), doc="The engine, None where the model has one only.")
+
+    def __init__(self, path):
+        """Look into the file; raises MasingError when it is damaged, of another kind, or its parts do not fit."""
+        self.path, self._shapes, self._attributes, self._numbers = Path(path), {}, {}, {}
+        with hdf5.opened(self.path) as file:
+            hdf5.kind(file, *self.kinds)
+            self.configuration = hdf5.scalar_text(file, "configuration")
+            self.settings = parse_configuration(self.configuration or "")
+            self.messages = (hdf5.scalar_text(file, "points/messages") or "").splitlines()
+            self._attributes["/"] = hdf5.attributes(file, "/")
+            file.visititems(lambda name, item: self._take_in(file, name, item))
+        self._require(self.required)
+        sizes = {"state_t": self._shapes.get("series/t", (None,))[0],
+                 "column": len(self.attributes("state/values").get("columns", "").split())}
+        sizes |= {each: self._shapes[name][0] for each, name in LENGTHS.items() if name in self}
+        if sizes.get("level") == 0:
+            raise MasingError(f"{self.path}: the columns of /cases must have the same length, at least one level")
+        for name, shape in self._shapes.items():
+            if _dimensions(name):
+                hdf5.require_shape(self.path, name, shape, tuple(map(sizes.get, _dimensions(name))))
+
+    def _take_in(self, file, name, item):
+        """Remember the shape of a dataset of numbers; and the attributes but of the runs of a scan, which are many."""
+        if not name.startswith("runs/"):
+            self._attributes[name] = hdf5.attributes(file, name)
+        if getattr(item, "ndim", 0):
+            if item.dtype.kind not in "fiu" and _dimensions(name):
+                raise MasingError(f"{self.path}: /{name} cannot be read as numbers; make the file again")
+            self._shapes[name] = item.shape
+
+    def _require(self, names):
+        for name in names:
+            if name not in self:
+                raise MasingError(f"{self.path}: has no dataset /{name}; give a file written by masing")
+
+    def __contains__(self, name):
+        return name in self._shapes
+
+    def __getitem__(self, name):
+        """The dataset `name` of the file, such as "field/u", as doubles; raises MasingError where there is none."""
+        if name not in self:
+            raise MasingError(f"{self.path}: has no numbers '{name}'; it has {', '.join(sorted(self._shapes)) or 'none'}")
+        if name not in self._numbers:
+            with hdf5.opened(self.path) as file:
+                self._numbers[name] = hdf5.numbers(file, name)
+        return self._numbers[name]
+
+    def attributes(self, name):
+        """The attributes of a group or a dataset, {name: text or number}; empty where there is none."""
+        return self._attributes.get(name, {})
+
+    def named(self, path):
+        """The same under another path, all numbers read: the file may go."""
+        for name in self._shapes:
+            self[name]  # pylint: disable=pointless-statement
+        self.path = Path(path)
+        return self
+
+    def to_dataframe(self):
+        """All that has one value, or one row of them, a row: samples by t, levels, or points; a pandas.DataFrame."""
+        import pandas as pd
+
+        columns = {}
+        for variable, (dimensions, name) in self._variables().items():
+            if dimensions == (self.rows,):
+                columns[variable] = self[name]
+            elif dimensions == (self.rows, "column"):
+                columns |= dict(zip(self.attributes(name)["columns"].split(), self[name].T))
+            elif dimensions == (self.rows, "probe_s"):
+                columns |= {f"u({s:g})": u for s, u in zip(self["probe/s"], self[name].T)}
+        frame = pd.DataFrame(columns)
+        return frame.set_index(self.rows) if self.rows in columns else frame
+
+    def to_xarray(self):
+        """All numbers with their axes, an xarray.Dataset; configuration and provenance are its attributes."""
+        try:
+            import xarray as xr
+        except ImportError:
+            raise MasingError("to_xarray() needs xarray: install it, such as Debian's python3-xarray") from None
+        variables = {variable: (dimensions, self[name], self.attributes(name))
+                     for variable, (dimensions, name) in self._variables().items()}
+        if "state" in variables:
+            variables["column"] = ("column",), self.attributes("state/values")["columns"].split(), {}
+        data = xr.Dataset(variables, attrs={"configuration": self.configuration or "", **self.provenance})
+        return data.set_coords([name for name in variables if name in data.dims])
+
+    def _variables(self):
+        """{variable: (dimensions, dataset)} of the datasets whose dimensions are known."""
+        found = {NAMES.get(name, name.rpartition("/")[2]): (_dimensions(name), name)
+                 for name in self._shapes if _dimensions(name)}
+        found.pop(None, None)
+        if "state_t" in found and "series/t" in self and np.array_equal(self["state/t"], self["series/t"]):
+            del found["state_t"]
+            found["state"] = ("t", "column"), "state/values"
+        return found
+
+
+def _dimensions(name):
+    """The dimensions of a dataset, None where they are not known."""
+    return DIMENSIONS.get(name) or DIMENSIONS.get(name.rpartition("/")[0])
+
+
+class Run(Result):
+    """One trajectory: samples t, x, y, force, restoring, the field u(t, s), and whatever else the file holds.
+
+    `cells` (P, 0 for ∞, None without cells) and `steps` (N) are those of the samples. Of a study it is its last level.
+    """
+
+    kinds, required = ("simulate", "converge"), ("series/t", "series/x", "series/restoring")
+
+    t = _dataset("series/t", "Times of the samples [samples]")
+    x = _dataset("series/x", "Position x(t) [samples]")
+    y = _dataset("series/y", "Velocity x'(t) [samples]")
+    force = _dataset("series/force", "External force F(t) [samples]")
+    restoring = _dataset("series/restoring", "Restoring force F - m x'' [samples]")
+    field_t = _dataset("field/t", "Times of the fields [times]")
+    s = _dataset("field/s", "Places of the cells [places]")
+    eta = _dataset("field/eta", "Yield displacements η(s) [places]")
+    k = _dataset("field/k", "Stiffness densities k(s) [places]")
+    u = _dataset("field/u", "Elongations u(t, s) [times, places]")
+    cells = property(lambda self: self.attributes("series").get("cells"), doc="P, 0 for ∞, None without cells.")
+    steps = property(lambda self: self.attributes("series").get("steps"), doc="N, None without samples.")
+
+    @property
+    def has_samples(self):
+        """Whether there are samples; a study may have none."""
+        return all(name in self for name in Run.required)
+
+    @property
+    def has_field(self):
+        """Whether there are fields at more than one time and place."""
+        return all(f"field/{name}" in self for name in ("t", "s", "eta", "u")) and min(self._shapes["field/u"]) > 1
+
+    @property
+    def has_energy(self):
+        """Whether there is an energy balance."""
+        return all(f"energy/{name}" in self for name in ("kinetic", "elastic", "dissipated", "input", "residual"))
+
+    @property
+    def columns(self):
+        """The samples by name, those of the model's state among them where it comes with every sample."""
+        found = {}
+        if "state/values" in self and ("state/t" not in self or len(self["state/t"]) == len(self.t)):
+            found = dict(zip(self.attributes("state/values")["columns"].split(), self["state/values"].T))
+        names = [name for name in ("t", "x", "y", "force", "restoring") if f"series/{name}" in self]
+        return found | {name: self[f"series/{name}"] for name in names}
+
+    def __repr__(self):
+        return f"<masing.Run {self.title}, {len(self.t)} samples, {self.t[0]:g} <= t <= {self.t[-1]:g}>"
+
+    def table(self):
+        """Least and most of every column of the samples: a pandas.DataFrame, one row a column."""
+        return self.to_dataframe().agg(["min", "max"]).T.rename(columns={"min": "least", "max": "most"})
+
+    def plot_cycle(self, start=None, end=None, axes=None, **line):
+        """Draw the restoring force over x, start <= t <= end, into the matplotlib Axes, by default new ones.
+
+        `line` goes to Axes.plot. Returns the Axes.
+        """
+        from masing.cycles.curves import samples_in_window
+
+        axes = axes or _new_axes()
+        _, x, restoring = samples_in_window(self, start, end)
+        axes.plot(x, restoring, **{"label": self.title, **line})
+        axes.set(**{f"{axis}label": self.attributes(f"series/{name}")["label"]
+                    for axis, name in (("x", "x"), ("y", "restoring"))})
+        return axes
+
+
+def _new_axes():
+    import matplotlib.pyplot as plt
+
+    return plt.figure(layout="constrained").add_subplot()
 
 
 class Mark(IntEnum):
@@ -28,95 +255,9 @@ class Mark(IntEnum):
 
 
 @dataclass(frozen=True)
-class Series:
-    """Samples of a trajectory: t, x and restoring = F - m x'', each [samples], dimensionless; y and F where known."""
-
-    t: np.ndarray
-    x: np.ndarray
-    restoring: np.ndarray
-    y: np.ndarray | None = None
-    force: np.ndarray | None = None
-
-
-@dataclass(frozen=True)
-class Field:
-    """The elongations u [times, places] at the times t and the places s with the yield displacements eta [places], and
-    downwards eta_down [places], None where they are alike."""
-
-    t: np.ndarray
-    s: np.ndarray
-    eta: np.ndarray
-    u: np.ndarray
-    eta_down: np.ndarray | None = None
-
-
-@dataclass(frozen=True)
-class Energy:
-    """The energy balance at the samples: kinetic, elastic, dissipated (by sliding), input (the work of F), residual and
-    viscous (what damping took; None without), each [samples].
-
-    residual = input − dissipated − viscous − (kinetic + elastic), less its value at the first sample.
-    """
-
-    kinetic: np.ndarray
-    elastic: np.ndarray
-    dissipated: np.ndarray
-    input: np.ndarray
-    residual: np.ndarray
-    viscous: np.ndarray | None = None
-
-
-@dataclass(frozen=True)
-class Run:
-    """One trajectory, of either kind of file: samples (None where a study has none), settings, provenance, timing.
-
-    `configuration` is the resolved .ini as text, `settings` its keys. `cells` (P, 0 for ∞, None without cells) and
-    `steps` (N) are those of the samples, None without samples. `title` names the run in figures; `problem` is equal for
-    two runs exactly if they solve the same problem. `labels` and `symbols` of the samples are by name. `columns` are
-    further samples by name, the state of a model; `made_by` is the command of a run that was made for a page; `comment`
-    is the leading comment of its case file.
-    """
-
-    path: Path
-    series: Series | None
-    configuration: str | None
-    settings: dict
-    provenance: dict
-    timing: dict
-    title: str = ""
-    problem: str = ""
-    is_papers_problem: bool = False
-    has_cells: bool = True
-    cells: int | None = None
-    steps: int | None = None
-    labels: dict = dataclass_field(default_factory=dict)
-    symbols: dict = dataclass_field(default_factory=dict)
-    field: Field | None = None
-    energy: Energy | None = None
-    columns: dict = dataclass_field(default_factory=dict)
-    made_by: str | None = None
-    comment: str = ""
-
-    @property
-    def model(self):
-        """The name of the model."""
-        return self.settings["model"]
-
-    @property
-    def method(self):
-        """The scheme in t and the rule in s, (scheme, rule); None for what the model does not have."""
-        return self.settings.get("scheme"), self.settings.get("rule")
-
-    @property
-    def engine(self):
-        """The engine, None where the model has one only."""
-        return self.settings.get("engine")
-
-
-@dataclass(frozen=True)
 class Joint:
     """error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of the constants' 95 % confidence intervals, and the least
-    and the largest δs/δt of the levels (NaN in older files), beyond which other constants hold.
+    and the largest δs/δt of the levels, beyond which other constants hold.
 
     `cancels`: whether the errors in space and in time have opposite signs, both constants being significant.
     """
@@ -141,52 +282,49 @@ class Joint:
         return f"C₁ δs{power} + C₂ δt{power}"
 
 
-@dataclass(frozen=True)
-class Study:
-    """A refinement study: columns [levels], and the attributes of `fit`.
+def _of_quantities(kind, what):
+    def values(self):
+        return {q: self[f"cases/{kind}_{q}"] if f"cases/error_{q}" in self else None for q in QUANTITY_NAMES}
+    return property(values, doc=f"{what} [levels] by quantity, None where the study has none of it.")
 
-    P, N, δs, δt, the refined step (δt, δs or δs + δt) and the seconds of each level; its cell updates P·N (NaN where the
-    engine does not go through the cells), its time steps and cell updates a second. By quantity, None where the study
-    has none of it: errors, orders, marks (a Mark), the step to which the orders refer, and the errors that the fit
-    predicts (NaN without a fit).
-    """
 
-    run: Run
-    cells: np.ndarray
-    steps: np.ndarray
-    ds: np.ndarray
-    dt: np.ndarray
-    step: np.ndarray
-    errors: dict
-    orders: dict
-    marks: dict
-    order_steps: dict
-    fitted_errors: dict
-    seconds: np.ndarray
-    cell_updates: np.ndarray
-    steps_per_second: np.ndarray
-    cell_updates_per_second: np.ndarray
-    fit: dict
+class Study(Run):
+    """A refinement study: errors and orders of its levels, the verdict of the program, and the samples of its last level,
+    where it has any."""
 
-    @property
-    def levels(self):
-        """The number of levels."""
-        return len(self.cells)
+    rows, kinds = "level", ("converge",)
+    required = tuple(f"cases/{name}" for name in ("cells", "steps", "ds", "dt", "step", "error_x"))
 
-    @property
-    def refine(self):
-        """What is refined: "steps", "cells" or "both"."""
-        return self.fit["refine"]
+    levels = property(lambda self: len(self.level_cells), doc="The number of levels.")
+    level_cells = _dataset("cases/cells", "P, 0 for ∞ [levels]")
+    level_steps = _dataset("cases/steps", "N [levels]")
+    ds = _dataset("cases/ds", "δs [levels]")
+    dt = _dataset("cases/dt", "δt [levels]")
+    step = _dataset("cases/step", "The refined step, δt, δs or δs + δt [levels]")
+    seconds = _dataset("timing/cases", "Wall times [levels]")
+    cell_updates = _dataset("timing/cell_updates", "P·N, NaN where the engine does not go through the cells [levels]")
+    steps_per_second = _dataset("timing/steps_per_second", "Rates [levels]")
+    cell_updates_per_second = _dataset("timing/cell_updates_per_second", "Rates [levels]")
+    fit = property(lambda self: self.attributes("fit"), doc="What the program concluded: the attributes of /fit.")
+    refine = property(lambda self: self.fit["refine"], doc="What is refined: steps, cells or both.")
+    reference = property(lambda self: self.fit["reference"], doc="What the levels are compared with, as --reference.")
+    quantities = property(lambda self: self.fit["quantities"].split(), doc="The quantities that the study measures.")
+    verdict = property(lambda self: self.fit["verdict"], doc="The program's verdict, such as `as expected`.")
+    errors = _of_quantities("error", "The errors")
+    orders = _of_quantities("order", "The orders from the level before")
+    marks = _of_quantities("mark", "A Mark")
+    order_steps = _of_quantities("step", "The step to which the orders refer")
+    fitted_errors = _of_quantities("fitted_error", "What the fit predicts, NaN without one")
 
-    @property
-    def reference(self):
-        """What the levels are compared with, as the option --reference names it."""
-        return self.fit["reference"]
-
-    @property
-    def quantities(self):
-        """The quantities that the study measures."""
-        return self.fit["quantities"].split()
+    def __init__(self, path):
+        super().__init__(path)
+        needed = [f"cases/error_{q}" for q in "yu" if self.model == "masing"]
+        needed += [f"cases/{kind}_{q}" for q in QUANTITY_NAMES for kind in ("order", "mark", "step", "fitted_error")
+                   if f"cases/error_{q}" in self]
+        needed += [name for name in DIMENSIONS if name.startswith("timing/")]
+        self._require(needed)
+        if self.fit.get("refine") not in ("steps", "cells", "both"):
+            raise MasingError(f"{self.path}: /fit does not say what was refined; give a study written by masing converge")
 
     def number(self, name):
         """The attribute `name` of /fit as a number; NaN where there is none."""
@@ -200,42 +338,123 @@ class Study:
         found = Joint(*(self.number(f"{name}_{quantity}") for name in names))
         return found if math.isfinite(found.space + found.time) else None
 
-
-@dataclass(frozen=True)
-class Scan:
-    """The points of a scan: `axes` {name: [n]}, `numbers` {name: [n]} of those SCAN_NUMBERS that the file has,
-    `done` [n]; `cycles` [(x, restoring)] of the runs that it keeps. `run` is a Run without samples: what the file
-    says of itself.
-    """
-
-    run: Run
-    kind: str
-    past: str
-    axes: dict
-    numbers: dict
-    done: np.ndarray
-    cycles: list
+    def order(self, quantity="x"):
+        """The observed order of a quantity and half its interval, NaN where there is none."""
+        return self.number(f"observed_{quantity}"), self.number(f"order_uncertainty_{quantity}")
 
     @property
-    def path(self):
-        """The file."""
-        return self.run.path
+    def claim(self):
+        """The claim in one sentence: the expected order and the observed ones."""
+        from masing.convergence.claim import sentence
+
+        return sentence(self)
+
+    def __repr__(self):
+        return f"<masing.Study {self.claim} Verdict: {self.verdict}.>"
+
+    def table(self):
+        """The levels: sizes, errors, orders and marks, a pandas.DataFrame of one row a level."""
+        from masing.convergence.levels import levels_table
+
+        return levels_table(self)
+
+    def plot_errors(self):
+        """The errors over the refined step with the fitted lines, a matplotlib Figure."""
+        # pyplot lets notebooks show figures.
+        import matplotlib.pyplot  # noqa: F401
+
+        from masing import style
+        from masing.convergence.figures import study_figure
+
+        with style.applied():
+            figure = study_figure(self, self.quantities)
+            figure.draw_without_rendering()
+            return figure
+
+    def _repr_html_(self):
+        from masing import style
+        from masing.convergence.levels import html
+
+        with style.applied():
+            return html(self, style.data_uri(style.encoded(self.plot_errors(), "svg")))
+
+
+class Scan(Result):
+    """A scan: one row a point. `names` are the parameters that vary; a grid has the last varying fastest.
+
+    `messages` has a line for each point that failed.
+    """
+
+    rows, kinds = "point", ("scan",)
+
+    kind = _attribute("points", "kind", "What the points are: runs, steady, closed curves.")
+    past = _attribute("points", "past", "What cells that do not yield keep.")
+    names = _attribute("points", "axes", "The names of the parameters.", lambda text: text.replace(",", " ").split())
+    done = property(lambda self: self["points/status"] == 0, doc="Which points are done [points].")
+    axes = property(lambda self: {name: self.values(name) for name in self.names}, doc="The parameters [points] by name.")
+
+    @property
+    def points(self):
+        """{name: array [points]}: the parameters and what was found at each."""
+        return {variable: self[name] for variable, (dimensions, name) in self._variables().items()
+                if dimensions == ("point",) and variable != "point"}
+
+    @property
+    def cycles(self):
+        """(x, restoring) of the runs that the file keeps, in the order of the points."""
+        runs = sorted({name.split("/")[1] for name in self._shapes if name.startswith("runs/")})
+        return [(self[f"runs/{run}/x"], self[f"runs/{run}/restoring"]) for run in runs]
 
     def values(self, name):
-        """An axis or a number of each point."""
-        return self.axes[name] if name in self.axes else self.numbers[name]
+        """A parameter or a number of each point [points]."""
+        return self[f"points/{name}"]
 
     def abscissa(self):
         """The name of the axis that has the most values; of several the last, which varies fastest."""
-        return max(self.axes, key=lambda name: (len(set(self.axes[name])), list(self.axes).index(name)))
+        return max(self.names, key=lambda name: (len(set(self.axes[name])), self.names.index(name)))
 
     def families(self, abscissa):
         """The points that differ in `abscissa` alone: [(values of the other axes {name: value}, indices [m])], the
         indices in the order of the file."""
-        others = [name for name in self.axes if name != abscissa]
+        others = [name for name in self.names if name != abscissa]
         keys = list(zip(*(self.axes[name] for name in others))) if others else [()] * len(self.done)
         return [(dict(zip(others, key)), np.flatnonzero([each == key for each in keys]))
                 for key in dict.fromkeys(keys)]
+
+    def __repr__(self):
+        return f"<masing.Scan {len(self.to_dataframe())} points over {listed(self.names)}>"
+
+    def table(self):
+        """The points, a pandas.DataFrame of one row a point."""
+        return self.to_dataframe()
+
+    def to_xarray(self):
+        """As for a Run; where the points are a grid, the parameters are its axes."""
+        data, places = super().to_xarray(), self.to_dataframe()[self.names]
+        # An axis may have a value more than once.
+        is_grid = places.nunique().prod() == len(places) and not places.duplicated().any()
+        if not is_grid:
+            return data
+        if len(self.names) == 1:
+            return data.swap_dims(point=self.names[0]).set_coords(self.names)
+        return data.drop_vars("point", errors="ignore").set_index(point=self.names).unstack("point")
+
+    def plot(self, quantity="amplitude", axes=None, **line):
+        """Draw a quantity over the first parameter into the matplotlib Axes, by default new ones; one line for each
+        value of the others. `line` goes to Axes.plot. Returns the Axes."""
+        axes = axes or _new_axes()
+        frame, (first, *others) = self.to_dataframe(), self.names
+        for values in frame[others].drop_duplicates().to_numpy() if others else [()]:
+            part = frame[(frame[others] == values).all(axis=1)]
+            label = ", ".join(f"{name} = {value:g}" for name, value in zip(others, values))
+            axes.plot(part[first], part[quantity], **{"label": label, **line})
+        axes.set(xlabel=first, ylabel=quantity)
+        if others:
+            axes.legend()
+        return axes
+
+    def _repr_html_(self):
+        return self.to_dataframe()._repr_html_()
 
 
 def parse_configuration(text):
@@ -254,12 +473,15 @@ def parse_configuration(text):
 
 def leading_comment(text):
     """The words of the comment at the start of an .ini, without the lines that the program and the gallery read."""
-    words = []
-    for line in text.splitlines():
-        if not line.startswith(("#", ";")):
-            break
-        words.append(line.lstrip("#; ").rstrip())
-    return " ".join(line for line in words if not line.startswith(("draw:", "group:", "masing ")))
+    words = [line for line in comment_lines(text) if not line.startswith(("draw:", "group:", "masing "))]
+    return " ".join(words)
+
+
+def comment_lines(text):
+    """The lines of the comment at the start of an .ini."""
+    lines = text.splitlines()
+    end = next((n for n, line in enumerate(lines) if not line.startswith(("#", ";"))), len(lines))
+    return [line.lstrip("#; ").rstrip() for line in lines[:end]]
 
 
 def _is_number(text):
@@ -267,117 +489,3 @@ def _is_number(text):
         return math.isfinite(float(text))
     except ValueError:
         return False
-
-
-def read(path):
-    """The Study, the Run or the Scan in a file; raises UserError when it is damaged or not from masing."""
-    with hdf5.opened(Path(path)) as file:
-        kind = hdf5.kind(file, "simulate", "converge", "scan")
-        if kind == "scan":
-            return _scan(file)
-        run = _run(file, series_required=kind == "simulate")
-        return _study(file, run) if kind == "converge" else run
-
-
-def read_run(path):
-    """The trajectory in a file of either kind; raises UserError when it has none or is not from masing."""
-    with hdf5.opened(Path(path)) as file:
-        hdf5.kind(file, "simulate", "converge")
-        return _run(file, series_required=True)
-
-
-def read_scan(path):
-    """The Scan in a file; raises UserError when it is damaged or not of masing scan."""
-    with hdf5.opened(Path(path)) as file:
-        hdf5.kind(file, "scan")
-        return _scan(file)
-
-
-def _run(file, series_required):
-    """The Run in an open file, without samples where it has none and needs none."""
-    series = _series(file) if series_required or "series" in file else None
-    resolved = hdf5.scalar_text(file, "configuration")
-    settings = parse_configuration(resolved or "")
-    rows = 0 if series is None else len(series.t)
-    sizes = hdf5.attributes(file, "series")
-    words = {name: hdf5.attributes(file, f"series/{name}") for name in SERIES}
-    return Run(Path(file.filename), series, resolved, settings, hdf5.attributes(file, "provenance"),
-               hdf5.attributes(file, "timing"), hdf5.attribute(file, "/", "title"),
-               hdf5.attribute(file, "configuration", "problem"),
-               bool(hdf5.attribute(file, "configuration", "papers_problem")),
-               bool(hdf5.attribute(file, "/", "has_cells")), sizes.get("cells"), sizes.get("steps"),
-               *({name: found[key] for name, found in words.items() if key in found} for key in ("label", "symbol")),
-               _field(file), _energy(file, rows), _state(file, rows),
-               comment=leading_comment(resolved or ""))
-
-
-def _series(file):
-    t = hdf5.column(file, "series/t")
-    return Series(t, *(hdf5.column(file, f"series/{name}", len(t)) for name in ("x", "restoring")),
-                  *(hdf5.optional_column(file, f"series/{name}", len(t)) for name in ("y", "force")))
-
-
-def _field(file):
-    """The Field of a file at more than one time and place, or None."""
-    if any(f"field/{name}" not in file for name in ("t", "s", "eta", "u")):
-        return None
-    t, s = hdf5.column(file, "field/t"), hdf5.column(file, "field/s")
-    if len(t) < 2 or len(s) < 2:
-        return None
-    down = hdf5.column(file, "field/eta_down", len(s)) if "field/eta_down" in file else None
-    return Field(t, s, hdf5.column(file, "field/eta", len(s)), hdf5.table(file, "field/u", (len(t), len(s))), down)
-
-
-def _energy(file, rows):
-    names = ("kinetic", "elastic", "dissipated", "input", "residual")
-    if not rows or any(f"energy/{name}" not in file for name in names):
-        return None
-    names += ("viscous",) if "energy/viscous" in file else ()
-    return Energy(*(hdf5.column(file, f"energy/{name}", rows) for name in names))
-
-
-def _state(file, rows):
-    """The columns of a state that comes with every sample, by name; {} where it has times of its own."""
-    own_times = "state/t" in file and len(hdf5.column(file, "state/t")) != rows
-    if not rows or "state/values" not in file or own_times:
-        return {}
-    names = hdf5.attribute_words(file, "state/values", "columns")
-    return dict(zip(names, hdf5.table(file, "state/values", (rows, len(names))).T))
-
-
-def _ladder(file):
-    """P, N, δs, δt and the refined step of the levels, each [levels]."""
-    columns = [hdf5.column(file, f"cases/{name}") for name in ("cells", "steps", "ds", "dt", "step")]
-    if len({len(column) for column in columns}) != 1 or len(columns[0]) == 0:
-        raise UserError(f"{file.filename}: the columns of /cases must have the same length, at least one level")
-    return columns
-
-
-def _study(file, run):
-    ladder = _ladder(file)
-    levels = len(ladder[0])
-    required = ("x", "y", "u") if run.model == "masing" else ("x",)
-    errors = {q: (hdf5.column if q in required else hdf5.optional_column)(file, f"cases/error_{q}", levels)
-              for q in QUANTITY_NAMES}
-    by_quantity = ({q: None if errors[q] is None else hdf5.column(file, f"cases/{kind}_{q}", levels)
-                    for q in QUANTITY_NAMES} for kind in ("order", "mark", "step", "fitted_error"))
-    timing = (hdf5.column(file, f"timing/{name}", levels)
-              for name in ("cases", "cell_updates", "steps_per_second", "cell_updates_per_second"))
-    fit = hdf5.attributes(file, "fit")
-    if fit.get("refine") not in ("steps", "cells", "both"):
-        raise UserError(f"{file.filename}: /fit does not say what was refined; give a study written by masing converge")
-    return Study(run, *ladder, errors, *by_quantity, *timing, fit)
-
-
-def _scan(file):
-    status = hdf5.column(file, "points/status")
-    names = hdf5.attribute_words(file, "points", "axes")
-    axes = {name: hdf5.column(file, f"points/{name}", len(status)) for name in names}
-    numbers = {name: hdf5.column(file, f"points/{name}", len(status))
-               for name in SCAN_NUMBERS if f"points/{name}" in file}
-    cycles = []
-    for run in sorted(file["runs"]) if "runs" in file else []:
-        x = hdf5.column(file, f"runs/{run}/x")
-        cycles.append((x, hdf5.column(file, f"runs/{run}/restoring", len(x))))
-    return Scan(_run(file, series_required=False), hdf5.attribute(file, "points", "kind"),
-                hdf5.attribute(file, "points", "past"), axes, numbers, status == 0, cycles)

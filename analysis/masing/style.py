@@ -196,7 +196,7 @@ def _ends(collection):
 
 
 def save(drawing, path):
-    """Write a figure to the path, whose ending gives the kind of file; raises UserError if that fails."""
+    """Write a figure to the path, whose ending gives the kind of file; raises MasingError if that fails."""
     write_file(path, encoded(drawing, path.suffix.lower()[1:]))
 
 

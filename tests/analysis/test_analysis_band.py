@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import identify
-from masing.command_line import UserError
+from masing.errors import MasingError
 from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.cycles.noise import jumps, noise, smoothed, with_smooth_x
@@ -60,7 +60,7 @@ def covered(seed):
     curve, threshold, stiffness, of_x = random_cycle(seed)
     try:
         found = identify_continuous(curve.path, widest_half_cycle(with_smooth_x(curve)), MIDDLES, threshold)
-    except UserError:
+    except MasingError:
         return None, of_x
     off = np.abs(found.stiffness - stiffness)[found.known]
     return off <= found.stiffness_width[found.known], of_x

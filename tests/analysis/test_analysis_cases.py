@@ -5,12 +5,14 @@ the time step; only where it turns depends on the step. So the polygons are chec
 of the case where that is a long run.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from masing import program
 from masing.cycles.shape import rising_half
-from masing.results import Series, parse_configuration, read_run
+from masing.results import Run, parse_configuration
 
 CASES = program.ROOT / "jobs" / "cases"
 COSINE = 4 * np.pi  # the period of cos(0.5 t)
@@ -26,7 +28,7 @@ def solve(masing, tmp_path_factory):
             output = folder / f"{len(made)}.h5"
             answer = program.run(masing, "simulate", "--quiet", "--output", output, *options)
             assert answer.code == 0, answer.lines
-            made[options] = read_run(output)
+            made[options] = Run(output)
         return made[options]
     return run
 
@@ -41,15 +43,15 @@ def case(solve):
 
 @pytest.fixture
 def last_cycles(case):
-    """The Series of the last two periods of a case in every step, beginning anywhere in the period."""
+    """The Run of the last two periods of a case in every step, beginning anywhere in the period."""
     def run(name, period, *options):
         end = float(parse_configuration((CASES / f"{name}.ini").read_text(encoding="utf-8"))["final-time"])
-        return case(name, *options, f"--from={end - 2 * period}", "--sample-every=1").series
+        return case(name, *options, f"--from={end - 2 * period}", "--sample-every=1")
     return run
 
 
 def rise(series):
-    """x and restoring of the widest rise between two reversals of x in the Series."""
+    """x and restoring of the widest rise between two reversals of x in the samples."""
     turns = np.flatnonzero(np.diff(np.sign(np.diff(series.x)))) + 1
     widest = np.argmax(np.diff(series.x[turns]))
     part = slice(turns[widest], turns[widest + 1] + 1)
@@ -57,8 +59,8 @@ def rise(series):
 
 
 def mirrored(series):
-    """The Series with x and the force turned round: its rises are the falls."""
-    return Series(series.t, -series.x, -series.restoring)
+    """The samples with x and the force turned round: its rises are the falls."""
+    return SimpleNamespace(t=series.t, x=-series.x, restoring=-series.restoring)
 
 
 def polygon(distance, k, eta, k0):
@@ -127,7 +129,7 @@ def test_figure_16_spans_4000(case, solve):
     force, friction, omega = 20, 1, 0.1
     exact = solve("--engine=exact", "--cells=1", "--threshold=1", "--force=20*cos(0.1*t)", "--final-time=2000",
                   "--steps=10000", "--sample-every=1")
-    span, exact_span = (np.ptp(run.series.x[run.series.t > 2000 - 2 * np.pi / omega])
+    span, exact_span = (np.ptp(run.x[run.t > 2000 - 2 * np.pi / omega])
                         for run in (case("rheology-fig16"), exact))
     # (4.10) leaves out the friction, a force of +-1 beside one of amplitude 20.
     assert abs(span - 2 * force / omega**2) < 2 * friction / omega**2
@@ -137,7 +139,7 @@ def test_figure_16_spans_4000(case, solve):
 
 def test_figure_17_has_an_amplitude_of_20_at_the_frequency_of_the_force(case):
     force, friction, omega = 20, 1, 0.1
-    series = case("rheology-fig17").series
+    series = case("rheology-fig17")
     late = series.t > 300 - 4 * np.pi / omega
     waves = np.stack([np.cos(omega * series.t), np.sin(omega * series.t), np.ones_like(series.t)])[:, late]
     (cosine, sine, _), *_ = np.linalg.lstsq(waves.T, series.x[late], rcond=None)
@@ -147,7 +149,7 @@ def test_figure_17_has_an_amplitude_of_20_at_the_frequency_of_the_force(case):
 
 def test_figure_18_is_one_motion_in_two_coordinates(case):
     run = case("rheology-fig18", "--from=7930", "--sample-every=1")
-    series, step = run.series, 8000 / float(run.settings["steps"])
+    series, step = run, 8000 / float(run.settings["steps"])
     acceleration = (series.x[2:] - 2 * series.x[1:-1] + series.x[:-2]) / step**2
     # A second difference of x has four times its rounding.
     np.testing.assert_allclose((series.force - series.restoring)[:-2], acceleration, rtol=0,
@@ -155,7 +157,7 @@ def test_figure_18_is_one_motion_in_two_coordinates(case):
 
 
 def test_the_oblique_parts_of_figure_18_have_the_slope_k(case):
-    series = case("rheology-fig18", "--from=7930", "--sample-every=1").series
+    series = case("rheology-fig18", "--from=7930", "--sample-every=1")
     oblique = np.abs(series.restoring) < 1
     oblique = oblique[1:] & oblique[:-1]
     assert np.count_nonzero(oblique) > 100
@@ -163,7 +165,7 @@ def test_the_oblique_parts_of_figure_18_have_the_slope_k(case):
 
 
 def test_figure_19_has_transients_up_to_1500_and_then_cycles(case):
-    series, period = case("rheology-fig19").series, 20 * np.pi
+    series, period = case("rheology-fig19"), 20 * np.pi
     assert (series.x[0], series.restoring[0]) == (0, 0)
     starts = np.arange(0, 1800 - period, period)
     tops = [series.x[(series.t > start) & (series.t <= start + period)].max() for start in starts]
@@ -174,7 +176,7 @@ def test_figure_19_has_transients_up_to_1500_and_then_cycles(case):
 
 
 def test_figure_20_shows_one_cycle_twice(case):
-    rest, moving = case("rheology-fig20a").series, case("rheology-fig20b").series
+    rest, moving = case("rheology-fig20a"), case("rheology-fig20b")
     late = rest.t > 2000 - COSINE
     shift = (moving.x - rest.x)[late]
     tolerance = rounding(moving, 1)
@@ -186,9 +188,9 @@ def test_figure_20_shows_one_cycle_twice(case):
 
 
 def test_figure_25_is_a_ratchet(case, solve):
-    drift = np.diff(case("rheology-fig25", "--sample-every=2001", "--from=400").series.x)
+    drift = np.diff(case("rheology-fig25", "--sample-every=2001", "--from=400").x)
     exact = np.diff(solve("--engine=exact", "--cells=1", "--threshold=1", "--force=80*sawtooth(0.5*t)",
-                          "--final-time=500", "--steps=2500", "--sample-every=10", "--from=400").series.x)
+                          "--final-time=500", "--steps=2500", "--sample-every=10", "--from=400").x)
     assert len(drift) == len(exact) == 50
     np.testing.assert_allclose(drift, drift[0], rtol=1e-6)
     np.testing.assert_allclose(drift, exact, rtol=1e-3)
@@ -198,7 +200,7 @@ def test_figure_25_is_a_ratchet(case, solve):
 @pytest.mark.parametrize("name, stiffness", [("rheology-fig26", 1), ("rheology-fig27b", 2)])
 def test_a_fast_sawtooth_moves_the_elements_elastically(case, name, stiffness):
     run = case(name, "--from=0")
-    series, omega, step = run.series, 10, 500 / float(run.settings["steps"])
+    series, omega, step = run, 10, 500 / float(run.settings["steps"])
     np.testing.assert_allclose(series.restoring, stiffness * series.x, rtol=0, atol=1e-12)
     # The mean of 80 w t^2 over a period is the velocity at which the swing begins, and x ripples about
     # the swing by 2/3 of that mean until t = 1/(2 w sqrt 3). Euler's swing grows as exp(h k T/2).
@@ -212,17 +214,17 @@ def test_a_fast_sawtooth_moves_the_elements_elastically(case, name, stiffness):
     ("rheology-fig27a", 2001), ("rheology-fig27b", 1001), ("rheology-fig28", 2001),
 ])
 def test_hardening_ends_the_drift(case, name, steps):
-    x = case(name, f"--sample-every={steps}", "--from=400").series.x
+    x = case(name, f"--sample-every={steps}", "--from=400").x
     drift, _ = np.polyfit(np.arange(len(x)), x, 1)
     assert abs(drift) < 1e-3
 
 
 def test_the_dashpot_of_figure_30_vanishes_as_c_grows(case):
-    prandtl = case("rheology-fig20a").series
+    prandtl = case("rheology-fig20a")
     late = prandtl.t > 2000 - COSINE
 
     def distance(c):
-        series = case("rheology-fig30a", f"--set=c={c}", "--from=50").series
+        series = case("rheology-fig30a", f"--set=c={c}", "--from=50")
         apart = (series.x - prandtl.x)[late]
         return np.ptp(apart) / 2
 
@@ -232,7 +234,7 @@ def test_the_dashpot_of_figure_30_vanishes_as_c_grows(case):
 
 @pytest.mark.parametrize("name, least, most", [("rheology-fig30a", 0, 0.02), ("rheology-fig30b", 0.5, 10)])
 def test_figure_30_has_straight_and_curved_flanks(case, name, least, most):
-    series = case(name, "--from=1980").series
+    series = case(name, "--from=1980")
     flank = np.abs(series.restoring) < 1
     flank = flank[1:] & flank[:-1]
     slopes = np.diff(series.restoring)[flank] / np.diff(series.x)[flank]

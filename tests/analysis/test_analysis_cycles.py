@@ -10,7 +10,7 @@ import cycles
 from masing.cycles import figures
 from masing.cycles.shape import rising_half
 from masing.report.cycles import cycles_section
-from masing.results import read, read_run
+from masing.results import Run, read
 from synthetic import fit, ladder, trajectory, write_run, write_study
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -88,7 +88,7 @@ def test_a_record_of_many_reversals_is_coloured_by_time():
 
 
 def test_cycles_of_one_problem_are_in_one_frame(tmp_path, papers_case):
-    runs = [read_run(write_run(tmp_path / f"{cells}.h5", papers_case, cells=cells)) for cells in (100, 3, 10)]
+    runs = [Run(write_run(tmp_path / f"{cells}.h5", papers_case, cells=cells)) for cells in (100, 3, 10)]
     (picture,) = cycles_section(runs)["together"]
     assert [line.get_label() for line in picture.figure.axes[0].lines] == ["P = 3", "P = 10", "P = 100"]
     assert picture.caption == "The cycles for P = 3, 10 and 100 in one frame."
@@ -99,12 +99,12 @@ def test_cycles_of_one_problem_are_in_one_frame(tmp_path, papers_case):
     # Three distances to each side; 0.1 of the width is seen without, and 1e-7 is not seen at all.
     ((0.1, 0.01, 1e-4), 0.28 / 0.06), ((1e-3, 5e-4, 0), 0.28 / 0.006), ((1e-7, 0, 0), None), ((0.1, 0.2, 0.3), None)])
 def test_the_corner_is_magnified_until_cycles_are_told_apart(tmp_path, papers_case, shifts, magnified):
-    exact = read_run(write_run(tmp_path / "exact.h5", papers_case))
+    exact = Run(write_run(tmp_path / "exact.h5", papers_case))
     runs = []
     for cells, shift in zip((10, 100, 1000), shifts):
         samples = papers_case.copy()
         samples[1] += shift * np.ptp(samples[1])
-        runs.append(read_run(write_run(tmp_path / f"{cells}.h5", samples, cells=cells)))
+        runs.append(Run(write_run(tmp_path / f"{cells}.h5", samples, cells=cells)))
     (picture,) = cycles_section(runs, exact=SimpleNamespace(get=lambda run, cells: exact))["together"]
     said = f"; the corner is magnified {magnified:.2g} times" if magnified else ""
     assert picture.caption == f"The cycles for P = 10, 100 and 1000 in one frame, over the exact one, grey{said}."
@@ -122,5 +122,5 @@ def test_a_study_shows_a_whole_cycle_if_it_has_one(tmp_path, period, part):
 
 def test_less_than_a_cycle_is_an_arc(tmp_path, papers_case):
     early = papers_case[:, papers_case[0] < 405]
-    runs = [read_run(write_run(tmp_path / f"{cells}.h5", early, cells=cells)) for cells in (3, 10)]
+    runs = [Run(write_run(tmp_path / f"{cells}.h5", early, cells=cells)) for cells in (3, 10)]
     assert cycles_section(runs)["together"][0].caption == "The arcs for P = 3 and 10 in one frame."

@@ -1,5 +1,7 @@
 """The exact solution beside a trajectory, and the reproduction of a file: what the program is asked for a page."""
 
+from types import SimpleNamespace
+
 import h5py
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from masing.report.cycles import cycles_section
 from masing.report.exact import ExactSolutions, distance
 from masing.report.provenance import reproduction
 from masing.report.trajectories import start_of_last_cycles
-from masing.results import Run, Series, read, read_run
+from masing.results import Run, read
 from synthetic import fit, ladder, write_run, write_study
 
 EVERY = 0.05
@@ -43,15 +45,14 @@ def page_with(page_of, coarse):
 
 
 def circle(t, shift=0.0):
-    """A Run whose x is sin t and whose restoring force is cos t."""
-    series = Series(t, np.sin(t) + shift, np.cos(t) - 2 * shift, np.cos(t))
-    return Run(None, series, "", {}, {}, {})
+    """Samples whose x is sin t and whose restoring force is cos t."""
+    return SimpleNamespace(t=t, x=np.sin(t) + shift, restoring=np.cos(t) - 2 * shift, y=np.cos(t))
 
 
 def test_the_distance_is_at_equal_times():
     t = np.arange(0, 40, EVERY)
     exact, odd = circle(t), np.linspace(1, 39, 777)
-    computed = circle(odd, 0.25).series
+    computed = circle(odd, 0.25)
     apart = distance((odd, computed.x, computed.restoring), exact)
     # Hermite's cubic is off by h⁴/384, a cubic spline by 5h⁴/384, times the fourth derivative.
     assert apart.x == pytest.approx(0.25, abs=EVERY**4 / 384 * 1.01)
@@ -64,12 +65,12 @@ def test_the_distance_is_at_equal_times():
 
 
 def test_the_last_cycles_start_at_a_reversal():
-    series = circle(np.arange(0, 100, EVERY)).series
+    series = circle(np.arange(0, 100, EVERY))
     # The reversals of sin are at π/2 + nπ; the last before 100 has n = 31.
     assert start_of_last_cycles(series, 2) == pytest.approx(np.pi / 2 + 27 * np.pi, abs=EVERY)
     assert start_of_last_cycles(series, 40) == 0
     # A rest is no reversal.
-    resting = Series(np.arange(6.0), np.array([0.0, 1, 1, 2, 1, 2]), np.zeros(6))
+    resting = SimpleNamespace(t=np.arange(6.0), x=np.array([0.0, 1, 1, 2, 1, 2]))
     assert start_of_last_cycles(resting, 1) == 0 and start_of_last_cycles(resting, 0) == 4
 
 
@@ -77,13 +78,13 @@ CASE = ("--final-time", "60", "--cells", "20")
 
 
 def test_a_cycle_is_drawn_over_the_exact_one(made, page_with, masing, coarse):
-    run = read_run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--sample-every", "20"))
-    truth = read_run(made("simulate", "truth.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps",
+    run = Run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--sample-every", "20"))
+    truth = Run(made("simulate", "truth.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps",
                           "6000", "--sample-every", "20"))
-    apart = np.abs(run.series.x - truth.series.x).max()
+    apart = np.abs(run.x - truth.x).max()
     solutions = ExactSolutions([], masing)
     exact = solutions.get(run)
-    found = distance((run.series.t, run.series.x, run.series.restoring), exact)
+    found = distance((run.t, run.x, run.restoring), exact)
     # The exact solution's samples are h = 60/3000 apart, so that h⁴/384 is 4e-10.
     assert found.x == pytest.approx(apart, abs=1e-9)
     words = page_with(run.path, drawn=True).words
@@ -93,11 +94,11 @@ def test_a_cycle_is_drawn_over_the_exact_one(made, page_with, masing, coarse):
 
 
 def test_constants_go_to_the_exact_solution(made, masing, coarse):
-    run = read_run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--let", "w=v/2", "--let", "v=1", "--force",
+    run = Run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--let", "w=v/2", "--let", "v=1", "--force",
                         "0.45*cos(w*t)", "--threshold", "s+v/10"))
-    plain = read_run(made("simulate", "plain.h5", *CASE, "--steps", "6000"))
+    plain = Run(made("simulate", "plain.h5", *CASE, "--steps", "6000"))
     found = [ExactSolutions([], masing).get(each) for each in (run, plain)]
-    assert np.array_equal(found[0].series.x, found[1].series.x)
+    assert np.array_equal(found[0].x, found[1].x)
     assert "--let=w=0.5 --let=v=1" in found[0].made_by
 
 
@@ -122,7 +123,7 @@ def test_an_exact_trajectory_among_the_files_is_taken(made, page_with):
 
 
 def test_a_problem_without_an_exact_solution_says_why(masing, tmp_path, papers_case):
-    run = read_run(write_run(tmp_path / "run.h5", papers_case, force="abs(sin(t))"))
+    run = Run(write_run(tmp_path / "run.h5", papers_case, force="abs(sin(t))"))
     solutions = ExactSolutions([], masing)
     assert solutions.get(run) is None
     (reason,) = solutions.reasons.values()
@@ -131,7 +132,7 @@ def test_a_problem_without_an_exact_solution_says_why(masing, tmp_path, papers_c
 
 
 def test_other_models_have_no_exact_solution(masing, tmp_path, papers_case):
-    run = read_run(write_run(tmp_path / "run.h5", papers_case, model="prandtl"))
+    run = Run(write_run(tmp_path / "run.h5", papers_case, model="prandtl"))
     solutions = ExactSolutions([], masing)
     assert solutions.get(run) is None and not solutions.reasons
 
@@ -142,9 +143,9 @@ def test_the_output_of_reproduce_is_on_the_page(made, page_with, masing):
     assert "1 of 1 file reproduced bit for bit when this page was made, on the same machine" in words and "run.h5: reproduced, bit for bit, on 1 rank" in words
     with h5py.File(run, "a") as file:
         file["series/x"][3] += 1e-12
-    found = reproduction(read_run(run), masing, True)
+    found = reproduction(Run(run), masing, True)
     assert found.same is False and "not reproduced" in found.output[0] and "/series/x" in " ".join(found.output)
-    assert reproduction(read_run(run), masing, False).same is None
+    assert reproduction(Run(run), masing, False).same is None
 
 
 def test_a_file_without_configuration_is_not_reproduced(run_script, masing, tmp_path, papers_case):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from masing.report.errors import Curve, error_figure, map_picture
+from masing.convergence.figures import Curve, error_figure
+from masing.report.study import map_picture
 from masing.results import Joint, read
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_study
 

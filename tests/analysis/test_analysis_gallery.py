@@ -7,9 +7,10 @@ import pytest
 
 import gallery
 from html_page import Page
-from masing import command_line, program
+from masing import program
+from masing.errors import MasingError
 from masing.report.cases import parse_drawing, picture, read_case
-from masing.results import read_run
+from masing.results import Run
 from synthetic import add_energy, fit, ladder, write_model, write_run, write_study
 
 
@@ -47,14 +48,14 @@ def test_words_declare_drawings(words, curves, window):
     ("energy", "nothing to draw"),
 ])
 def test_mistakes_in_drawings_are_refused(run_file, words, said):
-    with pytest.raises(command_line.UserError, match=re.escape(said)):
-        picture(read_run(run_file), words)
+    with pytest.raises(MasingError, match=re.escape(said)):
+        picture(Run(run_file), words)
 
 
 def test_every_kind_of_drawing_shows_its_samples(tmp_path, papers_case):
     run_file = write_model(tmp_path / "m.h5", papers_case)
     add_energy(run_file)
-    run = read_run(run_file)
+    run = Run(run_file)
     for words in ("x, restoring", "t, u from 450", "x, restoring, t", "motion", "energy"):
         made = picture(run, words)
         assert made.files["pdf"].startswith(b"%PDF") and "prandtl" in made.alt
@@ -102,7 +103,7 @@ def test_a_group_begins_with_a_table_of_its_orders(run_script, tmp_path, papers_
 def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing):
     path = case(tmp_path, "s", "# draw: x, restoring; t, u\nmodel = prandtl\nforce = 2*cos(0.5*t)\nfinal-time = 30\n"
                 "steps = 30000\nsample-every = 30\nfrom = 5\n[model]\nk = 1\neta = 1\n")
-    program.simulate(masing, "--config", path, "--output", tmp_path / "s.h5")
+    program.run(masing, "simulate", "--quiet", "--config", path, "--output", tmp_path / "s.h5").require(0)
     run_script(gallery, path, "--results", tmp_path, "--program", masing)
     words = Page((tmp_path / "s.html").read_text(encoding="utf-8")).words
     # A step of 1e-3, and errors of order one.

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from masing.cycles.half_cycles import widest_half_cycle
 from masing.identification.continuous import identify_continuous
 from masing.identification.discrete import identify_discrete
 from masing.identification.findings import compare
-from masing.results import Series, read_run
+from masing.results import Run
 from oracle import TABLES, continuum, driven, led, noisy, there_and_back, write_csv
 
 MIDDLES = (np.arange(4000) + 0.5) / 4000
@@ -124,8 +125,8 @@ def test_the_misfit_of_a_quarter_of_the_samples_has_half_its_size_for_rms():
     x = there_and_back(3.5, 3000)
     half = half_cycle(x, led(x, np.arange(1.0, 6), np.ones(5), k0=0.25))
     bump = np.where(np.arange(len(half.x)) < len(half.x) // 4, 0.1, 0.0)
-    series = Series(None, np.r_[half.x, half.x[::-1][1:]], np.r_[half.force + bump, -half.force[1:]])
-    found = compare(identify_discrete(Path("c"), half), half, series)
+    run = SimpleNamespace(x=np.r_[half.x, half.x[::-1][1:]], restoring=np.r_[half.force + bump, -half.force[1:]])
+    found = compare(identify_discrete(Path("c"), half), half, run)
     assert (found.largest, found.mean) == pytest.approx(np.array([0.1, 0.05]) / np.ptp(half.force), rel=1e-3)
     assert found.unloading_largest < 1e-3
 
@@ -146,7 +147,7 @@ def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, tmp_pat
     assert found["misfit_max"] < 1e-3 and found["misfit_max_unloading"] < 1e-3
     assert Path("measured-identified.png").stat().st_size > 10000
     simulate("--config", "measured-identified.ini", *run, "--mass", "1", "--output", "again.h5")
-    np.testing.assert_allclose(read_run("again.h5").series.x, read_run("measured.h5").series.x, atol=1e-8)
+    np.testing.assert_allclose(Run("again.h5").x, Run("measured.h5").x, atol=1e-8)
 
 
 def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypatch):

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import identify
-from masing.command_line import DataError, UserError
+from masing.errors import DataError, MasingError
 from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.identification.discrete import identify_discrete
 from masing.identification.elements import Elements
+from masing.identification.identify import DISCRETE
 from masing.identification.replay import refuse_misfit, replay
 from oracle import led, there_and_back, write_csv
 from test_analysis_mistakes import one_line
@@ -66,7 +67,7 @@ def bouc_wen(random, half_cycle, noise, kind):
 def identified(x, force):
     half = widest_half_cycle(Measured(Path("record"), None, x, force))
     found = identify_discrete(Path("record"), half)
-    refuse_misfit(found, half, *identify.DISCRETE)
+    refuse_misfit(found, half, *DISCRETE)
     return found
 
 
@@ -142,7 +143,7 @@ def test_few_samples_give_no_digits_that_are_not_there(points):
     for shape in (np.cos(np.linspace(0, 4 * np.pi, 4 * points)), triangle):
         try:
             found = identified(shape, led(np.r_[0, shape], ETA, K, 0.2)[1:])
-        except UserError:
+        except MasingError:
             continue
         apart = np.abs(np.subtract.outer(found.elements.threshold, ETA)).min(axis=1)
         assert len(apart) <= 3 and np.all(apart <= found.threshold_width + 1e-9)

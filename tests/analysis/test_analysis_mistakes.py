@@ -15,6 +15,7 @@ import report
 import response
 import scaling
 from masing import command_line, program
+from masing.errors import MasingError
 from masing.report import browser
 from synthetic import add_energy, add_field
 
@@ -163,7 +164,7 @@ def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path, monkeypa
     output = tmp_path / "page.html"
     output.write_bytes(b"old page of masing")
     monkeypatch.setattr(command_line.os, "replace", refuse)
-    with pytest.raises(command_line.UserError, match="Permission denied"):
+    with pytest.raises(MasingError, match="Permission denied"):
         command_line.write_file(output, b"new page of masing")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"] and output.read_bytes() == b"old page of masing"
 
@@ -182,10 +183,10 @@ def test_tables_of_a_kind_begin_alike(tmp_path):
     table, other = tmp_path / "a.csv", tmp_path / "b.json"
     table.write_bytes(b"file,loop,area\na.csv,1,2\n")
     command_line.write_file(table, b"file,loop,area\nb.csv,1,3\n")
-    with pytest.raises(command_line.UserError, match="was not made by this script"):
+    with pytest.raises(MasingError, match="was not made by this script"):
         command_line.write_file(table, b"t,force\n0,1\n")
     other.write_bytes(b'{\n "mine": 1\n}\n')
-    with pytest.raises(command_line.UserError, match="was not made by this script"):
+    with pytest.raises(MasingError, match="was not made by this script"):
         command_line.write_file(other, b'{\n "names": [1]\n}\n')
 
 

@@ -8,7 +8,7 @@ from masing.names import names_apart, points_of, short_configuration, short_valu
 from masing.report.bibliography import cited, in_words
 from masing.report.equations import equations_of, steps_in_words, typeset
 from masing.report.pictures import Picture
-from masing.results import read_run
+from masing.results import Run
 from synthetic import write_run
 
 
@@ -20,7 +20,7 @@ from synthetic import write_run
      ["P = 3, N = 10⁶", "P = 10, N = 10⁶", "P = 30, N = 10⁶, leapfrog"]),
 ])
 def test_runs_are_told_apart_by_what_differs(tmp_path, papers_case, changes, names):
-    runs = [read_run(write_run(tmp_path / f"{n}.h5", papers_case, **each)) for n, each in enumerate(changes)]
+    runs = [Run(write_run(tmp_path / f"{n}.h5", papers_case, **each)) for n, each in enumerate(changes)]
     assert names_apart(runs) == names
 
 

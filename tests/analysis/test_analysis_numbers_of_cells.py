@@ -34,7 +34,7 @@ def test_other_problems_methods_and_the_same_number_do_not(tmp_path):
 
 
 def test_the_page_has_the_picture_and_its_files(page_of, tmp_path):
-    files = [study(tmp_path, f"study-{cells}", cells).run.path for cells in (10, 20)]
+    files = [study(tmp_path, f"study-{cells}", cells).path for cells in (10, 20)]
     page = page_of(*files)
     assert "The error in time for different numbers of cells" in page.words
     assert "At the same N the errors differ from those of P = 20 at most: P = 10 by 0 %." in page.words

@@ -12,7 +12,7 @@ from masing import program
 from masing.report.cases import read_case
 from masing.report.responses import response_pictures
 from masing.response import figures
-from masing.results import read, read_scan
+from masing.results import Scan, read
 
 GRID = ("--over", "F=0.2,0.4", "--over", "w=0.7:1.3:4", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf")
 
@@ -30,7 +30,7 @@ def made(masing, tmp_path_factory):
 
 
 def test_points_that_differ_in_the_abscissa_are_a_family(made):
-    scan = read_scan(made / "steady.h5")
+    scan = Scan(made / "steady.h5")
     assert scan.abscissa() == "w"
     families = scan.families("w")
     assert [others for others, _ in families] == [{"F": 0.2}, {"F": 0.4}]
@@ -39,7 +39,7 @@ def test_points_that_differ_in_the_abscissa_are_a_family(made):
 
 
 def test_each_kind_of_scan_has_its_panels(made):
-    words = {name: [what for _, what in figures.panels(read_scan(made / f"{name}.h5"))]
+    words = {name: [what for _, what in figures.panels(Scan(made / f"{name}.h5"))]
              for name in ("steady", "closed", "runs")}
     assert words["steady"] == ["amplitude X over w", "phase lag of x behind F over w",
                                "loss a cycle over the amplitude", "hysteretic damping ratio over the amplitude"]
@@ -48,15 +48,15 @@ def test_each_kind_of_scan_has_its_panels(made):
 
 
 def test_panels_of_the_same_families_have_one_legend(made):
-    axes = figures.response_figure(read_scan(made / "steady.h5")).axes
+    axes = figures.response_figure(Scan(made / "steady.h5")).axes
     assert [each.get_legend() is not None for each in axes] == [True, False, False, False]
 
 
 def test_curves_are_the_numbers_of_the_file(made):
-    scan = read_scan(made / "steady.h5")
+    scan = Scan(made / "steady.h5")
     axes = figures.panel_figure(figures.panels(scan)[0][0]).axes[0]
     assert [line.get_label() for line in axes.lines] == ["F = 0.2", "F = 0.4"]
-    assert np.array_equal(axes.lines[1].get_xydata(), np.c_[scan.axes["w"], scan.numbers["amplitude"]][4:])
+    assert np.array_equal(axes.lines[1].get_xydata(), np.c_[scan.axes["w"], scan.values("amplitude")][4:])
 
 
 def test_a_lag_about_zero_does_not_jump():
@@ -101,7 +101,7 @@ def test_an_iwan_joint_loses_a_power_of_the_amplitude(masing, tmp_path):
     output = tmp_path / "iwan.h5"
     case = program.ROOT / "jobs" / "cases" / "response-iwan.ini"
     assert program.run(masing, "scan", "--quiet", "--config", case, "--output", output).code == 0
-    scan = read_scan(output)
-    amplitude, loss = scan.numbers["amplitude"], scan.numbers["loss"]
+    scan = Scan(output)
+    amplitude, loss = scan.values("amplitude"), scan.values("loss")
     below = amplitude <= 1
     assert np.allclose(loss[below], 8 / 15 * amplitude[below] ** 2.5, rtol=1e-6)

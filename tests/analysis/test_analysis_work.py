@@ -6,7 +6,7 @@ import pytest
 
 from masing.report.cycles import distance_from_exact
 from masing.report.work import comparisons, efficient, lines
-from masing.results import read, read_run
+from masing.results import Run, read
 from synthetic import fitted, marked, write_run, write_study
 
 EXACT = {"refine": "both", "reference": "exact"}
@@ -91,11 +91,11 @@ def test_what_does_not_go_through_the_cells_has_no_cell_updates(page_of, euler, 
 
 def test_a_cycle_says_how_far_it_is_from_the_exact_solution(page_of, euler, tmp_path, papers_case):
     run = write_run(tmp_path / "cycle.h5", papers_case, cells=1500)
-    assert distance_from_exact(read_run(run), [read(euler)]) == "5.0·10⁻³"
+    assert distance_from_exact(Run(run), [read(euler)]) == "5.0·10⁻³"
     assert " 5.0·10⁻³ cycle.h5" in page_of(euler, "--cycles", run).words
     for changes in ({"cells": 700}, {"cells": 1500, "scheme": "leapfrog"}, {"cells": 1500, "mass": 2}):
         other = write_run(tmp_path / "other.h5", papers_case, **changes)
-        assert distance_from_exact(read_run(other), [read(euler)]) is None
+        assert distance_from_exact(Run(other), [read(euler)]) is None
 
 
 def test_the_finest_cycle_of_a_study_says_so_too(page_of, tmp_path, papers_case):

@@ -1,14 +1,16 @@
 """Curves of x and the restoring force, from a file of masing or a CSV of measurements."""
 
 import csv
+import io
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from masing.command_line import UserError
-from masing.results import read_run
+from masing.errors import MasingError
+from masing.results import Run
 from masing.style import drawable
 
 FEWEST_POINTS = 10
@@ -33,28 +35,43 @@ class Measured:
     noise: object = None
 
 
-def read_measured(path, start=None, end=None, columns=None, scale=None):
-    """The curve in a file of masing or in a CSV, start <= t <= end; raises UserError if a number is not finite.
+def read_measured(source, start=None, end=None, columns=None, scale=None):
+    """The curve in a file of masing or in a CSV, start <= t <= end; raises MasingError if a number is not finite.
 
-    Of a CSV only, columns: {"x": name or number of a column, "force": …, "t": …}; scale: {"x": factor, …}.
+    The source is a path, a Run, or arrays (x, force) or (t, x, force), each [samples]. Of a CSV only, columns:
+    {"x": name or number of a column, "force": …, "t": …}; scale, of all but a file of masing: {"x": factor, …}.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise UserError(f"{path}: is not there or is not a file; give an HDF5 file of masing, or a CSV of x and force")
-    if (columns or scale) and not is_text(path):
-        raise UserError(f"{path}: is an HDF5 file of masing; --columns and --scale are for a CSV")
-    curve = _from_csv(path, columns) if is_text(path) else _from_masing(path)
+    curve = _from_arrays(source) if isinstance(source, tuple | list) else _from_file(source, columns, scale)
     for name, factor in (scale or {}).items():
         if getattr(curve, name) is None:
-            raise UserError(f"--scale {name}: {path} has no column {name}")
+            raise MasingError(f"--scale {name}: {curve.path} has no column {name}")
         curve = replace(curve, **{name: factor * getattr(curve, name)})
     _refuse_not_finite(curve)
     curve = _in_window(curve, start, end)
     if len(curve.x) < FEWEST_POINTS:
         window = "" if start is None and end is None else " in the window"
-        raise UserError(f"{path}: has {len(curve.x)} points{window}; "
-                        f"a cycle takes at least {FEWEST_POINTS}")
+        raise MasingError(f"{curve.path}: has {len(curve.x)} points{window}; "
+                          f"a cycle takes at least {FEWEST_POINTS}")
     return curve
+
+
+def _from_arrays(columns):
+    columns = [np.asarray(column, dtype=float) for column in columns]
+    if len(columns) not in (2, 3) or len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
+        raise MasingError("a curve in arrays is (x, force) or (t, x, force), each of the same length")
+    return Measured(Path("curve"), columns[0] if len(columns) == 3 else None, *columns[-2:])
+
+
+def _from_file(source, columns, scale):
+    path = Path(getattr(source, "path", source))
+    if not path.is_file():
+        raise MasingError(f"{path}: is not there or is not a file; give an HDF5 file of masing, or a CSV of x and force")
+    if is_text(path):
+        return _from_csv(path, columns)
+    if columns or scale:
+        raise MasingError(f"{path}: is an HDF5 file of masing; --columns and --scale are for a CSV")
+    run = Run(path)
+    return Measured(path, run.t, run.x, run.restoring)
 
 
 def is_text(path):
@@ -66,7 +83,7 @@ def is_text(path):
     except (FileNotFoundError, IsADirectoryError):
         return False
     except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+        raise MasingError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def between(t, start=None, end=None):
@@ -75,76 +92,102 @@ def between(t, start=None, end=None):
 
 
 def samples_in_window(run, start=None, end=None):
-    """The finite samples (t, x, restoring) of a run in start <= t <= end; raises UserError when there are none."""
-    series = run.series
-    keep = drawable(series.x, series.restoring) & between(series.t, start, end)
+    """The finite samples (t, x, restoring) of a run in start <= t <= end; raises MasingError when there are none."""
+    keep = drawable(run.x, run.restoring) & between(run.t, start, end)
     if not keep.any():
-        extent = f"its samples are in {series.t.min():g} <= t <= {series.t.max():g}" if len(series.t) else "it has none"
-        raise UserError(f"{run.path}: no finite sample in the window; {extent}")
-    return series.t[keep], series.x[keep], series.restoring[keep]
-
-
-def _from_masing(path):
-    run = read_run(path)
-    return Measured(path, run.series.t, run.series.x, run.series.restoring)
+        extent = f"its samples are in {run.t.min():g} <= t <= {run.t.max():g}" if len(run.t) else "it has none"
+        raise MasingError(f"{run.path}: no finite sample in the window; {extent}")
+    return run.t[keep], run.x[keep], run.restoring[keep]
 
 
 def _refuse_not_finite(curve):
     for name, column in (("t", curve.t), ("x", curve.x), ("force", curve.force)):
         bad = np.flatnonzero(~np.isfinite(column)) if column is not None else ()
         if len(bad):
-            raise UserError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs finite "
+            raise MasingError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs finite "
                             "numbers: leave out those that were not measured")
     with np.errstate(over="ignore"):
         if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
-            raise UserError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
+            raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
 
 
 def _in_window(curve, start, end):
     if start is None and end is None:
         return curve
     if curve.t is None:
-        raise UserError(f"{curve.path}: has no column t; --from and --to need one")
+        raise MasingError(f"{curve.path}: has no column t; --from and --to need one")
     keep = between(curve.t, start, end)
     return replace(curve, t=curve.t[keep], x=curve.x[keep], force=curve.force[keep])
 
 
 def _from_csv(path, chosen):
-    rows = [(n, line.strip()) for n, line in enumerate(_text(path).splitlines(), start=1)]
-    rows = [(n, _words(line)) for n, line in rows if line and line[0] != "#"]
-    begin = next((place for place, (_, words) in enumerate(rows) if _is_number(words[0])), len(rows))
-    if begin == len(rows):
-        raise UserError(f"{path}: is empty, or no line of it begins with a number; give columns {NAMES}")
-    places = _places(path, [words for _, words in rows[:begin]], len(rows[begin][1]), chosen)
-    numbers = {name: np.array([_number(path, line, words, place) for line, words in rows[begin:]])
-               for name, place in places.items()}
-    return Measured(path, numbers.get("t"), numbers["x"], numbers["force"])
+    lines = _text(path).splitlines()
+    headings = []
+    for begin, line in enumerate(lines):
+        if words := _words(line):
+            if _is_number(words[0]):
+                break
+            headings.append(words)
+    else:
+        raise MasingError(f"{path}: is empty, or no line of it begins with a number; give columns {NAMES}")
+    places = _places(path, headings, len(words), chosen)
+    columns = _by_pandas(lines[begin:], len(words), places) or _by_hand(path, lines, begin, places)
+    return Measured(path, *(columns.get(name) for name in ("t", "x", "force")))
+
+
+def _by_pandas(lines, count, places):
+    """The columns {name: [points]} of lines in the form of the first, `count` numbers each; None where they are not."""
+    mark = _separator(lines[0])
+    text = "\n".join(lines)
+    try:
+        table = pd.read_csv(io.StringIO(text if mark == "," else text.replace(",", ".")), sep=mark or r"\s+", header=None,
+                            names=range(count), usecols=sorted(set(places.values())), index_col=False, comment="#",
+                            skipinitialspace=True, keep_default_na=False, float_precision="round_trip")
+    except ValueError:
+        return None
+    columns = {name: table[place].to_numpy() for name, place in places.items()}
+    if not all(column.dtype.kind in "fiu" and np.isfinite(column).all() for column in columns.values()):
+        return None
+    return {name: column.astype(float) for name, column in columns.items()}
+
+
+def _by_hand(path, lines, begin, places):
+    """The same line by line, each in a form of its own; raises MasingError with the line that is none of numbers."""
+    rows = [(n, words) for n, line in enumerate(lines[begin:], start=begin + 1) if (words := _words(line))]
+    return {name: np.array([_number(path, n, words, place) for n, words in rows]) for name, place in places.items()}
 
 
 def _text(path):
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+        raise MasingError(f"{path}: cannot be read: {error.strerror}") from None
     for encoding in ("utf-8-sig", "cp1252"):
         try:
             return content.decode(encoding)
         except UnicodeDecodeError:
             pass
-    raise UserError(f"{path}: is neither an HDF5 file nor text; give a CSV of x and force")
+    raise MasingError(f"{path}: is neither an HDF5 file nor text; give a CSV of x and force")
+
+
+def _separator(line):
+    """What separates words, as in the program's tables: semicolons or tabs; else blanks (None), where that gives numbers,
+    which may have decimal commas; else commas, or blanks."""
+    words = line.split()
+    if mark := next((mark for mark in ";\t" if mark in line), None):
+        return mark
+    return None if "," not in line or len(words) > 1 and all(map(_is_number, words)) else ","
 
 
 def _words(line):
-    """The words of a line as the program's tables have them: separated by semicolons or tabs; else by blanks, where
-    that gives numbers, which may have decimal commas; else by commas, or blanks."""
-    separator = next((mark for mark in ";\t" if mark in line), None)
-    words = line.split()
-    if separator is None and len(words) > 1 and all(_is_number(word) for word in words):
-        return words
-    if separator is None and "," not in line:
-        return words
+    """The words of a line; [] of an empty one and of a comment."""
+    line = line.strip()
+    if not line or line[0] == "#":
+        return []
+    if (mark := _separator(line)) is None:
+        return line.split()
     # A comma beside the separator.
-    return [word.strip().rstrip(", ") for word in next(csv.reader([line], delimiter=separator or ","))]
+    return [word.strip().rstrip(", ") for word in next(csv.reader([line], delimiter=mark))]
 
 
 def _places(path, headings, count, chosen):
@@ -153,7 +196,7 @@ def _places(path, headings, count, chosen):
     lower = [[word.lower() for word in words] for words in headings]
     if not chosen and not headings:
         if count != 2:
-            raise UserError(f"{path}: has {count} columns and no heading; name them: {NAMES}, or use --columns")
+            raise MasingError(f"{path}: has {count} columns and no heading; name them: {NAMES}, or use --columns")
         return {"x": 0, "force": 1}
     if chosen:
         return {name: _chosen(path, name, word, lower, count) for name, word in chosen.items()}
@@ -162,7 +205,7 @@ def _places(path, headings, count, chosen):
         if "x" in words and force is not None:
             wanted = {"x": "x", "force": force} | ({"t": "t"} if "t" in words else {})
             return {name: words.index(word) for name, word in wanted.items()}
-    raise UserError(f"{path}: has the columns {', '.join(lower[0])}; it needs {NAMES}, or use --columns")
+    raise MasingError(f"{path}: has the columns {', '.join(lower[0])}; it needs {NAMES}, or use --columns")
 
 
 def _chosen(path, name, word, headings, count):
@@ -173,7 +216,7 @@ def _chosen(path, name, word, headings, count):
         if word.lower() in words:
             return words.index(word.lower())
     known = f", and no column '{word}' in {', '.join(word for words in headings for word in words)}" if headings else ""
-    raise UserError(f"{path}: --columns {name}={word}: the columns are 1 to {count}{known}")
+    raise MasingError(f"{path}: --columns {name}={word}: the columns are 1 to {count}{known}")
 
 
 def _is_number(word):
@@ -189,10 +232,10 @@ def _is_number(word):
 
 def _number(path, line, words, place):
     if place >= len(words):
-        raise UserError(f"{path} line {line}: has {len(words)} columns, the heading has more; give every point in full")
+        raise MasingError(f"{path} line {line}: has {len(words)} columns, the heading has more; give every point in full")
     if not _is_number(words[place]):
-        raise UserError(f"{path} line {line}: '{words[place][:40]}' is not a number")
+        raise MasingError(f"{path} line {line}: '{words[place][:40]}' is not a number")
     value = float(words[place].replace(",", "."))
     if not math.isfinite(value):
-        raise UserError(f"{path} line {line}: '{words[place]}' is not finite; leave out points that were not measured")
+        raise MasingError(f"{path} line {line}: '{words[place]}' is not finite; leave out points that were not measured")
     return value

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from masing.command_line import DataError, UserError
+from masing.errors import DataError, MasingError
 from masing.cycles.curves import FEWEST_POINTS
 
 # A reversal shorter than this fraction of the curve's width, or than this many standard deviations of the noise of x up
@@ -89,7 +89,7 @@ def _take_in(points, place, x, shortest):
 def widest_half_cycle(curve):
     """The last of the widest loading half-cycles of a Measured curve; raises DataError when there is none."""
     if np.ptp(curve.x) == 0:
-        raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
+        raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
     x, force = opened_at_the_top(curve.x, curve.force)
     error = None if curve.error is None else opened_at_the_top(curve.x, curve.force, curve.error)[1]
     points = turning_points(x)
@@ -103,7 +103,7 @@ def widest_half_cycle(curve):
     half = next(each for each in reversed(halves) if each.width >= AS_WIDE * widest)
     inside = np.count_nonzero(half.x - half.x[0] <= half.width)
     if inside < FEWEST_POINTS:
-        raise UserError(f"{curve.path}: its widest loading branch has {inside} points; at least {FEWEST_POINTS} are "
+        raise MasingError(f"{curve.path}: its widest loading branch has {inside} points; at least {FEWEST_POINTS} are "
                         "needed between two reversals of x")
     return half
 

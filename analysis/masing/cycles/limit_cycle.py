@@ -3,11 +3,11 @@
 from dataclasses import asdict, dataclass
 
 import numpy as np
-import pandas as pd
 
-from masing.command_line import UserError, as_json
 from masing.cycles import polygons
+from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import NOISY, is_one_cycle, opened_at_the_top, scatter, turning_points
+from masing.errors import MasingError
 
 # Loops repeat when their widths and areas agree to this fraction of the largest.
 REPEATED = 0.01
@@ -67,22 +67,25 @@ class Analysis:
         """The last loop, the limit cycle where there is one."""
         return self.loops[-1]
 
-    def rows(self):
-        """One dictionary a loop, with whether it belongs to the limit cycle."""
-        return [asdict(loop) | {"limit_cycle": self.first is not None and n >= self.first}
-                for n, loop in enumerate(self.loops)]
+    def numbers(self):
+        """All of it by name; `loops` has a dictionary a loop, with whether it belongs to the limit cycle."""
+        found = self.first is not None
+        loops = [asdict(loop) | {"limit_cycle": found and n >= self.first} for n, loop in enumerate(self.loops)]
+        return {"limit_cycle_found": found, "transient_loops": self.first if found else len(loops),
+                "loops_in_period": self.period, "drift_of_centre_per_loop": self.drift, "last_loop": loops[-1],
+                "segments": self.segments, "corners": self.corners, "backbone": self.backbone, "loops": loops}
 
 
 def analyse(curve):
-    """The Analysis of a Measured curve; raises UserError when it has no whole loop."""
+    """The Analysis of a Measured curve; raises MasingError when it has no whole loop."""
     if np.ptp(curve.x) == 0:
-        raise UserError(f"{curve.path}: x never changes; a cycle needs a moving x")
+        raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
     closed = is_one_cycle(curve.x, curve.force)
     x, force = opened_at_the_top(curve.x, curve.force)
     t = curve.t if curve.t is not None and not closed else np.full(len(x), np.nan)
     points = turning_points(x) if closed else turning_points(x)[1:-1]
     if len(points) < 3:
-        raise UserError(f"{curve.path}: has no whole cycle: {len(points)} reversals of x, but a cycle lies between "
+        raise MasingError(f"{curve.path}: has no whole cycle: {len(points)} reversals of x, but a cycle lies between "
                         "three; take a larger window")
     places = [points[n:n + 3] for n in range((len(points) - 1) % 2, len(points) - 2, 2)]
     loops = [_loop(t, x, force, *map(int, place)) for place in places]
@@ -92,24 +95,14 @@ def analyse(curve):
     return Analysis(x, force, loops, first, period, drift, corners, segments, _backbone(x, force, loops[-1]))
 
 
-def csv_table(names, analyses):
-    """The loops of all files as the bytes of a CSV, one row a loop."""
-    rows = [{"file": name, "loop": n} | row for name, analysis in zip(names, analyses)
-            for n, row in enumerate(analysis.rows(), start=1)]
-    return pd.DataFrame(rows).replace([np.inf, -np.inf], np.nan).to_csv(index=False).encode()
+def cycle_numbers(curve, *, from_=None, to=None, columns=None, scale=None):
+    """The numbers of the limit cycle of a curve by name, as cycles.py --analysis writes them into OUT-numbers.json.
 
-
-def json_objects(names, analyses):
-    """The analyses as the bytes of a JSON list, one object a file."""
-    return as_json([_as_object(*each) for each in zip(names, analyses)])
-
-
-def _as_object(name, analysis):
-    rows = analysis.rows()
-    found = analysis.first is not None
-    return {"file": name, "limit_cycle_found": found, "transient_loops": analysis.first if found else len(rows),
-            "loops_in_period": analysis.period, "drift_of_centre_per_loop": analysis.drift, "last_loop": rows[-1],
-            "segments": analysis.segments, "corners": analysis.corners, "backbone": analysis.backbone, "loops": rows}
+    curve: a file of masing, a CSV, a Run, or arrays (x, force) or (t, x, force), each [samples]; the others as the options
+    of the script. Raises MasingError where there is no whole cycle.
+    """
+    measured = read_measured(curve, from_, to, columns and {name: str(each) for name, each in columns.items()}, scale)
+    return analyse(measured).numbers()
 
 
 def _halves(x, force, start, turn, end):

@@ -8,11 +8,12 @@ import numpy as np
 from scipy.interpolate import BSpline
 from scipy.optimize import lsq_linear
 
-from masing import hdf5, program
-from masing.command_line import UserError
+from masing import program
+from masing.errors import MasingError
 from masing.cycles.half_cycles import Loading, loading
 from masing.cycles.polygons import grouped
 from masing.identification.elements import Elements, last_slope_spring
+from masing.results import Run
 
 DEGREE = 3
 MOST_INTERVALS = 40
@@ -72,16 +73,16 @@ def identify_continuous(path, half, s, threshold):
     """The Continuous model of a HalfCycle for η(s_i) = threshold at the equidistant middles s_i [places], monotone.
 
     Fits Θ(d) = Θ(0) + p d + ∫ k(s) min(d, 2 η(s)) ds over the cells that yield, so that Θ''(2η) = -k/(2|η'|) holds,
-    which is (27), continuous-masing-2001, for an affine η; k is a cubic spline under a penalty on k''. Raises UserError
+    which is (27), continuous-masing-2001, for an affine η; k is a cubic spline under a penalty on k''. Raises MasingError
     where η is not monotone, or nothing of it yields.
     """
     if not (np.all(np.diff(threshold) > 0) or np.all(np.diff(threshold) < 0)):
-        raise UserError("--threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after cell "
+        raise MasingError("--threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after cell "
                         "yields")
     branch = loading(path, half, half.x[0])
     known = 2 * threshold <= branch.width
     if np.count_nonzero(known) < DEGREE + 1:
-        raise UserError(f"--threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield below "
+        raise MasingError(f"--threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield below "
                         f"{branch.width / 2:.6g}, half its width; choose a smaller η(s)")
     distance, force = grouped(branch.distance, branch.force)
     weight = _weights(branch)
@@ -104,10 +105,10 @@ def threshold_values(masing, threshold):
     """The middles s_i of PLACES cells and η(s_i) as the program evaluates the expression or table `threshold`."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "threshold.h5"
-        program.simulate(masing, "--threshold", threshold, "--cells", PLACES, "--rule", "midpoint", "--steps", 1,
-                         "--final-time", "1e-9", "--field-points", 0, "--output", file)
-        with hdf5.opened(file) as data:
-            return hdf5.column(data, "field/s"), hdf5.column(data, "field/eta")
+        program.run(masing, "simulate", "--quiet", "--threshold", threshold, "--cells", PLACES, "--rule", "midpoint",
+                    "--steps", 1, "--final-time", "1e-9", "--field-points", 0, "--output", file).require(0)
+        run = Run(file)
+        return run.s, run.eta
 
 
 def _basis(s, intervals):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from masing.command_line import DataError
+from masing.errors import DataError
 from masing.cycles import polygons
 from masing.cycles.half_cycles import EXACT, Loading, loading
 from masing.identification.elements import Elements, last_slope_spring

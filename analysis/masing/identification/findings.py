@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from masing.command_line import as_json
 from masing.identification.discrete import Discrete
 from masing.notation import measured
 
@@ -32,12 +31,13 @@ class Comparison:
     unloading_largest: float
 
 
-def compare(found, half, series):
-    """Compare a HalfCycle with the Series of the model `found` on it, which starts at the lower reversal."""
+def compare(found, half, run):
+    """Compare a HalfCycle with the Run of the model `found` on it, which starts at the lower reversal."""
     amplitude = found.branch.width / 2
     height = 2 * float(found.elements.backbone(np.array(amplitude)))
     centre_x, centre_force = found.branch.start + amplitude, found.start_force + height / 2
-    rising, falling = _halves(series)
+    top = int(np.argmax(run.x))
+    rising, falling = ((run.x[part], run.restoring[part]) for part in (slice(top + 1), slice(top, None)))
     used = half.x - half.x[0] <= half.width
     loading = half.x[used] - centre_x, half.force[used] - centre_force
     part = half.before_x - found.branch.start <= found.branch.width
@@ -48,11 +48,6 @@ def compare(found, half, series):
     whole = len(other) and abs(np.ptp(half.before_x) / found.branch.width - 1) <= SAME_WIDTH
     return Comparison(loading, unloading, rising, falling, residual, np.abs(residual).max(),
                       np.sqrt(np.mean(residual**2)), np.abs(other).max() if whole else np.nan)
-
-
-def _halves(series):
-    top = int(np.argmax(series.x))
-    return (series.x[:top + 1], series.restoring[:top + 1]), (series.x[top:], series.restoring[top:])
 
 
 def facts(found, compared):
@@ -66,7 +61,7 @@ def facts(found, compared):
 
 
 def numbers(found, compared, threshold, noise):
-    """The findings and the Noise of the record as the bytes of a JSON object; null where a number is not finite."""
+    """The findings and the Noise of the record by name."""
     elements = found.elements
     common = {"cycle": found.branch.path.name, "k0": elements.k0, "amplitude": found.branch.width / 2,
               "noise": found.noise, "noise_of_x": noise.x, "noise_of_force": noise.force,
@@ -80,7 +75,7 @@ def numbers(found, compared, threshold, noise):
         own = {"model": "masing", "threshold": threshold, "smoothing": found.smoothing, "freedom": found.freedom,
                "s": found.s, "eta": found.threshold, "k": found.stiffness, "k_halfwidth_95": found.stiffness_width,
                "yields": found.known}
-    return as_json(own | common)
+    return own | common
 
 
 def _percent(value):

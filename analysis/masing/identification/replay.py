@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import f as fisher
 
-from masing.command_line import DataError
+from masing.errors import DataError
 from masing.cycles.half_cycles import AS_WIDE, EXACT, is_one_cycle, reversals, scatter, turning_points
 from masing.cycles.polygons import PRICE
 from masing.identification.discrete import Discrete

@@ -17,7 +17,8 @@ from urllib.parse import quote
 
 import jinja2
 
-from masing.command_line import UserError, write_file
+from masing.command_line import write_file
+from masing.errors import MasingError
 from masing.program import ROOT
 from masing.report.pictures import file_names
 from masing.report.provenance import machine
@@ -37,7 +38,7 @@ def write_archive(path, title, page, files, pieces, runs):
     """Write the archive of a page to the path.
 
     page: its name without ending; files: its {ending: bytes}, such as ".html"; pieces: what lies beside it; runs: the Runs
-    of its result files. Raises UserError where two results have the same name, or one has no configuration.
+    of its result files. Raises MasingError where two results have the same name, or one has no configuration.
     """
     content = {f"page/{page}{ending}": data for ending, data in files.items()}
     content |= {f"page/{page}-files/{name}.{kind}": data for name, piece in file_names(pieces)
@@ -60,9 +61,9 @@ def _results(runs):
     for run in runs:
         name = f"results/{run.path.name}"
         if name in found and found[name] != run.path.read_bytes():
-            raise UserError(f"--archive: two results are called {run.path.name}; rename one of them")
+            raise MasingError(f"--archive: two results are called {run.path.name}; rename one of them")
         if run.configuration is None:
-            raise UserError(f"--archive: {run.path} has no /configuration: no run could make it again")
+            raise MasingError(f"--archive: {run.path} has no /configuration: no run could make it again")
         found |= {name: run.path.read_bytes(), f"cases/{run.path.stem}.ini": run.configuration.encode("utf-8")}
     return found
 

@@ -5,7 +5,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from masing.command_line import UserError, write_file
+from masing.command_line import write_file
+from masing.errors import MasingError
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 # Nothing from the network, no first-run dialogues; root may not use the sandbox.
@@ -20,10 +21,10 @@ def find():
 
 
 def required():
-    """The path of Chromium; raises UserError when there is none."""
+    """The path of Chromium; raises MasingError when there is none."""
     found = find()
     if found is None:
-        raise UserError("--pdf needs Chromium, which is not installed: apt-get install chromium; or leave out --pdf "
+        raise MasingError("--pdf needs Chromium, which is not installed: apt-get install chromium; or leave out --pdf "
                         "and print the page from any browser")
     return found
 
@@ -31,22 +32,22 @@ def required():
 def run(browser, *arguments):
     """Run the browser with a profile that is thrown away; its CompletedProcess, with bytes on stdout and stderr.
 
-    Raises UserError when it does not end.
+    Raises MasingError when it does not end.
     """
     with tempfile.TemporaryDirectory(prefix="masing-browser-", ignore_cleanup_errors=True) as profile:
         try:
             return subprocess.run([browser, *OPTIONS, f"--user-data-dir={profile}", *arguments], capture_output=True,
                                   timeout=TIME_LIMIT, stdin=subprocess.DEVNULL, check=False)
         except subprocess.TimeoutExpired:
-            raise UserError(f"{browser}: did not end in {TIME_LIMIT} s; print the page from any browser") from None
+            raise MasingError(f"{browser}: did not end in {TIME_LIMIT} s; print the page from any browser") from None
 
 
 def print_pdf(browser, page, path):
-    """Print the HTML file `page` to the PDF `path`; raises UserError when the browser does not."""
+    """Print the HTML file `page` to the PDF `path`; raises MasingError when the browser does not."""
     with tempfile.TemporaryDirectory(prefix="masing-pdf-") as folder:
         printed = Path(folder) / "page.pdf"
         done = run(browser, "--no-pdf-header-footer", f"--print-to-pdf={printed}", page.resolve().as_uri())
         if done.returncode != 0 or not printed.is_file():
             why = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise UserError(f"{path}: {browser} did not print the page: {why[-1] if why else 'it gave no reason'}")
+            raise MasingError(f"{path}: {browser} did not print the page: {why[-1] if why else 'it gave no reason'}")
         write_file(path, printed.read_bytes() + b"% of masing\n")

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from masing import style
-from masing.command_line import UserError
+from masing.errors import MasingError
 from masing.cycles.curves import between
 from masing.cycles.half_cycles import reversals
 from masing.notation import listed, measured, minus
 from masing.report.equations import steps_in_words
 from masing.report.pictures import Picture
 from masing.report.trajectories import TIME, energy_picture, field_picture, motion_picture, trajectory_name
-from masing.results import leading_comment, parse_configuration
+from masing.results import comment_lines, leading_comment, parse_configuration
 
 DRAW = "draw:"
 GROUP = "group:"
@@ -50,22 +50,18 @@ def read_case(path):
 
     A file with the key `refine` or `levels` is a study for masing converge, one with `backbone` or a section [over] a
     scan for masing scan, another a trajectory for masing simulate.
-    Raises UserError when it cannot be read.
+    Raises MasingError when it cannot be read.
     """
     path = Path(path)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeError):
-        raise UserError(f"{path}: cannot be read; give a case file such as those in jobs/cases") from None
-    comment = []
-    for line in lines:
-        if not line.startswith(("#", ";")):
-            break
-        comment.append(line.lstrip("#; ").rstrip())
+        raise MasingError(f"{path}: cannot be read; give a case file such as those in jobs/cases") from None
+    comment = comment_lines(text)
     drawn = [line[len(DRAW):] for line in comment if line.startswith(DRAW)]
     group = next((line[len(GROUP):].strip() for line in comment if line.startswith(GROUP)), "")
-    caption = steps_in_words(leading_comment("\n".join(lines)))
-    settings = parse_configuration("\n".join(lines))
+    caption = steps_in_words(leading_comment(text))
+    settings = parse_configuration(text)
     command = "converge" if not {"refine", "levels"}.isdisjoint(settings) else \
         "scan" if "backbone" in settings or any(key.startswith("over.") for key in settings) else "simulate"
     drawings = [words.strip() for line in drawn for words in line.split(";") if words.strip()]
@@ -86,40 +82,40 @@ class Drawing:
 
 
 def parse_drawing(words):
-    """The Drawing that the words declare; raises UserError when they are not a drawing."""
+    """The Drawing that the words declare; raises MasingError when they are not a drawing."""
     found = WINDOW.match(words.strip())
     names = [name.strip() for name in found["names"].split(",")]
     try:
         window = [float(found[key]) if found[key] else limit for key, limit in (("start", -np.inf), ("end", np.inf))]
     except ValueError:
-        raise UserError(f"draw: {words}: after 'from' and 'to' there must be a number") from None
+        raise MasingError(f"draw: {words}: after 'from' and 'to' there must be a number") from None
     several = names[1].split(" and ") if len(names) == 2 else []
     if len(names) not in (2, 3) or len(several) > len(style.LINES):
-        raise UserError(f"draw: {words}: give two or three names, as in 'x, restoring' or 't, u1 and u2 from 400', or "
+        raise MasingError(f"draw: {words}: give two or three names, as in 'x, restoring' or 't, u1 and u2 from 400', or "
                         f"one of {', '.join(PICTURES)}; a frame takes up to {len(style.LINES)} curves")
     return Drawing([[names[0], name.strip()] for name in several] or [names], *window)
 
 
 def picture(run, words, exact=None):
-    """The Picture of a run that the words declare, over the Run `exact` of the same samples, if given; raises UserError
+    """The Picture of a run that the words declare, over the Run `exact` of the same samples, if given; raises MasingError
     when the run lacks what they name."""
     if words in PICTURES:
         made = PICTURES[words](run)
         if made is None:
-            raise UserError(f"{run.path}: has nothing to draw for 'draw: {words}'")
+            raise MasingError(f"{run.path}: has nothing to draw for 'draw: {words}'")
         return replace(made, caption=f"{made.caption} {made.words['legend']}".strip())
     drawing = parse_drawing(words)
-    columns = _columns(run)
+    columns = run.columns
     names = list(dict.fromkeys(each for curve in drawing.curves for each in curve))
     unknown = [each for each in names if each not in columns]
     if unknown:
-        raise UserError(f"{run.path}: has no '{unknown[0]}' to draw; it has {', '.join(columns)}")
+        raise MasingError(f"{run.path}: has no '{unknown[0]}' to draw; it has {', '.join(columns)}")
     t = columns["t"]
     keep = between(t, drawing.start, drawing.end) & style.drawable(*(columns[each] for each in names))
     if not keep.any():
-        raise UserError(f"{run.path}: no finite sample for 'draw: {words}'; it has {t[0]:g} <= t <= {t[-1]:g}")
+        raise MasingError(f"{run.path}: no finite sample for 'draw: {words}'; it has {t[0]:g} <= t <= {t[-1]:g}")
     kept = {each: columns[each][keep] for each in dict.fromkeys([*names, "t"])}
-    behind = exact and {each: values[keep] for each, values in _columns(exact).items() if each in kept}
+    behind = exact and {each: values[keep] for each, values in exact.columns.items() if each in kept}
     window = f"{t[keep][0]:.6g} ≤ t ≤ {t[keep][-1]:.6g}"
     ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items() if each in names)
     drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
@@ -138,8 +134,6 @@ def curve_figure(columns, curves, run, behind=None):
     """Curves in the plane or in space, each a list of two or three names of columns [samples] of the run; those of the
     exact columns `behind` are drawn in grey behind them."""
     in_space = len(curves[0]) == 3
-    # In space there is room for symbols only.
-    words = run.symbols if in_space else run.labels
     figure = style.figure(1, 1.2 if in_space else 1)
     axes = figure.add_subplot(projection="3d" if in_space else None)
     for n, names in enumerate(curves):
@@ -147,7 +141,7 @@ def curve_figure(columns, curves, run, behind=None):
             axes.plot(*style.thinned(*(behind[each] for each in names)), **style.BEHIND, label=None if n else "exact")
         label = "computed" if behind and len(curves) == 1 else names[-1]
         _draw_curve(axes, columns, names, label, n, columns["t"] if len(curves) == 1 and names[0] != "t" and not in_space else None)
-    axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), (words.get(each, each) for each in curves[0]))))
+    axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), (_word(run, each, in_space) for each in curves[0]))))
     style.label_values(axes.xaxis, axes.yaxis, *([axes.zaxis] if in_space else []))
     if in_space:
         _make_room(axes)
@@ -156,6 +150,11 @@ def curve_figure(columns, curves, run, behind=None):
     if len(curves) > 1 or behind:
         axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves) + bool(behind), borderaxespad=0)
     return figure
+
+
+def _word(run, name, in_space):
+    """What an axis is called; in space there is room for a symbol only."""
+    return run.attributes(f"series/{name}").get("symbol" if in_space else "label", name)
 
 
 def _draw_curve(axes, columns, names, label, n, t):
@@ -173,9 +172,3 @@ def _make_room(axes):
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.labelpad = 8
 
-
-def _columns(run):
-    """The samples of a run by name, those of its series before those of its state."""
-    series = run.series
-    found = {"t": series.t, "x": series.x, "y": series.y, "force": series.force, "restoring": series.restoring}
-    return {name: values for name, values in (run.columns | found).items() if values is not None}

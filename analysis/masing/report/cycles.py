@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from masing.cycles import figures
-from masing.cycles.curves import samples_in_window
+from masing.cycles.curves import between, samples_in_window
 from masing.cycles.half_cycles import reversals
 from masing.cycles.shape import description, segments_in_words
 from masing.names import names_apart
@@ -62,8 +62,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
     for study in studies:
         found = _finest(study, start, end)
         # The same trajectory is drawn once, unless its exact solution is another one.
-        if found is not None and (found.cells or _case(study.run) not in drawn):
-            drawn.append(_case(study.run))
+        if found is not None and (found.cells or _case(study) not in drawn):
+            drawn.append(_case(study))
             cycles.append(found)
     if not cycles:
         return None
@@ -81,8 +81,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
 def distance_from_exact(run, studies):
     """The maximal error of x of the run over all steps, in words, from a study of which it is a level; None without one."""
     for study in studies:
-        level = np.flatnonzero((study.cells == run.cells) & (study.steps == run.steps) & np.isfinite(study.errors["x"]))
-        if study.reference == "exact" and _case(study.run)[:2] == _case(run)[:2] and len(level):
+        level = np.flatnonzero((study.level_cells == run.cells) & (study.level_steps == run.steps) & np.isfinite(study.errors["x"]))
+        if study.reference == "exact" and _case(study)[:2] == _case(run)[:2] and len(level):
             return measured(study.errors["x"][level[0]])
     return None
 
@@ -102,15 +102,14 @@ def _limits(cycles):
 def _finest(study, start, end):
     """The Cycle of the study's finest level, in the last part of its time, with a whole cycle if it has one, unless a
     window is given; None where the file has no samples that can be drawn."""
-    series = study.run.series
-    if series is None or not drawable(series.x, series.restoring).any():
+    if not study.has_samples or not drawable(study.x, study.restoring).any():
         return None
     if start is None and end is None:
         # A part, not the reversal itself, so that studies of one problem have the same window.
-        starts = series.t[-1] - np.array(LAST_PARTS) * (series.t[-1] - series.t[0])
-        start = next((each for each in starts if each <= start_of_last_cycles(series, 1)), None)
+        starts = study.t[-1] - np.array(LAST_PARTS) * (study.t[-1] - study.t[0])
+        start = next((each for each in starts if each <= start_of_last_cycles(study, 1)), None)
     at_the_same_cells = study.refine == "steps" and study.reference != "exact"
-    return Cycle(study.run, samples_in_window(study.run, start, end), study.run.cells or 0 if at_the_same_cells else 0)
+    return Cycle(study, samples_in_window(study, start, end), study.cells or 0 if at_the_same_cells else 0)
 
 
 def _together(cycles, names, exact):
@@ -144,8 +143,8 @@ def _overlay(group, exact):
 
 
 def _exact_cycle(beside, t):
-    keep = (beside.series.t >= t[0]) & (beside.series.t <= t[-1])
-    return beside.series.x[keep], beside.series.restoring[keep]
+    keep = between(beside.t, t[0], t[-1])
+    return beside.x[keep], beside.restoring[keep]
 
 
 def _picture(cycle, name, limits, exact):

@@ -2,14 +2,14 @@
 
 import shlex
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from masing import program as masing
-from masing.results import read_run
+from masing.results import Run
 
 # The steps of the exact solution only place its samples.
 SAMPLES = 20000
@@ -59,7 +59,7 @@ class ExactSolutions:
 
     def beside(self, run):
         """The exact solution of a run of a model of finitely many elements, with the run's samples, or None."""
-        if self._program is None or run.configuration is None or run.series is None or run.model.startswith("masing"):
+        if self._program is None or run.configuration is None or run.model.startswith("masing"):
             return None
         steps, each = int(run.settings["steps"]), int(run.settings["sample-every"])
         # The steps of the exact solution only place its samples.
@@ -69,7 +69,7 @@ class ExactSolutions:
         if isinstance(found, str):
             self.reasons[run.path] = found
             return None
-        return found if np.shape(found.series.t) == np.shape(run.series.t) else None
+        return found if len(found.t) == len(run.t) else None
 
     def description(self, model):
         """The text of masing models MODEL, or None without a program."""
@@ -86,11 +86,10 @@ class ExactSolutions:
 
 def is_exact(run):
     """Whether a run of the continuous Masing model is exact in time, with samples over all of [0, T]."""
-    series = run.series
-    if run.model != "masing" or run.engine != "exact" or series.y is None or len(series.t) < 2:
+    if run.model != "masing" or run.engine != "exact" or "series/y" not in run or len(run.t) < 2:
         return False
-    whole = series.t[0] == 0 and f"{series.t[-1]:.12g}" == run.settings["final-time"]
-    return whole and bool(np.all(np.diff(series.t) > 0) and np.all(np.isfinite([series.x, series.y, series.restoring])))
+    whole = run.t[0] == 0 and f"{run.t[-1]:.12g}" == run.settings["final-time"]
+    return whole and bool(np.all(np.diff(run.t) > 0) and np.all(np.isfinite([run.x, run.y, run.restoring])))
 
 
 def distance(sample, exact):
@@ -99,9 +98,8 @@ def distance(sample, exact):
     The interpolation's own error is of fourth order in the exact Run's sampling interval.
     """
     t, x, restoring = sample
-    series = exact.series
-    exact_x = CubicHermiteSpline(series.t, series.x, series.y)(t)
-    exact_restoring = CubicSpline(series.t, series.restoring)(t)
+    exact_x = CubicHermiteSpline(exact.t, exact.x, exact.y)(t)
+    exact_restoring = CubicSpline(exact.t, exact.restoring)(t)
     return Distance(float(np.abs(x - exact_x).max()), float(np.abs(restoring - exact_restoring).max()), t[0], t[-1])
 
 
@@ -123,7 +121,8 @@ def _compute(program, run, cells):
         return found
     data = [f"--{key}={shlex.quote(settings[key])}" for key in keys]
     data += [shlex.quote(f"--let={key.removeprefix('let.')}={settings[key]}") for key in lets]
-    return replace(found, made_by=" ".join(["masing simulate", *data, "--engine exact", *map(str, options)]))
+    found.made_by = " ".join(["masing simulate", *data, "--engine exact", *map(str, options)])
+    return found
 
 
 def _simulated(program, configuration, options, path):
@@ -135,4 +134,4 @@ def _simulated(program, configuration, options, path):
                             seconds=TIME_LIMIT)
         if answer.code != 0 or not output.is_file():
             return answer.lines[-1] if answer.lines else f"masing ended with exit code {answer.code}"
-        return replace(read_run(output), path=Path(path))
+        return Run(output).named(path)

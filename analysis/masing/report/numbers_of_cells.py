@@ -15,9 +15,9 @@ def number_pictures(studies):
     """The Pictures of the groups of studies that refine the step of one problem by one method, each for another P."""
     groups = {}
     for study in studies:
-        numbers = set(study.cells)
-        if study.refine == "steps" and study.run.has_cells and len(numbers) == 1:
-            key = study.run.problem, study.run.method, study.reference
+        numbers = set(study.level_cells)
+        if study.refine == "steps" and study.has_cells and len(numbers) == 1:
+            key = study.problem, study.method, study.reference
             groups.setdefault(key, {}).setdefault(numbers.pop(), study)
     return [_picture(dict(sorted(group.items(), key=lambda pair: pair[0] or np.inf)), f"numbers-of-cells-{n}")
             for n, group in enumerate((group for group in groups.values() if len(group) > 1), start=1)]
@@ -37,7 +37,7 @@ def _picture(group, name):
 
 def _distance(study, last, quantities):
     """The largest |e/e_last - 1| at the steps that both studies have; None without any."""
-    common, here, there = np.intersect1d(study.steps, last.steps, return_indices=True)
+    common, here, there = np.intersect1d(study.level_steps, last.level_steps, return_indices=True)
     if not len(common):
         return None
     ratios = np.array([study.errors[q][here] / last.errors[q][there] for q in quantities])
@@ -55,9 +55,9 @@ def _figure(group, quantities):
     for axes, quantity in zip(panels, quantities):
         axes.set(xscale="log", yscale="log", xlabel="steps N", title=f"error of {QUANTITY_NAMES[quantity]}")
         for n, (cells, study) in enumerate(group.items()):
-            keep = drawable_in_logarithm(study.steps, study.errors[quantity])
+            keep = drawable_in_logarithm(study.level_steps, study.errors[quantity])
             # Later points are smaller: those that lie on each other are all seen.
-            axes.plot(study.steps[keep], study.errors[quantity][keep], style.LINES[n % len(style.LINES)],
+            axes.plot(study.level_steps[keep], study.errors[quantity][keep], style.LINES[n % len(style.LINES)],
                       marker=style.MARKERS[n % len(style.MARKERS)], color=style.COLOURS[n % len(style.COLOURS)],
                       markersize=max(3.0, 11 - 2.5 * n), markerfacecolor="none", label=f"P = {count(cells)}")
         label_decades(axes.xaxis, axes.yaxis)

@@ -28,10 +28,10 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     """The HTML text of the page on the studies, the runs and the scans, and its pieces: the pictures, tables and
     configurations.
 
-    exact: the ExactSolutions of the page; reproductions: one for each study, each run, then each scan. Raises UserError
+    exact: the ExactSolutions of the page; reproductions: one for each study, each run, then each scan. Raises MasingError
     where no sample is in the window.
     """
-    files = [study.run for study in studies] + list(runs) + [scan.run for scan in scans]
+    files = [*studies, *runs, *scans]
     problems = _problems(files, exact)
     sections = _sections(studies, problems)
     cycles = cycles_section(runs, *window, studies=studies, exact=exact)
@@ -67,7 +67,7 @@ def _sections(studies, problems):
     sections, shown, stated, explained = [], {next(iter(problems), None)}, {}, {}
     models = {each.model for each in list(problems.values())[:1]}
     for study in studies:
-        number, key, statement = len(sections) + 1, study.run.problem, study.fit["statement"]
+        number, key, statement = len(sections) + 1, study.problem, study.fit["statement"]
         section = study_section(study, number, problems[key], key not in shown, stated.get(statement))
         section["shows_model"] = problems[key].model not in models
         alike = next((other for other in sections if shown_alike(other) == shown_alike(section)), None)
@@ -101,28 +101,27 @@ def _templates():
 def _trajectories(studies, runs, exact):
     """The trajectories shown over time: of each problem the exact one, or else the first file's; and those of the
     given ones that hold a field over time or an energy balance."""
-    files = [study.run for study in studies] + runs
     first = {}
     # The continuum before finite numbers of cells.
-    for run in [*sorted(exact.all, key=lambda run: run.cells != 0), *files]:
-        if run.series is not None:
+    for run in [*sorted(exact.all, key=lambda run: run.cells != 0), *studies, *runs]:
+        if run.has_samples:
             first.setdefault(run.problem, run)
     chosen = list(first.values())
-    return chosen + [run for run in runs if (run.field or run.energy) and all(run is not other for other in chosen)]
+    return chosen + [run for run in runs if (run.has_field or run.has_energy) and all(run is not other for other in chosen)]
 
 
 def _cost_rows(studies, runs):
     """The rows (file, how many rows it has, cells) with P, N, ranks, wall time, steps/s and cell updates/s; the file is
     None but in its first row."""
-    groups = [(study.run.path.name, _study_costs(study)) for study in studies]
+    groups = [(study.path.name, _study_costs(study)) for study in studies]
     groups += [(run.path.name, [_run_cost(run)]) for run in runs]
     return [(None if n else name, len(rows), row) for name, rows in groups for n, row in enumerate(rows)]
 
 
 def _study_costs(study):
-    cells = study.cells if study.run.has_cells else [None] * study.levels
-    columns = cells, study.steps, study.seconds, study.steps_per_second, study.cell_updates_per_second
-    return [_cost(study.run, *row) for row in zip(*columns)]
+    cells = study.level_cells if study.has_cells else [None] * study.levels
+    columns = cells, study.level_steps, study.seconds, study.steps_per_second, study.cell_updates_per_second
+    return [_cost(study, *row) for row in zip(*columns)]
 
 
 def _run_cost(run):

@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from masing import style
-from masing.command_line import UserError, write_file
+from masing.command_line import write_file
+from masing.errors import MasingError
 
 # The kinds of file of a picture in the folder beside the page.
 KINDS = ("svg", "pdf")
@@ -67,11 +68,11 @@ class Text:
 
 
 def write_pieces(folder, pieces):
-    """Write the files of the pieces (pictures, tables, texts) into the folder; raises UserError when it cannot be made."""
+    """Write the files of the pieces (pictures, tables, texts) into the folder; raises MasingError when it cannot be made."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise UserError(f"{folder}: cannot be made: {error.strerror}") from None
+        raise MasingError(f"{folder}: cannot be made: {error.strerror}") from None
     for name, piece in file_names(pieces):
         for kind, content in piece.files.items():
             write_file(folder / f"{name}.{kind}", content)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from masing import hdf5
 from masing import program as masing
-from masing.command_line import UserError
+from masing.errors import MasingError
 from masing.names import short_configuration
 
 # The exit codes of masing reproduce with a comparison behind them.
@@ -32,17 +32,17 @@ class Reproduction:
 
 
 def reproduction(run, program=None, wanted=False):
-    """The Reproduction of a file; runs the program where `wanted`. Raises UserError when it refuses or is not found."""
+    """The Reproduction of a file; runs the program where `wanted`. Raises MasingError when it refuses or is not found."""
     command = run.made_by or f"masing reproduce {shlex.quote(run.path.name)}"
     if not wanted or run.made_by:
         return Reproduction(command, None, [], {})
     if program is None:
-        raise UserError("--reproduce: the program masing was not found; build it or name it by --program")
+        raise MasingError("--reproduce: the program masing was not found; build it or name it by --program")
     with tempfile.TemporaryDirectory(prefix="masing-reproduce-") as folder:
         again = Path(folder) / "again.h5"
         answer = masing.run(program, "reproduce", "--quiet", "--output", again, run.path)
         if answer.code not in (REPRODUCED, DIFFERENT):
-            raise UserError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")
+            raise MasingError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")
         with hdf5.opened(again) as file:
             machine = hdf5.attributes(file, "provenance")
     output = [line.replace(str(run.path), run.path.name) for line in answer.lines]

@@ -18,12 +18,12 @@ def response_pictures(scan):
 def _seen(scan):
     """The points of a scan and the range of its amplitudes, as a sentence's end."""
     failed = int(np.sum(~scan.done))
-    amplitudes = scan.numbers["amplitude"][scan.done]
+    amplitudes = scan.values("amplitude")[scan.done]
     over = " × ".join(f"{name} in [{values.min():.4g}, {values.max():.4g}]" for name, values in scan.axes.items())
     kind = {"steady": "limit cycles", "runs": "runs"}.get(scan.kind, scan.kind)
     text = f"{len(scan.done)} {kind} over {over}"
     text += f": amplitudes from {np.nanmin(amplitudes):.4g} to {np.nanmax(amplitudes):.4g}" if len(amplitudes) else ""
-    unstable = int(np.sum(scan.numbers.get("stable", np.ones(1)) == 0))
+    unstable = int(np.sum(scan.points.get("stable", np.ones(1)) == 0))
     text += f"; {unstable} unstable" if unstable else ""
     text += f"; {failed} failed" if failed else ""
     return minus(f"{text}." + (f" Past: {scan.past}." if scan.past else ""))

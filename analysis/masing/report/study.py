@@ -1,95 +1,25 @@
 """One study on the page: claim, problem, the statement that is tested, levels, errors."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from masing.convergence.claim import STEPS, findings
+from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
+from masing.convergence.levels import level_rows, sizes, told_apart
 from masing.names import short_value
-from masing.notation import (EN_DASH, FIXED_SPACE, count, grouped, interval, listed, measured, minus, negatives, order,
-                             signs_of)
+from masing.notation import EN_DASH, count, grouped, listed, measured, minus, negatives, order, signs_of
 from masing.report.equations import steps_in_words
-from masing.report.errors import LABELS, error_picture, map_picture
-from masing.report.tables import (constant_cells, constant_headings, level_rows, sign_notes, sizes, study_tables,
-                                  told_apart)
+from masing.report.pictures import Picture
+from masing.report.tables import constant_cells, constant_headings, sign_notes, study_tables
 from masing.results import QUANTITY_NAMES
+from masing.style import drawable_in_logarithm
 
-AS_EXPECTED = "as expected"
-EXACT = "exact"  # no error above the round-off floor
-
-STEPS = {"steps": "δt", "cells": "δs", "both": "δs + δt"}
-DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 # The keys of the method with their symbols.
 METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine"))
 # What a study tests, in short, by the name of the statement in the file.
 STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", "outside": "outside the hypotheses",
               "mixed": "no proposition", "model": "order of the scheme", "beyond": "no proposition"}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The observed order of one quantity beside the expected one; `expected` is None when nothing was expected.
-
-    The order is a fit's, with half its interval, or else that of the last pair of levels (`last_pair`);
-    the uncertainty is NaN where there is none. `expected` is the text of the order that was expected, `1` or `>=0.5`,
-    `expected_order` its number, `at_least` whether it is a lower bound.
-    """
-
-    quantity: str
-    observed: float
-    uncertainty: float
-    last_pair: bool
-    expected: str | None
-    expected_order: float
-    at_least: bool
-    verdict: str
-
-    @property
-    def name(self):
-        """The name of the quantity on the page."""
-        return QUANTITY_NAMES[self.quantity]
-
-    @property
-    def observation(self):
-        """The observed order in words: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `exact`, `none`."""
-        return " ".join(part for part in (self.value, self.interval) if part) if math.isfinite(self.observed) else self.value
-
-    @property
-    def value(self):
-        """The observed order alone, `1.005`, or `exact` or `none`."""
-        if math.isfinite(self.observed):
-            return order(self.observed)
-        return EXACT if self.verdict == EXACT else "none"
-
-    @property
-    def interval(self):
-        """The interval of the observed order, or that it is the last pair's, which has none."""
-        return "(last pair)" if self.last_pair else interval(self.observed, self.uncertainty)
-
-    def expectation(self, tolerance):
-        """The expected order and how far from it is tolerated: `1 ± 0.1`, `≥ 0.5 − 0.1`, or an en dash."""
-        if not self.expected:
-            return EN_DASH
-        sign, beyond = ("≥ ", "−") if self.at_least else ("", "±")
-        return f"{sign}{self.expected_order:g} {beyond} {tolerance:g}".replace(" ", FIXED_SPACE)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """The claim of a study: the sentence, its verdict, remarks on the verdict, and the findings behind it."""
-
-    sentence: str
-    verdict: str
-    remarks: list
-    findings: list
-
-
-def claim(study):
-    """The Claim of a Study."""
-    findings = [_finding(study, q) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
-    verdict = study.fit["verdict"]
-    return Claim(_sentence(study, [f for f in findings if f.expected], verdict), verdict,
-                 [negatives(line) for line in study.fit["remarks"].splitlines()], findings)
 
 
 def study_section(study, number, problem, is_first, stated=None):
@@ -98,30 +28,82 @@ def study_section(study, number, problem, is_first, stated=None):
     problem: the Problem of the study, shown here if `is_first`; stated: the number of an earlier section that shows the
     same statement.
     """
-    claimed, quantities = claim(study), told_apart(study)
-    shown = [finding for finding in claimed.findings if finding.expected or finding.quantity in study.quantities]
-    files = [study.run.path.name]
+    found, quantities = findings(study), told_apart(study)
+    shown = [finding for finding in found if finding.expected or finding.quantity in study.quantities]
+    files = [study.path.name]
     return {
-        "id": f"study-{number}", "number": number, "title": title(study), "files": files, "claim": claimed,
+        "id": f"study-{number}", "number": number, "title": title(study), "files": files, "claim": claim(study),
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
         "constant_headings": constant_headings(study), "statement": _statement(study), "stated": stated,
         "tests": STATEMENTS.get(study.fit["statement"], ""), "unmet": study.fit.get("unmet_hypotheses", ""),
-        "constants": _constants(study, [f.quantity for f in claimed.findings if f.quantity in quantities]),
+        "constants": _constants(study, [f.quantity for f in found if f.quantity in quantities]),
         "reference": study.fit["reference_text"], "explained": signs_of(study.fit.get("reference_explanation", "")),
-        "model": study.run.model, "has_cells": study.run.has_cells,
+        "model": study.model, "has_cells": study.has_cells,
         "problem": problem, "shows_problem": is_first, "sizes": list(sizes(study)),
         "data": _data(study, METHOD) + _sizes(study), "method": method(study), "also": [],
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": level_rows(study, quantities),
         "notes": _notes(study, quantities), "extrapolation": _extrapolation(study),
-        "errors": error_picture(study, claimed.findings, quantities), "map": map_picture(study),
-        "tables": study_tables(study, claimed.findings, quantities),
+        "errors": error_picture(study, quantities), "map": map_picture(study),
+        "tables": study_tables(study, found, quantities),
     }
+
+
+def claim(study):
+    """The template's values of a study's claim."""
+    return {"sentence": study.claim, "verdict": study.verdict, "findings": findings(study),
+            "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()]}
+
+
+def error_picture(study, quantities):
+    """The Picture of the errors of the quantities over the step; u at the cells' points only if its order is judged."""
+    shown_quantities = drawn(study, quantities)
+    steps, _, over, joint = abscissa(study)
+    curves = curves_of(study, shown_quantities)
+    shown = [drawable_in_logarithm(steps, curve.errors) for curve in curves]
+    errors = [curve.errors[keep] for curve, keep in zip(curves, shown)]
+    ranges = "; ".join(f"{curve.label} from {values.min():.2e} to {values.max():.2e}"
+                       for curve, values in zip(curves, errors) if len(values))
+    caption = _caption(curves, shown, f"{listed(QUANTITY_NAMES[q] for q in shown_quantities)} over {over}")
+    floor = study.number("floor")
+    if 0 < floor < min((values.min() for values in errors if len(values)), default=0) / 10:
+        caption += f" Round-off floor: {measured(floor)}."
+    if joint and any(np.isfinite(curve.predicted).any() for curve in curves[1:]):
+        caption += " Other lines bend: their constants are not those of x."
+    return Picture(f"{study.path.stem}-errors", study_figure(study, quantities),
+                   f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)
+
+
+def _caption(curves, shown, what):
+    shown = np.array(shown)
+    caption = f"Maximal errors of {what}."
+    if not all(np.isfinite(curve.predicted).any() for curve in curves):
+        caption += " Pale lines join the points of an order without a fit."
+    if not shown.all():
+        caption += f" Not drawn, because zero or not a number: {np.sum(~shown)} of {shown.size} points."
+    return caption
+
+
+def map_picture(study):
+    """The Picture of the error of x over (δs, δt), with the contour lines of its joint fit; None without one."""
+    fit = study.joint("x")
+    shown = drawable_in_logarithm(study.ds, study.errors["x"]) & drawable_in_logarithm(study.dt, study.errors["x"])
+    if fit is None or np.count_nonzero(shown) < 2:
+        return None
+    ds, dt, errors = study.ds[shown], study.dt[shown], study.errors["x"][shown]
+    caption = f"The error of x over δs and δt at each level. Lines: the values of the joint fit |{fit.formula}|."
+    if fit.cancels:
+        caption += " Along the dashed line its two terms cancel."
+    if not shown.all():
+        caption += f" Not drawn, because P = ∞ or without an error: {np.sum(~shown)} of {study.levels} levels."
+    levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
+    return Picture(f"{study.path.stem}-map", map_figure(ds, dt, errors, fit),
+                   f"Map of the error of x over δs and δt: {levels}.", caption)
 
 
 def title(study):
     """What a study shows: the first sentence of its case file's comment; else its statement, step and method."""
-    sentence = steps_in_words(study.run.comment.split(". ")[0].strip().rstrip("."))
+    sentence = steps_in_words(study.comment.split(". ")[0].strip().rstrip("."))
     if sentence:
         return sentence
     tested = STATEMENTS.get(study.fit["statement"], "")
@@ -132,7 +114,7 @@ def title(study):
 
 def method(study):
     """The scheme in t, the rule in s and the engine, as a list of words; the model's name where it has none."""
-    return ", ".join(value for _, value in _data(study, METHOD)) or study.run.model
+    return ", ".join(value for _, value in _data(study, METHOD)) or study.model
 
 
 def shown_alike(section):
@@ -143,14 +125,6 @@ def shown_alike(section):
                  [pair for pair in section["data"] if pair[0] != "engine"]))
 
 
-def _finding(study, quantity):
-    number = {name: study.number(f"{name}_{quantity}")
-              for name in ("observed", "order_uncertainty", "expected_order", "expected_at_least")}
-    return Finding(quantity, number["observed"], number["order_uncertainty"],
-                   study.fit[f"observed_from_{quantity}"] == "last pair", study.fit.get(f"expected_{quantity}"),
-                   number["expected_order"], number["expected_at_least"] == 1, study.fit[f"verdict_{quantity}"])
-
-
 def _finding_row(study, finding):
     """(Finding, order, its interval, its parts, expectation, levels in the fit, constants): a row of the table."""
     q = finding.quantity
@@ -159,28 +133,9 @@ def _finding_row(study, finding):
             f"{study.fit[f'levels_{q}']} of {study.levels}", constant_cells(study, q))
 
 
-def _sentence(study, expected, verdict):
-    step = STEPS[study.refine]
-    if not expected:
-        return f"No order in {step} was expected of this study; what was observed is shown without judgement."
-    parts = []
-    for wanted in {finding.expected: finding for finding in expected}.values():
-        seen = [f"{f.name}{FIXED_SPACE}{f.value}{' (last pair)' * f.last_pair}" for f in expected if f.expected == wanted.expected]
-        where = f" in {step}" if not parts else ""
-        doubt = "" if verdict in (AS_EXPECTED, EXACT) else " was expected; observed"
-        parts.append(f"order {_degree(wanted)}{where}{doubt}: {listed(seen)}")
-    sentence = "; ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}."
-
-
-def _degree(finding):
-    degree = finding.expected_order
-    return f"at least {degree:g}" if finding.at_least else DEGREES.get(degree, finding.expected)
-
-
 def _data(study, keys):
     """The pairs (symbol, value) of the settings that the study has."""
-    return [(symbol, short_value(study.run.settings[key])) for symbol, key in keys if study.run.settings.get(key)]
+    return [(symbol, short_value(study.settings[key])) for symbol, key in keys if study.settings.get(key)]
 
 
 def _sizes(study):
@@ -192,9 +147,9 @@ def _sizes(study):
 def _statement(study):
     """The template's values for the statement that is tested: its name, what is beyond the papers, the least bound."""
     bound = study.number("bound")
-    column = {"steps": ("P", study.cells), "cells": ("N", study.steps)}.get(study.refine)
+    column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
-    return {"name": study.fit["statement"], "beyond": study.fit["beyond"].split(), "continuum": study.run.cells == 0,
+    return {"name": study.fit["statement"], "beyond": study.fit["beyond"].split(), "continuum": study.cells == 0,
             "left_over": study.fit["left_over"], "fixed": fixed, "unmet": study.fit.get("unmet_hypotheses", ""),
             "bound": measured(bound, 3) if math.isfinite(bound) else None}
 

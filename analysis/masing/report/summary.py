@@ -14,7 +14,7 @@ def summary(sections, studies, runs, reproductions, scans=()):
 
     sections: the template's values of the studies; reproductions: one for each study, each run, then each scan.
     """
-    files = [study.run for study in studies] + list(runs) + [scan.run for scan in scans]
+    files = [*studies, *runs, *scans]
     return {"verdicts": _verdicts(studies), "reproduced": _reproduced(reproductions, files),
             "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
             "facts": _facts(files, reproductions), "sections": sections, "trajectories": len(runs)}
@@ -22,7 +22,7 @@ def summary(sections, studies, runs, reproductions, scans=()):
 
 def _verdicts(studies):
     """The pairs (verdict, sentence): `6 of 6 studies as expected`."""
-    counted = Counter(study.fit["verdict"] for study in studies)
+    counted = Counter(study.verdict for study in studies)
     total = f"of {len(studies)} stud{'y' if len(studies) == 1 else 'ies'}"
     return [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
 

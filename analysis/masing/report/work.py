@@ -19,24 +19,18 @@ FINEST = (1500, PAPERS_STEPS)
 
 @dataclass(frozen=True)
 class Line:
-    """The levels of a study: error of x, work P·N (NaN where an engine or P = ∞ does not go through the cells), seconds
-    each [levels]; `finest` is the index of the papers' finest case among them or None."""
+    """A study in the diagram: its errors of x, work P·N (NaN where an engine or P = ∞ does not go through the cells) and
+    seconds, each [levels]; the indices of the most accurate level and of the papers' finest case, or None."""
 
-    method: tuple
-    engine: str
+    study: object
     label: str
-    cells: np.ndarray
-    steps: np.ndarray
-    errors: np.ndarray
-    work: np.ndarray
-    seconds: np.ndarray
+    best: int | None
     finest: int | None
-
-    @property
-    def best(self):
-        """The index of the most accurate level, or None without an error."""
-        errors = np.where(self.errors > 0, self.errors, np.nan)
-        return int(np.nanargmin(errors)) if np.isfinite(errors).any() else None
+    errors = property(lambda self: self.study.errors["x"])
+    work = property(lambda self: self.study.cell_updates)
+    seconds = property(lambda self: self.study.seconds)
+    method = property(lambda self: self.study.method)
+    engine = property(lambda self: self.study.engine)
 
 
 def lines(studies):
@@ -44,24 +38,25 @@ def lines(studies):
     of models that have one method only."""
     groups = {}
     for study in studies:
-        if study.reference == "exact" and study.run.has_cells:
-            groups.setdefault(study.run.problem, []).append(study)
+        if study.reference == "exact" and study.has_cells:
+            groups.setdefault(study.problem, []).append(study)
     chosen = max(groups.values(), key=len, default=[])
-    methods = [(study.run.method, study.run.engine) for study in chosen]
+    methods = [(study.method, study.engine) for study in chosen]
     found = [_line(study, methods) for study in chosen]
     return [line for line in found if line.best is not None]
 
 
 def _line(study, methods):
     """The Line of a study; methods are the pairs (method, engine) of all studies in the diagram."""
-    method, engine = study.run.method, study.run.engine
+    method, engine = study.method, study.engine
     label = ", ".join(method) + (f", {engine}" if len({engine for _, engine in methods}) > 1 else "")
     if methods.count((method, engine)) > 1:
-        label += f" ({study.run.path.stem})"
-    finest = np.flatnonzero((study.cells == FINEST[0]) & (study.steps == FINEST[1]) & (study.errors["x"] > 0))
-    is_papers = method == PAPERS_METHOD and study.run.is_papers_problem and len(finest) > 0
-    return Line(method, engine, label, study.cells, study.steps, study.errors["x"], study.cell_updates,
-                study.seconds, int(finest[0]) if is_papers else None)
+        label += f" ({study.path.stem})"
+    errors = np.where(study.errors["x"] > 0, study.errors["x"], np.nan)
+    finest = np.flatnonzero((study.level_cells == FINEST[0]) & (study.level_steps == FINEST[1]) & np.isfinite(errors))
+    is_papers = method == PAPERS_METHOD and study.is_papers_problem and len(finest) > 0
+    return Line(study, label, int(np.nanargmin(errors)) if np.isfinite(errors).any() else None,
+                int(finest[0]) if is_papers else None)
 
 
 def work_precision(studies):
@@ -100,7 +95,8 @@ def comparisons(found):
         sentences.append(f"{_words(wanted, capital=True)} at {_size(other, other.best)}: {_price(other, other.best)}, that "
                          f"is {_comparison(base, level, other, other.best)}.")
     for line in found:
-        same = np.flatnonzero((line.cells == base.cells[level]) & (line.steps == base.steps[level]) & (line.errors > 0))
+        same = np.flatnonzero((line.study.level_cells == base.study.level_cells[level]) & (line.errors > 0)
+                              & (line.study.level_steps == base.study.level_steps[level]))
         if line.method == base.method and line.engine != base.engine and len(same):
             sentences.append(f"The same level by engine {line.engine}: {_comparison(base, level, line, same[0])}.")
     return sentences
@@ -125,7 +121,7 @@ def _share(share):
 
 
 def _size(line, level):
-    return f"P = {count(line.cells[level])}, N = {count(line.steps[level])}"
+    return f"P = {count(line.study.level_cells[level])}, N = {count(line.study.level_steps[level])}"
 
 
 def _words(method, capital=False):
@@ -148,8 +144,8 @@ def work_figure(drawn, label):
     axes = figure.add_subplot(xscale="log", yscale="log")
     for n, (line, cost) in enumerate(drawn):
         keep = drawable_in_logarithm(cost, line.errors)
-        marker, colour = (_of(known, line_of, choice) for known, line_of, choice in (
-            (ENGINES, line.engine, style.MARKERS), (METHODS, line.method, style.COLOURS)))
+        marker = style.MARKERS[ENGINES.index(line.engine) if line.engine in ENGINES else -1]
+        colour = style.COLOURS[METHODS.index(line.method) if line.method in METHODS else -1]
         dashes = style.LINES[n % len(style.LINES)]
         axes.plot(cost[keep], line.errors[keep], marker, color=colour, markerfacecolor="white", markeredgewidth=1.4)
         best = efficient(cost[keep], line.errors[keep])
@@ -164,16 +160,8 @@ def work_figure(drawn, label):
     return figure
 
 
-def _of(known, name, choice):
-    """What of `choice` belongs to a name: its place among the known ones, or the last."""
-    return choice[known.index(name) % len(choice) if name in known else -1]
-
-
 def efficient(cost, errors):
     """The indices of the points that no other one beats in both cost and error, by rising cost."""
-    chosen, least = [], np.inf
-    for n in np.lexsort((errors, cost)):
-        if errors[n] < least:
-            chosen.append(n)
-            least = errors[n]
-    return np.array(chosen, dtype=int)
+    order = np.lexsort((errors, cost))
+    before = np.minimum.accumulate(np.r_[np.inf, errors[order]])[:-1]
+    return order[errors[order] < before]

@@ -22,13 +22,13 @@ def panels(scan, abscissa=None):
     the amplitude, a map of two parameters, and the cycles that the file keeps."""
     over = abscissa or scan.abscissa()
     chosen = []
-    has_phase = np.isfinite(scan.numbers.get("phase", [])).any()
+    has_phase = np.isfinite(scan.points.get("phase", [])).any()
     first = ("restoring_amplitude", "secant_stiffness") if scan.kind == "closed curves" else \
         ("amplitude", "phase" if has_phase else "restoring_amplitude")
     for name in first:
         chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{LABELS[name]} over {over}"))
     for name in ("loss", "damping_ratio"):
-        if (scan.numbers["damping_ratio"] > ROUNDING).any():
+        if (scan.values("damping_ratio") > ROUNDING).any():
             chosen.append((lambda axes, name=name: _over_amplitude(axes, scan, over, name),
                            f"{LABELS[name]} over the amplitude"))
     if len(scan.axes) == 2 and all(len(set(values)) >= MAP for values in scan.axes.values()):
@@ -95,7 +95,7 @@ def _over(axes, scan, over, name):
     axes.set(xlabel=over, ylabel=LABELS[name])
     if name == "phase":
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
-        lag = _centred(scan.numbers["phase"][scan.done])
+        lag = _centred(scan.values("phase")[scan.done])
         axes.set_ylim(min(0, np.nanmin(lag)) - 0.05, max(np.pi, np.nanmax(lag)) + 0.1)
     _finish(axes, scan, over)
 
@@ -146,7 +146,7 @@ def _map(axes, scan):
     (first, rows), (second, columns) = scan.axes.items()
     grid = np.full((len(np.unique(rows)), len(np.unique(columns))), np.nan)
     place = np.searchsorted(np.unique(rows), rows), np.searchsorted(np.unique(columns), columns)
-    grid[place] = np.where(scan.done, scan.numbers["amplitude"], np.nan)
+    grid[place] = np.where(scan.done, scan.values("amplitude"), np.nan)
     image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True)
     axes.figure.colorbar(image, ax=axes, label=LABELS["amplitude"])
     axes.set(xlabel=second, ylabel=first)

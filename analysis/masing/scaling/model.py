@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from masing import hdf5
-from masing.command_line import UserError
+from masing.errors import MasingError
 
 BLOCK = 1024
 CACHE_IF_UNKNOWN = 32 << 20
@@ -100,7 +100,7 @@ def useful_ranks(cells, most):
 def read_machine(path, variant, hop, host=None, anyway=False):
     """The Machine that a benchmark file describes.
 
-    Raises UserError where the file is not one, lacks a part, or, unless `anyway`, is marked as misleading.
+    Raises MasingError where the file is not one, lacks a part, or, unless `anyway`, is marked as misleading.
     """
     path = Path(path)
     with hdf5.opened(path) as file:
@@ -116,7 +116,7 @@ def read_machine(path, variant, hop, host=None, anyway=False):
         places = hdf5.column(file, "memory/cells")
         look_up = hdf5.column(file, "memory/seconds_per_step", len(places))
     if case.get("misleads", 0) and not anyway:
-        raise UserError(f"{path}: its own prediction of a run ({case['predicted_seconds']:.3g} s) and the measurement "
+        raise MasingError(f"{path}: its own prediction of a run ({case['predicted_seconds']:.3g} s) and the measurement "
                         f"({case['measured_seconds']:.3g} s) differ by more than two, so nothing is extrapolated from "
                         "it; measure again on a quiet machine, or give --anyway")
     _require_positive(path, cells, one, together, footprint, ranks, seconds, look_up)
@@ -173,13 +173,13 @@ def streaming_rate(cells, seconds, ranks, cache, bandwidth, footprint):
 def _number(path, group, name):
     value = group.get(name)
     if not isinstance(value, (int, float)) or not np.isfinite(value) or value < 0:
-        raise UserError(f"{path}: lacks the number '{name}'; make it again with masing benchmark")
+        raise MasingError(f"{path}: lacks the number '{name}'; make it again with masing benchmark")
     return value
 
 
 def _require_positive(path, *columns):
     if any(len(column) == 0 or not np.all(np.isfinite(column) & (column > 0)) for column in columns):
-        raise UserError(f"{path}: holds times that are not positive numbers; make it again with masing benchmark")
+        raise MasingError(f"{path}: holds times that are not positive numbers; make it again with masing benchmark")
 
 
 def summary(machine, cells_shown):

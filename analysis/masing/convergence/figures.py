@@ -1,4 +1,4 @@
-"""The pictures of a study's errors: over the refined step, and over the plane (δs, δt)."""
+"""The figures of a study's errors: over the refined step, and over the plane (δs, δt)."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.colors import LogNorm
 
 from masing import style
-from masing.notation import listed, measured, power_of_ten
-from masing.report.pictures import Picture
+from masing.convergence.claim import findings
+from masing.notation import measured, power_of_ten
 from masing.results import QUANTITY_NAMES, Mark
 from masing.style import drawable_in_logarithm, label_decades
 
@@ -38,44 +38,33 @@ class Curve:
     predicted: np.ndarray
 
 
-def error_picture(study, findings, quantities):
-    """The Picture of the errors of the quantities over the step; u at the cells' points only if its order is judged."""
-    wanted = {f.quantity: f.expected_order for f in findings if f.expected}
-    drawn = [q for q in quantities if q != "u_cells" or q in wanted]
-    slopes = sorted({wanted[q] for q in drawn if q in wanted})
-    abscissa, label, over, joint = _abscissa(study)
-    curves = [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, study.fitted_errors[q]) for q in drawn]
-    shown = [drawable_in_logarithm(abscissa, curve.errors) for curve in curves]
-    errors = [curve.errors[keep] for curve, keep in zip(curves, shown)]
-    ranges = "; ".join(f"{curve.label} from {values.min():.2e} to {values.max():.2e}"
-                       for curve, values in zip(curves, errors) if len(values))
-    caption = _caption(curves, shown, f"{listed(QUANTITY_NAMES[q] for q in drawn)} over {over}")
-    floor = study.number("floor")
-    if 0 < floor < min((values.min() for values in errors if len(values)), default=0) / 10:
-        caption += f" Round-off floor: {measured(floor)}."
-    if joint and any(np.isfinite(curve.predicted).any() for curve in curves[1:]):
-        caption += " Other lines bend: their constants are not those of x."
-    return Picture(f"{study.run.path.stem}-errors", error_figure(abscissa, curves, slopes, label, floor),
-                   f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)
+def drawn(study, quantities):
+    """The quantities that are drawn, {quantity: the expected order or None}: u at the cells' points only if its order is
+    judged."""
+    wanted = {f.quantity: f.expected_order for f in findings(study) if f.expected}
+    return {q: wanted.get(q) for q in quantities if q != "u_cells" or q in wanted}
 
 
-def _abscissa(study):
+def curves_of(study, quantities):
+    """The Curves of the quantities."""
+    return [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, study.fitted_errors[q]) for q in quantities]
+
+
+def study_figure(study, quantities):
+    """The errors of the quantities of a Study over its refined step."""
+    orders = drawn(study, quantities)
+    values, label, *_ = abscissa(study)
+    return error_figure(values, curves_of(study, orders), sorted({n for n in orders.values() if n is not None}), label,
+                        study.number("floor"))
+
+
+def abscissa(study):
     """The step [levels] to draw errors over, its axis's label, its name, and whether it is the joint fit's of x."""
     if study.fit["step_x"] != "joint":
         return study.step, *PLAIN_STEPS[study.refine], False
     fit = study.joint("x")
     name = f"|{fit.formula}|" if fit.power == 1 else f"h, hᵖ = {fit.formula}, p = {fit.power:g},"
     return study.order_steps["x"], f"{name} of x", f"{name} with the constants of x", True
-
-
-def _caption(curves, shown, what):
-    shown = np.array(shown)
-    caption = f"Maximal errors of {what}."
-    if not all(np.isfinite(curve.predicted).any() for curve in curves):
-        caption += " Pale lines join the points of an order without a fit."
-    if not shown.all():
-        caption += f" Not drawn, because zero or not a number: {np.sum(~shown)} of {shown.size} points."
-    return caption
 
 
 def error_figure(abscissa, curves, expected, label, floor=0.0):
@@ -152,24 +141,7 @@ def _draw_floor(axes, floor):
                       textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=9)
 
 
-def map_picture(study):
-    """The Picture of the error of x over (δs, δt), with the contour lines of its joint fit; None without one."""
-    fit = study.joint("x")
-    shown = drawable_in_logarithm(study.ds, study.errors["x"]) & drawable_in_logarithm(study.dt, study.errors["x"])
-    if fit is None or np.count_nonzero(shown) < 2:
-        return None
-    ds, dt, errors = study.ds[shown], study.dt[shown], study.errors["x"][shown]
-    caption = f"The error of x over δs and δt at each level. Lines: the values of the joint fit |{fit.formula}|."
-    if fit.cancels:
-        caption += " Along the dashed line its two terms cancel."
-    if not shown.all():
-        caption += f" Not drawn, because P = ∞ or without an error: {np.sum(~shown)} of {study.levels} levels."
-    levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
-    return Picture(f"{study.run.path.stem}-map", _map_figure(ds, dt, errors, fit),
-                   f"Map of the error of x over δs and δt: {levels}.", caption)
-
-
-def _map_figure(ds, dt, errors, fit):
+def map_figure(ds, dt, errors, fit):
     """Log-log map of the errors [levels] at (δs, δt) [levels], contours of their Joint fit."""
     figure = style.figure(1, 1.15)
     limits = [(values.min() / MARGIN, values.max() * MARGIN) for values in (ds, dt)]

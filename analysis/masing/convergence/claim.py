@@ -1,0 +1,85 @@
+"""The claim of a study in words: the orders that were expected, and those observed."""
+
+import math
+from dataclasses import dataclass
+
+from masing.notation import EN_DASH, FIXED_SPACE, interval, listed, order
+from masing.results import QUANTITY_NAMES
+
+AS_EXPECTED = "as expected"
+EXACT = "exact"  # no error above the round-off floor
+STEPS = {"steps": "δt", "cells": "δs", "both": "δs + δt"}
+DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The observed order of one quantity beside the expected one; `expected` is None when nothing was expected.
+
+    The order is a fit's, with half its interval, or else that of the last pair of levels (`last_pair`);
+    the uncertainty is NaN where there is none. `expected` is the text of the order that was expected, `1` or `>=0.5`,
+    `expected_order` its number, `at_least` whether it is a lower bound.
+    """
+
+    quantity: str
+    observed: float
+    uncertainty: float
+    last_pair: bool
+    expected: str | None
+    expected_order: float
+    at_least: bool
+    verdict: str
+
+    @property
+    def name(self):
+        """The name of the quantity on the page."""
+        return QUANTITY_NAMES[self.quantity]
+
+    @property
+    def observation(self):
+        """The observed order in words: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `exact`, `none`."""
+        return " ".join(part for part in (self.value, self.interval) if part) if math.isfinite(self.observed) else self.value
+
+    @property
+    def value(self):
+        """The observed order alone, `1.005`, or `exact` or `none`."""
+        if math.isfinite(self.observed):
+            return order(self.observed)
+        return EXACT if self.verdict == EXACT else "none"
+
+    @property
+    def interval(self):
+        """The interval of the observed order, or that it is the last pair's, which has none."""
+        return "(last pair)" if self.last_pair else interval(self.observed, self.uncertainty)
+
+    def expectation(self, tolerance):
+        """The expected order and how far from it is tolerated: `1 ± 0.1`, `≥ 0.5 − 0.1`, or an en dash."""
+        if not self.expected:
+            return EN_DASH
+        sign, beyond = ("≥ ", "−") if self.at_least else ("", "±")
+        return f"{sign}{self.expected_order:g} {beyond} {tolerance:g}".replace(" ", FIXED_SPACE)
+
+
+def findings(study):
+    """The Findings of a Study."""
+    return [Finding(q, *study.order(q), study.fit[f"observed_from_{q}"] == "last pair", study.fit.get(f"expected_{q}"),
+                    study.number(f"expected_order_{q}"), study.number(f"expected_at_least_{q}") == 1,
+                    study.fit[f"verdict_{q}"]) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
+
+
+def sentence(study):
+    """The claim of a Study in one sentence."""
+    step, expected = STEPS[study.refine], [finding for finding in findings(study) if finding.expected]
+    if not expected:
+        return f"No order in {step} was expected of this study; what was observed is shown without judgement."
+    parts = []
+    for wanted in {finding.expected: finding for finding in expected}.values():
+        seen = [f"{f.name}{FIXED_SPACE}{f.value}{' (last pair)' * f.last_pair}" for f in expected
+                if f.expected == wanted.expected]
+        degree = f"at least {wanted.expected_order:g}" if wanted.at_least else \
+            DEGREES.get(wanted.expected_order, wanted.expected)
+        where = f" in {step}" if not parts else ""
+        doubt = "" if study.verdict in (AS_EXPECTED, EXACT) else " was expected; observed"
+        parts.append(f"order {degree}{where}{doubt}: {listed(seen)}")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."

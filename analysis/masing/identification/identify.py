@@ -1,0 +1,110 @@
+"""From a measured cycle to a model: identification, its test, its case file, the run of that, and the comparison."""
+
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+
+from masing import program, style
+from masing.command_line import as_json, write_file
+from masing.cycles.curves import read_measured
+from masing.cycles.half_cycles import widest_half_cycle
+from masing.cycles.noise import with_smooth_x
+from masing.errors import DataError, MasingError
+from masing.identification.case import TABLES, write_case
+from masing.identification.continuous import identify_continuous, threshold_values
+from masing.identification.discrete import identify_discrete
+from masing.identification.figure import identification_page
+from masing.identification.findings import Comparison, compare, facts, numbers
+from masing.identification.replay import refuse_misfit
+from masing.results import Run
+
+# To what fraction of the force's range a model can be right, and what a branch is that it misses.
+DISCRETE = 1e-6, "it is curved, or no branch of a Masing model: --threshold η(s) identifies a continuous one"
+CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
+
+
+@dataclass(frozen=True)
+class Identified:
+    """An identified model: its `numbers` by name, as in OUT.json, the `lines` that the script prints, its `case` file
+    and the `run` of that, once round the cycle."""
+
+    numbers: dict
+    lines: list
+    case: Path
+    run: Run
+    model: object
+    comparison: Comparison
+    threshold: str | None
+
+    def __repr__(self):
+        return "\n".join(self.lines)
+
+    def figure(self):
+        """A page with the measured and the identified cycle and the misfit, a matplotlib Figure."""
+        with style.applied():
+            return identification_page(self.model, self.comparison, self.threshold, self.lines)
+
+
+def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=None, output=None, figure=None,
+             program_path=None):
+    """The Masing model that has a measured cycle, Identified: elements (k_i, η_i), or k(s) for a threshold "η(s)".
+
+    curve: a file of masing, a CSV, a Run, or arrays (x, force) or (t, x, force), each [samples]; the others as the options
+    of identify.py, columns={"x": "Weg", "force": 3}, scale={"x": 0.001}. With output="OUT.ini" the case, its tables, its
+    result OUT.h5 and OUT.json are kept, with figure="OUT.png" the page; without they go with the result. Raises
+    MasingError, of the code 3 where the data are none of such a model.
+    """
+    measured = read_measured(curve, from_, to, columns and {name: str(each) for name, each in columns.items()}, scale)
+    masing = program.required(program_path)
+    folder = None if output else tempfile.mkdtemp(prefix="masing-identify-")
+    try:
+        case = Path(output) if output else Path(folder) / "identified.ini"
+        _refuse_overwriting([measured.path, Path((threshold or "").removeprefix("table:"))], case, figure)
+        known = with_smooth_x(measured)
+        about = known.noise.words(measured)
+        try:
+            found, half = _model(known, masing, threshold)
+        except DataError as refusal:
+            raise DataError("; ".join([str(refusal), *about])) from None
+        write_case(case, found, threshold)
+        result = case.with_suffix(".h5")
+        program.run(masing, "simulate", "--quiet", "--config", case, "--output", result).require(0)
+        run = Run(result)
+        compared = compare(found, half, run)
+        identified = Identified(numbers(found, compared, threshold, known.noise), [*facts(found, compared), *about], case,
+                                run, found, compared, threshold)
+        if output:
+            write_file(case.with_suffix(".json"), as_json(identified.numbers))
+        if figure:
+            style.save(identified.figure(), Path(figure))
+    except BaseException:
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if folder:
+        weakref.finalize(identified, shutil.rmtree, folder, ignore_errors=True)
+    return identified
+
+
+def _model(measured, masing, threshold):
+    """The model of a Measured curve, discrete or of η(s) = threshold, and the HalfCycle that has it; raises DataError
+    where no such model explains the curve."""
+    half = widest_half_cycle(measured)
+    if threshold is None:
+        found = identify_discrete(measured.path, half)
+        refuse_misfit(found, half, *DISCRETE)
+    else:
+        found = identify_continuous(measured.path, half, *threshold_values(masing, threshold))
+        refuse_misfit(found, half, *CONTINUOUS)
+    return found, half
+
+
+def _refuse_overwriting(read, case, page):
+    """Raise MasingError when a file that is written for the case is one of the files `read`, by whatever name."""
+    written = [case.with_suffix(ending) for ending in (".ini", ".h5", ".json")]
+    written += [case.with_name(f"{case.stem}-{table}.csv") for table in TABLES] + ([Path(page)] if page else [])
+    for path in written:
+        if path.exists() and any(path.samefile(each) for each in read if each.exists()):
+            raise MasingError(f"{path}: would replace a file that is read; give another name with -o")
