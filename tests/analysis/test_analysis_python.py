@@ -1,6 +1,7 @@
 """`import masing`: what its functions give is the content of the program's file, and what they raise its own line."""
 
 import gc
+import json
 import math
 import os
 import subprocess
@@ -12,9 +13,12 @@ import h5py
 import numpy as np
 import pytest
 
+import cycles
+import identify
 import masing
 from masing import commands, program
 from masing.commands import words
+from oracle import led, there_and_back, write_csv
 
 ANALYSIS = Path(masing.__file__).resolve().parents[1]
 
@@ -293,3 +297,47 @@ def test_without_a_program_it_says_what_to_set(monkeypatch):
     monkeypatch.setattr(program, "find", lambda: None)
     with pytest.raises(masing.MasingError, match="MASING_PROGRAM"):
         masing.simulate()
+
+
+def round_trip(amplitude=1.5):
+    """x and force of an element of η = 0.5, k = 2 with a spring of k0 = 0.25, from the top down and up again."""
+    x = there_and_back(amplitude, 400)[400:]
+    return x, led(there_and_back(amplitude, 400), np.array([0.5]), np.array([2.0]), 0.25)[400:]
+
+
+def test_a_model_is_identified_as_the_script_does(run_script, tmp_path):
+    x, force = round_trip()
+    lab = write_csv(tmp_path / "lab.csv", "Weg,Kraft", 1000 * x, force)
+    columns = {"x": "Weg", "force": 2}
+    code, out, _ = run_script(identify, lab, "--columns", "x=Weg,force=2", "--scale", "x=0.001")
+    found = masing.identify(lab, columns=columns, scale={"x": 0.001}, output=tmp_path / "mine.ini", figure=tmp_path / "m.png")
+    assert code == 0 and out.splitlines()[:-1] == found.lines == repr(found).splitlines()
+    files = sorted(path.name for path in tmp_path.iterdir() if path.stem.startswith(("mine", "m")))
+    assert files == ["m.png", "mine-force.csv", "mine.h5", "mine.ini", "mine.json"]
+    assert (tmp_path / "mine.json").read_bytes() == (tmp_path / "lab-identified.json").read_bytes()
+    again = masing.identify((x, force))
+    np.testing.assert_allclose([again.numbers["eta"], again.numbers["k"]], [[0.5], [2.0]], rtol=1e-9)
+    assert again.numbers["k0"] == pytest.approx(0.25) and len(again.figure().axes) == 4
+    case, extent = again.case, np.ptp(again.run.x)
+    assert extent == pytest.approx(3, rel=1e-3) and case.exists()
+    del again
+    gc.collect()
+    assert not case.parent.exists()
+    with pytest.raises(masing.MasingError, match="slope increases") as caught:
+        masing.identify((x, x**3))
+    assert caught.value.code == 3
+
+
+def test_the_numbers_of_a_cycle_are_those_of_the_script(run_script, tmp_path):
+    x, force = round_trip()
+    lab = write_csv(tmp_path / "lab.csv", "x,force", x, force)
+    run_script(cycles, lab, "--analysis")
+    (stated,) = json.loads((tmp_path / "lab-numbers.json").read_text())
+    for source in (lab, (x, force), (np.arange(len(x)) / 100, x, force)):
+        found = masing.cycle_numbers(source)
+        assert found["last_loop"]["area"] == stated["last_loop"]["area"] == pytest.approx(4, rel=1e-4)  # 4 k η (X - η)
+        np.testing.assert_array_equal(found["corners"], stated["corners"])
+    with pytest.raises(masing.MasingError, match="of the same length"):
+        masing.cycle_numbers((x, force[1:]))
+    with pytest.raises(masing.MasingError, match="no whole cycle"):
+        masing.cycle_numbers((x[:200], force[:200]))

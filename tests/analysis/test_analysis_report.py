@@ -1,16 +1,119 @@
 """The page of a study: its numbers are the file's, its verdict is the truth, and it needs nothing from outside."""
 
-import re
-
 import h5py
 import numpy as np
 import pytest
 
-from colours import DICHROMATS, contrast_with_white, lab, linear
 from masing import style
+from masing.convergence.figures import Curve, error_figure
 from masing.notation import scientific
-from synthetic import (NAN, add_energy, add_field, fit, fitted, jointly, ladder, staircase, write_model, write_run,
-                       write_study)
+from masing.report.study import map_picture
+from masing.results import Joint, Study
+from synthetic import (NAN, add_energy, add_field, fit, fitted, jointly, ladder, marked, staircase, write_model,
+                       write_run, write_study)
+
+
+def without(columns, names, places=slice(None), value=NAN):
+    """The columns of a ladder with this value at these places of those whose names begin so."""
+    for name in columns:
+        if name.startswith(names):
+            columns[name][places] = value
+    return columns
+
+
+def continuum(columns):
+    """The columns of a ladder at P = ∞."""
+    return columns | {"cells": np.zeros(len(columns["cells"])), "ds": np.zeros(len(columns["cells"]))}
+
+
+LAST_PAIR = fitted(1.005, order_x=NAN, order_uncertainty_x=NAN, observed_x=0.9913, order_uncertainty_u=2e-4)
+FOUND = {"richardson_x": -1.25, "richardson_order_x": 1.01, "gci_x": 2.5e-4, "gci_relative_x": 2e-4}
+BOTH = {"refine": "both", "reference": "exact"}
+# What a page says of a study, and what it does not say: columns, attributes of /fit, said, unsaid.
+PAGES = {
+    "good": (ladder(), fit(), ["Order one in δt: x 1.000, y 1.000 and u 1.000. Verdict: as expected.", "1 ± 0.1",
+                               "1 of 1 study as expected", "(25) of Bastien, Lamarque and Schatzman (2001)",
+                               "0.45*cos(0.5*t)", "revision 0123abc", "(25): order in δt of right, euler, sweep"],
+             ["The smallest C", "xtrapol"]),
+    "failed": (ladder(order=0.512), fit(0.512, "not as expected", observed_x=1.0, verdict_x="as expected",
+                                        remarks="The observed order is not the expected one for y (0.512)."),
+               ["Order one in δt was expected; observed: x 1.000, y 0.512 and u 0.512. Verdict: not as expected.",
+                "not the expected one for y (0.512)"], ["Verdict: as expected"]),
+    "one level": (ladder(1), fit(NAN, "undefined", remarks="No order was observed."),
+                  ["observed: x none, y none and u none. Verdict: undefined.", "No order was observed.",
+                   "– in a column “order”: undefined"], [" nan", " NaN"]),
+    "u is exact": (without(without(ladder(), "error_u", value=0.0), "order_u"), fit(observed_u=NAN, verdict_u="exact"),
+                   ["Order one in δt: x 1.000, y 1.000 and u exact. Verdict: as expected.",
+                    "zero or not a number: 4 of 12 points"], []),
+    "exact": (without(without(ladder(), "error", value=0.0), "order"), fit(NAN, "exact"),
+              ["1 of 1 study exact", "Order one in δt: x exact, y exact and u exact. Verdict: exact."], []),
+    "successive": (without(ladder(), ("error", "order"), -1), fit(reference="successive"),
+                   ["The last level has no finer one to differ from."], []),
+    "lower bound": (continuum(ladder()), fit(**{f"expected_{q}": ">=0.5" for q in "xyu"}),
+                    ["Order at least 0.5 in δt", "≥ 0.5 − 0.1", "∞"], []),
+    "nothing expected": (ladder(quantities=("x", "y", "u")), {"refine": "cells", "reference": "finest"},
+                         ["No order in δs was expected", "not judged"], ["cells’ points"]),
+    "uncertainty": (marked(ladder()), LAST_PAIR,
+                    ["Order one in δt: x 0.991 (last pair), y 1.005 and u 1.005. Verdict: as expected.",
+                     "x 0.991 (last pair)y 1.005 [1.001, 1.009]u 1.005 [1.005, 1.005] as expected",
+                     "y 1.005 [1.001, 1.009] 1 ± 0.1 as expected", "4 of 4"], ["left out"]),
+    "left out": (marked(ladder(5), x=[1, 1, 0, 0, 0], y=[0, 0, 0, 0, 2], u=[0] * 5), fitted(floor=2.3e-10),
+                 ["3.086e-02† 1.000", "7.716e-03‡ 1.000", "† left out of the fit: before the asymptotic range",
+                  "‡ left out of the fit: on the round-off floor, 2.3·10⁻¹⁰.", "hollow ones are not", "3 of 5", "4 of 5"],
+                 []),
+    "joint": (staircase(), fitted() | jointly(),
+              ["C₁ (of δs) C₂ (of δt)", "12.00 [11.58, 12.42] −5.00 [−5.65, −4.35]", "opposite signs and partly cancel",
+               "over |C₁ δs + C₂ δt| with the constants of x", "The error of x over δs and δt"], []),
+    "joint, positive": (staircase(time=5.0), fitted() | jointly(time=5.0), ["C₁ (of δs)"], ["cancel"]),
+    "joint, perhaps zero": (staircase(), fitted() | jointly() | {"cancels_x": 0},
+                            ["A negative constant (y, u and u at the cells’ points)"], []),
+    "joint, no common step": (staircase(), fitted() | jointly() | {"step_x": "sum"}, ["u over δs + δt."], []),
+    "one ray": (staircase(stairs=((100, 100000), (200, 200000), (400, 400000))),
+                fitted(**BOTH, joint_missing="δs/δt = 2 at all of them, one ray"),
+                ["cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: δs/δt = 2 at all of them",
+                 "error ≈ C (δs + δt)ᵖ", "0.1235"], ["Along the dashed line"]),
+    "form, exact": (marked(ladder()), fitted(1.1, reference="exact-time"), ["error ≈ C δtᵖ"], ["xtrapol"]),
+    "form, finest": (marked(ladder()), fitted(1.1), ["error ≈ C (δtᵖ − that of the reference)"], []),
+    "form, successive": (marked(ladder()), fitted(reference="successive"), ["C (δtᵖ − that of the next level)"], []),
+    "continuum": (continuum(ladder()), fit(reference="exact", bound=3 * 0.123456),
+                  ["(here P = ∞)", "tried on the continuum", "∞ 1000 0 5.000e-01 ", "∞ 8000 0 6.250e-02 ",
+                   "at every level of this study: 0.37"], []),
+    "continuum on the map": (without(staircase(), ("cells", "ds"), -1, 0.0), fitted() | jointly(),
+                             ["P = ∞ or without an error: 1 of 4 levels"], []),
+    "extrapolation": (ladder(), fit(**FOUND, richardson_y=NAN, richardson_order_y=NAN, gci_y=NAN),
+                      ["x(T) extrapolated to step zero by least squares over all levels: −1.25, observed order 1.010. "
+                       "Bound of the error of the last level, by the grid convergence index of Eça and Hoekstra (2014): "
+                       "2.50·10⁻⁴, absolute (relative 2.00·10⁻⁴).", "No extrapolation of y(T)"], []),
+    "two extrapolations": (ladder(), fit(**FOUND, richardson_y=0.5, richardson_order_y=0.98, gci_y=3.5e-3),
+                           ["y(T) extrapolated", "Eça and Hoekstra (2014): 3.50·10⁻³, absolute"], []),
+    "mixed in space": (ladder(), fit(statement="mixed", left_over="space"),
+                       ["errors hold the error in space of the fixed P = 10"], ["Tested:"]),
+    "mixed in time": (ladder(), fit(statement="mixed", left_over="time", refine="cells"),
+                      ["errors hold the error in time of the fixed N ="], ["Tested:"]),
+    "3.1": (ladder(), fit(refine="cells", statement="3.1"),
+            ["Tested: Proposition 3.1", "|x − xδs| ≤ C δs"], ["Proposition 4.1", "(25)"]),
+    "4.1": (ladder(), fit(refine="both", statement="4.1"), ["Proposition 4.1", "C (δs + δt)"], ["Proposition 3.1"]),
+    "25": (ladder(), fit(), ["Tested: (25) of", "(here P = 10)"], ["Proposition", "continuum."]),
+    "leapfrog": (ladder(), fit(statement="beyond", beyond="leapfrog"), ["velocity Verlet", "taken apart"],
+                 ["(25)", "midpoint”", "stays"]),
+    "midpoint": (ladder(), fit(refine="cells", statement="beyond", beyond="midpoint"),
+                 ["at their middle", "No proposition"], ["Verlet", "Proposition 3.1", "stays"]),
+    "both beyond": (ladder(), fit(refine="both", statement="beyond", beyond="leapfrog midpoint"),
+                    ["Verlet", "at their middle", "No proposition"], ["Proposition 4.1", "stays"]),
+    "leapfrog, both": (ladder(), fit(refine="both", statement="beyond", beyond="leapfrog"),
+                       ["Verlet", "“right” stays of first order in δs"], ["Proposition 4.1"]),
+    "midpoint, both": (ladder(), fit(refine="both", statement="beyond", beyond="midpoint"),
+                       ["at their middle", "“euler” stays of first order in δt"], ["Proposition 4.1"]),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_says_what_its_study_shows(page_of, tmp_path, papers_case, name):
+    columns, facts, said, unsaid = PAGES[name]
+    cells = {"cells": "inf"} if not columns["cells"].any() else {}
+    words = page_of(write_study(tmp_path / "s.h5", columns, facts, papers_case, **cells)).words
+    assert [text for text in said if text not in words] == []
+    assert [text for text in unsaid if text in words] == []
 
 
 def test_numbers_equal_those_of_the_file(page_of, study_file, papers_case):
@@ -29,75 +132,6 @@ def test_numbers_equal_those_of_the_file(page_of, study_file, papers_case):
         assert scientific(error) in page.words
 
 
-def test_a_good_study_has_claim_and_verdict(page_of, study_file):
-    words = page_of(study_file).words
-    assert "Order one in δt: x 1.000, y 1.000 and u 1.000. Verdict: as expected." in words
-    assert "1 of 1 study as expected" in words and "1 ± 0.1" in words
-    assert "(25) of Bastien, Lamarque and Schatzman (2001)" in words and "0.45*cos(0.5*t)" in words and "revision 0123abc" in words
-
-
-def test_a_failed_study_has_its_verdict(page_of, tmp_path):
-    remark = "The observed order is not the expected one for y (0.512) and u (0.512)."
-    facts = fit(0.512, "not as expected", observed_x=1.0, verdict_x="as expected", remarks=remark)
-    words = page_of(write_study(tmp_path / "bad.h5", ladder(order=0.512), facts)).words
-    assert "Order one in δt was expected; observed: x 1.000, y 0.512 and u 0.512. Verdict: not as expected." in words
-    assert "not the expected one for y (0.512) and u (0.512)" in words
-    assert "Verdict: as expected" not in words
-
-
-def test_one_level_has_no_order(page_of, tmp_path):
-    facts = fit(NAN, "undefined", remarks="No order was observed.")
-    words = page_of(write_study(tmp_path / "one.h5", ladder(1), facts), drawn=True).words
-    assert "observed: x none, y none and u none. Verdict: undefined." in words and "No order was observed." in words
-    assert not re.search(r"\bnan\b", words.lower())
-    assert "– in a column “order”: undefined" in words
-
-
-def test_zero_errors_are_exact(page_of, tmp_path):
-    columns = ladder()
-    columns["error_u"][:] = 0.0
-    columns["order_u"][:] = NAN
-    facts = fit(observed_u=NAN, verdict_u="exact", remarks="All errors of u are on the round-off floor.")
-    page = page_of(write_study(tmp_path / "zero.h5", columns, facts), drawn=True)
-    assert "Order one in δt: x 1.000, y 1.000 and u exact. Verdict: as expected." in page.words
-    assert "All errors of u are on the round-off floor." in page.words
-    assert "zero or not a number: 4 of 12 points" in page.words
-
-
-def test_a_study_without_errors_is_exact(page_of, tmp_path):
-    columns = ladder()
-    for q in "xyu":
-        columns[f"error_{q}"][:] = 0.0
-        columns[f"order_{q}"][:] = NAN
-    words = page_of(write_study(tmp_path / "rest.h5", columns, fit(NAN, "exact")), drawn=True).words
-    assert "1 of 1 study exact" in words
-    assert "Order one in δt: x exact, y exact and u exact. Verdict: exact." in words
-
-
-def test_successive_differences_leave_the_last_level_without_errors(page_of, tmp_path):
-    columns = ladder()
-    for name in columns:
-        if name.startswith(("error", "order")):
-            columns[name][-1] = NAN
-    words = page_of(write_study(tmp_path / "s.h5", columns, fit(reference="successive")), drawn=True).words
-    assert "The last level has no finer one to differ from." in words
-
-
-def test_an_expected_order_may_be_a_lower_bound(page_of, tmp_path):
-    columns = ladder()
-    columns["cells"][:] = columns["ds"][:] = 0.0
-    facts = fit(**{f"expected_{q}": ">=0.5" for q in "xyu"})
-    words = page_of(write_study(tmp_path / "inf.h5", columns, facts, cells="inf")).words
-    assert "Order at least 0.5 in δt" in words and "≥ 0.5 − 0.1" in words and "∞" in words
-
-
-def test_a_study_may_expect_nothing(page_of, tmp_path):
-    facts = {"refine": "cells", "reference": "finest"}
-    words = page_of(write_study(tmp_path / "plain.h5", ladder(quantities=("x", "y", "u")), facts)).words
-    assert "No order in δs was expected" in words and "not judged" in words
-    assert "cells’ points" not in words
-
-
 def test_the_page_is_self_contained(page_of, study_file, run_file):
     page = page_of(study_file, study_file, "--cycles", run_file, drawn=True)
     assert all(address.startswith(("data:", "#")) for address in page.addresses)
@@ -113,54 +147,47 @@ def test_names_and_titles_are_escaped(page_of, tmp_path, papers_case):
 
 
 def test_caption_says_what_the_paper_saw_and_what_is_seen(page_of, study_file, run_file, tmp_path, papers_case):
-    words = page_of(study_file, "--cycles", run_file).words
-    assert "figure 6: polygon 2: 1.000, 0.667 " in words
+    assert "figure 6: polygon 2: 1.000, 0.667 " in page_of(study_file, "--cycles", run_file).words
     other = write_run(tmp_path / "other.h5", papers_case, force="0.4*cos(0.5*t)")
     assert "figure 6" not in page_of(study_file, "--cycles", other).words
 
 
-@pytest.mark.parametrize("facts, said", [
-    ({"statement": "mixed", "left_over": "space"}, "errors hold the error in space of the fixed P = 10"),
-    ({"statement": "mixed", "left_over": "time", "refine": "cells"}, "errors hold the error in time of the fixed N ="),
-    ({"statement": "25"}, "Tested: (25) of"), ({"statement": "3.1", "refine": "cells"}, "Tested: Proposition 3.1"),
-])
-def test_a_statement_is_tested_only_where_the_errors_are_those_it_bounds(page_of, tmp_path, facts, said):
-    words = page_of(write_study(tmp_path / "s.h5", ladder(), fit(**facts))).words
-    assert said in words
-    assert ("Tested:" in words) == said.startswith("Tested:")
-
-
 def test_studies_of_one_problem_show_it_once_and_are_compared(page_of, study_file, tmp_path):
-    failed = fit(0.5, "not as expected")
-    other = write_study(tmp_path / "other.h5", ladder(order=0.5), failed, scheme="leapfrog")
+    other = write_study(tmp_path / "other.h5", ladder(order=0.5), fit(0.5, "not as expected"), scheme="leapfrog")
     page = page_of(study_file, other)
     assert page.words.count("The continuous Masing (Prandtl) model") == 1
     assert page.addresses.count("#study-2") == 1 and "1 of 2 studies as expected 1 of 2 studies not as" in page.words
     assert "right, leapfrog, sweep (25) x 0.500y 0.500u 0.500 not as expected" in page.words
 
 
-def test_the_sections_are_in_order(page_of, tmp_path, papers_case):
+def test_the_sections_are_in_order_and_show_field_and_energy(page_of, tmp_path, papers_case):
     study = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case)
     run = write_run(tmp_path / "run.h5", papers_case)
-    add_field(run)
-    add_energy(run)
+    eta, u = add_field(run)
+    add_energy(run, lacking=1.3e-3)
     words = page_of(study, run, drawn=True).words
     parts = ["1 of 1 study as expected", "The problem The", "Verdict: as expected", "Errors are maxima over",
              "Maximal errors of", "The error of x over δs and δt", "Work and precision Error", "Hysteresis cycles",
-             "yield fronts", "x(t) and F(t)", "lacks at most", "Cost Wall", "masing reproduce s.h5", "References Bastien"]
+             "yield fronts", "x(t) and F(t)", "the balance lacks at most 1.3·10⁻³", "Cost Wall", "masing reproduce s.h5",
+             "References Bastien"]
     places = [words.index(part) for part in parts]
     assert places == sorted(places)
-
-
-def test_field_and_energy_are_those_of_the_file(page_of, run_file):
-    eta, u = add_field(run_file)
-    add_energy(run_file, lacking=1.3e-3)
-    words = page_of(run_file).words
-    assert "the balance lacks at most 1.3·10⁻³" in words
     # Which cells slide is known by construction: sin t beyond η.
-    resting = np.mean(np.all(np.abs(u) < eta, axis=1))
-    assert f"At most 100 % of the cells yield at once; none do in {resting:.0%}".replace("%", " %").replace(
-        "  ", " ") in words
+    resting = f"{100 * np.mean(np.all(np.abs(u) < eta, axis=1)):.0f}"
+    assert f"At most 100 % of the cells yield at once; none do in {resting} %" in words
+
+
+def replace_configuration(study, run=None, text=None):
+    """Give a study the /configuration of a run, or another text with its own attributes."""
+    with h5py.File(study, "a") as file:
+        attributes = dict(file["configuration"].attrs)
+        del file["configuration"]
+        if run:
+            with h5py.File(run) as source:
+                source.copy("configuration", file)
+        else:
+            file["configuration"] = np.array(text.encode())
+            file["configuration"].attrs.update(attributes)
 
 
 def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, tmp_path, papers_case):
@@ -170,9 +197,8 @@ def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, tmp_path
     # What the program writes of a model without cells.
     columns["cells"][:], columns["ds"][:] = 3, NAN
     study = write_study(tmp_path / "s.h5", columns, fit(quantities=("x", "y")), papers_case)
-    with h5py.File(run) as source, h5py.File(study, "a") as file:
-        del file["configuration"]
-        source.copy("configuration", file)
+    replace_configuration(study, run)
+    with h5py.File(study, "a") as file:
         file.attrs.update({"title": "prandtl, N = 8000", "has_cells": 0})
     words = page_of(study, run).words
     assert "prandtl, N = 8000, 480 ≤ t ≤ 500." in words
@@ -191,14 +217,10 @@ def test_studies_that_agree_in_every_digit_share_a_section(page_of, study_file, 
 
 
 def test_a_study_is_named_by_what_it_shows(page_of, study_file):
-    assert "(25): order in δt of right, euler, sweep" in page_of(study_file).words
-    with h5py.File(study_file, "a") as file:
-        text = "# masing converge\n# Order one in dt at fixed P. Data of\n# Bastien and Schatzman (2002).\nmodel = masing\n"
-        text += file["configuration"][()].decode()
-        attributes = dict(file["configuration"].attrs)
-        del file["configuration"]
-        file["configuration"] = np.array(text.encode())
-        file["configuration"].attrs.update(attributes)
+    with h5py.File(study_file) as file:
+        text = file["configuration"][()].decode()
+    comment = "# masing converge\n# Order one in dt at fixed P. Data of\n# Bastien and Schatzman (2002).\nmodel = masing\n"
+    replace_configuration(study_file, text=comment + text)
     words = page_of(study_file).words
     assert words.count("Order one in δt at fixed P") == 2 and "study.h5 (25)" not in words
 
@@ -212,10 +234,9 @@ def test_doubt_is_on_the_first_screen(page_of, tmp_path, verdict):
     assert "F jumps near t = 1" in words and "as expected 1 outside" not in first.replace(f"{verdict} 1 outside", "")
 
 
-def test_a_table_is_a_thumbnail_and_a_file(page_of, study_file, tmp_path):
+def test_a_table_is_a_thumbnail_and_a_file(page_of, tmp_path):
     points = "points:" + "; ".join(f"{t} {np.sin(t):.17g}" for t in range(2000))
-    study = write_study(tmp_path / "t.h5", ladder(), fit(), force=points)
-    page = page_of(study)
+    page = page_of(write_study(tmp_path / "t.h5", ladder(), fit(), force=points))
     assert "table, 2000 points, in t-force.csv" in page.words and "points:" not in page.words
     assert page.words.count("force = table, 2000 points") == 1
     assert any(text.startswith("Curve of F(t) of t.h5") for text in page.alternatives)
@@ -230,10 +251,48 @@ def test_the_reference_explains_itself_once(page_of, tmp_path):
     assert "How it is found is said in study 1." in words
 
 
-def test_the_colours_stand_out_and_apart():
-    ratios = [contrast_with_white(colour) for colour in style.COLOURS]
-    assert min(ratios) >= 3 and contrast_with_white(style.GREY) >= 4.5
-    for seen in DICHROMATS.values():
-        places = [lab(seen @ linear(colour)) for colour in style.COLOURS]
-        apart = [np.linalg.norm(a - b) for n, a in enumerate(places) for b in places[:n]]
-        assert min(apart) > 10
+def test_a_joint_fit_has_its_power_in_space_and_in_time():
+    assert Joint(3, 0, -5, 0, 2, True).at(0.1, 0.2) == pytest.approx(5 * 0.2**2 - 3 * 0.1**2)
+    assert Joint(3, 0, -5, 0, 1, True).at(0.1, 0.2) == pytest.approx(5 * 0.2 - 3 * 0.1)
+
+
+def test_the_map_has_cells_to_the_right_and_steps_upwards(tmp_path):
+    columns = staircase()
+    axes = map_picture(Study(write_study(tmp_path / "s.h5", columns, fitted() | jointly()))).figure.axes[0]
+    assert "δs" in axes.get_xlabel() and "δt" in axes.get_ylabel()
+    points = max((np.ma.getdata(each.get_offsets()) for each in axes.collections), key=len)
+    np.testing.assert_allclose(points, np.column_stack([columns["ds"], columns["dt"]]))
+
+
+def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
+    h = np.array([1e-3, 1e-2, 1e-1])
+    curve = Curve("x", h, np.array([True, True, False]), h)
+    for floor, lines in ((2e-3, 1), (1e-9, 0)):
+        axes = error_figure(h, [curve], [1], "step", floor).axes[0]
+        faces = {line.get_markerfacecolor(): len(line.get_xdata()) for line in axes.lines if line.get_marker() == "o"
+                 and len(line.get_xdata())}
+        assert sorted(faces.values()) == [1, 2] and faces["white"] == 1
+        assert sum(text.get_text() == "round-off floor" for text in axes.texts) == lines
+
+
+@pytest.mark.parametrize("decades, order", [(1, 1), (3, 2), (12, 1), (12, 0.5)])
+def test_no_point_lies_on_a_slope_triangle(decades, order):
+    h = np.logspace(-decades, 0, 2 * decades + 1)
+    curves = [Curve(name, factor * h**order, np.ones(len(h), bool), factor * h**order)
+              for name, factor in (("x", 1), ("y", 0.4), ("u", 0.5))]
+    figure = error_figure(h, curves, [order], "step")
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    corners = axes.transData.transform(axes.patches[0].get_xy()[:3]) * 72 / figure.dpi
+    points = axes.transData.transform([point for curve in curves for point in zip(h, curve.errors)]) * 72 / figure.dpi
+    # The hypotenuse goes from the first corner to the last; a marker reaches 5 points from its place.
+    along = (corners[2] - corners[0]) / np.linalg.norm(corners[2] - corners[0])
+    assert np.cross(along, points - corners[0]).min() > 8
+
+
+def test_the_colours_stand_out_from_white():
+    for colour in (*style.COLOURS, style.GREY):
+        encoded = np.array([int(colour[n:n + 2], 16) for n in (1, 3, 5)]) / 255
+        linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+        # The contrast ratio of WCAG 2.
+        assert 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05) >= (4.5 if colour == style.GREY else 3)

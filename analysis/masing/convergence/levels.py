@@ -75,4 +75,4 @@ def html(study, picture):
     return (f'<p><b>{escape(sentence(study))}</b> Verdict: <strong class="verdict {study.verdict.replace(" ", "-")}">'
             f"{study.verdict}</strong>.</p>\n{remarks}<table>\n<thead><tr>"
             + "".join(f'<th scope="col">{heading}</th>' for heading in headings)
-            + f'</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n<img src="{picture}" alt="errors" width="420">')
+            + f'</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n<img src="{picture}" alt="Errors over the refined step." width="420">')
