@@ -53,10 +53,9 @@ def _columns(text):
 
 def _columns_of_curve(text):
     """The same with both x and force."""
-    found = _columns(text)
-    if not {"x", "force"} <= {*found}:
-        raise argparse.ArgumentTypeError(f"'{text}' does not say which column is x and which is force")
-    return found
+    if {"x", "force"} <= {*(found := _columns(text))}:
+        return found
+    raise argparse.ArgumentTypeError(f"'{text}' does not say which column is x and which is force")
 
 
 def _factors(text):
@@ -116,18 +115,12 @@ def _heading(content):
     return [line.split(b":")[0] for line in content.split(b"\n")[:lines]]
 
 
-def _require_replaceable(path, content):
-    """Raise MasingError where a file at `path` is neither empty nor one of these scripts': their pictures, pages and
-    printed pages hold MARK, their other files begin alike."""
+def write_file(path, content):
+    """Write the bytes `content` beside `path` and rename when complete; raises MasingError if that fails, or would
+    replace a file that no script of masing made: their pictures and pages hold MARK, their other files begin alike."""
     old = path.read_bytes() if path.is_file() else b""
     if old and MARK not in old and _heading(old) != _heading(content):
         raise MasingError(f"{path}: is there already and was not made by this script; move it, or give another name")
-
-
-def write_file(path, content):
-    """Write the bytes `content` beside `path` and rename when complete; raises MasingError if that fails, or would
-    replace a file that no script of masing made."""
-    _require_replaceable(path, content)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         partial.write_bytes(content)

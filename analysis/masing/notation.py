@@ -16,17 +16,17 @@ def count(value):
     value = int(value)
     exponent = len(str(value)) - 1
     mantissa = str(value).rstrip("0")
-    if exponent < 4 or len(mantissa) > 2:
-        return grouped(value)
-    power = "10" + superscript(str(exponent))
-    return power if mantissa == "1" else f"{'.'.join(mantissa)}·{power}"
+    return grouped(value) if exponent < 4 or len(mantissa) > 2 else _times_ten(".".join(mantissa), exponent)
+
+
+def _times_ten(mantissa, exponent):
+    power = "10" + superscript(str(int(exponent)))
+    return power if float(mantissa) == 1 else f"{mantissa}·{power}"
 
 
 def power_of_ten(value):
     """A tick of a logarithmic axis: 10⁻³, 2·10⁻³."""
-    mantissa, exponent = f"{value:.0e}".split("e")
-    power = "10" + superscript(str(int(exponent)))
-    return power if mantissa == "1" else f"{mantissa}·{power}"
+    return _times_ten(*f"{value:.0e}".split("e"))
 
 
 def signs_of(text):
@@ -62,9 +62,7 @@ def order(value):
 
 
 def interval(value, width, digits=3):
-    """The interval value − width to value + width in brackets, `[0.989, 1.009]`; empty where there is none. No line
-    ends in it.
-    """
+    """The interval value − width to value + width in brackets, `[0.989, 1.009]`; empty where there is none."""
     if not math.isfinite(value) or not math.isfinite(width):
         return ""
     return _between(minus(f"{value - width:.{digits}f}"), minus(f"{value + width:.{digits}f}"))
@@ -77,8 +75,7 @@ def measured(value, digits=2):
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     if value == 0 or -2 < int(exponent) < 4:
         return minus(f"{float(f'{value:.{digits - 1}e}'):g}")
-    power = "10" + superscript(str(int(exponent)))
-    return minus(power if float(mantissa) == 1 else f"{mantissa}·{power}")
+    return minus(_times_ten(mantissa, exponent))
 
 
 def tick(value):
@@ -86,8 +83,7 @@ def tick(value):
     mantissa, exponent = f"{value:.3e}".split("e")
     if value == 0 or -4 < int(exponent) < 5:
         return minus(f"{float(f'{value:.3e}'):g}")
-    power = "10" + superscript(str(int(exponent)))
-    return minus(power if float(mantissa) == 1 else f"{float(mantissa):g}·{power}")
+    return minus(_times_ten(f"{float(mantissa):g}", exponent))
 
 
 def estimate(value, width):

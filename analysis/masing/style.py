@@ -135,7 +135,7 @@ def thinned(*columns):
     """
     if len(columns[0]) <= LONG:
         return list(columns)
-    cells = np.array([_places(column) for column in columns])
+    cells = np.array([np.floor((column - column.min()) / (np.ptp(column) or 1.0) * PLACES) for column in columns])
     if np.all(np.diff(columns[0]) >= 0):
         keep = _extremes(cells[0], columns[1:])
     else:
@@ -151,11 +151,6 @@ def _extremes(places, columns):
     chosen = [index for first, end in parts for column in columns
               for index in (first + np.argmin(column[first:end]), first + np.argmax(column[first:end]))]
     return np.unique(np.r_[chosen, starts, [end - 1 for _, end in parts]].astype(int))
-
-
-def _places(column):
-    low, high = column.min(), column.max()
-    return np.floor((column - low) / ((high - low) or 1.0) * PLACES)
 
 
 def line_by_time(axes, t, x, y):
@@ -175,8 +170,12 @@ def curves_of(drawing):
     Points with a label that are coloured by a value have it as the third. Images and contour lines are no curves.
     """
     for frame, axes in enumerate(drawing.axes, start=1):
-        lines = [(str(line.get_label()), np.array(_points(line))) for line in axes.lines]
-        lines += [(BY_TIME, _ends(each)) for each in axes.collections if each.get_label() == BY_TIME]
+        lines = [(str(line.get_label()), np.array(line.get_data_3d() if hasattr(line, "get_data_3d") else
+                                                  line.get_data(orig=True))) for line in axes.lines]
+        for each in axes.collections:
+            if each.get_label() == BY_TIME:
+                pieces = np.array(each.get_segments()).reshape(-1, 2, 2)
+                lines.append((BY_TIME, np.vstack([pieces[:, 0], pieces[-1:, 1]]).T))
         lines += [(each.get_label(), np.column_stack([each.get_offsets(), each.get_array()]).T)
                   for each in axes.collections
                   if isinstance(each, PathCollection) and not each.get_label().startswith("_")]
@@ -184,15 +183,6 @@ def curves_of(drawing):
             name = f"curve {number}" if label.startswith("_") else label
             for place, point in enumerate(points.T if points.size else ()):
                 yield frame, name, place, *point
-
-
-def _points(line):
-    return line.get_data_3d() if hasattr(line, "get_data_3d") else line.get_data(orig=True)
-
-
-def _ends(collection):
-    pieces = np.array(collection.get_segments())
-    return np.vstack([pieces[:, 0], pieces[-1:, 1]]).T if len(pieces) else np.empty((2, 0))
 
 
 def save(drawing, path):
@@ -203,21 +193,16 @@ def save(drawing, path):
 def save_all(drawings, path):
     """Write figures to the pages of a PDF, or to PATH, PATH-2, … of one figure each; gives the paths."""
     if path.suffix.lower() == ".pdf" and len(drawings) > 1:
-        write_file(path, _pages(drawings))
+        buffer = io.BytesIO()
+        with PdfPages(buffer, metadata=UNDATED["pdf"]) as book:
+            for drawing in drawings:
+                book.savefig(drawing)
+        write_file(path, buffer.getvalue())
         return [path]
     paths = [path if n == 1 else path.with_name(f"{path.stem}-{n}{path.suffix}") for n in range(1, len(drawings) + 1)]
     for drawing, each in zip(drawings, paths):
         save(drawing, each)
     return paths
-
-
-def _pages(drawings):
-    """A PDF with each figure on a page, as bytes."""
-    buffer = io.BytesIO()
-    with PdfPages(buffer, metadata=UNDATED["pdf"]) as book:
-        for drawing in drawings:
-            book.savefig(drawing)
-    return buffer.getvalue()
 
 
 def encoded(drawing, kind):

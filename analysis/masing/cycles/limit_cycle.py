@@ -13,6 +13,8 @@ from masing.errors import MasingError
 REPEATED = 0.01
 # A limit cycle may take several loops to close.
 MOST_LOOPS = 4
+# The points of a backbone, thinned.
+MOST_ON_BACKBONE = 400
 # A tangent is taken over this fraction of the width, at either end of a half-cycle.
 TANGENT = 0.05
 
@@ -90,9 +92,12 @@ def analyse(curve):
     places = [points[n:n + 3] for n in range((len(points) - 1) % 2, len(points) - 2, 2)]
     loops = [_loop(t, x, force, *map(int, place)) for place in places]
     first, period = _limit(loops)
-    drift = _drift(loops if first is None else loops[first:], max(period, 1))
-    corners, segments = _corners(x, force, loops[-1])
-    return Analysis(x, force, loops, first, period, drift, corners, segments, _backbone(x, force, loops[-1]))
+    repeated = loops if first is None else loops[first:]
+    spanned = (len(repeated) - 1) // max(period, 1) * max(period, 1)
+    drift = (repeated[-1].centre_x - repeated[-1 - spanned].centre_x) / spanned if spanned else 0.0
+    (rise_x, rise_force), _ = _halves(x, force, loops[-1].start, loops[-1].turn, loops[-1].end)
+    backbone = np.column_stack([rise_x - rise_x[0], rise_force - rise_force[0]])[::-(-len(rise_x) // MOST_ON_BACKBONE)] / 2
+    return Analysis(x, force, loops, first, period, drift, *_corners(x, force, loops[-1]), backbone)
 
 
 def cycle_numbers(curve, *, from_=None, to=None, columns=None, scale=None):
@@ -157,12 +162,6 @@ def _limit(loops):
     return None, 0
 
 
-def _drift(loops, period):
-    """How far the centre moves a loop, over whole periods."""
-    spanned = (len(loops) - 1) // period * period
-    return (loops[-1].centre_x - loops[-1 - spanned].centre_x) / spanned if spanned else 0.0
-
-
 def _corners(x, force, loop):
     """Corners of the loop in its order, reversals included, and its number of segments; (None, None) if curved."""
     corners, count = [], 0
@@ -188,9 +187,3 @@ def _half_corners(x, force):
     fit = polygons.fit_polygon(distance, force)
     places = np.r_[0, fit.corner]
     return np.column_stack([places + x[order][0], fit.force(places)])
-
-
-def _backbone(x, force, loop, most=400):
-    (rise_x, rise_force), _ = _halves(x, force, loop.start, loop.turn, loop.end)
-    every = -(-len(rise_x) // most)
-    return np.column_stack([(rise_x - rise_x[0]) / 2, (rise_force - rise_force[0]) / 2])[::every]

@@ -113,14 +113,19 @@ def fit_polygon(distance, force):
     distance, force = grouped(distance, force)
     corner = _first_corners(distance, force)
     best, lowest = None, np.inf
+    floor = (np.finfo(float).eps * np.abs(force).max())**2 * len(force)
     while True:
         fit = _refined(distance, force, corner)
-        criterion = _criterion(fit, distance, force)
+        residual = max(np.sum((fit.force(distance) - force)**2), floor)
+        criterion = len(force) * np.log(residual / len(force)) + PRICE * np.log(len(force)) * len(fit.corner)
         if criterion <= lowest:
             best, lowest = fit, criterion
         if len(fit.corner) == 0:
             return best
-        corner = _without_the_least(distance, force, fit.corner)
+        # Without the corner whose loss costs the least.
+        fewer = [np.delete(fit.corner, n) for n in range(len(fit.corner))]
+        costs = [np.sum(_residual(distance, force, rest, _linear(distance, force, rest))**2) for rest in fewer]
+        corner = fewer[int(np.argmin(costs))]
 
 
 def grouped(distance, force):
@@ -158,13 +163,6 @@ def _first_corners(distance, force):
     return candidates[np.sort(strongest[drop[strongest] > 1e-9 * drop.max(initial=0.0)])]
 
 
-def _without_the_least(distance, force, corner):
-    """The corners but for the one whose loss costs the least."""
-    costs = [np.sum(_residual(distance, force, rest, _linear(distance, force, rest))**2)
-             for rest in (np.delete(corner, n) for n in range(len(corner)))]
-    return np.delete(corner, int(np.argmin(costs)))
-
-
 def _refined(distance, force, corner):
     """The Polygon with corners moved to the least squares."""
     n, scale, height = len(corner), distance[-1], np.ptp(force) or 1.0
@@ -191,9 +189,3 @@ def _jacobian(distance, parameters, n):
     drop, corner = parameters[2:n + 2], parameters[n + 2:]
     return np.column_stack([np.ones_like(distance), _design(distance, corner),
                             drop * (distance[:, None] > corner)])
-
-
-def _criterion(fit, distance, force):
-    residual = np.sum((fit.force(distance) - force)**2)
-    floor = (np.finfo(float).eps * np.abs(force).max())**2 * len(force)
-    return len(force) * np.log(max(residual, floor) / len(force)) + PRICE * np.log(len(force)) * len(fit.corner)

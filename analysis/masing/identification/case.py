@@ -9,6 +9,8 @@ from masing.identification.discrete import Discrete
 
 # The circular frequency of the motion; the mass is k0 + Σk, so that the unyielded model's own is 1.
 FREQUENCY = 0.2
+# When the motion is at x = -X for the first time.
+REVERSAL = np.pi / (np.sqrt(2) * FREQUENCY)
 FORCE_POINTS = 4000
 # Steps and steps between samples: the discrete model has the scheme of order one only.
 SIZE = {"discrete": (400000, 40), "continuous": (40000, 10)}
@@ -25,41 +27,28 @@ def write_case(path, found, threshold=None):
     """
     elements, amplitude = found.elements, found.branch.width / 2
     mass = elements.k0 + elements.stiffness.sum()
-    start, end = reversal_time(), reversal_time() + 2 * np.pi / FREQUENCY
+    start, end = REVERSAL, REVERSAL + 2 * np.pi / FREQUENCY
     force = _table(path, "force", "t", *_force(elements, amplitude, mass, end))
     steps, every = SIZE["discrete" if isinstance(found, Discrete) else "continuous"]
-    model, section = _discrete(found) if isinstance(found, Discrete) else _continuous(path, found, threshold)
+    if isinstance(found, Discrete):
+        order = np.argsort(elements.threshold)
+        k, eta = (", ".join(repr(float(value)) for value in values[order])
+                  for values in (elements.stiffness, elements.threshold))
+        model, section = ["model = discrete-masing"], ["", "[model]", f"n = {len(order)}", f"k = {k}", f"eta = {eta}"]
+    else:
+        places = np.linspace(0, 1, STIFFNESS_POINTS + 1)
+        stiffness = _table(path, "stiffness", "s", places, np.interp(places, found.s, found.stiffness))
+        model, section = [f"stiffness = table:{stiffness}", f"threshold = {threshold}", "initial-u = 0",
+                          f"cells = {CELLS}", "rule = midpoint", "scheme = leapfrog"], []
     text = [f"# Identified from {found.branch.path.name}.", *model, f"force = table:{force}", f"mass = {mass!r}",
             f"k0 = {elements.k0!r}", "x0 = 0", "y0 = 0", f"final-time = {end!r}", f"steps = {steps}",
             f"sample-every = {every}", f"from = {start!r}", f"to = {end!r}", *section]
     write_file(path, ("\n".join(text) + "\n").encode())
 
 
-def reversal_time():
-    """When the motion is at x = -X for the first time."""
-    return np.pi / (np.sqrt(2) * FREQUENCY)
-
-
-def _discrete(found):
-    order = np.argsort(found.elements.threshold)
-    k, eta = found.elements.stiffness[order], found.elements.threshold[order]
-    return ["model = discrete-masing"], ["", "[model]", f"n = {len(k)}", f"k = {_listed(k)}", f"eta = {_listed(eta)}"]
-
-
-def _listed(values):
-    return ", ".join(repr(float(value)) for value in values)
-
-
-def _continuous(path, found, threshold):
-    places = np.linspace(0, 1, STIFFNESS_POINTS + 1)
-    stiffness = _table(path, "stiffness", "s", places, np.interp(places, found.s, found.stiffness))
-    return [f"stiffness = table:{stiffness}", f"threshold = {threshold}", "initial-u = 0", f"cells = {CELLS}",
-            "rule = midpoint", "scheme = leapfrog"], []
-
-
 def _force(elements, amplitude, mass, end):
     """Times and F = m x'' + f that make the motion, f the restoring force along it: [points] each."""
-    start = reversal_time()
+    start = REVERSAL
     turn = start + np.pi / FREQUENCY
     times = np.unique(np.r_[np.linspace(0, start, FORCE_POINTS), np.linspace(start, end, 2 * FORCE_POINTS + 1),
                             _corner_times(elements, amplitude)])
@@ -81,7 +70,7 @@ def _corner_times(elements, amplitude):
         return np.empty(0)
     virgin = np.arccos(1 - 2 * yielding / amplitude) / (np.sqrt(2) * FREQUENCY)
     rising = np.arccos(1 - 2 * yielding / amplitude) / FREQUENCY
-    return np.r_[virgin, reversal_time() + rising, reversal_time() + np.pi / FREQUENCY + rising]
+    return np.r_[virgin, REVERSAL + rising, REVERSAL + np.pi / FREQUENCY + rising]
 
 
 def _table(path, name, argument, arguments, values):

@@ -85,20 +85,16 @@ def identify_continuous(path, half, s, threshold):
         raise MasingError(f"--threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield below "
                         f"{branch.width / 2:.6g}, half its width; choose a smaller η(s)")
     distance, force = grouped(branch.distance, branch.force)
-    weight = _weights(branch)
+    weight = np.ones(len(distance))
+    if branch.error is not None:
+        # The least error over that of each sample, or group of samples.
+        weight = grouped(branch.distance, branch.error)[1]
+        weight = weight.min() / weight
     first, last = np.sort(2 * threshold[known][[0, -1]])
     inside = np.count_nonzero((distance >= first) & (distance <= last))
     basis = _basis(s[known], min(MOST_INTERVALS, max(1, inside // POINTS_PER_INTERVAL)))
     fit = _fit(distance, force, weight, threshold[known], basis / len(s))
     return _continued(branch, s, threshold, known, basis, fit)
-
-
-def _weights(branch):
-    """The least error over that of each sample, or group of samples, of a Loading: [points]."""
-    if branch.error is None:
-        return np.ones(len(grouped(branch.distance, branch.force)[0]))
-    error = grouped(branch.distance, branch.error)[1]
-    return error.min() / error
 
 
 def threshold_values(masing, threshold):

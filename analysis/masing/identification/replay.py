@@ -129,7 +129,7 @@ def misfit(found, half, noise, floor):
     top, bottom = np.maximum.accumulate(x), np.minimum.accumulate(x)
     new = np.r_[True, np.diff(top) - np.diff(bottom) > SAME_PLACE * half.width]
     state = elements.threshold
-    if from_start and _at_rest(x, force, noise):
+    if from_start and abs(x[0]) <= AT_REST * np.ptp(x) and abs(force[0]) <= AT_REST * np.ptp(force) + 3 * noise:
         state = np.zeros_like(state)
         new &= np.maximum.accumulate(np.abs(x - x[0])) > AS_WIDE * half.width / 2
     elif is_one_cycle(*half.record) and x[0] >= x.max() - (1 - AS_WIDE) * half.width:
@@ -143,7 +143,9 @@ def misfit(found, half, noise, floor):
     weight = np.where(known, 1 / np.maximum(np.hypot(noise, allowed - mean), floor), 0)
     missed, allowed = missed - _means(missed, part, known), allowed + mean + floor
     cuts = np.union1d(turning_points(x)[1:-1], np.flatnonzero(new))
-    blocks = [block for leg in np.split(np.arange(len(x)), cuts) for block in _blocks(leg[known[leg]])]
+    legs = [leg[known[leg]] for leg in np.split(np.arange(len(x)), cuts)]
+    blocks = [block for leg in legs if (count := min(BLOCKS, len(leg) // FEWEST_IN_BLOCK))
+              for block in np.array_split(leg, count)]
     off, allowance = (np.array([each[block].mean() for block in blocks]) for each in (missed, allowed))
     points = len(found.branch.force)
     own = LOCAL * (found.parameters + PRICE * np.log(points)) / points
@@ -153,7 +155,6 @@ def misfit(found, half, noise, floor):
     freedom = len(blocks) - len({part[block[0]] for block in blocks})
     rate, shape = 1.0, 1.0
     if isinstance(found, Discrete) and noise > ROUNDING * np.ptp(force):
-        legs = [leg[known[leg]] for leg in np.split(np.arange(len(x)), cuts)]
         explained = _explained(elements, half, x, state, part)
         rate = _chance(weight, missed, explained, np.gradient(x)[:, None])
         shape = _chance(weight, missed, explained, _parabolas(x, legs))
@@ -228,11 +229,6 @@ def _means(values, part, known):
     return (sums / np.maximum(count, 1))[part]
 
 
-def _blocks(leg):
-    count = min(BLOCKS, len(leg) // FEWEST_IN_BLOCK)
-    return np.array_split(leg, count) if count else []
-
-
 def _within_reach(half):
     """The part x, force, error (or None) of the record about the half-cycle on which x keeps to its range; whether it
     has the start."""
@@ -243,7 +239,3 @@ def _within_reach(half):
     start = outside[place - 1] + 1 if place else 0
     part = slice(start, outside[place] if place < len(outside) else len(x))
     return x[part], force[part], None if half.record_error is None else half.record_error[part], start == 0
-
-
-def _at_rest(x, force, noise):
-    return abs(x[0]) <= AT_REST * np.ptp(x) and abs(force[0]) <= AT_REST * np.ptp(force) + 3 * noise

@@ -50,8 +50,9 @@ def write_archive(path, title, page, files, pieces, runs):
     given = {"title": title, "page": page, "runs": runs, "source": next(iter(source), None), "words": words,
              "dirty": dirty, "machines": list(dict.fromkeys(machine(run.provenance) for run in runs))}
     content |= {"README.md": _text("archive-readme.md.j2", given), SCRIPT: _text("reproduce.sh.j2", given)}
-    content[SUMS] = _sums(content)
-    content[METADATA] = _json(_crate(title, content, runs))
+    sums = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())]
+    content[SUMS] = "".join(sums).encode()
+    content[METADATA] = (json.dumps(_crate(title, content, runs), indent=1, ensure_ascii=False) + "\n").encode("utf-8")
     write_file(path, _zipped(content))
 
 
@@ -88,8 +89,12 @@ def _source(runs):
     if listed is None:
         return {}, "no source: the page was made outside a checkout"
     head = (_git("rev-parse", "--short=12", "HEAD") or b"unknown").decode().strip()
-    names = [name for name in listed.decode("utf-8").split("\0") if name and (ROOT / name).is_file()]
-    return ({"source/masing.tar.gz": _tarred(names)},
+    names = sorted(name for name in listed.decode("utf-8").split("\0") if name and (ROOT / name).is_file())
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        for name in names:
+            tar.add(ROOT / name, f"masing/{name}")
+    return ({"source/masing.tar.gz": buffer.getvalue()},
             f"the source as it was when the page was made, revision {head} with what was not committed")
 
 
@@ -102,21 +107,12 @@ def _git(*arguments):
     return done.stdout if done.returncode == 0 and (ROOT / "CMakeLists.txt").is_file() else None
 
 
-def _tarred(names):
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
-        for name in sorted(names):
-            tar.add(ROOT / name, f"masing/{name}")
-    return buffer.getvalue()
-
-
 def _packages():
     """The packages of this machine with their versions, as bytes."""
     if shutil.which("dpkg-query") is None:
         return b"This machine has no dpkg; the libraries are in /provenance of every result.\n"
-    done = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n"], capture_output=True,
-                          check=False)
-    return done.stdout
+    words = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n"]
+    return subprocess.run(words, capture_output=True, check=False).stdout
 
 
 def _text(template, given):
@@ -124,15 +120,6 @@ def _text(template, given):
     surroundings = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
                                       undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     return surroundings.get_template(template).render(**given).encode("utf-8")
-
-
-def _sums(content):
-    """The checksums of all files in the format of sha256sum."""
-    return "".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())).encode()
-
-
-def _json(value):
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
 
 
 def _crate(title, content, runs):
@@ -144,8 +131,8 @@ def _crate(title, content, runs):
                     "object": [_link(f"results/{run.path.name}") for run in runs],
                     "result": [_link(name) for name in content if name.startswith("page/")],
                     "actionStatus": "http://schema.org/CompletedActionStatus"})
-    versions = _listed_once(str(run.provenance.get("version", "unknown")) for run in runs)
-    revisions = _listed_once(str(run.provenance.get("git_revision", "unknown")) for run in runs)
+    versions, revisions = (", ".join(dict.fromkeys(str(run.provenance.get(key, "unknown")) for run in runs))
+                           for key in ("version", "git_revision"))
     programs = [
         {"@id": "#masing", "@type": "SoftwareApplication", "name": "masing", "softwareVersion": f"{versions}, {revisions}",
          "description": "Solves the continuous Masing model and measures orders of convergence.",
@@ -162,7 +149,9 @@ def _crate(title, content, runs):
         root, {"@id": PROFILE, "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
         {"@id": "#license", "@type": "CreativeWork", "name": "No licence is given",
          "description": "The source names no licence; ask its authors before reuse."},
-        *[_file(name, data) for name, data in content.items()], *programs, *actions]}
+        *[_link(name) | {"@type": "File", "name": name, "contentSize": str(len(data)),
+                         "encodingFormat": FORMATS.get(Path(name).suffix, "text/plain")} for name, data in content.items()],
+        *programs, *actions]}
 
 
 def _action(run):
@@ -180,19 +169,9 @@ def _link(name):
     return {"@id": quote(name)}
 
 
-def _file(name, data):
-    return _link(name) | {"@type": "File", "name": name, "contentSize": str(len(data)),
-            "encodingFormat": FORMATS.get(Path(name).suffix, "text/plain")}
-
-
 def _newest(runs):
     """The latest date of the runs, in the form of ISO 8601."""
     return max((str(run.provenance["date"]) for run in runs if "date" in run.provenance), default="1980-01-01")
-
-
-def _listed_once(words):
-    """The different words, separated by commas."""
-    return ", ".join(dict.fromkeys(words))
 
 
 def _zipped(content):

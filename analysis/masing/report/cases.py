@@ -71,10 +71,7 @@ def read_case(path):
 
 @dataclass(frozen=True)
 class Drawing:
-    """Two names make a curve in the plane, three one in space; samples before `start` and after `end` are left out.
-
-    `curves` are the lists of names of curves in the same frame.
-    """
+    """Curves in one frame, each a list of names, two in the plane, three in space; the window of their samples."""
 
     curves: list
     start: float
@@ -119,15 +116,11 @@ def picture(run, words, exact=None):
     window = f"{t[keep][0]:.6g} ≤ t ≤ {t[keep][-1]:.6g}"
     ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items() if each in names)
     drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
-    beside = f" Grey: exact; {_apart(kept, behind)}." if behind else ""
+    apart = {each: np.abs(values - behind[each]).max() for each, values in kept.items()
+             if each not in ("t", "force")} if behind else {}
+    beside = f" Grey: exact; at most {listed(f'{measured(far)} from {name}' for name, far in apart.items())}." if behind else ""
     return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves, run, behind),
                    f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.{beside}", f"{window}: {ranges}.{beside}")
-
-
-def _apart(columns, behind):
-    """How far the columns [samples] of a picture are from the exact ones, in words."""
-    largest = {name: np.abs(values - behind[name]).max() for name, values in columns.items() if name not in ("t", "force")}
-    return "at most " + listed(f"{measured(apart)} from {name}" for name, apart in largest.items())
 
 
 def curve_figure(columns, curves, run, behind=None):
@@ -140,35 +133,23 @@ def curve_figure(columns, curves, run, behind=None):
         if behind:
             axes.plot(*style.thinned(*(behind[each] for each in names)), **style.BEHIND, label=None if n else "exact")
         label = "computed" if behind and len(curves) == 1 else names[-1]
-        _draw_curve(axes, columns, names, label, n, columns["t"] if len(curves) == 1 and names[0] != "t" and not in_space else None)
-    axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), (_word(run, each, in_space) for each in curves[0]))))
+        values = [columns[each] for each in names]
+        may_wind = len(curves) == 1 and names[0] != "t" and not in_space
+        if may_wind and len(reversals(values[0])) > style.MANY_REVERSALS:
+            figure.colorbar(style.line_by_time(axes, columns["t"], *values), ax=axes, label=TIME, aspect=30)
+        else:
+            axes.plot(*style.thinned(*values), style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=label)
+    # In space there is room for a symbol only.
+    words = [run.attributes(f"series/{name}").get("symbol" if in_space else "label", name) for name in curves[0]]
+    axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), words)))
     style.label_values(axes.xaxis, axes.yaxis, *([axes.zaxis] if in_space else []))
     if in_space:
-        _make_room(axes)
+        # The layout of a figure in space leaves no room for labels beside the numbers.
+        axes.set_box_aspect((1, 1, 1), zoom=0.85)
+        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+            axis.labelpad = 8
     if len(curves) > 1:
         axes.set(ylabel=None)
     if len(curves) > 1 or behind:
         axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves) + bool(behind), borderaxespad=0)
     return figure
-
-
-def _word(run, name, in_space):
-    """What an axis is called; in space there is room for a symbol only."""
-    return run.attributes(f"series/{name}").get("symbol" if in_space else "label", name)
-
-
-def _draw_curve(axes, columns, names, label, n, t):
-    """Draw a curve; one of many reversals by its times t, where they are given."""
-    values = [columns[each] for each in names]
-    if t is not None and len(reversals(values[0])) > style.MANY_REVERSALS:
-        axes.figure.colorbar(style.line_by_time(axes, t, *values), ax=axes, label=TIME, aspect=30)
-    else:
-        axes.plot(*style.thinned(*values), style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=label)
-
-
-def _make_room(axes):
-    """Shrink the box and move the labels away from the numbers, which the layout of a figure in space does not do."""
-    axes.set_box_aspect((1, 1, 1), zoom=0.85)
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.labelpad = 8
-

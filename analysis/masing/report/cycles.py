@@ -67,7 +67,11 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
             cycles.append(found)
     if not cycles:
         return None
-    limits, names = _limits(cycles), names_apart([cycle.run for cycle in cycles])
+    groups = {}
+    for cycle in cycles:
+        groups.setdefault(cycle.run.problem, []).append(cycle.curve)
+    limits = {key: figures.shared_limits(curves) for key, curves in groups.items()}
+    names = names_apart([cycle.run for cycle in cycles])
     pictures, rows = [], []
     for cycle, name in zip(cycles, names):
         beside = exact.get(cycle.run, cycle.cells) if exact and cycle.run.engine != "exact" else None
@@ -90,13 +94,6 @@ def distance_from_exact(run, studies):
 def _case(run):
     """What tells one trajectory from another: its problem, its method, P and N."""
     return run.problem, run.method, run.cells, run.steps
-
-
-def _limits(cycles):
-    groups = {}
-    for cycle in cycles:
-        groups.setdefault(cycle.run.problem, []).append(cycle.curve)
-    return {key: figures.shared_limits(curves) for key, curves in groups.items()}
 
 
 def _finest(study, start, end):

@@ -27,7 +27,7 @@ def _picture(group, name):
     """The Picture of a group {P: Study}, P = 0 for ∞ and last."""
     quantities = [q for q in QUANTITIES if all(q in study.errors for study in group.values())]
     last, most = group[list(group)[-1]], list(group)[-1]
-    apart = [f"P = {count(cells)} by {_percent(distance)}" for cells, study in list(group.items())[:-1]
+    apart = [f"P = {count(cells)} by {100 * distance:.2g} %" for cells, study in list(group.items())[:-1]
              if (distance := _distance(study, last, quantities)) is not None]
     beside = f" At the same N the errors differ from those of P = {count(most)} at most: {listed(apart)}." if apart else ""
     words = listed(QUANTITY_NAMES[q] for q in quantities)
@@ -43,10 +43,6 @@ def _distance(study, last, quantities):
     ratios = np.array([study.errors[q][here] / last.errors[q][there] for q in quantities])
     known = np.isfinite(ratios)
     return float(np.abs(ratios[known] - 1).max()) if known.any() else None
-
-
-def _percent(share):
-    return f"{100 * share:.2g} %"
 
 
 def _figure(group, quantities):

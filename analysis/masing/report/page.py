@@ -32,7 +32,11 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     where no sample is in the window.
     """
     files = [*studies, *runs, *scans]
-    problems = _problems(files, exact)
+    first = {}
+    for run in files:
+        first.setdefault(run.problem, run)
+    problems = {key: problem(run, f"problem-{n}", exact.description(run.model))
+                for n, (key, run) in enumerate(first.items(), start=1)}
     sections = _sections(studies, problems)
     cycles = cycles_section(runs, *window, studies=studies, exact=exact)
     numbers = number_pictures(studies)
@@ -51,15 +55,6 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     pictures += [picture for each in problems.values() for picture in each.pictures]
     texts = [Text(run.path.stem, "ini", run.configuration) for run in files if run.configuration]
     return html, pictures + [table for section in sections for table in section["tables"]] + texts
-
-
-def _problems(files, exact):
-    """The Problem of each problem of the files, by what tells problems apart, in the order of the page."""
-    first = {}
-    for run in files:
-        first.setdefault(run.problem, run)
-    return {key: problem(run, f"problem-{n}", exact.description(run.model))
-            for n, (key, run) in enumerate(first.items(), start=1)}
 
 
 def _sections(studies, problems):
@@ -113,22 +108,11 @@ def _trajectories(studies, runs, exact):
 def _cost_rows(studies, runs):
     """The rows (file, how many rows it has, cells) with P, N, ranks, wall time, steps/s and cell updates/s; the file is
     None but in its first row."""
-    groups = [(study.path.name, _study_costs(study)) for study in studies]
-    groups += [(run.path.name, [_run_cost(run)]) for run in runs]
-    return [(None if n else name, len(rows), row) for name, rows in groups for n, row in enumerate(rows)]
-
-
-def _study_costs(study):
-    cells = study.level_cells if study.has_cells else [None] * study.levels
-    columns = cells, study.level_steps, study.seconds, study.steps_per_second, study.cell_updates_per_second
-    return [_cost(study, *row) for row in zip(*columns)]
-
-
-def _run_cost(run):
-    rates = (run.timing.get(name) for name in ("wall_seconds", "steps_per_second", "cell_updates_per_second"))
-    return _cost(run, run.cells, run.steps, *rates)
-
-
-def _cost(run, cells, steps, *rates):
-    return (cell(cells, grouped), cell(steps, grouped), cell(run.provenance.get("ranks"), grouped),
-            *(cell(value or math.nan, lambda rate: measured(rate, 3)) for value in rates))
+    groups = [(study, zip(study.level_cells if study.has_cells else [None] * study.levels, study.level_steps, study.seconds,
+                          study.steps_per_second, study.cell_updates_per_second)) for study in studies]
+    groups += [(run, [(run.cells, run.steps, *(run.timing.get(name) for name in (
+        "wall_seconds", "steps_per_second", "cell_updates_per_second")))]) for run in runs]
+    rows = [(run.path.name, [(cell(cells, grouped), cell(steps, grouped), cell(run.provenance.get("ranks"), grouped),
+                              *(cell(value or math.nan, lambda rate: measured(rate, 3)) for value in rates))
+                             for cells, steps, *rates in levels]) for run, levels in groups]
+    return [(None if n else name, len(levels), row) for name, levels in rows for n, row in enumerate(levels)]

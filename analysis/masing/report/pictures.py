@@ -36,7 +36,10 @@ class Picture:
         """The bytes of the picture's files by kind, with the points of its curves as CSV if it has any; the same figure
         gives the same bytes."""
         points = list(style.curves_of(self.figure))
-        return {kind: self._file(kind) for kind in KINDS} | ({"csv": _csv(points)} if points else {})
+        frame = pd.DataFrame(points)
+        frame.columns = CURVE_HEADINGS[:len(frame.columns)]
+        csv = {"csv": frame.to_csv(index=False).encode("utf-8")} if points else {}
+        return {kind: self._file(kind) for kind in KINDS} | csv
 
     def _file(self, kind):
         if kind not in self._encoded:
@@ -44,13 +47,6 @@ class Picture:
             # The layout found for the first file is kept for the others.
             self.figure.set_layout_engine("none")
         return self._encoded[kind]
-
-
-def _csv(points):
-    """The points of curves as CSV, all digits, a row a point."""
-    frame = pd.DataFrame(points)
-    frame.columns = CURVE_HEADINGS[:len(frame.columns)]
-    return frame.to_csv(index=False).encode("utf-8")
 
 
 @dataclass(frozen=True)

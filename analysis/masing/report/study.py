@@ -212,5 +212,5 @@ def _extrapolation(study):
 def _index(study, name):
     """The grid convergence index of x(T) or y(T), absolute, and relative where the file has it."""
     relative = study.number(f"gci_relative_{name}")
-    return (f"{measured(study.number(f'gci_{name}'), 3)}, absolute"
-            + (f" (relative {measured(relative, 3)})" if math.isfinite(relative) else ""))
+    words = f" (relative {measured(relative, 3)})" if math.isfinite(relative) else ""
+    return f"{measured(study.number(f'gci_{name}'), 3)}, absolute{words}"

@@ -15,16 +15,12 @@ def summary(sections, studies, runs, reproductions, scans=()):
     sections: the template's values of the studies; reproductions: one for each study, each run, then each scan.
     """
     files = [*studies, *runs, *scans]
-    return {"verdicts": _verdicts(studies), "reproduced": _reproduced(reproductions, files),
-            "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
-            "facts": _facts(files, reproductions), "sections": sections, "trajectories": len(runs)}
-
-
-def _verdicts(studies):
-    """The pairs (verdict, sentence): `6 of 6 studies as expected`."""
     counted = Counter(study.verdict for study in studies)
     total = f"of {len(studies)} stud{'y' if len(studies) == 1 else 'ies'}"
-    return [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
+    verdicts = [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
+    return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files),
+            "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
+            "facts": _facts(files, reproductions), "sections": sections, "trajectories": len(runs)}
 
 
 def _reproduced(reproductions, files):

@@ -81,17 +81,12 @@ def _curves(scan, over):
         yield _label(others), _colour(n, len(families)), indices[scan.done[indices]]
 
 
-def _draw_curve(axes, x, y, label, colour):
-    """A curve. A point that failed is a gap."""
-    axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)
-
-
 def _over(axes, scan, over, name):
     for label, colour, indices in _curves(scan, over):
         x, y = scan.values(over)[indices], scan.values(name)[indices]
         if name == "phase":
             y = _centred(y)
-        _draw_curve(axes, x, y, label, colour)
+        axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)
     axes.set(xlabel=over, ylabel=LABELS[name])
     if name == "phase":
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
@@ -110,10 +105,8 @@ def _over_amplitude(axes, scan, over, name):
         order = indices[np.argsort(scan.values("amplitude")[indices])] if scan.kind == "closed curves" else indices
         order = order[scan.values("damping_ratio")[order] > ROUNDING]
         x, y = scan.values("amplitude")[order], scan.values(name)[order]
-        if scan.kind == "closed curves":
-            axes.plot(x, y, color=colour, label=label or None)
-        else:
-            axes.plot(x, y, ".", color=colour, markersize=4, label=label or None)
+        look = {} if scan.kind == "closed curves" else {"marker": ".", "linestyle": "", "markersize": 4}
+        axes.plot(x, y, color=colour, label=label or None, **look)
     axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name])
     axes.set_xscale("log")
     if name == "loss":
