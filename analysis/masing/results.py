@@ -114,7 +114,8 @@ class Result:
             raise MasingError(f"{self.path}: has no numbers '{name}'; it has {', '.join(sorted(self._shapes)) or 'none'}")
         if name not in self._numbers:
             with hdf5.opened(self.path) as file:
-                self._numbers[name] = hdf5.numbers(file, name)
+                numeric = file[name].dtype.kind in "fiu"
+                self._numbers[name] = hdf5.numbers(file, name) if numeric else file[name][()]
         return self._numbers[name]
 
     def attributes(self, name):

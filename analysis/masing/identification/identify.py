@@ -78,7 +78,8 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
         if output:
             write_file(case.with_suffix(".json"), as_json(identified.numbers))
         if figure:
-            style.save(identified.figure(), Path(figure))
+            with style.applied():
+                style.save(identified.figure(), Path(figure))
     except BaseException:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
