@@ -1,5 +1,7 @@
-"""What the tests of the job scripts share: the program, and reading what it writes."""
+"""What the tests of the job scripts share: the program, an installation of it, and reading what it writes."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +13,8 @@ sys.path.insert(0, str(ROOT / "tests" / "commands"))
 
 from masing import program
 
+os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
 
 @pytest.fixture(scope="session")
 def masing():
@@ -19,3 +23,13 @@ def masing():
     if found is None:
         pytest.skip("no program masing is built")
     return str(Path(found).resolve())
+
+
+@pytest.fixture(scope="session")
+def prefix(masing, tmp_path_factory):
+    """An installation of the build that the program is of: what `cmake --install` puts there."""
+    build, folder = Path(masing).parent, tmp_path_factory.mktemp("prefix")
+    if not (build / "CMakeCache.txt").exists():
+        pytest.skip(f"{masing} is not in a build folder")
+    subprocess.run(["cmake", "--install", build, "--prefix", folder], check=True, stdout=subprocess.DEVNULL)
+    return folder

@@ -4,16 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-from installed import installation
-
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def prefix(masing, tmp_path_factory):
-    """An installation of the build that the program is of."""
-    return installation(masing, tmp_path_factory.mktemp("prefix"))
 
 
 def without_the_clone(command, folder):

@@ -5,15 +5,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from installed import installation
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "library"
 
 
 @pytest.fixture(scope="module")
-def example(masing, tmp_path_factory):
+def example(prefix, tmp_path_factory):
     """The example, built against an installation."""
-    prefix = installation(masing, tmp_path_factory.mktemp("prefix"))
     build = tmp_path_factory.mktemp("example")
     subprocess.run(["cmake", "-S", EXAMPLE, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}"], check=True,
                    stdout=subprocess.DEVNULL)
@@ -32,8 +30,7 @@ def printed(text):
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_the_example(example, tmp_path, ranks):
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+    environment = {**os.environ, "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
     launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
     done = subprocess.run([*launcher, example], cwd=tmp_path, env=environment, capture_output=True, text=True,
                           timeout=120, check=False)

@@ -1,15 +1,18 @@
-"""The scripts of jobs/slurm on a real Slurm: two virtual nodes on this host."""
+"""The scripts of jobs/slurm on a real Slurm of two virtual nodes on this host, in a folder of its own."""
 
+import contextlib
 import datetime
 import os
 import re
+import shutil
+import socket
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import h5py
 import pytest
-import virtual_cluster
 from result_files import contents, text
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "jobs" / "slurm"
@@ -17,16 +20,192 @@ TWO_NODES = ("--nodes=2", "--ntasks-per-node=1", "--time=5")
 CASE = "final-time = 50\ncells = 300\nsteps = {steps}\n"
 
 
+DAEMONS = ("munged", "slurmctld", "slurmd")
+PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"  # where the daemons are
+START = 20  # seconds until the nodes must be idle
+PATIENCE = 120  # seconds until a job counts as hung
+
+# cred_expire makes a requeue take 6 s instead of 2 minutes; %n is the node.
+CONFIGURATION = """
+ClusterName=masing
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket,cred_expire=5
+CredType=cred/munge
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+ReturnToService=2
+JobRequeue=1
+KillWait=5
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
+StateSaveLocation={folder}/state
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdSpoolDir={folder}/spool-%n
+SlurmdPidFile={folder}/slurmd-%n.pid
+SlurmdLogFile={folder}/slurmd-%n.log
+TmpFS={folder}/tmp-%n
+NodeName=node1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs=2 Sockets=1 CoresPerSocket=2 RealMemory=4000
+NodeName=node2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs=2 Sockets=1 CoresPerSocket=2 RealMemory=4000
+PartitionName=all Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP
+"""
+
+# Whoever holds stdin holds the daemons: when it closes, even because the tests were killed, they end.
+KEEPER = """
+cd "$1" || exit 1
+munged --foreground --key-file munge/key --socket munge/socket --pid-file munge/pid \
+  --log-file munge/log --seed-file munge/seed &
+until [ -S munge/socket ]; do sleep 0.05; done
+slurmctld -D &
+slurmd -D -N node1 &
+slurmd -D -N node2 &
+read -r _
+kill $(jobs -p)
+wait
+"""
+
+
+def obstacle():
+    """Why no Slurm can be started here, or None."""
+    missing = [name for name in DAEMONS if shutil.which(name, path=PATH) is None]
+    if missing:
+        return f"no {', '.join(missing)} here: apt-get install slurm-wlm munge"
+    if os.getuid() != 0:
+        return "slurmd runs jobs as root only"
+    return None
+
+
+def free_ports(count):
+    """Ports that nobody listens to."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+def own_processes():
+    """The words that start a command whose descendants all end with it, where that is allowed."""
+    words = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    allowed = subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0
+    return words if allowed else []
+
+
+class Cluster:
+    """Starts on entry and is gone on exit; `folder` must be readable by all, as munged wants."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = {
+            **os.environ,
+            "PATH": PATH,
+            "SLURM_CONF": str(folder / "slurm.conf"),
+            "OMPI_MCA_hwloc_base_binding_policy": "none",
+            "OMPI_MCA_mpi_yield_when_idle": "1",
+            "OMPI_MCA_pml": "ob1",
+            # The nodes share /dev/shm, and would take each other's segments for their own.
+            "OMPI_MCA_btl": "self,tcp",
+            # A stopped run waits for it, up to twice.
+            "OMPI_MCA_odls_base_sigkill_timeout": "1",
+        }
+        self._keeper = None
+
+    def __enter__(self):
+        for name in ("munge", "state", "spool-node1", "spool-node2", "tmp-node1", "tmp-node2"):
+            (self.folder / name).mkdir(mode=0o755)
+        key = self.folder / "munge" / "key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o400)
+        (self.folder / "slurm.conf").write_text(
+            CONFIGURATION.format(folder=self.folder, host=socket.gethostname(), ports=free_ports(3)),
+            encoding="utf-8",
+        )
+        with open(self.folder / "daemons.log", "wb") as log:
+            self._keeper = subprocess.Popen(
+                [*own_processes(), "bash", "-c", KEEPER, "keeper", str(self.folder)],
+                env=self.environment, stdin=subprocess.PIPE, stdout=log, stderr=log)
+        try:
+            self.wait_for(lambda: self._states() == ["idle", "idle"], START, "two idle nodes")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        # Jobs first: where their processes are not a namespace of ours, only Slurm knows them.
+        with contextlib.suppress(subprocess.SubprocessError, AssertionError):
+            self._call("scancel", "--signal=KILL", "--full", "--user=root")
+            self._call("scancel", "--user=root")
+            self.wait_for(lambda: not self._call("squeue", "--noheader").stdout, 10, "no jobs")
+        self._keeper.stdin.close()
+        try:
+            self._keeper.wait(10)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
+
+    def _call(self, *words, cwd=None):
+        return subprocess.run(words, cwd=cwd, env=self.environment, text=True, capture_output=True,
+                              timeout=20, check=False)
+
+    def _states(self):
+        return self._call("sinfo", "--noheader", "--Node", "--format=%T").stdout.split()
+
+    def wait_for(self, what, seconds, name):
+        """Until what() is true; AssertionError with the daemons' last lines after so many seconds."""
+        end = time.monotonic() + seconds
+        while not what():
+            assert time.monotonic() < end, f"no {name} after {seconds} s\n{self.logs()}"
+            time.sleep(0.3)  # to ask Slurm takes a tenth of it
+
+    def logs(self):
+        """The last lines of every log."""
+        return "\n".join(
+            f"== {path.name}\n{path.read_text(errors='replace')[-1500:]}"
+            for path in sorted(self.folder.rglob("*.log"))
+        )
+
+    def submit(self, *words, cwd):
+        """The number of the job that sbatch makes of these words."""
+        done = self._call("sbatch", "--parsable", *map(str, words), cwd=cwd)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def signal(self, job):
+        """SIGUSR1 to the job's script alone, as --signal=B:USR1@… sends it."""
+        done = self._call("scancel", "--batch", "--signal=USR1", job)
+        assert done.returncode == 0, done.stderr
+
+    def jobs(self, job):
+        """What Slurm knows of a job, or of each of an array's: a dictionary of text."""
+        lines = self._call("scontrol", "--oneliner", "show", "job", job).stdout.splitlines()
+        return [dict(re.findall(r"(\w+)=(\S*)", line)) for line in lines if line]
+
+    def finish(self, job):
+        """jobs(job), once all have ended."""
+        ended = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL")
+        self.wait_for(lambda: all(one["JobState"] in ended for one in self.jobs(job)), PATIENCE,
+                      f"end of job {job}")
+        return self.jobs(job)
+
+
 @pytest.fixture(scope="module")
 def cluster(masing):
     """The cluster, whose jobs run this program."""
-    reason = virtual_cluster.obstacle()
+    reason = obstacle()
     if reason:
         pytest.skip(reason)
     # munged wants a socket that everybody can reach, which pytest's own folders are not.
     with tempfile.TemporaryDirectory(prefix="masing-slurm-") as name:
         os.chmod(name, 0o755)
-        with virtual_cluster.Cluster(Path(name)) as running:
+        with Cluster(Path(name)) as running:
             running.environment["MASING_PROGRAM"] = masing
             yield running
 

@@ -1,9 +1,11 @@
-"""Ranks on two hosts, with nothing but TCP between them, make the bits that one rank makes."""
+"""Ranks on two hosts, with nothing but TCP between them, make the bits that one rank makes. The hosts are network
+namespaces of this machine that only a pair of virtual interfaces joins."""
 
+import os
+import shutil
 import subprocess
 
 import pytest
-import two_hosts
 from result_files import contents
 
 STEPS = 4000
@@ -12,13 +14,96 @@ STUDY = ("converge", "--final-time=10", "--cells=50", "--levels=500,1000,2000",
          "--reference=exact-time", "--quiet")
 
 
+NETWORK = "10.213.{}.{}"  # private; the third number is of this process
+
+
+def obstacle():
+    """Why there can be no second host here, or None."""
+    if shutil.which("ip") is None or shutil.which("unshare") is None:
+        return "no ip or unshare here: apt-get install iproute2 util-linux"
+    name = f"masing-try-{os.getpid()}"
+    tried = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        return f"ip netns is not permitted here: {tried.stderr.strip()}"
+    try:
+        inside = subprocess.run(["ip", "netns", "exec", name, "unshare", "--uts", "true"],
+                                capture_output=True, text=True, check=False)
+    finally:
+        _ip("netns", "delete", name)
+    return None if inside.returncode == 0 else f"ip netns exec is not permitted: {inside.stderr.strip()}"
+
+
+def _ip(*words):
+    return subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+
+
+class TwoHosts:
+    """Up on entry, gone on exit; `folder` takes what mpirun needs."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.names = [f"masing{os.getpid()}{letter}" for letter in "ab"]
+        self.addresses = [NETWORK.format(os.getpid() % 256, end) for end in (1, 2)]
+
+    def __enter__(self):
+        links = [f"m{os.getpid()}{letter}" for letter in "ab"]
+        try:
+            for name in self.names:
+                _ip("netns", "add", name)
+            _ip("link", "add", links[0], "netns", self.names[0], "type", "veth",
+                "peer", "name", links[1], "netns", self.names[1])
+            for name, link, address in zip(self.names, links, self.addresses):
+                _ip("-n", name, "address", "add", f"{address}/24", "dev", link)
+                _ip("-n", name, "link", "set", link, "up")
+                _ip("-n", name, "link", "set", "lo", "up")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+
+    def mpirun(self, *words):
+        """The finished run of a rank on each host, started on the first."""
+        first, second = self.names
+        agent = self.folder / "agent"
+        agent.write_text(
+            "#!/bin/sh\n# What mpirun takes for ssh: the address, then the command.\nshift\n"
+            f'exec ip netns exec {second} unshare --uts sh -c "hostname {second}; $*"\n',
+            encoding="utf-8")
+        agent.chmod(0o755)
+        hosts = self.folder / "hosts"
+        hosts.write_text("".join(f"{a} slots=1\n" for a in self.addresses), encoding="utf-8")
+        environment = {
+            **os.environ,
+            "OMPI_MCA_plm": "rsh",
+            "OMPI_MCA_plm_rsh_agent": str(agent),
+            "OMPI_MCA_hwloc_base_binding_policy": "none",
+            "OMPI_MCA_mpi_yield_when_idle": "1",
+            "OMPI_MCA_pml": "ob1",
+            "OMPI_MCA_btl": "self,tcp",
+        }
+        launch = f'hostname {first}; exec "$@"'
+        return subprocess.run(
+            ["ip", "netns", "exec", first, "unshare", "--uts", "sh", "-c", launch, "sh",
+             "mpirun", "-n", "2", "--hostfile", str(hosts), *map(str, words)],
+            cwd=self.folder, env=environment, text=True, capture_output=True, timeout=60, check=False)
+
+    def received(self):
+        """The bytes that have reached each host."""
+        read = ("sh", "-c", "cat /sys/class/net/m*/statistics/rx_bytes")
+        return [int(_ip("netns", "exec", name, *read).stdout) for name in self.names]
+
+
 @pytest.fixture(scope="module")
 def hosts(tmp_path_factory):
     """The two hosts."""
-    reason = two_hosts.obstacle()
+    reason = obstacle()
     if reason:
         pytest.skip(reason)
-    with two_hosts.TwoHosts(tmp_path_factory.mktemp("hosts")) as up:
+    with TwoHosts(tmp_path_factory.mktemp("hosts")) as up:
         yield up
 
 
