@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/call.hpp"
-#include "cli/scan.hpp"
+#include "cli/spec.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
 #include "io/hdf5.hpp"

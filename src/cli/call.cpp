@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "cli/printed.hpp"
-#include "cli/words.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
 
@@ -19,12 +18,6 @@ using rheology::ModelSpec;
 using rheology::Parameter;
 
 namespace {
-
-constexpr std::int64_t most_elements = 100000000;
-
-[[noreturn]] void refuse(const Setting& setting, const std::string& mistake) {
-  throw UserError(setting.origin + ": " + mistake);
-}
 
 /// The pieces of "0.5, 2/3, max(1,i)"; one where the text is no list.
 std::vector<std::string> pieces_of(const std::string& text) {
@@ -43,33 +36,33 @@ std::vector<std::string> pieces_of(const std::string& text) {
 
 /// The values of a setting as functions of i; `constants` with n, what an expression means by it.
 std::vector<base::Function> functions_of(const Setting& setting, const Names& constants) {
-  std::vector<base::Function> values;
-  for (const std::string& piece : pieces_of(setting.text)) {
-    if (base::trimmed(piece).empty()) {
-      refuse(setting,
-             fmt::format("value {} of the list is empty; give a number or an expression in i and n",
-                         values.size() + 1));
+  return with_origin(setting.origin, [&] {
+    std::vector<base::Function> values;
+    for (const std::string& piece : pieces_of(setting.text)) {
+      if (base::trimmed(piece).empty()) {
+        throw UserError(
+            fmt::format("value {} of the list is empty; give a number or an expression in i and n",
+                        values.size() + 1));
+      }
+      values.push_back(with_hint([&] { return base::Function(piece, 'i', constants); }));
     }
-    values.push_back(placed(setting.origin + ": ", [&] {
-      return with_hint([&] { return base::Function(piece, 'i', constants); });
-    }));
-  }
-  return values;
+    return values;
+  });
 }
 
 /// The values of a parameter; `constants` with n.
 rheology::Sequence sequence_of(const std::vector<base::Function>& functions,
                                const Constants& constants) {
   if (functions.size() == 1) {
-    base::Function function = functions.front().bound(constants);
+    const base::Function function = functions.front().bound(constants);
     if (function.is_constant()) {
       return function(1.0);
     }
-    return std::make_shared<const base::Function>(std::move(function));
+    return std::make_shared<const base::Function>(function);
   }
-  std::vector<double> values(functions.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = functions[i].bound(constants)(static_cast<double>(i + 1));
+  std::vector<double> values;
+  for (const base::Function& function : functions) {
+    values.push_back(function.bound(constants)(static_cast<double>(values.size() + 1)));
   }
   return values;
 }
@@ -81,19 +74,17 @@ std::int64_t elements_of(const ModelParameters& parameters, const Constants& con
     return 1;
   }
   const auto other = varied.find(element_count);
-  const Number number = other == varied.end() ? *parameters.elements : Number(other->second);
-  std::int64_t count = 0;
-  try {
-    count = number.whole(constants);
-  } catch (const UserError&) {
-    count = 0;
-  }
-  if (count < 1 || count > most_elements) {
-    const auto n = std::ranges::find(parameters.settings, element_count, &Setting::name);
-    const std::string text = other == varied.end() ? n->text : base::to_text(other->second);
-    refuse(*n, fmt::format("'{}'; must be a whole number from 1 to {}", text, most_elements));
-  }
-  return count;
+  const Number number =
+      other == varied.end() ? *parameters.elements : Number(base::to_text(other->second), {});
+  const auto n = std::ranges::find(parameters.settings, element_count, &Setting::name);
+  return with_origin(n->origin, [&] {
+    constexpr std::int64_t most = 100000000;
+    const std::int64_t count = number.whole(constants);
+    if (count < 1 || count > most) {
+      throw UserError(fmt::format("{}; must be a whole number from 1 to {}", count, most));
+    }
+    return count;
+  });
 }
 
 /// The length of the first list of values of elements, if there is one.
@@ -111,12 +102,7 @@ std::string counted_elements(const std::vector<Parameter>& parameters,
 }  // namespace
 
 const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& origin) {
-  return *placed(origin + ": ", [&] { return &rheology::catalogue_entry(name); });
-}
-
-std::string ModelParameters::origin(const std::string& parameter) const {
-  const auto found = std::ranges::find(settings, parameter, &Setting::name);
-  return found == settings.end() ? "" : found->origin;
+  return *with_origin(origin, [&] { return &rheology::catalogue_entry(name); });
 }
 
 Names ModelParameters::constants() const {
@@ -141,7 +127,7 @@ ModelParameters model_parameters(const rheology::CatalogueEntry& model,
                                  const std::vector<Setting>& given, const Names& constants) {
   const ModelInfo& info = model.info;
   for (const Setting& setting : given) {
-    placed(setting.origin + ": ", [&] { rheology::require_parameter(info, setting.name); });
+    with_origin(setting.origin, [&] { rheology::require_parameter(info, setting.name); });
   }
   const std::vector<Parameter> parameters = all_parameters(info);
   ModelParameters read{.model = &model, .settings = {}, .values = {}, .elements = {}};
@@ -161,7 +147,7 @@ ModelParameters model_parameters(const rheology::CatalogueEntry& model,
       setting.text = counted_elements(parameters, read.settings);
     }
     if (setting.text.empty()) {
-      refuse(setting, fmt::format("missing; {}; give --set {}=VALUE",
+      throw UserError(fmt::format("{}: missing; {}; give --set {}=VALUE", setting.origin,
                                   is_count ? "no list of values says how many elements there are"
                                            : info.name + " needs it: " + parameters[p].meaning,
                                   setting.name));

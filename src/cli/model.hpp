@@ -23,8 +23,6 @@ struct ModelParameters {
   std::vector<std::vector<base::Function>> values;  ///< of each a list of functions of i, or one
   std::optional<Number> elements;                   ///< n, of models that have it
 
-  /// Where a parameter was given, for messages; empty for one that is not the model's.
-  [[nodiscard]] std::string origin(const std::string& parameter) const;
   /// The constants that they need.
   [[nodiscard]] Names constants() const;
   /// The text of setting `p` with values in the places of constants.

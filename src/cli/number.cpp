@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -31,19 +30,18 @@ void put(Setting setting, std::vector<Setting>& settings) {
 }
 
 Number::Number(std::string text, const Names& constants)
-    : text_(std::move(text)), value_(base::to_number(text_)), whole_(base::to_integer(text_)) {
-  if (text_.empty()) {
-    mistake_ = "it is empty";
-  } else if (!value_) {
-    try {
-      expression_ = with_hint([&] { return base::Expression(text_, '\0', constants); });
-    } catch (const UserError& error) {
-      mistake_ = error.what();
-    }
+    : text_(std::move(text)),
+      value_(base::to_number(text_)),
+      mistake_(text_.empty() ? "it is empty" : "") {
+  if (value_ || text_.empty()) {
+    return;
+  }
+  try {
+    expression_ = with_hint([&] { return base::Expression(text_, '\0', constants); });
+  } catch (const UserError& error) {
+    mistake_ = error.what();
   }
 }
-
-Number::Number(double value) : value_(value) {}
 
 Names Number::constants() const {
   return expression_ ? expression_->constants() : Names();
@@ -67,8 +65,8 @@ double Number::value(const Constants& constants) const {
 }
 
 std::int64_t Number::whole(const Constants& constants) const {
-  if (whole_) {
-    return *whole_;
+  if (const auto literal = base::to_integer(text_)) {
+    return *literal;
   }
   std::string why = " (" + mistake_ + ")";
   if (value_ || expression_) {
@@ -83,19 +81,19 @@ std::int64_t Number::whole(const Constants& constants) const {
   }
   throw UserError(
       fmt::format("{} is not a whole number; give one such as 1000000 or 1e6, or an expression{}",
-                  in_quotes(text_.empty() && value_ ? base::to_text(*value_) : text_), why));
+                  in_quotes(text_), why));
 }
 
 void require_name(const Setting& let) {
-  if (!base::is_name(let.name)) {
-    throw UserError(fmt::format(
-        "{}: {} is not a name; give one of letters, digits and _, beginning with a letter",
-        let.origin, in_quotes(let.name)));
-  }
-  if (base::is_reserved_name(let.name)) {
-    throw UserError(fmt::format("{}: {} has a meaning in expressions; give another name",
-                                let.origin, let.name));
-  }
+  with_origin(let.origin, [&] {
+    if (!base::is_name(let.name)) {
+      throw UserError(in_quotes(let.name) +
+                      " is not a name; give one of letters, digits and _, beginning with a letter");
+    }
+    if (base::is_reserved_name(let.name)) {
+      throw UserError(let.name + " has a meaning in expressions; give another name");
+    }
+  });
 }
 
 std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known) {
@@ -104,25 +102,24 @@ std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known) 
     require_name(let);
     names.insert(let.name);
   }
-  std::vector<Let> left;
+  std::vector<Let> ordered;
   for (const Setting& let : lets) {
     if (!known.contains(let.name)) {
-      left.push_back({let, Number(let.text, names)});
+      ordered.push_back({let, Number(let.text, names)});
     }
   }
-  std::vector<Let> ordered;
   Names done = known;
-  while (!left.empty()) {
-    const auto ready = std::ranges::find_if(
-        left, [&](const Let& let) { return std::ranges::includes(done, let.number.constants()); });
-    if (ready == left.end()) {
+  for (auto next = ordered.begin(); next != ordered.end(); ++next) {
+    const auto ready = std::find_if(next, ordered.end(), [&](const Let& let) {
+      return std::ranges::includes(done, let.number.constants());
+    });
+    if (ready == ordered.end()) {
       throw UserError(fmt::format("{}: {} is defined by itself, through {}; give it a number",
-                                  left.front().given.origin, left.front().given.name,
-                                  in_quotes(left.front().given.text)));
+                                  next->given.origin, next->given.name,
+                                  in_quotes(next->given.text)));
     }
     done.insert(ready->given.name);
-    ordered.push_back(std::move(*ready));
-    left.erase(ready);
+    std::rotate(next, ready, ready + 1);
   }
   return ordered;
 }
@@ -130,7 +127,7 @@ std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known) 
 Constants values_of(const std::vector<Let>& lets, Constants known) {
   for (const Let& let : lets) {
     known.emplace(let.given.name,
-                  placed(let.given.origin + ": ", [&] { return let.number.value(known); }));
+                  with_origin(let.given.origin, [&] { return let.number.value(known); }));
   }
   return known;
 }

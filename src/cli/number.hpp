@@ -15,12 +15,11 @@ namespace masing::cli {
 using base::Constants;
 using base::Names;
 
-/// What was given for a name: --set PARAMETER=VALUE, --let or --over NAME=VALUE, or a line below
-/// [model], [let] or [over].
+/// A text that was given for a name: of an option, of a parameter, a constant or an axis.
 struct Setting {
   std::string name;
   std::string text;
-  std::string origin;  ///< for messages; "--set PARAMETER" for a preset
+  std::string origin;  ///< for messages: "--mass", "--let w", "case.ini line 3, mass"
 };
 
 /// Adds a setting, or replaces that of its name.
@@ -29,9 +28,8 @@ void put(Setting setting, std::vector<Setting>& settings);
 /// A number as given.
 class Number {
  public:
-  /// Text that may use `constants`; where it is neither, value() and whole() throw.
+  /// Text that may use `constants`; where it is no number, value() and whole() throw.
   Number(std::string text, const Names& constants);
-  explicit Number(double value);
 
   /// The number. Throws UserError where there is none or it is not finite. Local.
   [[nodiscard]] double value(const Constants& constants) const;
@@ -46,16 +44,15 @@ class Number {
  private:
   std::string text_;
   std::optional<double> value_;  // of a literal
-  std::optional<std::int64_t> whole_;
   std::optional<base::Expression> expression_;
-  std::string mistake_;  // where there is none
+  std::string mistake_;  // where there is neither
 };
 
 /// A text in a message, in quotes and not longer than a line.
 std::string in_quotes(const std::string& text);
 
-/// Says of a name that nothing has a value for it how one is given. Throws UserError in place of
-/// base::UnknownName that `work` throws. Local if `work` is.
+/// What `work` returns; where a name in it has no value, the message says how to give one. Throws
+/// UserError in place of base::UnknownName. Local if `work` is.
 template <typename Work>
 auto with_hint(const Work& work) {
   try {
@@ -66,13 +63,14 @@ auto with_hint(const Work& work) {
   }
 }
 
-/// What `work` returns; the message of a UserError in it begins with `place`. Local if `work` is.
+/// What `work` returns; the message of a UserError in it begins with `origin`. Local if `work` is.
 template <typename Work>
-auto placed(const std::string& place, const Work& work) {
+auto with_origin(const std::string& origin, const Work& work) {
   try {
     return work();
   } catch (const base::UserError& error) {
-    throw base::UserError(place + (error.quantity().empty() ? error.what() : error.fault()));
+    throw base::UserError(origin + ": " +
+                          (error.quantity().empty() ? error.what() : error.fault()));
   }
 }
 

@@ -65,7 +65,8 @@ struct Configuration {
   std::vector<double> probe;                 ///< s
 
   study::Refine refine = study::Refine::steps;
-  std::string levels;     ///< resolved: as level_text() has them
+  /// Of each level, or ladder of levels, its numbers: N or P or "P:N"; resolved: of each level.
+  std::vector<std::vector<std::int64_t>> levels;
   std::string reference;  ///< a word of study::reference_kinds, or a file's name
   std::string expected_orders;
   double order_tolerance = 0.0;
@@ -93,12 +94,9 @@ struct Files {
   FileReader last_field = {};  ///< the last u of a result file, as the points of a table
 };
 
-/// Gives a value to the member of an option.
-using Assignment = std::function<void(Configuration&, const Constants&)>;
-
 /// An option's text, read once: `assign` throws UserError, as for a value out of its range.
 struct Reading {
-  Assignment assign;
+  std::function<void(Configuration&, const Constants&)> assign;
   std::string shown = {};  ///< what a configuration shows in place of the value; empty: the value
   Names constants = {};    ///< what it needs
 };
@@ -107,22 +105,18 @@ struct Reading {
 struct Value {
   /// The value as text.
   std::function<std::string(const Configuration&)> text;
+  /// Reads a text that may use `constants`. Throws UserError that says what is wrong with it and
+  /// what would be right. Local if reading `files` is.
+  std::function<Reading(const std::string& given, const Names& constants, const Files& files)> read;
   /// Of one number: gives it to the member. Throws UserError.
   std::function<void(Configuration&, const Number&, const Constants&)> take = {};
-  /// Of others: reads a text that may use `constants`. Throws UserError that says what is wrong
-  /// with it and what would be right.
-  std::function<Reading(const std::string& given, const Names& constants, const Files&)> parse = {};
   bool is_numeric = false;  ///< whether it is a number or a list of them
   std::string words = {};   ///< of a choice: "right|midpoint"
-
-  /// Reads a text. Throws as `parse`. Local if reading files is.
-  [[nodiscard]] Reading read(const std::string& given, const Names& constants,
-                             const Files& files) const;
 };
 
 /// What an option decides: the problem, or else the data of a result file, so that it belongs to
 /// /configuration; or no number.
-enum class Role { problem, result, handling };
+enum class Role { problem, result, execution };
 
 /// One key: the same on the command line (--name) and in an .ini (name = …).
 struct Option {

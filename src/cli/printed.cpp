@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -30,18 +30,26 @@ std::string section(const std::string& name, const std::vector<Setting>& setting
   return text;
 }
 
+/// An option of a request.
+struct Printed {
+  const Option* option;
+  std::string value;
+  std::string given;  ///< as it was given, where that has constants
+};
+
 /// The options that decide as much as `last`, of the request's command and model, but those of a
-/// scan that have a value of their own at each point.
-std::vector<const Option*> options_of(const Request& request, Role last) {
-  const ModelKind kind = kind_of(request.model);
-  std::vector<const Option*> options;
+/// scan that follow from others at each point.
+std::vector<Printed> options_of(const Validated& made, Role last) {
+  const Request& request = *made.request;
+  std::vector<Printed> options;
   for (const Option& option : option_table()) {
-    const bool is_of_points =
-        request.command == Command::scan && !request.has(option.name) &&
-        (option.name == "from" || option.name == "to" || option.name == "sample-every");
-    if (option.is_of(request.command) && option.is_of(kind) && option.role <= last &&
-        !is_of_points) {
-      options.push_back(&option);
+    const bool is_of_points = request.command == Command::scan && !request.has(option.name) &&
+                              option.value.is_numeric && option.preset.empty();
+    if (option.is_of(request.command) && option.is_of(kind_of(request.model)) &&
+        option.role <= last && !is_of_points) {
+      const auto entry = request.entries.find(option.name);
+      options.push_back({&option, option.value.text(made.configuration),
+                         entry == request.entries.end() ? "" : entry->second.reading.shown});
     }
   }
   return options;
@@ -50,18 +58,12 @@ std::vector<const Option*> options_of(const Request& request, Role last) {
 std::string print(const Validated& made, Role last) {
   const Request& request = *made.request;
   std::string text = "# masing " + name_of(request.command) + "\n";
-  std::istringstream comment(request.comment);
-  for (std::string line; std::getline(comment, line);) {
+  for (const std::string& line : request.comment) {
     text += "# " + line + "\n";
   }
-  for (const Option* option : options_of(request, last)) {
-    const std::string value = option->value.text(made.configuration);
-    const auto entry = request.entries.find(option->name);
-    const std::string given = entry == request.entries.end() ? "" : entry->second.reading.shown;
-    // No value: one of each point of a scan, or what a model of finitely many elements is without.
-    const bool may_be_none =
-        request.parameters || (option->value.is_numeric && request.command == Command::scan);
-    if (!value.empty() || !may_be_none || option->role == Role::handling) {
+  for (const auto& [option, value, given] : options_of(made, last)) {
+    // What a model of finitely many elements is without.
+    if (!value.empty() || !request.parameters || option->role == Role::execution) {
       text += option->name + " = " +
               (given.empty()              ? value
                : option->value.is_numeric ? with_value(given, value)
@@ -80,47 +82,28 @@ std::string print(const Validated& made, Role last) {
   return text + section("let", lets);
 }
 
-}  // namespace
-
-std::string printed(const Validated& request) {
-  return print(request, Role::handling);
-}
-
-std::string printed_result_keys(const Validated& request) {
-  return print(request, Role::result);
-}
-
-namespace {
-
-using Values = std::vector<std::pair<std::string, std::string>>;
-
 /// The keys of a request up to a role with their values, constants replaced by theirs; of what a
 /// scan makes of constants, whose values vary, the texts.
-Values values_of(const Validated& made, Role last) {
+std::vector<std::pair<std::string, std::string>> values_of(const Validated& made, Role last) {
   const Request& request = *made.request;
-  const Configuration& c = made.configuration;
   const bool has_points = request.command == Command::scan && last != Role::problem;
-  Values values;
-  for (const Option* option : options_of(request, last)) {
-    const auto entry = request.entries.find(option->name);
-    const bool is_text =
-        has_points && entry != request.entries.end() && !entry->second.reading.shown.empty();
-    values.emplace_back(option->name,
-                        is_text ? entry->second.reading.shown : option->value.text(c));
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const auto& [option, value, given] : options_of(made, last)) {
+    values.emplace_back(option->name, has_points && !given.empty() ? given : value);
   }
   for (std::size_t p = 0; request.parameters && p < request.parameters->settings.size(); ++p) {
     const Setting& setting = request.parameters->settings[p];
-    values.emplace_back("model." + setting.name,
-                        has_points ? setting.text : request.parameters->text(p, c.constants));
+    values.emplace_back(
+        "model." + setting.name,
+        has_points ? setting.text : request.parameters->text(p, made.configuration.constants));
   }
-  const auto add = [&](const std::string& section, const std::vector<Setting>& settings) {
-    for (const Setting& setting : settings) {
-      values.emplace_back(section + setting.name, setting.text);
-    }
-  };
   if (has_points) {
-    add("over.", request.over);
-    add("let.", request.lets);
+    for (const Setting& over : request.over) {
+      values.emplace_back("over." + over.name, over.text);
+    }
+    for (const Setting& let : request.lets) {
+      values.emplace_back("let." + let.name, let.text);
+    }
   }
   return values;
 }
@@ -157,8 +140,16 @@ bool is_extended(const Validated& request, const Configuration& before) {
 
 }  // namespace
 
+std::string printed(const Validated& request) {
+  return print(request, Role::execution);
+}
+
+std::string printed_result_keys(const Validated& request) {
+  return print(request, Role::result);
+}
+
 std::vector<Difference> differences(const Validated& one, const Validated& other, Role last) {
-  const Values of_other = values_of(other, last);
+  const auto of_other = values_of(other, last);
   std::map<std::string, std::string> left(of_other.begin(), of_other.end());
   std::vector<Difference> found;
   for (const auto& [key, value] : values_of(one, last)) {

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "cli/validate.hpp"
+#include "cli/spec.hpp"
 
 // Requests as text: printed as an .ini, and compared.
 

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/words.hpp"
 
 namespace masing::cli {
 
@@ -15,10 +16,244 @@ using base::UserError;
 
 namespace {
 
-void refuse_repeats(const std::vector<Given>& given) {
+/// A word that is no key: of the call alone, or NAME=VALUE for what stands below [section] in an
+/// .ini, "section.NAME" in Setting::name.
+struct Word {
+  std::string_view name;
+  std::string_view argument;  ///< empty: none
+  std::string_view section;   ///< with its point
+  std::string_view help;
+};
+constexpr std::string_view model_section = "model.";
+constexpr std::string_view let_section = "let.";
+constexpr std::string_view over_section = "over.";
+constexpr Word other_words[] = {
+    {"set", "PARAMETER=VALUE", model_section,
+     "of another model than masing: a number, a list \"0.5,0.9\" or an expression in i and n"},
+    {"let", "NAME=VALUE", let_section,
+     "a constant for every expression and number, itself a number or an expression"},
+    {"over", "NAME=VALUES", over_section,
+     "scan a constant or a numeric key: \"w=0.3:1.75:30\", \"w=1:9:5:log\", \"w=0.4,0.7,1\""},
+    {"config", "FILE.ini", "", "the same keys, one 'key = value' a line; the command line wins"},
+    {"print-config", "", "", "print the resolved configuration as an .ini and stop"},
+    {"validate-only", "", "", "check the configuration, every cell of it, and stop"},
+    {"petsc", "", "", "all words after it go to PETSc (-log_view, ...)"},
+    {"help", "", "", "this text"}};
+
+bool is_of(const Word& word, Command command) {
+  return word.section != over_section || command == Command::scan;
+}
+
+bool takes_section_of(Command command, const std::string& name) {
+  return std::ranges::any_of(other_words, [&](const Word& word) {
+    return !word.section.empty() && name.starts_with(word.section) && is_of(word, command);
+  });
+}
+
+bool takes(Command command, const std::string& key) {
+  const Option* option = find_option(key);
+  return option != nullptr && option->is_of(command);
+}
+
+/// Says what is wrong with a name that `command` does not take, with the key that it has the most
+/// first letters in common with, three at least. Throws UserError.
+[[noreturn]] void refuse_key(Command command, const std::string& origin, const std::string& name) {
+  std::string wrong = "not a key; masing " + name_of(command) + " --help lists the keys";
+  std::ptrdiff_t most = 2;
+  for (const Option& option : option_table()) {
+    const auto common = std::ranges::mismatch(option.name, name).in1 - option.name.begin();
+    if (option.is_of(command) && common > most) {
+      most = common;
+      wrong = "not a key; did you mean " + option.name + "?";
+    }
+  }
+  if (const Option* option = find_option(name)) {
+    wrong = "a key of masing " + name_of(option->commands.front()) + " only";
+  }
+  throw UserError(origin + ": " + name + " is " + wrong);
+}
+
+/// What the words of a call give. Throws UserError for unknown keys and missing values.
+std::vector<Setting> from_words(Command command, const std::vector<std::string>& words) {
+  std::vector<Setting> given;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (!word->starts_with("--")) {
+      throw UserError("unexpected word '" + *word + "'" +
+                      (word->ends_with(".ini") ? "; give --config " + *word
+                                               : "; options start with --, values follow them"));
+    }
+    const auto sign = std::min(word->find('='), word->size());
+    const bool has_sign = sign < word->size();
+    const std::string origin = word->substr(0, sign);
+    const std::string name = origin.substr(2);
+    const auto* other = std::ranges::find(other_words, name, &Word::name);
+    const bool is_key = other == std::end(other_words);
+    if (is_key ? !takes(command, name) : !is_of(*other, command)) {
+      refuse_key(command, origin, name);
+    }
+    std::string text = "true";
+    if (is_key ? find_option(name)->argument.empty() : other->argument.empty()) {
+      if (has_sign) {
+        throw UserError(origin + ": takes no value; leave out " + word->substr(sign));
+      }
+    } else {
+      text = has_sign ? word->substr(sign + 1) : "";
+      const bool ends = word + 1 == words.end();
+      if (has_sign ? text.empty() : ends || word[1].starts_with("--")) {
+        throw UserError(origin + ": no value" + (has_sign || ends ? "" : " before " + word[1]) +
+                        "; give " + origin + "=VALUE");
+      }
+      text = has_sign ? text : *++word;
+    }
+    given.push_back({name, text, origin});
+    if (!is_key && !other->section.empty()) {  // --set k=2: k = 2 below [model]
+      const auto equals = text.find('=');
+      const std::string what{base::trimmed(text.substr(0, equals))};
+      if (equals == std::string::npos || what.empty()) {
+        throw UserError(fmt::format("{}: '{}' sets nothing; give {} {}", origin, text, origin,
+                                    other->argument));
+      }
+      given.back() = {std::string(other->section) + what, text.substr(equals + 1),
+                      origin + " " + what};
+    }
+  }
+  return given;
+}
+
+/// What the lines of an .ini give. Throws UserError for keys that the command does not take, too.
+std::vector<Setting> from_ini(Command command, const std::string& path,
+                              const std::string& content) {
+  std::vector<Setting> given = ini_entries(path, content);
+  for (Setting& one : given) {
+    if (!takes(command, one.name) && !takes_section_of(command, one.name)) {
+      refuse_key(command, one.origin, one.name);
+    }
+    if (one.name == "model.name") {
+      one.name = "model";  // the name of the model may stand with its parameters
+    }
+  }
+  return given;
+}
+
+/// The comment at the start of an .ini, without # and without the line that a printed one begins
+/// with.
+std::vector<std::string> leading_comment(const std::string& content) {
+  std::vector<std::string> comment;
+  for (const std::string& line : base::split(content, '\n')) {
+    if (!line.starts_with('#')) {
+      break;
+    }
+    const std::string words{base::trimmed(line.substr(1))};
+    if (!words.starts_with("masing ")) {
+      comment.push_back(words);
+    }
+  }
+  return comment;
+}
+
+constexpr double most_points = 1e6;
+
+/// "0.3:1.75:30", "1:100:5:log" or "0.4,0.7,1".
+std::vector<double> axis_values(const Setting& over) {
+  const auto require = [&](bool holds, const std::string& mistake) {
+    if (!holds) {
+      throw UserError(
+          fmt::format("{}; give \"{}=first:last:count\", \"first:last:count:log\" or \"v1,v2,...\"",
+                      mistake, over.name));
+    }
+  };
+  const auto number = [](const std::string& text) { return Number(text, {}).value({}); };
+  return with_origin(over.origin, [&] {
+    const bool is_range = over.text.find(':') != std::string::npos;
+    const std::vector<std::string> pieces = base::split(over.text, is_range ? ':' : ',');
+    std::vector<double> values;
+    if (!is_range) {
+      std::ranges::transform(pieces, std::back_inserter(values), number);
+      require(!values.empty(), "no values");
+      return values;
+    }
+    const std::string text = in_quotes(over.text);
+    const bool is_log = pieces.size() == 4 && pieces[3] == "log";
+    require(pieces.size() == 3 || is_log, text + " is no range");
+    const double first = number(pieces[0]);
+    const double last = number(pieces[1]);
+    const std::int64_t count = Number(pieces[2], {}).whole({});
+    require(count >= 2 && static_cast<double>(count) <= most_points,
+            text + " needs from 2 to 10^6 values");
+    require(!is_log || first * last > 0.0, text + " crosses 0, where log has no value");
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double part = static_cast<double>(i) / static_cast<double>(count - 1);
+      values.push_back(is_log ? first * std::pow(last / first, part)
+                              : first + part * (last - first));
+    }
+    values.back() = last;
+    return values;
+  });
+}
+
+/// What an axis varies: a numeric option of every run, a parameter, or else a constant.
+Axis axis_of(const Setting& over, const std::string& model) {
+  Axis axis{.values = {over.name, axis_values(over)}};
+  const Option* option = find_option(over.name);
+  if (kind_of(model) == ModelKind::finite) {
+    const std::string wanted =
+        option != nullptr && !option->parameter.empty() ? option->parameter : over.name;
+    const auto parameters = all_parameters(known_model(model, "--model").info);
+    if (std::ranges::count(parameters, wanted, &rheology::Parameter::name) > 0) {
+      axis.parameter = wanted;
+      return axis;
+    }
+  }
+  if (option != nullptr && option->value.take && option->is_of(kind_of(model)) &&
+      option->is_of(Command::simulate) && option->is_of(Command::scan)) {
+    axis.option = option;
+  } else {
+    require_name(over);
+  }
+  return axis;
+}
+
+/// The amplitudes of "X=0.01:2:200:log".
+Axis amplitudes_of(const std::string& text) {
+  const auto sign = text.find('=');
+  const std::string name{base::trimmed(text.substr(0, sign))};
+  if (sign == std::string::npos || name.empty() || find_option(name) != nullptr) {
+    throw UserError("--backbone: " + in_quotes(text) +
+                    " is no axis of amplitudes; give \"X=0.01:2:200:log\"");
+  }
+  const Setting given{name, std::string(base::trimmed(text.substr(sign + 1))), "--backbone"};
+  return {.values = {name, axis_values(given)}, .is_amplitude = true};
+}
+
+/// The axes that --over and --backbone (or empty) give of a model. Throws UserError.
+std::vector<Axis> axes_of(const std::vector<Setting>& over, const std::string& backbone,
+                          const std::string& model) {
+  std::vector<Axis> axes;
+  for (const Setting& one : over) {
+    axes.push_back(axis_of(one, model));
+  }
+  if (!backbone.empty()) {
+    axes.push_back(amplitudes_of(backbone));
+  }
+  double points = 1.0;
+  for (const Axis& axis : axes) {
+    const std::string& name = axis.values.name;
+    if (scan::is_point_column(name)) {
+      throw UserError(
+          fmt::format("--{0}: the file of a scan has a column {1} of its own; give another name",
+                      axis.is_amplitude ? "backbone" : "over " + name, name));
+    }
+    points *= static_cast<double>(axis.values.values.size());
+  }
+  if (points > most_points) {
+    throw UserError(fmt::format("--over: {:g} points; at most {:g}", points, most_points));
+  }
+  return axes;
+}
+
+void refuse_repeats(const std::vector<Setting>& given) {
   for (auto i = given.begin(); i != given.end(); ++i) {
-    const auto first =
-        std::find_if(given.begin(), i, [&](const Given& g) { return g.key == i->key; });
+    const auto first = std::ranges::find(given.begin(), i, i->name, &Setting::name);
     if (first != i) {
       throw UserError(i->origin + ": given twice" +
                       (first->origin == i->origin ? "" : ", first by " + first->origin) +
@@ -28,68 +263,54 @@ void refuse_repeats(const std::vector<Given>& given) {
 }
 
 /// Whether one of the words decides what is computed.
-bool changes_result(const std::vector<Given>& words) {
-  return std::ranges::any_of(words, [](const Given& one) {
-    const Option* option = find_option(one.key);
-    const bool is_in_section = one.key.find('.') != std::string::npos;
-    return option == nullptr ? is_in_section : option->role != Role::handling;
+bool changes_result(const std::vector<Setting>& words) {
+  return std::ranges::any_of(words, [](const Setting& one) {
+    const Option* option = find_option(one.name);
+    const bool is_in_section = one.name.find('.') != std::string::npos;
+    return option == nullptr ? is_in_section : option->role != Role::execution;
   });
 }
 
-/// What was given for a key, null where nothing was.
-const Given* find(const std::vector<Given>& given, const std::string& key) {
-  const auto found = std::ranges::find(given, key, &Given::key);
+/// What was given for a name, null where nothing was.
+const Setting* find(const std::vector<Setting>& given, const std::string& name) {
+  const auto found = std::ranges::find(given, name, &Setting::name);
   return found == given.end() ? nullptr : &*found;
 }
 
-/// What was given in `file`, replaced by what was given in `line`.
-std::vector<Given> joined(std::vector<Given> file, const std::vector<Given>& line) {
-  for (const Given& one : line) {
-    const auto before = std::ranges::find(file, one.key, &Given::key);
-    if (before == file.end()) {
-      file.push_back(one);
-    } else {
-      *before = one;
-    }
-  }
-  return file;
-}
-
-/// The one key of what may be given in several ways: parameters of a model of finitely many
-/// elements.
-void normalise(std::vector<Given>& all) {
-  for (Given& given : all) {
+/// Gives what may be given in several ways the one name of a model of finitely many elements.
+void name_parameters(std::vector<Setting>& given) {
+  for (Setting& one : given) {
     for (const Option& option : option_table()) {
-      if (!option.parameter.empty() &&
-          (given.key == option.name || given.key == model_section.data() + option.name)) {
-        given.key = model_section.data() + option.parameter;
+      const bool is_parameter = !option.parameter.empty();
+      if (is_parameter && (one.name == option.name || one.name == "model." + option.name)) {
+        one.name = "model." + option.parameter;
       }
     }
   }
 }
 
 /// What was given below a section, in the order of the names' first lines.
-std::vector<Setting> settings_of(const std::vector<Given>& given, std::string_view section) {
+std::vector<Setting> settings_of(const std::vector<Setting>& given, std::string_view section) {
   std::vector<Setting> settings;
-  for (const Given& one : given) {
-    if (one.key.starts_with(section)) {
-      put({one.key.substr(section.size()), one.text, one.origin}, settings);
+  for (const Setting& one : given) {
+    if (one.name.starts_with(section)) {
+      settings.push_back({one.name.substr(section.size()), one.text, one.origin});
     }
   }
   return settings;
 }
 
 /// Reads an option. Throws UserError that says where it was given.
-Entry entry_of(const Given& given, const std::string& model, const Names& constants,
+Entry entry_of(const Setting& given, const std::string& model, const Names& constants,
                const Files& files) {
-  const Option* option = find_option(given.key);
-  if (!option->is_of(kind_of(model))) {
-    throw UserError(fmt::format("{}: not a key of --model {}; masing models {} lists what it takes",
-                                given.origin, model, model));
-  }
-  return {option, given.origin, placed(given.origin + ": ", [&] {
-            return option->value.read(given.text, constants, files);
-          })};
+  const Option* option = find_option(given.name);
+  return with_origin(given.origin, [&]() -> Entry {
+    if (!option->is_of(kind_of(model))) {
+      throw UserError(
+          fmt::format("not a key of --model {0}; masing models {0} lists what it takes", model));
+    }
+    return {given.origin, option->value.read(given.text, constants, files)};
+  });
 }
 
 /// The parameters of a model of finitely many elements. Throws UserError for those of another.
@@ -110,50 +331,102 @@ std::optional<ModelParameters> parameters_of(const std::string& model, const std
 
 }  // namespace
 
+std::vector<Setting> ini_entries(const std::string& path, const std::string& content) {
+  std::vector<Setting> entries;
+  std::string section;
+  int number = 0;
+  for (const std::string& line : base::split(content, '\n')) {
+    ++number;
+    const std::string text{base::trimmed(line.substr(0, line.find('#')))};
+    const auto sign = text.find('=');
+    const std::string key{base::trimmed(text.substr(0, sign))};
+    if (text.starts_with('[') && text.ends_with(']')) {
+      section = std::string(base::trimmed(text.substr(1, text.size() - 2))) + ".";
+    } else if (sign != std::string::npos && !key.empty()) {
+      entries.push_back({section + key, std::string(base::trimmed(text.substr(sign + 1))),
+                         fmt::format("{} line {}, {}", path, number, section + key)});
+    } else if (!text.empty()) {
+      throw UserError(fmt::format("{} line {}: {} is no 'key = value' and no [section]", path,
+                                  number, in_quotes(text)));
+    }
+  }
+  return entries;
+}
+
+std::string help(Command command) {
+  std::string text = fmt::format(
+      "masing {}: {}\n\nOptions, each also a key of an .ini:\n", name_of(command),
+      command == Command::simulate   ? "one trajectory of a model, written to HDF5"
+      : command == Command::converge ? "a refinement study: errors, observed orders and a verdict"
+                                     : "one run, or one limit cycle, for each point of a grid");
+  const auto add = [&](std::string_view name, std::string_view argument, std::string_view what) {
+    text += fmt::format("  {:<27} {}\n", fmt::format("--{} {}", name, argument), what);
+  };
+  for (const Option& option : option_table()) {
+    const bool has_preset = !option.preset.empty() && !option.argument.empty();
+    if (option.is_of(command)) {
+      add(option.name, option.argument,
+          option.help + (has_preset ? " [" + option.preset + "]" : ""));
+    }
+  }
+  text +=
+      "\nOthers; set, let and over once for each NAME, in an .ini below [model], [let], [over]:\n";
+  for (const Word& word : other_words) {
+    if (is_of(word, command)) {
+      add(word.name, word.argument, word.help);
+    }
+  }
+  return text;
+}
+
 Request parse(Command command, const std::vector<std::string>& words, const Files& files) {
   Request request{.command = command};
-  std::vector<Given> line = from_words(command, words);
+  std::vector<Setting> line = from_words(command, words);
   request.help = find(line, "help") != nullptr;
   request.print_config = find(line, "print-config") != nullptr;
   request.validate_only = find(line, "validate-only") != nullptr;
   if (request.help) {
     return request;
   }
-  std::vector<Given> file;
-  if (const Given* config = find(line, "config")) {
-    const std::string content = files.text(config->text);
+  std::vector<Setting> file;
+  if (const Setting* config = find(line, "config")) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    std::string content = files.text(config->text);
+    content.erase(0, content.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     file = from_ini(command, config->text, content);
-    request.comment = changes_result(line) ? "" : leading_comment(content);
+    if (!changes_result(line)) {
+      request.comment = leading_comment(content);
+    }
   }
+  Setting given_model{"model", request.model, "--model"};
   for (auto* source : {&file, &line}) {
-    for (Given& one : *source) {
+    for (Setting& one : *source) {
       // An .ini could not say it again: # begins a comment there, and a line is a value.
-      if (one.key != "config" && one.text.find_first_of("#\n\r") != std::string::npos) {
+      if (one.name != "config" && one.text.find_first_of("#\n\r") != std::string::npos) {
         throw UserError(one.origin + ": a value must be one line without #");
       }
       one.text = std::string(base::trimmed(one.text));
     }
+    const Setting* model = find(*source, "model");
+    given_model = model == nullptr ? given_model : *model;
   }
-  const Given* given_model =
-      find(line, "model") != nullptr ? find(line, "model") : find(file, "model");
-  if (given_model != nullptr) {
-    request.model = given_model->text;
-  }
-  const std::string& model = request.model;
-  const std::string origin = given_model == nullptr ? "--model" : given_model->origin;
+  const std::string& model = request.model = given_model.text;
+  std::vector<Setting> all;
   for (auto* source : {&file, &line}) {
     if (kind_of(model) == ModelKind::finite) {
-      normalise(*source);
+      name_parameters(*source);
     }
     refuse_repeats(*source);
+    for (Setting& one : *source) {
+      put(std::move(one), all);
+    }
   }
-  const std::vector<Given> all = joined(std::move(file), line);
   request.lets = settings_of(all, let_section);
   request.over = settings_of(all, over_section);
   std::vector<Setting> settings = settings_of(all, model_section);
   if (command == Command::scan) {
-    const Given* backbone = find(all, "backbone");
-    request.axes = scan_axes(request.over, backbone == nullptr ? "" : backbone->text, model);
+    const Setting* backbone = find(all, "backbone");
+    request.axes = axes_of(request.over, backbone == nullptr ? "" : backbone->text, model);
   }
   Names names;
   for (const Axis& axis : request.axes) {
@@ -168,10 +441,10 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   for (const Let& let : request.constants) {
     names.insert(let.given.name);
   }
-  request.parameters = parameters_of(model, origin, settings, names);
-  for (const Given& one : all) {
-    if (find_option(one.key) != nullptr) {
-      request.entries[one.key] = entry_of(one, model, names, files);
+  request.parameters = parameters_of(model, given_model.origin, settings, names);
+  for (const Setting& one : all) {
+    if (find_option(one.name) != nullptr) {
+      request.entries[one.name] = entry_of(one, model, names, files);
     }
   }
   return request;
@@ -183,9 +456,10 @@ bool Request::varies(const std::string& key) const {
 }
 
 std::vector<double> first_values(const Request& request) {
-  std::vector<double> values(request.axes.size());
-  std::ranges::transform(request.axes, values.begin(),
-                         [](const Axis& axis) { return axis.values.values.front(); });
+  std::vector<double> values;
+  for (const Axis& axis : request.axes) {
+    values.push_back(axis.values.values.front());
+  }
   return values;
 }
 
@@ -204,13 +478,14 @@ Configuration configuration_of(const Request& request, std::span<const double> v
   for (const auto& [key, given] : request.entries) {
     const Entry& entry = given;  // Clang 15 captures no structured binding
     if (!request.varies(key)) {
-      placed(entry.origin + ": ", [&] { entry.reading.assign(c, c.constants); });
+      with_origin(entry.origin, [&] { entry.reading.assign(c, c.constants); });
     }
   }
   for (std::size_t a = 0; a < values.size(); ++a) {
     if (const Option* option = request.axes[a].option) {
-      placed("--over " + option->name + ": ",
-             [&] { option->value.take(c, Number(values[a]), c.constants); });
+      with_origin("--over " + option->name, [&] {
+        option->value.take(c, Number(base::to_text(values[a]), {}), c.constants);
+      });
     }
   }
   if (request.parameters) {
@@ -219,14 +494,16 @@ Configuration configuration_of(const Request& request, std::span<const double> v
   return c;
 }
 
-std::string where(const Request& request, const std::string& quantity) {
+std::string origin_of(const Request& request, const std::string& quantity) {
   if (request.parameters) {
-    if (const std::string origin = request.parameters->origin(quantity); !origin.empty()) {
-      return origin + ": ";
+    const auto& settings = request.parameters->settings;
+    const auto found = std::ranges::find(settings, quantity, &Setting::name);
+    if (found != settings.end() && !found->origin.empty()) {
+      return found->origin;
     }
   }
   const auto entry = request.entries.find(quantity);
-  return (entry == request.entries.end() ? "--" + quantity : entry->second.origin) + ": ";
+  return entry == request.entries.end() ? "--" + quantity : entry->second.origin;
 }
 
 }  // namespace masing::cli

@@ -4,10 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "cli/axes.hpp"
 #include "cli/model.hpp"
 #include "cli/options.hpp"
 
@@ -15,9 +13,29 @@
 
 namespace masing::cli {
 
+/// The lines "key = value" of an .ini, their names "section.key" below a [section]; `path` names it
+/// in messages. # begins a comment, a byte order mark is skipped. Throws UserError where a line is
+/// something else. Local.
+std::vector<Setting> ini_entries(const std::string& path, const std::string& content);
+
+/// The help of a command: its options with their defaults.
+std::string help(Command command);
+
+/// What a scan varies (--over "w=0.3:1.75:30", --backbone): an option, a parameter of the model,
+/// the amplitude of closed curves, or else a constant.
+struct Axis {
+  scan::ScanAxis values;
+  const Option* option = nullptr;
+  std::string parameter = {};
+  bool is_amplitude = false;
+
+  [[nodiscard]] bool is_constant() const {
+    return option == nullptr && parameter.empty() && !is_amplitude;
+  }
+};
+
 /// An option as given.
 struct Entry {
-  const Option* option = nullptr;
   std::string origin;  ///< "--mass", "case.ini line 3, mass"
   Reading reading;
 };
@@ -29,9 +47,9 @@ struct Request {
   bool help = false;
   bool print_config = false;
   bool validate_only = false;
-  /// The lines at the start of the .ini that say what the case is, each with its newline; empty
-  /// where the command line changes what is computed.
-  std::string comment = {};
+  /// The lines at the start of the .ini that say what the case is; none where the command line
+  /// changes what is computed.
+  std::vector<std::string> comment = {};
   std::map<std::string, Entry> entries = {};  ///< by the names of the options
   std::vector<Setting> lets = {};             ///< named constants, as given
   std::vector<Let> constants = {};            ///< the same, but those that a scan varies, in order
@@ -58,8 +76,8 @@ std::vector<double> first_values(const Request& request);
 /// outside its range. Local.
 Configuration configuration_of(const Request& request, std::span<const double> values);
 
-/// How a message about a quantity begins: "--mass: ", "case.ini line 3, mass: ". Local.
-std::string where(const Request& request, const std::string& quantity);
+/// Where a quantity was given, for messages: "--mass", "case.ini line 3, mass". Local.
+std::string origin_of(const Request& request, const std::string& quantity);
 
 /// What `work` returns; the message of a UserError of a quantity says where it was given. Local if
 /// `work` is.
@@ -71,7 +89,7 @@ auto located(const Request& request, const Work& work) {
     if (error.quantity().empty()) {
       throw;
     }
-    throw base::UserError(where(request, error.quantity()) + error.fault());
+    throw base::UserError(origin_of(request, error.quantity()) + ": " + error.fault());
   }
 }
 

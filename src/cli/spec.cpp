@@ -1,26 +1,356 @@
 #include "cli/spec.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <system_error>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/periodicity.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
+#include "cli/study.hpp"
 
 namespace masing::cli {
 
-Validated validated(Request request, const FileRequest& of_file) {
-  const auto shared = std::make_shared<const Request>(std::move(request));
-  Validated made = resolved(shared, configuration_of(*shared, first_values(*shared)));
-  located(*shared, [&] {
-    if (shared->command == Command::converge) {
-      resolve_study(made, of_file);
-    } else if (shared->command == Command::scan) {
-      check_scan(made);
+using base::UserError;
+using engine::Method;
+using scan::ScanKind;
+using study::Refine;
+
+namespace {
+
+void require(bool holds, const char* key, const std::string& fault) {
+  if (!holds) {
+    throw UserError(key, fault);
+  }
+}
+
+/// Whether two names, of files that may not be there yet, are of one file.
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code unknown;
+  const auto name = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
+  };
+  return name(one) == name(other);
+}
+
+/// What no option can know by itself: P = ∞ has no cells to sweep, other models than slabs none to
+/// refine, and the exact solution no steps to refine.
+void check(Command command, const Configuration& c) {
+  const bool is_continuum = std::holds_alternative<slab::Continuum>(c.space);
+  require(!is_continuum || *c.field_points > 0, "field-points",
+          "0; must be a whole number from 1 to 2^53");
+  const auto require_in_run = [&](const char* key, double time) {
+    require(time >= 0 && time <= c.final_time, key,
+            fmt::format("{}; must lie in [0, T] = [0, {}]", base::to_text(time),
+                        base::to_text(c.final_time)));
+  };
+  require_in_run("from", *c.from);
+  require_in_run("to", *c.to);
+  require(*c.from <= *c.to, "from",
+          fmt::format("{} is after --to {}; give a window from < to", base::to_text(*c.from),
+                      base::to_text(*c.to)));
+  require(!c.output.empty(), "output", "empty; give a file name");
+  for (const std::string& file : io::files_of_result(c.output)) {
+    require(c.checkpoint.empty() || !is_same_file(c.checkpoint, file), "checkpoint",
+            c.checkpoint + "; the run writes this file itself; give another");
+  }
+  const bool is_study = command == Command::converge;
+  if (c.finite) {
+    require(!c.method || c.method == Method::exact, "engine",
+            "not an engine of " + c.model + "; give exact, or nothing for the scheme");
+    require(!is_study || !c.method, "engine",
+            "exact has no time step to refine; leave it out, and give --reference exact");
+    require(c.refine == Refine::steps, "refine", c.model + " has no cells; give steps");
+  } else {
+    require(!is_continuum || c.method != Method::sweep, "engine",
+            "sweep goes cell by cell and cannot have --cells inf; give --engine memory or exact, "
+            "or a number of cells");
+    require(!is_study || c.refine == Refine::cells || c.method != Method::exact, "engine",
+            "exact has no time step to refine; give sweep or memory, and --reference exact");
+  }
+}
+
+/// Fills in what is left open. With more than 10^7 numbers, /state/values has not a row for every
+/// sample by default, and /field/u of a trajectory not every cell but 10,000.
+void resolve_defaults(Command command, Configuration& c, std::vector<std::string>& warnings) {
+  constexpr double most_numbers = 1e7;
+  constexpr std::int64_t fewer_points = 10000;
+  const auto* cells = std::get_if<slab::Cells>(&c.space);
+  if (!c.method && !c.finite) {
+    const bool by_turning_points =
+        cells == nullptr || kind_of(c.model) == ModelKind::quasistatic_slab;
+    c.method = c.steady || !c.backbone.empty() ? Method::exact
+               : by_turning_points             ? Method::turning_points
+                                               : Method::sweep;
+  }
+  const auto steps = static_cast<double>(c.steps);
+  c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
+  c.from = c.from.value_or(0.0);
+  c.to = c.to.value_or(c.final_time);
+  if (!c.field_every && c.finite) {
+    const double samples =
+        (*c.to - *c.from) / c.final_time * steps / static_cast<double>(*c.sample_every);
+    const bool is_huge = samples * static_cast<double>(c.finite->layout().size()) > most_numbers;
+    c.field_every = is_huge ? 0 : *c.sample_every;
+  }
+  c.field_every = c.field_every.value_or(0);
+  if (c.field_points) {
+    return;
+  }
+  c.field_points = cells == nullptr ? slab::Continuum().field_points : 0;
+  const std::int64_t more_rows = *c.field_every > 0 ? c.steps / *c.field_every : 0;
+  if (command == Command::simulate && !c.finite && cells != nullptr &&
+      cells->count > fewer_points &&
+      (1.0 + static_cast<double>(more_rows)) * static_cast<double>(cells->count) > most_numbers) {
+    c.field_points = fewer_points;
+    warnings.push_back(fmt::format(
+        "--field-points: of {} cells the file keeps {}, as all of them would be more than {:g} "
+        "numbers; give --field-points 0 for all",
+        cells->count, fewer_points, most_numbers));
+  }
+}
+
+/// Whether two functions on [0, 1] differ by rounding alone.
+bool are_alike(const base::Function& one, const base::Function& other) {
+  constexpr int samples = 1000;
+  constexpr double rounding = 1e-14;  // relative
+  for (int i = 0; i <= samples; ++i) {
+    const double s = static_cast<double>(i) / samples;
+    if (!(std::abs(one(s) - other(s)) <= rounding * std::abs(one(s)))) {
+      return false;
     }
+  }
+  return true;
+}
+
+/// Another threshold downwards: the slab in the variable v = u - c. Source: slab::Slab.
+void shift(slab::Slab& slab, const base::Function& down) {
+  const base::Function up = slab.threshold;
+  if (are_alike(up, down)) {
+    return;
+  }
+  slab.threshold = base::Function().plus(0.5, up).plus(0.5, down);
+  slab.shift = base::Function().plus(0.5, up).plus(-0.5, down);
+  slab.initial_u = slab.initial_u.plus(-1.0, slab.shift);
+}
+
+/// The model of a slab, and what drives it.
+engine::RunSpec slab_run(const Configuration& c) {
+  slab::Slab slab{{.stiffness = c.stiffness, .threshold = c.threshold, .initial_u = c.initial_u},
+                  c.space,
+                  c.rule};
+  if (c.threshold_down) {
+    shift(slab, *c.threshold_down);
+  }
+  if (auto* continuum = std::get_if<slab::Continuum>(&slab.space)) {
+    continuum->field_points = *c.field_points;
+  }
+  base::Function drive = c.position ? *c.position : *c.force;
+  engine::Model model;
+  if (kind_of(c.model) == ModelKind::slab) {
+    const base::Function& base = c.base_acceleration;
+    const bool base_moves = !base.is_constant() || base(0.0) != 0.0;
+    if (base_moves) {
+      drive = drive.plus(-c.mass, base);
+    }
+    model = engine::Masing{
+        .slab = std::move(slab),
+        .oscillator = {.mass = c.mass, .damping = c.damping, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
+        .scheme = c.scheme,
+        .method = *c.method,
+        .base_moves = base_moves};
+  } else {
+    model = engine::QuasistaticMasing{
+        .slab = std::move(slab),
+        .k0 = c.k0,
+        .x0 = c.x0,
+        .driving = c.position ? engine::Driving::position : engine::Driving::force};
+  }
+  return {std::move(model), std::move(drive), {c.final_time, c.steps}};
+}
+
+/// The run of a configuration that is resolved.
+engine::RunSpec run_of(const Configuration& c) {
+  if (!c.finite) {
+    return slab_run(c);
+  }
+  rheology::ModelSpec spec = *c.finite;
+  spec.solver = c.method ? rheology::Solver::events : rheology::Solver::steps;
+  return {std::move(spec), *c.force, {c.final_time, c.steps}};
+}
+
+/// Adds a warning where what drives a run is a table that ends before the run does.
+void warn_of_short_table(Validated& made) {
+  constexpr double same_time = 1e-9;  // a table that ends this much before T, relatively, ends at T
+  const Configuration& c = made.configuration;
+  const auto points = made.run.drive.kinks();
+  if (points.size() <= 1 || points.back() >= c.final_time * (1.0 - same_time)) {
+    return;
+  }
+  const char* const key = c.position                 ? "position"
+                          : c.force->kinks().empty() ? "base-acceleration"
+                                                     : "force";
+  made.warnings.push_back(fmt::format(
+      "{}: the table ends at t = {}, before T = {}, and is constant from there on",
+      origin_of(*made.request, key), base::to_text(points.back()), base::to_text(c.final_time)));
+}
+
+/// The run that a request makes, with its defaults resolved. Throws UserError.
+Validated resolved(std::shared_ptr<const Request> request, std::span<const double> values) {
+  Validated made{.request = request, .configuration = configuration_of(*request, values)};
+  located(*request, [&] {
+    Configuration& c = made.configuration;
+    if (c.finite) {
+      check_model(*c.finite);
+    }
+    if (c.position) {
+      require(!request->has("force") || !c.force, "position",
+              "the position cannot be prescribed beside --force; give one of the two");
+      c.force.reset();
+    }
+    require(c.position || c.force, "force", "empty; give a function of t");
+    resolve_defaults(request->command, c, made.warnings);
+    check(request->command, c);
+    made.run = run_of(c);
+    warn_of_short_table(made);
   });
   return made;
 }
 
-namespace {
+/// The run of a request; where it, or what it is measured against, is the exact solution, with the
+/// times where F is not smooth. Throws UserError where they are not known, or there are too many
+/// elements.
+engine::RunSpec run_of(const Validated& request) {
+  engine::RunSpec run = request.run;
+  const auto reference = study::run_for(request.reference, run);
+  if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
+    const Configuration& c = request.configuration;
+    located(*request.request, [&] {
+      // It looks at every element at every event.
+      constexpr std::int64_t most = 2000;
+      const std::int64_t elements = c.finite ? c.finite->parameters.elements : 0;
+      const bool is_run = request.request->command == Command::simulate;
+      require(elements <= most, is_run ? "engine" : "reference",
+              fmt::format("the exact solution takes at most {} elements, not {}; {}", most,
+                          elements, is_run ? "leave it out" : "give finest"));
+      engine::set_force_breaks(run, base::breaks(run.drive, c.final_time, c.breaks));
+    });
+  }
+  return run;
+}
+
+/// Which steps have a row of /series.
+io::Sampling sampling_of(const Configuration& c) {
+  return {.time = {c.final_time, c.steps}, .every = *c.sample_every, .from = *c.from, .to = *c.to};
+}
+
+/// What a scan finds at its points.
+ScanKind kind_of_scan(const Configuration& c) {
+  return c.steady             ? ScanKind::steady
+         : c.backbone.empty() ? ScanKind::runs
+                              : ScanKind::closed_curves;
+}
+
+/// Of what a period is known.
+constexpr const char* of_known_period =
+    "; give an F(t) whose every t stands inside sin(), cos(), triangle(), square() or sawtooth() "
+    "of a*t+b, all with a common period, or a table that repeats itself 8 times, with --period TAU";
+
+/// The period of what drives a point, as given or as found; nothing where it has none.
+std::optional<double> period_of(const Validated& point) {
+  const Configuration& c = point.configuration;
+  if (!c.force) {
+    return std::nullopt;
+  }
+  const double final_time = c.steady ? std::numeric_limits<double>::infinity() : c.final_time;
+  const std::vector<base::Function> terms = point.run.drive.terms();
+  if (!c.period) {
+    return base::period_of(terms, final_time);
+  }
+  require(*c.period > 0.0 && base::has_period(terms, *c.period, final_time), "period",
+          fmt::format("F(t + {}) is not F(t){}", base::to_text(*c.period), of_known_period));
+  return c.period;
+}
+
+/// The text of a slab, equal for equal ones.
+std::string slab_text(const Configuration& c) {
+  std::string text;
+  for (const char* key :
+       {"stiffness", "threshold", "threshold-down", "initial-u", "cells", "rule"}) {
+    text += find_option(key)->value.text(c) + "|";
+  }
+  return text;
+}
+
+/// The problem of a point.
+scan::ScanProblem problem_of(const Validated& point) {
+  const Configuration& c = point.configuration;
+  const bool is_run = kind_of_scan(c) == ScanKind::runs;
+  scan::ScanProblem problem{.run = is_run ? run_of(point) : point.run,
+                            .series = sampling_of(c),
+                            .period = period_of(point),
+                            .slab = slab_text(c)};
+  if (problem.period && !point.request->has("from")) {
+    problem.series.from = std::max(0.0, problem.series.to - *problem.period);
+  }
+  if (c.steady) {
+    require(problem.period.has_value(), "steady",
+            std::string("no period of the force is known") + of_known_period);
+    problem.force_breaks = base::breaks(point.run.drive, base::horizon * *problem.period, c.breaks);
+  }
+  return problem;
+}
+
+/// Throws UserError where an axis is a constant that nothing uses.
+void require_used(const Request& request) {
+  Names used;
+  for (const auto& [key, entry] : request.entries) {
+    used.insert(entry.reading.constants.begin(), entry.reading.constants.end());
+  }
+  for (const Let& let : request.constants) {
+    used.merge(let.number.constants());
+  }
+  if (request.parameters) {
+    used.merge(request.parameters->constants());
+  }
+  for (const Setting& over : request.over) {
+    const auto axis = std::ranges::find(request.axes, over.name,
+                                        [](const Axis& each) { return each.values.name; });
+    if (axis->is_constant() && !used.contains(over.name)) {
+      throw UserError(
+          fmt::format("{}: {} is no numeric key, and no function or number uses it as a constant",
+                      over.origin, over.name));
+    }
+  }
+}
+
+/// Throws UserError where a request of masing scan asks for what its kind cannot give.
+void check_scan(const Validated& request) {
+  const Configuration& c = request.configuration;
+  const std::vector<Axis>& axes = request.request->axes;
+  require(!axes.empty(), "over", "nothing to scan; give --over \"NAME=first:last:count\"");
+  require_used(*request.request);
+  const engine::ModelFacts model = request.run.facts();
+  if (c.steady) {
+    const bool is_exact = !request.request->has("engine") || model.is_exact;
+    require(c.backbone.empty(), "backbone", "closed curves need no --steady; give one of the two");
+    require(model.scheme != nullptr && is_exact, "steady",
+            "limit cycles are found by --model masing and --engine exact alone");
+  }
+  if (!c.backbone.empty()) {
+    require(model.slab != nullptr, "backbone",
+            "closed curves are known of slabs; give --model masing");
+    require(std::ranges::min(axes.back().values.values) > 0.0, "backbone",
+            fmt::format("'{}' has amplitudes that are not > 0", c.backbone));
+    require(!c.keep_series, "keep", "closed curves are no runs and have no series");
+  }
+}
 
 /// What a result file says of its making; `run` as the trajectory in the file: of a study the last
 /// level.
@@ -39,6 +369,19 @@ io::ResultSpec result_of(const Validated& request, const engine::RunSpec& run,
 }
 
 }  // namespace
+
+Validated validated(Request request, const FileRequest& of_file) {
+  const auto shared = std::make_shared<const Request>(std::move(request));
+  Validated made = resolved(shared, first_values(*shared));
+  located(*shared, [&] {
+    if (shared->command == Command::converge) {
+      resolve_study(made, of_file);
+    } else if (shared->command == Command::scan) {
+      check_scan(made);
+    }
+  });
+  return made;
+}
 
 io::CheckpointSpec checkpoint_of(const Configuration& c) {
   const bool scheduled = !c.checkpoint.empty();
@@ -109,6 +452,14 @@ Spec spec_of(const Validated& request, const std::string& command_line) {
     default:
       return scan_spec(request, command_line);
   }
+}
+
+scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
+  return located(*scan.request, [&] { return problem_of(resolved(scan.request, values)); });
+}
+
+scan::ScanProblem first_problem(const Scan& scan) {
+  return problem_at(scan, first_values(*scan.request));
 }
 
 }  // namespace masing::cli

@@ -1,18 +1,38 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
-#include "cli/scan.hpp"
-#include "cli/study.hpp"
-#include "cli/validate.hpp"
+#include "cli/request.hpp"
+#include "study/reference.hpp"
 
 // From a request to the spec of what is to be done.
 
 namespace masing::cli {
 
+/// A request with every default resolved.
+struct Validated {
+  std::shared_ptr<const Request> request;
+  Configuration configuration;
+  engine::RunSpec run;                                ///< of a study what is held fixed
+  std::vector<std::string> warnings;                  ///< what the user should know
+  std::vector<study::Level> levels;                   ///< of a study, coarse to fine
+  study::Reference reference;                         ///< of a study
+  std::vector<study::ExpectedOrder> expected_orders;  ///< of a study
+  std::string unmet_hypotheses;                       ///< of a study: study::unmet_hypotheses
+};
+
+/// The request in a result file of masing simulate. Without it a reference that is a file has a
+/// name only.
+using FileRequest = std::function<Validated(const std::string& file)>;
+
 /// A request with every default resolved, with what a study or a scan adds. Throws UserError for
-/// the first value outside its range, bad level, expected order or axis. Local if `of_file` is.
+/// the first value outside its range, bad level, expected order or axis; what only a cell can show
+/// (k, η > 0, |u0| ≤ η) is slab::check_profile's. Local if `of_file` is.
 Validated validated(Request request, const FileRequest& of_file = {});
 
 /// One trajectory and its files.
@@ -24,17 +44,29 @@ struct Simulation {
   bool quiet = false;
 };
 
-/// Where the checkpoints of a request go. Local.
-io::CheckpointSpec checkpoint_of(const Configuration& configuration);
+/// A scan, and what its problems are made from.
+struct Scan {
+  scan::ScanSpec spec;
+  std::shared_ptr<const Request> request;
+};
 
 /// What a request is for.
 using Spec = std::variant<Simulation, study::StudySpec, Scan>;
 
-/// The trajectory, study or scan of a request. Throws UserError as run_of; of a scan also where its
-/// first point is at fault. Local.
+/// Where the checkpoints of a request go. Local.
+io::CheckpointSpec checkpoint_of(const Configuration& configuration);
+
+/// The trajectory, study or scan of a request. Throws UserError where the exact solution is asked
+/// for and F has unknown breaks or the model too many elements; of a scan also where its first
+/// point is at fault. Local.
 Simulation simulation(const Validated& request, const std::string& command_line);
 study::StudySpec study_spec(const Validated& request, const std::string& command_line);
 Scan scan_spec(const Validated& request, const std::string& command_line);
 Spec spec_of(const Validated& request, const std::string& command_line);
+
+/// The problem at values of a scan's axes, without that of an amplitude. Throws UserError. Local.
+scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values);
+/// The same at the first of them.
+scan::ScanProblem first_problem(const Scan& scan);
 
 }  // namespace masing::cli

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
-#include "study/promised_order.hpp"
 #include "study/promised_order.hpp"
 
 namespace masing::cli {
@@ -22,34 +22,44 @@ using study::Refine;
 
 namespace {
 
-// Where the papers' case is in its asymptotic range and a study still takes seconds.
-constexpr const char* default_steps = "62500,125000,250000,500000";
-constexpr const char* default_cells = "100,200,400,800";
-constexpr const char* default_both = "50:62500,100:125000,200:250000,400:500000";
+/// What one level, or ladder of levels, is given by: N, P or P:N; first:last:count.
+using Numbers = std::vector<std::int64_t>;
 
-std::int64_t positive(const std::string& text, const std::string& piece) {
-  const auto value = base::to_integer(piece);
-  if (!value || *value < 1 || *value > std::int64_t{1} << 53) {
-    throw UserError("'" + text +
-                    "' is not a level; give whole numbers from 1 to 2^53, separated by commas");
-  }
-  return *value;
+std::string text_of(const Numbers& numbers) {
+  return in_quotes(fmt::format("{}", fmt::join(numbers, ":")));
 }
 
-Level level_of(const Configuration& c, const std::string& text) {
-  if (c.refine == Refine::steps) {
-    return {c.space, positive(text, text)};
+/// Numbers of what is refined, in the order that the user gives them in.
+template <typename T>
+std::vector<T> refined(Refine refine, const T& cells, const T& steps) {
+  return refine == Refine::steps   ? std::vector{steps}
+         : refine == Refine::cells ? std::vector{cells}
+                                   : std::vector{cells, steps};
+}
+
+/// Four levels, each twice as fine as the one before: where the papers' case is in its asymptotic
+/// range and a study still takes seconds; up to N of other models.
+std::vector<Numbers> default_levels(const Configuration& c) {
+  const bool is_papers = kind_of(c.model) == ModelKind::slab || c.refine != Refine::steps;
+  const std::int64_t steps = is_papers ? 62500 : std::max<std::int64_t>(1, c.steps / 8);
+  const std::int64_t cells = c.refine == Refine::cells ? 100 : 50;
+  std::vector<Numbers> levels;
+  for (const std::int64_t factor : {1, 2, 4, 8}) {
+    levels.push_back(refined(c.refine, factor * cells, factor * steps));
   }
-  if (c.refine == Refine::cells) {
-    return {slab::Cells{positive(text, text)}, c.steps};
+  return levels;
+}
+
+/// The level of P, N or P:N, with what is held fixed filled in.
+Level level_of(const Configuration& c, const Numbers& numbers) {
+  Level level{c.space, c.steps};
+  if (c.refine != Refine::steps) {
+    level.space = slab::Cells{numbers.front()};
   }
-  const auto colon = text.find(':');
-  if (colon == std::string::npos) {
-    throw UserError("'" + text +
-                    "' is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
+  if (c.refine != Refine::cells) {
+    level.steps = numbers.back();
   }
-  return {slab::Cells{positive(text, text.substr(0, colon))},
-          positive(text, text.substr(colon + 1))};
+  return level;
 }
 
 /// A level may refine P, N or both, and must coarsen neither.
@@ -93,38 +103,30 @@ std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t par
 
 /// The levels of "first:last:count", P, N or for both refined in turn "P:N:P:N:count"; levels that
 /// rounding makes alike are one.
-std::vector<Level> ladder_of(const Configuration& c, const std::string& text) {
-  std::vector<std::int64_t> numbers;
-  for (const auto& piece : base::split(text, ':')) {
-    numbers.push_back(positive(text, piece));
-  }
-  const std::size_t sizes = c.refine == Refine::both ? 2 : 1;
+std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
+  const std::size_t sizes = numbers.size() / 2;
+  const Numbers first(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(sizes));
+  const Numbers last(numbers.begin() + static_cast<std::ptrdiff_t>(sizes), numbers.end() - 1);
   const std::int64_t count = numbers.back();
-  const auto is_finer = [&](std::size_t i) { return numbers[i + sizes] > numbers[i]; };
-  if (count < 2 || !is_finer(0) || !is_finer(sizes - 1)) {
-    throw UserError("'" + text + "' is not a ladder; give first < last and at least two levels");
+  if (count < 2 || first.front() >= last.front() || first.back() >= last.back()) {
+    throw UserError(text_of(numbers) +
+                    " is not a ladder; give first < last and at least two levels");
   }
-  constexpr std::int64_t most_levels = 10000;
-  if (count > most_levels) {
-    throw UserError("'" + text + "' has more than 10000 levels");
+  if (count > 10000) {
+    throw UserError(text_of(numbers) + " has more than 10000 levels");
   }
   const std::int64_t parts = count - 1;
-  const std::int64_t unit =
-      c.refine == Refine::cells
-          ? 1
-          : common_unit(numbers[sizes - 1], numbers[2 * sizes - 1], parts, c.field_samples);
+  const std::int64_t unit = c.refine == Refine::cells
+                                ? 1
+                                : common_unit(first.back(), last.back(), parts, c.field_samples);
   std::vector<Level> levels;
   for (std::int64_t j = 0; j < count; ++j) {
     // Both in turn: P goes ahead of N at every other level, so that their errors can be told apart.
     const std::int64_t ahead = sizes == 1 ? j : std::min(parts, (j + 1) / 2 * 2);
     const std::int64_t behind = sizes == 1 || j == parts ? j : j / 2 * 2;
-    Level level{c.space, c.steps};
-    if (c.refine != Refine::steps) {
-      level.space = slab::Cells{geometric(numbers[0], numbers[sizes], ahead, parts, 1)};
-    }
-    if (c.refine != Refine::cells) {
-      level.steps = geometric(numbers[sizes - 1], numbers[2 * sizes - 1], behind, parts, unit);
-    }
+    const Level level =
+        level_of(c, refined(c.refine, geometric(first.front(), last.front(), ahead, parts, 1),
+                            geometric(first.back(), last.back(), behind, parts, unit)));
     if (levels.empty() || finer(levels.back(), level)) {
       levels.push_back(level);
     }
@@ -132,136 +134,112 @@ std::vector<Level> ladder_of(const Configuration& c, const std::string& text) {
   return levels;
 }
 
-}  // namespace
+/// The levels that numbers give: one, or a ladder. Throws UserError.
+std::vector<Level> levels_of(const Configuration& c, const Numbers& numbers) {
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  const std::size_t sizes = c.refine == Refine::both ? 2 : 1;
+  const bool is_ladder = numbers.size() == 2 * sizes + 1;
+  if (sizes == 2 && numbers.size() != sizes && !is_ladder) {
+    throw UserError(text_of(numbers) +
+                    " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
+  }
+  if ((numbers.size() != sizes && !is_ladder) || std::ranges::min(numbers) < 1 ||
+      std::ranges::max(numbers) > most) {
+    throw UserError(text_of(numbers) +
+                    " is not a level; give whole numbers from 1 to 2^53, separated by commas");
+  }
+  return is_ladder ? ladder_of(c, numbers) : std::vector{level_of(c, numbers)};
+}
 
+/// The levels of a study, coarse to fine. Throws UserError.
 std::vector<Level> study_levels(const Configuration& c) {
-  const std::string preset = c.refine == Refine::steps   ? default_steps
-                             : c.refine == Refine::cells ? default_cells
-                                                         : default_both;
   std::vector<Level> levels;
-  for (const auto& piece : base::split(c.levels.empty() ? preset : c.levels, ',')) {
-    const auto colons = std::ranges::count(piece, ':');
-    const bool is_ladder = colons == (c.refine == Refine::both ? 4 : 2);
-    const auto some = is_ladder ? ladder_of(c, piece) : std::vector{level_of(c, piece)};
+  for (const Numbers& numbers : c.levels) {
+    const std::vector<Level> some = levels_of(c, numbers);
     if (!levels.empty() && !finer(levels.back(), some.front())) {
-      throw UserError("'" + piece + "' is not finer than the level before; give coarse to fine");
+      throw UserError(text_of(numbers) +
+                      " is not finer than the level before; give coarse to fine");
     }
     levels.insert(levels.end(), some.begin(), some.end());
   }
   if (levels.size() < 2) {
-    throw UserError(
-        fmt::format("'{}' is too few for an order; give at least two levels", c.levels));
+    throw UserError(text_of(c.levels.back()) +
+                    " is too few for an order; give at least two levels");
   }
   return levels;
 }
 
-std::string level_text(Refine refine, const std::vector<Level>& levels) {
-  std::vector<std::string> pieces;
-  for (const auto& level : levels) {
-    std::string piece =
-        refine == Refine::steps ? "" : base::to_text(std::get<slab::Cells>(level.space).count);
-    piece += refine == Refine::both ? ":" : "";
-    piece += refine == Refine::cells ? "" : base::to_text(level.steps);
-    pieces.push_back(piece);
-  }
-  return base::joined(pieces, ",");
-}
-
-namespace {
-
 /// The word of --expect-order for no expectation.
 constexpr const char* no_order = "none";
 
-const std::vector<std::string> quantities{"x", "y", "u", "u_cells"};
-
 ExpectedOrder expectation(const std::string& quantity, std::string text) {
-  ExpectedOrder expected{.quantity = quantity};
-  if (text.starts_with(">=")) {
-    expected.at_least = true;
-    text.erase(0, 2);
-  } else if (text.starts_with("=")) {
-    return expectation(quantity, text.substr(1));  // "x=1" and "x=>=0.5" alike
-  }
+  text.erase(0, text.starts_with('=') ? 1 : 0);  // "x=1" and "x=>=0.5" alike
+  const bool at_least = text.starts_with(">=");
+  text.erase(0, at_least ? 2 : 0);
   const auto order = base::to_number(text);
   if (!order || *order <= 0) {
     throw UserError("'" + text + "' is not an order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
   }
-  expected.order = *order;
-  return expected;
+  return {quantity, *order, at_least};
 }
 
-}  // namespace
-
+/// The orders that "x=1,y=1,u>=0.5", "1" or "none" expects. Throws UserError.
 std::vector<ExpectedOrder> expected_orders(const std::string& text) {
-  if (text == no_order) {
-    return {};
-  }
+  static const std::vector<std::string> quantities{"x", "y", "u", "u_cells"};
   std::vector<ExpectedOrder> orders;
   std::set<std::string> given;
-  for (const auto& piece : base::split(text, ',')) {
-    const auto sign = piece.find_first_of("=>");
-    const bool is_bare = sign == 0 || sign == std::string::npos;
+  for (const auto& piece : text == no_order ? std::vector<std::string>() : base::split(text, ',')) {
+    const auto sign = std::min(piece.find_first_of("=>"), piece.size());
+    const bool is_bare = sign == 0 || sign == piece.size();
     const std::string whose{is_bare ? "" : base::trimmed(piece.substr(0, sign))};
     if (!given.insert(whose).second) {
       throw UserError((is_bare ? "an order for all" : "an order of " + whose) +
                       " is given twice; give one");
     }
-    if (is_bare) {
-      for (const auto* quantity : {"x", "y", "u"}) {
-        orders.push_back(expectation(quantity, piece));
-      }
-      continue;
-    }
-    if (std::ranges::find(quantities, whose) == quantities.end()) {
+    if (!is_bare && std::ranges::find(quantities, whose) == quantities.end()) {
       throw UserError("'" + whose + "' has no order; the errors are of " +
                       base::joined(quantities, ", "));
     }
-    orders.push_back(expectation(whose, std::string(base::trimmed(piece.substr(sign)))));
-  }
-  if (orders.empty()) {
-    throw UserError("no order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
+    const std::string order{base::trimmed(is_bare ? piece : piece.substr(sign))};
+    for (const std::string& quantity :
+         is_bare ? std::vector<std::string>{"x", "y", "u"} : std::vector{whose}) {
+      orders.push_back(expectation(quantity, order));
+    }
   }
   return orders;
 }
 
-namespace {
-
-/// The columns of masing-quasistatic.
-const rheology::StateLayout quasistatic_columns{{{"x"}, {"u"}}};
-
-/// "x=1,y=1,u=1" without the errors that the model does not have.
-std::string expected_orders_of(const rheology::ModelInfo& info,
-                               const rheology::StateLayout& layout) {
-  const bool has_y = layout.motion().y.has_value();
-  const std::string order = (info.order.starts_with('>') ? "" : "=") + info.order;
-  return "x" + order + (has_y ? ",y" + order : "") +
-         (layout.size() > (has_y ? 2 : 1) ? ",u" + order : "");
-}
-
-/// N/8, N/4, N/2, N.
-std::string halved_steps(std::int64_t steps) {
-  std::vector<study::Level> levels;
-  for (const std::int64_t factor : {1, 2, 4, 8}) {
-    levels.push_back({{}, std::max<std::int64_t>(1, steps / 8) * factor});
+/// What is expected if nothing is given, as a text: of the continuous model what scheme and rule
+/// promise, with u_cells where its order is another than that of u and the reference has u at the
+/// cells' own points; of others what the catalogue says of the errors that there are.
+std::string default_orders(const Validated& made) {
+  const Configuration& c = made.configuration;
+  if (kind_of(c.model) != ModelKind::slab) {
+    const std::string& order = known_model(c.model, "--model").info.order;
+    const std::string is_order = (order.starts_with('>') ? "" : "=") + order;
+    const bool has_y = c.finite && c.finite->layout().motion().y;
+    const bool has_u = !c.finite || c.finite->layout().size() > (has_y ? 2 : 1);
+    std::vector<std::string> errors;
+    for (const auto& [name, is_there] :
+         {std::pair("x", !c.position), std::pair("y", has_y), std::pair("u", has_u)}) {
+      if (is_there) {
+        errors.push_back(name + is_order);
+      }
+    }
+    return base::joined(errors, ",");
   }
-  return level_text(Refine::steps, levels);
-}
-
-/// What scheme and rule promise, as a text: u_cells where its order is another than that of u, and
-/// where the reference has u at the cells' own points.
-std::string promised_orders(const engine::Masing& model, Refine refine,
-                            const study::Reference& reference) {
+  if (!made.unmet_hypotheses.empty()) {
+    return no_order;
+  }
   const auto promised = [&](const char* quantity) {
-    const ExpectedOrder order = study::promised_order(model, refine, reference, quantity);
+    const ExpectedOrder order = study::promised_order(std::get<engine::Masing>(made.run.model),
+                                                      c.refine, made.reference, quantity);
     return fmt::format("{}{}", order.at_least ? ">=" : "=", order.order);
   };
   const std::string of_u = promised("u");
-  std::string orders = "x" + promised("x") + ",y" + promised("y") + ",u" + of_u;
-  if (reference.is_continuum) {
-    const std::string of_cells = promised("u_cells");
-    orders += of_cells == of_u ? "" : ",u_cells" + of_cells;
-  }
-  return orders;
+  const std::string of_cells = made.reference.is_continuum ? promised("u_cells") : of_u;
+  return "x" + promised("x") + ",y" + promised("y") + ",u" + of_u +
+         (of_cells == of_u ? "" : ",u_cells" + of_cells);
 }
 
 /// The reference that is the trajectory in the file that --reference names, of the request `file`.
@@ -288,12 +266,9 @@ study::Reference file_reference(const Validated& request, const Validated& file)
   const engine::RunSpec last = study::at_level(request.run, levels.back());
   const double factor = study::refinement_factor(file_run, refine, last);
   const slab::Slab* slab = engine::slab_of(file_run);
-  const std::string has =
-      fmt::format("has {}", refine == Refine::steps ? fmt::format("{} steps", file_run.time.steps)
-                            : refine == Refine::cells
-                                ? fmt::format("{} cells", study::cells_text(slab->space))
-                                : fmt::format("{} cells and {} steps",
-                                              study::cells_text(slab->space), file_run.time.steps));
+  const std::string cells = slab == nullptr ? "" : study::cells_text(slab->space) + " cells";
+  const std::string steps = fmt::format("{} steps", file_run.time.steps);
+  const std::string has = "has " + base::joined(refined(refine, cells, steps), " and ");
   if (factor <= 1.0) {
     refuse(has + ", no more than the last level; give a finer one");
   }
@@ -309,29 +284,19 @@ study::Reference file_reference(const Validated& request, const Validated& file)
   return reference;
 }
 
-/// The defaults of a model whose orders the catalogue gives.
-void resolve_study_of(const rheology::ModelInfo& info, Configuration& c) {
-  if (c.expected_orders.empty()) {
-    // Of a position that is given there is no error.
-    c.expected_orders =
-        c.position ? "u" + info.order
-                   : expected_orders_of(info, c.finite ? c.finite->layout() : quasistatic_columns);
-  }
-  if (c.levels.empty() && c.refine == Refine::steps) {
-    c.levels = halved_steps(c.steps);
-  }
-}
-
 }  // namespace
 
 void resolve_study(Validated& made, const FileRequest& of_file) {
   Configuration& c = made.configuration;
-  if (kind_of(c.model) != ModelKind::slab) {
-    resolve_study_of(known_model(c.model, "--model").info, c);
+  if (c.levels.empty()) {
+    c.levels = default_levels(c);
   }
-  const std::string at_levels = where(*made.request, "levels");
-  made.levels = placed(at_levels, [&] { return study_levels(c); });
-  c.levels = level_text(c.refine, made.levels);
+  made.levels = with_origin(origin_of(*made.request, "levels"), [&] { return study_levels(c); });
+  c.levels.clear();
+  for (const Level& level : made.levels) {
+    const auto* cells = std::get_if<slab::Cells>(&level.space);
+    c.levels.push_back(refined(c.refine, cells == nullptr ? 0 : cells->count, level.steps));
+  }
   // The study's samples are those of its last level.
   if (!made.request->has("sample-every")) {
     c.sample_every = std::max<std::int64_t>(1, made.levels.back().steps / 10000);
@@ -339,13 +304,10 @@ void resolve_study(Validated& made, const FileRequest& of_file) {
   made.unmet_hypotheses = study::unmet_hypotheses(made.run, c.refine);
   made.reference = study::make_reference(c.reference, c.refine, made.levels, made.run.model);
   if (c.expected_orders.empty()) {
-    c.expected_orders =
-        made.unmet_hypotheses.empty()
-            ? promised_orders(std::get<engine::Masing>(made.run.model), c.refine, made.reference)
-            : no_order;
+    c.expected_orders = default_orders(made);
   }
-  made.expected_orders = placed(where(*made.request, "expect-order"),
-                                [&] { return expected_orders(c.expected_orders); });
+  made.expected_orders = with_origin(origin_of(*made.request, "expect-order"),
+                                     [&] { return expected_orders(c.expected_orders); });
   if (of_file && made.reference.file) {
     made.reference = file_reference(made, of_file(c.reference));
     if (!made.reference.explanation.empty()) {

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/words.hpp"
+#include "cli/request.hpp"
 #include "commands/commands.hpp"
 #include "io/file_comparison.hpp"
 #include "io/result_reader.hpp"

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "cli/scan.hpp"
+#include "cli/spec.hpp"
 #include "io/result_file.hpp"
 #include "scan/points.hpp"
 

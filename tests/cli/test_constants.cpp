@@ -111,7 +111,7 @@ TEST(Numbers, are_read_once_for_many_values_of_constants) {
   }
   EXPECT_EQ(cli::Number("3*n", {"n"}).whole({{"n", 1.0 / 3}}), 1);
   EXPECT_EQ(cli::Number("9007199254740993", {}).whole({}), 9007199254740993);
-  EXPECT_NE(given::mistake([] { (void)cli::Number(10.5).whole({}); }).find("10.5"),
+  EXPECT_NE(given::mistake([] { (void)cli::Number("10.5", {}).whole({}); }).find("10.5"),
             std::string::npos);
 }
 

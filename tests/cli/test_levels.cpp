@@ -1,7 +1,5 @@
 // Levels of a study and the orders expected of it.
 
-#include "cli/study.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,45 +8,43 @@
 
 namespace masing::test_levels {
 
-using cli::Configuration;
-using study::Refine;
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-Pairs levels(Refine refine, const std::string& text) {
+cli::Validated study(const given::Words& words) {
+  given::Words all{"--cells=33", "--steps=77"};
+  all.insert(all.end(), words.begin(), words.end());
+  return given::validated(cli::Command::converge, all);
+}
+
+Pairs levels(const std::string& refine, const std::string& text) {
   Pairs pairs;
-  for (const auto& level : cli::study_levels({.steps = 77,
-                           .space = slab::Cells{33},
-                           .refine = refine,
-                           .levels = text,
-                           .field_samples = 200})) {
+  for (const auto& level : study({"--refine=" + refine, "--levels", text}).levels) {
     pairs.emplace_back(std::get<slab::Cells>(level.space).count, level.steps);
   }
   return pairs;
 }
 
 TEST(Levels, fill_in_what_is_held_fixed) {
-  EXPECT_EQ(levels(Refine::steps, "10, 20,1e3"), (Pairs{{33, 10}, {33, 20}, {33, 1000}}));
-  EXPECT_EQ(levels(Refine::cells, "3,5"), (Pairs{{3, 77}, {5, 77}}));
-  EXPECT_EQ(levels(Refine::both, "3:10, 4:20"), (Pairs{{3, 10}, {4, 20}}));
+  EXPECT_EQ(levels("steps", "10, 20,1e3"), (Pairs{{33, 10}, {33, 20}, {33, 1000}}));
+  EXPECT_EQ(levels("cells", "3,5"), (Pairs{{3, 77}, {5, 77}}));
+  EXPECT_EQ(levels("both", "3:10, 4:20"), (Pairs{{3, 10}, {4, 20}}));
   // One at a time is finer, too: such a ladder tells the constants of space and time apart.
-  EXPECT_EQ(levels(Refine::both, "3:10,3:20,6:20"), (Pairs{{3, 10}, {3, 20}, {6, 20}}));
+  EXPECT_EQ(levels("both", "3:10,3:20,6:20"), (Pairs{{3, 10}, {3, 20}, {6, 20}}));
 }
 
 /// 10·2^j; 10·√2^j to the nearest whole number.
 TEST(Levels, of_a_geometric_ladder) {
-  EXPECT_EQ(levels(Refine::cells, "10:80:4"), (Pairs{{10, 77}, {20, 77}, {40, 77}, {80, 77}}));
-  EXPECT_EQ(levels(Refine::steps, "10:40:5"),
-            (Pairs{{33, 10}, {33, 14}, {33, 20}, {33, 28}, {33, 40}}));
-  EXPECT_EQ(levels(Refine::cells, "5,10:40:3"), (Pairs{{5, 77}, {10, 77}, {20, 77}, {40, 77}}));
+  EXPECT_EQ(levels("cells", "10:80:4"), (Pairs{{10, 77}, {20, 77}, {40, 77}, {80, 77}}));
+  EXPECT_EQ(levels("steps", "10:40:5"), (Pairs{{33, 10}, {33, 14}, {33, 20}, {33, 28}, {33, 40}}));
+  EXPECT_EQ(levels("cells", "5,10:40:3"), (Pairs{{5, 77}, {10, 77}, {20, 77}, {40, 77}}));
   // Where rounding makes levels alike there are fewer.
-  EXPECT_EQ(levels(Refine::cells, "1:4:9"), (Pairs{{1, 77}, {2, 77}, {3, 77}, {4, 77}}));
-  EXPECT_EQ(levels(Refine::both, "10:100:80:800:4"),
-            (Pairs{{10, 100}, {40, 100}, {40, 400}, {80, 800}}));
+  EXPECT_EQ(levels("cells", "1:4:9"), (Pairs{{1, 77}, {2, 77}, {3, 77}, {4, 77}}));
+  EXPECT_EQ(levels("both", "10:100:80:800:4"), (Pairs{{10, 100}, {40, 100}, {40, 400}, {80, 800}}));
 }
 
 /// u is compared at times that are steps of every level: 125 of them here, 1/20 of the first step.
 TEST(Levels, of_a_geometric_ladder_have_times_in_common) {
-  const Pairs found = levels(Refine::steps, "2000:64000:40");
+  const Pairs found = levels("steps", "2000:64000:40");
   ASSERT_EQ(found.size(), 40U);
   EXPECT_EQ(found.front().second, 2000);
   EXPECT_EQ(found.back().second, 64000);
@@ -61,46 +57,46 @@ TEST(Levels, of_a_geometric_ladder_have_times_in_common) {
 
 /// Differences begin with 12 steps: multiples of 20 leave out some, and have 20 times in common.
 TEST(Levels, of_a_very_dense_ladder_have_times_in_common_too) {
-  const Pairs found = levels(Refine::steps, "400:12800:120");
+  const Pairs found = levels("steps", "400:12800:120");
   EXPECT_GT(found.size(), 100U);
   for (const auto& [cells, steps] : found) {
     EXPECT_EQ(steps % 20, 0);
   }
 }
 
-TEST(Levels, have_a_ladder_by_default) {
-  for (const Refine refine : {Refine::steps, Refine::cells, Refine::both}) {
-    EXPECT_GE(levels(refine, "").size(), 3U);
-  }
-}
-
-TEST(Levels, printed_read_back) {
-  for (const Refine refine : {Refine::steps, Refine::cells, Refine::both}) {
-    const Configuration c{.refine = refine};
-    const auto ladder = cli::study_levels(c);
-    const Configuration again{.refine = refine, .levels = cli::level_text(refine, ladder)};
-    EXPECT_EQ(cli::level_text(refine, cli::study_levels(again)), again.levels);
+TEST(Levels, have_a_ladder_by_default_that_is_printed_as_it_reads_back) {
+  for (const char* refine : {"steps", "cells", "both"}) {
+    const Pairs ladder = levels(refine, "");
+    EXPECT_GE(ladder.size(), 3U);
+    const auto* option = cli::find_option("levels");
+    EXPECT_EQ(levels(refine,
+                     option->value.text(study({std::string("--refine=") + refine}).configuration)),
+              ladder);
   }
 }
 
 TEST(Levels, badly_given_are_refused) {
-  const auto refused = [](Refine refine, const std::string& text) {
+  const auto refused = [](const std::string& refine, const std::string& text) {
     return given::mistake([&] { levels(refine, text); });
   };
   for (const char* text :
        {"0,1", "-5", "ten", "10,,20", "10,10", "20,10", "1.5", "10:20", "10:20:1", "20:10:5",
         "10:20:5:2", "10:20:x", "30,10:20:3", "1:9:99999", "10"}) {
-    EXPECT_NE(refused(Refine::steps, text), "") << text;
-    EXPECT_NE(refused(Refine::cells, text), "") << text;
+    EXPECT_NE(refused("steps", text), "") << text;
+    EXPECT_NE(refused("cells", text), "") << text;
   }
   for (const char* text : {"10", "10:0", "0:10", "10:20,10:20", "10:20,20:10", "20:20,10:40",
                            "10:20:30", ":", "10:20:30:10:5", "10:20:5:40:5", "10:20:40:80"}) {
-    EXPECT_NE(refused(Refine::both, text), "") << text;
+    EXPECT_NE(refused("both", text), "") << text;
   }
 }
 
+std::vector<statistics::ExpectedOrder> expected_orders(const std::string& text) {
+  return study({"--expect-order", text}).expected_orders;
+}
+
 TEST(ExpectedOrders, of_a_bare_number_are_for_x_y_and_u) {
-  const auto orders = cli::expected_orders("1");
+  const auto orders = expected_orders("1");
   ASSERT_EQ(orders.size(), 3U);
   EXPECT_EQ(orders[0].quantity, "x");
   EXPECT_EQ(orders[1].quantity, "y");
@@ -112,7 +108,7 @@ TEST(ExpectedOrders, of_a_bare_number_are_for_x_y_and_u) {
 }
 
 TEST(ExpectedOrders, are_exact_or_at_least) {
-  const auto orders = cli::expected_orders("x=2, y>=0.5,u_cells=>=1");
+  const auto orders = expected_orders("x=2, y>=0.5,u_cells=>=1");
   ASSERT_EQ(orders.size(), 3U);
   EXPECT_EQ(orders[0].order, 2.0);
   EXPECT_FALSE(orders[0].at_least);
@@ -122,14 +118,14 @@ TEST(ExpectedOrders, are_exact_or_at_least) {
   EXPECT_EQ(orders[2].quantity, "u_cells");
   EXPECT_EQ(orders[2].order, 1.0);
   EXPECT_TRUE(orders[2].at_least);
-  const auto all = cli::expected_orders(">=0.5");
+  const auto all = expected_orders(">=0.5");
   ASSERT_EQ(all.size(), 3U);
   EXPECT_TRUE(all[2].at_least);
 }
 
 TEST(ExpectedOrders, badly_given_are_refused) {
-  for (const char* text : {"", "z=1", "x=", "x=one", "x=-1", "0", "x=0", "x=1,", "x>1", "nan"}) {
-    EXPECT_NE(given::mistake([&] { cli::expected_orders(text); }), "") << text;
+  for (const char* text : {"z=1", "x=", "x=one", "x=-1", "0", "x=0", "x=1,", "x>1", "nan"}) {
+    EXPECT_NE(given::mistake([&] { expected_orders(text); }), "") << text;
   }
 }
 

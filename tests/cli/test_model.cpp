@@ -176,7 +176,8 @@ TEST(Study, expects_what_the_catalogue_says_of_the_errors_there_are) {
   EXPECT_EQ(expected({"--model", "prandtl", "--set", "k=1", "--set", "eta=1"}), "x=1,y=1,u=1");
   EXPECT_EQ(expected({"--model", "masing-quasistatic"}), "x>=1,u>=1");
   const Words prandtl{"--model", "prandtl", "--set", "k=1", "--set", "eta=1", "--steps", "800"};
-  EXPECT_EQ(configured(prandtl, {}, Command::converge).configuration.levels, "100,200,400,800");
+  EXPECT_EQ(configured(prandtl, {}, Command::converge).configuration.levels,
+            (std::vector<std::vector<std::int64_t>>{{100}, {200}, {400}, {800}}));
 }
 
 }  // namespace masing::test_model

@@ -2,7 +2,6 @@
 // back as the same configuration.
 
 #include "cli/request.hpp"
-#include "cli/words.hpp"
 
 #include <gtest/gtest.h>
 

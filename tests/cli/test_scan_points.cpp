@@ -1,7 +1,7 @@
 // The problem at each point of a scan is that of masing simulate with the point's values written
 // into the words.
 
-#include "cli/scan.hpp"
+#include "cli/spec.hpp"
 
 #include <gtest/gtest.h>
 

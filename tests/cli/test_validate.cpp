@@ -1,7 +1,7 @@
 // Every range of every key: a value outside is refused with a message that names the key, the value
 // and what would be right; the values at the limits are taken.
 
-#include "cli/validate.hpp"
+#include "cli/spec.hpp"
 
 #include <gtest/gtest.h>
 
