@@ -31,15 +31,13 @@ class Response:
     def amplitude(self):
         """Half the difference between the largest and the least x of the Fourier series."""
         x = basis(len(self.coefficients) // 2, 4096) @ self.coefficients
-        return (_peak(x) + _peak(-x)) / 2
-
-
-def _peak(x):
-    """The largest of periodic samples, by the parabola through it and its neighbours: its error is of the fourth power of
-    their distance."""
-    i = np.argmax(x)
-    before, here, after = x[i - 1], x[i], x[(i + 1) % len(x)]
-    return here + (after - before) ** 2 / (8 * (2 * here - before - after))
+        peaks = []
+        for side in (x, -x):
+            # By the parabola through the largest and its neighbours: the error is of the fourth power of their distance.
+            i = np.argmax(side)
+            before, here, after = side[i - 1], side[i], side[(i + 1) % len(side)]
+            peaks.append(here + (after - before) ** 2 / (8 * (2 * here - before - after)))
+        return sum(peaks) / 2
 
 
 def elements(count, stiffness=lambda s: np.ones_like(s), threshold=lambda s: s + 0.1, **oscillator):

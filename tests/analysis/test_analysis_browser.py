@@ -78,37 +78,26 @@ def layout():
         yield
 
 
-def write_full_page(folder, samples):
-    """A page with everything on it, and its PDF."""
-    good = write_study(folder / "good.h5", staircase(), fitted() | jointly(), samples)
-    bad = write_study(folder / "bad-with-quite-a-long-name-of-its-file.h5", ladder(8, 0.5),
-                      fit(0.5, "not as expected"), samples, force="triangle(t)+" * 20 + "0.1")
-    run = write_run(folder / "run.h5", samples)
-    add_field(run)
-    add_energy(run)
-    model = write_model(folder / "model.h5", samples)
-    output = ["--page-only", "--pdf", "-o", str(folder / "page.html")]
-    report.main([*map(str, (good, bad, run, model)), "--files-only", *output])
-
-
-def write_gallery(folder, samples):
-    """The gallery of a trajectory and a study."""
-    write_run(folder / "cycle.h5", samples)
-    write_study(folder / "study.h5", ladder(), fit())
-    cases = folder / "cycle.ini", folder / "study.ini"
-    for path, text in zip(cases, ("# A cycle.\ncells = 3\n", "# A study.\nrefine = steps\n")):
-        path.write_text(text)
-    gallery.main([*map(str, cases), "--results", str(folder), "--files-only"])
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, papers_case):
-    """The folder of the pages."""
+    """The folder of the pages: one with everything on it and its PDF, one level, a gallery, one that is wrong."""
     path = tmp_path_factory.mktemp("pages")
-    write_full_page(path, papers_case)
+    good = write_study(path / "good.h5", staircase(), fitted() | jointly(), papers_case)
+    bad = write_study(path / "bad-with-quite-a-long-name-of-its-file.h5", ladder(8, 0.5), fit(0.5, "not as expected"),
+                      papers_case, force="triangle(t)+" * 20 + "0.1")
+    run = write_run(path / "run.h5", papers_case)
+    add_field(run)
+    add_energy(run)
+    files = good, bad, run, write_model(path / "model.h5", papers_case)
+    report.main([*map(str, files), "--files-only", "--page-only", "--pdf", "-o", str(path / "page.html")])
     one = write_study(path / "one.h5", ladder(1), fit(NAN, "undefined"))
     report.main([str(one), "--files-only", "--page-only", "-o", str(path / "one.html")])
-    write_gallery(path, papers_case)
+    write_run(path / "cycle.h5", papers_case)
+    write_study(path / "study.h5", ladder(), fit())
+    cases = path / "cycle.ini", path / "study.ini"
+    for case, text in zip(cases, ("# A cycle.\ncells = 3\n", "# A study.\nrefine = steps\n")):
+        case.write_text(text)
+    gallery.main([*map(str, cases), "--results", str(path), "--files-only"])
     (path / "bad.html").write_text('<meta charset="utf-8"><img src="data:image/png;base64,AAAA" width="900">'
                                    '<div class="scroll" style="overflow: auto">'
                                    '<p class="findings" style="width: 2000px">wide</p></div>')
@@ -136,11 +125,8 @@ def test_a_page_is_printed(folder):
     assert boxes and all(abs(w - 595.3) < 1 and abs(h - 841.9) < 1 for _, _, w, h in boxes)
 
 
-def test_a_page_of_one_level_fits(found):
+def test_a_page_of_one_level_and_the_gallery_fit(found):
     is_in_order(found["one"], 1, ["1 of 1 study undefined", "undefined", "undefined"])
-
-
-def test_the_gallery_fits(found):
     is_in_order(found["index"], 2, ["as expected"], captions_free=True)
     is_in_order(found["cycle"], 1, [])
 

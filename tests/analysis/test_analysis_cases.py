@@ -36,9 +36,7 @@ def solve(masing, tmp_path_factory):
 @pytest.fixture
 def case(solve):
     """A case file's run, with options that win over the file's."""
-    def run(name, *options):
-        return solve("--config", CASES / f"{name}.ini", *options)
-    return run
+    return lambda name, *options: solve("--config", CASES / f"{name}.ini", *options)
 
 
 @pytest.fixture
@@ -61,11 +59,6 @@ def rise(series):
 def mirrored(series):
     """The samples with x and the force turned round: its rises are the falls."""
     return SimpleNamespace(t=series.t, x=-series.x, restoring=-series.restoring)
-
-
-def polygon(distance, k, eta, k0):
-    """The rise of the restoring force over the distance from a reversal at which all elements slip: (4.23), (4.24)."""
-    return k0 * distance + sum(ki * np.minimum(distance, 2 * ei) for ki, ei in zip(k, eta))
 
 
 def rounding(series, stiffness):
@@ -101,8 +94,10 @@ def test_both_halves_of_a_cycle_lie_on_the_polygon(last_cycles, name):
     series = last_cycles(name, period, *options)
     for half in (series, mirrored(series)):
         x, restoring = rise(half)
-        np.testing.assert_allclose(restoring - restoring[0], polygon(x - x[0], k, eta, k0), rtol=0,
-                                   atol=rounding(series, k0 + k.sum()))
+        distance = x - x[0]
+        # From a reversal at which all elements slip: (4.23), (4.24).
+        polygon = k0 * distance + sum(ki * np.minimum(distance, 2 * ei) for ki, ei in zip(k, eta))
+        np.testing.assert_allclose(restoring - restoring[0], polygon, rtol=0, atol=rounding(series, k0 + k.sum()))
 
 
 @pytest.mark.parametrize("name, slopes", [
@@ -147,21 +142,17 @@ def test_figure_17_has_an_amplitude_of_20_at_the_frequency_of_the_force(case):
     assert abs(np.hypot(cosine, sine) - force / (1 - omega**2)) < 4 / np.pi * friction / (1 - omega**2)
 
 
-def test_figure_18_is_one_motion_in_two_coordinates(case):
+def test_figure_18_is_one_motion_in_two_coordinates_whose_oblique_parts_have_the_slope_k(case):
     run = case("rheology-fig18", "--from=7930", "--sample-every=1")
-    series, step = run, 8000 / float(run.settings["steps"])
-    acceleration = (series.x[2:] - 2 * series.x[1:-1] + series.x[:-2]) / step**2
+    step = 8000 / float(run.settings["steps"])
+    acceleration = (run.x[2:] - 2 * run.x[1:-1] + run.x[:-2]) / step**2
     # A second difference of x has four times its rounding.
-    np.testing.assert_allclose((series.force - series.restoring)[:-2], acceleration, rtol=0,
-                               atol=4 * np.finfo(float).eps * np.abs(series.x).max() / step**2)
-
-
-def test_the_oblique_parts_of_figure_18_have_the_slope_k(case):
-    series = case("rheology-fig18", "--from=7930", "--sample-every=1")
-    oblique = np.abs(series.restoring) < 1
+    np.testing.assert_allclose((run.force - run.restoring)[:-2], acceleration, rtol=0,
+                               atol=4 * np.finfo(float).eps * np.abs(run.x).max() / step**2)
+    oblique = np.abs(run.restoring) < 1
     oblique = oblique[1:] & oblique[:-1]
     assert np.count_nonzero(oblique) > 100
-    np.testing.assert_allclose(np.diff(series.restoring)[oblique], np.diff(series.x)[oblique], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(np.diff(run.restoring)[oblique], np.diff(run.x)[oblique], rtol=0, atol=1e-11)
 
 
 def test_figure_19_has_transients_up_to_1500_and_then_cycles(case):

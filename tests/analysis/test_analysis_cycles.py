@@ -36,27 +36,21 @@ def test_cycles_together_give_the_same_bytes_again(run_script, run_file, study_f
     assert pictures[0].read_bytes() == pictures[1].read_bytes()
 
 
-def test_samples_that_are_not_finite_are_left_out(run_script, tmp_path, papers_case):
+def test_samples_that_are_not_finite_are_left_out_and_titles_name_cells_and_steps(run_script, run_file, study_file,
+                                                                                  tmp_path, papers_case):
     samples = papers_case.copy()
     samples[1, 100:] = np.inf
     assert run_script(cycles, write_run(tmp_path / "blown.h5", samples))[0] == 0
-
-
-def test_titles_name_cells_and_steps(run_file, study_file):
     titles, _ = cycles.titles_and_samples(cycles.parser().parse_args([str(run_file), str(study_file)]))
     assert list(titles) == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
 
 
-def test_a_polygon_has_its_slopes():
+def test_a_polygon_has_its_slopes_and_a_monotone_or_resting_curve_no_half_cycle():
     t, x, _, _, restoring = trajectory(10, 40000, 20, every=4)
     half = rising_half(x, restoring)
     np.testing.assert_allclose(half.slopes, np.arange(10, -1, -1) / 10, atol=1e-9)
     assert half.concave
-
-
-def test_a_monotone_or_resting_curve_has_no_half_cycle():
-    assert rising_half(np.zeros(9), np.zeros(9)) is None
-    assert rising_half(-np.arange(9.0), np.zeros(9)) is None
+    assert rising_half(np.zeros(9), np.zeros(9)) is None and rising_half(-np.arange(9.0), np.zeros(9)) is None
 
 
 def test_panels_share_their_scales():
@@ -93,6 +87,8 @@ def test_cycles_of_one_problem_are_in_one_frame(tmp_path, papers_case):
     assert [line.get_label() for line in picture.figure.axes[0].lines] == ["P = 3", "P = 10", "P = 100"]
     assert picture.caption == "The cycles for P = 3, 10 and 100 in one frame."
     assert cycles_section(runs[:1])["together"] == []
+    arcs = [Run(write_run(tmp_path / f"{cells}.h5", papers_case[:, papers_case[0] < 405], cells=cells)) for cells in (3, 10)]
+    assert cycles_section(arcs)["together"][0].caption == "The arcs for P = 3 and 10 in one frame."
 
 
 @pytest.mark.parametrize("shifts, magnified", [
@@ -118,9 +114,3 @@ def test_a_study_shows_a_whole_cycle_if_it_has_one(tmp_path, period, part):
     study = read(write_study(tmp_path / "s.h5", ladder(), fit(), np.array([t, wave, wave, wave, wave])))
     (row,) = cycles_section([], studies=[study])["pictures"]
     assert f"{1 - part:.6g} ≤ t ≤ 1" in row.caption
-
-
-def test_less_than_a_cycle_is_an_arc(tmp_path, papers_case):
-    early = papers_case[:, papers_case[0] < 405]
-    runs = [Run(write_run(tmp_path / f"{cells}.h5", early, cells=cells)) for cells in (3, 10)]
-    assert cycles_section(runs)["together"][0].caption == "The arcs for P = 3 and 10 in one frame."

@@ -71,33 +71,28 @@ def test_every_kind_of_drawing_shows_its_samples(tmp_path, papers_case):
     np.testing.assert_array_equal(axes.lines[1].get_ydata(), papers_case[1])
 
 
-def test_the_index_leads_to_every_page(run_script, tmp_path, papers_case):
+def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_orders(run_script, tmp_path, papers_case):
     write_run(tmp_path / "cycle.h5", papers_case)
     write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected"))
     cases = [case(tmp_path, "cycle", "# A <cycle>.\ncells = 3\n"),
-             case(tmp_path, "study", "# A study.\nrefine = steps\n")]
-    assert run_script(gallery, *cases, "--commands", "--results", tmp_path)[1].splitlines() == [
+             case(tmp_path, "study", "# A study of\n# group: Open orders\n# time.\nrefine = steps\n"),
+             case(tmp_path, "lost", "# Lost.\n")]
+    assert (read_case(cases[1]).group, read_case(cases[1]).caption) == ("Open orders", "A study of time.")
+    assert run_script(gallery, *cases[:2], "--commands", "--results", tmp_path)[1].splitlines() == [
         f"simulate {cases[0]}", f"converge {cases[1]}"]
-    code, out, err = run_script(gallery, *cases, "--results", tmp_path, "--files-only")
+    code, out, err = run_script(gallery, *cases[:2], "--results", tmp_path, "--files-only")
     assert (code, out, err) == (0, f"{tmp_path / 'index.html'}\n", "")
+    # A case that failed is named, and the others are there.
+    code, _, err = run_script(gallery, *cases, "--results", tmp_path, "--files-only")
+    assert code == 2 and "1 of 3 cases have no page" in err and "lost.h5" in err
     index = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
     assert {"cycle.html", "study.html"} <= set(index.addresses) and len(index.alternatives) == 2
-    assert "A <cycle>." in index.words and "not as expected" in index.words
+    words = index.words
+    assert "A <cycle>." in words and "not as expected" in words and "Lost. no page" in words
+    assert words.index("Open orders") < words.index("p of x") < words.index("Other cases")
+    assert "study 0.500 ± " in words[words.index("p of x"):words.index("Other cases")] and words.count("p of x") == 1
     assert "A <cycle>." in Page((tmp_path / "cycle.html").read_text(encoding="utf-8")).words
     assert "Verdict: not as expected." in Page((tmp_path / "study.html").read_text(encoding="utf-8")).words
-
-
-def test_a_group_begins_with_a_table_of_its_orders(run_script, tmp_path, papers_case):
-    write_run(tmp_path / "cycle.h5", papers_case)
-    write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected"))
-    cases = [case(tmp_path, "cycle", "# A cycle.\ncells = 3\n"),
-             case(tmp_path, "study", "# A study of\n# group: Open orders\n# time.\nrefine = steps\n")]
-    assert (read_case(cases[1]).group, read_case(cases[1]).caption) == ("Open orders", "A study of time.")
-    run_script(gallery, *cases, "--results", tmp_path, "--files-only")
-    words = Page((tmp_path / "index.html").read_text(encoding="utf-8")).words
-    assert words.index("Open orders") < words.index("p of x") < words.index("Other cases")
-    assert "study 0.500 ± " in words[words.index("p of x"):words.index("Other cases")]
-    assert words.count("p of x") == 1
 
 
 def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing):
@@ -110,15 +105,6 @@ def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing):
     x, restoring, u = (float(f"{digits}e{power.translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))}")
                        for digits, power in re.findall(r"([\d.]+)·10([⁻⁰-⁹¹²³]+) (?:from|and)", words)[:3])
     assert all(1e-5 < apart < 0.05 for apart in (x, restoring, u)), words
-
-
-def test_a_case_that_failed_is_named_and_the_others_are_there(run_script, tmp_path, papers_case):
-    write_run(tmp_path / "good.h5", papers_case)
-    cases = [case(tmp_path, "good", "# Good.\n"), case(tmp_path, "lost", "# Lost.\n")]
-    code, _, err = run_script(gallery, *cases, "--results", tmp_path, "--files-only")
-    assert code == 2 and "1 of 2 cases have no page" in err and "lost.h5" in err
-    index = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
-    assert "Good." in index.words and "Lost. no page" in index.words and (tmp_path / "good.html").is_file()
 
 
 def test_every_case_file_of_the_repository_can_be_read():

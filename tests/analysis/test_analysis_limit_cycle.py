@@ -56,30 +56,23 @@ def test_transients_end_where_loops_repeat():
     assert found.segments == 12 and 1 <= found.first < len(found.loops) - 2 and found.period == 1
 
 
-def test_loops_that_still_grow_have_no_limit():
+def test_loops_that_grow_have_no_limit_and_a_limit_cycle_may_have_two_loops_and_drift():
     x = np.concatenate([size * np.sin(np.linspace(0, 2 * np.pi, 200)) for size in np.arange(1.0, 6)])
     found = analyse(Measured(Path("growing"), None, x, led(x, THRESHOLD, STIFFNESS)))
     assert found.first is None and len(found.loops) >= 3
-
-
-def test_a_limit_cycle_may_have_two_loops_and_drift():
-    sizes = np.tile([1.0, 2.0], 4)
-    x = np.concatenate([size * np.cos(np.linspace(0, 2 * np.pi, 201))[:-1] - size for size in sizes])
+    x = np.concatenate([size * np.cos(np.linspace(0, 2 * np.pi, 201))[:-1] - size for size in np.tile([1.0, 2.0], 4)])
     x += 0.1 * np.arange(len(x)) / 400
     found = analyse(Measured(Path("two"), None, x, led(x, THRESHOLD, STIFFNESS)))
     assert found.period == 2 and found.first is not None
     assert found.drift == pytest.approx(0.05, abs=1e-3)
 
 
-def test_noise_hides_neither_corners_nor_area():
+def test_noise_hides_neither_corners_nor_area_and_a_smooth_cycle_is_no_polygon():
     threshold, stiffness, _ = (np.array(each) for each in TABLES["IV"])
     x = there_and_back(6.5, 2000)
     found = analyse(Measured(Path("n"), None, x[2000:], noisy(led(x, threshold, stiffness), 0.01, 4)[2000:]))
     assert found.segments == 12
     assert found.last.area == pytest.approx(4 * np.sum(stiffness * threshold * (6.5 - threshold)), rel=0.005)
-
-
-def test_a_smooth_cycle_is_no_polygon():
     x = 2 * np.cos(np.linspace(0, 4 * np.pi, 2000))
     force = led(x, np.linspace(0.1, 1.1, 700), np.full(700, 1 / 700))
     assert analyse(Measured(Path("smooth"), None, x, force)).segments is None

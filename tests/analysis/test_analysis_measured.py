@@ -110,12 +110,9 @@ def test_mistakes_in_the_request_are_refused(run_script, tmp_path, arguments, wo
     assert sorted(file.name for file in tmp_path.iterdir()) == [name, "LINK.json"]
 
 
-def test_a_threshold_that_does_not_span_what_yields_is_refused(run_script, tmp_path):
+def test_a_threshold_must_span_what_yields_and_samples_be_finite(run_script, tmp_path, papers_case):
     path = write_csv(tmp_path / "lab.csv", "x,force", *round_trip(YIELDING))
     one_line(run_script(identify, path, "--threshold", "0.01*(1+s)"), "span", code=3)
-
-
-def test_samples_of_a_run_must_be_finite(run_script, tmp_path, papers_case):
     samples = papers_case.copy()
     samples[4, 17] = np.nan
     one_line(run_script(identify, write_run(tmp_path / "blown.h5", samples)), "point 18")
@@ -129,13 +126,10 @@ def test_small_reversals_are_noise(noise):
     np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.01 + 3.5 * noise)
 
 
-def test_a_leg_is_used_up_to_the_start_of_the_one_before():
+def test_the_last_of_the_widest_half_cycles_is_used_up_to_the_start_of_the_leg_before():
     x = np.r_[np.linspace(0, 1, 50), np.linspace(1, 0.2, 50)[1:], np.linspace(0.2, 3, 90)[1:]]
     half = widest_half_cycle(Measured(Path("c"), None, x, x))
     assert half.x[0] == pytest.approx(0.2) and half.width == pytest.approx(0.8)
-
-
-def test_the_last_of_the_widest_half_cycles_is_used():
     x = np.cos(np.linspace(0, 6 * np.pi, 601))
     assert widest_half_cycle(Measured(Path("c"), None, x, x)).at == 500
 

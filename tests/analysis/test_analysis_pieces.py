@@ -75,12 +75,16 @@ def test_the_csv_has_every_digit(pieces_of, tmp_path):
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
 
 
-def test_the_points_of_a_map_are_in_its_csv(pieces_of, tmp_path):
+def test_a_map_has_its_points_and_a_joint_fit_its_constants(pieces_of, tmp_path):
     columns = staircase(time=5.0)  # no line along which the terms cancel
-    folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted() | jointly(time=5.0)))
-    points = columns_of(folder / "s-map.csv")
+    points = columns_of(pieces_of(write_study(tmp_path / "m.h5", columns, fitted() | jointly(time=5.0))) / "m-map.csv")
     for heading, name in (("abscissa", "ds"), ("ordinate", "dt"), ("third", "error_x")):
         np.testing.assert_array_equal([float(cell) for cell in points[heading]], columns[name])
+    folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
+    orders = columns_of(folder / "s-orders.csv")
+    assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65,~$-$4.35] \\" in (
+        folder / "s-orders.tex").read_text(encoding="ascii")
+    assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
 
 
 def test_infinitely_many_cells_are_infinite(pieces_of, tmp_path):
@@ -89,14 +93,6 @@ def test_infinitely_many_cells_are_infinite(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted(), cells="inf"))
     assert set(columns_of(folder / "s-levels.csv")["P"]) == {"inf"}
     assert r"$\infty$" in (folder / "s-levels.tex").read_text(encoding="ascii")
-
-
-def test_the_joint_constants_are_in_the_table(pieces_of, tmp_path):
-    folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
-    orders = columns_of(folder / "s-orders.csv")
-    assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65,~$-$4.35] \\" in (
-        folder / "s-orders.tex").read_text(encoding="ascii")
-    assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
 
 
 def test_words_and_numbers_are_escaped_for_latex():
@@ -120,14 +116,11 @@ def test_the_tables_compile(pieces_of, tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-def test_names_are_valid_for_files_and_unique(run_script, tmp_path):
+def test_files_have_valid_unique_names_in_a_folder_that_can_be_made(run_script, tmp_path):
     made = [tables.Table(name, pd.DataFrame(), "") for name in ("a/b c", "a b/c", "...", "a-b-c-2")]
     assert [name for name, _ in file_names(made)] == ["a-b-c", "a-b-c-2", "piece", "a-b-c-2-2"]
     write_pieces(tmp_path / "beside", made)
     assert len(list((tmp_path / "beside").iterdir())) == 8
-
-
-def test_a_folder_that_cannot_be_made_is_refused(run_script, tmp_path):
     (tmp_path / "page-files").write_text("in the way")
     study = write_study(tmp_path / "s.h5", ladder(), fit())
     code, out, err = run_script(report, study, "--files-only", "-o", tmp_path / "page.html")

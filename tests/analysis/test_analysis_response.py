@@ -47,19 +47,13 @@ def test_each_kind_of_scan_has_its_panels(made):
     assert words["runs"] == [*words["steady"], "cycles"]
 
 
-def test_panels_of_the_same_families_have_one_legend(made):
-    axes = figures.response_figure(Scan(made / "steady.h5")).axes
-    assert [each.get_legend() is not None for each in axes] == [True, False, False, False]
-
-
 def test_curves_are_the_numbers_of_the_file(made):
     scan = Scan(made / "steady.h5")
-    axes = figures.panel_figure(figures.panels(scan)[0][0]).axes[0]
-    assert [line.get_label() for line in axes.lines] == ["F = 0.2", "F = 0.4"]
-    assert np.array_equal(axes.lines[1].get_xydata(), np.c_[scan.axes["w"], scan.values("amplitude")][4:])
-
-
-def test_a_lag_about_zero_does_not_jump():
+    axes = figures.response_figure(scan).axes
+    assert [each.get_legend() is not None for each in axes] == [True, False, False, False]
+    assert [line.get_label() for line in axes[0].lines] == ["F = 0.2", "F = 0.4"]
+    assert np.array_equal(axes[0].lines[1].get_xydata(), np.c_[scan.axes["w"], scan.values("amplitude")][4:])
+    # A lag about zero does not jump.
     assert np.allclose(figures._centred(np.array([0.1, 2 * np.pi - 0.1, 3.0])), [0.1, -0.1, 3.0])
 
 

@@ -69,18 +69,13 @@ def test_a_line_joins_only_levels_that_no_other_beats():
     assert len(efficient(np.array([]), np.array([]))) == 0
 
 
-def test_engines_are_told_apart(euler, tmp_path):
+def test_engines_are_told_apart_and_studies_of_one_method_by_their_files(euler, tmp_path):
     memory = against_exact(tmp_path / "memory.h5", [(1500, 10**6, 5e-3)], engine="memory")
-    assert [line.label for line in lines([read(euler), read(memory)])] == [
-        "euler, right, sweep", "euler, right, memory"]
+    assert [line.label for line in lines([read(euler), read(memory)])] == ["euler, right, sweep", "euler, right, memory"]
     said = comparisons(lines([read(euler), read(memory)]))
     assert said[-1] == "The same level by engine memory: as accurate for 1/9 of the time."
-
-
-def test_two_studies_of_one_method_are_told_apart_by_their_files(euler, tmp_path):
     again = against_exact(tmp_path / "again.h5", [(10, 2000, 1e-2)])
-    assert [line.label for line in lines([read(euler), read(again)])] == [
-        "euler, right (euler)", "euler, right (again)"]
+    assert [line.label for line in lines([read(euler), read(again)])] == ["euler, right (euler)", "euler, right (again)"]
 
 
 def test_what_does_not_go_through_the_cells_has_no_cell_updates(page_of, euler, leapfrog, tmp_path):
@@ -97,9 +92,6 @@ def test_a_cycle_says_how_far_it_is_from_the_exact_solution(page_of, euler, tmp_
     for changes in ({"cells": 700}, {"cells": 1500, "scheme": "leapfrog"}, {"cells": 1500, "mass": 2}):
         other = write_run(tmp_path / "other.h5", papers_case, **changes)
         assert distance_from_exact(Run(other), [read(euler)]) is None
-
-
-def test_the_finest_cycle_of_a_study_says_so_too(page_of, tmp_path, papers_case):
     study = against_exact(tmp_path / "s.h5", [(750, 500000, 1e-2), (1500, 10**6, 5e-3)], papers_case)
     assert " 5.0·10⁻³ s.h5" in page_of(study).words
 

@@ -36,11 +36,13 @@ class Measured:
 
 
 def read_measured(source, start=None, end=None, columns=None, scale=None):
-    """The curve in a file of masing or in a CSV, start <= t <= end; raises MasingError if a number is not finite.
+    """The curve in a file of masing, a CSV, a Run, or arrays (x, force) or (t, x, force), start <= t <= end; raises
+    MasingError if a number is not finite.
 
-    The source is a path, a Run, or arrays (x, force) or (t, x, force), each [samples]. Of a CSV only, columns:
-    {"x": name or number of a column, "force": …, "t": …}; scale, of all but a file of masing: {"x": factor, …}.
+    Of a CSV only, columns: {"x": name or number of a column, "force": …, "t": …}; scale, of all but a file of masing:
+    {"x": factor, …}.
     """
+    columns = columns and {name: str(word) for name, word in columns.items()}
     curve = _from_arrays(source) if isinstance(source, tuple | list) else _from_file(source, columns, scale)
     for name, factor in (scale or {}).items():
         if getattr(curve, name) is None:

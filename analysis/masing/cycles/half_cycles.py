@@ -49,11 +49,8 @@ class HalfCycle:
     before_error: np.ndarray | None = None
     record_error: np.ndarray | None = None
 
-    @property
-    def gap(self):
-        """The distance between samples at the reversal."""
-        x = self.record[0]
-        return float(np.abs(np.diff(x[max(self.at - 1, 0):self.at + 2])).max())
+    gap = property(lambda self: float(np.abs(np.diff(self.record[0][max(self.at - 1, 0):self.at + 2])).max()),
+                   doc="The distance between samples at the reversal.")
 
 
 def reversals(x):
@@ -69,21 +66,13 @@ def turning_points(x):
     shortest = min(max(noise, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
     points = [0]
     for place in (*reversals(x), len(x) - 1):
-        _take_in(points, place, x, shortest)
-    return np.array(points)
-
-
-def _take_in(points, place, x, shortest):
-    """Add an extreme to the turning points: it extends the last leg, begins a new one, or is too small to count."""
-    if len(points) == 1:
-        if abs(x[place] - x[points[0]]) > shortest:
+        # An extreme extends the last leg, begins a new one, or is too small to count.
+        moved = x[place] - x[points[-1]]
+        if len(points) > 1 and np.sign(x[points[-1]] - x[points[-2]]) * moved >= 0:
+            points[-1] = place
+        elif abs(moved) > shortest:
             points.append(place)
-        return
-    direction = np.sign(x[points[-1]] - x[points[-2]])
-    if direction * (x[place] - x[points[-1]]) >= 0:
-        points[-1] = place
-    elif abs(x[place] - x[points[-1]]) > shortest:
-        points.append(place)
+    return np.array(points)
 
 
 def widest_half_cycle(curve):
@@ -153,10 +142,7 @@ class Loading:
     pooled: bool = False
     error: np.ndarray | None = None
 
-    @property
-    def width(self):
-        """The largest distance, twice the amplitude."""
-        return self.distance[-1]
+    width = property(lambda self: self.distance[-1], doc="The largest distance, twice the amplitude.")
 
 
 def loading(path, half, start):

@@ -64,10 +64,7 @@ class Analysis:
     segments: int | None
     backbone: np.ndarray
 
-    @property
-    def last(self):
-        """The last loop, the limit cycle where there is one."""
-        return self.loops[-1]
+    last = property(lambda self: self.loops[-1], doc="The last loop, the limit cycle where there is one.")
 
     def numbers(self):
         """All of it by name; `loops` has a dictionary a loop, with whether it belongs to the limit cycle."""
@@ -106,8 +103,7 @@ def cycle_numbers(curve, *, from_=None, to=None, columns=None, scale=None):
     curve: a file of masing, a CSV, a Run, or arrays (x, force) or (t, x, force), each [samples]; the others as the options
     of the script. Raises MasingError where there is no whole cycle.
     """
-    measured = read_measured(curve, from_, to, columns and {name: str(each) for name, each in columns.items()}, scale)
-    return analyse(measured).numbers()
+    return analyse(read_measured(curve, from_, to, columns, scale)).numbers()
 
 
 def _halves(x, force, start, turn, end):

@@ -58,15 +58,9 @@ class Continuous:
     freedom: float
     noise: float
 
-    @property
-    def parameters(self):
-        """How many numbers were fitted, in effect."""
-        return self.freedom
-
-    @property
-    def elements(self):
-        """The places as elements of the stiffness k(s_i)/places."""
-        return Elements(self.k0, self.stiffness / len(self.s), self.threshold)
+    parameters = property(lambda self: self.freedom, doc="How many numbers were fitted, in effect.")
+    elements = property(lambda self: Elements(self.k0, self.stiffness / len(self.s), self.threshold),
+                        doc="The places as elements of the stiffness k(s_i)/places.")
 
 
 def identify_continuous(path, half, s, threshold):

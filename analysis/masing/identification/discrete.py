@@ -30,15 +30,8 @@ class Discrete:
     noise: float
     exact: bool
 
-    @property
-    def parameters(self):
-        """How many numbers were fitted."""
-        return 2 * len(self.elements.stiffness) + 2
-
-    @property
-    def k0(self):
-        """The hardening spring's stiffness, the last slope."""
-        return self.elements.k0
+    k0 = property(lambda self: self.elements.k0, doc="The hardening spring's stiffness, the last slope.")
+    parameters = property(lambda self: 2 * len(self.elements.stiffness) + 2, doc="How many numbers were fitted.")
 
 
 def identify_discrete(path, half):

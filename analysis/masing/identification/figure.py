@@ -22,7 +22,9 @@ def identification_page(found, compared, threshold, facts):
     cycle, model, missed, words = figure.subplots(2, 2, height_ratios=(1.6, 1)).flat
     _cycles(cycle, compared)
     (_elements if isinstance(found, Discrete) else _density)(model, found, threshold)
-    _residual(missed, compared)
+    missed.plot(*_dots((compared.loading[0], 100 * compared.residual)), ".", color=style.COLOURS[0], markersize=3)
+    missed.set(xlabel=f"{X_LABEL} from the centre", ylabel="measured − identified,\n% of the force's range",
+               title=f"misfit: max {measured(100 * compared.largest)} %, rms {measured(100 * compared.mean)} %")
     words.axis("off")
     lines = [part for fact in facts for part in textwrap.wrap(fact, LINE, subsequent_indent="   ")]
     text = words.text(-0.1, 1, "\n".join(lines), va="top", fontsize=9, transform=words.transAxes, linespacing=1.3)
@@ -68,9 +70,3 @@ def _density(axes, found, threshold):
     middle = (found.s > 0.02) & (found.s < 0.98)
     axes.set_ylim(0, 1.25 * max(found.stiffness[middle].max(), np.nanmax(np.where(middle, high, np.nan), initial=0)))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, columnspacing=0.8)
-
-
-def _residual(axes, compared):
-    axes.plot(*_dots((compared.loading[0], 100 * compared.residual)), ".", color=style.COLOURS[0], markersize=3)
-    axes.set(xlabel=f"{X_LABEL} from the centre", ylabel="measured − identified,\n% of the force's range",
-             title=f"misfit: max {measured(100 * compared.largest)} %, rms {measured(100 * compared.mean)} %")

@@ -52,7 +52,8 @@ def compare(found, half, run):
 
 def facts(found, compared):
     """The findings as short lines: the model, the misfit, and what cannot be known."""
-    lines = _of_elements(found) if isinstance(found, Discrete) else _of_density(found)
+    noise = f"noise {_percent(found.noise / np.ptp(found.branch.force))} of the force's range"
+    lines = (_of_elements if isinstance(found, Discrete) else _of_density)(found, noise)
     use = "used, too" if found.branch.pooled else "not used"
     other = f"; of the unloading half, {use}: {_percent(compared.unloading_largest)}"
     other = "" if math.isnan(compared.unloading_largest) else other
@@ -82,14 +83,10 @@ def _percent(value):
     return f"{measured(100 * value)} %"
 
 
-def _noise(found):
-    return f"noise {_percent(found.noise / np.ptp(found.branch.force))} of the force's range"
-
-
-def _of_elements(found):
+def _of_elements(found, noise):
     elements = found.elements
     count = len(elements.stiffness)
-    how = "slopes and corners of a polygon, exact" if found.exact else f"regression, {_noise(found)}"
+    how = "slopes and corners of a polygon, exact" if found.exact else f"regression, {noise}"
     lines = [f"{count} element{'s' if count > 1 else ''} ({how}); k0 = {_within(elements.k0, found.k0_width)}"]
     for n, (eta, k, eta_width, k_width) in enumerate(zip(elements.threshold, elements.stiffness, found.threshold_width,
                                                          found.stiffness_width), start=1):
@@ -104,12 +101,12 @@ def _within(value, width):
     return f"{value:.4g} ± {width:.1g}" if width else f"{value:.10g}"
 
 
-def _of_density(found):
+def _of_density(found, noise):
     stiffness = found.stiffness[found.known]
     return [f"k(s) from {stiffness.min():.4g} to {stiffness.max():.4g}, ∫k ds = {stiffness.sum() / len(found.s):.6g} "
             f"over the yielding s; k0 = {found.k0:.6g}",
             f"cubic spline: likeliest weight of ∫k″²: {found.smoothing:.2g} ({found.freedom:.1f} degrees of freedom "
-            f"left); {_noise(found)}"]
+            f"left); {noise}"]
 
 
 def _unknown(found):

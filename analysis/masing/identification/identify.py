@@ -56,7 +56,7 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
     result OUT.h5 and OUT.json are kept, with figure="OUT.png" the page; without they go with the result. Raises
     MasingError, of the code 3 where the data are none of such a model.
     """
-    measured = read_measured(curve, from_, to, columns and {name: str(each) for name, each in columns.items()}, scale)
+    measured = read_measured(curve, from_, to, columns, scale)
     masing = program.required(program_path)
     folder = None if output else tempfile.mkdtemp(prefix="masing-identify-")
     try:

@@ -1,16 +1,9 @@
 """The works that pages cite, by author and year; a page lists those that its words name."""
 
-from dataclasses import dataclass
+from collections import namedtuple
 
-
-@dataclass(frozen=True)
-class Work:
-    """A work: how it is cited, and its entry in the list."""
-
-    key: str
-    entry: str
-    name: str
-
+# How a work is cited, its entry in the list, and the name that the sources of the program use.
+Work = namedtuple("Work", "key entry name", defaults=[""])
 
 WORKS = (
     Work("Bastien, Lamarque and Schatzman (2001)",
@@ -24,11 +17,11 @@ WORKS = (
          "inclusion, submitted to Arch. Appl. Mech., 2006.", "persoz-gephyroid"),
     Work("Bastien and Schatzman (2002)",
          "J. Bastien, M. Schatzman, Numerical precision for differential inclusions with uniqueness, M2AN 36 (2002) "
-         "427–460.", ""),
+         "427–460."),
     Work("Eça and Hoekstra (2014)",
          "L. Eça, M. Hoekstra, A procedure for the estimation of the numerical uncertainty of CFD calculations based on "
-         "grid refinement studies, J. Comput. Phys. 262 (2014) 104–130.", ""),
-    Work("Hausman (1978)", "J. A. Hausman, Specification tests in econometrics, Econometrica 46 (1978) 1251–1271.", ""),
+         "grid refinement studies, J. Comput. Phys. 262 (2014) 104–130."),
+    Work("Hausman (1978)", "J. A. Hausman, Specification tests in econometrics, Econometrica 46 (1978) 1251–1271."),
 )
 
 

@@ -22,11 +22,10 @@ def find():
 
 def required():
     """The path of Chromium; raises MasingError when there is none."""
-    found = find()
-    if found is None:
-        raise MasingError("--pdf needs Chromium, which is not installed: apt-get install chromium; or leave out --pdf "
-                        "and print the page from any browser")
-    return found
+    if found := find():
+        return found
+    raise MasingError("--pdf needs Chromium, which is not installed: apt-get install chromium; or leave out --pdf "
+                      "and print the page from any browser")
 
 
 def run(browser, *arguments):

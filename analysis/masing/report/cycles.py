@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from masing.cycles import figures
-from masing.cycles.curves import between, samples_in_window
+from masing.cycles.curves import samples_in_window
 from masing.cycles.half_cycles import reversals
 from masing.cycles.shape import description, segments_in_words
 from masing.names import names_apart
@@ -34,21 +34,14 @@ PAPERS_METHOD = ("euler", "right")
 
 @dataclass(frozen=True)
 class Cycle:
-    """A cycle on the page: its run, its samples (t, x, restoring) in the window, P of the exact solution beside it."""
+    """A cycle on the page: its run, its samples (t, x, restoring) in the window, P of the exact solution beside it; its
+    (x, restoring), and the window in words."""
 
     run: object
     sample: tuple
     cells: int = 0
-
-    @property
-    def curve(self):
-        """(x, restoring), each [samples]."""
-        return self.sample[1:]
-
-    @property
-    def window(self):
-        """The window of the samples in words."""
-        return f"{self.sample[0][0]:.6g} ≤ t ≤ {self.sample[0][-1]:.6g}"
+    curve = property(lambda self: self.sample[1:])
+    window = property(lambda self: f"{self.sample[0][0]:.6g} ≤ t ≤ {self.sample[0][-1]:.6g}")
 
 
 def cycles_section(runs, start=None, end=None, studies=(), exact=None):
@@ -140,8 +133,7 @@ def _overlay(group, exact):
 
 
 def _exact_cycle(beside, t):
-    keep = between(beside.t, t[0], t[-1])
-    return beside.x[keep], beside.restoring[keep]
+    return samples_in_window(beside, t[0], t[-1])[1:]
 
 
 def _picture(cycle, name, limits, exact):
@@ -163,14 +155,13 @@ def _picture(cycle, name, limits, exact):
 def _row(cycle, name, exact, studies):
     """The facts of a cycle for the table below the pictures."""
     x, restoring = cycle.curve
-    apart = distance(cycle.sample, exact) if exact is not None else None
+    apart = distance(cycle.sample, exact) if exact is not None else (None, None)
     return {"name": name, "file": cycle.run.path.name, "paper": _in_paper(cycle.run),
             "segments": segments_in_words(x, restoring),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),
-            "which": (f"P = {exact.cells}" if exact.cells else "P = ∞") if apart else "",
-            "apart_x": cell(apart.x if apart else None, scientific),
-            "apart_force": cell(apart.restoring if apart else None, scientific),
+            "which": (f"P = {exact.cells}" if exact.cells else "P = ∞") if exact is not None else "",
+            "apart_x": cell(apart[0], scientific), "apart_force": cell(apart[1], scientific),
             "over_all": distance_from_exact(cycle.run, studies) or EN_DASH}
 
 
@@ -179,7 +170,7 @@ def _corner_part(distances, behind, width=1.0):
     not visible without, in a figure of this width; None where there is none, or where the lines would hide it.
     """
     widths = [np.ptp(values) or 1.0 for values in behind]
-    wanted = [CORNER_DISTANCES * max(apart.x / widths[0], apart.restoring / widths[1]) for apart in distances]
+    wanted = [CORNER_DISTANCES * max(x / widths[0], restoring / widths[1]) for x, restoring in distances]
     wanted = max((each for each in wanted if each < LARGEST_CORNER / width), default=0.0)
     return max(SMALLEST_CORNER, float(wanted)) if wanted > CORNER_DISTANCES * HIDDEN * SMALLEST_CORNER else None
 

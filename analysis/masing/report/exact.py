@@ -2,7 +2,6 @@
 
 import shlex
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +20,6 @@ NO_PROGRAM = "the program masing was not asked or not found; build it, or name i
 # The data of the problem, in the order of the command line.
 KEYS = ("model", "stiffness", "threshold", "threshold-down", "initial-u", "force", "base-acceleration", "mass", "damping",
         "k0", "x0", "y0", "final-time", "cells", "rule", "breaks")
-
-
-@dataclass(frozen=True)
-class Distance:
-    """The largest distances in x and in the restoring force at the samples of a window, and its ends."""
-
-    x: float
-    restoring: float
-    start: float
-    end: float
 
 
 class ExactSolutions:
@@ -93,14 +82,15 @@ def is_exact(run):
 
 
 def distance(sample, exact):
-    """The Distance of the samples (t, x, restoring) from the exact Run, interpolated to their times with its y.
+    """The largest distances in x and in the restoring force of the samples (t, x, restoring) from the exact Run,
+    interpolated to their times with its y.
 
     The interpolation's own error is of fourth order in the exact Run's sampling interval.
     """
     t, x, restoring = sample
     exact_x = CubicHermiteSpline(exact.t, exact.x, exact.y)(t)
     exact_restoring = CubicSpline(exact.t, exact.restoring)(t)
-    return Distance(float(np.abs(x - exact_x).max()), float(np.abs(restoring - exact_restoring).max()), t[0], t[-1])
+    return float(np.abs(x - exact_x).max()), float(np.abs(restoring - exact_restoring).max())
 
 
 def _key(run, cells):

@@ -53,7 +53,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     pictures += numbers + (work["pictures"] if work else []) + trajectories + responses
     pictures += cycles["together"] + cycles["pictures"] if cycles else []
     pictures += [picture for each in problems.values() for picture in each.pictures]
-    texts = [Text(run.path.stem, "ini", run.configuration) for run in files if run.configuration]
+    texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
     return html, pictures + [table for section in sections for table in section["tables"]] + texts
 
 

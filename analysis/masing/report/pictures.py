@@ -51,16 +51,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Text:
-    """A text under a `name` for its file of a `kind`, such as a configuration."""
+    """A text under a `name` for its `files`, the bytes by their kind, such as a configuration."""
 
     name: str
-    kind: str
-    text: str
-
-    @property
-    def files(self):
-        """The bytes of the file by its kind."""
-        return {self.kind: self.text.encode("utf-8")}
+    files: dict
 
 
 def write_pieces(folder, pieces):

@@ -28,7 +28,8 @@ class Datum:
 
 @dataclass(frozen=True)
 class Problem:
-    """What a page says of a problem: the name of its model, the program's words and equations of it, and its data."""
+    """What a page says of a problem: the name of its model, the program's words and equations of it, its data, and the
+    pictures of those that are tables."""
 
     id: str
     model: str
@@ -36,10 +37,7 @@ class Problem:
     equations: list
     data: list
 
-    @property
-    def pictures(self):
-        """The Pictures of the data that are tables."""
-        return [each.picture for each in self.data if each.picture]
+    pictures = property(lambda self: [each.picture for each in self.data if each.picture])
 
 
 def problem(run, identifier, described):
