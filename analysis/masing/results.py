@@ -169,7 +169,6 @@ class Result:
 
 
 def _dimensions(name):
-    """The dimensions of a dataset, None where they are not known."""
     return DIMENSIONS.get(name) or DIMENSIONS.get(name.rpartition("/")[0])
 
 
@@ -210,13 +209,17 @@ class Run(Result):
         return all(f"energy/{name}" in self for name in ("kinetic", "elastic", "dissipated", "input", "residual"))
 
     @property
+    def state(self):
+        """The columns of the model's state by name where it comes with every sample; else {}."""
+        if "state/values" not in self or "state/t" in self and len(self["state/t"]) != len(self.t):
+            return {}
+        return dict(zip(self.attributes("state/values")["columns"].split(), self["state/values"].T))
+
+    @property
     def columns(self):
-        """The samples by name, those of the model's state among them where it comes with every sample."""
-        found = {}
-        if "state/values" in self and ("state/t" not in self or len(self["state/t"]) == len(self.t)):
-            found = dict(zip(self.attributes("state/values")["columns"].split(), self["state/values"].T))
+        """The samples by name, those of the state among them."""
         names = [name for name in ("t", "x", "y", "force", "restoring") if f"series/{name}" in self]
-        return found | {name: self[f"series/{name}"] for name in names}
+        return self.state | {name: self[f"series/{name}"] for name in names}
 
     def __repr__(self):
         return f"<masing.Run {self.title}, {len(self.t)} samples, {self.t[0]:g} <= t <= {self.t[-1]:g}>"

@@ -50,8 +50,7 @@ def test_an_archive_has_its_parts(archived, tmp_path, papers_case):
 
 
 def test_the_metadata_are_those_of_a_process_run_crate(archived, tmp_path, papers_case):
-    """RO-Crate 1.1: the descriptor, the root and the parts; Process Run Crate 0.5: its table of requirements, but for
-    `url` and `agent`, which no file knows."""
+    """RO-Crate 1.1, and the requirements of Process Run Crate 0.5 but for `url` and `agent`, which no file knows."""
     folder = archived(write_run(tmp_path / "50 % öfter.h5", papers_case))
     crate = json.loads((folder / "ro-crate-metadata.json").read_text())
     assert crate["@context"] == ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]

@@ -1,12 +1,12 @@
 """Harmonic balance with Jenkins elements, as it is compared with the continuous slab: a closed form where nothing slips,
 its slope by differences, and orders in the elements and the harmonics against limit cycles of the program."""
 
-import h5py
 import numpy as np
 import pytest
 
 import harmonic_balance as script
 from masing import harmonic_balance, program
+from masing.results import Scan
 
 SAMPLES = 1024
 
@@ -19,11 +19,7 @@ def exact(masing, tmp_path_factory):
     for cells in ("10", "inf"):
         answer = program.run(masing, *words, "--over=mass=1", f"--cells={cells}", "--output", folder / f"{cells}.h5")
         assert answer.code == 0, answer.lines
-    found = {}
-    for cells in ("10", "inf"):
-        with h5py.File(folder / f"{cells}.h5") as file:
-            found[cells] = file["points/amplitude"][0]
-    return found
+    return {cells: Scan(folder / f"{cells}.h5").values("amplitude")[0] for cells in ("10", "inf")}
 
 
 def amplitude(count, harmonics, samples=SAMPLES):
@@ -37,26 +33,20 @@ def test_where_nothing_slips_it_is_a_linear_oscillator():
     assert found.amplitude() == pytest.approx(0.05 / abs(1.3 - 2 * 1.5**2 + 0.6j), rel=1e-6)  # of 4096 samples' parabola
 
 
-def test_the_slope_is_that_of_the_forces():
+def test_forces_are_those_of_elements_step_by_step_and_the_slope_is_theirs():
     rng = np.random.default_rng(1)
     some, basis = harmonic_balance.elements(7), harmonic_balance.basis(3, 64)
     q, step = 0.4 * rng.normal(size=7), 1e-6
-    _, slope = harmonic_balance.hysteresis(some, q, basis)
+    found, slope = harmonic_balance.hysteresis(some, q, basis)
     for i, direction in enumerate(np.eye(7)):
         high, low = (harmonic_balance.hysteresis(some, q + sign * step * direction, basis)[0] for sign in (1, -1))
         assert np.allclose((high - low) / (2 * step), slope[:, i], rtol=0, atol=1e-8)  # linear but where an element turns
-
-
-def test_elements_at_once_are_elements_step_by_step():
-    rng = np.random.default_rng(2)
-    some, basis = harmonic_balance.elements(7), harmonic_balance.basis(3, 64)
-    q = 0.4 * rng.normal(size=7)
     u, before, forces = np.zeros(7), 0.0, []
     for x in np.tile(basis @ q, 2):
         u = np.clip(u + x - before, -some.threshold, some.threshold)
         forces.append(some.stiffness @ u)
         before = x
-    assert np.allclose(harmonic_balance.hysteresis(some, q, basis)[0], forces[64:], rtol=0, atol=1e-14)
+    assert np.allclose(found, forces[64:], rtol=0, atol=1e-14)
 
 
 def test_with_harmonics_it_comes_to_the_cycle_of_as_many_cells(exact):

@@ -90,6 +90,10 @@ def test_a_cycle_is_drawn_over_the_exact_one(made, page_with, masing, coarse):
     for part in ("Grey: exact", f"P = ∞ {scientific(apart)}", "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
         assert part in words
     assert solutions.get(run) is exact and not solutions.reasons
+    # One among the files is taken.
+    given = made("simulate", "given.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps", "6000")
+    words = page_with(run.path, given).words
+    assert "Grey: exact" in words and "made for this page" not in words
 
 
 def test_constants_go_to_the_exact_solution(made, masing, coarse):
@@ -112,13 +116,6 @@ def test_a_study_is_beside_the_exact_solution_that_it_tends_to(tmp_path, papers_
         path = write_study(tmp_path / f"{reference}.h5", ladder(), fit(reference=reference), papers_case)
         cycles_section([], studies=[read(path)], exact=Asked())
     assert asked == [10, 0]
-
-
-def test_an_exact_trajectory_among_the_files_is_taken(made, page_with):
-    run = made("simulate", "run.h5", *CASE, "--steps", "6000")
-    exact = made("simulate", "given.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps", "6000")
-    words = page_with(run, exact).words
-    assert "Grey: exact" in words and "made for this page" not in words
 
 
 def test_a_problem_without_an_exact_solution_says_why_but_of_other_models(masing, tmp_path, papers_case):

@@ -47,14 +47,11 @@ def test_tables_four_and_five_are_found_to_rounding(table, every):
     np.testing.assert_allclose(found.elements.stiffness, stiffness, atol=1e-10)
 
 
-def test_elements_that_do_not_yield_are_in_k0():
+def test_elements_that_do_not_yield_are_in_k0_and_corners_known_to_the_gaps_about_them_and_the_reversal():
     x = there_and_back(3.5, 3000)
     found = identify_discrete(Path("c"), half_cycle(x, led(x, np.arange(1.0, 6), np.ones(5), k0=0.25)))
     np.testing.assert_allclose(found.elements.threshold, [1, 2, 3], atol=1e-9)
     assert found.k0 == pytest.approx(2.25, abs=1e-9)
-
-
-def test_corners_are_known_to_the_gaps_about_them_and_about_the_reversal():
     x = np.r_[np.linspace(0, 3, 301)[:-1], np.linspace(3, -3, 601)[:-1], np.linspace(-3, 3, 601)]
     found = identify_discrete(Path("c"), half_cycle(x, led(x, np.array([1.003]), np.array([1.0]), k0=0.5)))
     np.testing.assert_allclose(found.threshold_width, 0.01 / 2 + 0.01 / 2, rtol=1e-6)
@@ -87,12 +84,16 @@ def test_the_density_of_1500_cells_is_found(name):
     assert np.abs(found.stiffness - stiffness(MIDDLES))[INNER].max() < 1e-3
 
 
-def test_another_threshold_gives_another_density_of_the_same_cycle():
+def test_another_threshold_gives_another_density_and_a_small_cycle_leaves_cells_unknown():
     x = there_and_back(1.5, 1200)
     force = led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0))
     found = continuous(x, force, lambda s: 0.1 + s**2)
     # k ds = k dη/η': the density over η is 1 in both.
     assert np.abs(found.stiffness - 2 * MIDDLES)[MIDDLES > 0.1][:-200].max() < 3e-3
+    x = there_and_back(0.6, 1200)
+    found = continuous(x, led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), lambda s: s + 0.1)
+    assert found.known.mean() == pytest.approx(0.5, abs=1e-3)
+    assert found.k0 + found.elements.stiffness[~found.known].sum() == pytest.approx(0.5, abs=2e-3)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -104,13 +105,6 @@ def test_a_density_is_found_in_noise(seed):
     rise = slice(np.argmin(x), None)
     off = found.start_force + found.elements.branch(x[rise] - x.min()) - force[rise]
     assert np.abs(off).max() < 0.01 * np.ptp(force)
-
-
-def test_a_small_cycle_leaves_cells_unknown():
-    x = there_and_back(0.6, 1200)
-    found = continuous(x, led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), lambda s: s + 0.1)
-    assert found.known.mean() == pytest.approx(0.5, abs=1e-3)
-    assert found.k0 + found.elements.stiffness[~found.known].sum() == pytest.approx(0.5, abs=2e-3)
 
 
 def test_an_unloading_from_inside_a_branch_is_not_pooled():

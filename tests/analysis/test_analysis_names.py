@@ -31,14 +31,11 @@ def test_runs_are_told_apart_by_what_differs(tmp_path, papers_case, changes, nam
     assert names_apart(runs) == names
 
 
-def test_tables_and_long_lists_are_short():
+def test_values_are_short_equations_typeset_and_works_cited():
     assert points_of("points:0 1; 2 3.5") == [(0, 1), (2, 3.5)] and points_of("s+0.1") is None
     assert short_value("points:0 1; 2 3.5") == "table, 2 points" and short_value("1, 2") == "1, 2"
     assert short_value(", ".join("1" * 60)) == "60 numbers" and len(short_value("x" * 500)) == 60
     assert short_configuration("# a\nforce = points:0 1; 1 2\nmass = 1") == "# a\nforce = table, 2 points\nmass = 1"
-
-
-def test_equations_are_typeset():
     assert typeset("m y' = F - k0 x") == "<i>m</i> <i>y</i>′ = <i>F</i> − <i>k</i><sub>0</sub> <i>x</i>"
     assert typeset("k_{i+1} u_i, with F") == (
         "<i>k</i><sub><i>i</i>+1</sub> <i>u</i><sub><i>i</i></sub>, with <i>F</i>")
@@ -47,12 +44,8 @@ def test_equations_are_typeset():
     described = "prandtl: the Prandtl model\n\n  x' = y\n  m y' = F\n\nparameters\n  m  mass\n"
     assert equations_of(described) == ["x' = y", "m y' = F"]
     assert steps_in_words("within C (ds + dt) of words") == "within C (δs + δt) of words"
-
-
-def test_works_are_cited_by_author_and_year():
-    words = in_words("(7), (26), continuous-masing-2001")
-    assert words == "(7), (26), Bastien, Lamarque and Schatzman (2001)"
-    (work,) = cited(words)
+    assert in_words("(7), (26), continuous-masing-2001") == "(7), (26), Bastien, Lamarque and Schatzman (2001)"
+    (work,) = cited("Bastien, Lamarque and Schatzman (2001)")
     assert "VIB-21456" in work.entry and cited("nobody (1999)") == []
 
 
@@ -74,50 +67,34 @@ def test_a_long_curve_is_thinned_within_a_line():
     assert len(style.thinned(t[:50])[0]) == 50
 
 
-def test_the_curves_of_a_figure_are_those_drawn():
-    figure = style.figure()
-    axes = figure.add_subplot()
+def test_the_curves_of_a_figure_are_those_drawn_and_images_are_none():
+    axes = style.figure().add_subplot()
     axes.plot([1, 2], [3, 4], label="x")
     style.line_by_time(axes, np.arange(3.0), np.array([0.0, 1, 0]), np.array([0.0, 1, 2]))
-    assert list(style.curves_of(figure)) == [(1, "x", 0, 1, 3), (1, "x", 1, 2, 4), (1, "by time", 0, 0, 0),
-                                             (1, "by time", 1, 1, 1), (1, "by time", 2, 0, 2)]
-
-
-def test_points_by_colour_are_curves_and_images_are_none():
-    figure = style.figure()
-    axes = figure.add_subplot()
+    assert list(style.curves_of(axes.figure)) == [(1, "x", 0, 1, 3), (1, "x", 1, 2, 4), (1, "by time", 0, 0, 0),
+                                                  (1, "by time", 1, 1, 1), (1, "by time", 2, 0, 2)]
+    axes = style.figure().add_subplot()
     axes.pcolormesh(np.ones((2, 2)))
-    assert list(style.curves_of(figure)) == [] and set(Picture("u", figure, "").files) == {"svg", "pdf"}
+    assert list(style.curves_of(axes.figure)) == [] and set(Picture("u", axes.figure, "").files) == {"svg", "pdf"}
     axes.scatter([1, 2], [3, 4], c=[5, 6], label="error")
-    assert list(style.curves_of(figure)) == [(1, "error", 0, 1, 3, 5), (1, "error", 1, 2, 4, 6)]
+    assert list(style.curves_of(axes.figure)) == [(1, "error", 0, 1, 3, 5), (1, "error", 1, 2, 4, 6)]
 
 
-def test_whole_numbers_powers_and_lists_are_words():
+def test_numbers_and_lists_are_words():
     assert [count(n) for n in (0, 3, 1500, 10**6, 25 * 10**4)] == ["∞", "3", "1500", "10⁶", "2.5·10⁵"]
     assert [tick(value) for value in (0.0, -0.25, 20000.0, 3e-13, 1e6)] == ["0", "−0.25", "20000", "3·10⁻¹³", "10⁶"]
     assert [power_of_ten(value) for value in (1e-3, 2e-3)] == ["10⁻³", "2·10⁻³"]
     assert [listed("x"), listed("xy"), listed("xyu")] == ["x", "x and y", "x, y and u"]
-
-
-def test_measured_numbers_have_two_digits():
     assert [measured(value) for value in (5.06e-3, 1.5e9, 41.7, 0.1, 1e-4, NAN)] == [
         "5.1·10⁻³", "1.5·10⁹", "42", "0.1", "10⁻⁴", "–"]
-
-
-def test_an_interval_is_never_narrower_than_what_is_known():
+    assert [order(1.0004), order(-0.0112), order(NAN)] == ["1.000", "−0.011", "–"]
+    assert re.fullmatch(r"\d\.\d{3}e-05", scientific(1.23456e-5))
+    # An interval is never narrower than what is known.
     assert [estimate(-5.428, 0.6457), estimate(123.4, 21.0), estimate(2.5, NAN), estimate(0.1, 8e-16)] == [
         "−5.43 [−6.07,\u00a0−4.78]", "123 [102,\u00a0144]", "2.500", "0.1000"]
     assert [estimate(3e-5, 2e-6), estimate(NAN, 1.0)] == ["3.00·10⁻⁵ [2.80·10⁻⁵,\u00a03.20·10⁻⁵]", "–"]
     assert [interval(0.999, 0.01), interval(1.0, NAN), interval(-1, 0.5, 1)] == [
         "[0.989,\u00a01.009]", "", "[−1.5,\u00a0−0.5]"]
-
-
-def test_orders_and_errors_have_fixed_digits():
-    assert [order(1.0004), order(-0.0112), order(NAN)] == ["1.000", "−0.011", "–"]
-    assert re.fullmatch(r"\d\.\d{3}e-05", scientific(1.23456e-5))
-
-
-def test_the_programs_sentences_have_the_signs_of_a_page():
     assert signs_of("k, u0 and y0 by 4e-14, 1.25e+06 or 1e-10; order 2.5, e1, 0x0.") == (
         "k, u₀ and y₀ by 4·10⁻¹⁴, 1.25·10⁶ or 10⁻¹⁰; order 2.5, e1, 0x0.")
     assert negatives("x (-0.011), [-0.5, 1]: --levels 10-20, 1e-3") == "x (−0.011), [−0.5, 1]: --levels 10-20, 1e-3"

@@ -185,17 +185,14 @@ def test_a_stopped_run_says_how_to_go_on_and_does(tmp_path):
 
 
 def test_progress_is_shown_and_an_interrupt_ends_the_program(monkeypatch):
-    seen = []
+    seen, ended, wait = [], [], subprocess.Popen.wait
     monkeypatch.setattr(commands, "_display", lambda: seen.append)
     masing.simulate(cells=20000, final_time=20, steps=30000)
-    assert seen[-1] is None and all(" steps/s " in line and line[0] == "[" for line in seen[:-1])
-    assert len(seen) >= 1
+    assert len(seen) >= 1 and seen[-1] is None and all(" steps/s " in line and line[0] == "[" for line in seen[:-1])
 
     def interrupt(_):
         raise KeyboardInterrupt
     monkeypatch.setattr(commands, "_display", lambda: interrupt)
-    ended = []
-    wait = subprocess.Popen.wait
     monkeypatch.setattr(subprocess.Popen, "wait", lambda process, *given: ended.append(wait(process, *given)))
     with pytest.raises(KeyboardInterrupt):
         masing.simulate(cells=20000, final_time=20, steps=3000000)
@@ -254,6 +251,9 @@ def test_a_scan_with_failed_points_comes_back_with_a_warning(scan_file, tmp_path
     # A run that fails has no file.
     with pytest.raises(masing.MasingError, match="1 of 6"):
         masing.simulate()
+    monkeypatch.setattr(program, "find", lambda: None)
+    with pytest.raises(masing.MasingError, match="MASING_PROGRAM"):
+        masing.simulate()
 
 
 def test_scan_has_the_points_of_the_grid(masing_program):
@@ -278,12 +278,6 @@ def test_scan_brings_back_closed_curves_and_marks_points_that_fail(masing_progra
     np.testing.assert_array_equal(scan.points["status"], [0, 1])
     with pytest.raises(masing.MasingError, match="nothing to scan"):
         masing.scan(steady=True)
-
-
-def test_without_a_program_it_says_what_to_set(monkeypatch):
-    monkeypatch.setattr(program, "find", lambda: None)
-    with pytest.raises(masing.MasingError, match="MASING_PROGRAM"):
-        masing.simulate()
 
 
 def round_trip(amplitude=1.5):

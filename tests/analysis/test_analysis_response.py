@@ -1,7 +1,6 @@
 """Responses of scans: what is read of a file, which points belong to a curve, what is drawn and said; by files that the
 program makes, and by closed forms."""
 
-import h5py
 import numpy as np
 import pytest
 

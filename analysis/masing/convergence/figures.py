@@ -46,7 +46,7 @@ def drawn(study, quantities):
 
 
 def curves_of(study, quantities):
-    """The Curves of the quantities."""
+    """The Curves of the quantities of a Study."""
     return [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, study.fitted_errors[q]) for q in quantities]
 
 
@@ -81,7 +81,11 @@ def error_figure(abscissa, curves, expected, label, floor=0.0):
     points = [_points(abscissa, curve.errors) for curve in curves]
     for place, exponent in enumerate(expected):
         _draw_triangle(axes, points, exponent, place)
-    _draw_floor(axes, floor)
+    low, high = axes.get_ylim()
+    if low <= floor <= high:
+        axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle=(0, (6, 2)))
+        axes.annotate("round-off floor", (1, floor), (-2, 2), xycoords=("axes fraction", "data"),
+                      textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=9)
     label_decades(axes.xaxis, axes.yaxis)
     axes.set(xlabel=label, ylabel="maximal error")
     if any(len(h) for h, _ in points):
@@ -131,14 +135,6 @@ def _draw_triangle(axes, curves, exponent, place):
                   ha="center", va="top", color=style.GREY)
     axes.annotate(f"{exponent:g}", (corners[1, 0], middle[1]), (4, 0), textcoords="offset points",
                   ha="left", va="center", color=style.GREY)
-
-
-def _draw_floor(axes, floor):
-    low, high = axes.get_ylim()
-    if low <= floor <= high:
-        axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle=(0, (6, 2)))
-        axes.annotate("round-off floor", (1, floor), (-2, 2), xycoords=("axes fraction", "data"),
-                      textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=9)
 
 
 def map_figure(ds, dt, errors, fit):

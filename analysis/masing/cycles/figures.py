@@ -63,16 +63,14 @@ def _draw_corner(axes, curves, exact, part, colours=style.COLOURS):
 def cycle_panels(curves, titles, times=None):
     """Figures of at most PANELS panels, one panel a cycle, all on the same scales; curves = [(x, restoring), ...]."""
     panels = list(zip(curves, titles, shared_limits(curves), times or [None] * len(curves)))
-    return [_panels(panels[n:n + PANELS]) for n in range(0, len(panels), PANELS)]
-
-
-def _panels(panels):
-    columns = 1 if len(panels) == 1 else 2 if len(panels) <= 6 else 3
-    rows = math.ceil(len(panels) / columns)
-    figure = style.figure(columns, rows)
-    for place, panel in enumerate(panels, start=1):
-        _draw_cycle(figure.add_subplot(rows, columns, place), *panel)
-    return figure
+    figures = []
+    for part in (panels[n:n + PANELS] for n in range(0, len(panels), PANELS)):
+        columns = 1 if len(part) == 1 else 2 if len(part) <= 6 else 3
+        rows = math.ceil(len(part) / columns)
+        figures.append(style.figure(columns, rows))
+        for place, panel in enumerate(part, start=1):
+            _draw_cycle(figures[-1].add_subplot(rows, columns, place), *panel)
+    return figures
 
 
 def cycles_together(curves, labels, exact=None, part=None):
@@ -85,7 +83,8 @@ def cycles_together(curves, labels, exact=None, part=None):
     columns = max(1, min(4, int(TOGETHER_WIDTH * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
     figure = style.figure(TOGETHER_WIDTH, 1.4 + 0.065 * math.ceil((len(curves) + (exact is not None)) / columns))
     axes = figure.add_subplot()
-    colours = sequence(len(curves)) if exact is not None or len(curves) > len(style.COLOURS) else style.COLOURS
+    in_order = exact is not None or len(curves) > len(style.COLOURS)
+    colours = list(style.SEQUENCE(np.linspace(0, 1, len(curves)))) if in_order else style.COLOURS
     if exact is not None:
         axes.plot(*style.thinned(*exact), **style.BEHIND, label="exact, P = ∞")
     widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
@@ -97,11 +96,6 @@ def cycles_together(curves, labels, exact=None, part=None):
     style.label_values(axes.xaxis, axes.yaxis)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=columns)
     return figure
-
-
-def sequence(number):
-    """Colours [number] from light to dark."""
-    return list(style.SEQUENCE(np.linspace(0, 1, number)))
 
 
 def _draw_cycle(axes, curve, title, limits, t=None):
@@ -135,8 +129,7 @@ def _shared(columns, margin=0.05):
 def analysis_figure(analyses, titles):
     """One panel an Analysis, with its numbers below the title."""
     figure = style.figure(1.5, 1.6 * len(analyses))
-    panels = figure.subplots(len(analyses), 1, squeeze=False)[:, 0]
-    for axes, analysis, title in zip(panels, analyses, titles):
+    for axes, analysis, title in zip(figure.subplots(len(analyses), 1, squeeze=False)[:, 0], analyses, titles):
         _draw_analysis(axes, analysis, title)
     return figure
 

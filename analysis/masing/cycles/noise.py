@@ -126,7 +126,6 @@ def jumps(x, smooth):
 
 
 def _legs(x):
-    """The slices of the legs of x [samples] between its turning points."""
     cuts = [0, *turning_points(x)[1:-1], len(x)]
     return [slice(first, last) for first, last in zip(cuts[:-1], cuts[1:])]
 

@@ -9,9 +9,9 @@ from scipy.interpolate import BSpline
 from scipy.optimize import lsq_linear
 
 from masing import program
-from masing.errors import MasingError
 from masing.cycles.half_cycles import Loading, loading
 from masing.cycles.polygons import grouped
+from masing.errors import MasingError
 from masing.identification.elements import Elements, last_slope_spring
 from masing.results import Run
 

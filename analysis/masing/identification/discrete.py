@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from masing.errors import DataError
 from masing.cycles import polygons
 from masing.cycles.half_cycles import EXACT, Loading, loading
+from masing.errors import DataError
 from masing.identification.elements import Elements, last_slope_spring
 
 # Two samples make a line, a third confirms it.
@@ -69,7 +69,6 @@ def _refuse_coarse(path, points):
 
 
 def _gap(branch, elements):
-    """Half the distance between the samples about each corner: [n]."""
     after = np.clip(np.searchsorted(branch.distance, 2 * elements.threshold), 1, len(branch.distance) - 1)
     return (branch.distance[after] - branch.distance[after - 1]) / 2
 

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import f as fisher
 
-from masing.errors import DataError
 from masing.cycles.half_cycles import AS_WIDE, EXACT, is_one_cycle, reversals, scatter, turning_points
 from masing.cycles.polygons import PRICE
+from masing.errors import DataError
 from masing.identification.discrete import Discrete
 from masing.identification.elements import Elements
 

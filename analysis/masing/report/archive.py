@@ -108,7 +108,6 @@ def _git(*arguments):
 
 
 def _packages():
-    """The packages of this machine with their versions, as bytes."""
     if shutil.which("dpkg-query") is None:
         return b"This machine has no dpkg; the libraries are in /provenance of every result.\n"
     words = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n"]
@@ -116,7 +115,6 @@ def _packages():
 
 
 def _text(template, given):
-    """A template that is no HTML, as bytes."""
     surroundings = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
                                       undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     return surroundings.get_template(template).render(**given).encode("utf-8")
@@ -170,7 +168,6 @@ def _link(name):
 
 
 def _newest(runs):
-    """The latest date of the runs, in the form of ISO 8601."""
     return max((str(run.provenance["date"]) for run in runs if "date" in run.provenance), default="1980-01-01")
 
 

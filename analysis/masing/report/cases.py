@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from masing import style
-from masing.errors import MasingError
 from masing.cycles.curves import between
 from masing.cycles.half_cycles import reversals
+from masing.errors import MasingError
 from masing.notation import listed, measured, minus
 from masing.report.equations import steps_in_words
 from masing.report.pictures import Picture
@@ -38,11 +38,7 @@ class Case:
     caption: str
     drawings: list
     group: str = ""
-
-    @property
-    def name(self):
-        """The name of the case's files."""
-        return self.path.stem
+    name = property(lambda self: self.path.stem, doc="The name of the case's files.")
 
 
 def read_case(path):

@@ -137,7 +137,6 @@ def _exact_cycle(beside, t):
 
 
 def _picture(cycle, name, limits, exact):
-    """The Picture of one cycle over its exact one, if there is one."""
     run, behind, part, beside = cycle.run, None, None, ""
     # A record of many cycles is coloured by time: a grey one behind it would muddle that.
     if exact is not None and len(reversals(cycle.curve[0])) <= MANY_REVERSALS:
@@ -153,7 +152,6 @@ def _picture(cycle, name, limits, exact):
 
 
 def _row(cycle, name, exact, studies):
-    """The facts of a cycle for the table below the pictures."""
     x, restoring = cycle.curve
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
     return {"name": name, "file": cycle.run.path.name, "paper": _in_paper(cycle.run),

@@ -52,7 +52,7 @@ class ExactSolutions:
             return None
         steps, each = int(run.settings["steps"]), int(run.settings["sample-every"])
         # The steps of the exact solution only place its samples.
-        places = ["--steps", steps // each, "--sample-every", 1, "--field-every", 1 if run.columns else 0]
+        places = ["--steps", steps // each, "--sample-every", 1, "--field-every", 1 if run.state else 0]
         options = places if steps % each == 0 else []
         found = _simulated(self._program, run.configuration, ["--engine", "exact", *options], run.path)
         if isinstance(found, str):
@@ -67,10 +67,8 @@ class ExactSolutions:
         answer = masing.run(self._program, "models", model, seconds=TIME_LIMIT)
         return "\n".join(answer.lines) if answer.code == 0 else None
 
-    @property
-    def all(self):
-        """The exact solutions that were found or computed."""
-        return [found for found in self._found.values() if not isinstance(found, str)]
+    all = property(lambda self: [found for found in self._found.values() if not isinstance(found, str)],
+                   doc="The exact solutions that were found or computed.")
 
 
 def is_exact(run):
@@ -94,7 +92,6 @@ def distance(sample, exact):
 
 
 def _key(run, cells):
-    """What tells the exact solution of a run's problem with `cells` cells from others; a continuum has no rule."""
     return run.problem, cells, run.method[1] if cells else None
 
 

@@ -88,7 +88,6 @@ def render(template, **values):
 
 @functools.cache
 def _templates():
-    """The templates, which are compiled once for all pages."""
     return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
                               lstrip_blocks=True, undefined=jinja2.StrictUndefined)
 

@@ -64,7 +64,11 @@ def error_picture(study, quantities):
     errors = [curve.errors[keep] for curve, keep in zip(curves, shown)]
     ranges = "; ".join(f"{curve.label} from {values.min():.2e} to {values.max():.2e}"
                        for curve, values in zip(curves, errors) if len(values))
-    caption = _caption(curves, shown, f"{listed(QUANTITY_NAMES[q] for q in shown_quantities)} over {over}")
+    caption = f"Maximal errors of {listed(QUANTITY_NAMES[q] for q in shown_quantities)} over {over}."
+    if not all(np.isfinite(curve.predicted).any() for curve in curves):
+        caption += " Pale lines join the points of an order without a fit."
+    if not np.all(shown):
+        caption += f" Not drawn, because zero or not a number: {np.sum(~np.array(shown))} of {np.size(shown)} points."
     floor = study.number("floor")
     if 0 < floor < min((values.min() for values in errors if len(values)), default=0) / 10:
         caption += f" Round-off floor: {measured(floor)}."
@@ -72,16 +76,6 @@ def error_picture(study, quantities):
         caption += " Other lines bend: their constants are not those of x."
     return Picture(f"{study.path.stem}-errors", study_figure(study, quantities),
                    f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)
-
-
-def _caption(curves, shown, what):
-    shown = np.array(shown)
-    caption = f"Maximal errors of {what}."
-    if not all(np.isfinite(curve.predicted).any() for curve in curves):
-        caption += " Pale lines join the points of an order without a fit."
-    if not shown.all():
-        caption += f" Not drawn, because zero or not a number: {np.sum(~shown)} of {shown.size} points."
-    return caption
 
 
 def map_picture(study):
@@ -107,9 +101,8 @@ def title(study):
     if sentence:
         return sentence
     tested = STATEMENTS.get(study.fit["statement"], "")
-    named = f"{tested}: " if tested.startswith(("Proposition", "(")) else ""
-    return f"{named}order in {STEPS[study.refine]} of {method(study)}" if named else (
-        f"Order in {STEPS[study.refine]} of {method(study)}")
+    named = f"{tested}: o" if tested.startswith(("Proposition", "(")) else "O"
+    return f"{named}rder in {STEPS[study.refine]} of {method(study)}"
 
 
 def method(study):
@@ -155,7 +148,6 @@ def _statement(study):
 
 
 def _constants(study, quantities):
-    """The sentences on the constants of the fits."""
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     sentences = []
     if joint:
@@ -182,7 +174,6 @@ def _constants(study, quantities):
 
 
 def _notes(study, quantities):
-    """The meaning of the signs in the table of levels, and of its en dashes."""
     notes = sign_notes(study, quantities)
     if "u_cells" in study.quantities and "u_cells" not in quantities:
         notes.append("u at the cells’ points: as u, in every digit shown.")
@@ -195,7 +186,6 @@ def _notes(study, quantities):
 
 
 def _extrapolation(study):
-    """The sentences on the extrapolation of x(T) and y(T); [] where the file does not extrapolate."""
     names = [name for name in ("x", "y") if f"richardson_{name}" in study.fit]
     known = [name for name in names if math.isfinite(study.number(f"richardson_{name}"))]
     sentences = [f"{name}(T) extrapolated to step zero by least squares over all levels: "

@@ -40,7 +40,6 @@ class Table:
         return {"csv": csv.encode("utf-8"), "tex": self._tex().encode("ascii", "replace")}
 
     def _tex(self):
-        """A tabular in the rules of the package booktabs."""
         frame = self.frame if self.short is None else self.short
         columns = [_latex_column(frame.iloc[:, n].tolist()) for n in range(len(frame.columns))]
         heading, *lines = [" & ".join(row) + r" \\" for row in (map(latex, frame.columns), *zip(*columns))]

@@ -69,7 +69,6 @@ def energy_picture(run):
 
 
 def _picture(run, kind, figure, alt, caption, facts, legend=""):
-    """A Picture of a run; its `legend` explains all pictures of its kind."""
     return Picture(f"{run.path.stem}-{kind}", figure, f"{alt}, {trajectory_name(run)}. {facts}",
                    f"{trajectory_name(run, capital=True)}: {caption} {facts}", {"legend": legend})
 
@@ -121,7 +120,6 @@ def _field_figure(run, t, u):
 
 
 def _motion_figure(run, start):
-    """x(t) over all samples, and x(t) and F(t) from `start` on."""
     late = run.t >= start
     rows = [(run.t, run.x, "x, all samples"), (run.t[late], run.x[late], "x, last cycles")]
     if "series/force" in run:

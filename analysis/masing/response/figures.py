@@ -75,7 +75,6 @@ def _label(others):
 
 
 def _curves(scan, over):
-    """Each family: its label, its colour, the indices of its points that are done."""
     families = scan.families(over)
     for n, (others, indices) in enumerate(families):
         yield _label(others), _colour(n, len(families)), indices[scan.done[indices]]
