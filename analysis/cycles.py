@@ -44,7 +44,7 @@ def labels(given, titles):
     names = [name.strip() for name in given.split(",")]
     if len(names) != len(titles):
         raise MasingError(f"--labels names {len(names)} of {len(titles)} files; give one label per file, "
-                                     "as in \"a,b\"")
+                          "as in \"a,b\"")
     return names
 
 
@@ -55,21 +55,21 @@ def titles_and_samples(options):
     samples = []
     for file, run in zip(options.files, runs):
         if run is None:
-            curve = read_measured(file, options.start, options.end, *of_text(file, options))
+            curve = measured(file, options)
             samples.append((curve.path.stem, (curve.t, curve.x, curve.force)))
         else:
             samples.append((next(names), samples_in_window(run, options.start, options.end)))
     return zip(*samples)
 
 
-def of_text(file, options):
-    """Columns and factors, which concern files of measurements only."""
-    return (options.columns, options.scale) if is_text(file) else (None, None)
+def measured(file, options):
+    """The curve in a file; columns and factors concern files of measurements only."""
+    return read_measured(file, options.start, options.end, *((options.columns, options.scale) if is_text(file) else ()))
 
 
 def analyse_files(options, path):
     """Analyse each file, write the figure and the numbers beside it, give the paths written."""
-    curves = [read_measured(file, options.start, options.end, *of_text(file, options)) for file in options.files]
+    curves = [measured(file, options) for file in options.files]
     analyses = [analyse(curve) for curve in curves]
     names = [curve.path.stem for curve in curves]
     picture = figures.analysis_figure(analyses, labels(options.labels, names))

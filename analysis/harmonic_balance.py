@@ -110,7 +110,7 @@ def main(arguments):
     path = command_line.output_path(options.output, options.output, ".png", command_line.PICTURES)
     if options.samples < 4 * max(options.harmonics):
         raise MasingError(f"--samples {options.samples}: must be at least four a harmonic, "
-                                     f"{4 * max(options.harmonics)}")
+                          f"{4 * max(options.harmonics)}")
     masing = program.required(options.program)
     exact, frozen, seconds, whole = limit_cycles(masing, options, [options.frequency])
     print(f"P = ∞: amplitude {exact[0]:.12g}, {1000 * seconds:.1f} ms ({1000 * whole:.0f} ms with its start), "

@@ -30,7 +30,7 @@ def main(arguments):
     scan = Scan(options.file)
     if options.over and options.over not in scan.axes:
         raise MasingError(f"--over: {options.file} has no axis {options.over}; give one of "
-                                     f"{', '.join(scan.axes)}")
+                          f"{', '.join(scan.axes)}")
     if not scan.done.any():
         raise MasingError(f"{options.file}: no point of it is done; see its /points/messages")
     style.save(figures.response_figure(scan, options.over), path)

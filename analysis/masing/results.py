@@ -111,7 +111,8 @@ class Result:
     def __getitem__(self, name):
         """The dataset `name` of the file, such as "field/u", as doubles; raises MasingError where there is none."""
         if name not in self:
-            raise MasingError(f"{self.path}: has no numbers '{name}'; it has {', '.join(sorted(self._shapes)) or 'none'}")
+            known = ", ".join(sorted(self._shapes)) or "none"
+            raise MasingError(f"{self.path}: has no numbers '{name}'; it has {known}")
         if name not in self._numbers:
             with hdf5.opened(self.path) as file:
                 numeric = file[name].dtype.kind in "fiu"
@@ -293,8 +294,8 @@ def _of_quantities(kind, what):
 
 
 class Study(Run):
-    """A refinement study: errors and orders of its levels, the verdict of the program, and the samples of its last level,
-    where it has any."""
+    """A refinement study: errors and orders of its levels, the verdict of the program, and the samples of its last
+    level, where it has any."""
 
     rows, kinds = "level", ("converge",)
     required = tuple(f"cases/{name}" for name in ("cells", "steps", "ds", "dt", "step", "error_x"))
@@ -395,7 +396,7 @@ class Scan(Result):
     past = _attribute("points", "past", "What cells that do not yield keep.")
     names = _attribute("points", "axes", "The names of the parameters.", lambda text: text.replace(",", " ").split())
     done = property(lambda self: self["points/status"] == 0, doc="Which points are done [points].")
-    axes = property(lambda self: {name: self.values(name) for name in self.names}, doc="The parameters [points] by name.")
+    axes = property(lambda self: {name: self.values(name) for name in self.names}, doc="The parameters by name.")
 
     @property
     def points(self):

@@ -30,15 +30,12 @@ class Finding:
     at_least: bool
     verdict: str
 
-    @property
-    def name(self):
-        """The name of the quantity on the page."""
-        return QUANTITY_NAMES[self.quantity]
+    name = property(lambda self: QUANTITY_NAMES[self.quantity], doc="The name of the quantity on the page.")
 
     @property
     def observation(self):
         """The observed order in words: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `exact`, `none`."""
-        return " ".join(part for part in (self.value, self.interval) if part) if math.isfinite(self.observed) else self.value
+        return f"{self.value} {self.interval}".rstrip() if math.isfinite(self.observed) else self.value
 
     @property
     def value(self):

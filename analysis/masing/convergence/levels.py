@@ -69,10 +69,11 @@ def html(study, picture):
     """The claim, the levels and the picture, an address, as HTML for a notebook."""
     headings = [*sizes(study), *(word for q in study.quantities for word in (f"e({q})", "order"))]
     remarks = "".join(f"<p>{escape(negatives(line))}</p>\n" for line in study.fit["remarks"].splitlines())
-    rows = "\n".join("<tr>" + "".join(f'<td><data value="{value}">{text}</data>' + f'<sup class="mark">{sign}</sup>' * bool(sign)
-                                      + "</td>" for value, text, sign in row) + "</tr>"
-                     for row in level_rows(study, study.quantities))
+    rows = [[f'<td><data value="{value}">{text}</data>{f"<sup>{sign}</sup>" if sign else ""}</td>'
+             for value, text, sign in row] for row in level_rows(study, study.quantities)]
+    body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     return (f'<p><b>{escape(sentence(study))}</b> Verdict: <strong class="verdict {study.verdict.replace(" ", "-")}">'
             f"{study.verdict}</strong>.</p>\n{remarks}<table>\n<thead><tr>"
             + "".join(f'<th scope="col">{heading}</th>' for heading in headings)
-            + f'</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n<img src="{picture}" alt="Errors over the refined step." width="420">')
+            + f"</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+            + f'<img src="{picture}" alt="Errors over the refined step." width="420">')

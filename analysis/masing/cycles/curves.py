@@ -107,7 +107,7 @@ def _refuse_not_finite(curve):
         bad = np.flatnonzero(~np.isfinite(column)) if column is not None else ()
         if len(bad):
             raise MasingError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs finite "
-                            "numbers: leave out those that were not measured")
+                              "numbers: leave out those that were not measured")
     with np.errstate(over="ignore"):
         if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
             raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")

@@ -93,7 +93,7 @@ def widest_half_cycle(curve):
     inside = np.count_nonzero(half.x - half.x[0] <= half.width)
     if inside < FEWEST_POINTS:
         raise MasingError(f"{curve.path}: its widest loading branch has {inside} points; at least {FEWEST_POINTS} are "
-                        "needed between two reversals of x")
+                          "needed between two reversals of x")
     return half
 
 

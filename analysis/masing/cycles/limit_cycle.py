@@ -85,7 +85,7 @@ def analyse(curve):
     points = turning_points(x) if closed else turning_points(x)[1:-1]
     if len(points) < 3:
         raise MasingError(f"{curve.path}: has no whole cycle: {len(points)} reversals of x, but a cycle lies between "
-                        "three; take a larger window")
+                          "three; take a larger window")
     places = [points[n:n + 3] for n in range((len(points) - 1) % 2, len(points) - 2, 2)]
     loops = [_loop(t, x, force, *map(int, place)) for place in places]
     first, period = _limit(loops)

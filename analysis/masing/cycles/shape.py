@@ -71,11 +71,10 @@ def description(x, restoring):
 
 
 def _segments(slopes):
-    share = f"of at least {percent(SHORTEST)} of its width"
-    if len(slopes) == 0:
-        return f"the samples show no straight segment {share}"
-    words = "one straight segment" if len(slopes) == 1 else f"{len(slopes)} straight segments"
+    several = "s" if len(slopes) > 1 else ""
+    number = {0: "no", 1: "one"}.get(len(slopes), len(slopes))
+    text = f"the samples show {number} straight segment{several} of at least {percent(SHORTEST)} of its width"
     if len(slopes) > MANY_SLOPES:
-        return f"the samples show {words} {share} (slopes {slopes[0]:.3f} to {slopes[-1]:.3f})"
-    return (f"the samples show {words} {share} (slope{'s' if len(slopes) > 1 else ''} "
-            f"{', '.join(f'{slope:.3f}' for slope in slopes)})")
+        return f"{text} (slopes {slopes[0]:.3f} to {slopes[-1]:.3f})"
+    values = ", ".join(f"{slope:.3f}" for slope in slopes)
+    return f"{text} (slope{several} {values})" if values else text

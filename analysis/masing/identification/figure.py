@@ -28,7 +28,7 @@ def identification_page(found, compared, threshold, facts):
     words.axis("off")
     lines = [part for fact in facts for part in textwrap.wrap(fact, LINE, subsequent_indent="   ")]
     text = words.text(-0.1, 1, "\n".join(lines), va="top", fontsize=9, transform=words.transAxes, linespacing=1.3)
-    # Its length is known; the layout is for the axes.
+    # The layout is for the axes.
     text.set_in_layout(False)
     return figure
 

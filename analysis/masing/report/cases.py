@@ -85,7 +85,7 @@ def parse_drawing(words):
     several = names[1].split(" and ") if len(names) == 2 else []
     if len(names) not in (2, 3) or len(several) > len(style.LINES):
         raise MasingError(f"draw: {words}: give two or three names, as in 'x, restoring' or 't, u1 and u2 from 400', or "
-                        f"one of {', '.join(PICTURES)}; a frame takes up to {len(style.LINES)} curves")
+                          f"one of {', '.join(PICTURES)}; a frame takes up to {len(style.LINES)} curves")
     return Drawing([[names[0], name.strip()] for name in several] or [names], *window)
 
 

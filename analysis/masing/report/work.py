@@ -89,10 +89,10 @@ def comparisons(found):
         base = next((line for line in found if line.method == PAPERS_METHOD), found[0])
         level = base.best
     ring = ", the papers’ finest case" if level == base.finest else ""
-    sentences = [f"{_size(base, level)} with {_words(base.method)}{ring}: {_price(base, level)}."]
+    sentences = [f"{_size(base, level)} with scheme {base.method[0]} and rule {base.method[1]}{ring}: {_price(base, level)}."]
     for wanted in dict.fromkeys(line.method for line in found if line.method != base.method):
         other = min((line for line in found if line.method == wanted), key=lambda line: line.errors[line.best])
-        sentences.append(f"{_words(wanted, capital=True)} at {_size(other, other.best)}: {_price(other, other.best)}, that "
+        sentences.append(f"Scheme {wanted[0]} and rule {wanted[1]} at {_size(other, other.best)}: {_price(other, other.best)}, that "
                          f"is {_comparison(base, level, other, other.best)}.")
     for line in found:
         same = np.flatnonzero((line.study.level_cells == base.study.level_cells[level]) & (line.errors > 0)
@@ -122,10 +122,6 @@ def _share(share):
 
 def _size(line, level):
     return f"P = {count(line.study.level_cells[level])}, N = {count(line.study.level_steps[level])}"
-
-
-def _words(method, capital=False):
-    return f"{'Scheme' if capital else 'scheme'} {method[0]} and rule {method[1]}"
 
 
 def _price(line, level):
