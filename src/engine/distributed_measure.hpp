@@ -6,18 +6,17 @@
 
 #include "parallel/rank_sum.hpp"
 #include "slab/profile.hpp"
-#include "slab/turning_points/exact_sums.hpp"
-#include "slab/turning_points/measure.hpp"
+#include "slab/turning_points/cell_measure.hpp"
 
 namespace masing::engine {
 
 /// The sum over the ranks of exact sums, exact. Collective.
 slab::ExactSums sum_over_ranks(parallel::RankSum& sum, const slab::ExactSums& sums);
 
-/// What δs Σ term_i, and every part of it, stays within: the largest term; or, where that is over
-/// 2¹⁰ times the sum, the sum, lest a fixed-point sum lose what a few large terms exceed the others
-/// by. `term`: of local cell i, ≥ 0, one of them in [1e-200, 1e200]; `range` of `cells`. The same
-/// on any number of ranks. Collective.
+/// A bound of δs Σ term_i and of every part of it, for base::FixedPoint: the largest term. Where
+/// that is more than 2¹⁰ times the sum, the sum itself: a fixed point scaled to few large terms
+/// would lose the digits of all others. `term`: of local cell i, ≥ 0, one of them in [1e-200,
+/// 1e200]; `range` of `cells`. The same on any number of ranks. Collective.
 double sum_bound(const parallel::Communicator& comm, const base::CellRange& range,
                  std::int64_t cells, const std::function<double(std::int64_t)>& term);
 

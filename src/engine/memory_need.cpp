@@ -5,7 +5,7 @@
 #include "base/partition.hpp"
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
-#include "slab/turning_points/smooth_cells.hpp"
+#include "slab/turning_points/interval_sets.hpp"
 
 namespace masing::engine {
 

@@ -9,7 +9,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "rheology/elastic_growth.hpp"
-#include "slab/turning_points/smooth_cells.hpp"
+#include "slab/turning_points/interval_sets.hpp"
 
 namespace masing::engine {
 

@@ -24,7 +24,7 @@
 #include "parallel/session.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
-#include "slab/turning_points/smooth_cells.hpp"
+#include "slab/turning_points/interval_sets.hpp"
 
 namespace masing::engine {
 

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "slab/turning_points/equilibrium.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {
 

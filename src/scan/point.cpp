@@ -13,7 +13,6 @@
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
 #include "io/recorders.hpp"
-#include "slab/closed_curves.hpp"
 #include "slab/steady/cycle.hpp"
 
 namespace masing::scan {

@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "slab/steady/cycle.hpp"
-#include "slab/steady/transient.hpp"
 
 namespace masing::scan {
 

@@ -15,7 +15,7 @@
 #include "engine/memory_need.hpp"
 #include "io/progress.hpp"
 #include "parallel/session.hpp"
-#include "slab/turning_points/smooth_cells.hpp"
+#include "slab/turning_points/interval_sets.hpp"
 #include "study/reference.hpp"
 
 namespace masing::study {

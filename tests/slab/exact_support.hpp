@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "slab/exact/exact_solution.hpp"
 #include "slab/turning_points/cell_measure.hpp"
+#include "slab/turning_points/continuous_measure.hpp"
+#include "support/problem.hpp"
 
 /// What the tests of the exact solution share.
 namespace masing::exact_test {
@@ -18,35 +19,11 @@ using slab::ExactSolution;
 using slab::MassState;
 using slab::Oscillator;
 using slab::SmoothPieces;
-using slab::Sums;
 
-/// The papers' case with P = ∞ in closed form: k = 1, η = s + 0.1, u0 = 0.
-class PapersMeasure final : public slab::Measure {
- public:
-  PapersMeasure() : Measure({1.0, 0.6}, true, false) {}
-
-  using Measure::below;
-  [[nodiscard]] Sums below(double r, slab::SearchHint& /*hint*/) const override {
-    const double eta = std::clamp(r, 0.1, 1.1);
-    return {eta - 0.1, 0.5 * (eta - 0.1) * (eta + 0.1)};
-  }
-  [[nodiscard]] double second_moment(double r) const override {
-    return (std::pow(std::clamp(r, 0.1, 1.1), 3) - 0.001) / 3;
-  }
-  [[nodiscard]] slab::OuterSums outer(const slab::Extremes& /*extremes*/, int /*direction*/,
-                                      slab::SearchHint& /*hint*/) const override {
-    return {};
-  }
-  [[nodiscard]] double next_break(double r, slab::SearchHint& /*hint*/) const override {
-    return r < 0.1 ? 0.1 : (r < 1.1 ? 1.1 : std::numeric_limits<double>::infinity());
-  }
-  [[nodiscard]] double growth_to_break(const slab::Extremes& /*extremes*/, int /*direction*/,
-                                       slab::SearchHint& /*hint*/) const override {
-    return std::numeric_limits<double>::infinity();
-  }
-};
-
-inline const PapersMeasure papers_measure;
+/// The papers' case with P = ∞: k = 1, η = s + 0.1, u0 = 0.
+inline const std::shared_ptr<const slab::Measure> papers_case =
+    slab::make_continuous_measure(support::problem({.space = support::space_of(0)}));
+inline const slab::Measure& papers_measure = *papers_case;
 
 /// The backbone B(x) of the papers' case for x ≥ 0.
 inline double papers_backbone(double x) {

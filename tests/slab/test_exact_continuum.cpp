@@ -44,20 +44,6 @@ SmoothPieces forcing(double final_time) {
   return {[](double t) { return 0.35 * std::cos(0.5 * t); }, {}, final_time};
 }
 
-TEST(ExactContinuum, TabulatedMeasureGivesTheClosedFormsSolution) {
-  const auto measure = slab::make_continuous_measure(problem_of(slabs[0], 1));
-  const SmoothPieces force(papers_force, {}, 500.0);
-  ExactSolution tabulated(*measure, {}, force);
-  ExactSolution closed(papers_measure, {}, force);
-  for (int p = 1; p <= 1000; ++p) {
-    const MassState a = tabulated.at(0.5 * p);
-    const MassState b = closed.at(0.5 * p);
-    ASSERT_NEAR(a.x, b.x, 1e-11);
-    ASSERT_NEAR(a.y, b.y, 1e-11);
-    ASSERT_NEAR(a.internal_force, b.internal_force, 1e-11);
-  }
-}
-
 TEST(ExactContinuum, TwoStepControlsAgreeForAnySlab) {
   for (const Slab& slab : slabs) {
     const support::Problem problem = problem_of(slab, 1);
@@ -86,23 +72,6 @@ TEST(ExactContinuum, MidpointCellsTendToItAboveOrderOne) {
     // Where η' = 0 the order is a little lower.
     EXPECT_LT(errors[1], 1e-5) << slab.threshold;
     EXPECT_LT(errors[1], std::max(errors[0] / 16, 1e-11)) << slab.threshold;
-  }
-}
-
-TEST(ExactContinuum, TheFieldIsThatOfManyCells) {
-  const int count = 2000;
-  const support::Problem problem = problem_of(slabs[3], count);
-  const auto measure = slab::make_continuous_measure(problem);
-  const slab::Profile profile = slab::sample_profile(problem, {0, count});
-  ExactSolution solution(*measure, {}, forcing(60.0));
-  for (int p = 0; p <= 60; ++p) {
-    const MassState state = solution.at(p);
-    const auto memory = solution.turning_points();
-    double force = 0.0;
-    for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
-      force += profile.stiffness[i] * memory.elongation()(profile.element(i)) / count;
-    }
-    ASSERT_NEAR(force, state.internal_force, 1e-6) << p;
   }
 }
 

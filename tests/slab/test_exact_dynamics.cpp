@@ -98,14 +98,6 @@ TEST(ExactDynamics, LeapfrogConvergesToItAtOrderTwo) {
   EXPECT_NEAR(coarse.y / fine.y, 4.0, 0.3);
 }
 
-TEST(ExactDynamics, LeapfrogConvergesToItForCells) {
-  const auto cells = papers_cells(7);
-  const Errors coarse = leapfrog_errors(*cells, 40.0, 40000);
-  const Errors fine = leapfrog_errors(*cells, 40.0, 160000);
-  EXPECT_LT(fine.x, 1e-6);
-  EXPECT_NEAR(coarse.x / fine.x, 16.0, 6.0);
-}
-
 TEST(ExactDynamics, TwoStepControlsAgreeOverThePapersCase) {
   const auto limit =
       exact_test::exact_self_check(papers_measure, {}, papers_pieces(500.0), 500.0, 5000);
@@ -115,29 +107,6 @@ TEST(ExactDynamics, TwoStepControlsAgreeOverThePapersCase) {
       exact_test::exact_self_check(*papers_cells(300), {}, papers_pieces(500.0), 500.0, 5000);
   EXPECT_LT(cells.x, 1e-10);
   EXPECT_LT(cells.y, 1e-10);
-}
-
-TEST(ExactDynamics, GetsThroughFiveThousandAndItsLimitCycles) {
-  const auto difference =
-      exact_test::exact_self_check(papers_measure, {}, papers_pieces(5000.0), 5000.0, 5000);
-  EXPECT_LT(difference.x, 1e-9);
-  const auto cells =
-      exact_test::exact_self_check(*papers_cells(10), {}, papers_pieces(5000.0), 5000.0, 5000);
-  EXPECT_LT(cells.x, 1e-9);
-}
-
-TEST(ExactDynamics, CellsTendToTheContinuumAtOrderOne) {
-  std::array<double, 2> errors{};
-  for (const int doubled : {0, 1}) {
-    const auto cells = papers_cells(doubled != 0 ? 800 : 400);
-    ExactSolution some(*cells, {}, papers_pieces(50.0));
-    ExactSolution all(papers_measure, {}, papers_pieces(50.0));
-    for (int p = 1; p <= 500; ++p) {
-      errors[doubled] = std::max(errors[doubled], std::abs(some.at(0.1 * p).x - all.at(0.1 * p).x));
-    }
-  }
-  EXPECT_NEAR(errors[0] / errors[1], 2.0, 0.03);
-  EXPECT_LT(errors[1], 0.05);
 }
 
 /// W = ∫ F x' dt = [F x] - ∫ F' x dt for the papers' force, by the trapezoidal rule with end

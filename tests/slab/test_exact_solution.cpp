@@ -138,26 +138,6 @@ TEST(ExactSolution, SquareForceOnAnElasticOscillatorIsTheClosedForm) {
   EXPECT_NEAR(solution.at(4 * pi).x, -8 * f, 1e-13);
 }
 
-TEST(ExactSolution, SawtoothForceOnAFreeMassIsTheClosedForm) {
-  // A cell of no strength to speak of: x'' = F, F = 2t up to 1/2, 2t - 2 up to 3/2.
-  const auto cell = uniform_cells(1, 1e-12, 1.0);
-  const SmoothPieces force([](double t) { return t < 0.5 ? 2 * t : 2 * t - 2; }, {0.5}, 1.0);
-  const Oscillator oscillator{.mass = 1.0, .k0 = 0.0, .x0 = 0.0, .y0 = 0.0};
-  ExactSolution solution(*cell, oscillator, force);
-  EXPECT_NEAR(solution.at(0.5).x, 1.0 / 24, 1e-12);
-  EXPECT_NEAR(solution.at(0.5).y, 0.25, 1e-12);
-  EXPECT_NEAR(solution.at(1.0).y, 0.0, 1e-12);
-  EXPECT_NEAR(solution.at(1.0).x, 1.0 / 24 + 0.125 - 0.125 + 1.0 / 24, 1e-12);
-}
-
-TEST(ExactSolution, StaysAtRestWithoutForce) {
-  ExactSolution solution(papers_measure, {}, constant(0.0, 500.0));
-  for (const double t : {0.0, 1.0, 499.0, 500.0}) {
-    EXPECT_EQ(solution.at(t).x, 0.0);
-    EXPECT_EQ(solution.at(t).y, 0.0);
-  }
-}
-
 TEST(ExactSolution, StaysAtRestUntilTheForceSetsIn) {
   const double late = 10.0;
   const SmoothPieces force([&](double t) { return t < late ? 0.0 : 0.05; }, {late}, 20.0);

@@ -192,25 +192,6 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Kernel,
                          testing::Combine(testing::ValuesIn(sizes), testing::Bool(),
                                           testing::Bool()));
 
-TEST(KernelSum, is_exact_where_the_numbers_are_dyadic) {
-  // η_i = (i + 1)/4096, all cells driven to η: Σ η_i = 4097/2, δs = 1/4096.
-  constexpr std::size_t count = 4096;
-  Cells cells{std::vector<double>(count, 0.0), {}, std::vector<double>(count, 1.0), {}};
-  for (std::size_t i = 0; i < count; ++i) {
-    cells.threshold.push_back(static_cast<double>(i + 1) / count);
-  }
-  const double d = 2.0;
-  std::int64_t units = 0;
-  slab::SlabKernel(cells.slab(), 0x1p62 / count)
-      .project_and_sum(std::span(&d, 1), std::span(&units, 1));
-  EXPECT_EQ(units, (std::int64_t{1} << 61) + (std::int64_t{1} << 49));  // ½ + 1/(2P)
-}
-
-TEST(KernelChoice, names_an_instruction_set) {
-  const auto name = slab::kernel_instruction_set();
-  EXPECT_TRUE(name == "avx512" || name == "avx2" || name == "baseline") << name;
-}
-
 /// The line's index is exact up to 2^53: η computed there is η read there, to the bit.
 TEST(KernelOfManyCells, computes_the_line_near_the_last_index) {
   const std::int64_t first = (std::int64_t{1} << 53) - 2 * base::block_cells;

@@ -48,18 +48,6 @@ TEST(Profile, samples_the_functions_at_the_cells_points) {
   }
 }
 
-TEST(Profile, of_a_range_is_that_part_of_the_whole) {
-  const Problem problem = support::problem({.stiffness = "2-s", .space = support::space_of(3000)});
-  const slab::Profile all = whole(problem);
-  const slab::Profile part = slab::sample_profile(problem, {1024, 1024});
-  ASSERT_EQ(part.stiffness.size(), 1024U);
-  for (std::size_t i = 0; i < 1024; ++i) {
-    ASSERT_EQ(part.stiffness[i], all.stiffness[1024 + i]);
-    ASSERT_EQ(part.threshold[i], all.threshold[1024 + i]);
-  }
-  EXPECT_TRUE(slab::sample_profile(problem, {3000, 0}).stiffness.empty());
-}
-
 TEST(ProfileFault, is_none_where_every_cell_is_right) {
   const Problem papers = support::problem({.space = support::space_of(1500)});
   EXPECT_FALSE(slab::profile_fault(papers, whole(papers)));
@@ -98,14 +86,6 @@ TEST(ProfileFault, names_the_key_the_value_and_the_cell) {
       EXPECT_NE(message.find(part), std::string::npos) << message << "\n lacks: " << part;
     }
   }
-}
-
-TEST(ProfileFault, counts_cells_globally) {
-  const Problem problem =
-      support::problem({.stiffness = "s < 0.75 ? 1 : -1", .space = support::space_of(4096)});
-  const std::string message =
-      slab::profile_fault(problem, slab::sample_profile(problem, {2048, 2048})).value().what();
-  EXPECT_NE(message.find("cell 3072 of 4096"), std::string::npos) << message;
 }
 
 TEST(ForceBound, is_the_greatest_stiffness_times_threshold) {

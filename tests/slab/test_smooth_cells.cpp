@@ -1,6 +1,6 @@
 // Many cells without a table: sums by Gregory's formula against exact sums of all cells, and P so
 // large that it is P = ∞ but for rounding.
-#include "slab/turning_points/smooth_cells.hpp"
+#include "slab/turning_points/interval_sets.hpp"
 
 #include <gtest/gtest.h>
 

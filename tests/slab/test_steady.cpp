@@ -1,17 +1,17 @@
 // Limit cycles by shooting: against the linear oscillator's closed form, against closed cycles of
 // the same amplitude, and against long transients, which come to the same cycle by themselves.
+// Closed cycles against closed forms of the papers' slab and sums of cells.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
 #include <random>
 
 #include "base/text.hpp"
-#include "slab/closed_curves.hpp"
 #include "slab/steady/cycle.hpp"
-#include "slab/steady/transient.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 
 namespace masing::test_steady {
@@ -263,6 +263,49 @@ TEST(Steady, is_where_long_transients_end) {
     }
     EXPECT_NEAR(cycle.most_x, passage.most_x, 1e-9) << settled.change;
     EXPECT_NEAR(cycle.least_x, passage.least_x, 1e-9) << settled.change;
+  }
+}
+
+slab::Slab closed_slab(const std::string& stiffness, const std::string& threshold,
+                       slab::Space space) {
+  slab::Slab slab{{.stiffness = base::Function(stiffness, 's', {}),
+                   .threshold = base::Function(threshold, 's', {}),
+                   .initial_u = base::Function("0", 's', {})},
+                  space,
+                  slab::Rule::midpoint};
+  return slab;
+}
+
+TEST(ClosedCurves, are_the_closed_forms_of_the_papers_slab) {
+  const slab::ClosedCurves curves(closed_slab("1", "s+0.1", slab::Continuum{}), 0.2);
+  for (const double x : {0.03, 0.1, 0.4, 1.0, 1.1, 3.0}) {
+    const double end = std::min(x, 1.1);
+    const double backbone = x <= 0.1 ? x : x <= 1.1 ? -x * x / 2 + 1.1 * x - 0.005 : 0.6;
+    const double loss =
+        x <= 0.1 ? 0.0 : 4 * (x * (end * end - 0.01) / 2 - (end * end * end - 0.001) / 3);
+    const slab::ClosedCycle cycle = curves.cycle(x);
+    const double restoring = 0.2 * x + backbone;
+    EXPECT_NEAR(cycle.restoring, restoring, 1e-12) << x;
+    EXPECT_NEAR(cycle.loss, loss, 1e-11) << x;
+    EXPECT_NEAR(cycle.secant_stiffness, restoring / x, 1e-11) << x;
+    EXPECT_NEAR(cycle.damping_ratio, loss / (2 * std::numbers::pi * x * restoring), 1e-11) << x;
+  }
+}
+
+TEST(ClosedCurves, are_the_sums_of_many_cells) {
+  constexpr int cells = 400;
+  const slab::ClosedCurves curves(closed_slab("1+s", "s*(1-s)", slab::Cells{cells}), 0.1);
+  for (const double x : {0.0005, 0.1, 0.2, 0.7}) {
+    double loss = 0.0;
+    double restoring = 0.1 * x;
+    for (int i = 0; i < cells; ++i) {
+      const double s = (i + 0.5) / cells;
+      const double eta = s * (1 - s);
+      loss += 4 * (1 + s) * eta * std::max(0.0, x - eta) / cells;
+      restoring += (1 + s) * std::min(x, eta) / cells;
+    }
+    EXPECT_NEAR(curves.cycle(x).loss, loss, 1e-14) << x;
+    EXPECT_NEAR(curves.cycle(x).restoring, restoring, 1e-14) << x;
   }
 }
 

@@ -1,4 +1,5 @@
-// The hysteresis memory against clamping every cell, and against closed forms.
+// The slab by its turning points against clamping every cell, and against closed forms; without a
+// mass, where it balances a force.
 #include "slab/turning_points/turning_points.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,8 @@
 #include <thread>
 
 #include "slab/turning_points/cell_measure.hpp"
+#include "slab/turning_points/continuous_measure.hpp"
+#include "support/problem.hpp"
 
 namespace masing::test_turning_points {
 
@@ -311,6 +314,65 @@ TEST(TurningPoints, FindEveryCellTheFrontWillReach) {
   EXPECT_EQ(memory.next_break(), std::numeric_limits<double>::infinity());
   memory.move_to(1.0);
   EXPECT_DOUBLE_EQ(memory.next_break(), 1.1 - 2 * 0.2);
+}
+
+TEST(Equilibrium, balances_any_force_as_clamped_cells_do) {
+  struct Case {
+    const char* threshold;
+    const char* initial_u;
+    double k0;
+    std::int64_t cells;  // 0: P = ∞
+  };
+  for (const auto& [threshold, initial_u, k0, count] : {Case{"0.1+s", "0", 0.0, 50},
+                                                        {"0.1+s", "0", 0.3, 50},
+                                                        {"0.1+s", "(0.1+s)*sin(1e5*s)", 0.1, 60},
+                                                        {"0.3", "0.6*s-0.3", 0.1, 60},
+                                                        {"0.3", "0.6*s-0.3", 0.1, 0},
+                                                        {"0.1+s", "s-0.1", 0.1, 60},
+                                                        {"0.1+s", "s-0.1", 0.1, 0}}) {
+    SCOPED_TRACE(std::string(initial_u) + ", P = " + std::to_string(count));
+    const std::int64_t many = count == 0 ? 4000 : count;
+    const auto problem = support::problem({.stiffness = "1+s",
+                                           .threshold = threshold,
+                                           .initial_u = initial_u,
+                                           .space = support::space_of(many)});
+    const Profile profile = slab::sample_profile(problem, {0, many});
+    const auto measure =
+        count == 0 ? slab::make_continuous_measure(problem) : slab::make_cell_measure(profile);
+    const double saturation = measure->total().force;
+    TurningPoints memory(*measure, 0.0);
+    ClampedCells cells(profile, 0.0);
+    std::mt19937_64 random(3);
+    std::uniform_real_distribution<double> share(-0.99, 0.99);
+    for (int step = 0; step < 400; ++step) {
+      const double force = share(random) * std::min(1.0, 0.01 * (step + 1)) * saturation;
+      ASSERT_TRUE(slab::move_to_equilibrium(memory, k0, force, saturation));
+      ASSERT_NEAR(k0 * memory.x() + memory.internal_force(), force, 1e-13) << step;
+      cells.move_to(memory.x());
+      // The right ends of 4000 cells differ from the continuum by δs.
+      ASSERT_NEAR(k0 * memory.x() + cells.force(), force, count == 0 ? 1e-3 : 1e-11) << step;
+      const double x = memory.x();
+      ASSERT_TRUE(slab::move_to_equilibrium(memory, k0, force, saturation));
+      ASSERT_NEAR(memory.x(), x, 1e-12) << step;
+    }
+  }
+}
+
+TEST(Equilibrium, ends_at_saturation_unless_a_spring_hardens) {
+  // ∫ (s + 0.1) ds = 0.6.
+  const auto measure =
+      slab::make_continuous_measure(support::problem({.space = support::space_of(0)}));
+  const double saturation = measure->total().force;
+  EXPECT_NEAR(saturation, 0.6, 1e-15);
+  TurningPoints memory(*measure, 0.0);
+  EXPECT_TRUE(slab::move_to_equilibrium(memory, 0.0, 0.6 - 1e-6, saturation));
+  EXPECT_NEAR(memory.x(), 1.1 - std::sqrt(2e-6), 1e-9);  // the backbone, 0.6 - (1.1 - x)²/2
+  const double before = memory.x();
+  EXPECT_FALSE(slab::move_to_equilibrium(memory, 0.0, saturation, saturation));
+  EXPECT_FALSE(slab::move_to_equilibrium(memory, 0.0, -0.7, saturation));
+  EXPECT_EQ(memory.x(), before);
+  EXPECT_TRUE(slab::move_to_equilibrium(memory, 0.5, 1.6, saturation));
+  EXPECT_NEAR(memory.x(), 2.0, 1e-14);
 }
 
 }  // namespace masing::test_turning_points

@@ -2,6 +2,9 @@
 
 #include <array>
 #include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "slab/steady/period_map.hpp"
 
@@ -35,5 +38,41 @@ struct Cycle {
 /// yield on the cycle keep what that left. `is_symmetric_start`: u0 = 0 and x0 = 0. Throws
 /// UserError where there is none.
 Cycle find_cycle(const PeriodMap& map, bool is_symmetric_start, const Extreme& start, int multiple);
+
+/// Where a motion is that has been followed from a start until it hardly changes any more.
+struct Settled {
+  PeriodEnd state;
+  int multiple = 1;     ///< it repeats itself after so many periods, 1 to 4
+  double change = 0.0;  ///< over them, over the size of the motion
+  std::int64_t periods = 0;
+};
+
+/// Follows a motion from `start`, or x0, y0, u0, until it changes by less than `tolerance` over one
+/// to four periods, or for `most_periods`, or until the change ceases to shrink.
+Settled settle(const PeriodMap& map, double tolerance = 1e-6, std::int64_t most_periods = 3000,
+               const std::optional<PeriodEnd>& start = {});
+
+/// A closed cycle between -X and X of a slab that has all been loaded from u = 0.
+struct ClosedCycle {
+  double restoring = 0.0;         ///< B(X) = k0 X + ∫ k min(X, η) ds, the backbone
+  double loss = 0.0;              ///< 4 ∫ k η (X - η)⁺ ds, the area of the cycle
+  double secant_stiffness = 0.0;  ///< B(X)/X
+  double damping_ratio = 0.0;     ///< loss / (2π X² · secant stiffness)
+};
+
+/// Closed cycles of any amplitude from integrals of k and η over the cells with η ≤ X, without a
+/// run. Source: Masing's rules, rheological-models-2000, (2.27).
+class ClosedCurves {
+ public:
+  /// Throws UserError as make_continuous_measure does for P = ∞. Local.
+  ClosedCurves(const Slab& slab, double k0);
+
+  /// The cycle of amplitude X > 0. Local.
+  [[nodiscard]] ClosedCycle cycle(double amplitude) const;
+
+ private:
+  std::shared_ptr<const Measure> measure_;
+  double k0_;
+};
 
 }  // namespace masing::slab

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/math/interpolators/barycentric_rational.hpp>
+#include <boost/math/interpolators/quintic_hermite.hpp>
 #include <boost/math/quadrature/gauss.hpp>
-#include <boost/math/tools/toms748_solve.hpp>
+#include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/block_sum.hpp"
@@ -18,7 +21,6 @@
 #include "base/poll.hpp"
 #include "base/text.hpp"
 #include "slab/profile.hpp"
-#include "slab/turning_points/elastic_energy.hpp"
 #include "slab/turning_points/interval_sets.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 
@@ -26,141 +28,150 @@ namespace masing::slab {
 
 namespace {
 
-constexpr int intervals = 64;
-constexpr unsigned deepest = 6;  // halvings of an interval that holds an undetected kink
-
-/// ∫ f between a and b, in whichever order they come.
+/// ∫ f ds between a and b, in whichever order they come, by Gauss-Kronrod, halved up to `halvings`
+/// times where f is not smooth; over [-1, 1], because Boost compares an error over that with an
+/// integral over [a, b].
 template <class F>
 double between(const F& f, double a, double b, unsigned halvings) {
-  return a == b ? 0.0 : integral(f, std::min(a, b), std::max(a, b), halvings);
+  if (a == b) {
+    return 0.0;
+  }
+  const double centre = (a + b) / 2;
+  const double half = std::abs(b - a) / 2;
+  const auto on_unit = [&f, centre, half](double t) { return f(centre + half * t); };
+  return half * boost::math::quadrature::gauss_kronrod<double, 15>::integrate(on_unit, -1.0, 1.0,
+                                                                              halvings, 1e-13);
 }
 
-}  // namespace
+/// ∫ k ds and ∫ k θ ds over the part of a monotone piece where θ(s) ≤ r.
+class PieceIntegrals {
+ public:
+  /// `span`: what the piece is a part of.
+  PieceIntegrals(const MonotonePiece& piece, const SmoothSpan& span, const Density& threshold,
+                 const Density& stiffness)
+      : piece_(piece), fine_(span.fine), threshold_(&threshold), stiffness_(&stiffness) {
+    if (fine_) {
+      const auto& all = span.nodes;
+      const auto begin = std::ranges::upper_bound(all, piece_.first);
+      // Not before it, where a piece is a single node.
+      nodes_.assign(begin, std::ranges::lower_bound(begin, all.end(), piece_.last));
+      nodes_.insert(nodes_.begin(), piece_.first);
+      nodes_.push_back(piece_.last);
+    }
+    // Let `first` be the lowest end, so that last < first where θ falls.
+    if (piece_.value_at_last < piece_.value_at_first) {
+      std::swap(piece_.first, piece_.last);
+      std::swap(piece_.value_at_first, piece_.value_at_last);
+      std::ranges::reverse(nodes_);
+    }
+    for (int i = 0; !fine_ && i <= intervals; ++i) {
+      const double width = (piece_.last - piece_.first) / intervals;
+      nodes_.push_back(i == intervals ? piece_.last : piece_.first + i * width);
+    }
+    up_to_.push_back({});
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+      base::poll();
+      const Sums part = over_interval(nodes_[i - 1], nodes_[i]);
+      const double force = piece.is_flat() ? part.stiffness * piece.value_at_first : part.force;
+      up_to_.push_back({up_to_.back().stiffness + part.stiffness, up_to_.back().force + force});
+    }
+  }
 
-PieceIntegrals::PieceIntegrals(const MonotonePiece& piece, const SmoothSpan& span,
-                               const Density& threshold, const Density& stiffness)
-    : piece_(piece), fine_(span.is_fine()), threshold_(&threshold), stiffness_(&stiffness) {
-  if (fine_) {
-    const auto& all = span.nodes;
-    const auto begin = std::ranges::upper_bound(all, piece_.first);
-    // Not before it, where a piece is a single node.
-    nodes_.assign(begin, std::ranges::lower_bound(begin, all.end(), piece_.last));
-    nodes_.insert(nodes_.begin(), piece_.first);
-    nodes_.push_back(piece_.last);
+  [[nodiscard]] double lowest() const { return piece_.value_at_first; }
+  [[nodiscard]] double highest() const { return piece_.value_at_last; }
+  /// Over the whole piece.
+  [[nodiscard]] Sums total() const { return up_to_.back(); }
+  /// The s with θ(s) = r, the nearest end where there is none.
+  [[nodiscard]] double place_of(double r) const {
+    if (r <= lowest() || r >= highest()) {
+      return r <= lowest() ? piece_.first : piece_.last;
+    }
+    const bool rises = piece_.first < piece_.last;
+    return root_between([&](double s) { return (*threshold_)(s)-r; },
+                        std::min(piece_.first, piece_.last), std::max(piece_.first, piece_.last),
+                        (rises ? lowest() : highest()) - r, (rises ? highest() : lowest()) - r);
   }
-  // Let `first` be the lowest end, so that last < first where θ falls.
-  if (piece_.value_at_last < piece_.value_at_first) {
-    std::swap(piece_.first, piece_.last);
-    std::swap(piece_.value_at_first, piece_.value_at_last);
-    std::ranges::reverse(nodes_);
+  /// From the end where θ is lowest to `s`.
+  [[nodiscard]] Sums below_place(double s) const {
+    const std::size_t i = interval_of(s);
+    // The node may lie beyond s by rounding only.
+    const Sums part = over_interval(nodes_[i], s);
+    return {up_to_[i].stiffness + part.stiffness, up_to_[i].force + part.force};
   }
-  for (int i = 0; !fine_ && i <= intervals; ++i) {
-    const double width = (piece_.last - piece_.first) / intervals;
-    nodes_.push_back(i == intervals ? piece_.last : piece_.first + i * width);
+  /// ∫ k ds between two places, a smooth bit of the piece, ≥ 0.
+  [[nodiscard]] double stiffness_between(double s, double s_next) const {
+    return over(*stiffness_, s, s_next);
   }
-  up_to_.push_back({});
-  for (std::size_t i = 1; i < nodes_.size(); ++i) {
-    base::poll();
-    const double a = nodes_[i - 1];
-    const double b = nodes_[i];
-    const double k = between(stiffness, a, b, deepest);
-    const auto moment = [&](double s) { return stiffness(s) * threshold(s); };
-    const double force =
-        piece.is_flat() ? k * piece.value_at_first : between(moment, a, b, deepest);
-    up_to_.push_back({up_to_.back().stiffness + k, up_to_.back().force + force});
+  /// ∫ k (r - θ) ds between two places where θ ≤ r, a smooth bit of the piece, ≥ 0.
+  [[nodiscard]] double shortfall_between(double s, double s_next, double r) const {
+    return over([&](double t) { return (*stiffness_)(t) * (r - (*threshold_)(t)); }, s, s_next);
   }
-}
+  /// k at a place, if the span is fine; else 0.
+  [[nodiscard]] double fine_stiffness_at(double s) const { return fine_ ? (*stiffness_)(s) : 0.0; }
+  /// θ where more happens within the piece than a few samples show: between the intervals of a fine
+  /// span, if there are many.
+  [[nodiscard]] std::vector<double> inner_values() const {
+    constexpr std::size_t few = 4;
+    std::vector<double> values;
+    for (std::size_t i = 1; fine_ && nodes_.size() > few + 1 && i + 1 < nodes_.size(); ++i) {
+      values.push_back((*threshold_)(nodes_[i]));
+    }
+    return values;
+  }
 
-std::size_t PieceIntegrals::interval_of(double s) const {
-  if (fine_) {
-    const auto beyond = piece_.first < piece_.last
-                            ? std::ranges::upper_bound(nodes_, s)
-                            : std::ranges::upper_bound(nodes_, s, std::ranges::greater());
+ private:
+  static constexpr int intervals = 64;
+
+  /// Between two places in one interval, or what is in it of an undetected kink.
+  [[nodiscard]] Sums over_interval(double a, double b) const {
+    constexpr unsigned deepest = 6;  // halvings
+    const auto moment = [&](double s) { return (*stiffness_)(s) * (*threshold_)(s); };
+    return {between(*stiffness_, a, b, deepest), between(moment, a, b, deepest)};
+  }
+
+  /// The first node from the lowest end that `s` is not beyond, less one.
+  [[nodiscard]] std::size_t interval_of(double s) const {
+    if (fine_) {
+      const auto beyond = piece_.first < piece_.last
+                              ? std::ranges::upper_bound(nodes_, s)
+                              : std::ranges::upper_bound(nodes_, s, std::ranges::greater());
+      return static_cast<std::size_t>(
+          std::clamp<std::ptrdiff_t>(beyond - nodes_.begin() - 1, 0, std::ssize(nodes_) - 2));
+    }
+    const double share = (s - piece_.first) / (piece_.last - piece_.first);
     return static_cast<std::size_t>(
-        std::clamp<std::ptrdiff_t>(beyond - nodes_.begin() - 1, 0, std::ssize(nodes_) - 2));
+        std::clamp(static_cast<int>(share * intervals), 0, intervals - 1));
   }
-  const double share = (s - piece_.first) / (piece_.last - piece_.first);
-  return static_cast<std::size_t>(
-      std::clamp(static_cast<int>(share * intervals), 0, intervals - 1));
-}
 
-template <class F>
-double PieceIntegrals::over(const F& f, double s, double s_next) const {
-  if (!fine_) {
-    return between(f, s, s_next, 0);
+  /// ∫ f over what lies between two places.
+  template <class F>
+  [[nodiscard]] double over(const F& f, double s, double s_next) const {
+    if (!fine_) {
+      return between(f, s, s_next, 0);
+    }
+    // Seven points are enough for a polynomial of degree 13 in part of an interval.
+    using Legendre = boost::math::quadrature::gauss<double, 7>;
+    const std::size_t last = interval_of(s_next);
+    double sum = 0.0;
+    for (std::size_t i = interval_of(s); i <= last; ++i) {
+      const double next = i == last ? s_next : nodes_[i + 1];
+      const double half = 0.5 * std::abs(next - s);
+      const double centre = 0.5 * (s + next);
+      sum += half == 0.0
+                 ? 0.0
+                 : half * Legendre::integrate([&](double t) { return f(centre + half * t); });
+      s = next;
+    }
+    return sum;
   }
-  // Seven points are enough for a polynomial of degree 13 in part of an interval.
-  using Legendre = boost::math::quadrature::gauss<double, 7>;
-  const std::size_t last = interval_of(s_next);
-  double sum = 0.0;
-  for (std::size_t i = interval_of(s); i <= last; ++i) {
-    const double next = i == last ? s_next : nodes_[i + 1];
-    const double half = 0.5 * std::abs(next - s);
-    const double centre = 0.5 * (s + next);
-    sum += half == 0.0 ? 0.0
-                       : half * Legendre::integrate([&](double t) { return f(centre + half * t); });
-    s = next;
-  }
-  return sum;
-}
 
-std::vector<double> PieceIntegrals::inner_values() const {
-  constexpr std::size_t few = 4;
-  std::vector<double> values;
-  for (std::size_t i = 1; fine_ && nodes_.size() > few + 1 && i + 1 < nodes_.size(); ++i) {
-    values.push_back((*threshold_)(nodes_[i]));
-  }
-  return values;
-}
-
-double PieceIntegrals::lowest() const {
-  return piece_.value_at_first;
-}
-
-double PieceIntegrals::highest() const {
-  return piece_.value_at_last;
-}
-
-double PieceIntegrals::place_of(double r) const {
-  if (r <= lowest() || r >= highest()) {
-    return r <= lowest() ? piece_.first : piece_.last;
-  }
-  const double a = std::min(piece_.first, piece_.last);
-  const double b = std::max(piece_.first, piece_.last);
-  const bool rises = piece_.first < piece_.last;
-  const auto above = [&](double s) { return (*threshold_)(s)-r; };
-  std::uintmax_t iterations = 200;
-  const auto bracket = boost::math::tools::toms748_solve(
-      above, a, b, (rises ? lowest() : highest()) - r, (rises ? highest() : lowest()) - r,
-      boost::math::tools::eps_tolerance<double>(std::numeric_limits<double>::digits), iterations);
-  return bracket.first + (bracket.second - bracket.first) / 2;
-}
-
-Sums PieceIntegrals::below_place(double s) const {
-  const std::size_t i = interval_of(s);
-  const double node = nodes_[i];
-  const auto moment = [&](double t) { return (*stiffness_)(t) * (*threshold_)(t); };
-  // The node may lie beyond s by rounding only.
-  return {up_to_[i].stiffness + between(*stiffness_, node, s, deepest),
-          up_to_[i].force + between(moment, node, s, deepest)};
-}
-
-double PieceIntegrals::stiffness_between(double s, double s_next) const {
-  return over(*stiffness_, s, s_next);
-}
-
-double PieceIntegrals::shortfall_between(double s, double s_next, double r) const {
-  return over([&](double t) { return (*stiffness_)(t) * (r - (*threshold_)(t)); }, s, s_next);
-}
-
-namespace {
-
-constexpr int knots = 8;         // intervals of a sector
-constexpr int samples = 16;      // twice as many: every other one tests the interpolation
-constexpr double error = 1e-13;  // of K, relative to ∫k
-// What takes some seconds: pieces of θ, and samples of sectors times the pieces in them.
-constexpr std::int64_t most_pieces = 1500;
-constexpr std::int64_t most_samples = 300'000;
+  MonotonePiece piece_;
+  bool fine_;
+  std::vector<double> nodes_;  // from the lowest end to the highest
+  const Density* threshold_;
+  const Density* stiffness_;
+  std::vector<Sums> up_to_;  // at the nodes
+};
 
 void require_few(std::int64_t number, std::int64_t most) {
   if (number > most) {
@@ -170,209 +181,265 @@ void require_few(std::int64_t number, std::int64_t most) {
   }
 }
 
-/// K, and G - G(first), at uniform places of a sector.
-struct SectorSamples {
-  std::array<double, samples + 1> place{};
-  std::array<double, samples + 1> stiffness{};
-  std::array<double, samples + 1> shortfall{};
-  double shortfall_at_first = 0.0;
-  double fine_stiffness = 0.0;  ///< Σ k over the fine pieces
-};
-
-}  // namespace
-
-/// Builds the sectors of one interval of r after the other.
-class ContinuousTable::Builder {
+/// The table of make_continuous_measure, for any k and θ: K and M over θ(s) ≤ r.
+class ContinuousTable {
  public:
-  /// `rounding`: the accuracy of θ(s).
-  Builder(ContinuousTable& table, const std::vector<PieceIntegrals>& pieces, double rounding)
-      : table_(table), pieces_(pieces), rounding_(rounding) {}
+  static constexpr bool is_cellwise = false;
 
-  /// The sectors between two neighbouring breaks.
-  void add_interval(double first, double last) {
-    const double middle = first + (last - first) / 2;
-    base_ = {};
-    active_.clear();
-    for (const PieceIntegrals& piece : pieces_) {
-      if (piece.highest() <= middle) {
-        base_.stiffness += piece.total().stiffness;
-        base_.force += piece.total().force;
-      } else if (piece.lowest() < middle) {
-        active_.push_back(&piece);
+  /// `slope`: of θ; `spans`: where θ and k are smooth; `scale`: what θ is small or large against.
+  /// The breaks of G are at θ's extrema, ends, kinks and steps.
+  ContinuousTable(const Density& threshold, const Density& slope, const Density& stiffness,
+                  const std::vector<SmoothSpan>& spans, double scale) {
+    std::vector<PieceIntegrals> pieces;
+    for (const SmoothSpan& span : spans) {
+      for (const MonotonePiece& piece : monotone_pieces(threshold, slope, span, scale)) {
+        require_few(std::ssize(pieces), most_pieces);
+        pieces.emplace_back(piece, span, threshold, stiffness);
+        breaks_.push_back(pieces.back().lowest());
+        breaks_.push_back(pieces.back().highest());
+        std::ranges::copy(pieces.back().inner_values(), std::back_inserter(breaks_));
+        total_.stiffness += pieces.back().total().stiffness;
+        total_.force += pieces.back().total().force;
       }
     }
-    add_sector(first, last);
+    std::ranges::sort(breaks_);
+    const auto same = [&](double a, double b) { return b - a <= 16 * base::epsilon * scale; };
+    breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), same), breaks_.end());
+    Builder builder(*this, pieces, base::epsilon * scale);
+    for (std::size_t i = 1; i < breaks_.size(); ++i) {
+      builder.add_interval(breaks_[i - 1], breaks_[i]);
+    }
+    const std::vector<std::array<double, 3>> nothing(2);
+    sectors_.push_back({breaks_.back(), 0.0, 0.0, Interpolator(std::vector(nothing), 0.0, 1.0)});
+    for (std::size_t i = 1; i < sectors_.size(); ++i) {
+      sectors_[i].integral = sectors_[i - 1].integral_to(sectors_[i - 1].width);
+    }
+    check(pieces);
+  }
+
+  [[nodiscard]] Sums total() const { return total_; }
+
+  [[nodiscard]] Sums below(double r, SearchHint& hint) const {
+    const std::int64_t passed = hint.front.passed(
+        [this](std::int64_t i) { return sectors_[static_cast<std::size_t>(i)].first; },
+        static_cast<std::int64_t>(sectors_.size()), r);
+    if (passed == 0) {
+      return {};
+    }
+    const Sector& sector = sectors_[static_cast<std::size_t>(passed - 1)];
+    if (sector.width == 0.0) {
+      return total_;
+    }
+    const double place = std::min(r - sector.first, sector.width);
+    const double stiffness = std::min(sector.local.prime(place), total_.stiffness);
+    return {stiffness, r * stiffness - (sector.shortfall + sector.local(place))};
+  }
+
+  /// ∫ k θ² ds over θ(s) ≤ r: r² K - 2 ∫₀ʳ ρ K dρ, which is 2H - r² K + 2r M with H = ∫₀ʳ G dρ.
+  [[nodiscard]] double second_moment(double r) const {
+    r = std::min(r, sectors_.back().first);
+    const auto after = std::ranges::upper_bound(sectors_, r, {}, &Sector::first);
+    if (after == sectors_.begin()) {
+      return 0.0;
+    }
+    const Sector& sector = *std::prev(after);
+    SearchHint hint;
+    const Sums sums = below(r, hint);
+    return 2 * sector.integral_to(std::min(r - sector.first, sector.width)) -
+           r * r * sums.stiffness + 2 * r * sums.force;
+  }
+
+  /// The least r' > r where K is not smooth, or infinity.
+  [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const {
+    const auto after = std::upper_bound(breaks_.begin(), breaks_.end(), r);
+    return after == breaks_.end() ? std::numeric_limits<double>::infinity() : *after;
   }
 
  private:
-  void add_sector(double first, double last) {
-    const SectorSamples s = sample(first, last);
-    const double spacing = (last - first) / knots;
-    boost::math::barycentric_rational<double> k(s.place.data(), s.stiffness.data(), s.place.size(),
-                                                6);
-    std::vector<std::array<double, 3>> data;
-    double steepest = 0.0;
-    for (int i = 0; i <= samples; i += 2) {
-      const double slope = active_.empty() ? 0.0 : k.prime(s.place[i]);
-      steepest = std::max(steepest, std::abs(slope));
-      data.push_back({s.shortfall[i], s.stiffness[i], slope});
-    }
-    Interpolator local(std::move(data), 0.0, spacing);
-    // The error of G' is at most 3.4/spacing times that of G at the middle. It cannot fall below
-    // what the rounding of r causes in K.
-    // Nor below what the rounding of s does, through θ': K' of a piece is k/θ'.
-    const double allowed = error * table_.total_.stiffness + 16 * rounding_ * steepest +
-                           16 * base::epsilon * s.fine_stiffness;
-    double worst = 0.0;
-    for (int i = 1; i <= samples; i += 2) {
-      worst = std::max(worst, std::abs(local(s.place[i]) - s.shortfall[i]) * 3.4 / spacing);
-    }
-    const double middle = first + (last - first) / 2;
-    const bool divisible = last - first > 64 * rounding_;
-    if (worst > allowed && divisible) {
-      add_sector(first, middle);
-      add_sector(middle, last);
-    } else {
-      // The interpolator's domain may end an ulp before the sector.
-      const double width = std::min(last - first, local.domain().second);
-      table_.sectors_.push_back({first, width, s.shortfall_at_first, std::move(local)});
-    }
-  }
+  using Interpolator =
+      boost::math::interpolators::cardinal_quintic_hermite_aos<std::vector<std::array<double, 3>>>;
 
-  /// Increments between neighbouring places, so that narrow sectors keep their relative accuracy.
-  [[nodiscard]] SectorSamples sample(double first, double last) {
-    samples_taken_ += std::ssize(active_);
-    require_few(samples_taken_, most_samples);
-    SectorSamples result;
-    Sums sums = base_;
-    std::vector<double> places;
-    for (const PieceIntegrals* piece : active_) {
-      places.push_back(piece->place_of(first));
-      result.fine_stiffness += piece->fine_stiffness_at(places.back());
-      const Sums below = piece->below_place(places.back());
-      sums.stiffness += below.stiffness;
-      sums.force += below.force;
+  static constexpr int knots = 8;  // intervals of a sector
+  // What takes some seconds: pieces of θ.
+  static constexpr std::int64_t most_pieces = 1500;
+
+  /// [first, first + width] of r; width 0 marks the end of the table.
+  struct Sector {
+    double first = 0.0;
+    double width = 0.0;
+    double shortfall = 0.0;  ///< G(first)
+    Interpolator local;      ///< G(first + place) - G(first)
+    double integral = 0.0;   ///< H(first)
+
+    /// H(first + place).
+    [[nodiscard]] double integral_to(double place) const {
+      // Three points of Gauss are exact for the fifth degree between two knots.
+      using ThreePoints = boost::math::quadrature::gauss<double, 3>;
+      double sum = integral + shortfall * place;
+      for (int i = 0; i < knots && place > i * (width / knots); ++i) {
+        const double from = i * (width / knots);
+        const double half = (std::min(place, (i + 1) * (width / knots)) - from) / 2;
+        sum += half * ThreePoints::integrate([&](double t) {
+                 return local(std::min(from + half * (1.0 + t), width));
+               });
+      }
+      return sum;
     }
-    result.stiffness[0] = sums.stiffness;
-    result.shortfall_at_first = first * sums.stiffness - sums.force;
-    for (int i = 1; i <= samples; ++i) {
-      base::poll();
-      result.place[i] = (last - first) * i / samples;
-      const double r = i == samples ? last : first + result.place[i];
-      double& stiffness = result.stiffness[i];
-      double& shortfall = result.shortfall[i];
-      stiffness = result.stiffness[i - 1];
-      shortfall = result.shortfall[i - 1] + (result.place[i] - result.place[i - 1]) * stiffness;
-      for (std::size_t p = 0; p < active_.size(); ++p) {
-        const double next = active_[p]->place_of(r);
-        stiffness += active_[p]->stiffness_between(places[p], next);
-        shortfall += active_[p]->shortfall_between(places[p], next, r);
-        places[p] = next;
+  };
+
+  /// Builds the sectors of one interval of r after the other.
+  class Builder {
+   public:
+    /// `rounding`: the accuracy of θ(s).
+    Builder(ContinuousTable& table, const std::vector<PieceIntegrals>& pieces, double rounding)
+        : table_(table), pieces_(pieces), rounding_(rounding) {}
+
+    /// The sectors between two neighbouring breaks.
+    void add_interval(double first, double last) {
+      const double middle = first + (last - first) / 2;
+      base_ = {};
+      active_.clear();
+      for (const PieceIntegrals& piece : pieces_) {
+        if (piece.highest() <= middle) {
+          base_.stiffness += piece.total().stiffness;
+          base_.force += piece.total().force;
+        } else if (piece.lowest() < middle) {
+          active_.push_back(&piece);
+        }
+      }
+      add_sector(first, last);
+    }
+
+   private:
+    static constexpr int samples = 2 * knots;  // every other one tests the interpolation
+
+    /// K, and G - G(first), at uniform places of a sector.
+    struct Samples {
+      std::array<double, samples + 1> place{};
+      std::array<double, samples + 1> stiffness{};
+      std::array<double, samples + 1> shortfall{};
+      double shortfall_at_first = 0.0;
+      double fine_stiffness = 0.0;  ///< Σ k over the fine pieces
+    };
+
+    void add_sector(double first, double last) {
+      const Samples s = sample(first, last);
+      const double spacing = (last - first) / knots;
+      boost::math::barycentric_rational<double> k(s.place.data(), s.stiffness.data(),
+                                                  s.place.size(), 6);
+      std::vector<std::array<double, 3>> data;
+      double steepest = 0.0;
+      for (int i = 0; i <= samples; i += 2) {
+        const double slope = active_.empty() ? 0.0 : k.prime(s.place[i]);
+        steepest = std::max(steepest, std::abs(slope));
+        data.push_back({s.shortfall[i], s.stiffness[i], slope});
+      }
+      Interpolator local(std::move(data), 0.0, spacing);
+      // The error of G' is at most 3.4/spacing times that of G at the middle. It cannot fall below
+      // what the rounding of r causes in K.
+      // Nor below what the rounding of s does, through θ': K' of a piece is k/θ'.
+      constexpr double error = 1e-13;
+      const double allowed = error * table_.total_.stiffness + 16 * rounding_ * steepest +
+                             16 * base::epsilon * s.fine_stiffness;
+      double worst = 0.0;
+      for (int i = 1; i <= samples; i += 2) {
+        worst = std::max(worst, std::abs(local(s.place[i]) - s.shortfall[i]) * 3.4 / spacing);
+      }
+      const double middle = first + (last - first) / 2;
+      const bool divisible = last - first > 64 * rounding_;
+      if (worst > allowed && divisible) {
+        add_sector(first, middle);
+        add_sector(middle, last);
+      } else {
+        // The interpolator's domain may end an ulp before the sector.
+        const double width = std::min(last - first, local.domain().second);
+        table_.sectors_.push_back({first, width, s.shortfall_at_first, std::move(local)});
       }
     }
-    return result;
-  }
 
-  ContinuousTable& table_;
-  std::int64_t samples_taken_ = 0;  // of sectors, times the pieces in them
-  const std::vector<PieceIntegrals>& pieces_;
-  double rounding_;
-  Sums base_;
-  std::vector<const PieceIntegrals*> active_;
-};
-
-ContinuousTable::ContinuousTable(const Density& threshold, const Density& slope,
-                                 const Density& stiffness, const std::vector<SmoothSpan>& spans,
-                                 double scale) {
-  std::vector<PieceIntegrals> pieces;
-  for (const SmoothSpan& span : spans) {
-    for (const MonotonePiece& piece : monotone_pieces(threshold, slope, span, scale)) {
-      require_few(std::ssize(pieces), most_pieces);
-      pieces.emplace_back(piece, span, threshold, stiffness);
-      breaks_.push_back(pieces.back().lowest());
-      breaks_.push_back(pieces.back().highest());
-      std::ranges::copy(pieces.back().inner_values(), std::back_inserter(breaks_));
-      total_.stiffness += pieces.back().total().stiffness;
-      total_.force += pieces.back().total().force;
+    /// Increments between neighbouring places, so that narrow sectors keep their relative accuracy.
+    [[nodiscard]] Samples sample(double first, double last) {
+      samples_taken_ += std::ssize(active_);
+      constexpr std::int64_t most_samples = 300'000;  // some seconds
+      require_few(samples_taken_, most_samples);
+      Samples result;
+      Sums sums = base_;
+      std::vector<double> places;
+      for (const PieceIntegrals* piece : active_) {
+        places.push_back(piece->place_of(first));
+        result.fine_stiffness += piece->fine_stiffness_at(places.back());
+        const Sums below = piece->below_place(places.back());
+        sums.stiffness += below.stiffness;
+        sums.force += below.force;
+      }
+      result.stiffness[0] = sums.stiffness;
+      result.shortfall_at_first = first * sums.stiffness - sums.force;
+      for (int i = 1; i <= samples; ++i) {
+        base::poll();
+        result.place[i] = (last - first) * i / samples;
+        const double r = i == samples ? last : first + result.place[i];
+        double& stiffness = result.stiffness[i];
+        double& shortfall = result.shortfall[i];
+        stiffness = result.stiffness[i - 1];
+        shortfall = result.shortfall[i - 1] + (result.place[i] - result.place[i - 1]) * stiffness;
+        for (std::size_t p = 0; p < active_.size(); ++p) {
+          const double next = active_[p]->place_of(r);
+          stiffness += active_[p]->stiffness_between(places[p], next);
+          shortfall += active_[p]->shortfall_between(places[p], next, r);
+          places[p] = next;
+        }
+      }
+      return result;
     }
-  }
-  std::ranges::sort(breaks_);
-  const auto same = [&](double a, double b) { return b - a <= 16 * base::epsilon * scale; };
-  breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), same), breaks_.end());
-  Builder builder(*this, pieces, base::epsilon * scale);
-  for (std::size_t i = 1; i < breaks_.size(); ++i) {
-    builder.add_interval(breaks_[i - 1], breaks_[i]);
-  }
-  const std::vector<std::array<double, 3>> nothing(2);
-  sectors_.push_back({breaks_.back(), 0.0, 0.0, Interpolator(std::vector(nothing), 0.0, 1.0)});
-  for (std::size_t i = 1; i < sectors_.size(); ++i) {
-    sectors_[i].integral = sectors_[i - 1].integral_to(sectors_[i - 1].width);
-  }
-  check(pieces);
-}
 
-void ContinuousTable::check(const std::vector<PieceIntegrals>& pieces) const {
-  const auto different = [](double a, double b, double size) {
-    return !(std::abs(a - b) <= 1e-10 * size);
+    ContinuousTable& table_;
+    std::int64_t samples_taken_ = 0;  // of sectors, times the pieces in them
+    const std::vector<PieceIntegrals>& pieces_;
+    double rounding_;
+    Sums base_;
+    std::vector<const PieceIntegrals*> active_;
   };
-  // As many places as cost little beside the table.
-  const std::size_t places = std::clamp<std::size_t>(20000 / pieces.size(), 16, 256);
-  const double lowest = breaks_.front();
-  const double span = breaks_.back() - lowest;
-  SearchHint hint;
-  for (std::size_t i = 0; i < places; ++i) {
-    base::poll();
-    // Not at the ends, where K has roots and both would only show the rounding of r.
-    const double r = lowest + span * (static_cast<double>(i) + 0.5) / static_cast<double>(places);
-    Sums sums;
-    for (const PieceIntegrals& piece : pieces) {
-      const bool whole = piece.highest() <= r;
-      const Sums part = whole                ? piece.total()
-                        : piece.lowest() < r ? piece.below_place(piece.place_of(r))
-                                             : Sums{};
-      sums.stiffness += part.stiffness;
-      sums.force += part.force;
+
+  /// Throws UserError where K or M is not what the integrals over the pieces give.
+  void check(const std::vector<PieceIntegrals>& pieces) const {
+    const auto different = [](double a, double b, double size) {
+      return !(std::abs(a - b) <= 1e-10 * size);
+    };
+    // As many places as cost little beside the table.
+    const std::size_t places = std::clamp<std::size_t>(20000 / pieces.size(), 16, 256);
+    const double lowest = breaks_.front();
+    const double span = breaks_.back() - lowest;
+    SearchHint hint;
+    for (std::size_t i = 0; i < places; ++i) {
+      base::poll();
+      // Not at the ends, where K has roots and both would only show the rounding of r.
+      const double r = lowest + span * (static_cast<double>(i) + 0.5) / static_cast<double>(places);
+      Sums sums;
+      for (const PieceIntegrals& piece : pieces) {
+        const bool whole = piece.highest() <= r;
+        const Sums part = whole                ? piece.total()
+                          : piece.lowest() < r ? piece.below_place(piece.place_of(r))
+                                               : Sums{};
+        sums.stiffness += part.stiffness;
+        sums.force += part.force;
+      }
+      const Sums tabled = below(r, hint);
+      if (different(tabled.stiffness, sums.stiffness, total_.stiffness) ||
+          different(tabled.force, sums.force, total_.force)) {
+        throw base::UserError(
+            "threshold",
+            fmt::format("the table of int k ds over eta <= {} gives {}, quadrature {}; cells = inf "
+                        "cannot resolve this problem, use a number of cells",
+                        base::to_text(r), base::to_text(tabled.stiffness),
+                        base::to_text(sums.stiffness)));
+      }
     }
-    const Sums tabled = below(r, hint);
-    if (different(tabled.stiffness, sums.stiffness, total_.stiffness) ||
-        different(tabled.force, sums.force, total_.force)) {
-      throw base::UserError(
-          "threshold",
-          fmt::format("the table of int k ds over eta <= {} gives {}, quadrature {}; cells = inf "
-                      "cannot resolve this problem, use a number of cells",
-                      base::to_text(r), base::to_text(tabled.stiffness),
-                      base::to_text(sums.stiffness)));
-    }
   }
-}
 
-double ContinuousTable::Sector::integral_to(double place) const {
-  // Three points of Gauss are exact for the fifth degree between two knots.
-  using ThreePoints = boost::math::quadrature::gauss<double, 3>;
-  double sum = integral + shortfall * place;
-  for (int i = 0; i < knots && place > i * (width / knots); ++i) {
-    const double from = i * (width / knots);
-    const double half = (std::min(place, (i + 1) * (width / knots)) - from) / 2;
-    sum += half * ThreePoints::integrate(
-                      [&](double t) { return local(std::min(from + half * (1.0 + t), width)); });
-  }
-  return sum;
-}
-
-double ContinuousTable::second_moment(double r) const {
-  r = std::min(r, sectors_.back().first);
-  const auto after = std::ranges::upper_bound(sectors_, r, {}, &Sector::first);
-  if (after == sectors_.begin()) {
-    return 0.0;
-  }
-  const Sector& sector = *std::prev(after);
-  SearchHint hint;
-  const Sums sums = below(r, hint);
-  return 2 * sector.integral_to(std::min(r - sector.first, sector.width)) - r * r * sums.stiffness +
-         2 * r * sums.force;
-}
-
-namespace {
+  std::vector<Sector> sectors_;
+  std::vector<double> breaks_;
+  Sums total_;
+};
 
 /// Throws UserError where two rules do not agree on ∫ f ds.
 void require_same_integral(const char* what, double found, const Density& f,

@@ -1,13 +1,13 @@
 #include "slab/turning_points/interval_sets.hpp"
 
 #include <boost/math/quadrature/gauss.hpp>
-#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/poll.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 namespace masing::slab {
 
@@ -64,16 +64,6 @@ std::vector<double> with_parts(const std::vector<double>& nodes) {
     result.push_back(nodes[i]);
   }
   return result;
-}
-
-/// Where a function that is monotone up to there has a level between its values at both ends.
-template <class F>
-double place_of(const F& function, double first, double last, double at_first, double at_last) {
-  std::uintmax_t iterations = 200;
-  const auto bracket = boost::math::tools::toms748_solve(
-      function, first, last, at_first, at_last,
-      boost::math::tools::eps_tolerance<double>(std::numeric_limits<double>::digits), iterations);
-  return bracket.first + (bracket.second - bracket.first) / 2;
 }
 
 }  // namespace
@@ -206,8 +196,8 @@ auto IntervalSets::Piece::root(const Functions& functions, int limit, double lev
   const double s =
       first == level
           ? low
-          : place_of([&](double place) { return limit_at(functions, limit, place) - level; }, low,
-                     high, first - level, last - level);
+          : root_between([&](double place) { return limit_at(functions, limit, place) - level; },
+                         low, high, first - level, last - level);
   return grid_ ? at_cell(functions, last_cell(functions, limit, level, s))
                : Place{s, s, integral_to(s)};
 }
@@ -292,7 +282,7 @@ IntervalSets::IntervalSets(const Columns<base::Function>& functions,
         cuts.push_back(piece.first);
       }
       for (std::size_t i = 1;
-           span.is_fine() && span.nodes.size() > few_nodes && i + 1 < span.nodes.size(); ++i) {
+           span.fine && span.nodes.size() > few_nodes && i + 1 < span.nodes.size(); ++i) {
         breaks_[limit].push_back(limit_at(functions_, limit, span.nodes[i]));
       }
     }
@@ -415,6 +405,134 @@ void IntervalSets::append_ends(std::vector<double>& places) const {
   for (const Piece& piece : pieces_) {
     places.insert(places.end(), {piece.first(), piece.last()});
   }
+}
+
+double elastic_energy(const std::function<Moments(double)>& below, const Moments& total,
+                      const std::optional<IntervalSets>& sets, const RememberedElongation& u) {
+  double twice = total.load_square;
+  Moments reached;
+  // The cells up to `next`, beyond those reached, with v = sign η + offset.
+  const auto add_band = [&](double next, int sign, double offset) {
+    const Moments to = below(next);
+    Moments band = to;
+    band.add(-1.0, reached);
+    twice += band.yielded_square(sign, offset) + 2 * (sign * band.load_force + offset * band.load);
+    reached = to;
+  };
+  if (u.legs.empty()) {
+    const double radius = sets ? 0.5 * (u.highest - u.lowest) : u.direction * (u.x - u.x0);
+    add_band(std::max(0.0, radius), u.direction, 0.0);
+  } else {
+    add_band(std::max(0.0, 0.5 * u.direction * (u.x - u.legs.back().position)), u.direction, 0.0);
+    for (auto leg = u.legs.rbegin(); leg != u.legs.rend(); ++leg) {
+      const double span = leg->position - leg->meeting;
+      add_band(0.5 * std::abs(span), span < 0.0 ? -1 : 1, u.x - leg->position);
+    }
+  }
+  const double move = u.x - u.x0;
+  if (!sets) {
+    return 0.5 * (twice + move * move * (total.stiffness - reached.stiffness) +
+                  2 * move * (total.load - reached.load));
+  }
+  const auto all = sets->sums({u.highest - u.x0, u.x0 - u.lowest, u.highest - u.lowest});
+  const auto of = [&](YieldSet set) -> const Moments& {
+    return all[static_cast<std::size_t>(set)];
+  };
+  const Moments& up = of(YieldSet::up);
+  const Moments& down = of(YieldSet::down);
+  const Moments& never = of(YieldSet::never);
+  twice += up.yielded_square(1, u.x - u.highest) + down.yielded_square(-1, u.x - u.lowest) +
+           never.initial_square_at(move);
+  twice += 2 * (up.load_force + (u.x - u.highest) * up.load - down.load_force +
+                (u.x - u.lowest) * down.load + never.load_initial + move * never.load);
+  return 0.5 * twice;
+}
+
+namespace {
+
+constexpr std::size_t most_pieces = 256;  // some µs a step
+
+/// Sums over η ≤ r of P cells of a piecewise smooth profile.
+class SmoothCellTable {
+ public:
+  /// next_break() gives ends of pieces, not every cell.
+  static constexpr bool is_cellwise = false;
+
+  explicit SmoothCellTable(IntervalSets sets) : sets_(std::move(sets)), total_(sets_.total()) {}
+
+  [[nodiscard]] Sums total() const { return {total_.stiffness, total_.force}; }
+  [[nodiscard]] const Moments& total_moments() const { return total_; }
+  [[nodiscard]] Sums below(double r, SearchHint& /*hint*/) const {
+    const Moments sums = moments(r);
+    return {sums.stiffness, sums.force};
+  }
+  [[nodiscard]] Moments moments(double r) const { return sets_.below(r); }
+  [[nodiscard]] double second_moment(double r) const { return moments(r).threshold_square; }
+  [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const {
+    return sets_.next_break(r);
+  }
+
+ private:
+  IntervalSets sets_;
+  Moments total_;
+};
+
+class SmoothCellMeasure final : public TableMeasure<SmoothCellTable, IntervalSets> {
+ public:
+  using TableMeasure::TableMeasure;
+
+  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const override {
+    return slab::elastic_energy([this](double r) { return table_.moments(r); },
+                                table_.total_moments(), sets_, u);
+  }
+};
+
+double scale_of(const Slab& slab, const std::vector<SmoothSpan>& spans) {
+  double scale = 0.0;
+  for (const double s : telling_places(spans)) {
+    scale = std::max(scale, slab.threshold(s));
+  }
+  return scale;
+}
+
+/// Of a slab as if u0 were 0, of which the table knows nothing.
+SmoothCellTable table_of(Slab slab) {
+  slab.initial_u = {};
+  const std::vector<SmoothSpan> spans = smooth_spans(slab);
+  const CellGrid grid{std::get<Cells>(slab.space).count, slab.rule};
+  return SmoothCellTable(IntervalSets(slab, spans, scale_of(slab, spans), grid, most_pieces));
+}
+
+}  // namespace
+
+std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab) {
+  SmoothCellTable table = table_of(slab);
+  const std::vector<SmoothSpan> spans = checked_spans(slab);
+  if (std::ranges::all_of(telling_places(spans),
+                          [&](double s) { return slab.initial_u(s) == 0.0; })) {
+    return std::make_shared<const SmoothCellMeasure>(std::move(table));
+  }
+  const CellGrid grid{std::get<Cells>(slab.space).count, slab.rule};
+  return std::make_shared<const SmoothCellMeasure>(
+      std::move(table), IntervalSets(slab, spans, scale_of(slab, spans), grid, most_pieces));
+}
+
+double smooth_cell_preload(const Slab& slab) {
+  return table_of(slab).total_moments().load;
+}
+
+bool is_smooth_in_pieces(const Slab& slab) {
+  try {
+    (void)make_smooth_cell_measure(slab);
+  } catch (const base::UserError&) {
+    return false;
+  }
+  return true;
+}
+
+bool has_smooth_cells(const Slab& slab) {
+  return !slab.is_continuum() && slab.field_cells() > most_tabled_cells &&
+         is_smooth_in_pieces(slab);
 }
 
 }  // namespace masing::slab

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -153,5 +155,29 @@ class IntervalSets {
   std::array<std::vector<double>, limits> breaks_;  // of each limit, increasing
   bool is_continuum_;
 };
+
+/// ½ ∫ k u² ds, u = v + c: between two radii of legs v is ±η + a constant, beyond the largest what
+/// the YieldSets give. `below(r)`: Moments over η ≤ r; `total`: over all; `sets`: none where v
+/// begins with 0. Local.
+double elastic_energy(const std::function<Moments(double)>& below, const Moments& total,
+                      const std::optional<IntervalSets>& sets, const RememberedElongation& u);
+
+/// Cells beyond which sums over a piecewise smooth profile are those of IntervalSets: no table,
+/// whatever P.
+inline constexpr std::int64_t most_tabled_cells = std::int64_t{1} << 24;
+
+/// The measure of a slab with a number of cells, admissible ones (continuous_fault). Throws
+/// UserError where k, η, u0 and c have not a few smooth and monotone pieces. Local.
+std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab);
+
+/// δs Σ k c, the preload of thresholds that differ by direction. Throws likewise. Local.
+double smooth_cell_preload(const Slab& slab);
+
+/// Whether k, η, u0 and c of a slab with a number of cells have a few smooth and monotone pieces.
+/// Local.
+bool is_smooth_in_pieces(const Slab& slab);
+
+/// Whether such a slab has more than most_tabled_cells. Local.
+bool has_smooth_cells(const Slab& slab);
 
 }  // namespace masing::slab

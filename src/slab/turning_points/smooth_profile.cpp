@@ -38,7 +38,7 @@ class Span {
         first_(span.first()),
         last_(span.last()),
         noise_(noise),
-        fine_(span.is_fine()),
+        fine_(span.fine),
         cells_(std::max(32, static_cast<int>(grid_cells * (last_ - first_)))) {
     if (fine_) {
       constexpr int parts = 16;
@@ -357,7 +357,7 @@ std::vector<double> telling_places(const std::vector<SmoothSpan>& spans) {
   for (const SmoothSpan& span : spans) {
     places.push_back(span.first());
     places.push_back(span.last());
-    for (std::size_t i = 1; span.is_fine() && i < span.nodes.size(); ++i) {
+    for (std::size_t i = 1; span.fine && i < span.nodes.size(); ++i) {
       for (int j = 0; j < parts; ++j) {
         places.push_back(span.nodes[i - 1] + (span.nodes[i] - span.nodes[i - 1]) * j / parts);
       }

@@ -1,26 +1,28 @@
 #pragma once
 
-#include <boost/math/quadrature/gauss_kronrod.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "slab/problem.hpp"
 
 namespace masing::slab {
 
-/// ∫ f ds from `a` to `b` by Gauss-Kronrod, halved up to `halvings` times where f is not smooth;
-/// over [-1, 1], because Boost compares an error over that with an integral over [a, b].
-template <class F>
-double integral(const F& f, double a, double b, unsigned halvings) {
-  const double centre = (a + b) / 2;
-  const double half = (b - a) / 2;
-  const auto on_unit = [&f, centre, half](double t) { return f(centre + half * t); };
-  return half * boost::math::quadrature::gauss_kronrod<double, 15>::integrate(on_unit, -1.0, 1.0,
-                                                                              halvings, 1e-13);
-}
-
 /// A function of s on [0, 1].
 using Density = std::function<double(double s)>;
+
+/// The place between two where a function that is monotone has its root, to the last bit or two, by
+/// its values at both. Local.
+template <class F>
+double root_between(const F& function, double first, double last, double at_first, double at_last) {
+  std::uintmax_t iterations = 200;
+  const auto bracket = boost::math::tools::toms748_solve(
+      function, first, last, at_first, at_last,
+      boost::math::tools::eps_tolerance<double>(std::numeric_limits<double>::digits), iterations);
+  return bracket.first + (bracket.second - bracket.first) / 2;
+}
 
 /// f'(s). Local.
 double slope_of(const base::Function& function, double s);
@@ -29,13 +31,10 @@ double slope_of(const base::Function& function, double s);
 /// are polynomials of degree 15 to rounding.
 struct SmoothSpan {
   std::vector<double> nodes;  ///< ends of the intervals, at least two
+  bool fine = false;          ///< whether there is more within than 64 uniform intervals show
 
   [[nodiscard]] double first() const { return nodes.front(); }
   [[nodiscard]] double last() const { return nodes.back(); }
-  /// Whether there is more within than 64 uniform intervals show.
-  [[nodiscard]] bool is_fine() const { return fine; }
-
-  bool fine = false;
 };
 
 /// The spans of [0, 1] between the places where k, η or u0 is not smooth: jumps, kinks and
