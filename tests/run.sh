@@ -75,9 +75,11 @@ build_preset dev --target masing masing_library || { count_step "building" 1; fi
 python_forms=()
 [ "$long" = no ] || python_forms=(--long)
 set -m
-# One more than cores: tests of runs that are stopped wait most of the time.
+# One more than cores: tests of runs that are stopped wait most of the time. They take longest, and
+# so begin first.
 MASING_PROGRAM=$root/build/dev/masing "$python" -m pytest -q -p no:cacheprovider "${python_forms[@]}" \
-  --numprocesses $((cores + 1)) --dist loadfile --junitxml="$logs/pytest.xml" tests \
+  --numprocesses $((cores + 1)) --dist loadfile --junitxml="$logs/pytest.xml" \
+  tests/commands/test_restart.py tests \
   </dev/null >"$logs/pytest.txt" 2>&1 &
 pytest=$!
 set +m
