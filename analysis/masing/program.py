@@ -44,10 +44,7 @@ class Answer:
 
 def find(given=None):
     """The program: `given`, $MASING_PROGRAM, build/masing of this clone or bin/masing of this prefix, or masing on
-    the PATH; else None.
-
-    Raises MasingError when the given one cannot be run.
-    """
+    the PATH; else None. Raises MasingError when the given one cannot be run."""
     if given:
         found = shutil.which(given)
         if found is None:
@@ -68,10 +65,8 @@ def required(given=None):
 
 
 def run(program, *words, seconds=None, ranks=None, show=None):
-    """Run the program and give its Answer; after `seconds` it is stopped. `ranks`: on so many, by mpirun on this host.
-
-    show, if any, gets every line of its progress, and None at last; no line of it is in the Answer.
-    """
+    """Run the program and give its Answer; after `seconds` it is stopped. `ranks`: on so many, by mpirun on this
+    host. show, if any, gets every line of its progress, and None at last; no line of it is in the Answer."""
     call = [*_launcher(ranks), str(program), *map(str, words)]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
         # Only on a terminal does the program redraw its progress.

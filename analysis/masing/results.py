@@ -230,10 +230,8 @@ class Run(Result):
         return self.to_dataframe().agg(["min", "max"]).T.rename(columns={"min": "least", "max": "most"})
 
     def plot_cycle(self, start=None, end=None, axes=None, **line):
-        """Draw the restoring force over x, start <= t <= end, into the matplotlib Axes, by default new ones.
-
-        `line` goes to Axes.plot. Returns the Axes.
-        """
+        """Draw the restoring force over x, start <= t <= end, into the matplotlib Axes, by default new ones. `line`
+        goes to Axes.plot. Returns the Axes."""
         from masing.cycles.curves import samples_in_window
 
         axes = axes or _new_axes()
@@ -385,10 +383,8 @@ class Study(Run):
 
 
 class Scan(Result):
-    """A scan: one row a point. `names` are the parameters that vary; a grid has the last varying fastest.
-
-    `messages` has a line for each point that failed.
-    """
+    """A scan: one row a point. `names` are the parameters that vary; a grid has the last varying fastest. `messages`
+    has a line for each point that failed."""
 
     rows, kinds = "point", ("scan",)
 

@@ -166,9 +166,7 @@ def line_by_time(axes, t, x, y):
 
 def curves_of(drawing):
     """The curves of a figure as rows (frame, curve, place of the point, abscissa, ordinate, third), all as drawn.
-
-    Points with a label that are coloured by a value have it as the third. Images and contour lines are no curves.
-    """
+    Points with a label that are coloured by a value have it as the third. Images and contour lines are no curves."""
     for frame, axes in enumerate(drawing.axes, start=1):
         lines = [(str(line.get_label()), np.array(line.get_data_3d() if hasattr(line, "get_data_3d") else
                                                   line.get_data(orig=True))) for line in axes.lines]

@@ -111,10 +111,8 @@ def write_model(path, samples, name="prandtl"):
 
 
 def write_study(path, columns, fit, samples=None, **changes):
-    """A file of masing converge: columns of /cases by name, attributes of /fit; no /series without samples.
-
-    Levels without a mark are fitted; what else is not given is that of a study that tests (25) and is as expected.
-    """
+    """A file of masing converge: columns of /cases by name, attributes of /fit; no /series without samples. Levels
+    without a mark are fitted; what else is not given is that of a study that tests (25) and is as expected."""
     last = {"steps": f"{columns['steps'][-1]:.0f}", "cells": f"{columns['cells'][-1]:.0f}".replace("nan", "0")}
     write_run(path, samples if samples is not None else [], kind="converge", **last | changes)
     quantities = [name[6:] for name in columns if name.startswith("error_")]

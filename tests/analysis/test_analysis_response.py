@@ -9,7 +9,7 @@ import response
 from html_page import Page
 from masing import program
 from masing.report.cases import read_case
-from masing.report.responses import response_pictures
+from masing.report.trajectories import response_pictures
 from masing.response import figures
 from masing.results import Scan, read
 

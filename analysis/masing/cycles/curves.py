@@ -22,10 +22,8 @@ HDF5_SIGNATURE = b"\x89HDF"
 
 @dataclass(frozen=True)
 class Measured:
-    """Samples of a curve: x and force = F - m x'', each [samples], and their times t or None; dimensionless.
-
-    `error` is the standard deviation of each force [samples] where it differs, `noise` that of x and force as measured.
-    """
+    """Samples of a curve: x and force = F - m x'', each [samples], and their times t or None; dimensionless. `error`
+    is the standard deviation of each force [samples] where it differs, `noise` that of x and force as measured."""
 
     path: Path
     t: np.ndarray | None

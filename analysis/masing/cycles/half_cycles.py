@@ -98,10 +98,8 @@ def widest_half_cycle(curve):
 
 
 def opened_at_the_top(x, force, along=None):
-    """The curve x, force [points]; a single closed cycle is turned round to begin where x is largest.
-
-    `along` [points] takes the place of the force in the result.
-    """
+    """The curve x, force [points]; a single closed cycle is turned round to begin where x is largest. `along`
+    [points] takes the place of the force in the result."""
     along = force if along is None else along
     if not is_one_cycle(x, force):
         return x, along

@@ -28,9 +28,7 @@ MOST_CHANGE = 3
 @dataclass(frozen=True)
 class Noise:
     """Standard deviations of the noise of x and of force, each from one sample to the next; 0 where there is none.
-
-    `jumps` are the pairs (index of the first sample behind it, size) of what x jumps by, as no smooth motion does.
-    """
+    `jumps` are the pairs (index of the first sample behind it, size) of what x jumps by, as no smooth motion does."""
 
     x: float
     force: float

@@ -86,10 +86,8 @@ def _line(x, force):
 
 @dataclass(frozen=True)
 class Polygon:
-    """f = start + last_slope d + Σ drop_j min(d, corner_j): corners and drops of the slope [corners], 95 % half-widths.
-
-    `noise` is the standard deviation of the force that remains.
-    """
+    """f = start + last_slope d + Σ drop_j min(d, corner_j): corners and drops of the slope [corners], 95 %
+    half-widths. `noise` is the standard deviation of the force that remains."""
 
     start: float
     last_slope: float
@@ -107,9 +105,7 @@ class Polygon:
 
 def fit_polygon(distance, force):
     """The Polygon of the lowest BIC, n log(RSS/n) + PRICE log(n) corners, that fits force at distance [points].
-
-    Slopes never increase and are never negative, as those of a loading branch.
-    """
+    Slopes never increase and are never negative, as those of a loading branch."""
     distance, force = grouped(distance, force)
     corner = _first_corners(distance, force)
     best, lowest = None, np.inf

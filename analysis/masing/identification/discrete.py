@@ -36,9 +36,7 @@ class Discrete:
 
 def identify_discrete(path, half):
     """The discrete model of a HalfCycle: p_j = k0 + Σ_{l >= j} k_l, d_i = 2 η_i; raises DataError if there is none.
-
-    Source: (4.23), (4.24), rheological-models-2000.
-    """
+    Source: (4.23), (4.24), rheological-models-2000."""
     part = half.x - half.x[0] <= half.width
     lines = polygons.segments(half.x[part], half.force[part])
     return _from_segments(path, half, lines) if lines is not None else _from_regression(path, half)

@@ -162,10 +162,8 @@ def misfit(found, half, noise, floor):
 
 
 def _explained(elements, half, x, state, part):
-    """What other elements change of the forces along x, to first order: [samples, changes].
-
-    They are a constant of each part, k0, and stiffness and η of each element, and elements at FURTHER places.
-    """
+    """What other elements change of the forces along x, to first order: [samples, changes]. They are a constant of
+    each part, k0, and stiffness and η of each element, and elements at FURTHER places."""
     def changed(stiffness, threshold):
         at_start = np.zeros_like(threshold) if not state.any() else threshold
         return replay(Elements(elements.k0, stiffness, threshold), x, at_start)

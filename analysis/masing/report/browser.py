@@ -30,9 +30,7 @@ def required():
 
 def run(browser, *arguments):
     """Run the browser with a profile that is thrown away; its CompletedProcess, with bytes on stdout and stderr.
-
-    Raises MasingError when it does not end.
-    """
+    Raises MasingError when it does not end."""
     with tempfile.TemporaryDirectory(prefix="masing-browser-", ignore_cleanup_errors=True) as profile:
         try:
             return subprocess.run([browser, *OPTIONS, f"--user-data-dir={profile}", *arguments], capture_output=True,

@@ -165,8 +165,7 @@ def _row(cycle, name, exact, studies):
 
 def _corner_part(distances, behind, width=1.0):
     """The part of the exact cycle's width and height that shows the largest of the cycles' distances from it that is
-    not visible without, in a figure of this width; None where there is none, or where the lines would hide it.
-    """
+    not visible without, in a figure of this width; None where there is none, or where the lines would hide it."""
     widths = [np.ptp(values) or 1.0 for values in behind]
     wanted = [CORNER_DISTANCES * max(x / widths[0], restoring / widths[1]) for x, restoring in distances]
     wanted = max((each for each in wanted if each < LARGEST_CORNER / width), default=0.0)

@@ -23,10 +23,8 @@ KEYS = ("model", "stiffness", "threshold", "threshold-down", "initial-u", "force
 
 
 class ExactSolutions:
-    """The exact solutions of a page: those among its files, and those that the program computes, one for each problem.
-
-    `reasons` holds one line for each that could not be had.
-    """
+    """The exact solutions of a page: those among its files, and those that the program computes, one for each
+    problem. `reasons` holds one line for each that could not be had."""
 
     def __init__(self, runs, program):
         self._program = program

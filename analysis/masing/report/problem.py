@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from masing import style
 from masing.names import POINTS, SYMBOLS, points_of, short_value
-from masing.report.bibliography import in_words
-from masing.report.equations import equations_of, typeset
+from masing.report.equations import equations_of, in_words, typeset
 from masing.report.pictures import Picture
 
 # The keys of the problem's data in the order of the equations.

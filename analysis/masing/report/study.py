@@ -23,11 +23,8 @@ STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", 
 
 
 def study_section(study, number, problem, is_first, stated=None):
-    """The template's values for one Study, the `number`-th section of the page.
-
-    problem: the Problem of the study, shown here if `is_first`; stated: the number of an earlier section that shows the
-    same statement.
-    """
+    """The template's values for one Study, the `number`-th section of the page. problem: the Problem of the study,
+    shown here if `is_first`; stated: the number of an earlier section that shows the same statement."""
     found, quantities = findings(study), told_apart(study)
     shown = [finding for finding in found if finding.expected or finding.quantity in study.quantities]
     files = [study.path.name]

@@ -131,11 +131,8 @@ def _price(line, level):
 
 
 def work_figure(drawn, label):
-    """Error of x over a cost called `label`; drawn = [(Line, cost [levels]), ...].
-
-    A line joins the efficient levels of one study, the filled points. The papers' finest case has a ring. Levels
-    without a cost are left out.
-    """
+    """Error of x over a cost called `label`; drawn = [(Line, cost [levels]), ...]. A line joins the efficient levels
+    of one study, the filled points. The papers' finest case has a ring. Levels without a cost are left out."""
     figure = style.figure(1, 1 + 0.07 * len(drawn))
     axes = figure.add_subplot(xscale="log", yscale="log")
     for n, (line, cost) in enumerate(drawn):
