@@ -49,14 +49,14 @@ def settings(**changes):
 def write_run(path, samples, kind="simulate", title=None, **changes):
     """A file of masing simulate with the samples of trajectory() and the papers' configuration but for the changes."""
     given = settings(**changes)
+    cells = 0 if given["cells"] == "inf" else int(given["cells"])
     with h5py.File(path, "w") as file:
         file.attrs.update({"program": "masing", "kind": kind, "has_cells": int(given["model"].startswith("masing")),
-                           "title": title or f"P = {_count(given['cells'])}, N = {_count(given['steps'])}"})
+                           "title": title or f"P = {count(cells)}, N = {count(int(given['steps']))}"})
         for name, values in zip(LABELS, samples):
             _dataset(file, f"series/{name}", values, SYMBOLS.get(name, name))
             file[f"series/{name}"].attrs["label"] = LABELS[name]
         if "series" in file:
-            cells = 0 if given["cells"] == "inf" else int(given["cells"])
             file["series"].attrs.update({"cells": cells, "steps": int(given["steps"])})
         set_configuration(file, "".join(f"{key} = {value}\n" for key, value in given.items()),
                           ";".join(f"{key}={given[key]}" for key in PROBLEM), given)
@@ -205,10 +205,6 @@ def fit(observed=1.0, verdict="as expected", quantities=("x", "y", "u"), **chang
     for q in quantities:
         attributes |= {f"observed_{q}": observed, f"expected_{q}": "1", f"verdict_{q}": verdict}
     return attributes | changes
-
-
-def _count(text):
-    return count(0 if text == "inf" else int(text))
 
 
 def _dataset(file, name, values, symbol):

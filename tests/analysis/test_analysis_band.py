@@ -76,8 +76,8 @@ def test_the_band_of_95_percent_covers_k_as_often(long):
         return
     assert 0.90 <= shares.mean() <= 0.98
     # With noise in x it is no worse than without; the mean of a quarter of the cycles scatters by up to 0.03.
-    for noisy in (False, True):
-        part = [each.mean() for each, of_x in results if each is not None and (of_x > 0) == noisy]
+    for is_noisy in (False, True):
+        part = [each.mean() for each, of_x in results if each is not None and (of_x > 0) == is_noisy]
         assert np.mean(part) >= 0.87
 
 

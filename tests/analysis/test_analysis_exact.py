@@ -6,8 +6,8 @@ import h5py
 import numpy as np
 import pytest
 
-import report
 from masing import program
+from masing.errors import MasingError
 from masing.notation import scientific
 from masing.report import exact as exact_module
 from masing.report.cycles import cycles_section
@@ -136,11 +136,7 @@ def test_the_output_of_reproduce_is_on_the_page(made, page_with, masing):
     found = reproduction(Run(run), masing, True)
     assert found.same is False and "not reproduced" in found.output[0] and "/series/x" in " ".join(found.output)
     assert reproduction(Run(run), masing, False).same is None
-
-
-def test_a_file_without_configuration_is_not_reproduced(run_script, masing, tmp_path, papers_case):
-    run = write_run(tmp_path / "run.h5", papers_case)
     with h5py.File(run, "a") as file:
         del file["configuration"]
-    code, out, err = run_script(report, run, "--reproduce", "--program", masing, "-o", tmp_path / "page.html")
-    assert (code, out) == (2, "") and err.count("\n") == 1 and "has no /configuration" in err
+    with pytest.raises(MasingError, match="has no /configuration"):
+        reproduction(Run(run), masing, True)

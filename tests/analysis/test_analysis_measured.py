@@ -118,12 +118,12 @@ def test_a_threshold_must_span_what_yields_and_samples_be_finite(run_script, tmp
     one_line(run_script(identify, write_run(tmp_path / "blown.h5", samples)), "point 18")
 
 
-@pytest.mark.parametrize("noise", [0, 0.003, 0.02])
-def test_small_reversals_are_noise(noise):
-    x = np.sin(np.linspace(0, 12, 500)) + noise * np.random.default_rng(1).standard_normal(500)
-    turns = turning_points(x)
-    assert len(turns) == 6
-    np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.01 + 3.5 * noise)
+def test_small_reversals_are_noise():
+    for noise in (0, 0.003, 0.02):
+        x = np.sin(np.linspace(0, 12, 500)) + noise * np.random.default_rng(1).standard_normal(500)
+        turns = turning_points(x)
+        assert len(turns) == 6
+        np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.01 + 3.5 * noise)
 
 
 def test_the_last_of_the_widest_half_cycles_is_used_up_to_the_start_of_the_leg_before():

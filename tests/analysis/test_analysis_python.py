@@ -35,12 +35,6 @@ def no_warning():
         yield
 
 
-@pytest.fixture
-def masing_program():
-    """The path of the program."""
-    return program.required()
-
-
 @pytest.mark.parametrize("options, expected", [
     ({"final_time": 60, "k0": 0.25, "from_": 20}, ["--final-time", "60", "--k0", "0.25", "--from", "20"]),
     ({"energy": True, "quiet": False, "probe": None}, ["--energy"]),
@@ -64,9 +58,9 @@ def test_importing_takes_no_library():
     assert (done.stdout, done.stderr) == ("simulate\n", "")
 
 
-def test_a_run_has_what_the_file_of_the_command_line_has(masing_program, tmp_path):
+def test_a_run_has_what_the_file_of_the_command_line_has(tmp_path):
     file = tmp_path / "run.h5"
-    subprocess.run([masing_program, "simulate", "--cells=20", "--final-time=20", "--steps=2000", "--field-every=500",
+    subprocess.run([program.required(), "simulate", "--cells=20", "--final-time=20", "--steps=2000", "--field-every=500",
                     "--energy", "--probe=0.1,0.5", f"--output={file}", "--quiet"], check=True, capture_output=True)
     run = masing.simulate(**SMALL, field_every=500, energy=True, probe=[0.1, 0.5])
     with h5py.File(file) as expected:
@@ -92,52 +86,41 @@ def test_ranks_give_the_same_bits_and_arrays_are_a_table():
     np.testing.assert_allclose(run.force, np.interp(run.t, t, force), atol=1e-15)
 
 
-def test_xarray_has_the_axes():
+def test_xarray_has_the_axes_and_the_state_of_a_model_by_column():
     pytest.importorskip("xarray")
     run = masing.simulate(**SMALL, field_every=500, probe=[0.1, 0.5])
     data = run.to_xarray()
     assert data.u.dims == ("field_t", "s") and data.probe_u.dims == ("t", "probe_s") and data.x.dims == ("t",)
     assert float(data.u.sel(field_t=10, s=0.5)) == run.u[2, 9]
     assert data.u.attrs["symbol"] == "u(t,s)" and data.attrs["configuration"] == run.configuration
-
-
-@pytest.mark.parametrize("every, dimension", [(None, "t"), (100, "state_t")])
-def test_the_state_of_a_model_is_by_column(every, dimension):
-    pytest.importorskip("xarray")
-    run = masing.simulate(model="prandtl", set={"k": 1, "eta": 0.5}, final_time=10, steps=1000, field_every=every)
-    data = run.to_xarray()
-    assert data.state.dims == (dimension, "column") and list(data.column) == ["x", "y", "u"]
-    assert abs(data.state.sel(column="u")).max() == 0.5
-    assert ("u" in run.to_dataframe()) == (every is None)
+    for every, dimension in ((None, "t"), (100, "state_t")):
+        run = masing.simulate(model="prandtl", set={"k": 1, "eta": 0.5}, final_time=10, steps=1000, field_every=every)
+        data = run.to_xarray()
+        assert data.state.dims == (dimension, "column") and list(data.column) == ["x", "y", "u"]
+        assert abs(data.state.sel(column="u")).max() == 0.5 and ("u" in run.to_dataframe()) == (every is None)
 
 
 @pytest.mark.parametrize("options", [{"force": "sin(("}, {"cells": -1, "ranks": 2}])
-def test_a_mistake_raises_the_program_s_line(masing_program, options, tmp_path):
+def test_a_mistake_raises_the_program_s_line(options, tmp_path):
     alone = {name: value for name, value in options.items() if name != "ranks"}
-    said = subprocess.run([masing_program, "simulate", *words(alone, tmp_path)], capture_output=True, text=True,
+    said = subprocess.run([program.required(), "simulate", *words(alone, tmp_path)], capture_output=True, text=True,
                           check=False)
     with pytest.raises(masing.MasingError) as caught:
         masing.simulate(**options)
     assert (f"masing: {caught.value}\n", caught.value.code) == (said.stderr, 2)
 
 
-def test_warnings_of_the_program_are_warnings():
+def test_a_file_without_a_name_goes_with_its_result_and_warnings_are_warnings(tmp_path):
     with pytest.warns(UserWarning, match="^with a step of .* euler lets an elastic oscillation grow"):
-        masing.simulate(cells=20, steps=2000)
-
-
-def test_a_file_without_a_name_goes_with_its_result(tmp_path):
-    run = masing.simulate(**SMALL)
+        run = masing.simulate(cells=20, steps=2000)
     file = run.path
     assert file.exists()
     del run
     gc.collect()
     assert not file.parent.exists()
-    kept = masing.simulate(**SMALL, output=tmp_path / "kept.h5")
-    again = masing.open(kept.path)
-    del kept
+    masing.simulate(**SMALL, output=tmp_path / "kept.h5")
     gc.collect()
-    assert repr(again) == repr(masing.open(str(tmp_path / "kept.h5"))) and "P = 20, N = 2000" in repr(again)
+    assert "P = 20, N = 2000" in repr(masing.open(str(tmp_path / "kept.h5")))
 
 
 def test_what_is_no_file_of_masing_is_refused_and_what_writes_none_gives_its_text(tmp_path):
@@ -163,12 +146,12 @@ def test_a_study_comes_back_whatever_its_verdict_and_shows_itself(tmp_path):
     assert axes.get_ylabel() == "restoring force F − m x″" and axes.lines[0].get_label() == "mine"
 
 
-def test_the_style_of_the_session_stays(masing_program):
+def test_the_style_of_the_session_stays():
     # In a Python of its own: the scripts that are tested here have set theirs.
     call = ("import matplotlib; before = dict(matplotlib.rcParams); import masing; "
             f"study = masing.converge(**{STUDY!r}); study._repr_html_(); study.plot_errors(); "
             f"masing.simulate(**{SMALL!r}).plot_cycle(); assert dict(matplotlib.rcParams) == before")
-    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "MASING_PROGRAM": masing_program, "MPLBACKEND": "agg"}
+    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "MASING_PROGRAM": program.required(), "MPLBACKEND": "agg"}
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", call], env=environment, capture_output=True, text=True,
                           check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -256,7 +239,7 @@ def test_a_scan_with_failed_points_comes_back_with_a_warning(scan_file, tmp_path
         masing.simulate()
 
 
-def test_scan_has_the_points_of_the_grid(masing_program):
+def test_scan_has_the_points_of_the_grid():
     scan = masing.scan(over={"F": [0.3, 0.45], "w": "0.7:0.9:3"}, force="F*cos(w*t)", k0=0.2, cells="inf", steady=True,
                        ranks=2)
     assert scan.names == ["F", "w"] and scan.messages == []
@@ -269,7 +252,7 @@ def test_scan_has_the_points_of_the_grid(masing_program):
     assert len(scan.plot().lines) == 3
 
 
-def test_scan_brings_back_closed_curves_and_marks_points_that_fail(masing_program):
+def test_scan_brings_back_closed_curves_and_marks_points_that_fail():
     closed = masing.scan(backbone="X=0.01:2:20:log", k0=0.2, cells="inf")
     assert closed.names == ["X"]
     np.testing.assert_array_equal(closed.points["X"], closed.points["amplitude"])

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from masing.report.cycles import distance_from_exact
-from masing.report.numbers_of_cells import number_pictures
-from masing.report.work import comparisons, efficient, lines
+from masing.report.work import comparisons, efficient, lines, number_pictures
 from masing.results import Run, read
 from synthetic import fit, fitted, ladder, marked, write_run, write_study
 

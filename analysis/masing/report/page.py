@@ -10,13 +10,12 @@ import jinja2
 from masing.notation import cell, grouped, listed, measured
 from masing.report.cycles import cycles_section
 from masing.report.equations import cited
-from masing.report.numbers_of_cells import number_pictures
 from masing.report.pictures import Text
 from masing.report.problem import problem
 from masing.report.provenance import machine, provenance_section, reproduction
 from masing.report.study import shown_alike, study_section
 from masing.report.trajectories import response_pictures, trajectory_pictures
-from masing.report.work import work_precision
+from masing.report.work import number_pictures, work_precision
 
 # Where a template lists the works that the page cites.
 BIBLIOGRAPHY = "<!-- bibliography -->"
