@@ -62,10 +62,8 @@ def words(options, folder):
     # All words behind --petsc go to PETSc.
     for name, value in sorted(options.items(), key=lambda item: item[0] == "petsc"):
         option = f"--{name.rstrip('_').replace('_', '-')}"
-        if value is None or value is False:
-            continue
-        if value is True:
-            result.append(option)
+        if value is None or isinstance(value, bool):
+            result += [option] if value else []
         elif name == "petsc":
             result += [option, *shlex.split(value)]
         elif _is_table(value):

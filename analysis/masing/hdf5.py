@@ -82,7 +82,8 @@ def column(file, name, length=None):
 def require_shape(path, name, shape, wanted):
     """Raise MasingError where a dataset is not of the shape wanted, in which None is any length."""
     if len(shape) != len(wanted) or any(size not in (None, found) for size, found in zip(wanted, shape)):
-        must = wanted if len(wanted) > 1 else f"one column of {wanted[0]} rows" if wanted[0] is not None else "one column"
+        rows = "" if wanted[0] is None else f" of {wanted[0]} rows"
+        must = wanted if len(wanted) > 1 else f"one column{rows}"
         raise MasingError(f"{path}: /{name} has the shape {shape}; it must be {must}")
 
 

@@ -32,8 +32,7 @@ def made(masing, tmp_path):
     """Run a command of the program; gives the result file."""
     def run(command, name, *options):
         output = tmp_path / name
-        answer = program.run(masing, command, "--quiet", "--output", output, *options)
-        assert answer.code == 0, answer.lines
+        program.run(masing, command, "--quiet", "--output", output, *options).require(0)
         return output
     return run
 

@@ -112,19 +112,14 @@ def test_mistakes_on_the_command_line_of_the_report_are_refused(run_script, stud
     assert not list(tmp_path.glob("*out*"))
 
 
-@pytest.mark.parametrize("name", ["cells", "dt", "error_u", "order_x"])
-def test_a_study_without_a_required_column_is_refused(run_script, study_file, name):
+@pytest.mark.parametrize("name", ["cells", "dt", "error_u", "order_x", None])
+def test_a_study_without_a_required_column_or_levels_is_refused(run_script, study_file, name):
     with h5py.File(study_file, "a") as file:
-        del file[f"cases/{name}"]
-    one_line(run_script(report, study_file), study_file, f"/cases/{name}")
-
-
-def test_a_study_without_levels_is_refused(run_script, study_file):
-    with h5py.File(study_file, "a") as file:
-        for name in list(file["cases"]):
-            del file[f"cases/{name}"]
-            file.create_dataset(f"cases/{name}", shape=(0,))
-    one_line(run_script(report, study_file), study_file, "at least one level")
+        for each in [name] if name else list(file["cases"]):
+            del file[f"cases/{each}"]
+            if name is None:
+                file.create_dataset(f"cases/{each}", shape=(0,))
+    one_line(run_script(report, study_file), study_file, f"/cases/{name}" if name else "at least one level")
 
 
 @pytest.mark.parametrize("arguments, word", [
@@ -172,13 +167,8 @@ def test_tables_of_a_kind_begin_alike(tmp_path):
 
 
 @pytest.mark.parametrize("script, options", [("cycles.py", ()), ("report.py", ("--files-only", "--page-only"))])
-def test_the_scripts_run_from_any_folder(script, options, run_file, tmp_path):
-    command = [sys.executable, ANALYSIS / script, run_file.name, *options]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stderr == ""
-    assert (tmp_path / done.stdout.strip()).is_file()
-
-
-def test_every_script_can_be_executed():
-    scripts = list(ANALYSIS.glob("*.py"))
-    assert scripts and [path.name for path in scripts if not path.stat().st_mode & 0o111] == []
+def test_the_scripts_can_be_executed_from_any_folder(script, options, run_file, tmp_path):
+    done = subprocess.run([sys.executable, ANALYSIS / script, run_file.name, *options], cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "" and (tmp_path / done.stdout.strip()).is_file()
+    assert [path.name for path in ANALYSIS.glob("*.py") if not path.stat().st_mode & 0o111] == []

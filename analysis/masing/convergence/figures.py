@@ -1,6 +1,6 @@
 """The figures of a study's errors: over the refined step, and over the plane (δs, δt)."""
 
-from dataclasses import dataclass
+from collections import namedtuple
 
 import numpy as np
 from matplotlib.colors import LogNorm
@@ -27,15 +27,8 @@ MULTIPLES = (1, 2, 5)
 # The part of an axis next to its ends that holds no label.
 EDGE = 0.05
 
-
-@dataclass(frozen=True)
-class Curve:
-    """The errors [levels] of one quantity, which of them are fitted, and what the fit predicts (NaN: nothing)."""
-
-    label: str
-    errors: np.ndarray
-    fitted: np.ndarray
-    predicted: np.ndarray
+# The errors [levels] of one quantity, which of them are fitted, and what the fit predicts (NaN: nothing).
+Curve = namedtuple("Curve", "label errors fitted predicted")
 
 
 def drawn(study, quantities):

@@ -47,10 +47,14 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
             raise MasingError(f"--scale {name}: {curve.path} has no column {name}")
         curve = replace(curve, **{name: factor * getattr(curve, name)})
     _refuse_not_finite(curve)
-    curve = _in_window(curve, start, end)
+    is_part = start is not None or end is not None
+    if is_part:
+        if curve.t is None:
+            raise MasingError(f"{curve.path}: has no column t; --from and --to need one")
+        keep = between(curve.t, start, end)
+        curve = replace(curve, t=curve.t[keep], x=curve.x[keep], force=curve.force[keep])
     if len(curve.x) < FEWEST_POINTS:
-        window = "" if start is None and end is None else " in the window"
-        raise MasingError(f"{curve.path}: has {len(curve.x)} points{window}; "
+        raise MasingError(f"{curve.path}: has {len(curve.x)} points{' in the window' * is_part}; "
                           f"a cycle takes at least {FEWEST_POINTS}")
     return curve
 
@@ -109,15 +113,6 @@ def _refuse_not_finite(curve):
     with np.errstate(over="ignore"):
         if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
             raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
-
-
-def _in_window(curve, start, end):
-    if start is None and end is None:
-        return curve
-    if curve.t is None:
-        raise MasingError(f"{curve.path}: has no column t; --from and --to need one")
-    keep = between(curve.t, start, end)
-    return replace(curve, t=curve.t[keep], x=curve.x[keep], force=curve.force[keep])
 
 
 def _from_csv(path, chosen):

@@ -107,7 +107,11 @@ def fit_polygon(distance, force):
     """The Polygon of the lowest BIC, n log(RSS/n) + PRICE log(n) corners, that fits force at distance [points].
     Slopes never increase and are never negative, as those of a loading branch."""
     distance, force = grouped(distance, force)
-    corner = _first_corners(distance, force)
+    # At first the equidistant candidates at which the best fit has corners, the strongest where there are too many.
+    candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
+    drop = _linear(distance, force, candidates)[2:]
+    strongest = np.argsort(drop)[-MOST_CORNERS:]
+    corner = candidates[np.sort(strongest[drop[strongest] > 1e-9 * drop.max(initial=0.0)])]
     best, lowest = None, np.inf
     floor = (np.finfo(float).eps * np.abs(force).max())**2 * len(force)
     while True:
@@ -149,14 +153,6 @@ def _linear(distance, force, corner):
 
 def _residual(distance, force, corner, linear):
     return np.column_stack([np.ones_like(distance), _design(distance, corner)]) @ linear - force
-
-
-def _first_corners(distance, force):
-    """The equidistant candidates at which the best fit has corners, the strongest of them where there are too many."""
-    candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
-    drop = _linear(distance, force, candidates)[2:]
-    strongest = np.argsort(drop)[-MOST_CORNERS:]
-    return candidates[np.sort(strongest[drop[strongest] > 1e-9 * drop.max(initial=0.0)])]
 
 
 def _refined(distance, force, corner):

@@ -1,6 +1,6 @@
 """The shape of a hysteresis cycle: straight segments and concavity of its widest rising half."""
 
-from dataclasses import dataclass
+from collections import namedtuple
 
 import numpy as np
 
@@ -14,15 +14,8 @@ FEWEST_SECANTS = 3
 SHORTEST = 0.01
 MANY_SLOPES = 12
 
-
-@dataclass(frozen=True)
-class RisingHalf:
-    """The widest rising half of a cycle: x from start to end, slopes of straight segments, whether it is concave."""
-
-    start: float
-    end: float
-    slopes: np.ndarray
-    concave: bool
+# The widest rising half of a cycle: x from start to end, slopes of straight segments, whether it is concave.
+RisingHalf = namedtuple("RisingHalf", "start end slopes concave")
 
 
 def rising_half(x, restoring):

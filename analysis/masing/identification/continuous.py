@@ -1,7 +1,8 @@
 """Identification of the continuous model: the stiffness density k(s) that a chosen η(s) needs for a measured branch."""
 
 import tempfile
-from dataclasses import dataclass, replace
+from collections import namedtuple
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -120,15 +121,7 @@ def _answers(distance, threshold, weights):
     return distance[:, None] * (stiff[-1] - stiff[passed]) + 2 * slid[passed]
 
 
-@dataclass(frozen=True)
-class _Fit:
-    coefficients: np.ndarray
-    covariance: np.ndarray
-    smoothing: float
-    freedom: float
-    noise: float
-    score: float
-    ends: np.ndarray
+_Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score ends")
 
 
 def _fit(distance, force, weight, threshold, shares):
@@ -145,7 +138,7 @@ def _fit(distance, force, weight, threshold, shares):
     small = np.all(np.abs(with_ends.ends) <= LARGEST_END * shares.sum(axis=0) @ np.abs(with_ends.coefficients[2:]))
     best = with_ends if small and with_ends.score < alone.score / LEAST_GAIN else alone
     # Of a sample of mean variance, not of the most exact one.
-    return replace(best, noise=best.noise * np.sqrt(np.mean(weight**-2.0)))
+    return best._replace(noise=best.noise * np.sqrt(np.mean(weight**-2.0)))
 
 
 def _smoothed(columns, force, splines):

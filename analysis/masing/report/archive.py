@@ -45,7 +45,11 @@ def write_archive(path, title, page, files, pieces, runs):
                 for kind, data in piece.files.items()}
     content |= _results(runs)
     source, words = _source(runs)
-    content |= source | {"packages.txt": _packages()}
+    packages = b"This machine has no dpkg; the libraries are in /provenance of every result.\n"
+    if shutil.which("dpkg-query"):
+        words_of_dpkg = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n"]
+        packages = subprocess.run(words_of_dpkg, capture_output=True, check=False).stdout
+    content |= source | {"packages.txt": packages}
     dirty = any(_is_dirty(run) for run in runs)
     given = {"title": title, "page": page, "runs": runs, "source": next(iter(source), None), "words": words,
              "dirty": dirty, "machines": list(dict.fromkeys(machine(run.provenance) for run in runs))}
@@ -105,13 +109,6 @@ def _git(*arguments):
     except OSError:
         return None
     return done.stdout if done.returncode == 0 and (ROOT / "CMakeLists.txt").is_file() else None
-
-
-def _packages():
-    if shutil.which("dpkg-query") is None:
-        return b"This machine has no dpkg; the libraries are in /provenance of every result.\n"
-    words = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n"]
-    return subprocess.run(words, capture_output=True, check=False).stdout
 
 
 def _text(template, given):

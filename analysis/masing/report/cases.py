@@ -4,6 +4,7 @@ A drawing is declared in words: `x, restoring`, `t, u1 and u2 from 400`, `x, res
 """
 
 import re
+from collections import namedtuple
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -64,14 +65,8 @@ def read_case(path):
     return Case(path, command, settings.get("model", "masing"), caption or path.stem,
                 drawings or [CYCLE] if command == "simulate" else [], group)
 
-
-@dataclass(frozen=True)
-class Drawing:
-    """Curves in one frame, each a list of names, two in the plane, three in space; the window of their samples."""
-
-    curves: list
-    start: float
-    end: float
+# Curves in one frame, each a list of names, two in the plane, three in space; the window of their samples.
+Drawing = namedtuple("Drawing", "curves start end")
 
 
 def parse_drawing(words):

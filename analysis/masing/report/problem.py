@@ -1,5 +1,6 @@
 """A problem on a page: its model with equations, its data, and a thumbnail of each that is a table."""
 
+from collections import namedtuple
 from dataclasses import dataclass
 
 from masing import style
@@ -15,14 +16,8 @@ SILENT = ("damping", "base-acceleration")
 ABSCISSAS = {"stiffness": "s", "threshold": "s", "threshold-down": "s", "initial-u": "s", "force": "time t",
              "base-acceleration": "time t", "position": "time t"}
 
-
-@dataclass(frozen=True)
-class Datum:
-    """One of a problem's data: its symbol, its value in short, and its Picture where it is a table."""
-
-    symbol: str
-    value: str
-    picture: Picture | None = None
+# One of a problem's data: its symbol, its value in short, and its Picture where it is a table.
+Datum = namedtuple("Datum", "symbol value picture", defaults=[None])
 
 
 @dataclass(frozen=True)

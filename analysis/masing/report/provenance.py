@@ -2,13 +2,13 @@
 
 import shlex
 import tempfile
-from dataclasses import dataclass
+from collections import namedtuple
 from pathlib import Path
 
-from masing import hdf5
 from masing import program as masing
 from masing.errors import MasingError
 from masing.names import short_configuration
+from masing.results import read
 
 # The exit codes of masing reproduce with a comparison behind them.
 REPRODUCED, DIFFERENT = 0, 1
@@ -19,16 +19,9 @@ WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommit
 # is for restarts.
 LEFT_OUT = {"command_line", "seal"}
 
-
-@dataclass(frozen=True)
-class Reproduction:
-    """The command that makes a file again; whether it did (None: it was not run), the program's output, and what the
-    file it made says of its machine."""
-
-    command: str
-    same: bool | None
-    output: list
-    provenance: dict
+# The command that makes a file again; whether it did (None: it was not run), the program's output, and what the file that
+# it made says of its machine.
+Reproduction = namedtuple("Reproduction", "command same output provenance")
 
 
 def reproduction(run, program=None, wanted=False):
@@ -43,10 +36,9 @@ def reproduction(run, program=None, wanted=False):
         answer = masing.run(program, "reproduce", "--quiet", "--output", again, run.path)
         if answer.code not in (REPRODUCED, DIFFERENT):
             raise MasingError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")
-        with hdf5.opened(again) as file:
-            machine = hdf5.attributes(file, "provenance")
+        made_by = read(again).provenance
     output = [line.replace(str(run.path), run.path.name) for line in answer.lines]
-    return Reproduction(command, answer.code == REPRODUCED, output, machine)
+    return Reproduction(command, answer.code == REPRODUCED, output, made_by)
 
 
 def provenance_section(runs, reproductions):

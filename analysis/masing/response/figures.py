@@ -11,6 +11,7 @@ LABELS = {"amplitude": "amplitude X", "phase": "phase lag of x behind F", "loss"
           "restoring_amplitude": "amplitude of the restoring force"}
 # A map needs as many values of both parameters.
 MAP = 6
+MOST_LABELS = 8
 # A damping ratio up to this is none.
 ROUNDING = 1e-10
 # Neighbours that differ by as much of the whole range are of a geometric sequence.
@@ -58,8 +59,7 @@ def response_figure(scan, abscissa=None):
 
 def panel_figure(draw):
     """One panel as a figure."""
-    figure = style.figure(1.15, 1)
-    draw(figure.add_subplot())
+    draw((figure := style.figure(1.15, 1)).add_subplot())
     return figure
 
 
@@ -129,8 +129,7 @@ def _finish(axes, scan, over):
 def _add_legend(axes):
     handles, labels = axes.get_legend_handles_labels()
     if labels:
-        most = 8
-        chosen = np.unique(np.linspace(0, len(labels) - 1, min(most, len(labels))).astype(int))
+        chosen = np.unique(np.linspace(0, len(labels) - 1, min(MOST_LABELS, len(labels))).astype(int))
         axes.legend([handles[n] for n in chosen], [labels[n] for n in chosen], fontsize=8)
 
 
