@@ -53,8 +53,8 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
 
     curve: a file of masing, a CSV, a Run, or arrays (x, force) or (t, x, force), each [samples]; the others as the options
     of identify.py, columns={"x": "Weg", "force": 3}, scale={"x": 0.001}. With output="OUT.ini" the case, its tables, its
-    result OUT.h5 and OUT.json are kept, with figure="OUT.png" the page; without they go with the result. Raises
-    MasingError, of the code 3 where the data are none of such a model.
+    result OUT.h5 and OUT.json are kept, with figure="OUT.png" the page; without they go with the result. The program
+    is that at program_path, else as everywhere. Raises MasingError, of the code 3 where the data are none of such a model.
     """
     measured = read_measured(curve, from_, to, columns, scale)
     masing = program.required(program_path)
