@@ -25,3 +25,7 @@ def __getattr__(name):
     else:
         raise AttributeError(f"module 'masing' has no attribute '{name}'")
     return found
+
+
+def __dir__():
+    return __all__

@@ -38,10 +38,6 @@ def test_a_cycle_has_its_closed_forms(curve):
         assert loop.damping_ratio == pytest.approx(area / (2 * np.pi * secant * X**2), rel=1e-12)
         assert loop.asymmetry < 1e-12
     assert (found.first, found.period, len(found.loops), found.segments) == (0, 1, 2, 8)
-
-
-def test_corners_and_backbone_are_those_of_the_elements(curve):
-    found = analyse(curve)
     np.testing.assert_allclose(found.corners[:4, 0], 7 - X + 2 * np.r_[0, THRESHOLD], atol=1e-9)
     np.testing.assert_allclose(found.corners[4:, 0], 7 + X - 2 * np.r_[0, THRESHOLD], atol=1e-9)
     x, force = found.backbone.T

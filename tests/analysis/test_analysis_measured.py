@@ -53,15 +53,6 @@ def test_columns_and_scale_read_what_a_machine_writes(tmp_path, text, separator,
         np.testing.assert_allclose(curve.force, np.arange(12), rtol=1e-15)
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (("--columns", "x=1"), "which is force"), (("--columns", "x=Weg,force=2"), "no column 'Weg' in x, force"),
-    (("--columns", "x=1,force=3"), "the columns are 1 to 2"), (("--columns", "u=1"), "not of the form"),
-    (("--scale", "x=0"), "no factors"), (("--scale", "t=2"), "no column t"), (("--scale", "x=1,x=2"), "not of the form")])
-def test_wrong_columns_are_refused(run_script, tmp_path, arguments, words):
-    path = write_csv(tmp_path / "lab.csv", "x,force", *round_trip(YIELDING))
-    one_line(run_script(identify, path, *arguments), words)
-
-
 BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force", (X[:9], X[:9])),
        "never changes": ("x,force", (0 * X, X)), "a double holds": ("x,force", (1.5e308 * np.sin(9 * X), X)),
        "line 9: 'nan'": ("x,force", (X, np.where(np.arange(400) == 7, np.nan, YIELDING))),
@@ -100,7 +91,10 @@ def test_files_that_are_no_tables_are_refused(run_script, tmp_path, content, wor
 @pytest.mark.parametrize("arguments, words", [
     (("--threshold", "1"), "monotone"), (("--threshold", "(s-0.5)^2+1"), "monotone"), (("--threshold", "s+"), "position"),
     (("--threshold", "100+s"), "smaller"), (("-o", "a.txt"), ".ini"), (("--program", "/nowhere"), "--program"),
-    (("-o", "CYCLE.ini"), "replace"), (("-o", "LINK.ini"), "replace")])
+    (("-o", "CYCLE.ini"), "replace"), (("-o", "LINK.ini"), "replace"), (("--columns", "x=1"), "which is force"),
+    (("--columns", "x=Weg,force=2"), "no column 'Weg' in x, force"), (("--columns", "x=1,force=3"), "the columns are 1 to 2"),
+    (("--columns", "u=1"), "not of the form"), (("--scale", "x=0"), "no factors"), (("--scale", "t=2"), "no column t"),
+    (("--scale", "x=1,x=2"), "not of the form")])
 def test_mistakes_in_the_request_are_refused(run_script, tmp_path, arguments, words):
     name = "CYCLE-force.csv"
     path = write_csv(tmp_path / name, "x,force", *round_trip(YIELDING))

@@ -70,6 +70,11 @@ def test_the_csv_has_every_digit(pieces_of, tmp_path):
     assert r"$6.173\cdot 10^{-2}$$\dagger$ & -- & $1.235\cdot 10^{-1}$ & -- & " in text
     assert r"$3.858\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text and r"{\footnotesize $\ddagger$ left out of the fit" in text
     assert "Maximal errors against finest." in text and r"\toprule" in text and r"\hline" not in text
+    continuum = ladder()
+    continuum["cells"][:] = continuum["ds"][:] = 0.0
+    infinite = pieces_of(write_study(tmp_path / "inf.h5", continuum, fitted(), cells="inf"))
+    assert set(columns_of(infinite / "inf-levels.csv")["P"]) == {"inf"}
+    assert r"$\infty$" in (infinite / "inf-levels.tex").read_text(encoding="ascii")
     orders = columns_of(folder / "s-orders.csv")
     assert orders["quantity"][:3] == ("x", "y", "u") and orders["verdict"][0] == "as expected"
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
@@ -85,14 +90,6 @@ def test_a_map_has_its_points_and_a_joint_fit_its_constants(pieces_of, tmp_path)
     assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65,~$-$4.35] \\" in (
         folder / "s-orders.tex").read_text(encoding="ascii")
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
-
-
-def test_infinitely_many_cells_are_infinite(pieces_of, tmp_path):
-    columns = ladder()
-    columns["cells"][:] = columns["ds"][:] = 0.0
-    folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted(), cells="inf"))
-    assert set(columns_of(folder / "s-levels.csv")["P"]) == {"inf"}
-    assert r"$\infty$" in (folder / "s-levels.tex").read_text(encoding="ascii")
 
 
 def test_words_and_numbers_are_escaped_for_latex():

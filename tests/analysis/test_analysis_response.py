@@ -92,7 +92,7 @@ def test_an_iwan_joint_loses_a_power_of_the_amplitude(masing, tmp_path):
     # k = 1, η = s²: 4 ∫ η (X - η)⁺ ds = (8/15) X^(5/2) for X ≤ 1, exponent 3 + χ with χ = -1/2.
     output = tmp_path / "iwan.h5"
     case = program.ROOT / "jobs" / "cases" / "response-iwan.ini"
-    assert program.run(masing, "scan", "--quiet", "--config", case, "--output", output).code == 0
+    program.run(masing, "scan", "--quiet", "--config", case, "--output", output).require(0)
     scan = Scan(output)
     amplitude, loss = scan.values("amplitude"), scan.values("loss")
     below = amplitude <= 1
