@@ -17,8 +17,7 @@ constexpr std::int64_t unsplit_cells = std::int64_t{1} << 21;
 std::string advice(const MemoryNeed& need, double available) {
   if (need.beside > 0) {
     return "use more ranks on more nodes, fewer cells, or a reference that needs less, such as "
-           "exact "
-           "or cells-inf";
+           "exact or cells-inf";
   }
   if (need.method == Method::sweep) {
     return "use more ranks on more nodes or the engine memory with cells = inf";

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/printed.hpp"
 #include "cli/request.hpp"
 #include "cli/spec.hpp"
@@ -34,6 +36,31 @@ inline std::string printed(cli::Command command, const Words& words, const Files
 /// The message that words and files are refused with; empty if they are taken.
 inline std::string refusal(cli::Command command, const Words& words, const Files& files = {}) {
   return mistake([&] { validated(command, words, files); });
+}
+
+/// Expects of a message that it is one line and has all parts.
+inline void expect_says(const std::string& message, const Words& parts) {
+  for (const std::string& part : parts) {
+    EXPECT_NE(message.find(part), std::string::npos) << "'" << message << "' lacks " << part;
+  }
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+}
+
+/// A mistake, and what the message must contain.
+struct Mistake {
+  std::string words;  ///< with blanks between them
+  Words said;
+  Files files = {};
+};
+
+/// Expects each to be refused so.
+inline void expect_refused(cli::Command command, const std::vector<Mistake>& mistakes) {
+  for (const auto& [words, said, files] : mistakes) {
+    SCOPED_TRACE(words);
+    const std::string message = refusal(command, base::split(words, ' '), files);
+    EXPECT_NE(message, "");
+    expect_says(message, said);
+  }
 }
 
 }  // namespace masing::given

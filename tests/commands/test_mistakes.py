@@ -5,10 +5,9 @@ import pytest
 
 SMALL = ("--steps", "50", "--cells", "20", "--final-time", "5", "--quiet")
 
-# words on the command line → what the message must contain
+# words on the command line → what the message must contain; tests/cli has every key and its range
 WORDS = {
     "stiffness zero at a cell": (["--stiffness", "1-s"], ["--stiffness", "k(s) = 0", "cell", "> 0"]),
-    "stiffness negative": (["--stiffness", "-1"], ["--stiffness", "-1", "> 0"]),
     "stiffness infinite": (["--stiffness", "s < 0.5 ? 1 : 1/(s-0.5)"], ["--stiffness", "inf", "s = 0.5"]),
     "stiffness not a number": (["--stiffness", "sqrt(0.52-s)"], ["--stiffness", "nan", "finite"]),
     "threshold negative": (["--threshold", "s-2"], ["--threshold", ">= 0"]),
@@ -17,56 +16,18 @@ WORDS = {
         ["--initial-u", "1.2", "s = 0.95", "|u0|", "<="],
     ),
     "initial u below -threshold": (["--initial-u", "-2"], ["--initial-u", "-2", "|u0|"]),
-    "mass zero": (["--mass", "0"], ["--mass", "0", "> 0"]),
     "mass negative": (["--mass", "-1"], ["--mass", "-1", "> 0"]),
-    "mass not finite": (["--mass", "inf"], ["--mass", "inf", "finite"]),
-    "mass not a number": (["--mass", "nan"], ["--mass", "nan", "finite"]),
-    "mass too large for a number": (["--mass", "1e999"], ["--mass", "1e999", "finite"]),
-    "mass a word": (["--mass", "heavy"], ["--mass", "heavy", "number"]),
-    "k0 negative": (["--k0", "-0.1"], ["--k0", "-0.1", ">= 0"]),
-    "k0 not finite": (["--k0", "inf"], ["--k0", "finite"]),
-    "x0 not finite": (["--x0", "nan"], ["--x0", "finite"]),
-    "y0 not finite": (["--y0", "-inf"], ["--y0", "finite"]),
-    "probe outside": (["--probe", "0.5,2"], ["--probe", "2", "[0, 1]"]),
-    "window outside": (["--to", "7"], ["--to", "7", "[0, 5]"]),
-    "window backwards": (["--from", "3", "--to", "2"], ["--from", "3", "--to 2"]),
-    "sample-every zero": (["--sample-every", "0"], ["--sample-every", "from 1"]),
-    "field-every negative": (["--field-every", "-1"], ["--field-every", "from 0"]),
-    "unknown rule": (["--rule", "left"], ["--rule", "left", "right|midpoint"]),
-    "unknown model": (["--model", "ising"], ["--model", "ising", "masing"]),
     "unknown key": (["--mas", "1"], ["--mas", "not a key", "mass"]),
-    "key of the other command": (["--levels", "1,2"], ["levels", "converge"]),
-    "repeated key": (["--mass", "1", "--mass", "2"], ["--mass", "twice"]),
-    "missing value at the end": (["--mass"], ["--mass"]),
-    "missing value before a key": (["--mass", "--k0", "1"], ["--mass", "no value"]),
     "missing value before a switch": (["--force", "--validate-only"], ["--force", "no value"]),
-    "unexpected word": (["spring"], ["spring", "--"]),
-    "a file without --config": (["case.ini"], ["case.ini", "--config case.ini"]),
     "expression cut short": (["--force", "0.45*cos("], ["--force", "position"]),
-    "expression with a wrong operator": (["--threshold", "s+*2"], ["--threshold", "position 3"]),
-    "expression in the wrong variable": (["--force", "cos(s)"], ["--force", "position 5"]),
-    "expression with an unknown name": (["--stiffness", "1+foo"], ["--stiffness", "position 3"]),
     "expression of two lines": (["--stiffness", "1+\n*s"], ["--stiffness", "one line"]),
     "force infinite at a step": (["--force", "1/(t-2.5)"], ["--force", "inf", "t = 2.5", "finite"]),
     "force undefined from a step on": (["--force", "sqrt(3-t)"], ["--force", "nan", "finite"]),
     "config missing": (["--config", "none.ini"], ["none.ini", "No such file"]),
     "config a folder": (["--config", "."], ["not a regular file"]),
-    "unknown engine": (["--engine", "fast"], ["--engine", "fast", "sweep|memory|exact"]),
-    "unknown scheme": (["--scheme", "heun"], ["--scheme", "heun", "euler|leapfrog"]),
-    "breaks not times": (["--breaks", "1,soon"], ["--breaks", "soon", "not a number"]),
-    "breaks with a gap": (["--breaks", "1,,2"], ["--breaks", "not a number", "empty"]),
-    "breaks not finite": (["--breaks", "inf"], ["--breaks", "inf", "not a number"]),
     "exact with a corner": (
         ["--engine", "exact", "--force", "abs(cos(t))"],
         ["--force", "abs()", "not smooth", "as breaks"],
-    ),
-    "exact with a minimum": (
-        ["--engine", "exact", "--force", "min(t,1)"],
-        ["--force", "min()", "not smooth", "as breaks"],
-    ),
-    "exact with a choice": (
-        ["--engine", "exact", "--force", "t < 1 ? 1 : 0"],
-        ["--force", "'<'", "not smooth", "as breaks"],
     ),
     "exact with a wave of no line": (
         ["--engine", "exact", "--force", "square(t^2)"],
@@ -88,97 +49,28 @@ def test_command_line(masing, name):
     assert [left for left in masing.names() if not left.endswith(".partial")] == []
 
 
-# keys that SMALL sets
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--final-time", "0"], ["--final-time", "> 0"]),
-        (["--final-time", "-5"], ["--final-time", "-5", "> 0"]),
-        (["--final-time", "inf"], ["--final-time", "finite"]),
-        (["--steps", "0"], ["--steps", "from 1"]),
-        (["--steps", "-10"], ["--steps", "-10", "from 1"]),
-        (["--steps", "2.5"], ["--steps", "2.5", "whole number"]),
-        (["--cells", "0"], ["--cells", "at least 1"]),
-        (["--cells", "-3"], ["--cells", "-3", "at least 1"]),
-        (["--cells", "nan"], ["--cells", "nan"]),
-        (["--cells", "infinite"], ["--cells", "infinite", "whole number"]),
-        (["--cells", "inf", "--engine", "sweep"], ["--engine", "--cells inf", "memory", "exact"]),
-        (["--quiet", "--quiet"], ["--quiet", "twice"]),
-    ],
-)
-def test_counts_and_final_time(masing, words, said):
-    message = masing.refused("simulate", *words)
-    for part in said:
-        assert part in message
-    assert masing.names() == []
-
-
-# .ini → what the message must contain
-INI = {
-    "unknown key": ("mass = 1\n\n# stiffer\nstifness = 2\n", ["bad.ini line 4", "stifness"]),
-    "out of range": ("mass = 1\nk0 = -1\n", ["bad.ini line 2", "k0", ">= 0"]),
-    "not a number": ("mass = big\n", ["bad.ini line 1", "mass", "big"]),
-    "bad expression": ("cells = 4\nforce = 1+*t\n", ["bad.ini line 2", "force", "position 3"]),
-    "repeated key": ("mass = 1\nk0 = 1\nmass = 2\n", ["bad.ini", "mass", "twice"]),
-    "no key": ("mass = 1\nrubbish\n", ["bad.ini", "rubbish", "key = value"]),
-    "not a switch": ("quiet = perhaps\n", ["bad.ini line 1", "quiet", "false|true"]),
-    "a table that is missing": ("force = table:none.csv\n", ["bad.ini line 1", "none.csv"]),
-}
-
-
-@pytest.mark.parametrize("name", INI)
-def test_ini(masing, name):
-    text, said = INI[name]
-    message = masing.refused("simulate", "--config", masing.file("bad.ini", text))
-    for part in said:
-        assert part in message
+def test_ini(masing):
+    for text, said in [
+        ("mass = 1\nk0 = -1\n", ["bad.ini line 2", "k0", ">= 0"]),
+        ("force = table:none.csv\n", ["bad.ini line 1", "none.csv"]),
+    ]:
+        message = masing.refused("simulate", "--config", masing.file("bad.ini", text))
+        assert all(part in message for part in said)
     assert masing.names() == ["bad.ini"]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("0,1\n0.5,x\n", "line 2"),
-        ("0,1\n0.5\n", "line 2"),
-        ("s,k\n0,1\n0.5,1,7\n", "line 3"),
-        ("0,1\n0.5,nan\n", "line 2"),
-        ("0,1\n0.7,1\n0.5,1\n", "line 3"),
-        ("", "no points"),
-        ("\x00\x01\x02", "line 1"),
-    ],
-)
-def test_damaged_table(masing, text, said):
-    masing.file("k.csv", text)
-    message = masing.refused("simulate", "--stiffness", "table:k.csv", *SMALL)
-    assert "--stiffness" in message
-    assert "k.csv" in message
-    assert said in message or "no points" in message
-    assert masing.names() == ["k.csv"]
-
-
-@pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--levels", "100,50"], ["--levels", "coarse to fine"]),
-        (["--levels", "100,many"], ["--levels", "many", "whole number"]),
         (["--refine", "both", "--levels", "100,200"], ["--levels", "P:N"]),
-        (["--refine", "everything"], ["--refine", "steps|cells|both"]),
-        (["--expect-order", "z=1"], ["--expect-order", "z"]),
-        (["--order-tolerance", "0"], ["--order-tolerance", "> 0"]),
-        (["--field-samples", "0"], ["--field-samples", "from 1"]),
-        (["--reference", "best"], ["--reference", "finest"]),
-        (["--engine", "exact"], ["--engine", "no time step", "--reference exact"]),
         (["--reference", "exact", "--force", "abs(t)", "--levels", "10,20"], ["abs()", "as breaks"]),
-        (["--energy"], ["energy", "simulate"]),
         (["--levels", "10,20", "--stiffness", "s-0.5"], ["--stiffness", "> 0"]),
-        (["--probe", "0.5"], ["probe", "simulate"]),
     ],
 )
 def test_studies(masing, words, said):
     message = masing.refused("converge", "--cells", "10", "--final-time", "1", *words)
-    for part in said:
-        assert part in message
-    assert "masing.h5" not in masing.names()
+    assert all(part in message for part in said), message
+    assert masing.names() == []
 
 
 @pytest.mark.parametrize("words", [[], ["simulat"], ["--mass", "1"], ["help"]])
