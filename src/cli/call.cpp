@@ -19,13 +19,13 @@ using base::UserError;
 
 namespace {
 
-/// The run of a request with the largest step.
-engine::RunSpec coarsest(const Validated& request) {
-  engine::RunSpec run = request.run;
-  if (!request.levels.empty()) {
-    run.time.steps = std::ranges::min_element(request.levels, {}, &study::Level::steps)->steps;
+/// Throws UserError where a file that an option names is of another command.
+void require_kind(const char* option, const std::string& file, const std::string& kind,
+                  const std::string& right, const std::string& what) {
+  if (kind != right) {
+    throw UserError(
+        option, fmt::format("{} is of masing {}; give a {} of masing {}", file, kind, what, right));
   }
-  return run;
 }
 
 /// A request as one that goes on with its checkpoint.
@@ -35,10 +35,7 @@ Validated with_checkpoint(const Invocation& call, Validated request) {
   const std::string before = call.on_root([&] {
     io::require_seal(file, "restart");  // before HDF5 looks at it
     const io::Recipe recipe = io::read_recipe(file);
-    if (recipe.kind != name_of(command)) {
-      throw UserError("restart", fmt::format("{} is of masing {}; give a checkpoint of masing {}",
-                                             file, recipe.kind, name_of(command)));
-    }
+    require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
     return recipe.configuration;
   });
   const Files files{
@@ -85,11 +82,7 @@ void require_outputs_are_no_inputs(const Configuration& c, std::vector<std::stri
 /// The request in a file that --reference names.
 Validated reference_request(const Invocation& call, const std::string& file) {
   Validated made = request_in(call, file);
-  const Command command = made.request->command;
-  if (command != Command::simulate) {
-    throw UserError("reference", fmt::format("{} is of masing {}; give a file of masing simulate",
-                                             file, name_of(command)));
-  }
+  require_kind("reference", file, name_of(made.request->command), "simulate", "file");
   return made;
 }
 
@@ -151,7 +144,11 @@ std::optional<Job> requested(Command command, const Invocation& call) {
   return located(asked, [&]() -> std::optional<Job> {
     request.warnings.push_back(call.on_root([&] {
       require_outputs_are_no_inputs(request.configuration, inputs);
-      return engine::step_advice(coarsest(request));
+      engine::RunSpec run = request.run;
+      if (!request.levels.empty()) {  // the largest step
+        run.time.steps = std::ranges::min(study::step_counts(request.levels));
+      }
+      return engine::step_advice(run);
     }));
     for (const std::string& text : request.warnings) {
       // A failure has its one line "masing: ...", which these are not.
@@ -161,7 +158,8 @@ std::optional<Job> requested(Command command, const Invocation& call) {
     }
     if (!request.configuration.restart.empty()) {
       request = with_checkpoint(call, std::move(request));
-    } else if (asked.print_config && !asked.validate_only) {
+    }
+    if (asked.print_config && !asked.validate_only) {
       print(call, printed(request));
       return std::nullopt;
     }
@@ -171,9 +169,6 @@ std::optional<Job> requested(Command command, const Invocation& call) {
             .only_validated = std::nullopt};
     if (asked.validate_only) {
       job.only_validated = asked.print_config ? printed(request) : "valid\n";
-    } else if (asked.print_config) {
-      print(call, printed(request));
-      return std::nullopt;
     }
     return job;
   });

@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "cli/options.hpp"
 
 namespace masing::cli {
 
 using base::UserError;
 using rheology::element_count;
-using rheology::ModelInfo;
 using rheology::ModelSpec;
 using rheology::Parameter;
 
@@ -125,7 +123,7 @@ std::string ModelParameters::text(std::size_t p, const Constants& constants) con
 
 ModelParameters model_parameters(const rheology::CatalogueEntry& model,
                                  const std::vector<Setting>& given, const Names& constants) {
-  const ModelInfo& info = model.info;
+  const rheology::ModelInfo& info = model.info;
   for (const Setting& setting : given) {
     with_origin(setting.origin, [&] { rheology::require_parameter(info, setting.name); });
   }
@@ -193,113 +191,6 @@ void check_model(const ModelSpec& spec) {
     }
     throw UserError(std::string("--set: ") + error.what());  // of no single one
   }
-}
-
-namespace {
-
-std::string indented(const std::string& lines) {
-  std::string text;
-  for (const auto& line : base::split(lines, '\n')) {
-    text += "  " + line + "\n";
-  }
-  return text;
-}
-
-const char* range_text(rheology::Range range) {
-  switch (range) {
-    case rheology::Range::positive:
-      return ", > 0";
-    case rheology::Range::not_negative:
-      return ", >= 0";
-    default:
-      return "";
-  }
-}
-
-std::string line_of(const Parameter& parameter) {
-  const auto& [name, meaning, range, values, preset] = parameter;
-  const std::string list = values == 1                       ? ""
-                           : values == rheology::per_element ? "; list of n"
-                                                             : fmt::format("; list of {}", values);
-  const std::string given = name == element_count ? "; may be left out beside a list"
-                            : preset              ? " [" + base::to_text(*preset) + "]"
-                                                  : "; required";
-  return fmt::format("  {:<10}  {}{}{}{}\n", name, meaning, range_text(range), list, given);
-}
-
-/// The options of a slab model that say what it is, not how it is solved or written.
-std::string slab_options(ModelKind kind) {
-  std::string text;
-  for (const auto& option : option_table()) {
-    if (option.is_of(kind) && !option.is_of(ModelKind::finite)) {
-      text += fmt::format("  {:<14}  {}{}\n", "--" + option.name, option.help,
-                          option.preset.empty() ? "" : " [" + option.preset + "]");
-    }
-  }
-  return text;
-}
-
-std::string state_text(const ModelInfo& info) {
-  std::vector<std::string> names;
-  for (const auto& [name, extent, start] : info.state) {
-    names.push_back(extent == rheology::Extent::each ? fmt::format("{0}1 … {0}n", name) : name);
-  }
-  return base::joined(names, " ");
-}
-
-/// The dimension of X in words, "5" or "n + 2": the columns that have an equation of their own.
-std::string dimension_text(const ModelInfo& info) {
-  std::int64_t each = 0;
-  std::int64_t ones = 0;
-  for (const auto& [name, extent, start] : info.state) {
-    const std::int64_t one = start == rheology::Start::given ? 1 : 0;
-    (extent == rheology::Extent::each ? each : ones) += one;
-  }
-  if (each == 0) {
-    return fmt::format("{}", ones);
-  }
-  return (each == 1 ? "n" : fmt::format("{}n", each)) + (ones ? fmt::format(" + {}", ones) : "");
-}
-
-}  // namespace
-
-std::string catalogue_text() {
-  std::string text =
-      "The models; masing models NAME tells what the parameters mean.\n"
-      "beta(v) is 0 for |v| < 1 and any number with the sign of v for |v| = 1 (a St-Venant element "
-      "at "
-      "its\nbound); sigma(v) is the sign of v, and any number in [-1, 1] for v = 0 (dry friction); "
-      "A(W) is\nbeta(g2/alpha2) x beta(g3/alpha3) x beta(g1/alpha1).\n";
-  for (const auto& [info, make] : rheology::catalogue()) {
-    text += fmt::format("\n{}: {}; order {}\n{}", info.name, info.title, info.order,
-                        indented(info.equation));
-    std::vector<std::string> names;
-    for (const Parameter& parameter : all_parameters(info)) {
-      names.push_back(parameter.name +
-                      (parameter.preset ? "=" + base::to_text(*parameter.preset) : ""));
-    }
-    text += names.empty() ? fmt::format("  options: masing models {}\n", info.name)
-                          : fmt::format("  parameters: {}\n", base::joined(names, " "));
-  }
-  return text;
-}
-
-std::string model_text(const ModelInfo& info) {
-  std::string text = fmt::format("{}: {}\n\n{}", info.name, info.title, indented(info.equation));
-  if (info.state.empty()) {
-    text += "\noptions\n" + slab_options(kind_of(info.name));
-  } else {
-    text += "\nparameters, --set PARAMETER=VALUE\n";
-    for (const Parameter& parameter : all_parameters(info)) {
-      text += line_of(parameter);
-    }
-    text += fmt::format(
-        "\nthe form X' + M ∂phi(X) ∋ G(t, X); psi[a,b](v) is 0 for a <= v <= b, else infinite\n"
-        "  dimension   {}\n  phi(X)      {}\n  M           {}\n",
-        dimension_text(info), info.phi, info.matrix);
-    text += "\nstate           " + state_text(info);
-  }
-  return text + fmt::format("\nexpected order  {}\nsource          {}\n", info.order, info.source);
 }
 
 }  // namespace masing::cli

@@ -42,12 +42,4 @@ rheology::ModelSpec model_spec(const ModelParameters& parameters, const Constant
 /// another, so that all are checked without room for all. Local.
 void check_model(const rheology::ModelSpec& spec);
 
-/// masing models: each model in short, its title, order, equation, parameters with their presets.
-/// Local.
-std::string catalogue_text();
-
-/// masing models NAME: the equation, the parameters or options with their presets, the columns of
-/// the state, the expected order, the source. Local.
-std::string model_text(const rheology::ModelInfo& info);
-
 }  // namespace masing::cli

@@ -14,14 +14,6 @@ namespace masing::cli {
 
 using base::UserError;
 
-bool Option::is_of(Command command) const {
-  return std::ranges::find(commands, command) != commands.end();
-}
-
-bool Option::is_of(ModelKind kind) const {
-  return std::ranges::find(kinds, kind) != kinds.end();
-}
-
 namespace {
 
 using C = Configuration;
@@ -336,16 +328,16 @@ std::string described(const Rows& rows) {
 
 std::vector<Option> make_table() {
   using enum Role;
-  const std::vector<ModelKind> all{ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::finite};
-  const std::vector<ModelKind> slabs{ModelKind::slab, ModelKind::quasistatic_slab};
-  const std::vector<ModelKind> moving_slab{ModelKind::slab};
-  const std::vector<ModelKind> moving{ModelKind::slab, ModelKind::finite};
-  const std::vector<ModelKind> quasistatic{ModelKind::quasistatic_slab};
-  const std::vector<Command> each{Command::simulate, Command::converge, Command::scan};
-  const std::vector<Command> simulate{Command::simulate};
-  const std::vector<Command> converge{Command::converge};
-  const std::vector<Command> not_scan{Command::simulate, Command::converge};
-  const std::vector<Command> scan{Command::scan};
+  const std::set<ModelKind> all{ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::finite};
+  const std::set<ModelKind> slabs{ModelKind::slab, ModelKind::quasistatic_slab};
+  const std::set<ModelKind> moving_slab{ModelKind::slab};
+  const std::set<ModelKind> moving{ModelKind::slab, ModelKind::finite};
+  const std::set<ModelKind> quasistatic{ModelKind::quasistatic_slab};
+  const std::set<Command> each{Command::simulate, Command::converge, Command::scan};
+  const std::set<Command> simulate{Command::simulate};
+  const std::set<Command> converge{Command::converge};
+  const std::set<Command> not_scan{Command::simulate, Command::converge};
+  const std::set<Command> scan{Command::scan};
   const Words<engine::Method> methods{{engine::Method::sweep, "sweep"},
                                       {engine::Method::turning_points, "memory"},
                                       {engine::Method::exact, "exact"}};

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -126,12 +127,12 @@ struct Option {
   std::string help;
   Value value;
   Role role = Role::result;
-  std::vector<ModelKind> kinds;   ///< of the models that take it
-  std::vector<Command> commands;  ///< that take it
+  std::set<ModelKind> kinds;   ///< of the models that take it
+  std::set<Command> commands;  ///< that take it
   std::string parameter = {};  ///< the parameter that it gives to ModelKind::finite, if it is one
 
-  [[nodiscard]] bool is_of(Command command) const;
-  [[nodiscard]] bool is_of(ModelKind kind) const;
+  [[nodiscard]] bool is_of(Command command) const { return commands.contains(command); }
+  [[nodiscard]] bool is_of(ModelKind kind) const { return kinds.contains(kind); }
 };
 
 /// Every option, in the order of the help and of the printed configuration.

@@ -68,7 +68,7 @@ bool takes(Command command, const std::string& key) {
     }
   }
   if (const Option* option = find_option(name)) {
-    wrong = "a key of masing " + name_of(option->commands.front()) + " only";
+    wrong = "a key of masing " + name_of(*option->commands.begin()) + " only";
   }
   throw UserError(origin + ": " + name + " is " + wrong);
 }

@@ -1,11 +1,121 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/model.hpp"
+#include "cli/options.hpp"
 #include "commands/commands.hpp"
 
 namespace masing::commands {
+
+using rheology::element_count;
+using rheology::ModelInfo;
+using rheology::Parameter;
+
+namespace {
+
+std::string indented(const std::string& lines) {
+  std::string text;
+  for (const auto& line : base::split(lines, '\n')) {
+    text += "  " + line + "\n";
+  }
+  return text;
+}
+
+std::string line_of(const Parameter& parameter) {
+  const auto& [name, meaning, range, values, preset] = parameter;
+  const char* const limit = range == rheology::Range::positive       ? ", > 0"
+                            : range == rheology::Range::not_negative ? ", >= 0"
+                                                                     : "";
+  const std::string list = values == 1                       ? ""
+                           : values == rheology::per_element ? "; list of n"
+                                                             : fmt::format("; list of {}", values);
+  const std::string given = name == element_count ? "; may be left out beside a list"
+                            : preset              ? " [" + base::to_text(*preset) + "]"
+                                                  : "; required";
+  return fmt::format("  {:<10}  {}{}{}{}\n", name, meaning, limit, list, given);
+}
+
+/// The options of a slab model that say what it is, not how it is solved or written.
+std::string slab_options(cli::ModelKind kind) {
+  std::string text;
+  for (const auto& option : cli::option_table()) {
+    if (option.is_of(kind) && !option.is_of(cli::ModelKind::finite)) {
+      text += fmt::format("  {:<14}  {}{}\n", "--" + option.name, option.help,
+                          option.preset.empty() ? "" : " [" + option.preset + "]");
+    }
+  }
+  return text;
+}
+
+std::string state_text(const ModelInfo& info) {
+  std::vector<std::string> names;
+  for (const auto& [name, extent, start] : info.state) {
+    names.push_back(extent == rheology::Extent::each ? fmt::format("{0}1 … {0}n", name) : name);
+  }
+  return base::joined(names, " ");
+}
+
+/// The dimension of X in words, "5" or "n + 2": the columns that have an equation of their own.
+std::string dimension_text(const ModelInfo& info) {
+  std::int64_t each = 0;
+  std::int64_t ones = 0;
+  for (const auto& [name, extent, start] : info.state) {
+    const std::int64_t one = start == rheology::Start::given ? 1 : 0;
+    (extent == rheology::Extent::each ? each : ones) += one;
+  }
+  if (each == 0) {
+    return fmt::format("{}", ones);
+  }
+  return (each == 1 ? "n" : fmt::format("{}n", each)) + (ones ? fmt::format(" + {}", ones) : "");
+}
+
+/// Each model in short: its title, order, equation, parameters with their presets.
+std::string catalogue_text() {
+  std::string text =
+      "The models; masing models NAME tells what the parameters mean.\n"
+      "beta(v) is 0 for |v| < 1 and any number with the sign of v for |v| = 1 (a St-Venant element "
+      "at its\nbound); sigma(v) is the sign of v, and any number in [-1, 1] for v = 0 (dry "
+      "friction); "
+      "A(W) is\nbeta(g2/alpha2) x beta(g3/alpha3) x beta(g1/alpha1).\n";
+  for (const auto& [info, make] : rheology::catalogue()) {
+    text += fmt::format("\n{}: {}; order {}\n{}", info.name, info.title, info.order,
+                        indented(info.equation));
+    std::vector<std::string> names;
+    for (const Parameter& parameter : all_parameters(info)) {
+      names.push_back(parameter.name +
+                      (parameter.preset ? "=" + base::to_text(*parameter.preset) : ""));
+    }
+    text += names.empty() ? fmt::format("  options: masing models {}\n", info.name)
+                          : fmt::format("  parameters: {}\n", base::joined(names, " "));
+  }
+  return text;
+}
+
+/// One model: the equation, the parameters or options with their presets, the columns of the
+/// state, the expected order, the source.
+std::string model_text(const ModelInfo& info) {
+  std::string text = fmt::format("{}: {}\n\n{}", info.name, info.title, indented(info.equation));
+  if (info.state.empty()) {
+    text += "\noptions\n" + slab_options(cli::kind_of(info.name));
+  } else {
+    text += "\nparameters, --set PARAMETER=VALUE\n";
+    for (const Parameter& parameter : all_parameters(info)) {
+      text += line_of(parameter);
+    }
+    text += fmt::format(
+        "\nthe form X' + M ∂phi(X) ∋ G(t, X); psi[a,b](v) is 0 for a <= v <= b, else infinite\n"
+        "  dimension   {}\n  phi(X)      {}\n  M           {}\n",
+        dimension_text(info), info.phi, info.matrix);
+    text += "\nstate           " + state_text(info);
+  }
+  return text + fmt::format("\nexpected order  {}\nsource          {}\n", info.order, info.source);
+}
+
+}  // namespace
 
 int models(const cli::Invocation& call) {
   const auto& words = call.words;
@@ -15,8 +125,8 @@ int models(const cli::Invocation& call) {
                           "masing models NAME");
   }
   const std::string text = words.empty() || help
-                               ? cli::catalogue_text()
-                               : cli::model_text(cli::known_model(words.front(), "models").info);
+                               ? catalogue_text()
+                               : model_text(cli::known_model(words.front(), "models").info);
   if (call.prints) {
     std::fputs(text.c_str(), stdout);
   }

@@ -161,20 +161,10 @@ void make_run(const parallel::Communicator& own, const ScanProblem& problem, dou
   }
 }
 
-bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t count, int size) {
-  constexpr double seconds_per_update = 0.2e-9;  // of a machine of today
-  constexpr double seconds_per_sum = 1e-6;
-  if (!engine::is_split(run, size, available)) {
-    return false;
-  }
-  if (engine::memory_shortage(engine::memory_need(run, 1, {}), available)) {
-    return true;
-  }
-  const auto ranks = static_cast<double>(size);
-  const auto tasks = static_cast<double>(count);
-  const double step = engine::swept_cells(run) * seconds_per_update;  // NaN: not by cells
-  return step / ranks + std::log2(ranks) * seconds_per_sum <
-         step * std::ceil(tasks / ranks) / tasks;
+bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t tasks, int ranks) {
+  return engine::is_split(run, ranks, available) &&
+         (tasks < static_cast<std::size_t>(ranks) ||
+          engine::memory_shortage(engine::memory_need(run, 1, {}), available));
 }
 
 }  // namespace masing::scan

@@ -18,10 +18,8 @@ void make_run(const parallel::Communicator& own, const ScanProblem& problem, dou
 /// values of the last axis. Throws UserError. Local.
 void make_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points);
 
-/// Whether ranks may share a run, one of `tasks` (is_split), and it does not fit beside others on
-/// one of `ranks` ranks each, or its cells take so long that less is lost by a sum over all ranks
-/// at every step than by ranks that are idle at the end, where the number of tasks is no multiple
-/// of theirs. Local.
+/// Whether `ranks` ranks may share a run, one of `tasks` (is_split), and there are fewer tasks than
+/// ranks, or it does not fit beside others on one rank. Local.
 bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t tasks, int ranks);
 
 }  // namespace masing::scan

@@ -17,6 +17,11 @@ namespace masing::given {
 
 using Words = std::vector<std::string>;
 
+/// The words of a call as it is typed.
+inline Words words(const std::string& call) {
+  return base::split(call, ' ');
+}
+
 /// The request that words and files describe.
 inline cli::Validated validated(cli::Command command, const Words& words, const Files& files = {}) {
   return cli::validated(cli::parse(command, words, {.text = reader(files)}));
@@ -57,7 +62,7 @@ struct Mistake {
 inline void expect_refused(cli::Command command, const std::vector<Mistake>& mistakes) {
   for (const auto& [words, said, files] : mistakes) {
     SCOPED_TRACE(words);
-    const std::string message = refusal(command, base::split(words, ' '), files);
+    const std::string message = refusal(command, given::words(words), files);
     EXPECT_NE(message, "");
     expect_says(message, said);
   }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/text.hpp"
 #include "cli/given.hpp"
 
 namespace masing::test_levels {
@@ -91,36 +92,19 @@ TEST(Levels, badly_given_are_refused) {
   }
 }
 
-std::vector<statistics::ExpectedOrder> expected_orders(const std::string& text) {
-  return study({"--expect-order", text}).expected_orders;
-}
-
-TEST(ExpectedOrders, of_a_bare_number_are_for_x_y_and_u) {
-  const auto orders = expected_orders("1");
-  ASSERT_EQ(orders.size(), 3U);
-  EXPECT_EQ(orders[0].quantity, "x");
-  EXPECT_EQ(orders[1].quantity, "y");
-  EXPECT_EQ(orders[2].quantity, "u");
-  for (const auto& expected : orders) {
-    EXPECT_EQ(expected.order, 1.0);
-    EXPECT_FALSE(expected.at_least);
+std::string expected_orders(const std::string& text) {
+  std::string orders;
+  for (const auto& [quantity, order, at_least] : study({"--expect-order", text}).expected_orders) {
+    orders += quantity + (at_least ? ">=" : "=") + base::to_text(order) + " ";
   }
+  return orders;
 }
 
-TEST(ExpectedOrders, are_exact_or_at_least) {
-  const auto orders = expected_orders("x=2, y>=0.5,u_cells=>=1");
-  ASSERT_EQ(orders.size(), 3U);
-  EXPECT_EQ(orders[0].order, 2.0);
-  EXPECT_FALSE(orders[0].at_least);
-  EXPECT_EQ(orders[1].quantity, "y");
-  EXPECT_EQ(orders[1].order, 0.5);
-  EXPECT_TRUE(orders[1].at_least);
-  EXPECT_EQ(orders[2].quantity, "u_cells");
-  EXPECT_EQ(orders[2].order, 1.0);
-  EXPECT_TRUE(orders[2].at_least);
-  const auto all = expected_orders(">=0.5");
-  ASSERT_EQ(all.size(), 3U);
-  EXPECT_TRUE(all[2].at_least);
+TEST(ExpectedOrders, are_exact_or_at_least_and_of_x_y_and_u_where_none_is_named) {
+  EXPECT_EQ(expected_orders("1"), "x=1 y=1 u=1 ");
+  EXPECT_EQ(expected_orders(">=0.5"), "x>=0.5 y>=0.5 u>=0.5 ");
+  EXPECT_EQ(expected_orders("x=2, y>=0.5,u_cells=>=1"), "x=2 y>=0.5 u_cells>=1 ");
+  EXPECT_EQ(expected_orders("none"), "");
 }
 
 TEST(ExpectedOrders, badly_given_are_refused) {

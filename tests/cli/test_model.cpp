@@ -138,19 +138,6 @@ TEST(Parameters, are_all_checked_without_room_for_all) {
   EXPECT_EQ(with("eta=99999.5-i"), "--set eta: eta_100000 = -0.5; must be > 0");
 }
 
-TEST(Catalogue, tells_all_of_every_model) {
-  const std::string text = cli::catalogue_text();
-  for (const auto& [info, make] : rheology::catalogue()) {
-    EXPECT_NE(text.find("\n" + info.name + ": "), std::string::npos) << info.name;
-    const std::string all = cli::model_text(info);
-    for (const auto& parameter : rheology::all_parameters(info)) {
-      EXPECT_NE(all.find("\n  " + parameter.name + " "), std::string::npos) << parameter.name;
-    }
-    EXPECT_NE(all.find(info.source), std::string::npos);
-  }
-  EXPECT_EQ(rheology::catalogue().size(), 15);
-}
-
 TEST(Study, expects_what_the_catalogue_says_of_the_errors_there_are) {
   const auto expected = [](Words words) {
     words.insert(words.end(), {"--steps", "800"});

@@ -114,11 +114,8 @@ TEST(ScanPoints, have_their_own_values_in_place_of_options) {
 
 TEST(Axes, have_names_that_mean_nothing_else) {
   const auto refusal = [](const Words& words) { return given::refusal(Command::scan, words); };
-  for (const std::string name : {"e", "t", "s", "sin", "pi", "n"}) {
-    const std::string message = refusal({"--over=" + name + "=1,2", "--force=" + name + "*t"});
-    EXPECT_EQ(message,
-              "--over " + name + ": " + name + " has a meaning in expressions; give another name");
-  }
+  EXPECT_EQ(refusal({"--over=e=1,2", "--force=e*t"}),
+            "--over e: e has a meaning in expressions; give another name");
   EXPECT_NE(refusal({"--backbone=k0=0.1,1"}).find("--backbone"), std::string::npos);
   EXPECT_NE(refusal({"--backbone=X=0.1,1", "--threshold=X+s"}).find("no 'X'"), std::string::npos);
   EXPECT_EQ(refusal({"--backbone=X=0.1,1", "--let=X=3", "--threshold=X+s"}), "");

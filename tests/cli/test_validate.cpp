@@ -72,14 +72,11 @@ TEST(Validation, refuses_studies_outside_their_range) {
 }
 
 TEST(Validation, takes_the_limits) {
-  const Words words[] = {
-      {"--mass", "1e-300"},   {"--k0", "0"},      {"--final-time", "1e-9"},
-      {"--steps", "1"},       {"--cells", "1"},   {"--steps", "9007199254740992"},
-      {"--from", "0"},        {"--to", "500"},    {"--to", "0"},
-      {"--from", "500"},      {"--probe", "0,1"}, {"--field-every", "0"},
-      {"--sample-every", "1"}};
-  for (const auto& taken : words) {
-    EXPECT_EQ(given::refusal(Command::simulate, taken), "") << testing::PrintToString(taken);
+  for (const char* taken :
+       {"--mass 1e-300", "--k0 0", "--final-time 1e-9", "--steps 1", "--cells 1",
+        "--steps 9007199254740992", "--from 0", "--to 500", "--to 0", "--from 500", "--probe 0,1",
+        "--field-every 0", "--sample-every 1"}) {
+    EXPECT_EQ(given::refusal(Command::simulate, given::words(taken)), "") << taken;
   }
 }
 
