@@ -4,8 +4,10 @@ and /timing, of what is printed, and exit codes. With --times it measures both o
 
 import argparse
 import concurrent.futures
+import configparser
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -137,6 +139,11 @@ def words_of(line):
     return words
 
 
+def commands_of(given):
+    """The words of each of the commands of a run, given as a line or a list of lines."""
+    return [words_of(line) for line in ([given] if isinstance(given, str) else given)]
+
+
 def command_of(case):
     """What a case file is for: its keys say it."""
     text = case.read_text()
@@ -147,16 +154,11 @@ def command_of(case):
 
 def model_of(case):
     """The model, its parameters and the force of a case file, as options."""
-    options, section = [], ""
-    for line in case.read_text().splitlines():
-        key, equals, value = (part.strip() for part in line.partition("="))
-        if line.startswith("["):
-            section = line
-        elif equals and not line.startswith("#") and section == "[model]":
-            options += ["--set", f"{key}={value}"]
-        elif equals and key in ("model", "force"):
-            options += [f"--{key}", value]
-    return options
+    read = configparser.RawConfigParser(delimiters="=")
+    read.optionxform = str
+    read.read_string(f"[run]\n{case.read_text()}")
+    options = [word for key in ("model", "force") if key in read["run"] for word in (f"--{key}", read["run"][key])]
+    return options + [word for key, value in read["model"].items() for word in ("--set", f"{key}={value}")]
 
 
 def runs_to_compare(ranks):
@@ -164,8 +166,7 @@ def runs_to_compare(ranks):
     runs = []
     for case in sorted(CASES.glob("*.ini")):
         runs.append((f"case {case.stem}", 1, [[command_of(case), "--config", str(case)]]))
-    several = {name: [words_of(line) for line in ([given] if isinstance(given, str) else given)]
-               for name, given in CONFIGURATIONS.items()}  # fmt: skip
+    several = {name: commands_of(given) for name, given in CONFIGURATIONS.items()}
     for case in sorted(CASES.glob("orders-*.ini")):
         short = ["simulate", *model_of(case), "--final-time", "20", "--steps", "2000"]
         for engine in ([], ["--engine", "exact"]):
@@ -199,16 +200,12 @@ class Made:
                 self.codes.append(f"longer than {LONGEST} s")
 
 
-def is_compared(name):
-    return name.strip("/").split("/")[0] not in ("provenance", "timing")
-
-
 def contents(path):
     """Every dataset and attribute of a file outside /provenance and /timing, by name."""
     found = {}
 
     def visit(name, thing):
-        if not is_compared(name):
+        if name.split("/")[0] in ("provenance", "timing"):
             return
         for key, value in thing.attrs.items():
             if key not in ("DIMENSION_LIST", "REFERENCE_LIST"):  # addresses
@@ -222,10 +219,6 @@ def contents(path):
     return found
 
 
-def is_number(array):
-    return array.dtype.kind in "biuf"
-
-
 class Report:
     """The differences found, and how much was compared."""
 
@@ -235,7 +228,7 @@ class Report:
 
     def compare_arrays(self, name, before, after):
         """A dataset or an attribute; texts must be alike."""
-        if not is_number(before) or not is_number(after):
+        if before.dtype.kind not in "biuf" or after.dtype.kind not in "biuf":
             if before.shape != after.shape or before.tolist() != after.tolist():
                 self.lines.append(f"{name}: {str(before.tolist())[:60]!r}, now {str(after.tolist())[:60]!r}")
             return
@@ -296,14 +289,10 @@ class Report:
 
 def compared(run, programs, folder):
     """The report of one run by both programs."""
-    name, ranks, commands = run
+    _, ranks, commands = run
     report = Report()
-    made = []
-    for which, program in zip(("before", "now"), programs):
-        made.append(Made(program, commands, ranks, folder / which))
-    report.compare(*made)
-    for path in folder.rglob("*.h5"):
-        path.unlink()
+    report.compare(*(Made(program, commands, ranks, folder / str(i)) for i, program in enumerate(programs)))
+    shutil.rmtree(folder)
     return report
 
 
@@ -342,7 +331,7 @@ def compare_times(programs, only, repeats):
         for name, given in TIMES.items():
             if only not in name:
                 continue
-            commands = [words_of(line) for line in ([given] if isinstance(given, str) else given)]
+            commands = commands_of(given)
             pairs = []
             for i in range(repeats):
                 order = (0, 1) if i % 2 == 0 else (1, 0)

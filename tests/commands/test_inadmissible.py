@@ -54,10 +54,10 @@ def test_it_is_refused(masing, name):
     assert "masing.h5" not in masing.names()
 
 
-@pytest.mark.parametrize("name", ["model without a parameter", "saturation"])
-def test_it_is_refused_on_two_ranks(masing, name):
-    words, said = REFUSED[name]
-    assert all(part in masing.refused("simulate", *words, "--quiet", ranks=2) for part in said)
+def test_it_is_refused_on_two_ranks(masing):
+    words, said = REFUSED["saturation"]
+    message = masing.refused("simulate", *words, "--quiet", ranks=2)
+    assert all(part in message for part in said)
 
 
 @pytest.mark.parametrize(("words", "said"), [

@@ -111,7 +111,7 @@ FIGURES = {
     "28": (2, 500, 105.781347, 0, (*THIRTY, f"--k0={1 / 30!r}")),
     "29": (COSINE, 79, 35.514520, 0, TABLE_V),
 }
-SHORT = ("16", "17", "20a", "25", "29")  # those of few events, one of each kind
+SHORT = ("16", "17", "25", "29")  # those of few events, one of each kind
 LONG = [name for name in FIGURES if name not in SHORT]
 
 
