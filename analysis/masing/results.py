@@ -194,20 +194,11 @@ class Run(Result):
     cells = property(lambda self: self.attributes("series").get("cells"), doc="P, 0 for ∞, None without cells.")
     steps = property(lambda self: self.attributes("series").get("steps"), doc="N, None without samples.")
 
-    @property
-    def has_samples(self):
-        """Whether there are samples; a study may have none."""
-        return all(name in self for name in Run.required)
-
-    @property
-    def has_field(self):
-        """Whether there are fields at more than one time and place."""
-        return all(f"field/{name}" in self for name in ("t", "s", "eta", "u")) and min(self._shapes["field/u"]) > 1
-
-    @property
-    def has_energy(self):
-        """Whether there is an energy balance."""
-        return all(f"energy/{name}" in self for name in ("kinetic", "elastic", "dissipated", "input", "residual"))
+    has_samples = property(lambda self: all(name in self for name in Run.required),
+                           doc="Whether there are samples; a study may have none.")
+    has_field = property(lambda self: min(self._shapes.get("field/u", (0,))) > 1 and "field/eta" in self,
+                         doc="Whether there are fields at more than one time and place.")
+    has_energy = property(lambda self: "energy/residual" in self, doc="Whether there is an energy balance.")
 
     @property
     def state(self):

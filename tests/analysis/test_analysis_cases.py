@@ -73,23 +73,24 @@ def equal_elements(n, stiffness):
 
 
 ONE_TENTH = "--steps=400000"
+# The period, the elements, k0, options, and the slopes that the paper's figure shows.
 POLYGONS = {
-    "rheology-fig20a": (COSINE, equal_elements(1, 1), 0, ()),
-    "rheology-fig21a": (COSINE, equal_elements(5, 1), 0, ()),
-    "rheology-fig21b": (COSINE, equal_elements(5, 1), 0, ()),
-    "rheology-fig22a": (COSINE, equal_elements(30, 1 / 30), 0, (ONE_TENTH,)),
-    "rheology-fig22b": (COSINE, equal_elements(30, 1 / 30), 1 / 30, (ONE_TENTH,)),
-    "rheology-fig23a": (COSINE, equal_elements(100, 1 / 100), 0, (ONE_TENTH,)),
-    "rheology-fig24": (2, equal_elements(1, 1), 0, ()),
-    "rheology-fig27a": (2, equal_elements(1, 1), 1, ()),
-    "rheology-fig28": (2, equal_elements(30, 1 / 30), 1 / 30, ()),
-    "rheology-fig29": (COSINE, TABLE_V, 0, ()),
+    "rheology-fig20a": (COSINE, equal_elements(1, 1), 0, (), [1, 0]),
+    "rheology-fig21a": (COSINE, equal_elements(5, 1), 0, (), [5, 4, 3, 2, 1, 0]),
+    "rheology-fig21b": (COSINE, equal_elements(5, 1), 0, (), [5, 4, 3]),
+    "rheology-fig22a": (COSINE, equal_elements(30, 1 / 30), 0, (ONE_TENTH,), np.arange(30, -1, -1) / 30),
+    "rheology-fig22b": (COSINE, equal_elements(30, 1 / 30), 1 / 30, (ONE_TENTH,), np.arange(31, 0, -1) / 30),
+    "rheology-fig23a": (COSINE, equal_elements(100, 1 / 100), 0, (ONE_TENTH,), None),
+    "rheology-fig24": (2, equal_elements(1, 1), 0, (), [1, 0]),
+    "rheology-fig27a": (2, equal_elements(1, 1), 1, (), [2, 1]),
+    "rheology-fig28": (2, equal_elements(30, 1 / 30), 1 / 30, (), None),
+    "rheology-fig29": (COSINE, TABLE_V, 0, (), [4, 3, 1, 1 / 3, 1 / 4, 0]),
 }
 
 
 @pytest.mark.parametrize("name", POLYGONS)
-def test_both_halves_of_a_cycle_lie_on_the_polygon(last_cycles, name):
-    period, (k, eta), k0, options = POLYGONS[name]
+def test_both_halves_of_a_cycle_lie_on_the_polygon_and_have_the_segments_of_the_paper(last_cycles, name):
+    period, (k, eta), k0, options, slopes = POLYGONS[name]
     series = last_cycles(name, period, *options)
     for half in (series, mirrored(series)):
         x, restoring = rise(half)
@@ -97,20 +98,10 @@ def test_both_halves_of_a_cycle_lie_on_the_polygon(last_cycles, name):
         # From a reversal at which all elements slip: (4.23), (4.24).
         polygon = k0 * distance + sum(ki * np.minimum(distance, 2 * ei) for ki, ei in zip(k, eta))
         np.testing.assert_allclose(restoring - restoring[0], polygon, rtol=0, atol=rounding(series, k0 + k.sum()))
-
-
-@pytest.mark.parametrize("name, slopes", [
-    ("rheology-fig20a", [1, 0]), ("rheology-fig21a", [5, 4, 3, 2, 1, 0]), ("rheology-fig21b", [5, 4, 3]),
-    ("rheology-fig22a", np.arange(30, -1, -1) / 30), ("rheology-fig22b", np.arange(31, 0, -1) / 30),
-    ("rheology-fig24", [1, 0]), ("rheology-fig27a", [2, 1]), ("rheology-fig29", [4, 3, 1, 1 / 3, 1 / 4, 0]),
-])
-def test_a_half_cycle_has_the_segments_of_the_paper(last_cycles, name, slopes):
-    period, _, _, options = POLYGONS[name]
-    series = last_cycles(name, period, *options)
-    for half in (series, mirrored(series)):
-        found = rising_half(half.x, half.restoring)
-        np.testing.assert_allclose(found.slopes, slopes, rtol=0, atol=1e-6)
-        assert found.concave
+        if slopes is not None:
+            found = rising_half(half.x, half.restoring)
+            np.testing.assert_allclose(found.slopes, slopes, rtol=0, atol=1e-6)
+            assert found.concave
 
 
 def test_a_hundred_elements_slip_in_figure_23(last_cycles):
