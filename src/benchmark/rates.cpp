@@ -11,8 +11,8 @@
 #include "base/block_sum.hpp"
 #include "base/error.hpp"
 #include "benchmark/native_loops.hpp"
+#include "engine/engines.hpp"
 #include "engine/setup.hpp"
-#include "engine/sweep.hpp"
 #include "engine/time_loop.hpp"
 #include "slab/kernel/kernel.hpp"
 
@@ -195,11 +195,11 @@ std::vector<Timing> on_all_ranks(const parallel::Communicator& comm, const Effor
   const engine::RunSpec run = papers_case(slab::Cells{cells}, papers_steps);
   engine::Masing model = std::get<engine::Masing>(run.model);
   BareSlab bare(comm, profile, cells);
-  engine::Sweep euler(comm, model, run.time, profile);
+  const auto euler = engine::make_sweep(comm, model, run.time, profile);
   model.scheme = slab::Scheme::leapfrog;
-  engine::Sweep leapfrog(comm, model, run.time, profile);
-  Drive euler_drive(euler);
-  Drive leapfrog_drive(leapfrog);
+  const auto leapfrog = engine::make_sweep(comm, model, run.time, profile);
+  Drive euler_drive(*euler);
+  Drive leapfrog_drive(*leapfrog);
   std::vector<Work> works;
   for (const Variant& variant : variants()) {
     if (variant.loop == Loop::baseline) {

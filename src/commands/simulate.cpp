@@ -153,18 +153,18 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
 
 /// engine::make_setup, which may be stopped before there is anything to save.
 engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                         const engine::Holding& holding) {
+                         const engine::MemoryBudget& budget) {
   try {
-    return engine::make_setup(comm, simulation.run, holding);
+    return engine::make_setup(comm, simulation.run, budget);
   } catch (const base::Stopped& stopped) {
     throw base::Stopped(std::string(stopped.what()) + io::nothing_lost);
   }
 }
 
 Summary made_by(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                const engine::Holding& holding, std::span<engine::Observer* const> observers) {
+                const engine::MemoryBudget& budget, std::span<engine::Observer* const> observers) {
   // What the engine cannot solve is refused before there is a file.
-  const engine::Setup setup = made_ready(comm, simulation, holding);
+  const engine::Setup setup = made_ready(comm, simulation, budget);
   const io::ResultSpec& result = simulation.result;
   const io::RunLocks locks(comm, result.path, simulation.checkpoint);
   const std::string advice = parallel::stop_advice();
@@ -190,8 +190,8 @@ class Shown {
  public:
   /// At the start, or where a checkpoint has it. `comm` and `simulation` must outlive it.
   Shown(const parallel::Communicator& comm, const cli::Simulation& simulation,
-        const engine::Holding& holding)
-      : comm_(comm), run_(simulation.run), setup_(made_ready(comm, simulation, holding)) {
+        const engine::MemoryBudget& budget)
+      : comm_(comm), run_(simulation.run), setup_(made_ready(comm, simulation, budget)) {
     if (const auto& restart = simulation.checkpoint.restart) {
       resumed_ = resume(comm, *restart, run_.time.steps, {setup_.engine.get(), {}});
     }
@@ -250,14 +250,14 @@ class Aside {
 
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              std::span<engine::Observer* const> observers) {
-  engine::Holding holding;
+  engine::MemoryBudget budget;
   if (!observers.empty()) {
-    holding.available = parallel::available_memory(comm);  // each rank may need all of the run
+    budget.available = parallel::available_memory(comm);  // each rank may need all of the run
   }
-  const parallel::Communicator by = engine::makers(comm, simulation.run, holding.available);
+  const parallel::Communicator by = engine::makers(comm, simulation.run, budget.available);
   const auto made = [&] {
-    return simulation.result.path.empty() ? Shown(by, simulation, holding).to(observers)
-                                          : made_by(by, simulation, holding, observers);
+    return simulation.result.path.empty() ? Shown(by, simulation, budget).to(observers)
+                                          : made_by(by, simulation, budget, observers);
   };
   if (by.size() == comm.size()) {
     return made();
@@ -265,7 +265,7 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
   Summary summary;
   Aside aside(!comm.is_root() && !observers.empty());
   std::optional<Shown> shown;
-  aside.call([&] { shown.emplace(by, simulation, holding); });
+  aside.call([&] { shown.emplace(by, simulation, budget); });
   // Not before may the root write over the checkpoint that the others go on from.
   parallel::min_over_ranks(comm, 0);
   aside.call([&] { summary = shown->to(observers); });

@@ -1,5 +1,3 @@
-#include "engine/exact.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/engines.hpp"
 #include "engine/state_columns.hpp"
-#include "engine/turning_points.hpp"
 #include "rheology/exact_solution.hpp"
 
 namespace masing::engine {
@@ -142,21 +140,21 @@ class ModelMotion final : public ExactMotion {
   [[nodiscard]] Sample start() override { return at(0.0); }
   /// The mass that F acts on; of a model without a mass y is x'.
   [[nodiscard]] Sample at(double t) override {
-    solution_.go_to(t);
+    solution_->go_to(t);
     const auto x = static_cast<std::size_t>(motion_.x);
     return {
-        solution_.state()[x],
-        motion_.y ? solution_.state()[static_cast<std::size_t>(*motion_.y)] : solution_.rate()[x],
-        solution_.restoring()};
+        solution_->state()[x],
+        motion_.y ? solution_->state()[static_cast<std::size_t>(*motion_.y)] : solution_->rate()[x],
+        solution_->restoring()};
   }
   /// Of all columns, each to be compared with the largest value of its group.
   [[nodiscard]] double compare(double t) override {
-    check_.go_to(t);
+    check_->go_to(t);
     double greatest = 0.0;
-    for (std::size_t c = 0; c < solution_.state().size(); ++c) {
-      const double one = solution_.state()[c];
-      const double other = check_.state()[c];
-      if (!(std::abs(one - other) <= largest_difference * solution_.scale(c))) {
+    for (std::size_t c = 0; c < solution_->state().size(); ++c) {
+      const double one = solution_->state()[c];
+      const double other = check_->state()[c];
+      if (!(std::abs(one - other) <= largest_difference * solution_->scale(c))) {
         throw_apart(t, fmt::format("ways give {} and {} for column {} of the state",
                                    base::to_text(one), base::to_text(other), c + 1));
       }
@@ -165,20 +163,21 @@ class ModelMotion final : public ExactMotion {
     return greatest;
   }
 
-  const parallel::Vector& field() override { return columns_.gather(solution_.state()); }
+  const parallel::Vector& field() override { return columns_.gather(solution_->state()); }
 
  private:
-  static rheology::ExactSolution solution_of(const rheology::ModelSpec& spec,
-                                             const base::SmoothPieces& force,
-                                             const rheology::ExactOptions& options) {
+  static std::unique_ptr<rheology::ExactSolution> solution_of(
+      const rheology::ModelSpec& spec, const base::SmoothPieces& force,
+      const rheology::ExactOptions& options) {
     rheology::BuiltModel built = rheology::build(spec, spec.all());
-    return {std::move(built.model), spec.layout(), std::move(built.start), force, options};
+    return rheology::make_exact_solution(std::move(built.model), spec.layout(),
+                                         std::move(built.start), force, options);
   }
 
-  rheology::MotionColumns motion_;
+  rheology::MassColumns motion_;
   StateColumns columns_;
-  rheology::ExactSolution solution_;
-  rheology::ExactSolution check_;
+  std::unique_ptr<rheology::ExactSolution> solution_;
+  std::unique_ptr<rheology::ExactSolution> check_;
 };
 
 class Exact final : public Engine {

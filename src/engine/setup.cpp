@@ -13,20 +13,123 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/partition.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
-#include "engine/exact.hpp"
-#include "engine/inclusion.hpp"
+#include "engine/engines.hpp"
 #include "engine/state_columns.hpp"
-#include "engine/sweep.hpp"
-#include "engine/turning_points.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "slab/turning_points/interval_sets.hpp"
 
 namespace masing::engine {
+
+namespace {
+
+/// Turning points of no more cells are not split: their tables take some 50 MB.
+constexpr std::int64_t unsplit_cells = std::int64_t{1} << 21;
+
+std::string advice(const MemoryNeed& need, double available) {
+  if (need.beside > 0) {
+    return "use more ranks on more nodes, fewer cells, or a reference that needs less, such as "
+           "exact or cells-inf";
+  }
+  if (need.method == Method::sweep) {
+    return "use more ranks on more nodes or the engine memory with cells = inf";
+  }
+  MemoryNeed without_tables = need;
+  without_tables.method = Method::sweep;
+  const std::string sweep = bytes_a_rank(without_tables) <= available ? " or the engine sweep" : "";
+  // The exact solution is of one rank.
+  return (need.method == Method::exact ? "use cells = inf"
+                                       : "use more ranks on more nodes or cells = inf") +
+         sweep;
+}
+
+/// The least need of a slab, before its profile is known: no array.
+MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double beside) {
+  // The continuum's tables do not grow with the places of its field, nor do those of smooth cells.
+  const bool is_smooth = method == Method::turning_points && slab::has_smooth_cells(slab);
+  return {.cells = is_smooth ? 1 : slab.field_cells(),
+          .ranks = ranks,
+          .method = slab.is_continuum() || is_smooth ? Method::sweep : method,
+          .beside = beside};
+}
+
+}  // namespace
+
+std::string gibibytes(double bytes) {
+  const double one = 1 << 30;
+  return bytes < 0.1 * one ? fmt::format("{:.3g} MiB", bytes / (1 << 20))
+                           : fmt::format("{:.1f} GiB", bytes / one);
+}
+
+bool is_split(const RunSpec& run, int ranks, double available) {
+  const ModelFacts facts = run.facts();
+  if (ranks == 1 || facts.is_exact) {
+    return false;
+  }
+  if (facts.elements != nullptr) {
+    constexpr std::int64_t cells_an_element = 8;  // by the time of a step
+    return facts.elements->work() == rheology::Work::split &&
+           cells_an_element * facts.elements->parameters.elements >= run.split_from;
+  }
+  const slab::Slab& slab = *facts.slab;
+  if (slab.is_continuum() || facts.method == Method::sweep) {
+    return !slab.is_continuum() && slab.field_cells() >= run.split_from;
+  }
+  MemoryNeed most = memory_need(run, 1);
+  most.arrays = 4;
+  most.moved = true;
+  return slab.field_cells() > unsplit_cells && bytes_a_rank(most) > available;
+}
+
+MemoryNeed memory_need(const RunSpec& run, int ranks, double beside) {
+  const ModelFacts facts = run.facts();
+  if (facts.slab != nullptr) {
+    return memory_need(*facts.slab, facts.method, ranks, beside);
+  }
+  return {.cells = facts.elements->layout().size(),
+          .ranks = ranks,
+          .beside = beside,
+          .state = facts.elements->work()};
+}
+
+double bytes_a_rank(const MemoryNeed& need) {
+  const auto own = static_cast<double>(base::local_range(need.cells, 0, need.ranks).size);
+  if (need.state) {
+    // At most; the total variation of a chain needs the most beside its parameters.
+    constexpr double split_numbers = 8;
+    constexpr double whole_numbers = 16;
+    const bool split = need.state == rheology::Work::split;
+    return 8 * (split ? split_numbers : whole_numbers) * own + need.beside;
+  }
+  const double slab = 8 * (1.0 + need.arrays) * own + need.beside;
+  if (need.method == Method::sweep) {
+    return slab;
+  }
+  const double lists = need.moved ? bytes_of_lists : 0.0;
+  return slab + ((need.ranks == 1 ? bytes_of_table : bytes_of_own_table) + lists) * own;
+}
+
+std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available) {
+  const double bytes = bytes_a_rank(need);
+  if (bytes <= available) {
+    return std::nullopt;
+  }
+  const std::string available_text = gibibytes(available) + " available; ";
+  if (need.state) {
+    return base::UserError(
+        "n", "a state of " + base::to_text(need.cells) + " columns needs " + gibibytes(bytes) +
+                 " a rank, " + available_text + "use fewer elements" +
+                 (need.state == rheology::Work::split ? " or more ranks on more nodes" : ""));
+  }
+  return base::UserError("cells", "P = " + base::to_text(need.cells) + " needs " +
+                                      gibibytes(bytes) + " a rank, " + available_text +
+                                      advice(need, available));
+}
 
 namespace {
 
@@ -38,8 +141,8 @@ void require_memory(const MemoryNeed& need, double available) {
 }
 
 /// Bytes a rank. Collective.
-double available_to(const parallel::Communicator& comm, const Holding& holding) {
-  return holding.available ? *holding.available : parallel::available_memory(comm);
+double available_to(const parallel::Communicator& comm, const MemoryBudget& budget) {
+  return budget.available ? *budget.available : parallel::available_memory(comm);
 }
 
 /// `work` on this rank, ended where one of the ranks is asked to stop: throws Stopped then, alike
@@ -107,12 +210,12 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
 }  // namespace
 
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
-                              const Holding& holding) {
-  const double available = available_to(comm, holding);
-  MemoryNeed need = memory_need(slab, comm.size(), holding);
+                              Method method, const MemoryBudget& budget) {
+  const double available = available_to(comm, budget);
+  MemoryNeed need = memory_need(slab, method, comm.size(), budget.beside);
   require_memory(need, available);  // the least need, before a look at every cell
   const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
-  if (comm.size() == 1 && holding.method == Method::turning_points &&
+  if (comm.size() == 1 && method == Method::turning_points &&
       stoppable(comm, [&] { return slab::has_smooth_cells(slab); })) {
     require_admissible(comm, slab);
     slab::Profile profile;
@@ -122,7 +225,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
   }
   const slab::ProfileForm form = checked_form(comm, slab);
   // A sweep shows u in a vector of its own where it computes u - c.
-  const bool shows = slab.is_shifted() && holding.method == Method::sweep;
+  const bool shows = slab.is_shifted() && method == Method::sweep;
   need.arrays = slab::kept_arrays(form) + (shows ? 1 : 0);
   need.moved = !form.initial_u || form.initial_u->first != 0.0;
   require_memory(need, available);
@@ -179,84 +282,32 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
   return sum / static_cast<double>(slab.field_cells());
 }
 
-std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
-                                       Masing& masing, double load, const slab::Profile& profile) {
+}  // namespace
+
+std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
+                                    const slab::Profile& profile) {
+  const slab::Slab& slab = *slab_of(run);
+  if (slab.is_continuum()) {
+    require_admissible(comm, slab);
+  }
+  const double load = preload(comm, slab, profile);
+  if (const auto* without_mass = std::get_if<QuasistaticMasing>(&run.model)) {
+    return make_by_turning_points(comm, *without_mass, run.time, profile,
+                                  measure_of(comm, slab, profile), drive_at_start(comm, run), load);
+  }
+  Masing masing = std::get<Masing>(run.model);
   masing.oscillator.preload = load;
   if (masing.method == Method::sweep) {
-    return std::make_unique<Sweep>(comm, masing, run.time, profile);
+    return make_sweep(comm, masing, run.time, profile);
   }
-  auto measure = measure_of(comm, masing.slab, profile);
+  auto measure = measure_of(comm, slab, profile);
   return masing.method == Method::exact
              ? make_exact(comm, run, masing, profile, std::move(measure))
              : make_by_turning_points(comm, masing, run.time, profile, std::move(measure));
 }
 
-std::unique_ptr<Engine> make_engine_of(const parallel::Communicator& comm, const RunSpec& run,
-                                       const QuasistaticMasing& model, double load,
-                                       const slab::Profile& profile) {
-  return make_by_turning_points(comm, model, run.time, profile,
-                                measure_of(comm, model.slab, profile), drive_at_start(comm, run),
-                                load);
-}
-
-/// What an engine steps of a model: its elements on this rank, coupled to those of other ranks
-/// where they are split.
-template <class Model>
-Model coupled(const parallel::Communicator& /*comm*/, Model model, const base::CellRange& /*mine*/,
-              std::int64_t /*elements*/) {
-  return model;
-}
-
-rheology::SChain<RankLine> coupled(const parallel::Communicator& comm, rheology::SChain<> model,
-                                   const base::CellRange& mine, std::int64_t elements) {
-  return {std::move(model), RankLine(comm, mine, elements)};
-}
-
-rheology::PSeries<RankReduction> coupled(const parallel::Communicator& comm,
-                                         rheology::PSeries<> model, const base::CellRange& /*mine*/,
-                                         std::int64_t /*elements*/) {
-  return {std::move(model), RankReduction(comm)};
-}
-
-std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
-                                       const rheology::ModelSpec& spec) {
-  if (spec.solver == rheology::Solver::events) {
-    return make_exact(comm, run, spec);
-  }
-  const base::CellRange mine =
-      base::local_range(spec.parameters.elements, comm.rank(), comm.size());
-  rheology::BuiltModel built = rheology::build(spec, mine);
-  StateColumns columns(comm, spec.layout(), mine);
-  return std::visit(
-      [&](auto& model) -> std::unique_ptr<Engine> {
-        auto here = coupled(comm, std::move(model), mine, spec.parameters.elements);
-        return std::make_unique<InclusionEngine<decltype(here)>>(
-            comm, std::move(here), std::move(built.start), std::move(columns), run.time.step(),
-            drive_at_start(comm, run));
-      },
-      built.model);
-}
-
-}  // namespace
-
-std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
-                                    const slab::Profile& profile) {
-  if (slab_of(run)->is_continuum()) {
-    require_admissible(comm, *slab_of(run));
-  }
-  return std::visit(
-      [&](auto model) -> std::unique_ptr<Engine> {
-        if constexpr (requires { model.slab; }) {
-          return make_engine_of(comm, run, model, preload(comm, model.slab, profile), profile);
-        } else {
-          return nullptr;
-        }
-      },
-      run.model);
-}
-
 ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab) {
-  const slab::Profile profile = checked_profile(comm, slab, {.method = Method::exact});
+  const slab::Profile profile = checked_profile(comm, slab, Method::exact);
   if (slab.is_continuum()) {
     require_admissible(comm, slab);
   }
@@ -276,17 +327,21 @@ parallel::Communicator makers(const parallel::Communicator& comm, const RunSpec&
                     : parallel::Communicator(comm, comm.rank(), 1);
 }
 
-Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding) {
+Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
+                 const MemoryBudget& budget) {
   Setup setup;
-  const double available = available_to(comm, holding);
+  const ModelFacts facts = run.facts();
+  const double available = available_to(comm, budget);
   assert(comm.size() == 1 || is_split(run, comm.size(), available));
-  if (const slab::Slab* const slab = slab_of(run)) {
-    holding.method = method_of(run);
-    setup.profile = std::make_unique<slab::Profile>(checked_profile(comm, *slab, holding));
+  if (facts.slab != nullptr) {
+    setup.profile =
+        std::make_unique<slab::Profile>(checked_profile(comm, *facts.slab, facts.method, budget));
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {
-    require_memory(memory_need(run, comm.size(), holding), available);
-    setup.engine = make_inclusion(comm, run, *run.facts().elements);
+    require_memory(memory_need(run, comm.size(), budget.beside), available);
+    setup.engine = facts.is_exact
+                       ? make_exact(comm, run, *facts.elements)
+                       : make_inclusion(comm, run, *facts.elements, drive_at_start(comm, run));
   }
   return setup;
 }

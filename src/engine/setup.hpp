@@ -1,21 +1,65 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
+#include "base/error.hpp"
 #include "engine/engine.hpp"
-#include "engine/memory_need.hpp"
 #include "engine/run_spec.hpp"
 #include "slab/profile.hpp"
 #include "slab/turning_points/measure.hpp"
 
 namespace masing::engine {
 
+/// What decides how much RAM a run needs.
+struct MemoryNeed {
+  std::int64_t cells = 1;  ///< of the field, on all ranks
+  int ranks = 1;
+  /// sweep for P = ∞ too, whose tables do not grow with the places of the field.
+  Method method = Method::sweep;
+  int arrays = 0;       ///< how many of k, η, u0 and c are kept, and one more where u = v + c is
+  bool moved = false;   ///< u0 is not 0 everywhere: cells in three orders beside the table
+  double beside = 0.0;  ///< bytes of what goes along with it on the rank
+  /// How ranks share a model that is no slab; `cells` are the columns of its state.
+  std::optional<rheology::Work> state = std::nullopt;
+};
+
+/// What goes along with a run, and what memory there is for all of it.
+struct MemoryBudget {
+  double beside = 0.0;  ///< MemoryNeed::beside
+  /// Bytes a rank, where runs of other ranks share the nodes; else found out for this run alone.
+  std::optional<double> available;
+};
+
+/// Whether `ranks` ranks that may allocate `available` bytes each split the work of a run: of a
+/// sweep or of a model that can be split, from RunSpec::split_from on; of turning points, where
+/// their table is too large for one rank. Else a rank makes the run by itself. Takes some ms for
+/// turning points of billions of cells. Local.
+bool is_split(const RunSpec& run, int ranks, double available);
+
+/// The least need of a run on a number of ranks that split its work: of a slab, no array. Local.
+MemoryNeed memory_need(const RunSpec& run, int ranks, double beside = 0.0);
+
+/// Bytes that the rank with most cells needs. Of a state: some numbers a column that it holds, its
+/// parameters, what made them, the state and its rate. Of slabs: 8 a cell for u, each array and
+/// each field; of turning points a table of 24 a cell on one rank, of 17 on each of several, and
+/// where u0 is not 0 three lists of 24 beside it. Local.
+double bytes_a_rank(const MemoryNeed& need);
+
+/// "1.5 GiB", "12.3 MiB". Local.
+std::string gibibytes(double bytes);
+
+/// Why a run does not fit into `available` bytes a rank, and what would help, in one line; empty if
+/// it fits. Local.
+std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available);
+
 /// The profile of this rank's part of the field, with the arrays that no formula gives. Throws
 /// UserError alike on all ranks, for the first cell at fault, or, before anything large is
 /// allocated, where the run does not fit into memory. Collective.
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
-                              const Holding& holding = {});
+                              Method method = Method::sweep, const MemoryBudget& budget = {});
 
 /// What the exact solution needs of a slab: its distribution of stiffness, of P = ∞ or of P cells,
 /// and ∫ k c ds.
@@ -49,7 +93,8 @@ parallel::Communicator makers(const parallel::Communicator& comm, const RunSpec&
 /// Initialises a run, on several ranks one that they share (is_split), each with its part of the
 /// field. `comm` must outlive it. Throws UserError alike on all ranks where it does not fit into
 /// memory, or the engine cannot solve it, Stopped where one is asked to stop. Collective.
-Setup make_setup(const parallel::Communicator& comm, const RunSpec& run, Holding holding = {});
+Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
+                 const MemoryBudget& budget = {});
 
 /// Checks what only a look shows: every cell, what the engine needs, and what drives the run at
 /// every step, or at a million of them; by the root where ranks do not share the run. Throws

@@ -7,7 +7,7 @@
 
 namespace masing::engine {
 
-using rheology::Extent;
+using rheology::GroupSize;
 
 namespace {
 
@@ -16,7 +16,7 @@ std::optional<int> owner_of(const parallel::Communicator& comm, const rheology::
                             base::CellRange mine) {
   const auto& groups = layout.groups;
   const bool is_element = std::ranges::any_of(groups, [](const rheology::StateGroup& group) {
-    return group.name.front() == 'x' && group.extent == Extent::each;
+    return group.name.front() == 'x' && group.extent == GroupSize::each;
   });
   if (comm.size() == 1 || !is_element) {
     return std::nullopt;
@@ -46,7 +46,7 @@ parallel::Vector& StateColumns::gather(std::span<const double> state) {
   std::int64_t column = 0;  // the group's first
   std::size_t place = 0;    // of the group in `state`
   for (const auto& [name, extent, start] : layout_.groups) {
-    const bool each = extent == Extent::each;
+    const bool each = extent == GroupSize::each;
     // A column that every rank holds is written by the first.
     const std::int64_t first = column + (each ? mine_.first : 0);
     const auto size = static_cast<std::size_t>(each ? mine_.size : 1);
@@ -61,7 +61,7 @@ parallel::Vector& StateColumns::gather(std::span<const double> state) {
 void StateColumns::spread(std::span<double> state) const {
   std::int64_t column = 0;
   for (const auto& [name, extent, start] : layout_.groups) {
-    const bool each = extent == Extent::each;
+    const bool each = extent == GroupSize::each;
     const base::CellRange held =
         each ? base::CellRange{column + mine_.first, mine_.size} : base::CellRange{column, 1};
     parallel::RangeGather gather(columns_, held);
@@ -69,6 +69,19 @@ void StateColumns::spread(std::span<double> state) const {
     state = state.subspan(static_cast<std::size_t>(held.size));
     column += each ? layout_.elements : 1;
   }
+}
+
+const parallel::Vector& LazyField::of(const slab::RememberedElongation& u,
+                                      const slab::Profile& profile) {
+  if (!field_) {
+    field_.emplace(comm_, cells_);
+  }
+  const parallel::WriteAccess access(*field_);
+  const auto values = access.values();
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    values[static_cast<std::size_t>(i)] = u(profile.element(i));
+  }
+  return *field_;
 }
 
 }  // namespace masing::engine

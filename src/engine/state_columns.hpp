@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -8,7 +9,9 @@
 #include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
 #include "rheology/model_info.hpp"
-#include "rheology/s_chain.hpp"
+#include "rheology/s_elements.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {
 
@@ -32,10 +35,10 @@ class RankReduction {
 
 /// A chain whose elements are split over ranks: the ends of a part are its neighbours', but those
 /// of the whole chain.
-class RankLine {
+class RankBoundary {
  public:
   /// `mine`: the elements of this rank of `elements`; `comm` must outlive it. Local.
-  RankLine(const parallel::Communicator& comm, base::CellRange mine, std::int64_t elements)
+  RankBoundary(const parallel::Communicator& comm, base::CellRange mine, std::int64_t elements)
       : neighbours_(comm, mine, elements), is_last_(mine.first + mine.size == elements) {}
 
   /// As rheology::WholeChain's. Collective.
@@ -58,7 +61,7 @@ class StateColumns {
                base::CellRange mine);
 
   /// Where x and y of the mass that F acts on are in the state of its owner.
-  [[nodiscard]] const rheology::MotionColumns& motion() const { return motion_; }
+  [[nodiscard]] const rheology::MassColumns& motion() const { return motion_; }
   /// The rank that holds that mass, of several; none where every rank does.
   [[nodiscard]] std::optional<int> owner() const { return owner_; }
   /// The columns of `state`, that of the elements held. Collective.
@@ -70,9 +73,23 @@ class StateColumns {
   rheology::StateLayout layout_;
   base::CellRange mine_;
   bool is_whole_;  // on one rank
-  rheology::MotionColumns motion_;
+  rheology::MassColumns motion_;
   std::optional<int> owner_;
   parallel::Vector columns_;
+};
+
+/// u as a vector, made when it is first asked for: of many cells few runs do.
+class LazyField {
+ public:
+  LazyField(const parallel::Communicator& comm, std::int64_t cells) : comm_(comm), cells_(cells) {}
+
+  /// u from a hysteresis memory, each rank its own cells. Collective.
+  const parallel::Vector& of(const slab::RememberedElongation& u, const slab::Profile& profile);
+
+ private:
+  const parallel::Communicator& comm_;
+  std::int64_t cells_;
+  std::optional<parallel::Vector> field_;
 };
 
 }  // namespace masing::engine

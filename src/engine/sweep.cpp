@@ -1,9 +1,11 @@
-#include "engine/sweep.hpp"
-
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "base/block_sum.hpp"
 #include "engine/distributed_measure.hpp"
+#include "engine/engines.hpp"
+#include "parallel/rank_sum.hpp"
 #include "slab/kernel/kernel.hpp"
 
 namespace masing::engine {
@@ -56,57 +58,77 @@ class MovedSlab {
   const base::FixedPoint& fixed_point_;
 };
 
+class Sweep final : public Engine {
+ public:
+  Sweep(const parallel::Communicator& comm, const Masing& masing, const slab::TimeGrid& time,
+        const slab::Profile& profile)
+      : profile_(profile),
+        scheme_(masing.scheme),
+        oscillator_(masing.oscillator),
+        step_(time.step()),
+        fixed_point_(global_force_bound(comm, profile, masing.slab.field_cells())),
+        scale_(fixed_point_.units_per_one() / static_cast<double>(masing.slab.field_cells())),
+        u_(comm, masing.slab.field_cells()),
+        sum_(comm) {
+    if (masing.slab.is_shifted()) {
+      shown_.emplace(comm, masing.slab.field_cells());
+    }
+    const parallel::WriteAccess u(u_);
+    for (std::int64_t i = 0; i < profile.range.size; ++i) {
+      u.values()[static_cast<std::size_t>(i)] = profile.element(i).initial_u;
+    }
+    const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
+    state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
+  }
+
+  [[nodiscard]] Sample sample() const override {
+    return {state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
+  }
+
+  const parallel::Vector& field() override {
+    if (!shown_) {
+      return u_;
+    }
+    const parallel::ReadAccess v(u_);
+    const parallel::WriteAccess u(*shown_);
+    for (std::int64_t i = 0; i < profile_.range.size; ++i) {
+      const auto cell = static_cast<std::size_t>(i);
+      u.values()[cell] = v.values()[cell] + profile_.element(i).shift;
+    }
+    return *shown_;
+  }
+
+  void serialize(std::int64_t /*step*/, Archive& archive) override {
+    std::vector<double> numbers{state_.x, state_.y, state_.internal_force};
+    archive.numbers("mass", numbers);
+    state_ = {numbers[0], numbers[1], numbers[2]};
+    archive.split("u", u_);
+  }
+
+  void advance(const slab::Chunk& chunk) override {
+    const parallel::WriteAccess u(u_);
+    const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
+    slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
+  }
+
+ private:
+  const slab::Profile& profile_;
+  slab::Scheme scheme_;
+  slab::Oscillator oscillator_;
+  double step_;  // δt
+  base::FixedPoint fixed_point_;
+  double scale_;                           // δs in units of the fixed point
+  parallel::Vector u_;                     // v = u - c
+  std::optional<parallel::Vector> shown_;  // u, where c is not 0
+  slab::MassState state_;
+  parallel::RankSum sum_;
+};
+
 }  // namespace
 
-Sweep::Sweep(const parallel::Communicator& comm, const Masing& masing, const slab::TimeGrid& time,
-             const slab::Profile& profile)
-    : profile_(profile),
-      scheme_(masing.scheme),
-      oscillator_(masing.oscillator),
-      step_(time.step()),
-      fixed_point_(global_force_bound(comm, profile, masing.slab.field_cells())),
-      scale_(fixed_point_.units_per_one() / static_cast<double>(masing.slab.field_cells())),
-      u_(comm, masing.slab.field_cells()),
-      sum_(comm) {
-  if (masing.slab.is_shifted()) {
-    shown_.emplace(comm, masing.slab.field_cells());
-  }
-  const parallel::WriteAccess u(u_);
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    u.values()[static_cast<std::size_t>(i)] = profile.element(i).initial_u;
-  }
-  const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
-  state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
-}
-
-Sample Sweep::sample() const {
-  return {state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
-}
-
-const parallel::Vector& Sweep::field() {
-  if (!shown_) {
-    return u_;
-  }
-  const parallel::ReadAccess v(u_);
-  const parallel::WriteAccess u(*shown_);
-  for (std::int64_t i = 0; i < profile_.range.size; ++i) {
-    const auto cell = static_cast<std::size_t>(i);
-    u.values()[cell] = v.values()[cell] + profile_.element(i).shift;
-  }
-  return *shown_;
-}
-
-void Sweep::serialize(std::int64_t /*step*/, Archive& archive) {
-  std::vector<double> numbers{state_.x, state_.y, state_.internal_force};
-  archive.numbers("mass", numbers);
-  state_ = {numbers[0], numbers[1], numbers[2]};
-  archive.split("u", u_);
-}
-
-void Sweep::advance(const slab::Chunk& chunk) {
-  const parallel::WriteAccess u(u_);
-  const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
-  slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
+std::unique_ptr<Engine> make_sweep(const parallel::Communicator& comm, const Masing& masing,
+                                   const slab::TimeGrid& time, const slab::Profile& profile) {
+  return std::make_unique<Sweep>(comm, masing, time, profile);
 }
 
 }  // namespace masing::engine

@@ -41,15 +41,10 @@ Samples Stepper::start() {
   y_[0] = start.y;
   restoring_[0] = start.restoring;
   return {.first_step = 0,
-          .force = prescribes_position() ? std::span(restoring_).first(1) : force_,
+          .force = run_.facts().prescribes_position ? std::span(restoring_).first(1) : force_,
           .x = std::span(x_).first(1),
           .y = std::span(y_).first(1),
           .restoring = std::span(restoring_).first(1)};
-}
-
-bool Stepper::prescribes_position() const {
-  const auto* model = std::get_if<QuasistaticMasing>(&run_.model);
-  return model != nullptr && model->driving == Driving::position;
 }
 
 std::int64_t Stepper::share(std::int64_t step, std::int64_t count, std::int64_t most) {
@@ -99,7 +94,7 @@ Samples Stepper::advance(std::int64_t step) {
   require_finite(chunk.x, step + 1, {"steps", "x"}, smaller);
   require_finite(chunk.y, step + 1, {"steps", "y"}, smaller);
   return {.first_step = step + 1,
-          .force = prescribes_position() ? chunk.restoring : chunk.force.subspan(1),
+          .force = run_.facts().prescribes_position ? chunk.restoring : chunk.force.subspan(1),
           .x = chunk.x,
           .y = chunk.y,
           .restoring = chunk.restoring};

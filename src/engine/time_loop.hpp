@@ -52,7 +52,6 @@ class Stepper {
   Samples advance(std::int64_t step);
 
  private:
-  [[nodiscard]] bool prescribes_position() const;
   void require_finite(std::span<const double> values, std::int64_t first, const base::Drive& what,
                       const char* right) const;
 

@@ -1,5 +1,3 @@
-#include "engine/turning_points.hpp"
-
 #include <array>
 #include <cstdint>
 #include <string>
@@ -8,22 +6,11 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/engines.hpp"
+#include "engine/state_columns.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {
-
-const parallel::Vector& LazyField::of(const slab::RememberedElongation& u,
-                                      const slab::Profile& profile) {
-  if (!field_) {
-    field_.emplace(comm_, cells_);
-  }
-  const parallel::WriteAccess access(*field_);
-  const auto values = access.values();
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    values[static_cast<std::size_t>(i)] = u(profile.element(i));
-  }
-  return *field_;
-}
 
 namespace {
 
@@ -63,20 +50,20 @@ class TurningPointEngine : public Engine {
     archive.numbers("mass", mass);
     state_ = {mass[0], mass[1], mass[2]};
     sample_ = {mass[3], mass[4], mass[5]};
-    slab::TurningPointState memory = slab_.state();
-    std::vector<double> corner{memory.x0, memory.x, static_cast<double>(memory.direction),
-                               memory.opposite};
+    slab::TurningPointState state = slab_.state();
+    std::vector<double> corner{state.x0, state.x, static_cast<double>(state.direction),
+                               state.opposite};
     archive.numbers("memory", corner);
     if (archive.restores()) {
-      memory.positions.clear();  // however many there were
+      state.positions.clear();  // however many there were
     }
-    archive.numbers("turning points", memory.positions);
+    archive.numbers("turning points", state.positions);
     if (archive.restores()) {
-      memory.x0 = corner[0];
-      memory.x = corner[1];
-      memory.direction = static_cast<int>(corner[2]);
-      memory.opposite = corner[3];
-      slab_ = slab::TurningPoints(*measure_, memory);
+      state.x0 = corner[0];
+      state.x = corner[1];
+      state.direction = static_cast<int>(corner[2]);
+      state.opposite = corner[3];
+      slab_ = slab::TurningPoints(*measure_, state);
     }
   }
 
@@ -87,16 +74,16 @@ class TurningPointEngine : public Engine {
 
   /// Fill the chunk.
   virtual void step_through(const slab::Chunk& chunk) {
-    MovedMemory slab{slab_};
+    MovedSlab slab{slab_};
     slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
   }
 
  private:
-  /// The memory as the schemes see a slab.
-  struct MovedMemory {
-    slab::TurningPoints& memory;
+  /// The slab under increments, as the schemes see it.
+  struct MovedSlab {
+    slab::TurningPoints& slab;
 
-    double after(double d) { return memory.move_to(memory.x() + d); }
+    double after(double d) { return slab.move_to(slab.x() + d); }
     std::array<double, 2> after(double d1, double d2) {
       const double first = after(d1);
       return {first, after(d2)};

@@ -11,7 +11,7 @@
 #include "base/block_sum.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "rheology/st_venant.hpp"
+#include "rheology/inclusion.hpp"
 
 // The projection on a box in the norm of K⁻¹: for K = k0·11ᵀ + diag(k_i) of any size, and for any
 // small K.

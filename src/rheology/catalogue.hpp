@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "rheology/model_info.hpp"
-#include "rheology/p_chain.hpp"
 #include "rheology/p_elements.hpp"
-#include "rheology/p_series.hpp"
 #include "rheology/persoz.hpp"
-#include "rheology/s_chain.hpp"
 #include "rheology/s_elements.hpp"
 
 namespace masing::rheology {

@@ -32,7 +32,7 @@ std::vector<std::size_t> groups_of(const StateLayout& layout) {
   std::vector<std::size_t> groups;
   for (const auto& group : layout.groups) {
     const std::size_t letter = group.name.front() == 'x' ? 0 : group.name.front() == 'y' ? 1 : 2;
-    const std::int64_t columns = group.extent == Extent::one ? 1 : layout.elements;
+    const std::int64_t columns = group.extent == GroupSize::one ? 1 : layout.elements;
     groups.insert(groups.end(), static_cast<std::size_t>(columns), letter);
   }
   return groups;
@@ -45,9 +45,7 @@ struct Margin {
   int side = 0;  ///< the mode behind it
 };
 
-}  // namespace
-
-class ExactSolution::Stepper {
+class Stepper final : public ExactSolution {
  public:
   Stepper(AnyModel model, const StateLayout& layout, std::vector<double> start,
           base::SmoothPieces force, const ExactOptions& options)
@@ -75,7 +73,7 @@ class ExactSolution::Stepper {
     }
   }
 
-  void go_to(double t) {
+  void go_to(double t) override {
     if (!is_planned_) {
       plan();
     }
@@ -90,14 +88,16 @@ class ExactSolution::Stepper {
     shown_friction_ = law_.friction ? value(motion_.multiplier(*law_.friction), tau) : 0.0;
   }
 
-  [[nodiscard]] const Vector& shown() const { return shown_; }
-  [[nodiscard]] const Vector& shown_rate() const { return shown_rate_; }
-  [[nodiscard]] double restoring() const { return law_.restoring.dot(shown_) + shown_friction_; }
-  [[nodiscard]] double scale(std::size_t column) const {
+  [[nodiscard]] std::span<const double> state() const override { return span_of(shown_); }
+  [[nodiscard]] std::span<const double> rate() const override { return span_of(shown_rate_); }
+  [[nodiscard]] double restoring() const override {
+    return law_.restoring.dot(shown_) + shown_friction_;
+  }
+  [[nodiscard]] double scale(std::size_t column) const override {
     const std::size_t group = group_[column];
     return std::max(largest_[group], shown_sizes_[group]);
   }
-  [[nodiscard]] std::int64_t events() const { return events_; }
+  [[nodiscard]] std::int64_t events() const override { return events_; }
 
  private:
   [[nodiscard]] Clock end_clock() const {
@@ -117,11 +117,7 @@ class ExactSolution::Stepper {
   }
 
   [[nodiscard]] double seen(std::size_t e) const {
-    double sum = 0.0;
-    for (const auto& [column, factor] : law_.elements[e].sees) {
-      sum += factor * state_[static_cast<Index>(column)];
-    }
-    return sum;
+    return rheology::seen(law_.elements[e], state_);
   }
   /// Whether the element has but one mode: nothing holds it, or it cannot move.
   [[nodiscard]] bool is_fixed(std::size_t e) const { return law_.elements[e].bound == 0; }
@@ -224,6 +220,12 @@ class ExactSolution::Stepper {
       }
       return q;
     };
+    const auto add = [&](Index j, double impulse) {
+      for (const auto& [column, factor] :
+           law_.elements[elements[static_cast<std::size_t>(j)]].acts) {
+        state_[static_cast<Index>(column)] += factor * impulse;
+      }
+    };
     if (velocities().cwiseAbs().maxCoeff() == 0.0) {
       return;
     }
@@ -231,19 +233,13 @@ class ExactSolution::Stepper {
     const Vector before = state_;
     for (Index j = 0; j < size; ++j) {
       state_.setZero();
-      for (const auto& [column, factor] :
-           law_.elements[elements[static_cast<std::size_t>(j)]].acts) {
-        state_[static_cast<Index>(column)] = factor;
-      }
+      add(j, 1.0);
       response.col(j) = velocities();
     }
     state_ = before;
     const Vector impulses = response.ldlt().solve(velocities());
     for (Index j = 0; j < size; ++j) {
-      for (const auto& [column, factor] :
-           law_.elements[elements[static_cast<std::size_t>(j)]].acts) {
-        state_[static_cast<Index>(column)] -= factor * impulses[j];
-      }
+      add(j, -impulses[j]);
     }
     // What rests on the ground is at rest to the last bit.
     for (const std::size_t column : grounded_columns(law_.elements, elements)) {
@@ -346,20 +342,14 @@ class ExactSolution::Stepper {
   [[nodiscard]] std::vector<Margin> margins(std::size_t e) const {
     const auto& [place, bound, sees, acts] = law_.elements[e];
     const bool in_series = place == Place::in_series;
-    if ((modes_[e] != 0) == in_series) {
-      const Polynomial mu = motion_.multiplier(e);
-      const double noise = rounding * motion_.multiplier_scale(place);
-      if (in_series) {
-        return {margin(0.0, modes_[e], mu, noise, 0)};
-      }
-      return {margin(bound, -1, mu, noise, 1), margin(bound, 1, mu, noise, -1)};
+    // An element that yields or slides keeps a sign; one that keeps still stays within its bound.
+    const bool holds = (modes_[e] != 0) == in_series;
+    const Polynomial p = holds ? motion_.multiplier(e) : motion_.seen(e);
+    const double noise = holds ? rounding * motion_.multiplier_scale(place) : noise_of_seen(e);
+    if (modes_[e] != 0) {
+      return {margin(0.0, modes_[e], p, noise, 0)};
     }
-    const Polynomial q = motion_.seen(e);
-    const double noise = noise_of_seen(e);
-    if (!in_series) {
-      return {margin(0.0, modes_[e], q, noise, 0)};
-    }
-    return {margin(bound, -1, q, noise, 1), margin(bound, 1, q, noise, -1)};
+    return {margin(bound, -1, p, noise, 1), margin(bound, 1, p, noise, -1)};
   }
 
   /// level + sign·p, whose noise is at least the rounding of its terms.
@@ -374,7 +364,7 @@ class ExactSolution::Stepper {
   }
 
   /// How long after the zero of a margin that falls it is below its noise.
-  static double lateness(const Margin& margin, double tau) {
+  static double time_below_noise(const Margin& margin, double tau) {
     constexpr double most = 1e-9;
     const double slope = slope_of(margin.above, tau);
     return slope * most < -margin.noise ? -margin.noise / slope : 0.0;
@@ -391,7 +381,7 @@ class ExactSolution::Stepper {
       for (Margin& margin : margins(e)) {
         margin.above[0] += margin.noise;
         if (const auto tau = first_below_zero(margin.above, end_)) {
-          end_ = std::max(0.0, *tau - lateness(margin, *tau));
+          end_ = std::max(0.0, *tau - time_below_noise(margin, *tau));
           hit_ = e;
         }
       }
@@ -411,9 +401,7 @@ class ExactSolution::Stepper {
       Vector drift = Vector::Zero(state.size());
       std::visit(
           [&](auto model) {
-            const auto size = static_cast<std::size_t>(state.size());
-            model.drift({.step = 1.0, .force = force_(now)}, {state.data(), size},
-                        {drift.data(), size});
+            model.drift({.step = 1.0, .force = force_(now)}, span_of(state), span_of(drift));
           },
           model_);
       const Vector acting = motion_.acting(tau);
@@ -480,10 +468,9 @@ class ExactSolution::Stepper {
     }
     std::visit(
         [&](auto model) {
-          const auto size = static_cast<std::size_t>(state_.size());
           Vector rate(state_.size());
-          make_step(model, {.step = 1.0, .force = before, .next_force = after},
-                    {state_.data(), size}, {rate.data(), size});
+          make_step(model, {.step = 1.0, .force = before, .next_force = after}, span_of(state_),
+                    span_of(rate));
         },
         model_);
     // Elements may have left their bounds, or be at the other one.
@@ -529,35 +516,14 @@ class ExactSolution::Stepper {
   double shown_friction_ = 0.0;
 };
 
-ExactSolution::ExactSolution(AnyModel model, const StateLayout& layout, std::vector<double> start,
-                             base::SmoothPieces force, const ExactOptions& options)
-    : stepper_(std::make_unique<Stepper>(std::move(model), layout, std::move(start),
-                                         std::move(force), options)) {}
+}  // namespace
 
-ExactSolution::~ExactSolution() = default;
-
-void ExactSolution::go_to(double t) {
-  stepper_->go_to(t);
-}
-
-std::span<const double> ExactSolution::state() const {
-  return {stepper_->shown().data(), static_cast<std::size_t>(stepper_->shown().size())};
-}
-
-std::span<const double> ExactSolution::rate() const {
-  return {stepper_->shown_rate().data(), static_cast<std::size_t>(stepper_->shown_rate().size())};
-}
-
-double ExactSolution::restoring() const {
-  return stepper_->restoring();
-}
-
-double ExactSolution::scale(std::size_t column) const {
-  return stepper_->scale(column);
-}
-
-std::int64_t ExactSolution::events() const {
-  return stepper_->events();
+std::unique_ptr<ExactSolution> make_exact_solution(AnyModel model, const StateLayout& layout,
+                                                   std::vector<double> start,
+                                                   base::SmoothPieces force,
+                                                   const ExactOptions& options) {
+  return std::make_unique<Stepper>(std::move(model), layout, std::move(start), std::move(force),
+                                   options);
 }
 
 }  // namespace masing::rheology

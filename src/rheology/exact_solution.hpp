@@ -25,33 +25,33 @@ inline constexpr ExactOptions checking_options{.order = 18, .span_share = 0.6};
 /// where that is undecided what the next derivatives say. Source: (3.8), rheological-models-2000.
 class ExactSolution {
  public:
-  /// From t = 0, X = `start`, which the force completes where the model StartsFromForce. Local.
-  ExactSolution(AnyModel model, const StateLayout& layout, std::vector<double> start,
-                base::SmoothPieces force, const ExactOptions& options = {});
-  ~ExactSolution();
+  ExactSolution() = default;
+  virtual ~ExactSolution() = default;
   ExactSolution(const ExactSolution&) = delete;
   ExactSolution& operator=(const ExactSolution&) = delete;
 
   /// Go to the time t ≥ 0; times must not decrease. At a jump of F what is shown is behind it.
   /// Throws UserError where F is not finite or cannot be resolved, SystemError where the solution
   /// found does not obey the inclusion. Local.
-  void go_to(double t);
+  virtual void go_to(double t) = 0;
 
   /// X at that time, [columns].
-  [[nodiscard]] std::span<const double> state() const;
+  [[nodiscard]] virtual std::span<const double> state() const = 0;
   /// X' there, behind an event at that time.
-  [[nodiscard]] std::span<const double> rate() const;
+  [[nodiscard]] virtual std::span<const double> rate() const = 0;
   /// F - m x'' of the mass that F acts on.
-  [[nodiscard]] double restoring() const;
+  [[nodiscard]] virtual double restoring() const = 0;
   /// What rounding and errors of a column are to be compared with: the largest value of its group
   /// so far.
-  [[nodiscard]] double scale(std::size_t column) const;
+  [[nodiscard]] virtual double scale(std::size_t column) const = 0;
   /// How many events there have been.
-  [[nodiscard]] std::int64_t events() const;
-
- private:
-  class Stepper;
-  std::unique_ptr<Stepper> stepper_;
+  [[nodiscard]] virtual std::int64_t events() const = 0;
 };
+
+/// From t = 0, X = `start`, which the force completes where the model StartsFromForce. Local.
+std::unique_ptr<ExactSolution> make_exact_solution(AnyModel model, const StateLayout& layout,
+                                                   std::vector<double> start,
+                                                   base::SmoothPieces force,
+                                                   const ExactOptions& options = {});
 
 }  // namespace masing::rheology

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <cassert>
+#include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
-
-#include "rheology/st_venant.hpp"
 
 namespace masing::rheology {
 
@@ -14,6 +17,75 @@ struct TimeStep {
   double force = 0.0;       ///< F(t_p)
   double next_force = 0.0;  ///< F(t_{p+1}); for models without a mass
 };
+
+// The St-Venant elements of a model one by one, for the solution from event to event.
+
+/// Where an element is: in series with a spring, a component of the state within ±bound; or in
+/// parallel with one, dry friction of at most `bound` on a velocity.
+enum class Place { in_series, in_parallel };
+
+/// A column of the state, and by what it is multiplied.
+struct Term {
+  std::size_t column = 0;
+  double factor = 1.0;
+};
+
+/// One element of X' + M ∂φ(X) ∋ G. With q the sum over `sees` of the state,
+///     in series    X' = G - acts·μ,  |q| ≤ bound,  μ ∈ N(q): 0 inside, of the sign of q at ±bound;
+///     in parallel  X' = G - acts·μ,  |μ| ≤ bound,  μ = bound·sign(q) where q ≠ 0.
+/// Source: (3.8), rheological-models-2000, where M ∂φ is a sum over the elements.
+struct StVenant {
+  Place place = Place::in_series;
+  double bound = 0.0;      ///< ≥ 0
+  std::vector<Term> sees;  ///< q: one column in series, a relative velocity in parallel
+  std::vector<Term> acts;  ///< the column of M
+};
+
+/// Elements in series whose q are columns of their own, from `first` on, in the norm of K⁻¹:
+/// `matrix(i, j)` is K_ij. Local.
+template <class Matrix>
+std::vector<StVenant> box_elements(std::size_t first, std::span<const double> bound,
+                                   const Matrix& matrix) {
+  std::vector<StVenant> elements;
+  for (std::size_t j = 0; j < bound.size(); ++j) {
+    StVenant element{Place::in_series, bound[j], {{first + j}}, {}};
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+      if (const double entry = matrix(i, j); entry != 0) {
+        element.acts.push_back({first + i, entry});
+      }
+    }
+    elements.push_back(std::move(element));
+  }
+  return elements;
+}
+
+/// The same for K = 1: elongations that are clamped one by one. Local.
+inline std::vector<StVenant> clamped_elements(std::size_t first, std::span<const double> bound) {
+  std::vector<StVenant> elements;
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    elements.push_back({Place::in_series, bound[i], {{first + i}}, {{first + i}}});
+  }
+  return elements;
+}
+
+/// Dry friction α on the ground of a mass whose velocity is in column y. Local.
+inline StVenant ground_friction(std::size_t y, double mass, double bound) {
+  return {Place::in_parallel, bound, {{y}}, {{y, 1 / mass}}};
+}
+
+/// A mass and the column of its velocity.
+struct MovingMass {
+  std::size_t y = 0;
+  double mass = 1.0;
+};
+
+/// Dry friction α between two masses, of the second on the first. Local.
+inline StVenant contact_friction(const MovingMass& first, const MovingMass& second, double bound) {
+  return {Place::in_parallel,
+          bound,
+          {{first.y, -1.0}, {second.y}},
+          {{first.y, -1 / first.mass}, {second.y, 1 / second.mass}}};
+}
 
 /// A model as an inclusion X' + M ∂φ(X) ∋ G(t, X):
 ///     drift(now, X, G)      fills G(t_p, X);
@@ -50,6 +122,60 @@ double make_step(Model& model, const TimeStep& now, std::span<double> state,
     state[c] += now.step * rate[c];
   }
   return model.resolve(now, state);
+}
+
+// The resolvents of St-Venant elements: beside a spring (dry friction of a mass) and in series with
+// one (a bounded elongation).
+
+/// The resolvent of St-Venant elements in series with springs: u_i ← clamp(u_i, -η_i, η_i), [n].
+/// Local. Source: (2.29) with (4.2), rheological-models-2000.
+inline void yield(std::span<double> elongation, std::span<const double> threshold) {
+  for (std::size_t i = 0; i < elongation.size(); ++i) {
+    elongation[i] = std::clamp(elongation[i], -threshold[i], threshold[i]);
+  }
+}
+
+/// The resolvent of dry friction on one mass, argmin_z ½(z - y)² + bound·|z|:
+///     y - clamp(y, -bound, bound),
+/// exactly 0 where |y| ≤ bound. `bound` ≥ 0, hα/m for a step h. Local.
+/// Source: (2.1) with (4.2), rheological-models-2000.
+inline double soft_threshold(double y, double bound) {
+  assert(!(bound < 0));
+  return y - std::clamp(y, -bound, bound);
+}
+
+/// The dry friction α of a mass on the ground during a step h: y ← soft_threshold(y, hα/m). Returns
+/// the friction force, clamp(m y/h, -α, α) with the y before it. Local.
+/// Source: (2.1) with (4.2), rheological-models-2000.
+inline double slide_on_ground(double mass, double bound, double step, double& velocity) {
+  const double friction = std::clamp(mass * velocity / step, -bound, bound);
+  velocity = soft_threshold(velocity, step * bound / mass);
+  return friction;
+}
+
+/// Velocities of two masses after dry friction between them, and what it gave to the first.
+struct FrictionContact {
+  double first_velocity = 0.0;
+  double second_velocity = 0.0;
+  double impulse = 0.0;  ///< p, in [-bound, bound]
+};
+
+/// The resolvent of dry friction between two masses, with μ = m1 m2/(m1 + m2):
+///     p = clamp(μ (y2 - y1), -bound, bound),   y1 ← y1 + p/m1,   y2 ← y2 - p/m2.
+/// Masses that stick get the same velocity to the last bit. Masses > 0; `bound` ≥ 0, hα2 for a
+/// step h. Local. Source: (2.36), rheological-models-2000.
+inline FrictionContact friction_impulse(double first_mass, double second_mass,
+                                        double first_velocity, double second_velocity,
+                                        double bound) {
+  assert(first_mass > 0 && second_mass > 0 && !(bound < 0));
+  const double reduced_mass = first_mass / (1 + first_mass / second_mass);
+  const double sticking = reduced_mass * (second_velocity - first_velocity);
+  if (std::abs(sticking) <= bound) {
+    const double common = first_velocity + sticking / first_mass;
+    return {common, common, sticking};
+  }
+  const double impulse = std::copysign(bound, sticking);
+  return {first_velocity + impulse / first_mass, second_velocity - impulse / second_mass, impulse};
 }
 
 }  // namespace masing::rheology

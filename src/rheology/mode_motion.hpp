@@ -1,13 +1,55 @@
 #pragma once
 
 #include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+#include <cstddef>
+#include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
-#include "rheology/linear_law.hpp"
+#include "rheology/catalogue.hpp"
 #include "rheology/polynomial.hpp"
 
 namespace masing::rheology {
+
+/// A model by numbers: G(t, X) = A X + F(t) b + F'(t) b', and its elements. Made of the model's own
+/// drift, which is linear.
+struct LinearLaw {
+  /// A column that the force and the other columns give at once: x of a model without a mass.
+  struct Following {
+    Eigen::Index column = 0;
+    double force = 0.0;
+    Eigen::RowVectorXd state;
+  };
+
+  Eigen::SparseMatrix<double> state;  ///< A, [columns, columns]
+  Eigen::VectorXd force;              ///< b, [columns]
+  Eigen::VectorXd force_rate;         ///< b', [columns]
+  std::optional<Following> following;
+  Eigen::RowVectorXd restoring;  ///< F - m x'' of the mass that F acts on, without dry friction
+  std::optional<std::size_t> friction;  ///< the element whose μ is the dry friction on that mass
+  std::vector<StVenant> elements;
+};
+
+/// Of an element: q, the sum over what it sees of values, [columns]. Local.
+double seen(const StVenant& element, const Eigen::VectorXd& values);
+
+/// A vector as models take it.
+inline std::span<double> span_of(Eigen::VectorXd& vector) {
+  return {vector.data(), static_cast<std::size_t>(vector.size())};
+}
+inline std::span<const double> span_of(const Eigen::VectorXd& vector) {
+  return {vector.data(), static_cast<std::size_t>(vector.size())};
+}
+
+/// The law of a model of `columns` columns. Local.
+LinearLaw linear_law(const AnyModel& model, std::size_t columns);
+
+/// The velocities that are 0 where those of the elements numbered `sticking` that are in parallel
+/// have q = 0: of masses that they join to the ground, directly or by others. Local.
+std::set<std::size_t> grounded_columns(const std::vector<StVenant>& elements,
+                                       const std::vector<std::size_t>& sticking);
 
 /// What an element does: 0 keeps still (elastic in series, sticking in parallel), ±1 yields or
 /// slides in that direction.
@@ -53,7 +95,6 @@ class ModeMotion {
   }
 
  private:
-  [[nodiscard]] double seen_of(std::size_t element, const Eigen::VectorXd& values) const;
   void act(std::size_t element, double multiplier, Eigen::VectorXd& rate) const;
   void measure();
 

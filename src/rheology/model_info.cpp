@@ -141,7 +141,7 @@ std::vector<Parameter> all_parameters(const ModelInfo& info) {
     if (is_new) {
       all.push_back({.name = start_of(letter),
                      .meaning = meanings().at(letter) + " " + name,
-                     .values = extent == Extent::each ? per_element : 1,
+                     .values = extent == GroupSize::each ? per_element : 1,
                      .preset = 0.0});
     } else {
       ++all[place->second].values;
@@ -172,7 +172,7 @@ std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& 
     }
     const std::vector<double>& given = values.list(start_of(name.front()));
     std::size_t& first = used[name.front()];
-    const std::size_t size = extent == Extent::one ? 1 : given.size();
+    const std::size_t size = extent == GroupSize::one ? 1 : given.size();
     state.insert(state.end(), given.begin() + static_cast<std::ptrdiff_t>(first),
                  given.begin() + static_cast<std::ptrdiff_t>(first + size));
     first += size;
@@ -183,16 +183,16 @@ std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& 
 std::int64_t StateLayout::size() const {
   std::int64_t columns = 0;
   for (const auto& group : groups) {
-    columns += group.extent == Extent::one ? 1 : elements;
+    columns += group.extent == GroupSize::one ? 1 : elements;
   }
   return columns;
 }
 
-MotionColumns StateLayout::motion() const {
-  MotionColumns motion;
+MassColumns StateLayout::motion() const {
+  MassColumns motion;
   std::int64_t end = 0;
   for (const auto& [name, extent, start] : groups) {
-    end += extent == Extent::one ? 1 : elements;
+    end += extent == GroupSize::one ? 1 : elements;
     if (name.front() == 'x') {
       motion.x = end - 1;
     } else if (name.front() == 'y') {
@@ -206,7 +206,7 @@ std::string StateLayout::names(std::size_t longest) const {
   const std::size_t share = longest / groups.size();
   std::vector<std::string> pieces;
   for (const auto& [name, extent, start] : groups) {
-    if (extent == Extent::one) {
+    if (extent == GroupSize::one) {
       pieces.push_back(name);
       continue;
     }

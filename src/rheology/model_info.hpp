@@ -92,7 +92,7 @@ class ParameterValues {
 };
 
 /// The number of columns of a group of the state: one, or one for each of the n elements.
-enum class Extent { one, each };
+enum class GroupSize { one, each };
 /// Initial values of a group: a parameter, or computed from the force and the other groups.
 enum class Start { given, follows };
 
@@ -103,7 +103,7 @@ enum class Work { replicated, split };
 /// velocities, u elongations, v and g forces; the initial values are the parameters x0, y0, …
 struct StateGroup {
   std::string name;
-  Extent extent = Extent::one;
+  GroupSize extent = GroupSize::one;
   Start start = Start::given;
 };
 
@@ -128,7 +128,7 @@ std::vector<Parameter> all_parameters(const ModelInfo& info);
 void require_parameter(const ModelInfo& info, const std::string& name);
 
 /// The columns of the mass that the force acts on: the last x and the last y.
-struct MotionColumns {
+struct MassColumns {
   std::int64_t x = 0;
   std::optional<std::int64_t> y;  ///< none where the model has no mass
 };
@@ -140,7 +140,7 @@ struct StateLayout {
 
   /// How many columns there are. Local.
   [[nodiscard]] std::int64_t size() const;
-  [[nodiscard]] MotionColumns motion() const;
+  [[nodiscard]] MassColumns motion() const;
   /// The names with blanks between, "x y u1 u2", up to about `longest` characters: the last name
   /// of each group always, "…" for what is left out before it. Local.
   [[nodiscard]] std::string names(std::size_t longest) const;

@@ -1,16 +1,18 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "rheology/friction.hpp"
+#include "rheology/box_projection.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
-#include "rheology/st_venant.hpp"
+#include "rheology/total_variation.hpp"
 
-// Models of P-elements, a spring and a St-Venant element in parallel, alone or with an S-element.
+// Models of P-elements, a spring and a St-Venant element in parallel, and of them with an
+// S-element.
 
 namespace masing::rheology {
 
@@ -77,6 +79,178 @@ struct PParallel : FrictionOscillator {
   static double sum(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0);
   }
+};
+
+/// n P-elements and n masses in series, held at the end of element 1, F on mass n:
+///     m_i y_i' + g_i - g_{i+1} = k_{i+1} (x_{i+1} - x_i) - k_i (x_i - x_{i-1}),  F for i = n,
+///     g_i ∈ α_i σ(y_i - y_{i-1}),  x_0 = y_0 = 0,  g_{n+1} = 0.
+/// State x_1..x_n, y_1..y_n. Source: (2.32), rheological-models-2000.
+class PChain {
+ public:
+  static ModelInfo info() {
+    return {
+        .name = "p-chain",
+        .title = "n P-elements (spring and St-Venant element in parallel) and n masses in series",
+        .equation =
+            "x_i' = y_i\n"
+            "m_i y_i' + g_i - g_{i+1} = k_{i+1} (x_{i+1} - x_i) - k_i (x_i - x_{i-1})\n"
+            "with F for k_{n+1} (x_{n+1} - x_n), x_0 = y_0 = 0, g_{n+1} = 0\n"
+            "g_i ∈ alpha_i sigma(y_i - y_{i-1})",
+        .phi = "alpha_1 |y_1| + Σ_{i>=2} alpha_i |y_i - y_{i-1}|",
+        .matrix = "diag(1, ..., 1, 1/m_1, ..., 1/m_n)",
+        .parameters = {{"n", "elements"},
+                       {"m", "masses", Range::positive, per_element, 1.0},
+                       {"k", "stiffnesses", Range::not_negative, per_element},
+                       {"alpha", "friction thresholds", Range::not_negative, per_element}},
+        .state = {{"x", GroupSize::each}, {"y", GroupSize::each}},
+        .order = ">=0.5",
+        .source = "(2.32), Table I, rheological-models-2000"};
+  }
+
+  explicit PChain(const ParameterValues& values)
+      : mass_(values.list("m")),
+        stiffness_(values.list("k")),
+        bound_(values.list("alpha")),
+        impulse_bound_(mass_.size()),
+        target_(mass_.size()),
+        impulse_(mass_.size()),
+        total_variation_(mass_.size()) {}
+
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
+    const std::size_t n = mass_.size();
+    double tension = stiffness_[0] * state[0];  // of spring i
+    for (std::size_t i = 0; i < n; ++i) {
+      const double next = i + 1 < n ? stiffness_[i + 1] * (state[i + 1] - state[i]) : now.force;
+      rate[i] = state[n + i];
+      rate[n + i] = (next - tension) / mass_[i];
+      tension = next;
+    }
+  }
+  [[nodiscard]] double resolve(const TimeStep& now, std::span<double> state) {
+    const auto y = state.subspan(mass_.size());
+    std::ranges::copy(y, target_.begin());
+    std::ranges::transform(bound_, impulse_bound_.begin(),
+                           [&](double bound) { return now.step * bound; });
+    const FrictionChain chain{.mass = mass_, .bound = impulse_bound_};
+    total_variation_.solve(chain, target_, y);
+    friction_impulses(chain, target_, y, impulse_);
+    return impulse_.back() / now.step;
+  }
+  [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
+    const std::size_t n = mass_.size();
+    const double below = n > 1 ? state[n - 2] : 0.0;
+    return stiffness_.back() * (state[n - 1] - below) + friction;
+  }
+  [[nodiscard]] std::vector<StVenant> elements() const {
+    const std::size_t n = mass_.size();
+    std::vector<StVenant> all{ground_friction(n, mass_[0], bound_[0])};
+    for (std::size_t i = 1; i < n; ++i) {
+      all.push_back(contact_friction({n + i - 1, mass_[i - 1]}, {n + i, mass_[i]}, bound_[i]));
+    }
+    return all;
+  }
+
+ private:
+  std::vector<double> mass_;
+  std::vector<double> stiffness_;
+  std::vector<double> bound_;          // α
+  std::vector<double> impulse_bound_;  // hα
+  std::vector<double> target_;         // velocities before friction
+  std::vector<double> impulse_;        // h g
+  TotalVariation total_variation_;
+};
+
+/// n P-elements, a spring k0 and a mass in series:
+///     m y' = F - κ (x - Σ v_i/k_i),  κ = (Σ_{i=0..n} 1/k_i)⁻¹,
+///     V' + K ∂ψ_box(V) ∋ -k0 y (1, …, 1),  box |v_i| ≤ α_i,  K = diag(k_i) + k0 11ᵀ.
+/// State x, y, v_1..v_n, of the elements held: `Reduction` sums over all (base::NoReduction, or
+/// over ranks). Source: (2.34), rheological-models-2000.
+template <class Reduction = base::NoReduction>
+class PSeries {
+ public:
+  static ModelInfo info() {
+    return {.name = "p-series",
+            .title = "n P-elements, one spring and one mass in series",
+            .equation =
+                "x' = y\n"
+                "m y' = F + (Σ v_i/k_i - x)/(1/k0 + Σ 1/k_i)\n"
+                "V' + K B(V) ∋ -k0 y (1, ..., 1), K = diag(k_i) + k0 1 1^T\n"
+                "B(V) = beta(v_1/alpha_1) x ... x beta(v_n/alpha_n)",
+            .phi = "Σ psi[-alpha_i,alpha_i](v_i)",
+            .matrix = "diag(I, K), I of x and y",
+            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
+                           {"k0", "stiffness of the single spring", Range::positive},
+                           {"n", "elements"},
+                           {"k", "stiffnesses", Range::positive, per_element},
+                           {"alpha", "friction thresholds", Range::not_negative, per_element}},
+            .state = {{"x"}, {"y"}, {"v", GroupSize::each}},
+            .order = "1",
+            .source = "(2.34), Table I, rheological-models-2000",
+            .work = Work::split};
+  }
+
+  explicit PSeries(const ParameterValues& values)
+      : mass_(values.number("m")), k0_(values.number("k0")), bound_(values.list("alpha")) {
+    values.require_within("v0", bound_, "alpha");
+    compliance_ = values.list("k");
+    std::ranges::transform(compliance_, compliance_.begin(), [](double k) { return 1.0 / k; });
+    sum_up();
+  }
+  /// The same elements with another reduction. Collective if that is.
+  template <class Other>
+  PSeries(PSeries<Other> series, Reduction reduction)
+      : reduction_(reduction),
+        mass_(series.mass_),
+        k0_(series.k0_),
+        bound_(std::move(series.bound_)),
+        compliance_(std::move(series.compliance_)) {
+    sum_up();
+  }
+
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
+    rate[0] = state[1];
+    rate[1] = (now.force - restoring(state, 0.0)) / mass_;
+    std::ranges::fill(rate.subspan(2), -k0_ * state[1]);
+  }
+  [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
+    const auto v = state.subspan(2);
+    const BoxElements elements{.value = v, .bound = bound_, .compliance = compliance_};
+    // The search begins at 0, not at the last root: the state alone decides the next.
+    const double shift = common_shift(elements, {.stiffness = k0_, .compliance = total_compliance_},
+                                      0.0, reduction_);
+    project_shifted(v, bound_, shift, v);
+    return 0.0;
+  }
+  [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
+    const auto v = state.subspan(2);
+    const double slip = base::sum_within(
+        greatest_slip_, v.size(), [&](std::size_t i) { return compliance_[i] * v[i]; }, reduction_);
+    return (state[0] - slip) / (1.0 / k0_ + total_compliance_);
+  }
+  [[nodiscard]] std::vector<StVenant> elements() const {
+    return box_elements(2, bound_, [&](std::size_t i, std::size_t j) {
+      return k0_ + (i == j ? 1 / compliance_[i] : 0.0);
+    });
+  }
+
+ private:
+  template <class Other>
+  friend class PSeries;
+
+  void sum_up() {
+    total_compliance_ = base::sum_of_not_negative(compliance_, reduction_);
+    std::vector<double> most(bound_.size());
+    std::ranges::transform(bound_, compliance_, most.begin(), std::multiplies());
+    greatest_slip_ = base::sum_of_not_negative(most, reduction_);
+  }
+
+  Reduction reduction_;
+  double mass_;
+  double k0_;
+  std::vector<double> bound_;       // α
+  std::vector<double> compliance_;  // 1/k
+  double total_compliance_ = 0.0;   // Σ 1/k_i
+  double greatest_slip_ = 0.0;      // Σ α_i/k_i
 };
 
 /// An S-element (k1, α1) and a P-element (k2, α2), however they are connected.

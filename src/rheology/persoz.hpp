@@ -8,7 +8,6 @@
 #include "rheology/box_projection.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
-#include "rheology/st_venant.hpp"
 
 namespace masing::rheology {
 
@@ -164,7 +163,7 @@ class PersozQuasistatic {
             .phi = "psi[-alpha2,alpha2](g2) + psi[-alpha3,alpha3](g3) + psi[-alpha1,alpha1](g1)",
             .matrix = "Q, of W alone",
             .parameters = PersozParameters::list(Range::positive),
-            .state = {{"x", Extent::one, Start::follows}, {"g2"}, {"g3"}, {"g1"}},
+            .state = {{"x", GroupSize::one, Start::follows}, {"g2"}, {"g3"}, {"g1"}},
             .order = ">=1",
             .source = "section 4.1, persoz-gephyroid"};
   }

@@ -35,7 +35,7 @@ void TotalVariation::start(double mass, double target, double bound) {
   rightmost_ = {mass, -mass * target + bound};
 }
 
-double TotalVariation::cut_left(double value, Line& piece) {
+double TotalVariation::cut_left(double value, Piece& piece) {
   piece = leftmost_;
   double from = -HUGE_VAL;
   while (first_ < end_ && piece.at(knots_[first_].position) <= value) {
@@ -50,7 +50,7 @@ double TotalVariation::cut_left(double value, Line& piece) {
   return std::clamp((value - piece.level) / piece.slope, from, to);
 }
 
-double TotalVariation::cut_right(double value, Line& piece) {
+double TotalVariation::cut_right(double value, Piece& piece) {
   piece = rightmost_;
   double to = HUGE_VAL;
   while (first_ < end_ && piece.at(knots_[end_ - 1].position) >= value) {
@@ -62,8 +62,8 @@ double TotalVariation::cut_right(double value, Line& piece) {
 }
 
 void TotalVariation::pass_on(double bound, double mass, double target, std::size_t i) {
-  Line after_least;
-  Line before_greatest;
+  Piece after_least;
+  Piece before_greatest;
   least_[i] = cut_left(-bound, after_least);
   greatest_[i] = std::max(least_[i], cut_right(bound, before_greatest));
   if (least_[i] == greatest_[i]) {
@@ -89,7 +89,7 @@ void TotalVariation::solve(const FrictionChain& chain, std::span<const double> t
   for (std::size_t i = 0; i + 1 < n; ++i) {
     pass_on(std::min(chain.bound[i + 1], greatest), chain.mass[i + 1], target[i + 1], i);
   }
-  Line piece;
+  Piece piece;
   velocity[n - 1] = cut_left(0.0, piece);
   for (std::size_t i = n - 1; i-- > 0;) {
     velocity[i] = std::clamp(velocity[i + 1], least_[i], greatest_[i]);

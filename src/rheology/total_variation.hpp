@@ -31,28 +31,28 @@ class TotalVariation {
 
  private:
   /// A piece slope·y + level of the derivative.
-  struct Line {
+  struct Piece {
     double slope = 0.0;
     double level = 0.0;
     [[nodiscard]] double at(double y) const { return slope * y + level; }
-    [[nodiscard]] Line operator+(const Line& other) const {
+    [[nodiscard]] Piece operator+(const Piece& other) const {
       return {slope + other.slope, level + other.level};
     }
-    [[nodiscard]] Line operator-(const Line& other) const {
+    [[nodiscard]] Piece operator-(const Piece& other) const {
       return {slope - other.slope, level - other.level};
     }
   };
   /// Where the derivative changes piece: right = left + change.
   struct Knot {
     double position = 0.0;
-    Line change;
+    Piece change;
   };
 
   void start(double mass, double target, double bound);
   /// Where the derivative rises through `value`; the knots left of it go. `piece` is right of it.
-  double cut_left(double value, Line& piece);
+  double cut_left(double value, Piece& piece);
   /// The same for what is right of it; `piece` is left of it.
-  double cut_right(double value, Line& piece);
+  double cut_right(double value, Piece& piece);
   void pass_on(double bound, double mass, double target, std::size_t i);
 
   std::vector<Knot> knots_;       // [2n + 1], in use: first_ .. end_ - 1
@@ -60,8 +60,8 @@ class TotalVariation {
   std::vector<double> greatest_;  // y_i for y_{i+1} above it, [n]
   std::size_t first_ = 0;
   std::size_t end_ = 0;
-  Line leftmost_;
-  Line rightmost_;
+  Piece leftmost_;
+  Piece rightmost_;
 };
 
 /// The impulses g_i of friction, with g_{n+1} = 0, that go with the minimiser y for target Y, [n]:

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/poll.hpp"
-#include "engine/memory_need.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
@@ -164,7 +163,7 @@ void make_run(const parallel::Communicator& own, const ScanProblem& problem, dou
 bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t tasks, int ranks) {
   return engine::is_split(run, ranks, available) &&
          (tasks < static_cast<std::size_t>(ranks) ||
-          engine::memory_shortage(engine::memory_need(run, 1, {}), available));
+          engine::memory_shortage(engine::memory_need(run, 1), available));
 }
 
 }  // namespace masing::scan

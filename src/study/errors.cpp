@@ -60,7 +60,7 @@ void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const d
 /// The columns of a state but those that errors of x and y measure.
 void add_state(const rheology::StateLayout& layout, const parallel::Vector& level,
                const parallel::Vector& reference, Errors& errors) {
-  const rheology::MotionColumns motion = layout.motion();
+  const rheology::MassColumns motion = layout.motion();
   const parallel::ReadAccess mine(level);
   const parallel::ReadAccess there(reference);
   for (std::size_t i = 0; i < mine.values().size(); ++i) {

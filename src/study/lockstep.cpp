@@ -72,12 +72,12 @@ Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Ba
         const engine::RunSpec& spec = plan.runs[*run].run;
         const RunForm& form = plan.runs[*run].form;
         const int ranks = plan.runs[*run].ranks;
-        const double engine = engine::bytes_a_rank(engine::memory_need(spec, ranks, {}));
-        const engine::Holding holding{.beside = bytes - engine, .available = plan.available};
+        const double engine = engine::bytes_a_rank(engine::memory_need(spec, ranks));
+        const engine::MemoryBudget budget{.beside = bytes - engine, .available = plan.available};
         // Where each rank makes it, one may be stopped before it is made and another not.
         std::optional<base::Stopped> stopped;
         try {
-          runs_[*run] = std::make_unique<Trajectory>(ranks > 1 ? comm : own_, spec, form, holding);
+          runs_[*run] = std::make_unique<Trajectory>(ranks > 1 ? comm : own_, spec, form, budget);
         } catch (const base::Stopped& stop) {
           stopped = stop;
         }

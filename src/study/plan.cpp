@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/partition.hpp"
-#include "engine/memory_need.hpp"
+#include "engine/setup.hpp"
 #include "io/progress.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/interval_sets.hpp"
@@ -153,7 +153,7 @@ double cost(const StudyPlan& plan, const Batch& batch, double PlannedRun::*cost)
 
 /// Of the engine of a run.
 double engine_bytes(const PlannedRun& planned) {
-  return engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks, {}));
+  return engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks));
 }
 
 /// Bytes a rank of a run, before its profile is known, with what is kept beside: u at a step and
@@ -179,7 +179,7 @@ void require_memory(const StudyPlan& plan, std::size_t comparison) {
   const PlannedRun& larger = one.bytes < other.bytes ? other : one;
   const double beside = bytes_a_rank(plan, {comparison}) - engine_bytes(larger);
   if (const auto found = engine::memory_shortage(
-          engine::memory_need(larger.run, larger.ranks, {.beside = beside}), plan.available)) {
+          engine::memory_need(larger.run, larger.ranks, beside), plan.available)) {
     throw *found;
   }
 }

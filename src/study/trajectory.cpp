@@ -25,9 +25,9 @@ class Timer {
 };
 
 engine::Setup timed_setup(const parallel::Communicator& comm, const engine::RunSpec& run,
-                          const engine::Holding& holding, double& seconds) {
+                          const engine::MemoryBudget& budget, double& seconds) {
   const Timer timer(seconds);
-  return engine::make_setup(comm, run, holding);
+  return engine::make_setup(comm, run, budget);
 }
 
 /// Save a function, or get it back. Collective.
@@ -74,11 +74,11 @@ double ContinuousField::operator()(const slab::Element& cell) const {
 }
 
 Trajectory::Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
-                       const RunForm& form, const engine::Holding& holding)
+                       const RunForm& form, const engine::MemoryBudget& budget)
     : comm_(comm),
       run_(run),
       form_(form),
-      setup_(timed_setup(comm, run, holding, summary_.seconds)),
+      setup_(timed_setup(comm, run, budget, summary_.seconds)),
       stepper_(comm, *setup_.engine, run) {
   if (form.series) {
     series_.emplace(*form.series);

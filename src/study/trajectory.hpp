@@ -63,7 +63,7 @@ class Trajectory {
  public:
   /// `comm`, `run` and `form` must outlive it. Throws as engine::make_setup. Collective.
   Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run, const RunForm& form,
-             const engine::Holding& holding);
+             const engine::MemoryBudget& budget);
 
   [[nodiscard]] const engine::RunSpec& run() const { return run_; }
   [[nodiscard]] bool goes_to_times() const { return form_.goes_to_times; }

@@ -84,32 +84,6 @@ TEST(ElasticPhase, is_a_power_to_rounding) {
             std::hypot(0.5, static_cast<double>(omega) * 0.3) * 1.01);
 }
 
-/// Rule right saturates at Σ η_i/P: for η = s + ⅛ and P a power of two, ⅝ + 1/(2P) exactly.
-TEST(Saturation, is_exact_where_the_numbers_are_dyadic) {
-  for (const std::int64_t cells : {1, 2, 1024, 4096}) {
-    const Trajectory path = run({.threshold = "s+0.125",
-                                 .oscillator = {.mass = 1e6, .y0 = 2.0},
-                                 .final_time = 4.0,
-                                 .steps = 2,
-                                 .space = support::space_of(cells)});
-    EXPECT_EQ(path.restoring[1], 0.625 + 0.5 / static_cast<double>(cells)) << cells;
-    EXPECT_EQ(path.restoring[2], path.restoring[1]) << cells;
-  }
-}
-
-TEST(Saturation, of_the_papers_case) {
-  for (const std::int64_t cells : {3, 100, 1500, 2049}) {
-    const Trajectory path = run({.oscillator = {.mass = 1e6, .y0 = -2.0},
-                                 .final_time = 4.0,
-                                 .steps = 2,
-                                 .space = support::space_of(cells)});
-    // η_i rounds, then 68 additions of a block, then 3 blocks at most to units of 2⁻⁶¹.
-    EXPECT_NEAR(path.restoring[1], -(0.6 + 0.5 / static_cast<double>(cells)),
-                70 * eps / 2 * 1.1 + 3 * 0x1p-61)
-        << cells;
-  }
-}
-
 /// How an error falls when the step is halved.
 double order(double coarse, double fine) {
   return std::log2(coarse / fine);
@@ -117,28 +91,6 @@ double order(double coarse, double fine) {
 
 double greatest(const Numbers& values) {
   return *std::ranges::max_element(values);
-}
-
-/// From rest with V: x_max = η/2 + mV²/(2kη) once V√(m/k) > η, k0 = 0.
-TEST(OneCell, overshoots_to_the_closed_form_with_order_one) {
-  constexpr double eta = 0.5;
-  constexpr double mass = 2.0;
-  constexpr double stiffness = 4.0;
-  constexpr double velocity = 2.0;
-  const double exact = eta / 2 + mass * velocity * velocity / (2 * stiffness * eta);
-  Numbers errors;
-  for (const std::int64_t steps : {4000, 8000, 16000}) {
-    const Trajectory path = run({.stiffness = "4",
-                                 .threshold = "0.5",
-                                 .oscillator = {.mass = mass, .y0 = velocity},
-                                 .final_time = 4.0,
-                                 .steps = steps,
-                                 .space = support::space_of(1)});
-    errors.push_back(std::abs(greatest(path.x) - exact));
-  }
-  EXPECT_LT(errors.back(), 1e-2);
-  EXPECT_NEAR(order(errors[0], errors[1]), 1.0, 0.1);
-  EXPECT_NEAR(order(errors[1], errors[2]), 1.0, 0.1);
 }
 
 /// Step load F0 from rest: F0 x₁ = ∫₀^{x₁} B gives the first peak; for P cells

@@ -1,5 +1,5 @@
 // The exact engine: the field of its own memory, the solution that `sweep` tends to, and its check.
-#include "engine/exact.hpp"
+#include "engine/engines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -87,17 +87,6 @@ TEST(Exact, IsWhatTheSweepTendsTo) {
   EXPECT_LT(restoring, 5e-3);
   for (std::size_t i = 0; i < exact.fields.at(0).u.size(); ++i) {
     EXPECT_NEAR(exact.fields[0].u[i], sweep.fields.at(0).u[i], 5e-3);
-  }
-}
-
-TEST(Exact, TheContinuumIsTheLimitOfCells) {
-  support::Problem problem = forced(std::int64_t{0}, 200);
-  problem.space = slab::Continuum{2500};
-  const auto limit = exact_trajectory(problem, {200});
-  const auto cells = exact_trajectory(forced(2500, 200), {200});
-  EXPECT_NEAR(limit.x.back(), cells.x.back(), 1e-3);
-  for (std::size_t i = 0; i < limit.fields.at(0).u.size(); ++i) {
-    EXPECT_NEAR(limit.fields[0].u[i], cells.fields.at(0).u[i], 1e-3);
   }
 }
 

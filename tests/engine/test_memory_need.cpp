@@ -1,7 +1,5 @@
 // Bytes a rank, by hand: 8 a cell for u, each array kept and each field; tables of the memory.
 
-#include "engine/memory_need.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -102,8 +100,7 @@ TEST(CheckedProfile, refuses_the_arrays_that_it_would_keep) {
     const support::Problem problem = support::problem(
         {.stiffness = stiffness, .threshold = "s+0.1", .space = slab::Cells{8192}});
     try {
-      engine::checked_profile(support::alone(), problem,
-                              {.method = Method::sweep, .available = 12.0 * 8192});
+      engine::checked_profile(support::alone(), problem, Method::sweep, {.available = 12.0 * 8192});
       return true;
     } catch (const base::UserError&) {
       return false;

@@ -95,31 +95,6 @@ TEST(Slab, that_is_not_worth_splitting_is_each_ranks) {
   }
 }
 
-TEST(Chunks, may_end_at_any_step) {
-  const support::Problem problem = forced(2500);
-  const Trajectory undisturbed = support::trajectory(support::world(), problem, {401});
-  std::vector<std::int64_t> every;
-  for (std::int64_t step = 0; step <= 401; ++step) {
-    every.push_back(step);
-  }
-  const std::vector<std::vector<std::int64_t>> disturbed{
-      {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 401}, {3, 401}, every};
-  for (const auto& steps : disturbed) {
-    Trajectory run = support::trajectory(support::world(), problem, steps);
-    ASSERT_EQ(run.fields.size(), steps.size());
-    run.fields.erase(run.fields.begin(), run.fields.end() - 1);
-    expect_same(run, undisturbed);
-  }
-}
-
-TEST(Runs, repeat_themselves) {
-  const support::Problem problem = forced(3000);
-  expect_same(support::trajectory(support::world(), problem, {401}),
-              support::trajectory(support::alone(), problem, {401}));
-  expect_same(support::trajectory(support::alone(), problem, {401}),
-              support::trajectory(support::alone(), problem, {401}));
-}
-
 TEST(CheckedProfile, reports_the_first_cell_at_fault_on_every_rank) {
   // Cells at fault in the last two blocks: the same message must come from all ranks.
   const support::Problem problem =

@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/distributed_measure.hpp"
 #include "engine/setup.hpp"
-#include "engine/turning_points.hpp"
 #include "support/options.hpp"
 #include "support/problem.hpp"
 #include "support/saved_state.hpp"
@@ -232,34 +230,5 @@ INSTANTIATE_TEST_SUITE_P(
                           {"set alpha", "0.3"},
                           {"set y0", "1"}}}),
     [](const auto& of) { return std::string(of.param.name); });
-
-TEST(DistributedTable, goes_on_with_the_same_bits) {
-  struct Owned {
-    support::Problem problem;
-    slab::Profile profile;
-    std::unique_ptr<engine::Engine> engine;
-  };
-  expect_resumable([](const parallel::Communicator& comm) {
-    auto owned = std::make_shared<Owned>(Owned{support::problem({.stiffness = "1+0.5*sin(3*s)",
-                                                                 .threshold = "0.1+abs(s-0.4)",
-                                                                 .initial_u = "0.05",
-                                                                 .force = "0.9*cos(0.5*t)",
-                                                                 .final_time = 20.0,
-                                                                 .steps = steps,
-                                                                 .space = slab::Cells{5000}}),
-                                               {},
-                                               nullptr});
-    owned->profile = engine::checked_profile(comm, owned->problem);
-    owned->engine = engine::make_by_turning_points(
-        comm, std::get<engine::Masing>(support::run_of(owned->problem).model), owned->problem.time,
-        owned->profile,
-        engine::distributed_measure(comm, owned->profile, owned->problem.field_cells()));
-    MadeRun run{.ranks = std::make_shared<const parallel::Communicator>(comm.handle()),
-                .owner = owned,
-                .engine = owned->engine.get()};
-    set_driving(run, owned->problem.time, [&](double t) { return owned->problem.force(t); });
-    return run;
-  });
-}
 
 }  // namespace masing::test_restart

@@ -17,7 +17,6 @@
 namespace masing::test_schemes {
 
 using engine::Method;
-using slab::advance_euler;
 using slab::Scheme;
 using Numbers = std::vector<double>;
 
@@ -136,68 +135,6 @@ TEST(Schemes, HaveTheirOrderWithTurningPointsInsideSteps) {
       }
       coarse = fine;
     }
-  }
-}
-
-/// u ← clamp(u + d), S = k u.
-struct OneCell {
-  double u;
-  double after(double d) {
-    u = std::clamp(u + d, -0.25, 0.25);
-    return 1.5 * u;
-  }
-  std::array<double, 2> after(double d1, double d2) {
-    const double first = after(d1);
-    return {first, after(d2)};
-  }
-};
-
-/// Two steps at a time must be two steps one after the other, in chunks of any length.
-TEST(Euler, IsSchemeTwentySixStepByStepInAnyChunks) {
-  const slab::Oscillator oscillator{.mass = 0.8, .k0 = 0.3, .x0 = 0.1, .y0 = -0.4};
-  constexpr double step = 0.037;
-  constexpr std::size_t steps = 211;
-  Numbers force;
-  for (std::size_t p = 0; p <= steps; ++p) {
-    force.push_back(0.6 * std::cos(0.05 * static_cast<double>(p)));
-  }
-  Numbers expected_x;
-  Numbers expected_y;
-  double x = oscillator.x0;
-  double y = oscillator.y0;
-  OneCell cell{0.2};
-  double internal_force = 1.5 * cell.u;
-  for (std::size_t p = 0; p < steps; ++p) {
-    const double d = step * y;
-    y += step / oscillator.mass * (force[p] - oscillator.k0 * x - internal_force);
-    x += d;
-    internal_force = cell.after(d);
-    expected_x.push_back(x);
-    expected_y.push_back(y);
-  }
-  for (const std::size_t length : {1U, 2U, 7U, 8U, 211U}) {
-    OneCell slab{0.2};
-    slab::MassState state{oscillator.x0, oscillator.y0, 1.5 * slab.u};
-    Numbers found_x(steps);
-    Numbers found_y(steps);
-    Numbers restoring(steps);
-    for (std::size_t first = 0; first < steps; first += length) {
-      const std::size_t count = std::min(length, steps - first);
-      advance_euler(oscillator, step,
-                    {.first = static_cast<std::int64_t>(first),
-                     .force = std::span(force).subspan(first, count + 1),
-                     .x = std::span(found_x).subspan(first, count),
-                     .y = std::span(found_y).subspan(first, count),
-                     .restoring = std::span(restoring).subspan(first, count)},
-                    state, slab);
-    }
-    // Terms may be formed in another order: a few roundings a step.
-    for (std::size_t p = 0; p < steps; ++p) {
-      ASSERT_NEAR(found_x[p], expected_x[p], 1e-14) << p << ", chunks of " << length;
-      ASSERT_NEAR(found_y[p], expected_y[p], 1e-14) << p << ", chunks of " << length;
-      ASSERT_NEAR(restoring[p], oscillator.k0 * expected_x[p], 0.375 + 1e-14);
-    }
-    EXPECT_EQ(slab.u, cell.u);
   }
 }
 

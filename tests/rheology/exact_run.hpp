@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,16 +26,19 @@ class ExactRun {
     return {solution.state().begin(), solution.state().end()};
   }
 
-  rheology::ExactSolution solution;
-
  private:
   ExactRun(const rheology::ModelSpec& spec, base::SmoothPieces force,
            const rheology::ExactOptions& options)
       : ExactRun(rheology::build(spec, spec.all()), spec.layout(), std::move(force), options) {}
   ExactRun(rheology::BuiltModel built, const rheology::StateLayout& layout,
            base::SmoothPieces force, const rheology::ExactOptions& options)
-      : solution(std::move(built.model), layout, std::move(built.start), std::move(force),
-                 options) {}
+      : solution_(rheology::make_exact_solution(
+            std::move(built.model), layout, std::move(built.start), std::move(force), options)) {}
+
+  std::unique_ptr<rheology::ExactSolution> solution_;
+
+ public:
+  rheology::ExactSolution& solution = *solution_;
 };
 
 }  // namespace masing::exact_run

@@ -65,7 +65,7 @@ class Run {
   State rate;  ///< G of the last step
   double restoring = 0.0;
   [[nodiscard]] double friction() const { return friction_; }
-  [[nodiscard]] rheology::MotionColumns motion() const { return motion_; }
+  [[nodiscard]] rheology::MassColumns motion() const { return motion_; }
   [[nodiscard]] std::vector<rheology::StVenant> elements() const {
     return std::visit([](const auto& model) { return model.elements(); }, model_);
   }
@@ -73,14 +73,14 @@ class Run {
  private:
   explicit Run(const rheology::ModelSpec& spec)
       : Run(rheology::build(spec, spec.all()), spec.layout().motion()) {}
-  Run(rheology::BuiltModel built, const rheology::MotionColumns& motion)
+  Run(rheology::BuiltModel built, const rheology::MassColumns& motion)
       : state(std::move(built.start)),
         rate(state.size()),
         model_(std::move(built.model)),
         motion_(motion) {}
 
   rheology::AnyModel model_;
-  rheology::MotionColumns motion_;
+  rheology::MassColumns motion_;
   double friction_ = 0.0;
 };
 

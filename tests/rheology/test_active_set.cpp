@@ -95,19 +95,6 @@ TEST(ActiveSet, meets_it_on_edges_vertices_and_flat_boxes) {
   }
 }
 
-TEST(ActiveSet, leaves_the_points_of_the_box) {
-  const rheology::ActiveSetProjection<3> projection(rheology::stiffness_matrix({}), {2, 3, 1});
-  for (const Vector& value : {Vector{0, 0, 0}, Vector{2, -3, 1}, Vector{-2, 1.5, 0.25}}) {
-    EXPECT_EQ(projection.project(value), value);
-  }
-}
-
-TEST(ActiveSet, clamps_where_the_matrix_is_diagonal) {
-  const rheology::ActiveSetProjection<2> projection({{{2, 0}, {0, 5}}}, {1, 2});
-  EXPECT_EQ(projection.project({3, -1}), (rheology::SmallVector<2>{1, -1}));
-  EXPECT_EQ(projection.project({-3, 9}), (rheology::SmallVector<2>{-1, 2}));
-}
-
 TEST(Gephyroid, has_the_papers_force) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 200; ++round) {

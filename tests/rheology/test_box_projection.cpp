@@ -1,5 +1,5 @@
-// The projection on a box in the norm of (k0·11ᵀ + diag(k))⁻¹: its optimality conditions, a search
-// through all faces of the box, and the same bits however the elements are split at block limits.
+// The projection on a box in the norm of (k0·11ᵀ + diag(k))⁻¹: its optimality conditions, and the
+// same bits however the elements are split at block limits.
 
 #include "rheology/box_projection.hpp"
 
@@ -93,40 +93,6 @@ TEST(BoxProjection, meets_the_optimality_conditions) {
     const Case ties = degenerate(n, random);
     ASSERT_NO_FATAL_FAILURE(expect_optimal(ties, solve(ties)));
   }
-}
-
-TEST(BoxProjection, finds_the_face_of_the_box) {
-  constexpr std::size_t n = 4;
-  std::mt19937_64 random(2);
-  for (int round = 0; round < 2000; ++round) {
-    const Case data = round % 2 == 0 ? generic(n, 2.0, 2.0, random) : degenerate(n, random);
-    rheology::SmallMatrix<n> matrix{};
-    rheology::SmallVector<n> bound{};
-    rheology::SmallVector<n> value{};
-    for (std::size_t i = 0; i < n; ++i) {
-      matrix[i].fill(data.k0);
-      matrix[i][i] += 1 / data.compliance[i];
-      bound[i] = data.bound[i];
-      value[i] = data.value[i];
-    }
-    const auto expected = rheology::ActiveSetProjection<n>(matrix, bound).project(value);
-    Vector point(n);
-    rheology::project_shifted(data.value, data.bound, solve(data), point);
-    for (std::size_t i = 0; i < n; ++i) {
-      EXPECT_NEAR(point[i], expected[i], 1e-12) << "round " << round << ", element " << i;
-    }
-  }
-}
-
-TEST(BoxProjection, leaves_what_is_in_the_box) {
-  const Case data{.k0 = 3, .value = {0.5, -1.0, 2.0}, .bound = {1, 1, 2}, .compliance = {1, 1, 1}};
-  EXPECT_EQ(solve(data, 0.7), 0.0);
-}
-
-TEST(BoxProjection, of_one_element_is_a_clamp) {
-  // w = clamp(v): τ is the excess' share k0/(k0 + k).
-  const Case data{.k0 = 3, .value = {5.0}, .bound = {1.0}, .compliance = {1.0}};
-  EXPECT_EQ(solve(data), 3.0);
 }
 
 TEST(BoxProjection, needs_few_sums_over_many_elements) {

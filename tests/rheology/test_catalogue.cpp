@@ -81,15 +81,4 @@ TEST(StateLayout, puts_initial_values_into_their_columns) {
   EXPECT_EQ(chain.motion().y, 3);
 }
 
-TEST(StateLayout, abbreviates_what_would_be_too_long) {
-  const rheology::StateLayout layout{{{"x"}, {"u", rheology::Extent::each}}, 1000000};
-  EXPECT_EQ(layout.size(), 1000001);
-  const std::string names = layout.names(200);
-  EXPECT_LT(names.size(), 250);
-  EXPECT_TRUE(names.starts_with("x u1 u2 "));
-  EXPECT_TRUE(names.ends_with(" … u1000000")) << names;
-  EXPECT_EQ((rheology::StateLayout{{{"x"}, {"u", rheology::Extent::each}}, 3}.names(200)),
-            "x u1 u2 u3");
-}
-
 }  // namespace masing::test_catalogue

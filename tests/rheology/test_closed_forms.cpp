@@ -72,49 +72,4 @@ TEST(Prandtl, is_the_explicit_scheme_of_an_oscillator_until_it_yields) {
   }
 }
 
-/// The first slip phase of a trajectory: where u stays at η, the first point already there.
-std::vector<Point> first_slip(const std::vector<Point>& points, double eta) {
-  const auto slips = [eta](const Point& at) { return at.u == eta; };
-  const auto begin = std::ranges::find_if(points, slips);
-  return {begin, std::find_if_not(begin, points.end(), slips)};
-}
-
-constexpr double f = 20.0;
-constexpr double w = 0.1;
-double slow_force(double t) {
-  return f * std::cos(w * t);
-}
-
-TEST(Prandtl, slips_as_4_8_says) {
-  // Source: (4.8), rheological-models-2000, with ω(t ± t0)/2 in the sines and x'(t0).
-  model_run::Run run("prandtl", {{"k", 1}, {"eta", 1}});
-  constexpr double h = 1e-4;
-  const auto slip = first_slip(trajectory(run, slow_force, 25, 250000), 1.0);
-  ASSERT_GT(slip.size(), 200000);
-  const Point start = slip.front();
-  for (const Point& at : slip) {
-    const double s = at.t - start.t;
-    const double x = 2 * f / (w * w) * std::sin(w * (at.t + start.t) / 2) * std::sin(w * s / 2) -
-                     s * s / 2 + (start.y - f / w * std::sin(w * start.t)) * s + start.x;
-    ASSERT_NEAR(at.x, x, h * (25 * f + 200)) << at.t;  // h/2 (T max|x''| + max|y|), twice
-  }
-}
-
-TEST(Prandtl, slips_with_hardening_as_4_11_says) {
-  // Source: (4.11), rheological-models-2000, D and φ from x and y at the start.
-  model_run::Run run("prandtl", {{"k0", 1}, {"k", 1}, {"eta", 1}});
-  constexpr double h = 1e-5;
-  const auto slip = first_slip(trajectory(run, slow_force, 5, 500000), 1.0);
-  ASSERT_GT(slip.size(), 100000);
-  const Point start = slip.front();
-  const double amplitude = f / (1 - w * w);
-  const double c = start.x - amplitude * std::cos(w * start.t) + 1;
-  const double d = start.y + amplitude * w * std::sin(w * start.t);
-  for (const Point& at : slip) {
-    const double s = at.t - start.t;
-    const double x = c * std::cos(s) + d * std::sin(s) + amplitude * std::cos(w * at.t) - 1;
-    ASSERT_NEAR(at.x, x, h * 5 * 2 * f) << at.t;
-  }
-}
-
 }  // namespace masing::test_closed_forms

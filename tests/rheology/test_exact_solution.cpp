@@ -103,30 +103,6 @@ TEST(ExactModel, masses_that_stick_are_at_rest_to_the_last_bit) {
   }
 }
 
-TEST(ExactModel, prandtl_from_rest_with_a_velocity_stops_where_its_work_is_done) {
-  // ½ m V² = ½ k η² + k η (x - η): x = η/2 + m V²/(2 k η); then it swings elastically about x - η.
-  constexpr double m = 2;
-  constexpr double k = 3;
-  constexpr double eta = 0.4;
-  constexpr double v = 2.5;
-  ExactRun run("prandtl", {{"m", m}, {"k", k}, {"eta", eta}, {"y0", v}}, no_force, 60);
-  const double omega = std::sqrt(k / m);
-  const double yields = std::asin(eta * omega / v) / omega;
-  const double slope = std::sqrt(v * v - eta * eta * omega * omega);
-  const double stops = yields + slope * m / (k * eta);
-  const double top = eta / 2 + m * v * v / (2 * k * eta);
-  for (int p = 0; p <= 6000; ++p) {
-    const double t = 0.01 * p;
-    const State state = run.at(t);
-    const double s = t - yields;
-    const double x = t < yields  ? v / omega * std::sin(omega * t)
-                     : t < stops ? eta + slope * s - k * eta / m * s * s / 2
-                                 : top - eta + eta * std::cos(omega * (t - stops));
-    ASSERT_NEAR(state[0], x, 2e-14) << t;
-    ASSERT_NEAR(state[2], t < stops ? std::min(x, eta) : x - top + eta, 2e-14) << t;
-  }
-}
-
 TEST(ExactModel, s_chain_moves_as_its_modes_say) {
   // n equal masses and springs from rest, F = 1 at the last, no element yields: with
   // θ_j = (2j-1)π/(2n+1), ω_j = 2 sin(θ_j/2),

@@ -250,17 +250,6 @@ TEST(SChain, takes_up_the_momentum_of_its_outer_forces) {
   EXPECT_NEAR(momentum, impulse, 1e-11);
 }
 
-TEST(PChain, rests_while_no_force_overcomes_its_friction) {
-  model_run::Run run("p-chain", {{"n", 7}, {"k", 1}, {"alpha", "1+0.1*i"}});
-  model_run::advance(
-      run, [](double t) { return 1.09 * std::cos(t); }, 10, 100,
-      [&](double t) {
-        for (const double value : run.state) {
-          ASSERT_EQ(value, 0.0) << t;
-        }
-      });
-}
-
 TEST(PersozQuasistatic, starts_where_it_balances_the_force) {
   const rheology::ModelSpec spec =
       model_run::model("persoz-quasistatic", {{"k0", 1},
@@ -281,23 +270,6 @@ TEST(PersozQuasistatic, starts_where_it_balances_the_force) {
       built.model);
   // δ = ¼, E = (½, ½, ¼): x = (3 + ½ - 1 + ¼)/¼.
   expect_near(built.start, {11, 1, -2, 1}, "start");
-}
-
-TEST(PersozQuasistatic, balances_the_force_at_every_step) {
-  model_run::Run run("persoz-quasistatic", {{"k0", 2},
-                                            {"k1", 1},
-                                            {"k2", 3},
-                                            {"k3", 0.5},
-                                            {"alpha1", 1},
-                                            {"alpha2", 0.7},
-                                            {"alpha3", 2}});
-  const auto force = [](double t) { return 2.5 * std::sin(t); };
-  model_run::advance(run, force, 20, 500, [&](double t) {
-    ASSERT_NEAR(run.restoring, force(t), 1e-13) << t;
-    ASSERT_LE(std::abs(run.state[1]), 0.7);
-    ASSERT_LE(std::abs(run.state[2]), 2.0);
-    ASSERT_LE(std::abs(run.state[3]), 1.0);
-  });
 }
 
 }  // namespace masing::test_models

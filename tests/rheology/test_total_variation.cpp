@@ -1,6 +1,5 @@
 // The velocities of a chain with dry friction: the optimality conditions prove the minimum of a
-// strictly convex function, a search through all faces of the dual box finds it again, and single
-// cases have closed forms.
+// strictly convex function, and single cases have closed forms.
 
 #include "rheology/total_variation.hpp"
 
@@ -14,8 +13,7 @@
 #include <random>
 #include <vector>
 
-#include "rheology/box_projection.hpp"
-#include "rheology/friction.hpp"
+#include "rheology/inclusion.hpp"
 
 namespace masing::test_total_variation {
 
@@ -110,34 +108,6 @@ TEST(TotalVariation, meets_them_in_long_chains) {
   }
 }
 
-TEST(TotalVariation, finds_the_face_of_the_dual_box) {
-  // The dual is the projection of v_i = Σ_{j≥i} m_j Y_j on |g_i| ≤ hα_i in the norm of K⁻¹,
-  // K_ij = Σ_{l ≥ max(i,j)} m_l.
-  constexpr std::size_t n = 4;
-  std::mt19937_64 random(3);
-  for (int round = 0; round < 2000; ++round) {
-    const Case data = round % 2 == 0 ? generic(n, 0.5, random) : degenerate(n, random);
-    rheology::SmallMatrix<n> matrix{};
-    rheology::SmallVector<n> bound{};
-    rheology::SmallVector<n> value{};
-    for (std::size_t l = 0; l < n; ++l) {
-      bound[l] = std::min(data.bound[l], 1e3);
-      for (std::size_t i = 0; i <= l; ++i) {
-        value[i] += data.mass[l] * data.target[l];
-        for (std::size_t j = 0; j <= l; ++j) {
-          matrix[i][j] += data.mass[l];
-        }
-      }
-    }
-    const auto expected = rheology::ActiveSetProjection<n>(matrix, bound).project(value);
-    const Vector g = data.impulse(data.velocity());
-    for (std::size_t i = 0; i < n; ++i) {
-      // The condition number of K enters the search, not the chain.
-      EXPECT_NEAR(g[i], expected[i], 1e-11) << "round " << round << ", link " << i;
-    }
-  }
-}
-
 TEST(TotalVariation, of_one_mass_is_a_soft_threshold) {
   for (const double target : {-3.0, -0.2, 0.0, 0.1, 5.0}) {
     const Case data{.mass = {2.0}, .bound = {0.5}, .target = {target}};
@@ -153,26 +123,6 @@ TEST(TotalVariation, of_two_masses_free_of_the_ground_is_their_friction_impulse)
     EXPECT_NEAR(y[0], expected.first_velocity, 4 * eps);
     EXPECT_NEAR(y[1], expected.second_velocity, 4 * eps);
     EXPECT_NEAR(data.impulse(y)[1], expected.impulse, 4 * eps);
-  }
-}
-
-TEST(TotalVariation, stops_a_chain_that_the_ground_holds) {
-  const Case data{.mass = Vector(50, 1.0), .bound = Vector(50, 51.0), .target = Vector(50, -1.0)};
-  for (const double y : data.velocity()) {
-    EXPECT_EQ(y, 0.0);
-  }
-}
-
-TEST(TotalVariation, moves_a_locked_chain_as_one_mass) {
-  Case data{.mass = Vector(20, 0.5), .bound = Vector(20, 1e12), .target = {}};
-  data.bound[0] = 3.0;
-  for (int i = 0; i < 20; ++i) {
-    data.target.push_back(i / 3.0);
-  }
-  // Total mass 10, mean target 9.5/3: the ground takes an impulse of 3. No digit is lost to the
-  // bounds of what does not slip.
-  for (const double y : data.velocity()) {
-    EXPECT_NEAR(y, 9.5 / 3 - 0.3, 100 * eps);
   }
 }
 

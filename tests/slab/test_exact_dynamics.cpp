@@ -1,4 +1,4 @@
-// The exact solution over many cycles: against the time schemes, against itself, and its energy.
+// The exact solution over many cycles: against itself, and its energy.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,59 +17,6 @@ SmoothPieces papers_pieces(double final_time) {
   return {papers_force, {}, final_time};
 }
 
-/// Errors of a scheme in x and y: maxima over its steps.
-struct Errors {
-  double x = 0.0;
-  double y = 0.0;
-  void add(double dx, double dy) {
-    x = std::max(x, std::abs(dx));
-    y = std::max(y, std::abs(dy));
-  }
-};
-
-/// Scheme (26) on the hysteresis memory.
-Errors euler_errors(const slab::Measure& measure, double final_time, int steps) {
-  const double dt = final_time / steps;
-  TurningPoints memory(measure, 0.0);
-  ExactSolution exact(measure, {}, papers_pieces(final_time));
-  Errors errors;
-  double x = 0.0;
-  double y = 0.0;
-  for (int p = 0; p < steps; ++p) {
-    const double acceleration = papers_force(p * final_time / steps) - memory.internal_force();
-    x += dt * y;
-    y += dt * acceleration;
-    memory.move_to(x);
-    const MassState state = exact.at((p + 1) * final_time / steps);
-    errors.add(x - state.x, y - state.y);
-  }
-  return errors;
-}
-
-/// Velocity Verlet with the turning point inside a step taken apart, on the hysteresis memory.
-Errors leapfrog_errors(const slab::Measure& measure, double final_time, int steps) {
-  const double dt = final_time / steps;
-  TurningPoints memory(measure, 0.0);
-  ExactSolution exact(measure, {}, papers_pieces(final_time));
-  Errors errors;
-  double x = 0.0;
-  double y = 0.0;
-  double a = papers_force(0.0);
-  for (int p = 1; p <= steps; ++p) {
-    const double turn = -y / a;
-    if (turn > 0.0 && turn < dt) {
-      memory.move_to(x - y * y / (2 * a));
-    }
-    x += dt * y + 0.5 * dt * dt * a;
-    const double next = papers_force(p * final_time / steps) - memory.move_to(x);
-    y += 0.5 * dt * (a + next);
-    a = next;
-    const MassState state = exact.at(p * final_time / steps);
-    errors.add(x - state.x, y - state.y);
-  }
-  return errors;
-}
-
 TEST(ExactSolution, leaves_rest_under_the_hardening_spring_alone) {
   // m x'' = -k0 x - (x - x0), F = 0, nothing slides: x0/2 + x0/2 cos(√2 t).
   const Oscillator oscillator{.mass = 1.0, .k0 = 1.0, .x0 = 1.0, .y0 = 0.0};
@@ -80,33 +27,6 @@ TEST(ExactSolution, leaves_rest_under_the_hardening_spring_alone) {
     EXPECT_NEAR(state.x, 0.5 + 0.5 * std::cos(std::sqrt(2.0) * t), 1e-12) << t;
     EXPECT_NEAR(state.y, -std::sqrt(0.5) * std::sin(std::sqrt(2.0) * t), 1e-12) << t;
   }
-}
-
-TEST(ExactDynamics, EulerConvergesToItAtOrderOne) {
-  const Errors coarse = euler_errors(papers_measure, 20.0, 40000);
-  const Errors fine = euler_errors(papers_measure, 20.0, 80000);
-  EXPECT_NEAR(coarse.x / fine.x, 2.0, 0.02);
-  EXPECT_NEAR(coarse.y / fine.y, 2.0, 0.02);
-}
-
-TEST(ExactDynamics, LeapfrogConvergesToItAtOrderTwo) {
-  const Errors coarse = leapfrog_errors(papers_measure, 500.0, 100000);
-  const Errors fine = leapfrog_errors(papers_measure, 500.0, 200000);
-  EXPECT_LT(fine.x, 3e-6);
-  EXPECT_LT(fine.y, 3e-6);
-  EXPECT_NEAR(coarse.x / fine.x, 4.0, 0.3);
-  EXPECT_NEAR(coarse.y / fine.y, 4.0, 0.3);
-}
-
-TEST(ExactDynamics, TwoStepControlsAgreeOverThePapersCase) {
-  const auto limit =
-      exact_test::exact_self_check(papers_measure, {}, papers_pieces(500.0), 500.0, 5000);
-  EXPECT_LT(limit.x, 1e-11);
-  EXPECT_LT(limit.y, 1e-11);
-  const auto cells =
-      exact_test::exact_self_check(*papers_cells(300), {}, papers_pieces(500.0), 500.0, 5000);
-  EXPECT_LT(cells.x, 1e-10);
-  EXPECT_LT(cells.y, 1e-10);
 }
 
 /// W = ∫ F x' dt = [F x] - ∫ F' x dt for the papers' force, by the trapezoidal rule with end

@@ -105,10 +105,6 @@ double sech2(double u) {
   return std::pow(std::cosh(std::min(std::abs(u), 300.0)), -2.0);
 }
 
-double sine(double t) {
-  return std::sin(t);
-}
-
 /// Places around t where a feature of this width lies.
 std::vector<double> around(double t, double width) {
   return {t - 20 * width, t - 5 * width, t - width, t, t + width, t + 5 * width, t + 20 * width};
@@ -118,20 +114,13 @@ const double pi = std::acos(-1.0);
 
 const std::vector<Force> overflowing{
     {"1/cosh(50*(t-3))^2", [](double t) { return sech2(50 * (t - 3)); }, around(3, 0.02)},
-    {"1/cosh(5000*(t-3))^2", [](double t) { return sech2(5000 * (t - 3)); }, around(3, 2e-4)},
     {"cosh((t-3)/1e-4)^-2", [](double t) { return sech2(1e4 * (t - 3)); }, around(3, 1e-4)},
     {"4*exp(-200*(t-5))/(1+exp(-200*(t-5)))^2", [](double t) { return sech2(100 * (t - 5)); },
      around(5, 0.01)},
-    {"4*exp(200*(t-5))/(1+exp(200*(t-5)))^2", [](double t) { return sech2(100 * (t - 5)); },
-     around(5, 0.01)},
     {"1/(1+exp(-300*(t-4)))", [](double t) { return 0.5 * (1 + std::tanh(150 * (t - 4))); },
      around(4, 1.0 / 150)},
-    {"1-exp(300*(t-4))/(1+exp(300*(t-4)))",
-     [](double t) { return 0.5 * (1 - std::tanh(150 * (t - 4))); }, around(4, 1.0 / 150)},
     {"(exp(100*(t-5))-exp(-100*(t-5)))/(exp(100*(t-5))+exp(-100*(t-5)))",
      [](double t) { return std::tanh(100 * (t - 5)); }, around(5, 0.01)},
-    {"sinh(150*(t-5))/cosh(150*(t-5))", [](double t) { return std::tanh(150 * (t - 5)); },
-     around(5, 1.0 / 150)},
     {"(exp(2*t-30)-1)/(exp(2*t-30)+1)", [](double t) { return std::tanh(t - 15); }, {}},
     {"exp(-((t-5)/0.01)^2)/exp(-((t-5.01)/0.01)^2)*exp(-((t-5)/0.005)^2)",
      // -a² + (a-1)² - 4a² = 1 - 2a - 4a²
@@ -142,7 +131,6 @@ const std::vector<Force> overflowing{
      around(5, 0.01)},
     {"exp(-((t-5)/0.01)^2)/(1+exp(-((t-6)/0.01)^2))",
      [](double t) { return std::exp(-std::pow((t - 5) / 0.01, 2)); }, around(5, 0.01)},
-    {"exp(80*t)/exp(80*t)*sin(t)", sine, {}},
     {"ln(cosh(300*(t-5)))/300",
      [](double t) {
        const double u = 300 * std::abs(t - 5);
@@ -154,9 +142,6 @@ const std::vector<Force> overflowing{
     {"1/(1+((t-5)/0.5)^200)",
      [](double t) { return 1 / (1 + std::pow((t - 5) / 0.5, 200)); },
      {4.2, 4.4, 4.45, 4.5, 4.55, 4.6, 5.4, 5.45, 5.5, 5.55, 5.6, 5.8}},
-    {"1/sqrt(1+((t-5)/1e-3)^60)",
-     [](double t) { return 1 / std::hypot(1, std::pow((t - 5) / 1e-3, 30)); },
-     {4.99, 4.998, 4.9989, 4.999, 4.9991, 4.9995, 5, 5.0005, 5.0009, 5.001, 5.0011, 5.002, 5.01}},
     {"tanh(2000*(t-1))*asinh(1e100*t)*1e-2",
      [](double t) { return 1e-2 * std::tanh(2000 * (t - 1)) * std::asinh(1e100 * t); },
      around(1, 5e-4)}};
@@ -165,34 +150,16 @@ INSTANTIATE_TEST_SUITE_P(Overflowing, UsualForce, testing::ValuesIn(overflowing)
 const std::vector<Force> not_smooth{
     {"sqrt(t)", [](double t) { return std::sqrt(t); }, {}},
     {"t^1.5", [](double t) { return t * std::sqrt(t); }, {}},
-    {"t^(1/3)", [](double t) { return std::cbrt(t); }, {}},
     {"t^0.1+t^2.7", [](double t) { return std::pow(t, 0.1) + std::pow(t, 2.7); }, {}},
-    {"(t-3)^(4/2)-(t-3)^3/8",
-     [](double t) { return std::pow(t - 3, 2) - std::pow(t - 3, 3) / 8; },
-     {}},
-    {"((t-5)/5)^201", [](double t) { return std::pow((t - 5) / 5, 201); }, {}},
     {"sqrt(abs(t-3))", [](double t) { return std::sqrt(std::abs(t - 3)); }, {3}},
-    {"sqrt(t*(10-t))", [](double t) { return std::sqrt(t * (10 - t)); }, {}},
-    {"sqrt(1-(t/5-1)^2)", [](double t) { return std::sqrt(std::max(0.0, t * (10 - t))) / 5; }, {}},
     {"asin(t/10)", [](double t) { return std::asin(t / 10); }, {}},
-    {"acos(t/5-1)", [](double t) { return std::acos(t / 5 - 1); }, {}},
     {"asin(sin(t))",
      [](double t) { return std::asin(std::sin(t)); },
      {pi / 2, 3 * pi / 2, 5 * pi / 2}},
-    {"acosh(1+t)", [](double t) { return std::acosh(1 + t); }, {}},
-    {"abs(sin(t))^1.5",
-     [](double t) { return std::pow(std::abs(std::sin(t)), 1.5); },
-     {pi, 2 * pi, 3 * pi}},
     {"sign(sin(2*t))*abs(sin(2*t))^0.5",
      [](double t) { return std::copysign(std::sqrt(std::abs(std::sin(2 * t))), std::sin(2 * t)); },
      {pi / 2, pi, 3 * pi / 2, 2 * pi, 5 * pi / 2, 3 * pi}},
     {"t<4?0.2*t:exp(-t)", [](double t) { return t < 4 ? 0.2 * t : std::exp(-t); }, {4}},
-    {"(t>=2)&&(t<2.5)||t>9",
-     [](double t) { return (t >= 2 && t < 2.5) || t > 9 ? 1.0 : 0.0; },
-     {2, 2.5, 9}},
-    {"max(0,sin(3*t))",
-     [](double t) { return std::max(0.0, std::sin(3 * t)); },
-     {pi / 3, 2 * pi / 3, pi, 4 * pi / 3, 5 * pi / 3, 2 * pi, 7 * pi / 3, 8 * pi / 3, 3 * pi}},
     {"min(t,2,10-t)+avg(1,t,3)",
      [](double t) {
        return std::min({t, 2.0, 10 - t}) + (4 + t) / 3;
@@ -226,15 +193,7 @@ const std::vector<Force> smooth{
        return u == 0 ? 1.0 : std::sin(u) / u;
      },
      {pi}},
-    {"atan(30*(t-5))*atan2(t,2)",
-     [](double t) { return std::atan(30 * (t - 5)) * std::atan2(t, 2); }, around(5, 1. / 30)},
     {"atanh(t/10.001)", [](double t) { return std::atanh(t / 10.001); }, {9, 9.9, 9.99, 9.999}},
-    {"log10(1+t)-log2(2+t)+ln(3+t)/_e",
-     [](double t) {
-       return std::log10(1 + t) - std::log2(2 + t) + std::log(3 + t) / std::exp(1.0);
-     },
-     {}},
-    {"tan(0.15*t)", [](double t) { return std::tan(0.15 * t); }, {}},
     {"(1+t)^-0.5*t^2^0.5",
      [](double t) { return std::pow(t, std::sqrt(2.0)) / std::sqrt(1 + t); },
      {}},
@@ -244,9 +203,6 @@ const std::vector<Force> smooth{
     {"0.5*(1-cos(2*pi*t))*sin(20*pi*t)",
      [](double t) { return 0.5 * (1 - std::cos(2 * pi * t)) * std::sin(20 * pi * t); },
      {}},
-    {"1e-300*t*1e300", [](double t) { return t; }, {}},
-    {"exp(-1e6*(t-2.2)^2)*1e3",
-     [](double t) { return 1e3 * std::exp(-1e6 * std::pow(t - 2.2, 2)); }, around(2.2, 1e-3)},
     {"1e-6/(1e-6+(t-4)^2)",
      [](double t) { return 1e-6 / (1e-6 + std::pow(t - 4, 2)); },
      {3.9, 3.99, 3.997, 3.999, 4, 4.001, 4.003, 4.01, 4.1}}};

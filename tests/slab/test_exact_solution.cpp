@@ -90,22 +90,6 @@ TEST(ExactSolution, BilinearOscillatorIsTheClosedFormBetweenEvents) {
               1e-13);
 }
 
-TEST(ExactSolution, NearlyRigidCellActsAsDryFriction) {
-  // k large: stretched by η within √(η) or so, then the constant friction kη against the push F.
-  const double push = 1.5;
-  const double friction = 0.5;
-  const double eta = 1e-6;
-  const double omega = std::sqrt(friction / eta);
-  const auto cell = uniform_cells(1, friction / eta, eta);
-  const double slips = std::acos(1 - friction / push) / omega;
-  const double speed = push / omega * std::sin(omega * slips);
-  const double t = 3.0;
-  const MassState state = exact_at(*cell, {}, constant(push, t), t);
-  const double slid = t - slips;
-  EXPECT_NEAR(state.x, eta + speed * slid + 0.5 * (push - friction) * slid * slid, 1e-12);
-  EXPECT_NEAR(state.y, speed + (push - friction) * slid, 1e-12);
-}
-
 TEST(ExactSolution, FromRestWithASpeedTheBackboneTakesTheEnergy) {
   for (const double v : {0.05, 0.3, 0.9, 2.5}) {
     const Oscillator oscillator{.mass = 1.3, .k0 = 0.0, .x0 = 0.0, .y0 = v};

@@ -148,20 +148,6 @@ TEST(Steady, loses_what_a_closed_cycle_of_its_amplitude_loses) {
   EXPECT_NEAR(cycle.least_restoring, -closed.restoring, 1e-11);
 }
 
-TEST(Steady, is_where_a_sharp_resonance_comes_to_after_hundreds_of_periods) {
-  ForcedProblem problem;
-  problem.force = "0.8*sin(0.4*t)";
-  problem.period = 2 * std::numbers::pi / 0.4;
-  problem.oscillator.mass = 2.0;
-  problem.oscillator.k0 = 0.3;
-  const SolvedProblem solved(problem);
-  const Cycle cycle = solved.from_rest();
-  // Its multiplier has the modulus 0.85: 250 periods leave 1e-17 of the transient.
-  const Extreme reached = solved.map.outer_extreme(solved.after(250), 1).value();
-  EXPECT_NEAR(cycle.most_x, std::abs(reached.x), 1e-9);
-  EXPECT_GT(cycle.most_x, 20.0);
-}
-
 TEST(Steady, has_multipliers_by_which_transients_decay) {
   ForcedProblem problem;
   problem.force = "0.3*cos(0.5*t)+0.1*cos(t)";
@@ -179,22 +165,6 @@ TEST(Steady, has_multipliers_by_which_transients_decay) {
   }
   // What is left after 20 periods, 0.6^20, is small against what the second multiplier leaves out.
   EXPECT_NEAR((y[2] - y[1]) / (y[1] - y[0]), cycle.multipliers[0].real(), 1e-3);
-}
-
-TEST(Steady, sees_a_cycle_that_drifts) {
-  ForcedProblem problem;
-  problem.force = "0.55*cos(0.5*t)+0.2*cos(t)";
-  problem.period = 2 * std::numbers::pi / 0.5;
-  problem.oscillator.k0 = 0.0;
-  problem.is_odd = false;
-  const SolvedProblem solved(problem);
-  const Cycle cycle = solved.from_rest();
-  EXPECT_TRUE(cycle.is_free);
-  const slab::PeriodEnd before = solved.after(60);
-  const slab::PeriodEnd after = solved.map.period_after(before);
-  EXPECT_NEAR(cycle.drift, after.x - before.x, 1e-9);
-  EXPECT_GT(std::abs(cycle.drift), 1e-3);
-  EXPECT_NEAR(cycle.multipliers[0].real(), 1.0, 1e-12);
 }
 
 // 2 η reaches 1.664, x ranges over less than 1: the drift alone takes the strongest cells to η.

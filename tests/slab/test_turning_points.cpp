@@ -231,27 +231,6 @@ TEST(TurningPoints, RestoredFromTheirStateGoOnWithTheSameBits) {
   }
 }
 
-TEST(TurningPoints, AThousandLoopsAreKeptAndOneLargeMoveWipesThemAll) {
-  const Profile profile = papers_profile(200);
-  const auto measure = make_cell_measure(profile);
-  TurningPoints memory(*measure, 0.0);
-  ClampedCells cells(profile, 0.0);
-  double sign = 1.0;
-  for (int i = 0; i < 5000; ++i, sign = -sign) {
-    const double x = sign * 1.2 * std::pow(0.999, i);
-    cells.move_to(x);
-    ASSERT_NEAR(memory.move_to(x), cells.force(), 1e-11) << "turning point " << i;
-  }
-  EXPECT_EQ(memory.state().positions.size(), 4999U);
-  // Out through a thousand corners of the stack, then through all of them.
-  cells.move_to(0.45);
-  EXPECT_NEAR(memory.move_to(0.45), cells.force(), 1e-11);
-  EXPECT_LT(memory.state().positions.size(), 2000U);
-  cells.move_to(3.0);
-  EXPECT_NEAR(memory.move_to(3.0), cells.force(), 1e-11);
-  EXPECT_TRUE(memory.state().positions.empty());
-}
-
 TEST(TurningPoints, FollowTheBackboneAndMasingBranches) {
   // Rule right samples the papers' case: B differs from the continuum by at most 1/P.
   const int cells = 1500;
@@ -276,28 +255,6 @@ TEST(TurningPoints, FollowTheBackboneAndMasingBranches) {
   memory.move_to(5.0);
   EXPECT_DOUBLE_EQ(memory.internal_force(), 0.6 + 0.5 / cells);
   EXPECT_EQ(memory.stiffness_at(5.0), 0.0);
-}
-
-TEST(TurningPoints, GiveTrialForcesStiffnessAndCornersWithoutMoving) {
-  const auto measure = make_cell_measure(papers_profile(100));
-  TurningPoints memory(*measure, 0.0);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(memory.corner(1), infinity);
-  EXPECT_EQ(memory.corner(-1), -infinity);
-  memory.move_to(0.5);
-  EXPECT_EQ(memory.corner(1), infinity);
-  EXPECT_EQ(memory.corner(-1), -0.5);
-  memory.move_to(-0.2);
-  EXPECT_EQ(memory.corner(-1), -0.5);
-  EXPECT_EQ(memory.corner(1), 0.5);
-  memory.move_to(0.1);
-  EXPECT_EQ(memory.corner(1), 0.5);
-  EXPECT_EQ(memory.corner(-1), -0.2);
-  TurningPoints moved = memory;
-  EXPECT_EQ(memory.force_at(0.3), moved.move_to(0.3));
-  EXPECT_EQ(memory.x(), 0.1);
-  const double slope = (memory.force_at(0.301) - memory.force_at(0.2999)) / 0.0011;
-  EXPECT_NEAR(memory.stiffness_at(0.3), slope, 0.02);
 }
 
 TEST(TurningPoints, FindEveryCellTheFrontWillReach) {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/periodicity.hpp"
+#include "engine/engines.hpp"
 #include "engine/setup.hpp"
-#include "engine/sweep.hpp"
 #include "engine/time_loop.hpp"
 
 namespace masing::support {
@@ -68,9 +68,9 @@ Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine
 Trajectory trajectory(const parallel::Communicator& comm, const Problem& problem,
                       const std::vector<std::int64_t>& field_steps) {
   const slab::Profile profile = engine::checked_profile(comm, problem);
-  engine::Sweep engine(comm, std::get<engine::Masing>(run_of(problem).model), problem.time,
-                       profile);
-  return trajectory(comm, engine, problem, field_steps);
+  const auto engine = engine::make_sweep(comm, std::get<engine::Masing>(run_of(problem).model),
+                                         problem.time, profile);
+  return trajectory(comm, *engine, problem, field_steps);
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {

@@ -344,7 +344,7 @@ namespace {
 /// The state that a linear map leaves alone, of which the last four of some states come one from
 /// the other, latest first: z = z₀ + (I - A)⁻¹ d₀, where A d₀ = d₁ and A d₁ = d₂ for their
 /// differences. The latest itself where they do not tell.
-PeriodEnd middle_of_beats(const PeriodMap& map, const std::deque<PeriodEnd>& last) {
+PeriodEnd fixed_point_of_beats(const PeriodMap& map, const std::deque<PeriodEnd>& last) {
   const auto difference = [&](std::size_t n) {
     return Pair{last[n].x - last[n + 1].x, last[n].y - last[n + 1].y};
   };
@@ -413,7 +413,7 @@ Settled settle(const PeriodMap& map, double tolerance, std::int64_t most_periods
     if (period == next_look) {
       if (later > 0.9 * earlier) {
         // Nothing yields any more, or hardly anything, and the motion beats.
-        last[0] = middle_of_beats(map, last);
+        last[0] = fixed_point_of_beats(map, last);
         settled.multiple = 1;
         break;
       }

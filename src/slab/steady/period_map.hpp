@@ -71,12 +71,12 @@ struct PeriodEnd {
 std::optional<TurningPointState> arrived(const Measure& measure, TurningPointState past, double x,
                                          int direction);
 
-/// The motion of a mass on a slab under a periodic force, from an extreme or from the beginning of
-/// a period, exact in time. To first order, what lies outside a cycle and what it has passed last
-/// are all that the slab remembers, so that extremes and the reversals they lead to are a smooth
-/// map of two numbers, phase and x, wherever no event is grazed. Of the two extremes of a cycle
-/// this holds of the outer one, before which the slab remembers less: where each cycle goes a
-/// little beyond the one before, the slab remembers that extreme at the other one.
+/// The motion of a mass on a slab under a periodic force, from an extreme of x or from the
+/// beginning of a period, exact in time. At an extreme y = 0, and the slab remembers the turning
+/// points outside the cycle, which the cycle leaves alone. So the next reversals depend on two
+/// numbers, phase and x, and smoothly, wherever no event is grazed. Take the outer extreme of a
+/// cycle, at which the slab remembers fewer turning points: on the way to the inner one it may also
+/// remember the outer one, if each cycle goes a little beyond the one before.
 class PeriodMap {
  public:
   /// `measure` must outlive the object.

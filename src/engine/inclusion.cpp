@@ -1,14 +1,14 @@
-#pragma once
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "engine/engine.hpp"
+#include "engine/engines.hpp"
 #include "engine/state_columns.hpp"
 #include "rheology/inclusion.hpp"
 
 namespace masing::engine {
+
+namespace {
 
 /// Any model of finitely many columns, one step X⁺ = resolvent(X + h G(t_p, X)) after another, of
 /// the elements that this rank holds.
@@ -106,5 +106,42 @@ class InclusionEngine final : public Engine {
   std::vector<double> rate_;
   Sample sample_;
 };
+
+/// What an engine steps of a model: its elements on this rank, coupled to those of other ranks
+/// where they are split.
+template <class Model>
+Model coupled(const parallel::Communicator& /*comm*/, Model model, const base::CellRange& /*mine*/,
+              std::int64_t /*elements*/) {
+  return model;
+}
+
+rheology::SChain<RankBoundary> coupled(const parallel::Communicator& comm, rheology::SChain<> model,
+                                       const base::CellRange& mine, std::int64_t elements) {
+  return {std::move(model), RankBoundary(comm, mine, elements)};
+}
+
+rheology::PSeries<RankReduction> coupled(const parallel::Communicator& comm,
+                                         rheology::PSeries<> model, const base::CellRange& /*mine*/,
+                                         std::int64_t /*elements*/) {
+  return {std::move(model), RankReduction(comm)};
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
+                                       const rheology::ModelSpec& spec, double start) {
+  const base::CellRange mine =
+      base::local_range(spec.parameters.elements, comm.rank(), comm.size());
+  rheology::BuiltModel built = rheology::build(spec, mine);
+  StateColumns columns(comm, spec.layout(), mine);
+  return std::visit(
+      [&](auto& model) -> std::unique_ptr<Engine> {
+        auto here = coupled(comm, std::move(model), mine, spec.parameters.elements);
+        return std::make_unique<InclusionEngine<decltype(here)>>(
+            comm, std::move(here), std::move(built.start), std::move(columns), run.time.step(),
+            start);
+      },
+      built.model);
+}
 
 }  // namespace masing::engine

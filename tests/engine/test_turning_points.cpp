@@ -1,8 +1,6 @@
 // The hysteresis memory is the scheme cell by cell at another price: against the sweep on random
-// problems and over a million steps, the same bits on any number of ranks and in any chunks, and
-// P = ∞ as the limit of finite P.
-
-#include "engine/turning_points.hpp"
+// problems and with a deep stack, the same bits on any number of ranks, and P = ∞ as the limit of
+// finite P.
 
 #include <gtest/gtest.h>
 
@@ -12,14 +10,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/distributed_measure.hpp"
 #include "engine/setup.hpp"
-#include "engine/sweep.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
-namespace masing::test_memory {
+namespace masing::test_turning_points {
 
 using slab::Rule;
 using slab::Scheme;
@@ -33,7 +29,7 @@ Trajectory run(const parallel::Communicator& comm, engine::Method kind,
   return support::trajectory(comm, *engine, problem, field_steps);
 }
 
-Trajectory by_memory(const parallel::Communicator& comm, const support::Problem& problem,
+Trajectory by_turning_points(const parallel::Communicator& comm, const support::Problem& problem,
                      const std::vector<std::int64_t>& field_steps = {}) {
   return run(comm, engine::Method::turning_points, problem, field_steps);
 }
@@ -154,7 +150,7 @@ class Draw {
 };
 
 /// Every rank takes its part of the draws by itself.
-TEST(Memory, IsTheSweepOnRandomProblems) {
+TEST(TurningPointEngine, IsTheSweepOnRandomProblems) {
   constexpr int draws = 120;
   for (int seed = support::world().rank(); seed < draws; seed += support::world().size()) {
     const support::Data data = Draw(static_cast<std::uint64_t>(seed)).data();
@@ -170,7 +166,7 @@ TEST(Memory, IsTheSweepOnRandomProblems) {
         problem.rule = rule;
         problem.scheme = scheme;
         const std::vector<std::int64_t> field_steps{0, 1, 40, 150, problem.time.steps};
-        expect_equal(by_memory(support::alone(), problem, field_steps),
+        expect_equal(by_turning_points(support::alone(), problem, field_steps),
                      run(support::alone(), engine::Method::sweep, problem, field_steps));
         if (HasFailure()) {
           return;
@@ -180,49 +176,8 @@ TEST(Memory, IsTheSweepOnRandomProblems) {
   }
 }
 
-/// Draws must reach what they are for: sliding and sticking cells, and many turning points.
-TEST(Memory, RandomProblemsYieldAndTurn) {
-  int yielding = 0;
-  int turning = 0;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const support::Problem problem = support::problem(Draw(seed).data());
-    const Trajectory path = by_memory(support::alone(), problem, {problem.time.steps});
-    const slab::Profile profile = slab::sample_profile(problem, {0, problem.field_cells()});
-    const auto [least, most] = std::ranges::minmax(path.x);
-    yielding += most - least > 2 * std::ranges::min(profile.threshold) ? 1 : 0;
-    int turns = 0;
-    for (std::size_t p = 1; p < path.y.size(); ++p) {
-      turns += path.y[p] * path.y[p - 1] < 0 ? 1 : 0;
-    }
-    turning += turns >= 4 ? 1 : 0;
-  }
-  EXPECT_GE(yielding, 30);
-  EXPECT_GE(turning, 20);
-}
-
-/// The papers' case, a million steps; one scheme on the first rank, the other on the last.
-TEST(Memory, IsTheSweepAfterAMillionSteps) {
-  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    const int rank = scheme == Scheme::euler ? 0 : support::world().size() - 1;
-    if (support::world().rank() != rank) {
-      continue;
-    }
-    // With noise in every cell, and without.
-    const std::string initial_u = scheme == Scheme::euler ? "(s+0.1)*sin(1e5*s)" : "0";
-    support::Problem problem = support::problem({.initial_u = initial_u,
-                                                 .force = "0.45*cos(0.5*t)",
-                                                 .final_time = 500.0,
-                                                 .steps = 1000000,
-                                                 .space = support::space_of(100)});
-    problem.scheme = scheme;
-    const std::vector<std::int64_t> field_steps{500000, 1000000};
-    expect_equal(by_memory(support::alone(), problem, field_steps),
-                 run(support::alone(), engine::Method::sweep, problem, field_steps));
-  }
-}
-
 /// A forcing that dies away leaves hundreds of turning points; the blow at t = 300 wipes them out.
-TEST(Memory, KeepsADeepStackAndLosesItInOneExcursion) {
+TEST(TurningPointEngine, KeepsADeepStackAndLosesItInOneExcursion) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
     support::Problem problem =
         support::problem({.force = "t < 300 ? 0.6*exp(-0.02*t)*cos(4*t) : 2*(t-300)",
@@ -232,7 +187,7 @@ TEST(Memory, KeepsADeepStackAndLosesItInOneExcursion) {
                           .space = support::space_of(200)});
     problem.scheme = scheme;
     const std::vector<std::int64_t> field_steps{40000, 60000, 60200};
-    expect_equal(by_memory(support::alone(), problem, field_steps),
+    expect_equal(by_turning_points(support::alone(), problem, field_steps),
                  run(support::alone(), engine::Method::sweep, problem, field_steps));
   }
 }
@@ -277,66 +232,13 @@ void expect_same_bits(const Trajectory& whole, const Trajectory& alone) {
   }
 }
 
-TEST(Memory, GivesTheSameBitsOnAnyNumberOfRanks) {
+TEST(TurningPointEngine, GivesTheSameBitsOnAnyNumberOfRanks) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
     for (const std::int64_t cells : {1, 1025, 5000}) {
       SCOPED_TRACE("P = " + std::to_string(cells));
       const support::Problem problem = forced(cells, scheme);
-      expect_same_bits(by_memory(support::world(), problem, some_steps),
-                       by_memory(support::alone(), problem, some_steps));
-    }
-  }
-}
-
-/// A table that stays in slabs, as for more cells than every rank can hold.
-TEST(Memory, OfADistributedTableGivesTheBitsOfOneRank) {
-  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    for (const std::int64_t cells : {1, 2500, 5000}) {
-      SCOPED_TRACE("P = " + std::to_string(cells));
-      const support::Problem problem = forced(cells, scheme);
-      const slab::Profile profile = engine::checked_profile(support::world(), problem);
-      auto measure = engine::distributed_measure(support::world(), profile, cells);
-      const auto masing = std::get<engine::Masing>(support::run_of(problem).model);
-      const auto engine = engine::make_by_turning_points(support::world(), masing, problem.time,
-                                                         profile, std::move(measure));
-      expect_same_bits(support::trajectory(support::world(), *engine, problem, some_steps),
-                       by_memory(support::alone(), problem, some_steps));
-    }
-  }
-}
-
-TEST(Memory, DoesNotCareWhereChunksEnd) {
-  std::vector<std::int64_t> every;
-  for (std::int64_t step = 0; step <= 401; ++step) {
-    every.push_back(step);
-  }
-  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    for (const std::int64_t cells : {std::int64_t{0}, std::int64_t{2500}}) {
-      const support::Problem problem = forced(cells, scheme);
-      const parallel::Communicator comm = makers(problem);
-      const Trajectory undisturbed = by_memory(comm, problem, {401});
-      for (const auto& steps : {every, {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 401}}) {
-        Trajectory disturbed = by_memory(comm, problem, steps);
-        ASSERT_EQ(disturbed.fields.size(), steps.size());
-        disturbed.fields.erase(disturbed.fields.begin(), disturbed.fields.end() - 1);
-        expect_same_bits(disturbed, undisturbed);
-      }
-    }
-  }
-}
-
-TEST(Memory, ElongationIsTheField) {
-  for (const std::int64_t cells : {std::int64_t{0}, std::int64_t{2500}}) {
-    const support::Problem problem = forced(cells, Scheme::leapfrog);
-    const parallel::Communicator comm = makers(problem);
-    const slab::Profile profile = engine::checked_profile(comm, problem);
-    const auto engine = engine::make_engine(
-        comm, support::run_of(problem, engine::Method::turning_points), profile);
-    (void)support::trajectory(comm, *engine, problem);
-    const slab::RememberedElongation u = *engine->elongation();
-    const parallel::ReadAccess field(engine->field());
-    for (std::int64_t i = 0; i < profile.range.size; ++i) {
-      ASSERT_EQ(u(profile.element(i)), field.values()[static_cast<std::size_t>(i)]);
+      expect_same_bits(by_turning_points(support::world(), problem, some_steps),
+                       by_turning_points(support::alone(), problem, some_steps));
     }
   }
 }
@@ -349,7 +251,7 @@ double space_error(std::int64_t cells, Rule rule, Scheme scheme, const Trajector
                                                .space = support::space_of(cells),
                                                .rule = rule});
   problem.scheme = scheme;
-  return distance(by_memory(support::alone(), problem).x, limit.x);
+  return distance(by_turning_points(support::alone(), problem).x, limit.x);
 }
 
 /// x_P - x_∞ ≈ C/P for rule right: P times the error is the same at P = 400 and 800, but for the
@@ -362,7 +264,7 @@ TEST(Continuum, IsTheLimitOfFiniteCells) {
                                                  .steps = 3000,
                                                  .space = support::space_of(0)});
     problem.scheme = scheme;
-    const Trajectory limit = by_memory(support::alone(), problem);
+    const Trajectory limit = by_turning_points(support::alone(), problem);
     const double at_400 = space_error(400, Rule::right, scheme, limit) * 400;
     const double at_800 = space_error(800, Rule::right, scheme, limit) * 800;
     EXPECT_GT(at_800, 0.01);
@@ -379,4 +281,4 @@ TEST(Continuum, IsTheLimitOfFiniteCells) {
   }
 }
 
-}  // namespace masing::test_memory
+}  // namespace masing::test_turning_points
