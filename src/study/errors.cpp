@@ -80,7 +80,7 @@ class CriticalCells {
   /// Throws UserError where a slab is not smooth in pieces.
   explicit CriticalCells(const slab::Slab& slab) : grid_{slab.field_cells(), slab.rule} {
     const auto spans = slab::smooth_spans(slab);
-    std::vector<double> places = slab::telling_places(spans);
+    std::vector<double> places = slab::sample_places(spans);
     double scale = 0.0;
     for (const double s : places) {
       scale = std::max(scale, slab.threshold(s));

@@ -142,9 +142,9 @@ Works OscillatorStep::works(double h) const {
   return {state[2], state[3], state[4]};
 }
 
-double OscillatorStep::error(double h, const Motion& end, double frequency) const {
-  const Motion middle = step(start_, 0.5 * h);
-  const Motion twice = step(middle, 0.5 * h);
+double OscillatorStep::error(double h, const TimedMotion& end, double frequency) const {
+  const TimedMotion middle = step(start_, 0.5 * h);
+  const TimedMotion twice = step(middle, 0.5 * h);
   return std::max(std::abs(end.x - twice.x) * frequency, std::abs(end.y - twice.y));
 }
 
@@ -161,7 +161,7 @@ double OscillatorStep::rounding_of_time(double h) const {
 
 // In the increments ξ = x - x_start - y_start τ and υ = y - y_start: what is small is not rounded
 // to the size of x and y at every stage.
-Motion OscillatorStep::step(const Motion& from, double h) const {
+TimedMotion OscillatorStep::step(const TimedMotion& from, double h) const {
   const auto force = [&](double tau) {
     return (*force_)(from.clock.time + (from.clock.rest + tau));
   };
@@ -264,7 +264,7 @@ class EventSearch {
 
   /// The step of length h, or the shorter one to the first event.
   [[nodiscard]] EventStep first_event(double h) const {
-    EventStep found{h, step_.after(h), StepEnd::nothing};
+    EventStep found{h, step_.after(h)};
     if (has_interior_minimum(found.end)) {
       const EventStep slowest = slowest_within(found);
       if (direction_ * slowest.end.y < 0.0) {
@@ -274,40 +274,40 @@ class EventSearch {
     if (direction_ * found.end.y < 0.0) {
       found = reversal_within(found);
     }
-    return found.kind == StepEnd::wrong_direction ? found : law_end_within(found);
+    return found.turns_back ? found : law_end_within(found);
   }
 
  private:
   /// Whether y has a least value (in the direction of motion) inside the step.
-  [[nodiscard]] bool has_interior_minimum(const Motion& end) const {
+  [[nodiscard]] bool has_interior_minimum(const TimedMotion& end) const {
     return direction_ * start_acceleration_ < 0.0 && direction_ * end.y >= 0.0 &&
            direction_ * step_.acceleration(end) > 0.0;
   }
 
   [[nodiscard]] EventStep slowest_within(const EventStep& step) const {
     const auto residual = [&](double h) {
-      const Motion motion = step_.after(h);
-      return Residual<Motion>{motion, direction_ * step_.acceleration(motion), 0.0, 0.0};
+      const TimedMotion motion = step_.after(h);
+      return Residual<TimedMotion>{motion, direction_ * step_.acceleration(motion), 0.0, 0.0};
     };
     const auto [h, at] = find_crossing(residual, 0.0, step.h, 0.5 * step.h);
-    return {h, at.point, StepEnd::nothing};
+    return {h, at.point};
   }
 
   [[nodiscard]] EventStep reversal_within(const EventStep& step) const {
     const double low = step_.start().y == 0.0 ? under_way(step.h) : 0.0;
     if (low < 0.0) {
-      return {0.0, step_.start(), StepEnd::wrong_direction};
+      return {0.0, step_.start(), true};
     }
     const double speed = std::abs(step_.start().y) + std::abs(start_acceleration_) * step.h;
     const auto residual = [&](double h) {
-      const Motion motion = step_.after(h);
-      return Residual<Motion>{motion, -direction_ * motion.y,
-                              -direction_ * step_.acceleration(motion), base::epsilon * speed};
+      const TimedMotion motion = step_.after(h);
+      return Residual<TimedMotion>{motion, -direction_ * motion.y,
+                                   -direction_ * step_.acceleration(motion), base::epsilon * speed};
     };
     const Cubic y{step_.start().y, start_acceleration_, step.end.y, step_.acceleration(step.end),
                   step.h};
     const auto [h, at] = find_crossing(residual, low, step.h, y.crossing(0.0, -direction_));
-    EventStep found{h, at.point, StepEnd::reversal};
+    EventStep found{h, at.point};
     found.end.y = 0.0;
     return found;
   }
@@ -331,16 +331,14 @@ class EventSearch {
     }
     if (beyond > noise_) {
       const auto residual = [&](double h) {
-        const Motion motion = step_.after(h);
-        return Residual<Motion>{motion, direction_ * (motion.x - end), direction_ * motion.y,
-                                noise_};
+        const TimedMotion motion = step_.after(h);
+        return Residual<TimedMotion>{motion, direction_ * (motion.x - end), direction_ * motion.y,
+                                     noise_};
       };
       const Cubic x{step_.start().x, step_.start().y, step.end.x, step.end.y, step.h};
       const auto [h, at] = find_crossing(residual, 0.0, step.h, x.crossing(end, direction_));
-      step = {h, at.point, StepEnd::law_end};
+      step = {h, at.point};
     }
-    // A reversal at the end of the law is both: one event.
-    step.kind = step.kind == StepEnd::reversal ? StepEnd::reversal : StepEnd::law_end;
     step.end.x = end;
     return step;
   }
@@ -381,7 +379,7 @@ MassState ExactSolution::at(double t) {
   }
   // One step from the last event gives any time before the next: dense output at full accuracy.
   const double span = std::max(0.0, motion_.clock.until(t));
-  const Motion motion = planned_->at_rest ? motion_ : planned_->step.after(span);
+  const TimedMotion motion = planned_->at_rest ? motion_ : planned_->step.after(span);
   position_ = motion.x;
   shown_span_ = span;
   return {motion.x, motion.y, planned_->step.law()(motion.x)};
@@ -456,7 +454,7 @@ void ExactSolution::face(int direction) {
 void ExactSolution::plan_rest(double span) {
   planned_.emplace(
       Planned{OscillatorStep(oscillator_, force_, LegLaw(turning_points_), motion_, method_),
-              {span, motion_, StepEnd::nothing},
+              {span, motion_},
               true});
   planned_->whole.end.clock = motion_.clock.after(span);
 }
@@ -469,7 +467,7 @@ bool ExactSolution::plan_motion() {
       {fitting_step_, 1.02 * search.expected_span(), motion_.clock.until(force_.piece_end())});
   for (;;) {
     const EventStep found = search.first_event(h);
-    if (found.kind == StepEnd::wrong_direction) {
+    if (found.turns_back) {
       return false;
     }
     const double error = relative_error(step, found);

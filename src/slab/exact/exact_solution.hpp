@@ -38,8 +38,8 @@ class LegLaw {
   double stiffness_ = 0.0;
 };
 
-/// The mass at a time.
-struct Motion {
+/// Position and velocity of the mass at a time.
+struct TimedMotion {
   Clock clock;
   double x = 0.0;
   double y = 0.0;
@@ -56,26 +56,26 @@ class OscillatorStep {
  public:
   /// `force` must outlive the object.
   OscillatorStep(const Oscillator& oscillator, const SmoothPieces& force, const LegLaw& law,
-                 const Motion& start, StepMethod method)
+                 const TimedMotion& start, StepMethod method)
       : oscillator_(oscillator), force_(&force), law_(law), start_(start), method_(method) {}
 
-  [[nodiscard]] const Motion& start() const { return start_; }
+  [[nodiscard]] const TimedMotion& start() const { return start_; }
   [[nodiscard]] const LegLaw& law() const { return law_; }
 
   /// x'' at a motion on this law.
-  [[nodiscard]] double acceleration(const Motion& motion) const {
+  [[nodiscard]] double acceleration(const TimedMotion& motion) const {
     return acceleration_by((*force_)(motion.clock.time), motion.x, motion.y);
   }
 
   /// The motion a span h after the start, in one step.
-  [[nodiscard]] Motion after(double h) const { return step(start_, h); }
+  [[nodiscard]] TimedMotion after(double h) const { return step(start_, h); }
 
   /// What is done within a span h of the start.
   [[nodiscard]] Works works(double h) const;
 
   /// The error of after(h) against two steps of h/2: the maximum of |Δx|·ω and |Δy|. (Fehlberg's
   /// own estimate contains only the feedback of x, not F(t).)
-  [[nodiscard]] double error(double h, const Motion& end, double frequency) const;
+  [[nodiscard]] double error(double h, const TimedMotion& end, double frequency) const;
 
   /// What the rounding of t, through F(t), makes of y in a step of few units in the last place of
   /// t; 0 for others.
@@ -85,28 +85,20 @@ class OscillatorStep {
   [[nodiscard]] double acceleration_by(double force, double x, double y) const {
     return slab::acceleration(oscillator_, force, {x, y, law_(x)});
   }
-  [[nodiscard]] Motion step(const Motion& from, double h) const;
+  [[nodiscard]] TimedMotion step(const TimedMotion& from, double h) const;
 
   Oscillator oscillator_;
   const SmoothPieces* force_;
   LegLaw law_;
-  Motion start_;
+  TimedMotion start_;
   StepMethod method_;
-};
-
-/// How a step of the exact solution ended.
-enum class StepEnd {
-  nothing,         ///< no event within the span
-  law_end,         ///< x reached the end of the law: a corner or a break of the measure
-  reversal,        ///< y = 0
-  wrong_direction  ///< from rest, the mass moves the other way
 };
 
 /// A step of length h and where it leads.
 struct EventStep {
   double h = 0.0;
-  Motion end;
-  StepEnd kind = StepEnd::nothing;
+  TimedMotion end;
+  bool turns_back = false;  ///< from rest, the mass moves the other way
 };
 
 /// Step control of the exact solution.
@@ -211,7 +203,7 @@ class ExactSolution {
   std::int64_t steps_ = 0;
   double window_start_ = 0.0;
   TurningPoints turning_points_;
-  Motion motion_;
+  TimedMotion motion_;
   double position_;
   double shown_span_ = 0.0;  // from motion_ to the time of the last call of at()
   bool follows_works_ = false;

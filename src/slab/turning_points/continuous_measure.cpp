@@ -498,18 +498,18 @@ class ContinuousMeasure final : public TableMeasure<ContinuousTable, IntervalSet
 
   [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const override {
     const auto below = [&](double r) { return moments(r); };
-    Moments total = below(std::numeric_limits<double>::max());
+    Integrals total = below(std::numeric_limits<double>::max());
     total.load_square = load_ ? load_->square : 0.0;
     return slab::elastic_energy(below, total, sets_, u);
   }
 
  private:
-  [[nodiscard]] Moments moments(double r) const {
+  [[nodiscard]] Integrals moments(double r) const {
     SearchHint hint;
     const Sums sums = table_.below(r, hint);
-    Moments moments{.stiffness = sums.stiffness,
-                    .force = sums.force,
-                    .threshold_square = table_.second_moment(r)};
+    Integrals moments{.stiffness = sums.stiffness,
+                      .force = sums.force,
+                      .threshold_square = table_.second_moment(r)};
     if (load_) {
       const Sums lifted = load_->table.below(r, hint);
       moments.load = lifted.stiffness - load_->lift * sums.stiffness;
@@ -525,7 +525,7 @@ class ContinuousMeasure final : public TableMeasure<ContinuousTable, IntervalSet
 ContinuousLoad continuous_load(const Slab& slab, const std::vector<SmoothSpan>& spans,
                                double scale) {
   double lift = 0.0;
-  for (const double s : telling_places(spans)) {
+  for (const double s : sample_places(spans)) {
     lift = std::max(lift, 2 * std::abs(slab.shift(s)));
   }
   const Density lifted = [&](double s) { return slab.stiffness(s) * (slab.shift(s) + lift); };
@@ -546,7 +546,7 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
   const Density k = [&](double s) { return slab.stiffness(s); };
   const Density eta = [&](double s) { return slab.threshold(s); };
   double scale = 0.0;
-  for (const double s : telling_places(spans)) {
+  for (const double s : sample_places(spans)) {
     scale = std::max(scale, eta(s));
   }
   ContinuousTable threshold(
@@ -559,7 +559,7 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
     load = continuous_load(slab, spans, scale);
   }
   const std::vector<SmoothSpan> all_spans = checked_spans(slab);
-  if (std::ranges::all_of(telling_places(all_spans),
+  if (std::ranges::all_of(sample_places(all_spans),
                           [&](double s) { return slab.initial_u(s) == 0.0; })) {
     return std::make_shared<const ContinuousMeasure>(std::move(threshold), std::nullopt,
                                                      std::move(load));
@@ -567,7 +567,7 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
   constexpr std::size_t most_set_pieces = 1 << 16;  // the points of a field, and more
   IntervalSets sets(slab, all_spans, scale, std::nullopt, most_set_pieces);
   require_same_integral(
-      "k u0", sets.total().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
+      "k u0", sets.all().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
   return std::make_shared<const ContinuousMeasure>(std::move(threshold), std::move(sets),
                                                    std::move(load));
 }
@@ -580,7 +580,7 @@ double continuous_preload(const Slab& slab) {
 std::optional<base::UserError> continuous_fault(const Slab& slab) {
   std::optional<base::UserError> fault = table_fault(slab);
   double largest = 0.0;
-  for (const double s : telling_places(smooth_spans(slab))) {
+  for (const double s : sample_places(smooth_spans(slab))) {
     if (fault) {
       break;
     }

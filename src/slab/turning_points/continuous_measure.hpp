@@ -22,7 +22,7 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab);
 /// make_continuous_measure. Local.
 double continuous_preload(const Slab& slab);
 
-/// value_fault of the first of the telling_places at fault; nothing if none is. Throws as
+/// value_fault of the first of the sample_places at fault; nothing if none is. Throws as
 /// smooth_spans, and UserError where k η is beyond what FixedPoint takes. Local.
 std::optional<base::UserError> continuous_fault(const Slab& slab);
 

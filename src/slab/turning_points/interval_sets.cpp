@@ -28,7 +28,7 @@ double limit_at(const Columns<base::Function>& functions, int limit, double s) {
   return yield_limits(YieldCell{.threshold = threshold, .initial_u = initial}).*level_of[limit];
 }
 
-Moments densities_at(const Columns<base::Function>& functions, double s) {
+Integrals densities_at(const Columns<base::Function>& functions, double s) {
   const double k = functions.stiffness(s);
   const double eta = functions.threshold(s);
   const double u0 = functions.initial_u(s);
@@ -68,7 +68,7 @@ std::vector<double> with_parts(const std::vector<double>& nodes) {
 
 }  // namespace
 
-void Moments::add(double weight, const Moments& other) {
+void Integrals::add(double weight, const Integrals& other) {
   stiffness += weight * other.stiffness;
   force += weight * other.force;
   initial += weight * other.initial;
@@ -122,7 +122,7 @@ auto IntervalSets::Piece::series_between(const Functions& functions, double firs
   const double half = 0.5 * (last - first);
   Series series;
   const auto add = [&](double x, double weight) {
-    const Moments densities = densities_at(functions, first + half * (1.0 + x));
+    const Integrals densities = densities_at(functions, first + half * (1.0 + x));
     double before = 0.0;
     double now = 1.0;
     for (std::size_t n = 0; n < degrees; ++n) {
@@ -138,12 +138,12 @@ auto IntervalSets::Piece::series_between(const Functions& functions, double firs
   return series;
 }
 
-Moments IntervalSets::Piece::integral_to(double s) const {
+Integrals IntervalSets::Piece::integral_to(double s) const {
   const auto after = std::ranges::upper_bound(nodes_, s);
   const auto node = static_cast<std::size_t>(
       std::clamp<std::ptrdiff_t>(after - nodes_.begin() - 1, 0, std::ssize(nodes_) - 2));
   const double share = (s - nodes_[node]) / (nodes_[node + 1] - nodes_[node]);
-  Moments sums = up_to_[node];
+  Integrals sums = up_to_[node];
   for_each_integral(std::clamp(2.0 * share - 1.0, -1.0, 1.0), degrees,
                     [&](std::size_t n, double integral) { sums.add(integral, series_[node][n]); });
   return sums;
@@ -155,7 +155,7 @@ auto IntervalSets::Piece::at_cell(const Functions& functions, std::int64_t cell)
   const std::int64_t here = std::max(cell, first_cell_);
   const double s = grid_->point(here);
   const double width = 1.0 / static_cast<double>(grid_->count);
-  const Moments at_here = densities_at(functions, s);
+  const Integrals at_here = densities_at(functions, s);
   Place place{static_cast<double>(cell), s, integral_to(s)};
   place.moments.add((is_before ? -0.5 : 0.5) * width, at_here);
   if (end_cell_ - first_cell_ > 1) {
@@ -202,13 +202,13 @@ auto IntervalSets::Piece::root(const Functions& functions, int limit, double lev
                : Place{s, s, integral_to(s)};
 }
 
-Moments IntervalSets::Piece::total() const {
-  Moments sums = end_.moments;
+Integrals IntervalSets::Piece::total() const {
+  Integrals sums = end_.moments;
   sums.add(-1.0, begin_.moments);
   return sums;
 }
 
-void IntervalSets::Piece::add_below(const Functions& functions, double r, Moments& sums) const {
+void IntervalSets::Piece::add_below(const Functions& functions, double r, Integrals& sums) const {
   constexpr int threshold = 2;
   const auto [first, last] = ends_[threshold];
   if (const auto place = root(functions, threshold, 2 * r)) {
@@ -220,7 +220,7 @@ void IntervalSets::Piece::add_below(const Functions& functions, double r, Moment
 }
 
 void IntervalSets::Piece::add(const Functions& functions, const Extremes& extremes,
-                              std::array<Moments, 4>& sums) const {
+                              std::array<Integrals, 4>& sums) const {
   const auto level = [&](int limit) { return extremes.*level_of[limit]; };
   if (!ends_inside(0, level(0)) && !ends_inside(1, level(1)) && !ends_inside(2, level(2))) {
     const auto reached = [&](int limit) { return ends_[limit].most() <= level(limit); };
@@ -253,7 +253,8 @@ void IntervalSets::Piece::add(const Functions& functions, const Extremes& extrem
       return within[limit].first <= from.order && to.order <= within[limit].last;
     };
     if (from.order < to.order) {
-      Moments& set = sums[static_cast<std::size_t>(yield_set(reached(0), reached(1), reached(2)))];
+      Integrals& set =
+          sums[static_cast<std::size_t>(yield_set(reached(0), reached(1), reached(2)))];
       set.add(1.0, to.moments);
       set.add(-1.0, from.moments);
     }
@@ -320,22 +321,25 @@ IntervalSets::IntervalSets(const Columns<base::Function>& functions,
       }
     }
   }
+  for (const Piece& piece : pieces_) {
+    all_.add(1.0, piece.total());
+  }
   for (std::vector<double>& breaks : breaks_) {
     std::ranges::sort(breaks);
     breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
   }
 }
 
-std::array<Moments, 4> IntervalSets::sums(const Extremes& extremes) const {
-  std::array<Moments, 4> sums;
+std::array<Integrals, 4> IntervalSets::sums(const Extremes& extremes) const {
+  std::array<Integrals, 4> sums;
   for (const Piece& piece : pieces_) {
     piece.add(functions_, extremes, sums);
   }
   return sums;
 }
 
-Moments IntervalSets::below(double r) const {
-  Moments sums;
+Integrals IntervalSets::integrals(double r) const {
+  Integrals sums;
   for (const Piece& piece : pieces_) {
     piece.add_below(functions_, r, sums);
   }
@@ -344,7 +348,7 @@ Moments IntervalSets::below(double r) const {
 
 OuterSums IntervalSets::outer(const Extremes& extremes, int direction, SearchHint& /*hint*/) const {
   const auto all = sums(extremes);
-  const auto of = [&](YieldSet set) -> const Moments& {
+  const auto of = [&](YieldSet set) -> const Integrals& {
     return all[static_cast<std::size_t>(set)];
   };
   return {.opposite = of(direction > 0 ? YieldSet::down : YieldSet::up).stiffness,
@@ -377,18 +381,10 @@ double IntervalSets::growth_to_break(const Extremes& extremes, int direction,
   return growth;
 }
 
-double IntervalSets::next_break(double r) const {
+double IntervalSets::next_break(double r, SearchHint& /*hint*/) const {
   const auto& breaks = breaks_.back();
   const auto next = std::ranges::upper_bound(breaks, 2 * r);
   return next == breaks.end() ? infinity : *next / 2;
-}
-
-Moments IntervalSets::total() const {
-  Moments sum;
-  for (const Piece& piece : pieces_) {
-    sum.add(1.0, piece.total());
-  }
-  return sum;
 }
 
 void IntervalSets::append_places(double Extremes::*limit, double level,
@@ -407,14 +403,14 @@ void IntervalSets::append_ends(std::vector<double>& places) const {
   }
 }
 
-double elastic_energy(const std::function<Moments(double)>& below, const Moments& total,
+double elastic_energy(const std::function<Integrals(double)>& below, const Integrals& total,
                       const std::optional<IntervalSets>& sets, const RememberedElongation& u) {
   double twice = total.load_square;
-  Moments reached;
+  Integrals reached;
   // The cells up to `next`, beyond those reached, with v = sign η + offset.
   const auto add_band = [&](double next, int sign, double offset) {
-    const Moments to = below(next);
-    Moments band = to;
+    const Integrals to = below(next);
+    Integrals band = to;
     band.add(-1.0, reached);
     twice += band.yielded_square(sign, offset) + 2 * (sign * band.load_force + offset * band.load);
     reached = to;
@@ -435,12 +431,12 @@ double elastic_energy(const std::function<Moments(double)>& below, const Moments
                   2 * move * (total.load - reached.load));
   }
   const auto all = sets->sums({u.highest - u.x0, u.x0 - u.lowest, u.highest - u.lowest});
-  const auto of = [&](YieldSet set) -> const Moments& {
+  const auto of = [&](YieldSet set) -> const Integrals& {
     return all[static_cast<std::size_t>(set)];
   };
-  const Moments& up = of(YieldSet::up);
-  const Moments& down = of(YieldSet::down);
-  const Moments& never = of(YieldSet::never);
+  const Integrals& up = of(YieldSet::up);
+  const Integrals& down = of(YieldSet::down);
+  const Integrals& never = of(YieldSet::never);
   twice += up.yielded_square(1, u.x - u.highest) + down.yielded_square(-1, u.x - u.lowest) +
            never.initial_square_at(move);
   twice += 2 * (up.load_force + (u.x - u.highest) * up.load - down.load_force +
@@ -452,73 +448,49 @@ namespace {
 
 constexpr std::size_t most_pieces = 256;  // some µs a step
 
-/// Sums over η ≤ r of P cells of a piecewise smooth profile.
-class SmoothCellTable {
- public:
-  /// next_break() gives ends of pieces, not every cell.
-  static constexpr bool is_cellwise = false;
-
-  explicit SmoothCellTable(IntervalSets sets) : sets_(std::move(sets)), total_(sets_.total()) {}
-
-  [[nodiscard]] Sums total() const { return {total_.stiffness, total_.force}; }
-  [[nodiscard]] const Moments& total_moments() const { return total_; }
-  [[nodiscard]] Sums below(double r, SearchHint& /*hint*/) const {
-    const Moments sums = moments(r);
-    return {sums.stiffness, sums.force};
-  }
-  [[nodiscard]] Moments moments(double r) const { return sets_.below(r); }
-  [[nodiscard]] double second_moment(double r) const { return moments(r).threshold_square; }
-  [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const {
-    return sets_.next_break(r);
-  }
-
- private:
-  IntervalSets sets_;
-  Moments total_;
-};
-
-class SmoothCellMeasure final : public TableMeasure<SmoothCellTable, IntervalSets> {
+class SmoothCellMeasure final : public TableMeasure<IntervalSets, IntervalSets> {
  public:
   using TableMeasure::TableMeasure;
 
   [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const override {
-    return slab::elastic_energy([this](double r) { return table_.moments(r); },
-                                table_.total_moments(), sets_, u);
+    return slab::elastic_energy([this](double r) { return table_.integrals(r); }, table_.all(),
+                                sets_, u);
   }
 };
 
 double scale_of(const Slab& slab, const std::vector<SmoothSpan>& spans) {
   double scale = 0.0;
-  for (const double s : telling_places(spans)) {
+  for (const double s : sample_places(spans)) {
     scale = std::max(scale, slab.threshold(s));
   }
   return scale;
 }
 
-/// Of a slab as if u0 were 0, of which the table knows nothing.
-SmoothCellTable table_of(Slab slab) {
-  slab.initial_u = {};
-  const std::vector<SmoothSpan> spans = smooth_spans(slab);
+IntervalSets sets_of(const Slab& slab, const std::vector<SmoothSpan>& spans) {
   const CellGrid grid{std::get<Cells>(slab.space).count, slab.rule};
-  return SmoothCellTable(IntervalSets(slab, spans, scale_of(slab, spans), grid, most_pieces));
+  return {slab, spans, scale_of(slab, spans), grid, most_pieces};
+}
+
+/// Of a slab as if u0 were 0, of which the table knows nothing.
+IntervalSets table_of(Slab slab) {
+  slab.initial_u = {};
+  return sets_of(slab, smooth_spans(slab));
 }
 
 }  // namespace
 
 std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab) {
-  SmoothCellTable table = table_of(slab);
+  IntervalSets table = table_of(slab);
   const std::vector<SmoothSpan> spans = checked_spans(slab);
-  if (std::ranges::all_of(telling_places(spans),
+  if (std::ranges::all_of(sample_places(spans),
                           [&](double s) { return slab.initial_u(s) == 0.0; })) {
     return std::make_shared<const SmoothCellMeasure>(std::move(table));
   }
-  const CellGrid grid{std::get<Cells>(slab.space).count, slab.rule};
-  return std::make_shared<const SmoothCellMeasure>(
-      std::move(table), IntervalSets(slab, spans, scale_of(slab, spans), grid, most_pieces));
+  return std::make_shared<const SmoothCellMeasure>(std::move(table), sets_of(slab, spans));
 }
 
 double smooth_cell_preload(const Slab& slab) {
-  return table_of(slab).total_moments().load;
+  return table_of(slab).all().load;
 }
 
 bool is_smooth_in_pieces(const Slab& slab) {

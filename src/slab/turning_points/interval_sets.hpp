@@ -15,7 +15,7 @@
 namespace masing::slab {
 
 /// Integrals over a part of [0, 1], or δs times sums over cells.
-struct Moments {
+struct Integrals {
   double stiffness = 0.0;         ///< ∫ k ds
   double force = 0.0;             ///< ∫ k η ds
   double initial = 0.0;           ///< ∫ k u0 ds
@@ -26,8 +26,9 @@ struct Moments {
   double load_initial = 0.0;      ///< ∫ k c u0 ds
   double load_square = 0.0;       ///< ∫ k c² ds
 
+  [[nodiscard]] Sums sums() const { return {stiffness, force}; }
   /// Adds `weight` times others. Local.
-  void add(double weight, const Moments& other);
+  void add(double weight, const Integrals& other);
   /// ∫ k (σ η + shift)² ds.
   [[nodiscard]] double yielded_square(int sign, double shift) const {
     return threshold_square + 2 * sign * shift * force + shift * shift * stiffness;
@@ -65,10 +66,16 @@ class IntervalSets {
   IntervalSets(const Columns<base::Function>& functions, const std::vector<SmoothSpan>& spans,
                double scale, const std::optional<CellGrid>& grid, std::size_t most_pieces);
 
+  /// next_break() gives ends of pieces, not every cell.
+  static constexpr bool is_cellwise = false;
+
   /// Sums over each of the sets, by YieldSet. Local.
-  [[nodiscard]] std::array<Moments, 4> sums(const Extremes& extremes) const;
-  /// Sums over η ≤ r. Local.
-  [[nodiscard]] Moments below(double r) const;
+  [[nodiscard]] std::array<Integrals, 4> sums(const Extremes& extremes) const;
+  /// Integrals over η ≤ r. Local.
+  [[nodiscard]] Integrals integrals(double r) const;
+  /// The same as a Measure has them. Local.
+  [[nodiscard]] Sums below(double r, SearchHint& /*hint*/) const { return integrals(r).sums(); }
+  [[nodiscard]] double second_moment(double r) const { return integrals(r).threshold_square; }
   /// The sums where x is at the extreme in `direction`. Local.
   [[nodiscard]] OuterSums outer(const Extremes& extremes, int direction, SearchHint& hint) const;
   /// The least growth > 0 of the extreme in `direction` up to where a set of P = ∞ ends in another
@@ -76,9 +83,10 @@ class IntervalSets {
   [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction,
                                        SearchHint& hint) const;
   /// The least r' > r where η begins or ends on a piece, or infinity. Local.
-  [[nodiscard]] double next_break(double r) const;
+  [[nodiscard]] double next_break(double r, SearchHint& hint) const;
   /// Over [0, 1]. Local.
-  [[nodiscard]] Moments total() const;
+  [[nodiscard]] const Integrals& all() const { return all_; }
+  [[nodiscard]] Sums total() const { return all_.sums(); }
   /// The places where a limit, of the three of Extremes, is at a level, and where pieces end,
   /// appended. Local.
   void append_places(double Extremes::*limit, double level, std::vector<double>& places) const;
@@ -92,7 +100,7 @@ class IntervalSets {
   struct Place {
     double order = 0.0;  ///< s, or the number of cells of the slab up to there
     double s = 0.0;
-    Moments moments;  ///< up to there
+    Integrals moments;  ///< up to there
   };
 
   /// A part of [0, 1] with three monotone limits.
@@ -113,13 +121,13 @@ class IntervalSets {
 
     /// Adds the sums over each set.
     void add(const Functions& functions, const Extremes& extremes,
-             std::array<Moments, 4>& sums) const;
+             std::array<Integrals, 4>& sums) const;
     /// Adds those over η ≤ r.
-    void add_below(const Functions& functions, double r, Moments& sums) const;
+    void add_below(const Functions& functions, double r, Integrals& sums) const;
     [[nodiscard]] const Ends& ends(int limit) const { return ends_[limit]; }
     [[nodiscard]] double first() const { return nodes_.front(); }
     [[nodiscard]] double last() const { return nodes_.back(); }
-    [[nodiscard]] Moments total() const;
+    [[nodiscard]] Integrals total() const;
     /// The place inside where a limit is at a level, if there is one.
     [[nodiscard]] std::optional<Place> root(const Functions& functions, int limit,
                                             double level) const;
@@ -130,9 +138,9 @@ class IntervalSets {
     }
     /// Integrands as series in Legendre's polynomials, times half the width of their interval.
     static constexpr std::size_t degrees = 10;
-    using Series = std::array<Moments, degrees>;
+    using Series = std::array<Integrals, degrees>;
     static Series series_between(const Functions& functions, double first, double last);
-    [[nodiscard]] Moments integral_to(double s) const;
+    [[nodiscard]] Integrals integral_to(double s) const;
     /// The sums up to and with a cell.
     [[nodiscard]] Place at_cell(const Functions& functions, std::int64_t cell) const;
     /// The last cell of the rising (or before the falling) part where a limit is at most a level.
@@ -140,8 +148,8 @@ class IntervalSets {
                                          double s) const;
 
     std::vector<double> nodes_;
-    std::vector<Moments> up_to_;  // integrals at the nodes
-    std::vector<Series> series_;  // of the intervals between them
+    std::vector<Integrals> up_to_;  // integrals at the nodes
+    std::vector<Series> series_;    // of the intervals between them
     std::array<Ends, limits> ends_;
     std::optional<CellGrid> grid_;
     std::int64_t first_cell_ = 0;
@@ -153,13 +161,14 @@ class IntervalSets {
   Functions functions_;
   std::vector<Piece> pieces_;
   std::array<std::vector<double>, limits> breaks_;  // of each limit, increasing
+  Integrals all_;
   bool is_continuum_;
 };
 
 /// ½ ∫ k u² ds, u = v + c: between two radii of legs v is ±η + a constant, beyond the largest what
-/// the YieldSets give. `below(r)`: Moments over η ≤ r; `total`: over all; `sets`: none where v
+/// the YieldSets give. `below(r)`: Integrals over η ≤ r; `total`: over all; `sets`: none where v
 /// begins with 0. Local.
-double elastic_energy(const std::function<Moments(double)>& below, const Moments& total,
+double elastic_energy(const std::function<Integrals(double)>& below, const Integrals& total,
                       const std::optional<IntervalSets>& sets, const RememberedElongation& u);
 
 /// Cells beyond which sums over a piecewise smooth profile are those of IntervalSets: no table,

@@ -347,7 +347,7 @@ std::vector<SmoothSpan> checked_spans(const Slab& slab) {
   return resolution.take();
 }
 
-std::vector<double> telling_places(const std::vector<SmoothSpan>& spans) {
+std::vector<double> sample_places(const std::vector<SmoothSpan>& spans) {
   constexpr int uniform = 4096;
   constexpr int parts = 4;
   std::vector<double> places;

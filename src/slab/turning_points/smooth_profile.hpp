@@ -48,7 +48,7 @@ std::vector<SmoothSpan> checked_spans(const Slab& slab);
 
 /// Places that show all that spans hold: 4097 uniform ones, ends of spans, four in each interval of
 /// a fine one. Local.
-std::vector<double> telling_places(const std::vector<SmoothSpan>& spans);
+std::vector<double> sample_places(const std::vector<SmoothSpan>& spans);
 
 /// A piece of [0, 1] on which a function rises, falls or stays.
 struct MonotonePiece {
