@@ -134,15 +134,21 @@ def test_mistakes_on_the_command_line_of_cycles_are_refused(run_script, run_file
     one_line(run_script(cycles, *(names.get(argument, argument) for argument in arguments)), word)
 
 
-def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_replaced_leaves_nothing_behind_and_tables_of_a_kind_begin_alike(tmp_path, monkeypatch):
+    table, other = tmp_path / "a.csv", tmp_path / "b.json"
+    table.write_bytes(b"file,loop,area\na.csv,1,2\n")
+    command_line.write_file(table, b"file,loop,area\nb.csv,1,3\n")
+    other.write_bytes(b'{\n "mine": 1\n}\n')
+    for path, content in ((table, b"t,force\n0,1\n"), (other, b'{\n "names": [1]\n}\n')):
+        with pytest.raises(MasingError, match="was not made by this script"):
+            command_line.write_file(path, content)
+
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
-    output = tmp_path / "page.html"
-    output.write_bytes(b"old page of masing")
     monkeypatch.setattr(command_line.os, "replace", refuse)
     with pytest.raises(MasingError, match="Permission denied"):
-        command_line.write_file(output, b"new page of masing")
-    assert [path.name for path in tmp_path.iterdir()] == ["page.html"] and output.read_bytes() == b"old page of masing"
+        command_line.write_file(table, b"file,loop,area\nc.csv,1,4\n")
+    assert len(list(tmp_path.iterdir())) == 2 and table.read_bytes().endswith(b"b.csv,1,3\n")
 
 
 @pytest.mark.parametrize("script, ending", [(cycles, ".png"), (cycles, ".svg"), (cycles, ".pdf"), (report, ".html")])
@@ -153,17 +159,6 @@ def test_a_file_of_the_users_is_not_replaced(run_script, study_file, tmp_path, s
     output.write_bytes(b"something of the user's")
     one_line(run_script(script, study_file, "-o", output), "was not made by this script", f"mine{ending}")
     assert output.read_bytes() == b"something of the user's"
-
-
-def test_tables_of_a_kind_begin_alike(tmp_path):
-    table, other = tmp_path / "a.csv", tmp_path / "b.json"
-    table.write_bytes(b"file,loop,area\na.csv,1,2\n")
-    command_line.write_file(table, b"file,loop,area\nb.csv,1,3\n")
-    with pytest.raises(MasingError, match="was not made by this script"):
-        command_line.write_file(table, b"t,force\n0,1\n")
-    other.write_bytes(b'{\n "mine": 1\n}\n')
-    with pytest.raises(MasingError, match="was not made by this script"):
-        command_line.write_file(other, b'{\n "names": [1]\n}\n')
 
 
 @pytest.mark.parametrize("script, options", [("cycles.py", ()), ("report.py", ("--files-only", "--page-only"))])

@@ -98,12 +98,17 @@ def cycles_together(curves, labels, exact=None, part=None):
     return figure
 
 
-def _draw_cycle(axes, curve, title, limits, t=None):
+def draw_record(axes, curve, t, **line):
+    """Draw a curve of two or three columns [samples]; one of many reversals in the colours of its times t, where given.
+    `line` is of the other curves."""
     if t is not None and len(reversals(curve[0])) > style.MANY_REVERSALS:
-        pieces = style.line_by_time(axes, t, *curve)
-        axes.figure.colorbar(pieces, ax=axes, label="time t", aspect=30)
+        axes.figure.colorbar(style.line_by_time(axes, t, *curve), ax=axes, label="time t", aspect=30)
     else:
-        axes.plot(*style.thinned(*curve), color=style.COLOURS[0], label="computed")
+        axes.plot(*style.thinned(*curve), **line)
+
+
+def _draw_cycle(axes, curve, title, limits, t=None):
+    draw_record(axes, curve, t, color=style.COLOURS[0], label="computed")
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title="\n".join(textwrap.wrap(title, TITLE_LETTERS)))
     if limits:
         axes.set(xlim=limits[0], ylim=limits[1])

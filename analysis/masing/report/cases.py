@@ -12,12 +12,12 @@ import numpy as np
 
 from masing import style
 from masing.cycles.curves import between
-from masing.cycles.half_cycles import reversals
+from masing.cycles.figures import draw_record
 from masing.errors import MasingError
 from masing.notation import listed, measured, minus
 from masing.report.equations import steps_in_words
 from masing.report.pictures import Picture
-from masing.report.trajectories import TIME, energy_picture, field_picture, motion_picture, trajectory_name
+from masing.report.trajectories import energy_picture, field_picture, motion_picture, trajectory_name
 from masing.results import comment_lines, leading_comment, parse_configuration
 
 DRAW = "draw:"
@@ -124,12 +124,9 @@ def curve_figure(columns, curves, run, behind=None):
         if behind:
             axes.plot(*style.thinned(*(behind[each] for each in names)), **style.BEHIND, label=None if n else "exact")
         label = "computed" if behind and len(curves) == 1 else names[-1]
-        values = [columns[each] for each in names]
         may_wind = len(curves) == 1 and names[0] != "t" and not in_space
-        if may_wind and len(reversals(values[0])) > style.MANY_REVERSALS:
-            figure.colorbar(style.line_by_time(axes, columns["t"], *values), ax=axes, label=TIME, aspect=30)
-        else:
-            axes.plot(*style.thinned(*values), style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=label)
+        draw_record(axes, [columns[each] for each in names], columns["t"] if may_wind else None,
+                    linestyle=style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=label)
     # In space there is room for a symbol only.
     words = [run.attributes(f"series/{name}").get("symbol" if in_space else "label", name) for name in curves[0]]
     axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), words)))

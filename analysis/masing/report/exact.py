@@ -8,6 +8,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from masing import program as masing
+from masing.errors import MasingError
 from masing.results import Run
 
 # The steps of the exact solution only place its samples.
@@ -37,12 +38,17 @@ class ExactSolutions:
             return None
         key = _key(run, cells)
         if key not in self._found:
-            self._found[key] = _compute(self._program, run, cells) if self._program else NO_PROGRAM
-        found = self._found[key]
-        if isinstance(found, str):
-            self.reasons[key] = found
+            self._found[key] = self._made(key, _compute, run, cells)
+        return self._found[key]
+
+    def _made(self, key, make, *given):
+        try:
+            if self._program is None:
+                raise MasingError(NO_PROGRAM)
+            return make(self._program, *given)
+        except MasingError as error:
+            self.reasons[key] = str(error)
             return None
-        return found
 
     def beside(self, run):
         """The exact solution of a run of a model of finitely many elements, with the run's samples, or None."""
@@ -51,12 +57,9 @@ class ExactSolutions:
         steps, each = int(run.settings["steps"]), int(run.settings["sample-every"])
         # The steps of the exact solution only place its samples.
         places = ["--steps", steps // each, "--sample-every", 1, "--field-every", 1 if run.state else 0]
-        options = places if steps % each == 0 else []
-        found = _simulated(self._program, run.configuration, ["--engine", "exact", *options], run.path)
-        if isinstance(found, str):
-            self.reasons[run.path] = found
-            return None
-        return found if len(found.t) == len(run.t) else None
+        options = ["--engine", "exact", *(places if steps % each == 0 else [])]
+        found = self._made(run.path, _simulated, run.configuration, options, run.path)
+        return found if found is not None and len(found.t) == len(run.t) else None
 
     def description(self, model):
         """The text of masing models MODEL, or None without a program."""
@@ -65,7 +68,7 @@ class ExactSolutions:
         answer = masing.run(self._program, "models", model, seconds=TIME_LIMIT)
         return "\n".join(answer.lines) if answer.code == 0 else None
 
-    all = property(lambda self: [found for found in self._found.values() if not isinstance(found, str)],
+    all = property(lambda self: [found for found in self._found.values() if found is not None],
                    doc="The exact solutions that were found or computed.")
 
 
@@ -94,7 +97,7 @@ def _key(run, cells):
 
 
 def _compute(program, run, cells):
-    """The exact solution of a run's problem with `cells` cells as a Run, or one line on why there is none."""
+    """The exact solution of a run's problem with `cells` cells as a Run; raises MasingError where there is none."""
     settings = run.settings | {"cells": str(cells) if cells else "inf"}
     keys = [key for key in KEYS if settings.get(key)]
     lets = [key for key in settings if key.startswith("let.")]
@@ -102,8 +105,6 @@ def _compute(program, run, cells):
                "--energy"]
     text = "".join(f"{key} = {settings[key]}\n" for key in keys + lets)
     found = _simulated(program, text, ["--engine", "exact", *options], Path(f"exact-P-{settings['cells']}"))
-    if isinstance(found, str):
-        return found
     data = [f"--{key}={shlex.quote(settings[key])}" for key in keys]
     data += [shlex.quote(f"--let={key.removeprefix('let.')}={settings[key]}") for key in lets]
     found.made_by = " ".join(["masing simulate", *data, "--engine exact", *map(str, options)])
@@ -111,12 +112,12 @@ def _compute(program, run, cells):
 
 
 def _simulated(program, configuration, options, path):
-    """The Run of a configuration as text with further options, named `path`, or one line on why there is none."""
+    """The Run of a configuration as text with further options, named `path`; raises MasingError where there is none."""
     with tempfile.TemporaryDirectory(prefix="masing-report-") as folder:
         case, output = Path(folder) / "exact.ini", Path(folder) / "exact.h5"
         case.write_text(configuration, encoding="utf-8")
         answer = masing.run(program, "simulate", "--quiet", "--config", case, "--output", output, *options,
                             seconds=TIME_LIMIT)
         if answer.code != 0 or not output.is_file():
-            return answer.lines[-1] if answer.lines else f"masing ended with exit code {answer.code}"
+            raise MasingError(answer.lines[-1] if answer.lines else f"masing ended with exit code {answer.code}")
         return Run(output).named(path)
