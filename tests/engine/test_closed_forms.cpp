@@ -84,43 +84,4 @@ TEST(ElasticPhase, is_a_power_to_rounding) {
             std::hypot(0.5, static_cast<double>(omega) * 0.3) * 1.01);
 }
 
-/// How an error falls when the step is halved.
-double order(double coarse, double fine) {
-  return std::log2(coarse / fine);
-}
-
-double greatest(const Numbers& values) {
-  return *std::ranges::max_element(values);
-}
-
-/// Step load F0 from rest: F0 x₁ = ∫₀^{x₁} B gives the first peak; for P cells
-/// ∫₀^x B = δs Σ (x²/2 if x ≤ η_i, else η_i x - η_i²/2), so that the error left is that of δt.
-TEST(StepLoad, peaks_at_the_closed_form_with_order_one) {
-  constexpr int cells = 100;
-  constexpr double load = 0.3;
-  const auto excess = [](double x) {
-    double energy = 0.0;
-    for (int i = 1; i <= cells; ++i) {
-      const double eta = 0.1 + static_cast<double>(i) / cells;
-      energy += (x <= eta ? x * x / 2 : eta * x - eta * eta / 2) / cells;
-    }
-    return load * x - energy;
-  };
-  double low = 0.1;  // the load still does more work than the cells store
-  double high = 2.0;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = 0.5 * (low + high);
-    (excess(middle) > 0 ? low : high) = middle;
-  }
-  Numbers errors;
-  for (const std::int64_t steps : {4000, 8000, 16000}) {
-    const Trajectory path =
-        run({.force = "0.3", .final_time = 6.0, .steps = steps, .space = support::space_of(cells)});
-    errors.push_back(std::abs(greatest(path.x) - low));
-  }
-  EXPECT_LT(errors.back(), 1e-2);
-  EXPECT_NEAR(order(errors[0], errors[1]), 1.0, 0.1);
-  EXPECT_NEAR(order(errors[1], errors[2]), 1.0, 0.1);
-}
-
 }  // namespace masing::test_closed_forms

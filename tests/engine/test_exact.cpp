@@ -1,4 +1,4 @@
-// The exact engine: the field of its own memory, the solution that `sweep` tends to, and its check.
+// The exact engine: the field of its own turning points, and its check.
 #include "engine/engines.hpp"
 
 #include <gtest/gtest.h>
@@ -71,23 +71,6 @@ TEST(Exact, SelfCheckDoesNotDependOnTheTimesThatAreAskedFor) {
   EXPECT_EQ(self_check(*Made(problem).engine, {all.back()}), checked);
   // p T/N rounded may be before T.
   EXPECT_EQ(self_check(*Made(problem).engine, {std::nextafter(all.back(), 0.0)}), checked);
-}
-
-TEST(Exact, IsWhatTheSweepTendsTo) {
-  const std::int64_t steps = 40000;
-  const auto exact = exact_trajectory(forced(50, steps), {steps});
-  const auto sweep = support::trajectory(support::alone(), forced(50, steps), {steps});
-  double x = 0.0;
-  double restoring = 0.0;
-  for (std::size_t p = 0; p < exact.x.size(); ++p) {
-    x = std::max(x, std::abs(exact.x[p] - sweep.x[p]));
-    restoring = std::max(restoring, std::abs(exact.restoring[p] - sweep.restoring[p]));
-  }
-  EXPECT_LT(x, 5e-3);
-  EXPECT_LT(restoring, 5e-3);
-  for (std::size_t i = 0; i < exact.fields.at(0).u.size(); ++i) {
-    EXPECT_NEAR(exact.fields[0].u[i], sweep.fields.at(0).u[i], 5e-3);
-  }
 }
 
 TEST(Exact, ElongationIsTheFieldAtEveryPoint) {

@@ -88,13 +88,6 @@ TEST(ProfileFault, names_the_key_the_value_and_the_cell) {
   }
 }
 
-TEST(ForceBound, is_the_greatest_stiffness_times_threshold) {
-  const Problem problem =
-      support::problem({.stiffness = "3", .threshold = "s+1", .space = support::space_of(8)});
-  EXPECT_EQ(slab::force_bound(whole(problem)), 6.0);
-  EXPECT_EQ(slab::force_bound({}), 0.0);
-}
-
 TEST(TimeGrid, forms_times_from_the_integer) {
   const slab::TimeGrid grid{.final_time = 500.0, .steps = 1000000};
   EXPECT_EQ(grid.time(0), 0.0);
