@@ -127,8 +127,8 @@ struct Option {
   std::string help;
   Value value;
   Role role = Role::result;
-  std::set<ModelKind> kinds;   ///< of the models that take it
-  std::set<Command> commands;  ///< that take it
+  std::set<ModelKind> kinds = {};   ///< of the models that take it; in make_table() none: all
+  std::set<Command> commands = {};  ///< that take it; the same
   std::string parameter = {};  ///< the parameter that it gives to ModelKind::finite, if it is one
 
   [[nodiscard]] bool is_of(Command command) const { return commands.contains(command); }

@@ -1,12 +1,17 @@
 #include "scan/point.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/poll.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
@@ -164,6 +169,230 @@ bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t 
   return engine::is_split(run, ranks, available) &&
          (tasks < static_cast<std::size_t>(ranks) ||
           engine::memory_shortage(engine::memory_need(run, 1), available));
+}
+
+namespace {
+
+/// Whether F(t + τ/2) = -F(t), at a number of times.
+bool is_odd(const base::Function& force, double period) {
+  constexpr int looks = 32;
+  double largest = 0.0;
+  double difference = 0.0;
+  for (int i = 0; i < looks; ++i) {
+    const double t = period * (i + 0.37) / looks;
+    largest = std::max(largest, std::abs(force(t)));
+    difference = std::max(difference, std::abs(force(t) + force(t + period / 2)));
+  }
+  return difference <= 1e-12 * largest;
+}
+
+slab::PeriodicForce force_of(const ScanProblem& problem) {
+  const base::Function& drive = problem.run.drive;
+  return {.value = [drive](double t) { return drive(t); },
+          .bounds = [drive](double first, double last) { return drive.bounds(first, last); },
+          .breaks = problem.force_breaks,
+          .period = *problem.period,
+          .is_odd = is_odd(drive, *problem.period)};
+}
+
+slab::Oscillator loaded(const ScanProblem& problem, double preload) {
+  slab::Oscillator oscillator = problem.run.facts().oscillator;
+  oscillator.preload = preload;
+  return oscillator;
+}
+
+bool is_symmetric_start(const engine::ModelFacts& model) {
+  const base::Function& u0 = model.slab->initial_u;
+  return !model.slab->is_shifted() && u0.is_constant() && u0(0.5) == 0.0 &&
+         model.oscillator.x0 == 0.0;
+}
+
+/// What is known of a cycle of a force of period `period`.
+PointNumbers described(const slab::Cycle& cycle, double period) {
+  PointNumbers numbers =
+      completed({.most_x = cycle.most_x,
+                 .least_x = cycle.least_x,
+                 .restoring_amplitude = (cycle.most_restoring - cycle.least_restoring) / 2,
+                 .loss = cycle.loss,
+                 .phase = cycle.phase,
+                 .period = period,
+                 .period_multiple = static_cast<double>(cycle.multiple),
+                 .residual = cycle.residual,
+                 // The map over a period is a contraction.
+                 .stable = 1.0,
+                 .larger_re = cycle.multipliers[0].real(),
+                 .larger_im = cycle.multipliers[0].imag(),
+                 .smaller_re = cycle.multipliers[1].real(),
+                 .smaller_im = cycle.multipliers[1].imag(),
+                 .drift = cycle.drift,
+                 .frozen = cycle.frozen,
+                 .fold = 0.0});
+  if (std::abs(cycle.drift) > 1e-9 * (cycle.most_x - cycle.least_x)) {
+    numbers.centre = PointNumbers::unknown;
+  }
+  return numbers;
+}
+
+/// The limit cycles of one problem.
+class LimitCycles {
+ public:
+  LimitCycles(const slab::Measure& measure, double preload, const ScanProblem& problem)
+      : map_(measure, loaded(problem, preload), force_of(problem)),
+        is_symmetric_start_(is_symmetric_start(problem.run.facts())) {}
+
+  /// A cycle, and by how much the motion still changed before it was sought.
+  struct Found {
+    slab::Cycle cycle;
+    double settled = PointNumbers::unknown;
+  };
+
+  /// The one that the motion from an extreme comes to, or from x0, y0, u0.
+  [[nodiscard]] Found after(const std::optional<slab::Extreme>& from) const {
+    const auto begin = from ? map_.end_of_period(*from) : std::nullopt;
+    const slab::Settled settled = slab::settle(map_, 1e-6, 3000, begin);
+    // Where the motion has not settled, a single period may be without an extreme.
+    constexpr int several = 4;
+    auto start = map_.outer_extreme(settled.state, settled.multiple);
+    start = start ? start : map_.outer_extreme(settled.state, several);
+    if (!start) {
+      throw base::UserError(fmt::format(
+          "after {} periods the motion has no extreme of x any more: it is at rest or runs away",
+          settled.periods));
+    }
+    try {
+      return {cycle_near(*start, settled), settled.change};
+    } catch (const base::UserError& error) {
+      throw base::UserError(fmt::format(
+          "no cycle found: {}; after {} periods from the start the motion changes by {:.2g} of its "
+          "size a period",
+          error.what(), settled.periods, settled.change));
+    }
+  }
+
+  /// The one near that of the point before; where Newton's method does not come to it from there,
+  /// what the motion from there comes to. Which cells yield on a cycle is decided at the start,
+  /// which may be far: only what repeats itself is one.
+  [[nodiscard]] Found after(const CycleState& before) const {
+    slab::Extreme start = before.extreme;
+    start.phase *= period() / before.period;
+    try {
+      const slab::Settled exactly{.state = {}, .multiple = before.multiple, .change = 0.0};
+      const slab::Cycle cycle = cycle_near(start, exactly);
+      if (repeats(cycle)) {
+        return {cycle};
+      }
+    } catch (const base::UserError&) {
+      // The motion tells, below.
+    }
+    return after(std::optional(start));
+  }
+
+  /// The state that a cycle leaves: at its end the slab remembers both its extremes.
+  [[nodiscard]] CycleState left_by(const slab::Cycle& cycle) const {
+    slab::Extreme end = cycle.extreme;
+    const auto passage = map_.passage(end, cycle.multiple * period(), end.side);
+    if (passage) {
+      end.past = passage->past;
+      end.past.positions.push_back(passage->x);
+      end.past.positions.push_back(end.side > 0 ? passage->least_x : passage->most_x);
+      end.past.x = end.past.positions.back();
+    }
+    return {end, period(), cycle.multiple};
+  }
+
+  /// The samples of a cycle: rows of t, x, y, force and restoring force, from t = 0 on, where a
+  /// period of the force begins, to its end; so many a period of the force.
+  [[nodiscard]] std::vector<double> series(const slab::Cycle& cycle) const {
+    constexpr int samples = 400;
+    auto solution = map_.from(map_.end_of_period(cycle.extreme).value());
+    std::vector<double> rows;
+    for (int i = 0; i <= samples * cycle.multiple; ++i) {
+      const double t = period() * i / samples;
+      const slab::MassState now = solution.at(t);
+      rows.insert(rows.end(), {t, now.x, now.y, map_.force().value(t),
+                               slab::restoring_force(map_.oscillator(), now)});
+    }
+    return rows;
+  }
+  [[nodiscard]] double period() const { return map_.force().period; }
+
+ private:
+  [[nodiscard]] slab::Cycle found_near(const slab::Extreme& start, int multiple) const {
+    return slab::find_cycle(map_, is_symmetric_start_, start, multiple);
+  }
+
+  /// The cycle of fewer periods than `multiple`, as few as there are, whose extreme is within
+  /// `share` of the cycle's range of `start`; nothing where there is none.
+  [[nodiscard]] std::optional<slab::Cycle> cycle_of_fewer(const slab::Extreme& start, int multiple,
+                                                          double share) const {
+    for (int fewer = 1; fewer < multiple; ++fewer) {
+      if (multiple % fewer != 0) {
+        continue;
+      }
+      try {
+        slab::Cycle cycle = found_near(start, fewer);
+        if (std::abs(cycle.extreme.x - start.x) < share * (cycle.most_x - cycle.least_x)) {
+          return cycle;
+        }
+      } catch (const base::UserError&) {
+        continue;  // there is none of so many
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The cycle near an extreme of a motion that has settled to a change from one repetition to the
+  /// next. Where it seems to repeat itself after several periods, it may be on a spiral to a cycle
+  /// of fewer; and what is found may close after fewer, where the way to it was too far to tell.
+  [[nodiscard]] slab::Cycle cycle_near(const slab::Extreme& start,
+                                       const slab::Settled& settled) const {
+    const int multiple = settled.multiple;
+    if (auto cycle = cycle_of_fewer(start, multiple, 1000 * settled.change + 1e-6)) {
+      return std::move(*cycle);
+    }
+    slab::Cycle cycle = found_near(start, multiple);
+    auto same = cycle_of_fewer(cycle.extreme, multiple, 1e-9);
+    return same ? std::move(*same) : cycle;
+  }
+
+  /// Whether the motion from a cycle's end is the cycle again, the slab with it.
+  [[nodiscard]] bool repeats(const slab::Cycle& cycle) const {
+    constexpr double alike = 1e-9;
+    const double whole = cycle.multiple * period();
+    slab::Extreme start = cycle.extreme;
+    for (int turn = 0; turn < 2; ++turn) {
+      auto passage = map_.passage(start, whole, start.side);
+      if (!passage || std::abs(passage->span - whole) > alike * whole ||
+          std::abs(passage->x - start.x - cycle.drift) > alike * (cycle.most_x - cycle.least_x)) {
+        return false;
+      }
+      start = {start.phase + passage->span, passage->x, std::move(passage->past), start.side};
+    }
+    return true;
+  }
+
+  slab::PeriodMap map_;
+  bool is_symmetric_start_;
+};
+
+}  // namespace
+
+void SteadySolver::solve(const parallel::Communicator& comm, const ScanProblem& problem,
+                         ScanPoint& point) {
+  if (slab_ != problem.slab) {
+    exact_ = engine::exact_slab(comm, *engine::slab_of(problem.run));
+    slab_ = problem.slab;
+  }
+  const LimitCycles cycles(*exact_.measure, exact_.preload, problem);
+  const auto [cycle, settled] = before_ ? cycles.after(*before_) : cycles.after(std::nullopt);
+  point.numbers = described(cycle, cycles.period());
+  point.numbers.settled = settled;
+  if (keeps_series_) {
+    point.series = cycles.series(cycle);
+  }
+  if (past_ == Past::point) {
+    before_ = cycles.left_by(cycle);
+  }
 }
 
 }  // namespace masing::scan

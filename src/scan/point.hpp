@@ -1,10 +1,15 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
+#include "engine/setup.hpp"
 #include "parallel/communicator.hpp"
 #include "scan/scan.hpp"
+#include "slab/steady/period_map.hpp"
+
+// How a point of a scan is made.
 
 namespace masing::scan {
 
@@ -21,5 +26,34 @@ void make_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points)
 /// Whether `ranks` ranks may share a run, one of `tasks` (is_split), and there are fewer tasks than
 /// ranks, or it does not fit beside others on one rank. Local.
 bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t tasks, int ranks);
+
+/// The state at the outer extreme of a limit cycle, and the force's period there.
+struct CycleState {
+  slab::Extreme extreme;
+  double period = 1.0;
+  int multiple = 1;  ///< how many periods the cycle takes
+};
+
+/// Finds the limit cycles of one problem after another. A slab that does not change is prepared
+/// once.
+class SteadySolver {
+ public:
+  SteadySolver(Past past, bool keeps_series) : past_(past), keeps_series_(keeps_series) {}
+
+  /// From now on begin at x0, y0, u0. Local.
+  void forget() { before_.reset(); }
+
+  /// Sets the numbers of a point, and its series if kept, to those of the limit cycle that the
+  /// motion from x0, y0, u0 comes to; with Past::point of the one next to the last that was found
+  /// since forget(). `comm`: of one rank. Throws UserError where there is none.
+  void solve(const parallel::Communicator& comm, const ScanProblem& problem, ScanPoint& point);
+
+ private:
+  Past past_;
+  bool keeps_series_;
+  std::string slab_;  // of exact_
+  engine::ExactSlab exact_{};
+  std::optional<CycleState> before_;
+};
 
 }  // namespace masing::scan

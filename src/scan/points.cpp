@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "io/checkpoint.hpp"
 #include "parallel/session.hpp"
-#include "scan/point.hpp"
 
 namespace masing::scan {
 

@@ -8,8 +8,7 @@
 
 #include "parallel/deal.hpp"
 #include "parallel/vector.hpp"
-#include "scan/scan.hpp"
-#include "scan/steady.hpp"
+#include "scan/point.hpp"
 
 namespace masing::scan {
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "scan/made_up.hpp"
-#include "scan/steady.hpp"
+#include "scan/point.hpp"
 #include "support/given.hpp"
 #include "support/world.hpp"
 
