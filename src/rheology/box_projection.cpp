@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "base/limits.hpp"
 
@@ -79,6 +80,95 @@ void project_shifted(std::span<const double> value, std::span<const double> boun
   for (std::size_t i = 0; i < value.size(); ++i) {
     point[i] = std::clamp(value[i] - shift, -bound[i], bound[i]);
   }
+}
+
+ActiveSetProjection::ActiveSetProjection(const Matrix3& matrix, const Vector3& bound)
+    : matrix_(matrix), bound_(bound) {
+  for (std::size_t set = 0; set < sets; ++set) {
+    invert(set);
+  }
+}
+
+void ActiveSetProjection::invert(std::size_t set) {
+  // Gauss-Jordan without pivoting: stable where the matrix is positive definite.
+  Matrix3 left = matrix_;
+  Matrix3& right = inverse_[set];
+  for (std::size_t i = 0; i < size; ++i) {
+    right[i][i] = holds(set, i) ? 1.0 : 0.0;
+  }
+  for (std::size_t pivot = 0; pivot < size; ++pivot) {
+    if (!holds(set, pivot)) {
+      continue;
+    }
+    // What is left of the diagonal must be more than its rounding.
+    constexpr double rounding = 16 * base::epsilon;
+    if (!(left[pivot][pivot] > rounding * matrix_[pivot][pivot] &&
+          std::isfinite(left[pivot][pivot]))) {
+      throw base::UserError(
+          "the stiffness matrix is singular to rounding; give stiffnesses closer in size");
+    }
+    for (std::size_t row = 0; row < size; ++row) {
+      const double factor = left[row][pivot] / left[pivot][pivot];
+      for (std::size_t column = 0; row != pivot && holds(set, row) && column < size; ++column) {
+        left[row][column] -= factor * left[pivot][column];
+        right[row][column] -= factor * right[pivot][column];
+      }
+    }
+  }
+  for (std::size_t row = 0; row < size; ++row) {
+    for (std::size_t column = 0; holds(set, row) && column < size; ++column) {
+      right[row][column] /= left[row][row];
+    }
+  }
+}
+
+ActiveSetProjection::Candidate ActiveSetProjection::on_face(std::size_t set, std::size_t upper,
+                                                            const Vector3& value) const {
+  Candidate candidate;
+  Vector3 multiplier{};
+  const auto held_at = [&](std::size_t i) { return holds(upper, i) ? bound_[i] : -bound_[i]; };
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; holds(set, i) && j < size; ++j) {
+      multiplier[i] += holds(set, j) ? inverse_[set][i][j] * (value[j] - held_at(j)) : 0.0;
+    }
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (holds(set, i)) {
+      const double outward = holds(upper, i) ? multiplier[i] : -multiplier[i];
+      candidate.point[i] = held_at(i);
+      candidate.violation = std::max(candidate.violation, -outward * matrix_[i][i]);
+      continue;
+    }
+    double free = value[i];
+    for (std::size_t j = 0; j < size; ++j) {
+      free -= matrix_[i][j] * multiplier[j];
+    }
+    candidate.point[i] = std::clamp(free, -bound_[i], bound_[i]);
+    candidate.violation = std::max(candidate.violation, std::abs(free) - bound_[i]);
+  }
+  return candidate;
+}
+
+Vector3 ActiveSetProjection::project(const Vector3& value) const {
+  Candidate best;
+  best.violation = std::numeric_limits<double>::infinity();
+  best.point.fill(base::undefined);
+  for (std::size_t set = 0; set < sets; ++set) {
+    // The subsets of `set`: which of it are held at the upper bound.
+    for (std::size_t upper = set;; upper = (upper - 1) & set) {
+      const Candidate candidate = on_face(set, upper, value);
+      if (candidate.violation < best.violation) {
+        best = candidate;
+      }
+      if (best.violation == 0) {
+        return best.point;
+      }
+      if (upper == 0) {
+        break;
+      }
+    }
+  }
+  return best.point;
 }
 
 }  // namespace masing::rheology

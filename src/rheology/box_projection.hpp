@@ -1,11 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include "base/block_sum.hpp"
@@ -14,7 +11,7 @@
 #include "rheology/inclusion.hpp"
 
 // The projection on a box in the norm of K⁻¹: for K = k0·11ᵀ + diag(k_i) of any size, and for any
-// small K.
+// 3×3 K.
 
 namespace masing::rheology {
 
@@ -97,141 +94,44 @@ double common_shift(const BoxElements& elements, const Coupling& coupling, doubl
 void project_shifted(std::span<const double> value, std::span<const double> bound, double shift,
                      std::span<double> point);
 
-template <std::size_t N>
-using SmallVector = std::array<double, N>;
-template <std::size_t N>
-using SmallMatrix = std::array<std::array<double, N>, N>;
+using Vector3 = std::array<double, 3>;
+using Matrix3 = std::array<Vector3, 3>;
 
-/// The projection on a box for the norm of K⁻¹, K a small symmetric positive definite matrix:
+/// The projection on a box for the norm of K⁻¹, K a symmetric positive definite 3×3 matrix:
 ///     argmin_w ½ (w - v)ᵀ K⁻¹ (w - v),   |w_i| ≤ α_i.
 /// With λ = K⁻¹(v - w): on a face where a set of w_i is held at ±α_i, λ vanishes off the set, and
 /// on it solves K λ = v - w. The face whose w and λ break the least of |w_i| ≤ α_i and ±λ_i ≥ 0 is
-/// the one; all 3^N faces are tried, so there is nothing to cycle. Needs no K⁻¹.
+/// the one; all 27 faces are tried, so there is nothing to cycle. Needs no K⁻¹.
 /// Source: (11c), persoz-gephyroid.
-template <std::size_t N>
 class ActiveSetProjection {
  public:
   /// Throws UserError where the matrix is not positive definite beyond rounding.
-  ActiveSetProjection(const SmallMatrix<N>& matrix, const SmallVector<N>& bound);
+  ActiveSetProjection(const Matrix3& matrix, const Vector3& bound);
 
   /// The point of the box nearest to `value`. Local; allocates nothing.
-  [[nodiscard]] SmallVector<N> project(const SmallVector<N>& value) const;
+  [[nodiscard]] Vector3 project(const Vector3& value) const;
   /// The elements that the box bounds, from column `first` on. Local.
   [[nodiscard]] std::vector<StVenant> elements(std::size_t first) const {
     return box_elements(first, bound_, [&](std::size_t i, std::size_t j) { return matrix_[i][j]; });
   }
 
  private:
-  static constexpr std::size_t sets = std::size_t{1} << N;
+  static constexpr std::size_t size = 3;
+  static constexpr std::size_t sets = 1 << size;
 
   /// Where w lies on a face, and by how much it breaks an inequality there, in the unit of w.
   struct Candidate {
-    SmallVector<N> point{};
+    Vector3 point{};
     double violation = 0.0;
   };
 
   static bool holds(std::size_t set, std::size_t i) { return ((set >> i) & 1U) != 0; }
   void invert(std::size_t set);
-  [[nodiscard]] Candidate on_face(std::size_t set, std::size_t upper,
-                                  const SmallVector<N>& value) const;
+  [[nodiscard]] Candidate on_face(std::size_t set, std::size_t upper, const Vector3& value) const;
 
-  SmallMatrix<N> matrix_;
-  SmallVector<N> bound_;
-  std::array<SmallMatrix<N>, sets> inverse_{};  // of the rows and columns of each set
+  Matrix3 matrix_;
+  Vector3 bound_;
+  std::array<Matrix3, sets> inverse_{};  // of the rows and columns of each set
 };
-
-template <std::size_t N>
-ActiveSetProjection<N>::ActiveSetProjection(const SmallMatrix<N>& matrix,
-                                            const SmallVector<N>& bound)
-    : matrix_(matrix), bound_(bound) {
-  for (std::size_t set = 0; set < sets; ++set) {
-    invert(set);
-  }
-}
-
-template <std::size_t N>
-void ActiveSetProjection<N>::invert(std::size_t set) {
-  // Gauss-Jordan without pivoting: stable where the matrix is positive definite.
-  SmallMatrix<N> left = matrix_;
-  SmallMatrix<N>& right = inverse_[set];
-  for (std::size_t i = 0; i < N; ++i) {
-    right[i][i] = holds(set, i) ? 1.0 : 0.0;
-  }
-  for (std::size_t pivot = 0; pivot < N; ++pivot) {
-    if (!holds(set, pivot)) {
-      continue;
-    }
-    // What is left of the diagonal must be more than its rounding.
-    constexpr double rounding = 16 * base::epsilon;
-    if (!(left[pivot][pivot] > rounding * matrix_[pivot][pivot] &&
-          std::isfinite(left[pivot][pivot]))) {
-      throw base::UserError(
-          "the stiffness matrix is singular to rounding; give stiffnesses closer in size");
-    }
-    for (std::size_t row = 0; row < N; ++row) {
-      const double factor = left[row][pivot] / left[pivot][pivot];
-      for (std::size_t column = 0; row != pivot && holds(set, row) && column < N; ++column) {
-        left[row][column] -= factor * left[pivot][column];
-        right[row][column] -= factor * right[pivot][column];
-      }
-    }
-  }
-  for (std::size_t row = 0; row < N; ++row) {
-    for (std::size_t column = 0; holds(set, row) && column < N; ++column) {
-      right[row][column] /= left[row][row];
-    }
-  }
-}
-
-template <std::size_t N>
-typename ActiveSetProjection<N>::Candidate ActiveSetProjection<N>::on_face(
-    std::size_t set, std::size_t upper, const SmallVector<N>& value) const {
-  Candidate candidate;
-  SmallVector<N> multiplier{};
-  const auto held_at = [&](std::size_t i) { return holds(upper, i) ? bound_[i] : -bound_[i]; };
-  for (std::size_t i = 0; i < N; ++i) {
-    for (std::size_t j = 0; holds(set, i) && j < N; ++j) {
-      multiplier[i] += holds(set, j) ? inverse_[set][i][j] * (value[j] - held_at(j)) : 0.0;
-    }
-  }
-  for (std::size_t i = 0; i < N; ++i) {
-    if (holds(set, i)) {
-      const double outward = holds(upper, i) ? multiplier[i] : -multiplier[i];
-      candidate.point[i] = held_at(i);
-      candidate.violation = std::max(candidate.violation, -outward * matrix_[i][i]);
-      continue;
-    }
-    double free = value[i];
-    for (std::size_t j = 0; j < N; ++j) {
-      free -= matrix_[i][j] * multiplier[j];
-    }
-    candidate.point[i] = std::clamp(free, -bound_[i], bound_[i]);
-    candidate.violation = std::max(candidate.violation, std::abs(free) - bound_[i]);
-  }
-  return candidate;
-}
-
-template <std::size_t N>
-SmallVector<N> ActiveSetProjection<N>::project(const SmallVector<N>& value) const {
-  Candidate best;
-  best.violation = std::numeric_limits<double>::infinity();
-  best.point.fill(base::undefined);
-  for (std::size_t set = 0; set < sets; ++set) {
-    // The subsets of `set`: which of it are held at the upper bound.
-    for (std::size_t upper = set;; upper = (upper - 1) & set) {
-      const Candidate candidate = on_face(set, upper, value);
-      if (candidate.violation < best.violation) {
-        best = candidate;
-      }
-      if (best.violation == 0) {
-        return best.point;
-      }
-      if (upper == 0) {
-        break;
-      }
-    }
-  }
-  return best.point;
-}
 
 }  // namespace masing::rheology

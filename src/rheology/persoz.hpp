@@ -28,7 +28,7 @@ inline double determinant(const GephyroidSprings& k) {
 
 /// K, for the forces W = (g2, g3, g1) of the St-Venant elements. Local.
 /// Source: (7), persoz-gephyroid.
-inline SmallMatrix<3> stiffness_matrix(const GephyroidSprings& k) {
+inline Matrix3 stiffness_matrix(const GephyroidSprings& k) {
   const double a = k.k0 + k.k2;
   const double b = k.k0 + k.k3;
   return {{{a, k.k0, -a}, {k.k0, b, -b}, {-a, -b, k.k0 + k.k1 + k.k2 + k.k3}}};
@@ -37,14 +37,14 @@ inline SmallMatrix<3> stiffness_matrix(const GephyroidSprings& k) {
 /// Q = (K⁻¹ + EᵀE/δ)⁻¹ of the massless model. As Q⁻¹ is K⁻¹ after a change of rank one, and
 /// K Eᵀ = k0 U, δ = k0(1 - E U), it is K - k0 U Uᵀ: the matrix without spring 0, which in series
 /// only passes the force on. For the same reasons Q Eᵀ/δ = U. Local.
-inline SmallMatrix<3> quasistatic_matrix(const GephyroidSprings& k) {
+inline Matrix3 quasistatic_matrix(const GephyroidSprings& k) {
   return stiffness_matrix({.k0 = 0.0, .k1 = k.k1, .k2 = k.k2, .k3 = k.k3});
 }
 
 /// How a force holds the mass: x'' = (F - δ x + E W)/m.
 struct GephyroidForce {
-  SmallVector<3> friction{};  ///< E = k0 Uᵀ K⁻¹, U = (1, 1, -1)
-  double stiffness = 0.0;     ///< δ = k0 (1 - E U), (Σ 1/k_i)⁻¹ where all k_i > 0
+  Vector3 friction{};      ///< E = k0 Uᵀ K⁻¹, U = (1, 1, -1)
+  double stiffness = 0.0;  ///< δ = k0 (1 - E U), (Σ 1/k_i)⁻¹ where all k_i > 0
 };
 
 /// E and δ, as quotients of sums without cancellation; for det K > 0. Local.
@@ -59,7 +59,7 @@ inline GephyroidForce force_on_mass(const GephyroidSprings& k) {
 /// The stiffnesses and thresholds of Persoz's model, the same with and without a mass.
 struct PersozParameters {
   GephyroidSprings springs;
-  SmallVector<3> bound{};  ///< α2, α3, α1
+  Vector3 bound{};  ///< α2, α3, α1
 
   static std::vector<Parameter> list(Range range_of_stiffness) {
     std::vector<Parameter> all;
@@ -146,7 +146,7 @@ class Persoz {
   double mass_;
   double k0_;
   GephyroidForce force_;
-  ActiveSetProjection<3> projection_;
+  ActiveSetProjection projection_;
 };
 
 /// Persoz's gephyroid without a mass: x = (F + E W)/δ,
@@ -206,7 +206,7 @@ class PersozQuasistatic {
   }
 
   GephyroidForce force_;
-  ActiveSetProjection<3> projection_;
+  ActiveSetProjection projection_;
 };
 
 }  // namespace masing::rheology

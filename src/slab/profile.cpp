@@ -81,6 +81,7 @@ double allowed_excess(const Slab& slab) {
   std::vector<double> points;  // of u0, not of c
   std::ranges::set_difference(slab.initial_u.kinks(), slab.shift.kinks(),
                               std::back_inserter(points));
+  constexpr double most_excess = 0.01;
   return !points.empty() ? most_excess : slab.is_shifted() ? rounded_excess : 0.0;
 }
 

@@ -87,18 +87,15 @@ ProfileCheck check_profile(const Slab& slab, base::CellRange range, const Profil
 /// ±η, so that |u| ≤ η holds to the last bit. Local.
 Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form = {});
 
-/// Between its points a table of u0 is linear, and so may exceed a curved η by a little: there it
-/// is what |u0| ≤ η leaves of it, if it exceeds η by no more than this part.
-inline constexpr double most_excess = 0.01;
-
 /// What is wrong with k > 0, η⁺ ≥ 0, η⁻ ≥ 0, k η ≤ 1e200 or -η⁻ ≤ u0 ≤ η⁺, that is |v0| ≤ (1 +
 /// excess) η, at one place, which `place` names; nothing if it is all right. Local.
 std::optional<base::UserError> value_fault(const Element& element,
                                            const std::function<std::string()>& place,
                                            double excess = 0.0);
 
-/// By how much v0 may exceed η at a place: most_excess of a table, what c = η⁺ - η costs of
-/// rounding where it is not 0. Local.
+/// By which part v0 may exceed η at a place: by 1 % where u0 is a table, which is linear between
+/// its points and so may exceed a curved η; else by what c = η⁺ - η costs of rounding where it is
+/// not 0. Local.
 double allowed_excess(const Slab& slab);
 
 /// value_fault of the first point of a table of u0 at fault, but for rounding; nothing if none is.
