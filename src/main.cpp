@@ -19,7 +19,7 @@
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
 #include "io/hdf5.hpp"
-#include "io/provenance.hpp"
+#include "io/result_file.hpp"
 #include "parallel/session.hpp"
 #include "study/run_comparisons.hpp"
 
@@ -154,7 +154,7 @@ int run_alone(const std::string& command, cli::Invocation call,
               const std::vector<std::string>& petsc_options) {
   call.on_root = [](const std::function<std::string()>& make) { return make(); };
   call.on_all_ranks = [&petsc_options](const cli::Work& work) {
-    io::end_before_mpi();
+    io::close_hdf5();
     parallel::Session session(petsc_options);
     return session.run([&](const parallel::Communicator& comm) {
       return naming_options([&] { return work(comm); });

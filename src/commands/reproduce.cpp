@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "cli/request.hpp"
 #include "commands/commands.hpp"
-#include "io/file_comparison.hpp"
 #include "io/result_reader.hpp"
 
 namespace masing::commands {
@@ -71,25 +70,20 @@ cli::Validated embedded(const cli::Invocation& call, const ReproduceOptions& opt
   cli::Validated request = cli::request_in(call, options.file, [](const std::string& file) {
     io::differences(file, file);  // what cannot be read is found before the run
   });
+  cli::Configuration& configuration = request.configuration;
+  configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
   call.on_root([&] {
     std::error_code none_there;
     if (std::filesystem::equivalent(options.output, options.file, none_there)) {
       throw base::UserError("--output: " + options.output +
                             " is the file to reproduce; give another one");
     }
+    if (options.output.empty() && std::filesystem::exists(configuration.output)) {
+      throw base::UserError(configuration.output +
+                            " is there already; move it, or give --output FILE.h5");
+    }
     return std::string();
   });
-  cli::Configuration& configuration = request.configuration;
-  configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
-  if (options.output.empty()) {
-    call.on_root([&] {
-      if (std::filesystem::exists(configuration.output)) {
-        throw base::UserError(configuration.output +
-                              " is there already; move it, or give --output FILE.h5");
-      }
-      return std::string();
-    });
-  }
   configuration.quiet = options.quiet;
   return request;
 }
@@ -151,33 +145,31 @@ std::vector<Difference> different_keys(const std::string& file, const std::strin
   return lines;
 }
 
-/// What differs between the file and what was made again, the lines that count and the notes.
-struct Comparison {
+/// Prints what differs between the file and what was made again; true if nothing that counts. The
+/// same on all ranks. Collective.
+bool is_reproduced(const parallel::Communicator& comm, const std::string& file,
+                   const std::string& output) {
   std::string counted;
-  std::string noted;
-};
-
-constexpr char end_of_counted = '\0';
-
-/// The same on all ranks. Collective.
-Comparison compared(const parallel::Communicator& comm, const std::string& file,
-                    const std::string& output) {
-  const std::string both = parallel::from_root(comm, [&] {
-    return io::reading(file, [&] {
+  parallel::on_root(comm, [&] {
+    std::string noted;
+    io::reading(file, [&] {
       auto lines = io::differences(file, output);
       const auto more = different_keys(file, io::read_recipe(file).configuration, output,
                                        io::read_recipe(output).configuration);
       lines.insert(lines.end(), more.begin(), more.end());
-      Comparison texts;
       for (const Difference& line : lines) {
         const bool counts = line.weight == Weight::counts;
-        (counts ? texts.counted : texts.noted) += (counts ? "" : "note: ") + line.text + "\n";
+        (counts ? counted : noted) += (counts ? "" : "note: ") + line.text + "\n";
       }
-      return texts.counted + end_of_counted + texts.noted;
     });
+    const std::string ranks =
+        std::to_string(comm.size()) + (comm.size() == 1 ? " rank\n" : " ranks\n");
+    const std::string text = counted.empty()
+                                 ? noted + file + ": reproduced, bit for bit, on " + ranks
+                                 : file + ": not reproduced on " + ranks + counted + noted;
+    std::fputs(text.c_str(), stdout);
   });
-  const auto end = both.find(end_of_counted);
-  return {both.substr(0, end), both.substr(end + 1)};
+  return parallel::min_over_ranks(comm, counted.empty() ? 1 : 0) == 1;
 }
 
 }  // namespace
@@ -209,18 +201,9 @@ int reproduce(const cli::Invocation& call) {
       remove_unkept(comm, options, output);
       throw;
     }
-    const Comparison found = compared(comm, options.file, output);
+    const bool is_same = is_reproduced(comm, options.file, output);
     remove_unkept(comm, options, output);
-    if (comm.is_root()) {
-      const std::string ranks =
-          std::to_string(comm.size()) + (comm.size() == 1 ? " rank\n" : " ranks\n");
-      const std::string text =
-          found.counted.empty()
-              ? found.noted + options.file + ": reproduced, bit for bit, on " + ranks
-              : options.file + ": not reproduced on " + ranks + found.counted + found.noted;
-      std::fputs(text.c_str(), stdout);
-    }
-    return found.counted.empty() ? base::exit_done : base::exit_failure;
+    return is_same ? base::exit_done : base::exit_failure;
   });
 }
 

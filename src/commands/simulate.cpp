@@ -6,15 +6,17 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
-#include "io/sealed_file.hpp"
 #include "parallel/session.hpp"
 #include "study/plan.hpp"
 
@@ -23,9 +25,9 @@ namespace masing::commands {
 namespace {
 
 /// Keeps the ranges of x and of the restoring force over all steps.
-class Extremes final : public engine::Observer {
+class Ranges final : public engine::Observer {
  public:
-  explicit Extremes(Summary& summary) : summary_(summary) {}
+  explicit Ranges(Summary& summary) : summary_(summary) {}
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
@@ -50,23 +52,6 @@ class Extremes final : public engine::Observer {
   Summary& summary_;
 };
 
-/// Writes /timing, over what is there. Collective.
-void write_timing(const io::Handle& file, const Summary& summary) {
-  const io::Handle group(H5Gopen2(file.id(), "/timing", H5P_DEFAULT), H5Gclose);
-  io::write_attribute(group, "wall_seconds", summary.seconds);
-  io::write_attribute(group, "steps_per_second", summary.steps_per_second);
-  io::write_attribute(group, "cell_updates_per_second", summary.updates_per_second);
-}
-
-/// Brings engine and observers to a checkpoint, and returns its step.
-std::int64_t resume(const parallel::Communicator& comm, const std::string& checkpoint,
-                    std::int64_t steps, const io::Participants& participants) {
-  const io::Handle file = io::open_together(comm, checkpoint, H5F_ACC_RDONLY);
-  const std::int64_t step = io::checkpoint_step(file, checkpoint, steps);
-  io::restore(file, checkpoint, step, participants);
-  return step;
-}
-
 constexpr const char* cores_are_short = ", cores are short";
 
 /// Integrates into the open file. All that writes to it is gone when this returns.
@@ -74,38 +59,36 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
                        const engine::Setup& setup, io::OutputFile& output,
                        std::span<engine::Observer* const> more) {
   const engine::RunSpec& run = simulation.run;
+  const io::CheckpointSpec& checkpoint = simulation.checkpoint;
+  const std::int64_t steps = run.time.steps;
   Summary summary;
-  Extremes extremes(summary);
+  Ranges ranges(summary);
   const auto recorders =
       io::make_recorders({comm, output.file(), run, setup.profile.get(), simulation.output});
-  std::vector<engine::Observer*> observers{&extremes};
+  std::vector<engine::Observer*> observers{&ranges};
   observers.insert(observers.end(), more.begin(), more.end());
   for (const auto& recorder : recorders) {
     observers.push_back(recorder.get());
   }
-  if (!io::exists(output.file(), "/timing")) {
-    io::create_group(output.file(), "/timing");
-    write_timing(output.file(), {.seconds = io::not_known_yet,
-                                 .steps_per_second = io::not_known_yet,
-                                 .updates_per_second = io::not_known_yet});
-  }
-  output.lay_out();
+  output.start_rows();
   const io::Participants participants{setup.engine.get(), observers};
-  io::Checkpoints checkpoints(comm, simulation.checkpoint.path, simulation.checkpoint,
-                              run.time.steps, participants,
-                              [&](const std::string& draft) { output.begin_checkpoint(draft); });
+  io::Checkpoints checkpoints(
+      comm, checkpoint, simulation.result, steps, participants,
+      [&](const io::Handle& file) { output.save_rows(file, checkpoint.path); });
   std::optional<std::int64_t> resumed;
-  if (simulation.checkpoint.restart) {
-    resumed = resume(comm, *simulation.checkpoint.restart, run.time.steps, participants);
+  if (checkpoint.restart) {
+    resumed = io::resume(comm, *checkpoint.restart, steps, participants);
   }
-  if (simulation.checkpoint.scheduled) {
-    output.write_out_steadily();
+  std::unique_ptr<engine::Observer> disk_writer;
+  if (checkpoint.scheduled) {
+    disk_writer = output.make_disk_writer();
+    observers.push_back(disk_writer.get());
   }
   const engine::TimeLoop* running = nullptr;
   std::optional<io::Progress> progress;
   if (!simulation.quiet) {
     observers.push_back(&progress.emplace(
-        comm, engine::title(run), resumed.value_or(0), run.time.steps,
+        comm, engine::title(run), resumed.value_or(0), steps,
         [&running] { return running->waits_for_cores() ? cores_are_short : ""; }));
   }
 
@@ -116,16 +99,15 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
     checkpoints.integrate(loop);
     summary.cores_are_short = parallel::min_over_ranks(comm, loop.waits_for_cores() ? 0 : 1) == 0;
   } catch (const base::Stopped& stopped) {
-    throw base::Stopped(stopped.what() + io::restart_advice(simulation.checkpoint));
+    throw base::Stopped(stopped.what() + io::restart_advice(checkpoint));
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
-  summary.samples = simulation.output.sampling.count(run.time.steps);
+  summary.samples = simulation.output.sampling.count(steps);
   summary.self_check = setup.engine->self_check();
-  const std::int64_t steps = run.time.steps - resumed.value_or(0);
-  summary.steps_per_second = static_cast<double>(steps) / summary.seconds;
+  summary.steps_per_second = static_cast<double>(steps - resumed.value_or(0)) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * engine::swept_cells(run);
-  write_timing(output.file(), summary);
+  output.write_timing({summary.seconds, summary.steps_per_second, summary.updates_per_second});
   return summary;
 }
 
@@ -152,7 +134,7 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
 }
 
 /// engine::make_setup, which may be stopped before there is anything to save.
-engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulation& simulation,
+engine::Setup made_setup(const parallel::Communicator& comm, const cli::Simulation& simulation,
                          const engine::MemoryBudget& budget) {
   try {
     return engine::make_setup(comm, simulation.run, budget);
@@ -161,90 +143,51 @@ engine::Setup made_ready(const parallel::Communicator& comm, const cli::Simulati
   }
 }
 
-Summary made_by(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                const engine::MemoryBudget& budget, std::span<engine::Observer* const> observers) {
+/// Makes a run with its file.
+Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& simulation,
+                    const engine::MemoryBudget& budget, std::span<engine::Observer* const> observers) {
   // What the engine cannot solve is refused before there is a file.
-  const engine::Setup setup = made_ready(comm, simulation, budget);
+  const engine::Setup setup = made_setup(comm, simulation, budget);
   const io::ResultSpec& result = simulation.result;
-  const io::RunLocks locks(comm, result.path, simulation.checkpoint);
+  const io::CheckpointSpec& checkpoint = simulation.checkpoint;
+  const io::RunLocks locks(comm, result.path, checkpoint);
   const std::string advice = parallel::stop_advice();
   if (comm.is_root() && !simulation.quiet && !advice.empty() &&
       study::estimated_seconds(simulation.run, comm.size()) > study::long_time) {
     std::fputs(fmt::format("masing simulate: {}\n", advice).c_str(), stderr);
   }
-  const auto& restart = simulation.checkpoint.restart;
   io::OutputFile output =
-      restart ? io::OutputFile(comm, result, io::rows_of(comm, *restart, result.path))
-              : io::OutputFile(comm, result);
-  return io::with_file_name(result.path, [&] {
-    Summary summary = integrate_into(comm, simulation, setup, output, observers);
-    summary.ranks = comm.size();
+      checkpoint.restart
+          ? io::OutputFile(comm, result, io::rows_of(comm, *checkpoint.restart, result.path))
+          : io::OutputFile(comm, result);
+  Summary summary;
+  io::with_file_name(result.path, [&] {
+    summary = integrate_into(comm, simulation, setup, output, observers);
     output.finish();
-    io::remove_unscheduled(comm, simulation.checkpoint);
-    return summary;
   });
+  summary.ranks = comm.size();
+  if (!checkpoint.scheduled) {
+    io::remove_checkpoint(comm, checkpoint.path);
+  }
+  return summary;
 }
 
-/// A run whose file, if there is one, is made by others.
-class Shown {
- public:
-  /// At the start, or where a checkpoint has it. `comm` and `simulation` must outlive it.
-  Shown(const parallel::Communicator& comm, const cli::Simulation& simulation,
-        const engine::MemoryBudget& budget)
-      : comm_(comm), run_(simulation.run), setup_(made_ready(comm, simulation, budget)) {
-    if (const auto& restart = simulation.checkpoint.restart) {
-      resumed_ = resume(comm, *restart, run_.time.steps, {setup_.engine.get(), {}});
-    }
+/// Makes a run for its observers alone; calls `begun` once it is at its start, or where a
+/// checkpoint has it.
+Summary run_for_observers(
+    const parallel::Communicator& comm, const cli::Simulation& simulation,
+    const engine::MemoryBudget& budget, std::span<engine::Observer* const> observers,
+    const std::function<void()>& begun = [] {}) {
+  const engine::RunSpec& run = simulation.run;
+  const engine::Setup setup = made_setup(comm, simulation, budget);
+  std::optional<std::int64_t> resumed;
+  if (const auto& restart = simulation.checkpoint.restart) {
+    resumed = io::resume(comm, *restart, run.time.steps, {setup.engine.get(), {}});
   }
-
-  Summary to(std::span<engine::Observer* const> observers) {
-    engine::integrate(comm_, *setup_.engine, run_, observers, resumed_);
-    return {.self_check = setup_.engine->self_check()};
-  }
-
- private:
-  const parallel::Communicator& comm_;
-  const engine::RunSpec& run_;
-  engine::Setup setup_;
-  std::optional<std::int64_t> resumed_;
-};
-
-/// What a rank that is not the root does meanwhile, and what it throws.
-class Aside {
- public:
-  explicit Aside(bool is_here) : is_here_(is_here) {}
-
-  /// Calls `work` unless an earlier one has thrown. Local.
-  template <class Work>
-  void call(const Work& work) {
-    if (!is_here_ || failure_ || is_stopped_) {
-      return;
-    }
-    try {
-      work();
-    } catch (const base::Stopped&) {
-      is_stopped_ = true;
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-  }
-
-  /// Throws what it has thrown; Stopped alike on all ranks where the root came to the end before it
-  /// was asked to stop, and one of the others did not. Collective.
-  void end(const parallel::Communicator& comm) const {
-    if (parallel::min_over_ranks(comm, is_stopped_ ? 0 : 1) == 0) {
-      throw base::Stopped("stopped " + parallel::stop_reason(comm) + " after the last step");
-    }
-    if (failure_) {
-      std::rethrow_exception(failure_);
-    }
-  }
-
- private:
-  bool is_here_;
-  bool is_stopped_ = false;
-  std::exception_ptr failure_;
-};
+  begun();
+  engine::integrate(comm, *setup.engine, run, observers, resumed);
+  return {.self_check = setup.engine->self_check()};
+}
 
 }  // namespace
 
@@ -256,21 +199,41 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
   }
   const parallel::Communicator by = engine::makers(comm, simulation.run, budget.available);
   const auto made = [&] {
-    return simulation.result.path.empty() ? Shown(by, simulation, budget).to(observers)
-                                          : made_by(by, simulation, budget, observers);
+    return simulation.result.path.empty() ? run_for_observers(by, simulation, budget, observers)
+                                          : run_to_file(by, simulation, budget, observers);
   };
   if (by.size() == comm.size()) {
     return made();
   }
+  // The root makes it; the other ranks do so meanwhile, for their observers.
   Summary summary;
-  Aside aside(!comm.is_root() && !observers.empty());
-  std::optional<Shown> shown;
-  aside.call([&] { shown.emplace(by, simulation, budget); });
+  std::exception_ptr failure;
+  bool is_stopped = false;
+  bool has_met = false;
   // Not before may the root write over the checkpoint that the others go on from.
-  parallel::min_over_ranks(comm, 0);
-  aside.call([&] { summary = shown->to(observers); });
+  const auto meet = [&] {
+    if (!std::exchange(has_met, true)) {
+      parallel::min_over_ranks(comm, 0);
+    }
+  };
+  if (!comm.is_root() && !observers.empty()) {
+    try {
+      summary = run_for_observers(by, simulation, budget, observers, meet);
+    } catch (const base::Stopped&) {
+      is_stopped = true;
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  meet();
   parallel::on_root(comm, [&] { summary = made(); });
-  aside.end(comm);
+  // The root may have come to the end before it was asked to stop.
+  if (parallel::min_over_ranks(comm, is_stopped ? 0 : 1) == 0) {
+    throw base::Stopped("stopped " + parallel::stop_reason(comm) + " after the last step");
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
   return summary;
 }
 

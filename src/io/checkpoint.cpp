@@ -19,7 +19,7 @@ namespace masing::io {
 namespace {
 
 /// Goes up when what engines and observers save changes.
-constexpr std::int64_t checkpoint_format = 6;
+constexpr std::int64_t checkpoint_format = 7;
 
 std::string draft_of(const std::string& path) {
   return path + ".draft";
@@ -120,178 +120,9 @@ void serialize(const Participants& participants, std::int64_t step, OwnersArchiv
   }
 }
 
-/// Calls `restore`; what it cannot read is the mistake of who gave the file.
-template <class Restore>
-void with_state_of(const std::string& path, const Restore& restore) {
-  try {
-    restore();
-  } catch (const base::Stopped&) {
-    throw;
-  } catch (const std::exception& fault) {
-    if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
-        mistake != nullptr && !mistake->quantity().empty()) {
-      throw;  // of the problem, not of the file
-    }
-    throw base::UserError("restart", path +
-                                         " does not hold the state of this run: " + fault.what() +
-                                         "; give a checkpoint that this masing wrote");
-  }
-}
-
-}  // namespace
-
-void require_room(const std::string& path, double bytes) {
-  constexpr double rest = 262144;  // of the file: names, sizes, the configuration
-  std::error_code unknown;
-  const auto folder = std::filesystem::absolute(path).parent_path();
-  const auto space = std::filesystem::space(folder, unknown);
-  if (!unknown && static_cast<double>(space.available) < bytes + rest) {
-    throw base::SystemError(
-        fmt::format("{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path,
-                    (bytes + rest) / 1e6));
-  }
-}
-
-RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
-                   const CheckpointSpec& checkpoint)
-    : result_(comm, result) {
-  if (checkpoint.scheduled) {
-    checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
-  } else {
-    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "output"); });
-  }
-}
-
-std::string restart_advice(const CheckpointSpec& spec) {
-  return "; the same with restart = " + spec.path + " goes on";
-}
-
-void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
-                      const Recipe& recipe, const std::function<void(const Handle&)>& add) {
-  const std::string draft = draft_of(path);
-  create_recipe(comm, draft, recipe);
-  if (add) {
-    const Handle file = open_together(comm, draft, H5F_ACC_RDWR);
-    add(file);
-    flush(file);
-  }
-  seal(comm, draft, path);
-}
-
-void write_state(const parallel::Communicator& comm, const std::string& path, const Recipe& recipe,
-                 const std::function<void(engine::Archive&)>& serialize) {
-  Collection collection;
-  collection.begin("study");
-  serialize(collection);
-  parallel::on_root(comm, [&] { require_room(path, collection.bytes()); });
-  with_file_name(path, [&] {
-    write_checkpoint(comm, path, recipe, [&](const Handle& file) {
-      const Handle group = create_group(file, "/checkpoint");
-      write_attribute(group, "format", checkpoint_format);
-      write_attribute(group, "step", std::int64_t{0});
-      collection.write(comm, file);
-    });
-  });
-}
-
-void read_state(const parallel::Communicator& comm, const std::string& path,
-                const std::function<void(engine::Archive&)>& serialize) {
-  parallel::on_root(comm, [&] { require_seal(path, "restart"); });
-  const Handle file = open_together(comm, path, H5F_ACC_RDONLY);
-  checkpoint_step(file, path, 0);
-  Source source(file);
-  source.begin("study");
-  with_state_of(path, [&] { serialize(source); });
-}
-
-std::vector<std::string> files_of_checkpoint(const std::string& path) {
-  return {path, draft_of(path)};
-}
-
-void remove_checkpoint(const parallel::Communicator& comm, const std::string& path) {
-  parallel::on_root(comm, [&] {
-    for (const std::string& file : files_of_checkpoint(path)) {
-      unlink(file.c_str());
-    }
-  });
-}
-
-void remove_unscheduled(const parallel::Communicator& comm, const CheckpointSpec& spec) {
-  if (!spec.scheduled) {
-    remove_checkpoint(comm, spec.path);
-  }
-}
-
-Checkpoints::Checkpoints(const parallel::Communicator& comm, std::string path,
-                         const CheckpointSpec& spec, std::int64_t steps, Participants participants,
-                         std::function<void(const std::string&)> begin)
-    : comm_(comm),
-      path_(std::move(path)),
-      every_(spec.scheduled && spec.every > 0 ? spec.every : engine::never),
-      distance_(spec.scheduled && spec.every == 0 ? checkpoint_distance : std::chrono::seconds(0)),
-      last_step_(spec.scheduled ? steps : engine::never),
-      participants_(std::move(participants)),
-      begin_(std::move(begin)),
-      last_(engine::TimeLoop::Clock::now()) {}
-
-std::int64_t Checkpoints::next_step(std::int64_t step) const {
-  if (step >= last_step_) {
-    return engine::never;
-  }
-  return every_ == engine::never ? last_step_ : std::min(last_step_, (step / every_ + 1) * every_);
-}
-
-engine::TimeLoop::Clock::time_point Checkpoints::next_time() const {
-  return distance_.count() == 0 ? engine::TimeLoop::Clock::time_point::max() : last_ + distance_;
-}
-
-void Checkpoints::integrate(engine::TimeLoop& loop) {
-  using Pause = engine::TimeLoop::Pause;
-  std::optional<std::int64_t> saved;
-  while (!loop.is_done()) {
-    const std::int64_t end = next_step(loop.step());
-    const Pause pause = loop.advance(end, next_time());
-    const bool is_due = pause != Pause::reached || loop.step() == end;
-    const bool is_saved = pause == Pause::stopped && saved == loop.step();
-    if (is_due && !is_saved) {
-      write(loop.step());
-      saved = loop.step();
-    }
-    if (pause == Pause::stopped) {
-      loop.stop();
-    }
-  }
-  loop.finish();
-}
-
-void Checkpoints::write(std::int64_t step) {
-  const std::string draft = draft_of(path_);
-  Collection collection;
-  serialize(participants_, step, collection);
-  parallel::on_root(comm_, [&] { require_room(path_, collection.bytes()); });
-  try {
-    with_file_name(path_, [&] {
-      begin_(draft);
-      {
-        const Handle file = open_together(comm_, draft, H5F_ACC_RDWR);
-        const Handle group = create_group(file, "/checkpoint");
-        write_attribute(group, "format", checkpoint_format);
-        write_attribute(group, "step", step);
-        collection.write(comm_, file);
-        flush(file);
-      }
-      seal(comm_, draft, path_);
-    });
-  } catch (...) {
-    if (comm_.is_root()) {
-      unlink(draft.c_str());
-    }
-    throw;
-  }
-  last_ = engine::TimeLoop::Clock::now();
-}
-
-std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::int64_t steps) {
+/// The step of the checkpoint in an open file, of a run of `steps`. Throws UserError where there is
+/// none, or one of another format.
+std::int64_t step_of(const Handle& file, const std::string& path, std::int64_t steps) {
   const auto number = [&](const char* name) {
     const htri_t found = H5Aexists_by_name(file.id(), "/checkpoint", name, H5P_DEFAULT);
     if (found <= 0) {
@@ -314,10 +145,193 @@ std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::i
   return step;
 }
 
-void restore(const Handle& file, const std::string& path, std::int64_t step,
-             const Participants& participants) {
+/// Throws SystemError where the disk has no room for so many bytes beside `path`: where HDF5 finds
+/// that out on one rank, others wait in it for ever. Local.
+void require_room(const std::string& path, double bytes) {
+  constexpr double rest = 262144;  // of the file: names, sizes, the configuration
+  std::error_code unknown;
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  const auto space = std::filesystem::space(folder, unknown);
+  if (!unknown && static_cast<double>(space.available) < bytes + rest) {
+    throw base::SystemError(
+        fmt::format("{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path,
+                    (bytes + rest) / 1e6));
+  }
+}
+
+/// Calls `restore`; what it cannot read is the mistake of who gave the file.
+template <class Restore>
+void with_state_of(const std::string& path, const Restore& restore) {
+  try {
+    restore();
+  } catch (const base::Stopped&) {
+    throw;
+  } catch (const std::exception& fault) {
+    if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
+        mistake != nullptr && !mistake->quantity().empty()) {
+      throw;  // of the problem, not of the file
+    }
+    throw base::UserError("restart", path +
+                                         " does not hold the state of this run: " + fault.what() +
+                                         "; give a checkpoint that this masing wrote");
+  }
+}
+
+}  // namespace
+
+RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
+                   const CheckpointSpec& checkpoint)
+    : result_(comm, result) {
+  if (checkpoint.scheduled) {
+    checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
+  } else {
+    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "output"); });
+  }
+}
+
+std::string restart_advice(const CheckpointSpec& spec) {
+  return "; the same with restart = " + spec.path + " goes on";
+}
+
+void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
+                      const ResultSpec& result, double bytes,
+                      const std::function<void(const Handle&)>& add) {
+  parallel::on_root(comm, [&] { require_room(path, bytes); });
+  const std::string draft = draft_of(path);
+  try {
+    with_file_name(path, [&] {
+      {
+        const Handle file = open_together(comm, draft, H5F_ACC_TRUNC);
+        write_recipe(file, result);
+        add(file);
+        flush(file);
+      }
+      seal(comm, draft, path);
+    });
+  } catch (...) {
+    if (comm.is_root()) {
+      unlink(draft.c_str());
+    }
+    throw;
+  }
+}
+
+namespace {
+
+/// Write a checkpoint of the state at `step` that `serialize` hands to an archive, and of what
+/// `add` says of the rows. Collective.
+void save(const parallel::Communicator& comm, const std::string& path, const ResultSpec& result,
+          std::int64_t step, const std::function<void(OwnersArchive&)>& serialize,
+          const std::function<void(const Handle&)>& add = {}) {
+  Collection collection;
+  serialize(collection);
+  write_checkpoint(comm, path, result, collection.bytes(), [&](const Handle& file) {
+    const Handle group = create_group(file, "/checkpoint");
+    write_attribute(group, "format", checkpoint_format);
+    write_attribute(group, "step", step);
+    if (add) {
+      add(file);
+    }
+    collection.write(comm, file);
+  });
+}
+
+/// Hand the state in a checkpoint of a run of `steps` to `restore`, and return its step. Throws
+/// UserError. Collective.
+std::int64_t load(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,
+                  const std::function<void(std::int64_t, OwnersArchive&)>& restore) {
+  const Handle file = open_together(comm, path, H5F_ACC_RDONLY);
+  const std::int64_t step = step_of(file, path, steps);
   Source source(file);
-  with_state_of(path, [&] { serialize(participants, step, source); });
+  with_state_of(path, [&] { restore(step, source); });
+  return step;
+}
+
+constexpr const char* study_owner = "study";
+
+}  // namespace
+
+void write_state(const parallel::Communicator& comm, const std::string& path,
+                 const ResultSpec& result, const std::function<void(engine::Archive&)>& serialize) {
+  save(comm, path, result, 0, [&](OwnersArchive& archive) {
+    archive.begin(study_owner);
+    serialize(archive);
+  });
+}
+
+void read_state(const parallel::Communicator& comm, const std::string& path,
+                const std::function<void(engine::Archive&)>& serialize) {
+  load(comm, path, 0, [&](std::int64_t /*step*/, OwnersArchive& archive) {
+    archive.begin(study_owner);
+    serialize(archive);
+  });
+}
+
+std::vector<std::string> files_of_checkpoint(const std::string& path) {
+  return {path, draft_of(path)};
+}
+
+void remove_checkpoint(const parallel::Communicator& comm, const std::string& path) {
+  parallel::on_root(comm, [&] {
+    for (const std::string& file : files_of_checkpoint(path)) {
+      unlink(file.c_str());
+    }
+  });
+}
+
+Checkpoints::Checkpoints(const parallel::Communicator& comm, const CheckpointSpec& spec,
+                         const ResultSpec& result, std::int64_t steps, Participants participants,
+                         std::function<void(const Handle&)> add)
+    : comm_(comm),
+      spec_(spec),
+      result_(result),
+      steps_(steps),
+      participants_(std::move(participants)),
+      add_(std::move(add)) {}
+
+std::int64_t Checkpoints::next_step(std::int64_t step) const {
+  if (!spec_.scheduled || step >= steps_) {
+    return engine::never;
+  }
+  return spec_.every == 0 ? steps_ : std::min(steps_, (step / spec_.every + 1) * spec_.every);
+}
+
+engine::TimeLoop::Clock::time_point Checkpoints::next_time() const {
+  return spec_.scheduled && spec_.every == 0 ? last_ + checkpoint_distance
+                                             : engine::TimeLoop::Clock::time_point::max();
+}
+
+void Checkpoints::integrate(engine::TimeLoop& loop) {
+  using Pause = engine::TimeLoop::Pause;
+  std::optional<std::int64_t> saved;
+  while (!loop.is_done()) {
+    const std::int64_t end = next_step(loop.step());
+    const Pause pause = loop.advance(end, next_time());
+    const bool is_due = pause != Pause::reached || loop.step() == end;
+    const bool is_saved = pause == Pause::stopped && saved == loop.step();
+    if (is_due && !is_saved) {
+      write(loop.step());
+      saved = loop.step();
+    }
+    if (pause == Pause::stopped) {
+      loop.stop();
+    }
+  }
+  loop.finish();
+}
+
+void Checkpoints::write(std::int64_t step) {
+  save(
+      comm_, spec_.path, result_, step,
+      [&](OwnersArchive& archive) { serialize(participants_, step, archive); }, add_);
+  last_ = engine::TimeLoop::Clock::now();
+}
+
+std::int64_t resume(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,
+                    const Participants& participants) {
+  return load(comm, path, steps, [&](std::int64_t step, OwnersArchive& archive) {
+    serialize(participants, step, archive);
+  });
 }
 
 }  // namespace masing::io

@@ -48,16 +48,16 @@ inline constexpr const char* nothing_lost = "; nothing is lost: give the same co
 /// Local.
 std::string restart_advice(const CheckpointSpec& spec);
 
-/// Write FILE of a checkpoint with what it is of and what `add` puts into the open draft; sealed,
-/// on the disk, then renamed. Collective.
-void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
-                      const Recipe& recipe, const std::function<void(const Handle&)>& add = {});
-
-/// Write FILE of a checkpoint with what it is of and the state that `serialize` hands to an
-/// archive; sealed, on the disk, then renamed. Throws SystemError, also where there is no room.
+/// Write FILE of a checkpoint with what it is of and what `add`, of so many bytes, puts into the
+/// open draft; sealed, on the disk, then renamed. Throws SystemError, also where there is no room.
 /// Collective.
-void write_state(const parallel::Communicator& comm, const std::string& path, const Recipe& recipe,
-                 const std::function<void(engine::Archive&)>& serialize);
+void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
+                      const ResultSpec& result, double bytes,
+                      const std::function<void(const Handle&)>& add);
+
+/// The same with the state that `serialize` hands to an archive. Collective.
+void write_state(const parallel::Communicator& comm, const std::string& path,
+                 const ResultSpec& result, const std::function<void(engine::Archive&)>& serialize);
 
 /// Hand what write_state wrote to `serialize`. Throws UserError alike on all ranks where the file
 /// is damaged or another's. Collective.
@@ -70,25 +70,23 @@ std::vector<std::string> files_of_checkpoint(const std::string& path);
 /// Remove FILE and its draft, where they are there. Collective.
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
 
-/// Remove the unscheduled checkpoint that a stopped run has left, once the run is done. Collective.
-void remove_unscheduled(const parallel::Communicator& comm, const CheckpointSpec& spec);
-
 /// From one checkpoint to the next, where none is due by steps.
 inline constexpr std::chrono::seconds checkpoint_distance{600};
 
 /// Makes the checkpoints of a run, each to the same FILE: written as FILE.draft, sealed
 /// (io/sealed_file), on the disk, then renamed, so that FILE is always a whole one. A checkpoint is
-/// an HDF5 file with what the run is (/configuration), of a trajectory the mark of the file that
-/// has its rows, and a group /checkpoint: its attributes `format` and `step`, which says how many
-/// rows count, the numbers of engine and observers, and the arrays split over the ranks.
+/// an HDF5 file with what the run is (/configuration), and a group /checkpoint: its attributes
+/// `format` and `step`, which says how many rows count, of a trajectory the path and the frame of
+/// the file that has them, the numbers of engine and observers, and the arrays split over the
+/// ranks.
 class Checkpoints {
  public:
-  /// Of a run of `steps`, to `path`, due as `spec` says and, where scheduled, at step N. `begin`
-  /// makes the HDF5 file of that name without /checkpoint, when the participants have written what
-  /// they had to. All but `spec` must outlive the object.
-  Checkpoints(const parallel::Communicator& comm, std::string path, const CheckpointSpec& spec,
-              std::int64_t steps, Participants participants,
-              std::function<void(const std::string& draft)> begin);
+  /// Of a run of `steps` to `result`, due as `spec` says and, where scheduled, at step N. `add`
+  /// puts into an open checkpoint what is said of the rows, when the participants have written what
+  /// they had to. `comm` and the participants must outlive the object.
+  Checkpoints(const parallel::Communicator& comm, const CheckpointSpec& spec,
+              const ResultSpec& result, std::int64_t steps, Participants participants,
+              std::function<void(const Handle&)> add);
 
   /// The first step after `step` at which one is due. The same on every rank. Local.
   [[nodiscard]] std::int64_t next_step(std::int64_t step) const;
@@ -102,26 +100,17 @@ class Checkpoints {
 
  private:
   const parallel::Communicator& comm_;
-  std::string path_;
-  std::int64_t every_;             // steps
-  std::chrono::seconds distance_;  // of the clock; 0: none
-  std::int64_t last_step_;
+  CheckpointSpec spec_;
+  ResultSpec result_;
+  std::int64_t steps_;
   Participants participants_;
-  std::function<void(const std::string&)> begin_;
-  engine::TimeLoop::Clock::time_point last_;
+  std::function<void(const Handle&)> add_;
+  engine::TimeLoop::Clock::time_point last_ = engine::TimeLoop::Clock::now();
 };
 
-/// Throws SystemError where the disk has no room for a checkpoint of so many bytes beside `path`:
-/// where HDF5 finds that out on one rank, others wait in it for ever. Local.
-void require_room(const std::string& path, double bytes);
-
-/// The step of the checkpoint in an open file, of a run of `steps`. Throws UserError, naming
-/// `path`, where there is none, or one of another format. Local.
-std::int64_t checkpoint_step(const Handle& file, const std::string& path, std::int64_t steps);
-
-/// Bring the participants to the state in an open file, a checkpoint of that step. Throws
-/// UserError, naming `path`, where it is another run's. Collective on the file's ranks.
-void restore(const Handle& file, const std::string& path, std::int64_t step,
-             const Participants& participants);
+/// Bring the participants to the state in a checkpoint of a run of `steps`, and return its step.
+/// Throws UserError, naming `path`, where it is another run's, or of another format. Collective.
+std::int64_t resume(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,
+                    const Participants& participants);
 
 }  // namespace masing::io

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/poll.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::io {
@@ -36,6 +37,7 @@ Handle scalar_space() {
   return {H5Screate(H5S_SCALAR), H5Sclose};
 }
 
+/// Property list of transfers that all ranks of a file make together.
 Handle collective_transfer() {
   Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   check(H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE));
@@ -43,19 +45,19 @@ Handle collective_transfer() {
 }
 
 /// Writes to an attribute of that type and name, a new one where there is none.
-void write_value(const Handle& place, const std::string& name, hid_t type, const void* value) {
-  if (check(H5Aexists(place.id(), name.c_str())) > 0) {
-    const Handle old(H5Aopen(place.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
+void write_value(const Handle& object, const std::string& name, hid_t type, const void* value) {
+  if (check(H5Aexists(object.id(), name.c_str())) > 0) {
+    const Handle old(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
     const Handle old_type(H5Aget_type(old.id()), H5Tclose);
     if (check(H5Tequal(old_type.id(), type)) > 0) {
       check(H5Awrite(old.id(), type, value));
       return;
     }
-    check(H5Adelete(place.id(), name.c_str()));
+    check(H5Adelete(object.id(), name.c_str()));
   }
   const Handle space = scalar_space();
   const Handle attribute(
-      H5Acreate2(place.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+      H5Acreate2(object.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   check(H5Awrite(attribute.id(), type, value));
 }
 
@@ -78,12 +80,18 @@ void write_meaning(const Handle& dataset, const Meaning& meaning) {
   }
 }
 
+/// The same of a file that a rank has opened by itself.
+Handle by_itself() {
+  return {H5Pcreate(H5P_DATASET_XFER), H5Pclose};
+}
+
 /// Have H5Dwrite or H5Dread, `transfer`, move `local` to or from the part of the dataset that
-/// `offset` and `extent` name; a rank without data takes part with an empty selection.
+/// `offset` and `extent` name; a rank without data takes part with an empty selection. Collective,
+/// but with other `properties` for a file that this rank has opened by itself.
 template <typename Value, typename Transfer>
 void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
                    std::span<const hsize_t> extent, std::span<Value> local,
-                   const Transfer& transfer) {
+                   const Transfer& transfer, const Handle& properties = collective_transfer()) {
   const hsize_t count = local.size();
   const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
   const Handle memory_space(H5Screate_simple(1, &count, nullptr), H5Sclose);
@@ -94,10 +102,20 @@ void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
     check(H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, offset.data(), nullptr,
                               extent.data(), nullptr));
   }
-  const Handle properties = collective_transfer();
   std::remove_const_t<Value> nothing = 0.0;
   check(transfer(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(),
                  properties.id(), local.empty() ? &nothing : local.data()));
+}
+
+/// Rows and columns of a dataset; one column where it has one dimension.
+std::array<hsize_t, 2> shape_of(const Handle& dataset) {
+  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
+  std::array<hsize_t, 2> shape{0, 1};
+  if (check(H5Sget_simple_extent_ndims(space.id())) > 2) {
+    throw base::SystemError("a dataset of more than two dimensions");
+  }
+  check(H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr));
+  return shape;
 }
 
 }  // namespace
@@ -112,7 +130,7 @@ hid_t check(hid_t code, base::Location where) {
       fmt::format("HDF5 at {}: {}", parallel::place(where), message.empty() ? "failure" : message));
 }
 
-void end_before_mpi() {
+void close_hdf5() {
   check(H5close());
 }
 
@@ -150,18 +168,18 @@ Handle create_group(const Handle& file, const std::string& name) {
   return {H5Gcreate2(file.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
 }
 
-void write_attribute(const Handle& place, const std::string& name, const std::string& text) {
+void write_attribute(const Handle& object, const std::string& name, const std::string& text) {
   const Handle type = string_type(H5T_VARIABLE);
   const char* value = text.c_str();
-  write_value(place, name, type.id(), &value);
+  write_value(object, name, type.id(), &value);
 }
 
-void write_attribute(const Handle& place, const std::string& name, double value) {
-  write_value(place, name, H5T_NATIVE_DOUBLE, &value);
+void write_attribute(const Handle& object, const std::string& name, double value) {
+  write_value(object, name, H5T_NATIVE_DOUBLE, &value);
 }
 
-void write_attribute(const Handle& place, const std::string& name, std::int64_t value) {
-  write_value(place, name, H5T_NATIVE_INT64, &value);
+void write_attribute(const Handle& object, const std::string& name, std::int64_t value) {
+  write_value(object, name, H5T_NATIVE_INT64, &value);
 }
 
 void name_axes(const Handle& file, const std::string& path, const std::vector<std::string>& names) {
@@ -193,8 +211,8 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
 namespace {
 
 /// A dataset [total] of doubles with its meaning.
-Handle create_line(const Handle& file, const std::string& path, const Meaning& meaning,
-                   std::int64_t total) {
+Handle create_array(const Handle& file, const std::string& path, const Meaning& meaning,
+                    std::int64_t total) {
   const auto size = static_cast<hsize_t>(total);
   const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
   Handle dataset = create_dataset(file, path, H5T_IEEE_F64LE, space);
@@ -225,12 +243,12 @@ void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const Piec
 
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        const Pieces& pieces, std::int64_t total) {
-  write_pieces(create_line(file, path, meaning, total), {0}, pieces);
+  write_pieces(create_array(file, path, meaning, total), {0}, pieces);
 }
 
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        std::span<const double> local, std::int64_t first, std::int64_t total) {
-  const Handle dataset = create_line(file, path, meaning, total);
+  const Handle dataset = create_array(file, path, meaning, total);
   if (total == 0) {
     return;
   }
@@ -283,21 +301,43 @@ Handle Table::open() const {
   return {H5Dopen2(file_->id(), path_.c_str(), H5P_DEFAULT), H5Dclose};
 }
 
+namespace {
+
+std::uint64_t low_half(std::uint64_t sum) {
+  return sum & 0xffffffffU;
+}
+
+/// A sum mod 2^64 over the ranks: as a whole it could overflow. Collective.
+std::uint64_t summed(const parallel::Communicator& comm, std::uint64_t mine) {
+  std::array halves{static_cast<std::int64_t>(low_half(mine)),
+                    static_cast<std::int64_t>(mine >> 32U)};
+  parallel::sum_over_ranks(comm, halves);
+  return static_cast<std::uint64_t>(halves[0]) + (static_cast<std::uint64_t>(halves[1]) << 32U);
+}
+
+}  // namespace
+
+std::vector<double> CountedRows::packed() const {
+  std::vector<double> numbers{static_cast<double>(rows)};
+  for (const std::uint64_t part : {low_half(before), before >> 32U, low_half(last), last >> 32U}) {
+    numbers.push_back(static_cast<double>(part));
+  }
+  return numbers;
+}
+
+CountedRows CountedRows::unpacked(std::span<const double> numbers) {
+  const auto whole = [&](std::size_t i) {
+    return static_cast<std::uint64_t>(numbers[i]) | static_cast<std::uint64_t>(numbers[i + 1])
+                                                        << 32U;
+  };
+  return {static_cast<std::int64_t>(numbers[0]), whole(1), whole(3)};
+}
+
 void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
                       engine::Archive& archive) {
-  std::array<std::int64_t, 4> halves{};  // of sums mod 2^64, which as a whole could overflow
-  const auto split = [&](std::size_t i, std::uint64_t sum) {
-    halves[i] = static_cast<std::int64_t>(sum & 0xffffffffU);
-    halves[i + 1] = static_cast<std::int64_t>(sum >> 32U);
-  };
-  split(0, counted_.before);
-  split(2, counted_.last);
-  parallel::sum_over_ranks(comm, halves);
-  const auto whole = [&](std::size_t i) {
-    return static_cast<std::uint64_t>(halves[i]) +
-           (static_cast<std::uint64_t>(halves[i + 1]) << 32U);
-  };
-  std::vector<double> numbers = CountedRows{counted_.rows, whole(0), whole(2)}.packed();
+  std::vector<double> numbers =
+      CountedRows{counted_.rows, summed(comm, counted_.before), summed(comm, counted_.last)}
+          .packed();
   archive.numbers(rows_name + path_, numbers);
   if (!archive.restores()) {
     return;
@@ -306,11 +346,7 @@ void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
   if (rows == saved.rows - 1) {
     saved = {rows, saved.before, 0};
   }
-  const Handle dataset = open();
-  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
-  std::array<hsize_t, 2> size{};
-  check(H5Sget_simple_extent_dims(space.id(), size.data(), nullptr));
-  const auto there = std::min(saved.rows, static_cast<std::int64_t>(size[0]));
+  const auto there = std::min(saved.rows, static_cast<std::int64_t>(shape_of(open())[0]));
   if (rows != saved.rows || rows > there) {
     throw base::SystemError(fmt::format("{} has {} rows for {}", path_, there, rows));
   }
@@ -343,6 +379,54 @@ void Table::append(std::int64_t rows, std::span<const double> local, std::int64_
   }
   transfer_part(open(), offset, extent, local, H5Dwrite);
   counted_.rows += rows;
+}
+
+namespace {
+
+/// Calls `work` with the first and the number of rows and columns of parts of a table that are held
+/// at once; the numbers of each follow one another in the table. Polls.
+template <typename Work>
+void for_each_block(hsize_t rows, hsize_t columns, const Work& work) {
+  constexpr auto most = static_cast<hsize_t>(piece_entries);
+  const std::array each{std::max<hsize_t>(1, most / std::max<hsize_t>(1, columns)),
+                        std::min(columns, most)};
+  for (hsize_t row = 0; row < rows; row += each[0]) {
+    for (hsize_t column = 0; column < columns; column += each[1]) {
+      base::poll();
+      work(std::array{row, column},
+           std::array{std::min(each[0], rows - row), std::min(each[1], columns - column)});
+    }
+  }
+}
+
+}  // namespace
+
+std::uint64_t sum_of_rows(const Handle& file, const std::string& path, std::int64_t rows) {
+  const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+  const hsize_t columns = shape_of(dataset)[1];
+  std::uint64_t sum = 0;
+  for_each_block(static_cast<hsize_t>(rows), columns, [&](const auto& offset, const auto& extent) {
+    std::vector<double> values(extent[0] * extent[1]);
+    transfer_part(dataset, offset, extent, std::span(values), H5Dread, by_itself());
+    sum += sum_of_hashes(values, static_cast<std::int64_t>(offset[0] * columns + offset[1]));
+  });
+  return sum;
+}
+
+void copy_rows(const Handle& from, const Handle& to, const std::string& path, std::int64_t rows) {
+  const Handle source(H5Dopen2(from.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle target(H5Dopen2(to.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+  const auto here = shape_of(source);
+  const auto there = shape_of(target);
+  if (here[1] != there[1]) {
+    throw base::SystemError("the rows before the restart have another " + path);
+  }
+  const hsize_t count = std::min({static_cast<hsize_t>(rows), here[0], there[0]});
+  for_each_block(count, here[1], [&](const auto& offset, const auto& extent) {
+    std::vector<double> values(extent[0] * extent[1]);
+    transfer_part(source, offset, extent, std::span(values), H5Dread, by_itself());
+    transfer_part<const double>(target, offset, extent, values, H5Dwrite, by_itself());
+  });
 }
 
 }  // namespace masing::io

@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -12,7 +13,6 @@
 #include "base/error.hpp"
 #include "base/partition.hpp"
 #include "engine/engine.hpp"
-#include "io/counted_rows.hpp"
 #include "parallel/communicator.hpp"
 
 /// Files and messages: HDF5 results, provenance, progress.
@@ -22,9 +22,9 @@ namespace masing::io {
 /// Local.
 hid_t check(hid_t code, base::Location where = base::Location::current());
 
-/// Has HDF5, used before MPI has started, begin again: only what begins after MPI closes its files
-/// before MPI ends. No file may be open. Local.
-void end_before_mpi();
+/// Close HDF5 where it was used before MPI started. It begins again with the next call, and so ends
+/// before MPI does. No file may be open. Local.
+void close_hdf5();
 
 /// Owner of an HDF5 identifier, closed by `close`; move-only.
 class Handle {
@@ -76,12 +76,12 @@ Handle create_group(const Handle& file, const std::string& name);
 
 /// A text attribute of a group or dataset, in place of one of that name. Collective on the file's
 /// ranks.
-void write_attribute(const Handle& place, const std::string& name, const std::string& text);
+void write_attribute(const Handle& object, const std::string& name, const std::string& text);
 /// The same of a number; where one is there it is overwritten, and nothing else in the file.
 /// Collective on the file's ranks.
-void write_attribute(const Handle& place, const std::string& name, double value);
+void write_attribute(const Handle& object, const std::string& name, double value);
 /// The same of a whole number. Collective on the file's ranks.
-void write_attribute(const Handle& place, const std::string& name, std::int64_t value);
+void write_attribute(const Handle& object, const std::string& name, std::int64_t value);
 
 /// Name the axes of the dataset at `path`: each is the dimension scale of that name in the group of
 /// the dataset or in one above, the dataset itself where the name is its own. Collective on the
@@ -125,6 +125,45 @@ std::vector<double> read_numbers(const Handle& file, const std::string& path);
 /// ranks.
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
                       std::int64_t first);
+
+/// The sum mod 2^64 of hashes of a table's numbers from the one of index `first` on (row by row):
+/// in any order and on any ranks the same. Each is a bijection of the number's bits, so that no
+/// change of a single one goes unseen, keyed by its index, so that it cannot change places.
+/// Source: splitmix64, Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014.
+inline std::uint64_t sum_of_hashes(std::span<const double> numbers, std::int64_t first) {
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+  std::uint64_t key = (static_cast<std::uint64_t>(first) + 1) * golden;
+  std::uint64_t sum = 0;
+  for (const double number : numbers) {
+    std::uint64_t hash = std::bit_cast<std::uint64_t>(number) ^ key;
+    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
+    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
+    sum += hash ^ (hash >> 31);
+    key += golden;
+  }
+  return sum;
+}
+
+/// How many rows of a table a checkpoint counts, and their sum_of_hashes. A longer run does not
+/// have the sample at the end of the one before: the last row is apart.
+struct CountedRows {
+  std::int64_t rows = 0;
+  std::uint64_t before = 0;  ///< of all rows but the last
+  std::uint64_t last = 0;    ///< of the last one
+
+  /// As numbers of a checkpoint, which are doubles: sums in halves. Local.
+  [[nodiscard]] std::vector<double> packed() const;
+  /// Of five such numbers. Local.
+  static CountedRows unpacked(std::span<const double> numbers);
+};
+
+/// The sum_of_hashes of the first `rows` rows of a table in a file that this rank has opened by
+/// itself. Polls. Throws SystemError. Local.
+std::uint64_t sum_of_rows(const Handle& file, const std::string& path, std::int64_t rows);
+
+/// Copy the first `rows` rows of a table, as many as both files have, from one to another that this
+/// rank has opened by itself. Throws SystemError where rows are of other lengths. Local.
+void copy_rows(const Handle& from, const Handle& to, const std::string& path, std::int64_t rows);
 
 /// Where an owner's part of a checkpoint has the CountedRows of its tables: this and their paths.
 inline constexpr const char* rows_name = "rows";

@@ -1,34 +1,99 @@
 #include "io/result_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <petscsys.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/version.hpp>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
-#include <csignal>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
 #include <fstream>
-#include <mutex>
-#include <optional>
-#include <random>
-#include <stop_token>
 #include <string_view>
+#include <system_error>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
+#include "base/host.hpp"
 #include "base/poll.hpp"
-#include "base/text.hpp"
-#include "io/provenance.hpp"
-#include "io/sealed_file.hpp"
+#include "io/build_info.hpp"
+#include "io/result_reader.hpp"
 #include "parallel/session.hpp"
+#include "slab/kernel/kernel.hpp"
 
 namespace masing::io {
+
+namespace {
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string all(text);
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+std::string hdf5_version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return fmt::format("{}.{}.{}", major, minor, release);
+}
+
+std::string now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+/// HDF5 takes attributes of less than 64 kB; what a long command line says is in /configuration.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t longest = 32768;
+  return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
+}
+
+/// Writes /provenance, attributes of what made the file: the build_facts, command line, ranks,
+/// hosts, processor, system and date. Collective.
+void write_provenance(const Handle& file, const parallel::Communicator& comm,
+                      const std::string& command_line) {
+  const Handle group = create_group(file, "/provenance");
+  for (const auto& [name, value] : build_facts()) {
+    write_attribute(group, name, value);
+  }
+  write_attribute(group, "command_line", shortened(command_line));
+  write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
+  write_attribute(group, "hosts", static_cast<std::int64_t>(parallel::hosts(comm)));
+  write_attribute(group, "processor", parallel::from_root(comm, base::processor_name));
+  write_attribute(group, "system", parallel::from_root(comm, base::system_name));
+  // The clocks of hosts differ; every rank must write the same attribute.
+  write_attribute(group, "date", parallel::from_root(comm, now));
+}
+
+}  // namespace
+
+std::string program_version() {
+  return MASING_VERSION;
+}
+
+std::vector<BuildFact> build_facts() {
+  return {{"version", MASING_VERSION},
+          {"git_revision", MASING_GIT_REVISION},
+          {"git_dirty", MASING_GIT_DIRTY != 0 ? "yes" : "no"},
+          {"compiler", MASING_COMPILER},
+          {"flags", MASING_FLAGS},
+          {"kernel", std::string(slab::kernel_instruction_set())},
+          {"mpi", mpi_version()},
+          {"petsc", fmt::format("{}.{}.{}", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
+                                PETSC_VERSION_SUBMINOR)},
+          {"hdf5", hdf5_version()},
+          {"boost", BOOST_LIB_VERSION}};
+}
 
 namespace {
 
@@ -44,10 +109,15 @@ std::string lock(const std::string& path) {
   return path + ".lock";
 }
 
+std::filesystem::path folder_of(const std::string& path) {
+  return std::filesystem::absolute(path).parent_path();
+}
+
 /// Throws UserError where `path` is there and no regular file: opening a pipe would wait for ever.
 void require_regular(const std::string& path, const std::string& quantity) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     throw base::UserError(quantity, path + " is not a regular file; give a file name");
   }
 }
@@ -67,11 +137,6 @@ bool is_replaceable(const std::string& path) {
                                       "; give a file in a writable folder");
 }
 
-[[noreturn]] void refuse_shared(const std::string& path, const std::string& quantity) {
-  throw base::UserError(quantity,
-                        "another run is writing " + path + "; give another file, or wait for it");
-}
-
 /// Whether the open file is the one that has this name now.
 bool has_name(int file, const std::string& name) {
   struct stat mine {};
@@ -89,7 +154,8 @@ int locked(const std::string& name, const std::string& path, const std::string& 
     // Where a file system has no locks, the run goes on without.
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(file);
-      refuse_shared(path, quantity);
+      throw base::UserError(
+          quantity, "another run is writing " + path + "; give another file, or wait for it");
     }
     // Its holder may have removed it between our opening and our locking it.
     if (has_name(file, name)) {
@@ -100,6 +166,22 @@ int locked(const std::string& name, const std::string& path, const std::string& 
 }
 
 }  // namespace
+
+void with_file_name(const std::string& path, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const base::SystemError& error) {
+    const std::string what = error.what();
+    if (!what.starts_with("HDF5")) {
+      throw;
+    }
+    std::error_code unknown;
+    const auto space = std::filesystem::space(folder_of(path), unknown);
+    constexpr std::uintmax_t few = 65536;
+    const bool is_full = !unknown && space.available < few;
+    throw base::SystemError(path + ": " + what + (is_full ? "; its disk is full" : ""));
+  }
+}
 
 void require_replaceable(const std::string& path, const std::string& quantity) {
   require_regular(path, quantity);
@@ -121,9 +203,8 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
   parallel::on_root(comm, [&] {
     require_replaceable(path, quantity);
     const std::string draft = partial(path);
-    for (const std::string& name : {path, draft, name_}) {
-      require_regular(name, quantity);
-    }
+    require_regular(draft, quantity);
+    require_regular(name_, quantity);
     if (access(draft.c_str(), F_OK) == 0 && access(draft.c_str(), W_OK) != 0) {
       refuse(draft, quantity);
     }
@@ -138,61 +219,14 @@ OutputLock::~OutputLock() {
   }
 }
 
-namespace {
-
-void write_kind(const Handle& file, const std::string& kind) {
+void write_recipe(const Handle& file, const ResultSpec& result) {
   write_attribute(file, "program", std::string("masing"));
   write_attribute(file, "schema", std::string(schema));
-  write_attribute(file, "kind", kind);
-}
-
-/// /configuration with what is said of the problem, and what the root says of the run.
-void write_configuration(const Handle& file, const ResultSpec& result) {
-  write_text(file, "/configuration", result.configuration);
-  const Handle dataset(H5Dopen2(file.id(), "/configuration", H5P_DEFAULT), H5Dclose);
-  write_attribute(dataset, "problem", result.problem);
-  write_attribute(dataset, "papers_problem", std::int64_t{result.papers_problem});
-  write_attribute(file, "title", result.title);
-  write_attribute(file, "has_cells", std::int64_t{result.has_cells});
-}
-
-}  // namespace
-
-void create_recipe(const parallel::Communicator& comm, const std::string& path,
-                   const Recipe& recipe) {
-  const Handle file = open_together(comm, path, H5F_ACC_TRUNC);
-  write_kind(file, recipe.kind);
-  write_text(file, "/configuration", recipe.configuration);
-  flush(file);
-}
-
-namespace {
-
-/// A mark that no other run has.
-std::string new_mark() {
-  std::random_device chance;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", chance(), chance(), chance(), chance());
-}
-
-/// The mark of the run whose file this is, empty where it has none or cannot be read.
-std::string mark_in(const std::string& path) {
-  try {
-    require_sound(path);
-    return read_text_attribute(open_for_reading(path), "/provenance", "run");
-  } catch (const base::Stopped&) {
-    throw;
-  } catch (const std::exception&) {
-    return "";
+  write_attribute(file, "kind", result.kind);
+  if (!result.configuration.empty()) {
+    write_text(file, "/configuration", result.configuration);
   }
 }
-
-std::filesystem::path folder_of(const std::string& path) {
-  return std::filesystem::absolute(path).parent_path();
-}
-
-constexpr char end_of_text = '\0';
-
-}  // namespace
 
 namespace {
 
@@ -210,37 +244,56 @@ std::vector<std::string> datasets(const Handle& file) {
   return names;
 }
 
-/// Numbers in a file.
+/// Where numbers lie in a file: all datasets of them, and those among these that are filled by
+/// rows.
 struct Numbers {
-  std::vector<hsize_t> shape;
-  Extent bytes;
-  bool is_table = false;  ///< filled by rows
+  std::vector<Extent> all;
+  std::vector<Extent> tables;
 };
 
-/// Where a dataset of doubles lies in its file; nothing for other objects.
-std::optional<Numbers> numbers(const Handle& file, const std::string& name) {
-  const Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle type(H5Dget_type(dataset.id()), H5Tclose);
-  if (H5Tget_class(type.id()) != H5T_FLOAT) {
-    return std::nullopt;
-  }
-  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
+Numbers numbers_in(const Handle& file) {
   Numbers found;
-  found.shape.resize(static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(space.id()))));
-  check(H5Sget_simple_extent_dims(space.id(), found.shape.data(), nullptr));
-  found.bytes = {static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
-                 static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
-  const Handle properties(H5Dget_create_plist(dataset.id()), H5Pclose);
-  H5D_fill_time_t fill = H5D_FILL_TIME_IFSET;
-  check(H5Pget_fill_time(properties.id(), &fill));
-  found.is_table = fill == H5D_FILL_TIME_NEVER;
+  for (const std::string& name : datasets(file)) {
+    const Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle type(H5Dget_type(dataset.id()), H5Tclose);
+    const Extent bytes{static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
+                       static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
+    if (H5Tget_class(type.id()) == H5T_FLOAT && bytes.size > 0) {
+      const Handle properties(H5Dget_create_plist(dataset.id()), H5Pclose);
+      H5D_fill_time_t fill = H5D_FILL_TIME_IFSET;
+      check(H5Pget_fill_time(properties.id(), &fill));
+      found.all.push_back(bytes);
+      if (fill == H5D_FILL_TIME_NEVER) {
+        found.tables.push_back(bytes);
+      }
+    }
+  }
   return found;
 }
 
-/// The first `rows` rows of them, where they have so many.
-Extent first_rows(const Numbers& of, std::int64_t rows) {
-  const auto all = of.shape.empty() ? 0 : static_cast<std::int64_t>(of.shape.front());
-  return {of.bytes.first, all == 0 ? 0 : of.bytes.size / all * std::min(all, rows)};
+constexpr const char* frame_name = "/checkpoint/frame";
+
+/// As numbers of a checkpoint, which are doubles: the checksum in halves.
+std::vector<double> packed(const Frame& frame) {
+  std::vector<double> numbers{static_cast<double>(frame.size),
+                              static_cast<double>(frame.checksum & 0xffffffffU),
+                              static_cast<double>(frame.checksum >> 32U)};
+  for (const Extent& part : frame.changing) {
+    numbers.push_back(static_cast<double>(part.first));
+    numbers.push_back(static_cast<double>(part.size));
+  }
+  return numbers;
+}
+
+Frame unpacked(const std::vector<double>& numbers) {
+  const auto whole = [&](std::size_t i) { return static_cast<std::int64_t>(numbers.at(i)); };
+  Frame frame{.size = whole(0),
+              .checksum = static_cast<std::uint64_t>(whole(1)) |
+                          static_cast<std::uint64_t>(whole(2)) << 32U};
+  for (std::size_t i = 3; i < numbers.size(); i += 2) {
+    frame.changing.push_back({whole(i), whole(i + 1)});
+  }
+  return frame;
 }
 
 /// What a checkpoint counts.
@@ -258,56 +311,51 @@ std::vector<TableRows> counted_in(const Handle& checkpoint) {
 }
 
 /// Throws UserError where a file has other rows than those that are counted. Polls.
-void require_counted(const std::string& path, const std::vector<TableRows>& tables) {
-  for (const auto& [table, counted] : tables) {
-    std::optional<std::uint64_t> sum;
-    try {
-      const Handle file = open_for_reading(path);
-      const Extent bytes = first_rows(numbers(file, table).value_or(Numbers()), counted.rows);
-      sum = bytes.size == 0 ? 0 : sum_of_hashes_in(path, bytes);
-    } catch (const base::SystemError&) {
-      sum.reset();
-    }
-    if (sum != counted.before + counted.last) {
+void require_counted(const WrittenRows& rows) {
+  const Handle file = open_for_reading(rows.path);
+  for (const auto& [table, counted] : rows.tables) {
+    if (sum_of_rows(file, table, counted.rows) != counted.before + counted.last) {
       throw base::UserError(
           "restart", fmt::format("{} is damaged: the checksum of {} rows of {} is another; take a "
                                  "copy that is whole, or begin anew",
-                                 path, counted.rows, table));
+                                 rows.path, counted.rows, table));
     }
   }
 }
 
-}  // namespace
-
-Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
-             const std::string& output) {
-  std::vector<TableRows> tables;
-  const auto look = [&] {
-    const Handle file = open_for_reading(checkpoint);
-    const std::string run = read_text_attribute(file, "/", "run");
-    const std::filesystem::path named = read_text_attribute(file, "/", "output");
-    tables = counted_in(file);
-    if (run.empty() || tables.empty()) {
-      throw base::UserError(
-          "restart",
-          checkpoint + " is a checkpoint of another version; give one that this masing wrote");
-    }
-    for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
-      for (const std::string& path : {partial(of), of}) {
-        if (path == of ? mark_in(path) == run : has_seal_but_rows(path, run)) {
-          require_counted(path, tables);
-          return base::joined({run, path, of}, std::string(1, end_of_text));
-        }
+/// rows_of, of the root.
+WrittenRows found_rows(const std::string& checkpoint, const std::string& output) {
+  const Handle file = open_for_reading(checkpoint);
+  WrittenRows rows{.path = "", .tables = counted_in(file)};
+  if (rows.tables.empty() || !exists(file, frame_name)) {
+    throw base::UserError(
+        "restart",
+        checkpoint + " is a checkpoint of another version; give one that this masing wrote");
+  }
+  rows.frame = unpacked(read_numbers(file, frame_name));
+  const std::filesystem::path named = read_text_attribute(file, "/checkpoint", "output");
+  for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
+    for (const std::string& path : {partial(of), of}) {
+      if (has_frame(path, rows.frame)) {
+        rows.path = path;
+        require_counted(rows);
+        return rows;
       }
     }
-    throw base::UserError(
-        "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}; give as "
-                               "output the file that they were written for",
-                               checkpoint, partial(output), output));
-  };
-  std::string found;
+  }
+  throw base::UserError(
+      "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}, or these are "
+                             "damaged; give as output the file that they were written for",
+                             checkpoint, partial(output), output));
+}
+
+}  // namespace
+
+WrittenRows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
+                    const std::string& output) {
+  WrittenRows rows;
   try {
-    found = parallel::from_root(comm, [&] {
+    const std::string path = parallel::from_root(comm, [&] {
       const auto begin = std::chrono::steady_clock::now();
       const base::Polling polling([begin] {
         if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) &&
@@ -315,88 +363,34 @@ Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
           throw base::Stopped("");
         }
       });
-      return look();
+      rows = found_rows(checkpoint, output);
+      return rows.path;
     });
+    rows.path = path;
   } catch (const base::Stopped&) {
     throw base::Stopped("stopped " + parallel::stop_reason(comm) +
                         " before the first step; nothing is lost: give the same command");
   }
-  const auto first = found.find(end_of_text);
-  const auto second = found.find(end_of_text, first + 1);
-  return {found.substr(0, first), found.substr(first + 1, second - first - 1),
-          found.substr(second + 1), std::move(tables)};
+  return rows;
 }
-
-namespace {
-
-struct Copy {
-  Extent from;
-  std::int64_t to;
-};
-
-/// What is to be copied from one file to another: of each table as many rows as both have.
-std::vector<Copy> copies(const Handle& source, const Handle& target,
-                         const std::vector<TableRows>& tables) {
-  std::vector<Copy> found;
-  for (const auto& [name, counted] : tables) {
-    const auto here = numbers(source, name);
-    const auto there = numbers(target, name);
-    if (!here || !there || here->shape.size() != there->shape.size() ||
-        !std::equal(here->shape.begin() + 1, here->shape.end(), there->shape.begin() + 1)) {
-      throw base::SystemError("the rows before the restart have another " + name);
-    }
-    const std::int64_t size =
-        std::min(first_rows(*here, counted.rows).size, first_rows(*there, counted.rows).size);
-    if (size > 0) {
-      found.push_back({{here->bytes.first, size}, there->bytes.first});
-    }
-  }
-  return found;
-}
-
-/// Copies the rows of a run to a file with room for more, or for fewer.
-void copy_rows(const std::string& from, const std::string& to,
-               const std::vector<TableRows>& tables) {
-  std::vector<Copy> all;
-  {
-    const Handle source = open_for_reading(from);
-    const Handle target = open_for_reading(to);
-    all = copies(source, target, tables);
-  }
-  for (const Copy& copy : all) {
-    copy_bytes(from, copy.from, to, copy.to);
-  }
-}
-
-}  // namespace
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result)
-    : comm_(comm),
-      result_(result),
-      run_(parallel::from_root(comm, new_mark)),
-      draft_(partial(result.path)) {
+    : comm_(comm), result_(result), draft_(partial(result.path)) {
   create();
 }
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-                       const Rows& rows)
-    : comm_(comm), result_(result), run_(rows.run), draft_(partial(result.path)) {
-  const bool is_same = rows.path == draft_ && !parallel::from_root(comm, [&] {
-                                                 const Recipe recipe = read_recipe(draft_);
-                                                 const bool same =
-                                                     recipe.configuration == result.configuration;
-                                                 return std::string(same ? "same" : "");
-                                               }).empty();
-  if (is_same) {
-    // Until lay_out it is read-only: creating a dataset fails.
+                       const WrittenRows& rows)
+    : comm_(comm), result_(result), draft_(partial(result.path)), frame_(rows.frame) {
+  is_new_ = rows.path != draft_ || parallel::from_root(comm, [&] {
+                                     return read_recipe(draft_).configuration;
+                                   }) != result.configuration;
+  if (!is_new_) {
+    // Until start_rows it is read-only: creating a dataset fails.
     file_ = open_together(comm_, draft_, H5F_ACC_RDONLY);
     return;
   }
-  if (rows.output != result.path) {
-    source_lock_.emplace(comm, rows.output, "restart");
-  }
-  source_ = rows.path;
-  tables_ = rows.tables;
+  source_ = rows;
   draft_ = partial_draft(result.path);
   create();
 }
@@ -408,97 +402,108 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::create() {
-  is_new_ = true;
   file_ = open_together(comm_, draft_, H5F_ACC_TRUNC);
-  write_kind(file_, result_.kind);
-  write_provenance(file_, comm_, result_.command_line, run_);
-  if (result_.kind == "simulate") {  // others are not laid out
-    const Handle group(H5Gopen2(file_.id(), "/provenance", H5P_DEFAULT), H5Gclose);
-    write_attribute(group, "seal", blank_seal(run_));
-  }
+  write_recipe(file_, result_);
+  write_provenance(file_, comm_, result_.command_line);
   if (!result_.configuration.empty()) {
-    write_configuration(file_, result_);
+    const Handle dataset(H5Dopen2(file_.id(), "/configuration", H5P_DEFAULT), H5Dclose);
+    write_attribute(dataset, "problem", result_.problem);
+    write_attribute(dataset, "papers_problem", std::int64_t{result_.papers_problem});
+    write_attribute(file_, "title", result_.title);
+    write_attribute(file_, "has_cells", std::int64_t{result_.has_cells});
   }
 }
 
-void OutputFile::lay_out() {
-  flush(file_);
-  std::vector<Extent> arrays;
-  std::vector<Extent> tables;
-  for (const std::string& name : datasets(file_)) {
-    const auto found = numbers(file_, name);
-    if (found && found->bytes.size > 0) {
-      arrays.push_back(found->bytes);
-      if (found->is_table) {
-        tables.push_back(found->bytes);
-      }
-    }
+void OutputFile::start_rows() {
+  Numbers numbers;
+  if (is_new_) {
+    create_group(file_, "/timing");
+    write_timing({});
+    flush(file_);
+    numbers = numbers_in(file_);
   }
   file_ = Handle();
   if (is_new_) {
-    parallel::on_root(comm_, [&] { seal_but_rows(draft_, run_, tables, arrays); });
+    parallel::on_root(comm_, [&] { frame_ = frame_of(draft_, numbers.tables, numbers.all); });
   }
   if (source_) {
-    parallel::on_root(comm_, [&] { copy_rows(*source_, draft_, tables_); });
+    parallel::on_root(comm_, [&] {
+      const Handle from = open_for_reading(source_->path);
+      const Handle to(H5Fopen(draft_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+      for (const auto& [table, counted] : source_->tables) {
+        copy_rows(from, to, table, counted.rows);
+      }
+    });
     put_in_place(comm_, draft_, partial(result_.path));
     draft_ = partial(result_.path);
     source_.reset();
-    source_lock_.reset();
   }
   file_ = open_together(comm_, draft_, H5F_ACC_RDWR);
 }
 
+void OutputFile::write_timing(const Timing& timing) const {
+  const Handle group(H5Gopen2(file_.id(), "/timing", H5P_DEFAULT), H5Gclose);
+  write_attribute(group, "wall_seconds", timing.wall_seconds);
+  write_attribute(group, "steps_per_second", timing.steps_per_second);
+  write_attribute(group, "cell_updates_per_second", timing.cell_updates_per_second);
+}
+
 namespace {
 
-/// Has the system write out an open file, some times a second, and closes it when it is to stop.
-void write_out(const std::stop_token& stop, int file) {
-  constexpr std::chrono::milliseconds distance(250);
-  std::mutex own;
-  std::unique_lock lock(own);
-  std::condition_variable_any wake;
-  while (!stop.stop_requested()) {
-    wake.wait_for(lock, stop, distance, [] { return false; });
-    sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+class DiskWriter final : public engine::Observer {
+ public:
+  explicit DiskWriter(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~DiskWriter() override { close(file_); }
+  DiskWriter(const DiskWriter&) = delete;
+  DiskWriter& operator=(const DiskWriter&) = delete;
+
+  void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {
+    constexpr std::chrono::milliseconds distance(250);
+    if (const auto now = std::chrono::steady_clock::now(); now - last_ >= distance) {
+      last_ = now;
+      sync_file_range(file_, 0, 0, SYNC_FILE_RANGE_WRITE);
+    }
   }
-  close(file);
-}
+
+ private:
+  int file_;
+  std::chrono::steady_clock::time_point last_;
+};
 
 }  // namespace
 
-void OutputFile::write_out_steadily() {
-  const int file = open(draft_.c_str(), O_RDONLY | O_CLOEXEC);
-  // Signals are for the thread that computes.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    writer_ = std::jthread(write_out, file);
-  } catch (const std::system_error&) {
-    close(file);  // without a thread, checkpoints take longer
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+std::unique_ptr<engine::Observer> OutputFile::make_disk_writer() const {
+  return std::make_unique<DiskWriter>(draft_);
 }
 
-void OutputFile::begin_checkpoint(const std::string& draft) const {
+void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) const {
   with_file_name(result_.path, [&] { flush(file_); });
-  const Handle file = open_together(comm_, draft, H5F_ACC_TRUNC);
-  write_kind(file, result_.kind);
-  write_text(file, "/configuration", result_.configuration);
-  write_attribute(file, "run", run_);
   // Both files may be moved together.
-  write_attribute(file, "output", parallel::from_root(comm_, [&] {
-                    const auto path = std::filesystem::absolute(result_.path);
-                    return std::filesystem::proximate(path, folder_of(draft)).string();
+  const Handle group(H5Gopen2(checkpoint.id(), "/checkpoint", H5P_DEFAULT), H5Gclose);
+  write_attribute(group, "output", parallel::from_root(comm_, [&] {
+                    const auto output = std::filesystem::absolute(result_.path);
+                    return std::filesystem::proximate(output, folder_of(path)).string();
                   }));
-  flush(file);
+  std::vector<double> frame = packed(frame_);
+  parallel::broadcast_all(comm_, frame, 0);
+  write_distributed(checkpoint, frame_name, {"all of the output but its rows", ""},
+                    comm_.is_root() ? std::span<const double>(frame) : std::span<const double>(), 0,
+                    std::ssize(frame));
 }
 
 void OutputFile::finish() {
   flush(file_);
   file_ = Handle();
-  writer_ = std::jthread();
   seal(comm_, draft_, result_.path);
+}
+
+void write_file(const parallel::Communicator& comm, const ResultSpec& result,
+                const std::function<void(const Handle&)>& write) {
+  OutputFile output(comm, result);
+  with_file_name(result.path, [&] {
+    write(output.file());
+    output.finish();
+  });
 }
 
 }  // namespace masing::io

@@ -1,39 +1,35 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <vector>
 
-#include "base/error.hpp"
+#include "engine/engine.hpp"
 #include "io/hdf5.hpp"
-#include "io/result_reader.hpp"
+#include "io/sealed_file.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::io {
 
-/// What `work` returns. A failure of HDF5 in it is thrown on with the file that it writes, and says
-/// so where the disk is full: HDF5 tells neither. Collective if `work` is.
-template <typename Work>
-auto with_file_name(const std::string& path, const Work& work) {
-  try {
-    return work();
-  } catch (const base::SystemError& error) {
-    const std::string what = error.what();
-    if (!what.starts_with("HDF5")) {
-      throw;
-    }
-    std::error_code unknown;
-    const auto folder = std::filesystem::absolute(path).parent_path();
-    const auto space = std::filesystem::space(folder, unknown);
-    constexpr std::uintmax_t few = 65536;
-    const bool is_full = !unknown && space.available < few;
-    throw base::SystemError(path + ": " + what + (is_full ? "; its disk is full" : ""));
-  }
-}
+/// The version of the program, e.g. "1.0.0".
+std::string program_version();
+
+/// What the program was built from, by the name of the attribute in /provenance.
+struct BuildFact {
+  std::string name;
+  std::string value;
+};
+
+/// Version, git revision ("unknown" outside a checkout), compiler and its flags, the kernel's
+/// instruction set on this machine, libraries. Local.
+std::vector<BuildFact> build_facts();
+
+/// Calls `work`. A failure of HDF5 in it is thrown on with the file that it writes, and says so
+/// where the disk is full: HDF5 tells neither. Collective if `work` is.
+void with_file_name(const std::string& path, const std::function<void()>& work);
 
 /// Throws UserError, of the `quantity` that gives the path, where there is a file that is neither
 /// empty nor made by masing: it would be replaced. Local.
@@ -50,8 +46,7 @@ class OutputLock {
  public:
   /// Throws UserError alike on all ranks, of the `quantity` that gives the path, where a file
   /// cannot be written there (HDF5's own messages would not say why), the file there is not ours
-  /// to replace, or another run is writing it.
-  /// Collective.
+  /// to replace, or another run is writing it. Collective.
   OutputLock(const parallel::Communicator& comm, const std::string& path,
              const std::string& quantity = "output");
   ~OutputLock();
@@ -67,10 +62,6 @@ class OutputLock {
 /// other names or other meanings; of another second one, more of them.
 inline constexpr const char* schema = "masing 1.0";
 
-/// Create an HDF5 file of that name with only the recipe of what is to come into it. Collective.
-void create_recipe(const parallel::Communicator& comm, const std::string& path,
-                   const Recipe& recipe);
-
 /// Where a result goes, and what it says of its making.
 struct ResultSpec {
   std::string path;           ///< FILE.h5
@@ -83,6 +74,18 @@ struct ResultSpec {
   bool papers_problem = false;  ///< whether it is that of the papers, section 6
 };
 
+/// Writes what a file is of: `kind` and schema, attributes of the root, and /configuration.
+/// Collective.
+void write_recipe(const Handle& file, const ResultSpec& result);
+
+/// Wall times of a trajectory, in /timing: what is outside of it and /provenance depends on the
+/// input alone.
+struct Timing {
+  double wall_seconds = not_known_yet;
+  double steps_per_second = not_known_yet;
+  double cell_updates_per_second = not_known_yet;
+};
+
 /// The rows of a table that a checkpoint counts.
 struct TableRows {
   std::string table;  ///< "/group/name"
@@ -90,36 +93,34 @@ struct TableRows {
 };
 
 /// The rows that a stopped run has written.
-struct Rows {
-  std::string run;     ///< the mark that the run has in /provenance, and no other run
-  std::string path;    ///< the file they are in: OUTPUT.partial, or OUTPUT where it is finished
-  std::string output;  ///< OUTPUT
-  std::vector<TableRows> tables = {};  ///< on the root
+struct WrittenRows {
+  std::string path;                    ///< the file they are in
+  Frame frame = {};                    ///< of that file, on the root
+  std::vector<TableRows> tables = {};  ///< likewise
 };
 
-/// The rows that belong to a checkpoint: of a run to `output`, else of the one to the output that
-/// the checkpoint names. Reads them, and what else is in OUTPUT.partial; throws UserError alike on
-/// all ranks where they are in neither, or have another checksum than when they were written, and
-/// Stopped. Collective.
-Rows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
-             const std::string& output);
+/// The rows that belong to a checkpoint: in OUTPUT.partial or OUTPUT, of `output` or else of the
+/// output that the checkpoint names. Reads all that counts of the file; throws UserError alike on
+/// all ranks where a byte of it is another than when it was written, and Stopped. Collective.
+WrittenRows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
+                    const std::string& output);
 
 /// A result file in the making: written beside its final name (FILE.partial), sealed and renamed
 /// when all is in it, so that a reader never sees half a file. It carries the configuration and the
 /// provenance of its data.
 ///
 /// A run that is to be resumed wherever it is killed first makes all groups, datasets and
-/// attributes, then calls lay_out(). From there on HDF5 changes no structure in the file: rows go
-/// to places that they have (Table), and attributes of numbers are overwritten.
+/// attributes, then calls start_rows(). From there on HDF5 changes no structure in the file: rows
+/// go to places that they have (Table), and the numbers of /timing are overwritten.
 class OutputFile {
  public:
-  /// Creates FILE.partial with /configuration and /provenance. Throws UserError if the folder is
-  /// missing or not writable, or another run writes FILE. `comm` must outlive the file. Collective.
+  /// Creates FILE.partial with /configuration and /provenance. `comm` must outlive the file.
+  /// Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result);
 
   /// Goes on with the rows of a run, in FILE.partial if they are there and of the same
-  /// configuration. Else lay_out copies them to a new one. Collective.
-  OutputFile(const parallel::Communicator& comm, const ResultSpec& result, const Rows& rows);
+  /// configuration. Else start_rows copies them to a new one. Collective.
+  OutputFile(const parallel::Communicator& comm, const ResultSpec& result, const WrittenRows& rows);
 
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -129,15 +130,18 @@ class OutputFile {
   [[nodiscard]] const Handle& file() const { return file_; }
 
   /// See above. Collective.
-  void lay_out();
+  void start_rows();
 
-  /// From now on a thread has rows go to the disk as they come, so that a checkpoint need not wait
-  /// for all of them. After lay_out. Local.
-  void write_out_steadily();
+  /// What has the system write rows to the disk between chunks, as they come, so that a checkpoint
+  /// need not wait for all of them. After start_rows. Local.
+  [[nodiscard]] std::unique_ptr<engine::Observer> make_disk_writer() const;
 
-  /// Have the rows on the disk, and create the HDF5 file `draft` of a checkpoint, which says that
-  /// they belong to it. Collective.
-  void begin_checkpoint(const std::string& draft) const;
+  /// Have the rows on the disk, and say in an open checkpoint, to be at `path`, that they belong to
+  /// it. Collective.
+  void save_rows(const Handle& checkpoint, const std::string& path) const;
+
+  /// Writes /timing, over what is there. Collective.
+  void write_timing(const Timing& timing) const;
 
   /// Closes the file, seals it, has it on the disk and gives it its final name. Nothing may be
   /// written any more. Throws SystemError alike on all ranks. Collective.
@@ -148,24 +152,15 @@ class OutputFile {
 
   const parallel::Communicator& comm_;
   ResultSpec result_;
-  std::string run_;
-  bool is_new_ = false;                // made, not gone on with in its place
-  std::optional<std::string> source_;  // the file with rows to be copied
-  std::vector<TableRows> tables_;      // which they are
-  std::optional<OutputLock> source_lock_;
   std::string draft_;  // the file's name at present, FILE.partial or FILE.partial.draft
+  bool is_new_ = true;
+  std::optional<WrittenRows> source_;  // to be copied
+  Frame frame_;                        // once rows have started, on the root
   Handle file_;
-  std::jthread writer_;
 };
 
 /// Makes a result file whose content is all there: `write` puts it into the open file. Collective.
-template <typename Write>
-void write_file(const parallel::Communicator& comm, const ResultSpec& result, const Write& write) {
-  OutputFile output(comm, result);
-  with_file_name(result.path, [&] {
-    write(output.file());
-    output.finish();
-  });
-}
+void write_file(const parallel::Communicator& comm, const ResultSpec& result,
+                const std::function<void(const Handle&)>& write);
 
 }  // namespace masing::io

@@ -1,5 +1,6 @@
 #include "io/result_reader.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -7,8 +8,13 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <sstream>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -18,80 +24,112 @@
 
 namespace masing::io {
 
-namespace {
-
-[[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
-  throw base::UserError(path + " " + why + "; give a file that masing wrote");
-}
-
-/// Where in the superblock of versions 0 to 3 its end of file stands, in 8 bytes; 0 for versions
-/// that masing does not write. Source: HDF5 File Format Specification, II.A.
-constexpr std::array<std::size_t, 4> places_of_end{40, 0, 28, 28};
-
-/// What can be said of a file without HDF5: throws where it cannot be whole.
-void require_plausible(const std::string& path, std::int64_t size) {
-  constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-  std::array<unsigned char, 48> head{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(reinterpret_cast<char*>(head.data()), head.size());
-  if (!file || !std::equal(signature.begin(), signature.end(), head.begin())) {
-    throw base::UserError("cannot open " + path + " as HDF5; give a file that masing wrote");
-  }
-  const unsigned char version = head[signature.size()];
-  const std::size_t place = version < places_of_end.size() ? places_of_end[version] : 0;
-  if (place == 0) {
-    return;
-  }
-  std::uint64_t end = 0;
-  for (std::size_t i = 8; i > 0; --i) {
-    end = 256 * end + head.at(place + i - 1);
-  }
-  // A longer one has what is left of a seal.
-  if (end != static_cast<std::uint64_t>(size)) {
-    refuse_file(path, "is damaged: it has " + std::to_string(size) + " bytes and says " +
-                          std::to_string(end));
-  }
-}
-
-std::int64_t size_of(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) {
-    throw base::UserError("cannot open " + path + " as HDF5: " + std::strerror(errno) +
+bool require_sound(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (!std::filesystem::is_regular_file(status)) {
+    const bool is_there = std::filesystem::exists(status);
+    throw base::UserError("cannot open " + path +
+                          " as HDF5: " + (is_there ? "not a regular file" : unknown.message()) +
                           "; give a file that masing wrote");
   }
-  if (!S_ISREG(info.st_mode)) {
-    throw base::UserError("cannot open " + path +
-                          " as HDF5: not a regular file; give a file that masing wrote");
-  }
-  return info.st_size;
-}
-
-}  // namespace
-
-bool require_sound(const std::string& path) {
-  const std::int64_t size = size_of(path);
   if (has_seal(path)) {
     return true;
   }
-  require_plausible(path, size);
+  // Its first bytes tell whether it can be whole: the signature, and in the superblock that masing
+  // writes, of version 0, the end of file. Source: HDF5 File Format Specification, II.A.
+  constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);
+  constexpr std::size_t place_of_end = 40;
+  std::string head(place_of_end + sizeof(std::uint64_t), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), std::ssize(head));
+  if (!file || !head.starts_with(signature)) {
+    throw base::UserError("cannot open " + path + " as HDF5; give a file that masing wrote");
+  }
+  std::uint64_t end = 0;
+  std::memcpy(&end, &head[place_of_end], sizeof end);
+  const std::uintmax_t size = std::filesystem::file_size(path);
+  if (head[signature.size()] == 0 && end != size) {  // a longer one has what is left of a seal
+    throw base::UserError(
+        fmt::format("{} is damaged: it has {} bytes and says {}; give a file that "
+                    "masing wrote",
+                    path, size, end));
+  }
   return false;
 }
 
 namespace {
 
-std::vector<hsize_t> extent(const Handle& dataset) {
-  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
+/// A dataset, or an attribute of an object: HDF5 has the same functions for
+/// both under two names.
+struct Stored {
+  const Handle& handle;
+  bool is_attribute = false;
+
+  [[nodiscard]] Handle type() const {
+    return {is_attribute ? H5Aget_type(handle.id()) : H5Dget_type(handle.id()), H5Tclose};
+  }
+  [[nodiscard]] Handle space() const {
+    return {is_attribute ? H5Aget_space(handle.id()) : H5Dget_space(handle.id()), H5Sclose};
+  }
+  [[nodiscard]] std::size_t entries() const {
+    return static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space().id())));
+  }
+  void read(const Handle& as, void* values) const {
+    check(is_attribute ? H5Aread(handle.id(), as.id(), values)
+                       : H5Dread(handle.id(), as.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  }
+};
+
+/// Throws SystemError where the file is too small to hold it.
+std::vector<hsize_t> checked_shape(const Stored& stored) {
+  const Handle space = stored.space();
   std::vector<hsize_t> sizes(
       static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(space.id()))));
   check(H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr));
-  // masing compresses nothing, so that no column or row is larger than its file.
-  const Handle file(H5Iget_file_id(dataset.id()), H5Fclose);
+  const Handle file(H5Iget_file_id(stored.handle.id()), H5Fclose);
   hsize_t bytes = 0;
   check(H5Fget_filesize(file.id(), &bytes));
-  if (std::ranges::any_of(sizes, [&](hsize_t n) { return n > bytes / sizeof(double); })) {
-    throw base::SystemError("a dataset larger than the file");
+  // masing compresses nothing, so that no object is larger than its file.
+  const std::size_t size = H5Tget_size(stored.type().id());
+  if (size == 0 || stored.entries() > bytes / size) {
+    throw base::SystemError("an object larger than the file");
   }
   return sizes;
+}
+
+/// Its texts, without what pads them.
+std::vector<std::string> texts_of(const Stored& stored) {
+  checked_shape(stored);
+  const Handle type = stored.type();
+  const std::size_t count = stored.entries();
+  std::vector<std::string> texts;
+  if (H5Tis_variable_str(type.id()) > 0) {
+    std::vector<char*> pointers(count);
+    stored.read(type, pointers.data());
+    for (const char* text : pointers) {
+      texts.emplace_back(text == nullptr ? "" : text);
+    }
+    check(H5Dvlen_reclaim(type.id(), stored.space().id(), H5P_DEFAULT, pointers.data()));
+    return texts;
+  }
+  const std::size_t length = H5Tget_size(type.id());
+  std::string all(count * length, '\0');
+  stored.read(type, all.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string padded = all.substr(i * length, length);
+    texts.push_back(padded.substr(0, padded.find('\0')));
+  }
+  return texts;
+}
+
+/// The text of what masing writes as one: datasets of a fixed length,
+/// attributes of any; nothing of all else.
+std::optional<std::string> text_in(const Stored& stored) {
+  const Handle type = stored.type();
+  const bool is_text = H5Tget_class(type.id()) == H5T_STRING &&
+                       (stored.is_attribute || H5Tis_variable_str(type.id()) == 0);
+  return is_text ? std::optional(base::joined(texts_of(stored), "")) : std::nullopt;
 }
 
 }  // namespace
@@ -114,7 +152,7 @@ Handle ResultReader::dataset(const std::string& name) const {
 }
 
 std::vector<std::int64_t> ResultReader::shape(const std::string& name) const {
-  const auto sizes = extent(dataset(name));
+  const auto sizes = checked_shape({dataset(name)});
   return {sizes.begin(), sizes.end()};
 }
 
@@ -127,7 +165,7 @@ bool ResultReader::has_attribute(const std::string& name, const std::string& att
 }
 
 std::vector<double> ResultReader::column(const std::string& name) const {
-  if (extent(dataset(name)).size() != 1) {
+  if (shape(name).size() != 1) {
     throw base::UserError(path_ + " " + name + " is not one column of numbers");
   }
   return read_numbers(file_, name);
@@ -135,7 +173,7 @@ std::vector<double> ResultReader::column(const std::string& name) const {
 
 std::vector<double> ResultReader::row(const std::string& name, std::int64_t row) const {
   const Handle found = dataset(name);
-  const auto sizes = extent(found);
+  const auto sizes = checked_shape({found});
   if (sizes.size() != 2) {
     throw base::UserError(path_ + " " + name + " is not a table of numbers");
   }
@@ -149,66 +187,6 @@ std::vector<double> ResultReader::row(const std::string& name, std::int64_t row)
   check(H5Dread(found.id(), H5T_NATIVE_DOUBLE, memory.id(), part.id(), H5P_DEFAULT, values.data()));
   return values;
 }
-
-Handle Place::type() const {
-  return {is_attribute ? H5Aget_type(handle.id()) : H5Dget_type(handle.id()), H5Tclose};
-}
-
-Handle Place::space() const {
-  return {is_attribute ? H5Aget_space(handle.id()) : H5Dget_space(handle.id()), H5Sclose};
-}
-
-std::size_t Place::entries() const {
-  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space().id())));
-  const std::size_t size = H5Tget_size(type().id());
-  const Handle file(H5Iget_file_id(handle.id()), H5Fclose);
-  hsize_t bytes = 0;
-  check(H5Fget_filesize(file.id(), &bytes));
-  // masing compresses nothing, so that no object is larger than its file.
-  if (size == 0 || count > bytes / size) {
-    throw base::SystemError("an object larger than the file");
-  }
-  return count;
-}
-
-void Place::read(const Handle& type, void* values) const {
-  check(is_attribute ? H5Aread(handle.id(), type.id(), values)
-                     : H5Dread(handle.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-}
-
-std::vector<std::string> Place::texts() const {
-  const Handle form = type();
-  const std::size_t count = entries();
-  std::vector<std::string> texts;
-  if (H5Tis_variable_str(form.id()) > 0) {
-    std::vector<char*> pointers(count);
-    read(form, pointers.data());
-    for (const char* text : pointers) {
-      texts.emplace_back(text == nullptr ? "" : text);
-    }
-    check(H5Dvlen_reclaim(form.id(), space().id(), H5P_DEFAULT, pointers.data()));
-    return texts;
-  }
-  const std::size_t length = H5Tget_size(form.id());
-  std::string all(count * length, '\0');
-  read(form, all.data());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string padded = all.substr(i * length, length);
-    texts.push_back(padded.substr(0, padded.find('\0')));
-  }
-  return texts;
-}
-
-namespace {
-
-/// Whether a place has texts as masing writes them: datasets of a fixed length, attributes of any.
-bool is_text(const Place& place) {
-  const Handle type = place.type();
-  return H5Tget_class(type.id()) == H5T_STRING &&
-         (place.is_attribute || H5Tis_variable_str(type.id()) == 0);
-}
-
-}  // namespace
 
 std::string text_of(const std::string& path) {
   constexpr std::streamsize largest = 256 << 20;
@@ -253,8 +231,7 @@ std::string read_text_attribute(const Handle& file, const std::string& path,
   }
   const Handle attribute(
       H5Aopen_by_name(file.id(), path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  const Place place{attribute, true};
-  return is_text(place) ? base::joined(place.texts(), "") : "";
+  return text_in({attribute, true}).value_or("");
 }
 
 Recipe read_recipe(const std::string& path) {
@@ -262,11 +239,185 @@ Recipe read_recipe(const std::string& path) {
   const std::string kind = read_text_attribute(file, "/", "kind");
   if (!kind.empty() && H5Lexists(file.id(), "configuration", H5P_DEFAULT) > 0) {
     const Handle configuration(H5Oopen(file.id(), "configuration", H5P_DEFAULT), H5Oclose);
-    if (H5Iget_type(configuration.id()) == H5I_DATASET && is_text({configuration})) {
-      return {kind, base::joined(Place{configuration}.texts(), "")};
+    if (H5Iget_type(configuration.id()) == H5I_DATASET) {
+      if (const auto text = text_in({configuration})) {
+        return {kind, *text};
+      }
     }
   }
   throw base::UserError(path + " has no /configuration; give a file that masing wrote");
+}
+
+namespace {
+
+/// Only numbers count in a comparison.
+enum class Kind { numbers, texts, references };
+
+/// What a dataset or attribute holds.
+struct Content {
+  Kind kind = Kind::numbers;
+  bool counts = false;        ///< in a comparison
+  std::string type;           ///< of numbers: class and size; of integers, which are read
+                              ///< as 64-bit ones, class and sign
+  std::size_t file_item = 0;  ///< bytes of one entry in the file
+  std::vector<hsize_t> shape;
+  std::size_t item = 1;            ///< of numbers: bytes of one entry
+  std::vector<char> bytes;         ///< of numbers
+  std::vector<std::string> texts;  ///< without what pads them
+};
+
+Kind kind_of(const Handle& type) {
+  if (H5Tget_class(type.id()) == H5T_STRING) {
+    return Kind::texts;
+  }
+  const auto has = [&](H5T_class_t kind) { return H5Tdetect_class(type.id(), kind) > 0; };
+  return has(H5T_REFERENCE) || has(H5T_VLEN) || has(H5T_STRING) ? Kind::references : Kind::numbers;
+}
+
+Content content_of(const Stored& stored) {
+  const Handle type = stored.type();
+  Content content{.kind = kind_of(type), .shape = checked_shape(stored)};
+  content.counts = content.kind == Kind::numbers;
+  content.file_item = H5Tget_size(type.id());
+  if (content.kind == Kind::texts) {
+    content.texts = texts_of(stored);
+  } else if (content.kind == Kind::numbers) {
+    const H5T_class_t kind = H5Tget_class(type.id());
+    const bool is_integer = kind == H5T_INTEGER;
+    const bool has_sign = is_integer && H5Tget_sign(type.id()) == H5T_SGN_2;
+    content.type = is_integer ? fmt::format("integer, sign {}", has_sign)
+                              : fmt::format("{}/{}", static_cast<int>(kind), content.file_item);
+    const hid_t wide = has_sign ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
+    const Handle read_as(H5Tcopy(is_integer ? wide : type.id()), H5Tclose);
+    content.item = H5Tget_size(read_as.id());
+    content.bytes.resize(stored.entries() * content.item);
+    stored.read(read_as, content.bytes.data());
+  }
+  return content;
+}
+
+/// Whether an attribute only joins datasets with their dimension scales.
+/// Source: HDF5 Dimension Scale Specification; netCDF-4's own begin with _.
+bool is_of_dimension_scales(const std::string& attribute) {
+  constexpr std::array names{"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST",
+                             "DIMENSION_LABELS"};
+  return std::ranges::find(names, attribute) != names.end() || attribute.starts_with("_Net") ||
+         attribute == "_nc3_strict" || attribute == "_NCProperties";
+}
+
+herr_t add_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+using Objects = std::map<std::string, H5O_type_t>;
+
+herr_t add_object(hid_t /*file*/, const char* name, const H5O_info_t* info, void* objects) {
+  static_cast<Objects*>(objects)->emplace(name, info->type);
+  return 0;
+}
+
+/// Every group and dataset outside /provenance and /timing.
+Objects objects_in(const Handle& file) {
+  Objects found;
+  check(H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, add_object, &found, H5O_INFO_BASIC));
+  std::erase_if(found, [](const auto& entry) {
+    const std::string group = entry.first.substr(0, entry.first.find('/'));
+    return group == "provenance" || group == "timing";
+  });
+  return found;
+}
+
+/// What an object holds: a dataset's content, by the name "", and each
+/// attribute, by " attribute NAME". Of /configuration the attributes alone.
+std::map<std::string, Content> contents_of(const Handle& file, const std::string& name,
+                                           H5O_type_t type) {
+  const Handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
+  std::map<std::string, Content> found;
+  if (type == H5O_TYPE_DATASET && name != "configuration") {
+    found.emplace("", content_of({object}));
+  }
+  std::vector<std::string> names;
+  check(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names));
+  for (const std::string& attribute : names) {
+    const Handle handle(H5Aopen(object.id(), attribute.c_str(), H5P_DEFAULT), H5Aclose);
+    Content content = content_of({handle, true});
+    content.counts = content.counts && !is_of_dimension_scales(attribute);
+    found.emplace(" attribute " + attribute, std::move(content));
+  }
+  return found;
+}
+
+/// What differs between numbers, or texts; empty if nothing does.
+std::string difference(const Content& expected, const Content& found) {
+  if (expected.kind != Kind::numbers) {
+    return expected.kind != found.kind     ? "another type"
+           : expected.texts != found.texts ? "another text"
+                                           : "";
+  }
+  if (found.kind != Kind::numbers || expected.type != found.type || expected.shape != found.shape ||
+      expected.file_item > found.file_item) {
+    return "another type or shape";
+  }
+  std::size_t count = 0;
+  std::size_t first = 0;
+  for (std::size_t at = 0; at < expected.bytes.size(); at += expected.item) {
+    if (std::memcmp(&expected.bytes[at], &found.bytes[at], expected.item) != 0) {
+      first = count == 0 ? at / expected.item : first;
+      ++count;
+    }
+  }
+  return count == 0 ? ""
+                    : fmt::format("{} of {} entries, the first at {}", count,
+                                  expected.bytes.size() / expected.item, first);
+}
+
+}  // namespace
+
+std::vector<Difference> differences(const std::string& expected, const std::string& found) {
+  const Handle file = open_for_reading(expected);
+  const Handle other = open_for_reading(found);
+  const Objects here = objects_in(file);
+  const Objects there = objects_in(other);
+  std::vector<Difference> lines;
+  const auto add = [&](bool counts, const std::string& place, const std::string& what) {
+    lines.push_back({counts ? Weight::counts : Weight::note, place + ": " + what});
+  };
+  const auto place_of = [](const std::string& object) {
+    return std::string("/").append(object == "." ? "" : object);
+  };
+  constexpr const char* not_made = "not made again";
+  constexpr const char* not_there = "not in the file";
+  for (const auto& [name, type] : here) {
+    const std::string place = place_of(name);
+    const auto ours = contents_of(file, name, type);
+    const auto twin = there.find(name);
+    if (twin == there.end() || twin->second != type) {
+      add(std::ranges::any_of(ours, [](const auto& part) { return part.second.counts; }), place,
+          not_made);
+      continue;
+    }
+    const auto theirs = contents_of(other, name, type);
+    for (const auto& [part, content] : ours) {
+      const auto match = theirs.find(part);
+      const std::string what =
+          match == theirs.end() ? not_made : difference(content, match->second);
+      if (!what.empty()) {
+        add(content.counts, place + part, what);
+      }
+    }
+    for (const auto& [part, content] : theirs) {
+      if (!ours.contains(part)) {
+        add(false, place + part, not_there);
+      }
+    }
+  }
+  for (const auto& [name, type] : there) {
+    if (!here.contains(name)) {
+      add(false, place_of(name), not_there);
+    }
+  }
+  return lines;
 }
 
 }  // namespace masing::io

@@ -36,30 +36,22 @@ struct Extent {
   std::int64_t size = 0;
 };
 
-/// The sum_of_hashes of the numbers that lie in those bytes of a file; nothing where it has fewer.
-/// Polls. Throws SystemError. Local.
-std::optional<std::uint64_t> sum_of_hashes_in(const std::string& path, const Extent& bytes);
-
-// A file that rows are being written to is sealed but for them: somewhere in its first bytes stands
-// a text, with the mark of its run, of the places that change and of the checksum of all others.
-
-/// That text before it is filled in, as long as it will be. Local.
-std::string blank_seal(const std::string& run);
+/// What stays of a file while rows are written to it: its first `size` bytes but those that change.
+struct Frame {
+  std::int64_t size = 0;
+  std::vector<Extent> changing;  ///< in their order
+  std::uint64_t checksum = 0;    ///< XXH3-64 of all others
+};
 
 /// A number that is put in the place of one that comes later: a NaN, and not any other.
 inline constexpr double not_known_yet = std::bit_cast<double>(0x7ff86d6173696e67);
 
-/// Seal a file that has a blank_seal of `run`, but for the rows, which lie in `tables`, and the
-/// numbers that are not_known_yet, which lie in none of `arrays`. Throws SystemError. Local.
-void seal_but_rows(const std::string& path, const std::string& run, std::vector<Extent> tables,
-                   std::vector<Extent> arrays);
+/// The frame of a file: what changes are `tables`, and the numbers that are not_known_yet and lie
+/// in none of `arrays`. Throws SystemError. Local.
+Frame frame_of(const std::string& path, const std::vector<Extent>& tables,
+               std::vector<Extent> arrays);
 
-/// Whether there is a file of that path with the seal_but_rows of `run`. Reads all but its rows,
-/// and polls. Throws UserError, naming it, where that does not hold, and SystemError. Local.
-bool has_seal_but_rows(const std::string& path, const std::string& run);
-
-/// Copy bytes of a file to another, from the byte `first` there on. Throws SystemError. Local.
-void copy_bytes(const std::string& from, const Extent& bytes, const std::string& to,
-                std::int64_t first);
+/// Whether there is a file of that path with this frame. Polls. Throws SystemError. Local.
+bool has_frame(const std::string& path, const Frame& frame);
 
 }  // namespace masing::io

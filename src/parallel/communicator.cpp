@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <numeric>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -101,17 +100,13 @@ void sleep_until(const std::function<bool()>& is_done) {
 
 namespace {
 
-// MPI counts entries by int: longer messages are split.
-constexpr std::size_t longest_message = std::numeric_limits<int>::max();
-
-/// The parts of `values` that one message can carry, in order.
-template <typename Value, typename Work>
-void for_each_message(std::span<Value> values, const Work& work) {
-  while (!values.empty()) {
-    const auto part = values.first(std::min(values.size(), longest_message));
-    work(part.data(), static_cast<int>(part.size()));
-    values = values.subspan(part.size());
+/// MPI counts entries by int. Throws SystemError where they are more.
+template <typename Value>
+int count_of(std::span<Value> values) {
+  if (values.size() > std::numeric_limits<int>::max()) {
+    throw base::SystemError("a message of more than 2^31 numbers");
   }
+  return static_cast<int>(values.size());
 }
 
 void wait_for(MPI_Request& request) {
@@ -129,26 +124,24 @@ void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type
   if (comm.size() == 1) {
     return;
   }
-  for_each_message(values, [&](Value* part, int count) {
-    if (wait == Wait::polling) {
-      check_mpi(MPI_Allreduce(MPI_IN_PLACE, part, count, type, operation, comm.handle()));
-      return;
-    }
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, part, count, type, operation, comm.handle(), &request));
-    wait_for(request);
-  });
+  if (wait == Wait::polling) {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count_of(values), type, operation,
+                            comm.handle()));
+    return;
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values), type, operation,
+                           comm.handle(), &request));
+  wait_for(request);
 }
 
 template <typename Value>
 void broadcast_values(const Communicator& comm, std::span<Value> values, MPI_Datatype type,
                       int root = 0) {
   if (comm.size() > 1) {
-    for_each_message(values, [&](Value* part, int count) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(MPI_Ibcast(part, count, type, root, comm.handle(), &request));
-      wait_for(request);
-    });
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Ibcast(values.data(), count_of(values), type, root, comm.handle(), &request));
+    wait_for(request);
   }
 }
 
@@ -195,38 +188,6 @@ void broadcast(const Communicator& comm, std::span<double> values, int root) {
 
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root) {
   broadcast_values(comm, values, MPI_INT64_T, root);
-}
-
-base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
-                           std::int64_t longest) {
-  const auto ranks = static_cast<std::size_t>(comm.size());
-  const auto mine = static_cast<std::int64_t>(values.size());
-  std::vector<std::int64_t> ends(ranks);
-  check_mpi(MPI_Allgather(&mine, 1, MPI_INT64_T, ends.data(), 1, MPI_INT64_T, comm.handle()));
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  base::AlignedVector all(static_cast<std::size_t>(ends.back()));
-  const auto part_of = [&](std::size_t rank) {
-    const std::int64_t first = rank == 0 ? 0 : ends[rank - 1];
-    return std::span(all).subspan(static_cast<std::size_t>(first),
-                                  static_cast<std::size_t>(ends[rank] - first));
-  };
-  if (ends.back() <= longest) {
-    std::vector<int> counts(ranks);
-    std::vector<int> places(ranks);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      counts[rank] = static_cast<int>(part_of(rank).size());
-      places[rank] = static_cast<int>(ends[rank]) - counts[rank];
-    }
-    check_mpi(MPI_Allgatherv(values.data(), counts[static_cast<std::size_t>(comm.rank())],
-                             MPI_DOUBLE, all.data(), counts.data(), places.data(), MPI_DOUBLE,
-                             comm.handle()));
-    return all;
-  }
-  std::ranges::copy(values, part_of(static_cast<std::size_t>(comm.rank())).begin());
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    broadcast_values(comm, part_of(rank), MPI_DOUBLE, static_cast<int>(rank));
-  }
-  return all;
 }
 
 namespace {

@@ -5,13 +5,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/aligned.hpp"
 #include "base/error.hpp"
 #include "base/partition.hpp"
 
@@ -95,11 +93,6 @@ void broadcast_all(const Communicator& comm, Vector& values, int root) {
   values.resize(static_cast<std::size_t>(size));
   broadcast(comm, std::span<double>(values), root);
 }
-
-/// The entries of all ranks, in the order of ranks, on every rank: by one MPI_Allgatherv up to
-/// `longest` entries in all, by a broadcast of each rank beyond. Collective.
-base::AlignedVector gather(const Communicator& comm, std::span<const double> values,
-                           std::int64_t longest = std::numeric_limits<int>::max());
 
 /// Run `make` on the root and return its text on every rank; a UserError, SystemError or Stopped it
 /// throws there is thrown on every rank alike. Collective.

@@ -1,74 +1,15 @@
 #include "parallel/rank_sum.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sched.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <string>
-#include <utility>
+#include <exception>
+#include <memory>
+
+#include "parallel/session.hpp"
 
 namespace masing::parallel {
-
-namespace {
-
-/// Creates a shared memory object under a new name; -1, and no name, where that fails.
-int create_shared(std::size_t bytes, std::string& name) {
-  constexpr int tries = 100;
-  static int count = 0;
-  int file = -1;
-  // Processes of two containers may have the same number and share the names.
-  for (int i = 0; i < tries && file < 0; ++i) {
-    name = fmt::format("/masing-{}-{}", getpid(), count++);
-    file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
-  }
-  // Where memory is short this fails; a file that is only lengthened would end the rank later.
-  if (file >= 0 && posix_fallocate(file, 0, static_cast<off_t>(bytes)) != 0) {
-    close(file);
-    shm_unlink(name.c_str());
-    file = -1;
-  }
-  name = file < 0 ? "" : name;
-  return file;
-}
-
-}  // namespace
-
-SharedMemory::SharedMemory(const Communicator& comm, std::size_t bytes) : bytes_(bytes) {
-  if (hosts(comm) > 1) {
-    return;
-  }
-  int file = -1;
-  const std::string name = from_root(comm, [&] {
-    std::string mine;
-    file = create_shared(bytes, mine);
-    return mine;
-  });
-  if (!comm.is_root() && !name.empty()) {
-    file = shm_open(name.c_str(), O_RDWR, 0);
-  }
-  if (file >= 0) {
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    data_ = memory == MAP_FAILED ? nullptr : memory;
-    close(file);
-  }
-  const bool everywhere = min_over_ranks(comm, data_ == nullptr ? 0 : 1) == 1;
-  if (comm.is_root() && !name.empty()) {
-    shm_unlink(name.c_str());
-  }
-  if (!everywhere && data_ != nullptr) {
-    munmap(std::exchange(data_, nullptr), bytes);
-  }
-}
-
-SharedMemory::~SharedMemory() {
-  if (data_ != nullptr) {
-    munmap(data_, bytes_);
-  }
-}
 
 namespace {
 
@@ -90,34 +31,53 @@ void wait_for(std::int64_t& written, std::int64_t round) {
 
 }  // namespace
 
-Exchange default_exchange() {
-  return ranks_outnumber_cores() ? Exchange::mpi : Exchange::shared_memory;
+Transport default_transport() {
+  return ranks_outnumber_cores() ? Transport::mpi : Transport::shared_memory;
 }
 
-RankSum::RankSum(const Communicator& comm, Exchange exchange) : comm_(comm) {
+RankSum::RankSum(const Communicator& comm, Transport transport) : comm_(comm) {
   const int ranks = comm.size();
-  if (ranks > 1 && ranks <= most_ranks && exchange == Exchange::shared_memory) {
-    memory_.emplace(comm, 2 * static_cast<std::size_t>(ranks) * sizeof(Line));
-    lines_ = static_cast<Line*>(memory_->data());
+  if (ranks == 1 || ranks > most_ranks || transport == Transport::mpi || hosts(comm) > 1) {
+    return;
+  }
+  // The root has all of it: one piece, with room to align it.
+  const std::size_t bytes = 2 * static_cast<std::size_t>(ranks) * sizeof(Terms);
+  std::size_t room = bytes + alignof(Terms);
+  void* memory = nullptr;
+  check_mpi(MPI_Win_allocate_shared(comm.is_root() ? static_cast<MPI_Aint>(room) : 0, 1,
+                                    MPI_INFO_NULL, comm.handle(), &memory, &window_));
+  MPI_Aint size = 0;
+  int unit = 0;
+  check_mpi(MPI_Win_shared_query(window_, 0, &size, &unit, &memory));
+  terms_ = static_cast<Terms*>(std::align(alignof(Terms), bytes, memory, room));
+  if (comm.is_root()) {
+    std::ranges::fill(std::span(terms_, 2 * static_cast<std::size_t>(ranks)), Terms());
+  }
+  MPI_Barrier(comm.handle());
+}
+
+RankSum::~RankSum() {
+  // Collective: a rank that fails alone would wait for ever.
+  if (window_ != MPI_WIN_NULL && std::uncaught_exceptions() == 0) {
+    MPI_Win_free(&window_);
   }
 }
 
 void RankSum::operator()(std::span<std::int64_t> values) {
-  if (lines_ == nullptr || values.size() > most_values) {
+  if (terms_ == nullptr || values.size() > most_values) {
     sum_over_ranks(comm_, values, Wait::polling);
     return;
   }
   ++round_;
-  const std::span lines(lines_ + (round_ % 2) * comm_.size(),
-                        static_cast<std::size_t>(comm_.size()));
+  const std::span all(terms_ + (round_ % 2) * comm_.size(), static_cast<std::size_t>(comm_.size()));
   const auto me = static_cast<std::size_t>(comm_.rank());
-  std::ranges::copy(values, lines[me].values.begin());
-  std::atomic_ref(lines[me].round).store(round_, std::memory_order_release);
-  for (std::size_t rank = 0; rank < lines.size(); ++rank) {
+  std::ranges::copy(values, all[me].values.begin());
+  std::atomic_ref(all[me].round).store(round_, std::memory_order_release);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (rank != me) {
-      wait_for(lines[rank].round, round_);
+      wait_for(all[rank].round, round_);
       for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] += lines[rank].values[i];
+        values[i] += all[rank].values[i];
       }
     }
   }

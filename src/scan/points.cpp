@@ -299,10 +299,8 @@ void Points::report() {
 /// begin again. Of the root. Local.
 void Points::save() {
   const std::vector<double> all = packed_tasks(false);
-  io::require_room(spec_.checkpoint.path, static_cast<double>(sizeof(double) * all.size()));
   io::write_checkpoint(
-      own_, spec_.checkpoint.path,
-      {.kind = spec_.result.kind, .configuration = spec_.result.configuration},
+      own_, spec_.checkpoint.path, spec_.result, static_cast<double>(sizeof(double) * all.size()),
       [&](const io::Handle& file) {
         io::write_distributed(file, done, {"tasks that are done", ""}, all, 0, std::ssize(all));
       });

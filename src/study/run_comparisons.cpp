@@ -304,8 +304,7 @@ class ComparisonRunner {
   /// Saves the study. Collective.
   void write() {
     share_outcomes();
-    io::write_state(comm_, spec_.checkpoint.path,
-                    {.kind = spec_.result.kind, .configuration = spec_.result.configuration},
+    io::write_state(comm_, spec_.checkpoint.path, spec_.result,
                     [this](engine::Archive& archive) { serialize(archive); });
     saved_at_ = Clock::now();
     saved_step_ = going_ == nullptr ? 0 : going_->step();

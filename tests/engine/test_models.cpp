@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/setup.hpp"
+#include "support/gather.hpp"
 #include "support/options.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
@@ -55,7 +56,7 @@ Motion motion(const parallel::Communicator& comm, engine::RunSpec run) {
                          .y = std::span(made.y).subspan(1),
                          .restoring = std::span(made.restoring).subspan(1)});
   const parallel::ReadAccess access(setup.engine->field());
-  const auto all = parallel::gather(comm, access.values());
+  const auto all = support::gather(comm, access.values());
   made.columns.assign(all.begin(), all.end());
   return made;
 }

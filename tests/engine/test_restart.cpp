@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/setup.hpp"
+#include "support/gather.hpp"
 #include "support/options.hpp"
 #include "support/problem.hpp"
 #include "support/saved_state.hpp"
@@ -76,7 +77,7 @@ void advance(MadeRun& run, Motion& motion, std::int64_t first, std::int64_t last
 
 void end(const MadeRun& run, Motion& motion) {
   const parallel::ReadAccess access(run.engine->field());
-  const base::AlignedVector all = parallel::gather(*run.ranks, access.values());
+  const base::AlignedVector all = support::gather(*run.ranks, access.values());
   motion.field = {all.begin(), all.end()};
 }
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "fuzz/fuzz_loop.hpp"
-#include "io/file_comparison.hpp"
+#include "io/result_reader.hpp"
 #include "io/result_reader.hpp"
 
 using namespace masing;

@@ -8,7 +8,7 @@
 namespace masing::test_checkpoint {
 
 io::Checkpoints checkpoints(const io::CheckpointSpec& spec) {
-  return {support::world(), "c.h5", spec, 100, {}, [](const std::string&) {}};
+  return {support::world(), spec, {}, 100, {}, {}};
 }
 
 TEST(Checkpoints, are_due_at_every_multiple_and_at_the_end) {

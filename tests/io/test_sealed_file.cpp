@@ -177,11 +177,19 @@ TEST_F(SealedFile, stays_when_the_next_cannot_be_named) {
   EXPECT_EQ(refusal(path_), "");
 }
 
-TEST_F(SealedFile, gives_some_of_its_bytes_to_another) {
+/// Whatever stands in the parts that change, and not where another byte does.
+TEST_F(SealedFile, has_a_frame) {
   put(draft_, "0123456789");
-  on_root([this] { io::copy_bytes(path_, {5, 2}, draft_, 3); });
-  EXPECT_EQ(get(draft_), "012" + content.substr(5, 2) + "56789");
-  EXPECT_THROW(io::copy_bytes(path_, {5, 1000}, draft_, 3), base::SystemError);
+  const io::Frame frame = io::frame_of(draft_, {{6, 2}, {1, 3}}, {{1, 3}, {6, 2}});
+  put(draft_, "0abc45xy89 and more");
+  EXPECT_TRUE(io::has_frame(draft_, frame));
+  for (const std::string& other : {"0123456780", "0123556789", "012345678", ""}) {
+    put(draft_, other);
+    EXPECT_FALSE(io::has_frame(draft_, frame)) << other;
+  }
+  EXPECT_FALSE(io::has_frame("no-such-file", frame));
+  put(draft_, "0123456789");
+  EXPECT_THROW(io::frame_of(draft_, {{1, 3}, {3, 2}}, {}), base::SystemError);
 }
 
 TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {

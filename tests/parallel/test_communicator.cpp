@@ -155,16 +155,4 @@ TEST(Check, turns_codes_into_errors_with_their_place) {
   }
 }
 
-TEST(Gather, joins_the_ranks_in_order_in_messages_of_any_length) {
-  // Rank r has r + 1 entries r, rank 1 none.
-  const auto count = [](int rank) { return rank == 1 ? 0 : rank + 1; };
-  base::AlignedVector expected;
-  for (int rank = 0; rank < world().size(); ++rank) {
-    expected.insert(expected.end(), static_cast<std::size_t>(count(rank)), rank);
-  }
-  const std::vector<double> mine(static_cast<std::size_t>(count(world().rank())), world().rank());
-  EXPECT_EQ(parallel::gather(world(), mine), expected);
-  EXPECT_EQ(parallel::gather(world(), mine, 0), expected) << "rank by rank";
-}
-
 }  // namespace masing::test_communicator

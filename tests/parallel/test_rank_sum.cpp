@@ -1,13 +1,11 @@
-// Sums once a step: those of MPI to the bit, round after round, whoever is late, over the lines
+// Sums once a step: those of MPI to the bit, round after round, whoever is late, over memory
 // that ranks share and over MPI alike.
 
 #include "parallel/rank_sum.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <chrono>
-#include <limits>
 #include <thread>
 #include <vector>
 
@@ -49,22 +47,22 @@ void expect_right(const parallel::Communicator& comm, parallel::RankSum& sum, st
 void at_once(std::int64_t /*round*/) {}
 
 // Also where the tests' ranks outnumber the cores.
-constexpr auto over_lines = parallel::Exchange::shared_memory;
+constexpr auto over_memory = parallel::Transport::shared_memory;
 
 TEST(RankSum, goes_over_mpi_where_told_to) {
-  parallel::RankSum sum(world(), parallel::Exchange::mpi);
+  parallel::RankSum sum(world(), parallel::Transport::mpi);
   expect_right(world(), sum, 2, 1000, at_once);
 }
 
 TEST(RankSum, is_exact_for_any_number_of_values) {
-  parallel::RankSum sum(world(), over_lines);
+  parallel::RankSum sum(world(), over_memory);
   for (const std::size_t count : {0, 1, 2, 6, 7, 100}) {
     expect_right(world(), sum, count, 2000, at_once);
   }
 }
 
 TEST(RankSum, waits_for_whoever_is_late) {
-  parallel::RankSum sum(world(), over_lines);
+  parallel::RankSum sum(world(), over_memory);
   expect_right(world(), sum, 2, 200, [](std::int64_t round) {
     if (round % world().size() == world().rank()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -72,11 +70,11 @@ TEST(RankSum, waits_for_whoever_is_late) {
   });
 }
 
-TEST(RankSum, has_lines_of_its_own) {
-  parallel::RankSum first(world(), over_lines);
-  parallel::RankSum second(world(), over_lines);
+TEST(RankSum, has_memory_of_its_own) {
+  parallel::RankSum first(world(), over_memory);
+  parallel::RankSum second(world(), over_memory);
   const parallel::Communicator self(MPI_COMM_SELF);
-  parallel::RankSum alone(self, over_lines);
+  parallel::RankSum alone(self, over_memory);
   for (int i = 0; i < 100; ++i) {
     expect_right(world(), first, 2, 3, at_once);
     expect_right(self, alone, 2, i, at_once);
@@ -89,37 +87,8 @@ TEST(RankSum, is_of_the_ranks_of_a_part) {
   const int half = (world().size() + 1) / 2;
   const bool low = world().rank() < half;
   const parallel::Communicator part(world(), low ? 0 : half, low ? half : world().size() - half);
-  parallel::RankSum sum(part, over_lines);
+  parallel::RankSum sum(part, over_memory);
   expect_right(part, sum, 2, low ? 3000 : 1000, at_once);
-}
-
-TEST(RankSum, needs_no_memory_to_share) {
-  // The last rank may open no file: all go over MPI.
-  struct rlimit before {};
-  getrlimit(RLIMIT_NOFILE, &before);
-  if (world().rank() == world().size() - 1) {
-    const struct rlimit none { 0, before.rlim_max };
-    setrlimit(RLIMIT_NOFILE, &none);
-  }
-  const parallel::SharedMemory memory(world(), 4096);
-  EXPECT_EQ(memory.data(), nullptr);
-  parallel::RankSum sum(world(), over_lines);
-  setrlimit(RLIMIT_NOFILE, &before);
-  expect_right(world(), sum, 2, 1000, at_once);
-}
-
-TEST(SharedMemory, holds_what_any_rank_writes) {
-  const parallel::SharedMemory memory(world(), sizeof(int) * 64);
-  ASSERT_NE(memory.data(), nullptr);
-  auto* numbers = static_cast<volatile int*>(memory.data());
-  EXPECT_EQ(numbers[world().rank()], 0);
-  MPI_Barrier(world().handle());
-  numbers[world().rank()] = world().rank() + 1;
-  MPI_Barrier(world().handle());
-  for (int rank = 0; rank < world().size(); ++rank) {
-    EXPECT_EQ(numbers[rank], rank + 1);
-  }
-  MPI_Barrier(world().handle());
 }
 
 }  // namespace masing::test_rank_sum

@@ -10,6 +10,7 @@
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
+#include "support/gather.hpp"
 
 namespace masing::support {
 
@@ -34,7 +35,7 @@ class Save final : public engine::Archive {
     const parallel::ReadAccess access(values);
     const bool is_whole = values.ranks() == 1 && !comm_.is_root();
     const base::AlignedVector all =
-        parallel::gather(comm_, access.values().first(is_whole ? 0 : access.values().size()));
+        support::gather(comm_, access.values().first(is_whole ? 0 : access.values().size()));
     EXPECT_TRUE(saved_.arrays.emplace(name, std::vector<double>(all.begin(), all.end())).second)
         << name;
   }
