@@ -45,7 +45,7 @@ class EnergyRecorder final : public engine::Observer {
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void serialize(std::int64_t step, engine::Archive& archive) override;
-  void finish() override { columns_.flush(); }
+  void finish() override { rows_.flush(); }
 
  private:
   struct Point {
@@ -73,7 +73,7 @@ class EnergyRecorder final : public engine::Observer {
   std::int64_t cells_;
   const slab::Profile& profile_;
   base::FixedPoint fixed_point_;
-  SampleColumns columns_;
+  RowBuffer rows_;
   Point last_{};
   double slab_work_ = 0.0;
   double input_ = 0.0;
@@ -90,25 +90,25 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mod
       cells_(model.slab->field_cells()),
       profile_(*context.profile),
       fixed_point_(energy_bound(comm_, profile_, cells_)),
-      columns_(comm_, context.file, sampling_.count()) {
-  columns_.add("/energy/t", {"time of the sample", "t"});
-  columns_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
-  columns_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
-  columns_.add("/energy/dissipated",
-               {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
-  columns_.add("/energy/input",
-               model.base_moves ? Meaning{"work of the external force less m a_g, relative to the "
-                                          "base, since t = 0",
-                                          "int (F - m a_g) dx"}
-                                : Meaning{"work of the external force since t = 0", "int F dx"});
+      rows_(comm_, context.file, sampling_.count()) {
+  rows_.add("/energy/t", {"time of the sample", "t"});
+  rows_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
+  rows_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
+  rows_.add("/energy/dissipated",
+            {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
+  rows_.add("/energy/input", model.base_moves
+                                 ? Meaning{"work of the external force less m a_g, relative to the "
+                                           "base, since t = 0",
+                                           "int (F - m a_g) dx"}
+                                 : Meaning{"work of the external force since t = 0", "int F dx"});
   const std::string lost = oscillator_.damping > 0 ? "dissipated less viscous less the gain"
                                                    : "dissipated less the gain";
-  columns_.add("/energy/residual", {"what the balance lacks: input less " + lost +
-                                        " of kinetic and elastic, since the first sample",
-                                    "int F dx - ..."});
+  rows_.add("/energy/residual", {"what the balance lacks: input less " + lost +
+                                     " of kinetic and elastic, since the first sample",
+                                 "int F dx - ..."});
   if (oscillator_.damping > 0) {
-    columns_.add("/energy/viscous",
-                 {"energy dissipated by viscous damping since t = 0", "int c y^2 dt"});
+    rows_.add("/energy/viscous",
+              {"energy dissipated by viscous damping since t = 0", "int c y^2 dt"});
   }
 }
 
@@ -162,7 +162,7 @@ void EnergyRecorder::serialize(std::int64_t step, engine::Archive& archive) {
   input_ = sums[4];
   slab_energy_at_start_ = sums[5];
   first_ = {sums[6], sums[7], sums[8]};
-  columns_.serialize(sampling_.count(step), archive);
+  rows_.serialize(sampling_.count(step), archive);
 }
 
 void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
@@ -193,7 +193,7 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
   const double elastic = 0.5 * mass.k0 * x * x + slab;
   const double slid = slab_work_ - (slab - slab_energy_at_start_);
   const Balance now{kinetic + elastic, slid + viscous_, input_};
-  if (columns_.rows() == 0) {
+  if (rows_.rows() == 0) {
     first_ = now;
   }
   const std::array row{
@@ -204,7 +204,7 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
       input_,
       input_ - first_.input - (now.dissipated - first_.dissipated) - (now.stored - first_.stored),
       viscous_};
-  columns_.push(std::span(row).first(mass.damping > 0 ? row.size() : row.size() - 1));
+  rows_.push(std::span(row).first(mass.damping > 0 ? row.size() : row.size() - 1));
 }
 
 }  // namespace

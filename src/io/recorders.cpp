@@ -18,26 +18,26 @@ namespace masing::io {
 
 using namespace std::string_literals;
 
-void SampleColumns::add(const std::string& path, const Meaning& meaning, std::int64_t width,
-                        const std::string& across) {
+void RowBuffer::add(const std::string& path, const Meaning& meaning, std::int64_t width,
+                    const std::string& across) {
   const bool is_new = !exists(file_, path);
-  columns_.push_back(
+  datasets_.push_back(
       {Table(file_, path, meaning, all_, width), std::max<std::int64_t>(1, width), 0, {}});
-  width_ += columns_.back().width;
+  width_ += datasets_.back().width;
   if (is_new) {
     name_axes(file_, path, width == 0 ? std::vector<std::string>{"t"} : std::vector{"t"s, across});
   }
 }
 
-void SampleColumns::push(std::span<const double> row, const std::optional<Part>& split) {
+void RowBuffer::push(std::span<const double> row, const std::optional<Part>& split) {
   constexpr std::int64_t rows_kept = 8192;
   constexpr std::int64_t entries_kept = std::int64_t{1} << 18;
-  for (Column& column : columns_) {
-    const bool is_split = split && &column == &columns_.back();
-    const auto here = is_split ? split->values : row.first(static_cast<std::size_t>(column.width));
-    column.first = is_split ? split->first : 0;
+  for (Dataset& dataset : datasets_) {
+    const bool is_split = split && &dataset == &datasets_.back();
+    const auto here = is_split ? split->values : row.first(static_cast<std::size_t>(dataset.width));
+    dataset.first = is_split ? split->first : 0;
     if (is_split || comm_.is_root()) {
-      column.pending.insert(column.pending.end(), here.begin(), here.end());
+      dataset.pending.insert(dataset.pending.end(), here.begin(), here.end());
     }
     row = is_split ? row : row.subspan(here.size());
   }
@@ -48,21 +48,21 @@ void SampleColumns::push(std::span<const double> row, const std::optional<Part>&
   }
 }
 
-void SampleColumns::serialize(std::int64_t rows, engine::Archive& archive) {
+void RowBuffer::serialize(std::int64_t rows, engine::Archive& archive) {
   if (archive.restores()) {
     rows_ = written_ = rows;
   } else {
     flush();
   }
-  for (Column& column : columns_) {
-    column.table.serialize(comm_, rows, archive);
+  for (Dataset& dataset : datasets_) {
+    dataset.table.serialize(comm_, rows, archive);
   }
 }
 
-void SampleColumns::flush() {
-  for (Column& column : columns_) {
-    column.table.append(rows_ - written_, column.pending, column.first);
-    column.pending.clear();
+void RowBuffer::flush() {
+  for (Dataset& dataset : datasets_) {
+    dataset.table.append(rows_ - written_, dataset.pending, dataset.first);
+    dataset.pending.clear();
   }
   written_ = rows_;
 }
@@ -169,19 +169,19 @@ void SeriesBuffer::observe(const engine::Samples& samples, engine::Engine& /*eng
 
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
                                const engine::RunSpec& run, const Sampling& sampling)
-    : sampling_(sampling), columns_(comm, file, sampling.count()) {
+    : sampling_(sampling), rows_(comm, file, sampling.count()) {
   const bool is_new = !exists(file, "/series/t");
-  columns_.add("/series/t", {"time of the sample", "t", "time t"});
-  columns_.add("/series/x", {"position of the mass", "x", "displacement x"});
-  columns_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
+  rows_.add("/series/t", {"time of the sample", "t", "time t"});
+  rows_.add("/series/x", {"position of the mass", "x", "displacement x"});
+  rows_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
   const engine::ModelFacts facts = run.facts();
-  columns_.add("/series/force", facts.base_moves
-                                    ? Meaning{"external force less m a_g of the base, which "
-                                              "moves the mass relative to it",
-                                              "F − m a_g", "force F − m a_g"}
-                                    : Meaning{"external force", "F", "force F"});
+  rows_.add("/series/force", facts.base_moves
+                                 ? Meaning{"external force less m a_g of the base, which "
+                                           "moves the mass relative to it",
+                                           "F − m a_g", "force F − m a_g"}
+                                 : Meaning{"external force", "F", "force F"});
   const bool is_other = facts.base_moves || facts.oscillator.damping > 0;
-  columns_.add(
+  rows_.add(
       "/series/restoring",
       {"restoring force, the ordinate of the hysteresis cycle", is_other ? "k₀ x + S" : "F − m x″",
        is_other ? "restoring force k₀ x + S" : "restoring force F − m x″"});
@@ -196,16 +196,16 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
 }
 
 void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  for_each_row(sampling_, samples, [this](const SeriesRow& row) { columns_.push(row); });
+  for_each_row(sampling_, samples, [this](const SeriesRow& row) { rows_.push(row); });
 }
 
 void SeriesRecorder::serialize(std::int64_t step, engine::Archive& archive) {
-  columns_.serialize(sampling_.count(step), archive);
+  rows_.serialize(sampling_.count(step), archive);
 }
 
 void SeriesRecorder::append(std::span<const double> rows) {
   for (std::size_t first = 0; first < rows.size(); first += SeriesRow().size()) {
-    columns_.push(rows.subspan(first, SeriesRow().size()));
+    rows_.push(rows.subspan(first, SeriesRow().size()));
   }
 }
 
@@ -325,7 +325,7 @@ class FieldRecorder final : public engine::Observer {
 class RowRecorder : public engine::Observer {
  public:
   RowRecorder(const RecorderContext& context, const Sampling& sampling)
-      : comm_(context.comm), sampling_(sampling), columns_(comm_, context.file, sampling.count()) {}
+      : comm_(context.comm), sampling_(sampling), rows_(comm_, context.file, sampling.count()) {}
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
     return sampling_.next(step);
@@ -336,9 +336,9 @@ class RowRecorder : public engine::Observer {
     }
   }
   void serialize(std::int64_t step, engine::Archive& archive) override {
-    columns_.serialize(sampling_.count(step), archive);
+    rows_.serialize(sampling_.count(step), archive);
   }
-  void finish() override { columns_.flush(); }
+  void finish() override { rows_.flush(); }
 
  protected:
   /// Push the row of the last of `samples`. Collective.
@@ -346,7 +346,7 @@ class RowRecorder : public engine::Observer {
 
   const parallel::Communicator& comm_;
   Sampling sampling_;
-  SampleColumns columns_;
+  RowBuffer rows_;
 };
 
 /// Writes /probe.
@@ -361,10 +361,10 @@ class ProbeRecorder final : public RowRecorder {
       write_column(comm_, context.file, "/probe/s", {"place at which u is probed", "s"}, places,
                    "s");
     }
-    columns_.add("/probe/t", {"time of the sample", "t"});
-    columns_.add("/probe/u",
-                 {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"},
-                 count, "s");
+    rows_.add("/probe/t", {"time of the sample", "t"});
+    rows_.add("/probe/u",
+              {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"}, count,
+              "s");
     const std::int64_t cells = engine::slab_of(context.run)->field_cells();
     for (const double s : places) {
       cells_.push_back(cell_that_holds(s, cells));
@@ -394,7 +394,7 @@ class ProbeRecorder final : public RowRecorder {
     std::vector<double> row{sampling_.time.time(samples.last_step())};
     std::ranges::transform(bits, std::back_inserter(row),
                            [](std::int64_t b) { return std::bit_cast<double>(b); });
-    columns_.push(row);
+    rows_.push(row);
   }
 
   const slab::Profile& profile_;
@@ -420,7 +420,7 @@ class StateRecorder final : public RowRecorder {
       : RowRecorder(context, state_sampling(context)),
         is_position_(engine::slab_of(context.run) != nullptr) {
     const rheology::StateLayout layout = *engine::state_layout(context.run);
-    columns_.add("/state/t", {"times of the states", "t"});
+    rows_.add("/state/t", {"times of the states", "t"});
     if (!exists(context.file, "/state/column")) {
       std::vector<double> numbers(static_cast<std::size_t>(layout.size()));
       std::iota(numbers.begin(), numbers.end(), 1.0);
@@ -428,8 +428,8 @@ class StateRecorder final : public RowRecorder {
                    {"number of the column, whose name the values' attribute columns has", "j"},
                    numbers, "column");
     }
-    columns_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
-                 "column");
+    rows_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
+              "column");
     if (H5Aexists_by_name(context.file.id(), "/state/values", "columns", H5P_DEFAULT) <= 0) {
       // An attribute is not to exceed HDF5's 64 KiB.
       constexpr std::size_t longest_names = 60000;
@@ -442,12 +442,12 @@ class StateRecorder final : public RowRecorder {
   void record(const engine::Samples& samples, engine::Engine& engine) override {
     const double t = sampling_.time.time(samples.last_step());
     if (is_position_) {
-      columns_.push(std::array{t, samples.x.back()});
+      rows_.push(std::array{t, samples.x.back()});
       return;
     }
     const parallel::Vector& state = engine.field();
     const parallel::ReadAccess access(state);
-    columns_.push(std::array{t}, {{access.values(), state.range().first}});
+    rows_.push(std::array{t}, {{access.values(), state.range().first}});
   }
 
   bool is_position_;  // the state is x, and not the engine's field

@@ -19,7 +19,7 @@ namespace masing::io {
 
 /// Datasets [n], or [n, width], that are filled by one row a sample. Rows are kept and written some
 /// thousands at a time; flush() writes the last ones.
-class SampleColumns {
+class RowBuffer {
  public:
   /// This rank's entries of a dataset that is split over the ranks, from `first` on.
   struct Part {
@@ -28,7 +28,7 @@ class SampleColumns {
   };
 
   /// Of `rows` rows in all. `comm` and `file` must outlive the object. Local.
-  SampleColumns(const parallel::Communicator& comm, const Handle& file, std::int64_t rows)
+  RowBuffer(const parallel::Communicator& comm, const Handle& file, std::int64_t rows)
       : comm_(comm), file_(file), all_(rows) {}
 
   /// One more dataset, before the first row: [n], its axis named t, or [n, width], the second axis
@@ -47,7 +47,7 @@ class SampleColumns {
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 
  private:
-  struct Column {
+  struct Dataset {
     Table table;
     std::int64_t width;
     std::int64_t first;           ///< entry of this rank
@@ -57,7 +57,7 @@ class SampleColumns {
   const parallel::Communicator& comm_;
   const Handle& file_;
   std::int64_t all_;
-  std::vector<Column> columns_;
+  std::vector<Dataset> datasets_;
   std::int64_t width_ = 0;  // of a row
   std::int64_t rows_ = 0;
   std::int64_t written_ = 0;  // of them
@@ -161,13 +161,13 @@ class SeriesRecorder final : public engine::Observer {
   void serialize(std::int64_t step, engine::Archive& archive) override;
   /// Append rows kept elsewhere, one after another. Collective.
   void append(std::span<const double> rows);
-  void finish() override { columns_.flush(); }
+  void finish() override { rows_.flush(); }
   /// Samples seen so far.
-  [[nodiscard]] std::int64_t rows() const { return columns_.rows(); }
+  [[nodiscard]] std::int64_t rows() const { return rows_.rows(); }
 
  private:
   Sampling sampling_;
-  SampleColumns columns_;
+  RowBuffer rows_;
 };
 
 }  // namespace masing::io

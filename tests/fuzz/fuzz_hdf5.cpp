@@ -14,7 +14,6 @@
 
 #include "fuzz/fuzz_loop.hpp"
 #include "io/result_reader.hpp"
-#include "io/result_reader.hpp"
 
 using namespace masing;
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -339,6 +340,13 @@ TEST_F(RunFile, is_refused_where_it_is_damaged) {
     first = H5Dget_offset(dataset.id());
   }
   const std::size_t end = first + 100 * sizeof(double);
+  // Numbers of /timing are written over at the end.
+  std::string unknown(sizeof io::not_known_yet, '\0');
+  std::memcpy(unknown.data(), &io::not_known_yet, unknown.size());
+  const auto is_of_timing = [&](std::size_t at) {
+    const auto found = whole.rfind(unknown, at);
+    return found != std::string::npos && at < found + unknown.size();
+  };
   for (std::size_t at = 0; at < whole.size(); at += at >= first && at < end ? 7 : 101) {
     at = at < first && at + 101 > first ? first : at;
     std::string changed = whole;
@@ -348,7 +356,7 @@ TEST_F(RunFile, is_refused_where_it_is_damaged) {
       std::ofstream(partial(), std::ios::binary) << changed;
     }
     MPI_Barrier(world().handle());
-    if (at < first + 2 * sizeof(double) || at >= end) {
+    if (!is_of_timing(at) && (at < first + 2 * sizeof(double) || at >= end)) {
       EXPECT_THROW(io::rows_of(world(), checkpoint_, path_), base::UserError) << at;
     } else {
       EXPECT_EQ(io::rows_of(world(), checkpoint_, path_).path, partial()) << at;

@@ -183,7 +183,7 @@ TEST_F(SealedFile, has_a_frame) {
   const io::Frame frame = io::frame_of(draft_, {{6, 2}, {1, 3}}, {{1, 3}, {6, 2}});
   put(draft_, "0abc45xy89 and more");
   EXPECT_TRUE(io::has_frame(draft_, frame));
-  for (const std::string& other : {"0123456780", "0123556789", "012345678", ""}) {
+  for (const char* other : {"0123456780", "0123556789", "012345678", ""}) {
     put(draft_, other);
     EXPECT_FALSE(io::has_frame(draft_, frame)) << other;
   }
