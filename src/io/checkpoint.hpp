@@ -76,8 +76,8 @@ inline constexpr std::chrono::seconds checkpoint_distance{600};
 /// Makes the checkpoints of a run, each to the same FILE: written as FILE.draft, sealed
 /// (io/sealed_file), on the disk, then renamed, so that FILE is always a whole one. A checkpoint is
 /// an HDF5 file with what the run is (/configuration), and a group /checkpoint: its attributes
-/// `format` and `step`, which says how many rows count, of a trajectory the path and the frame of
-/// the file that has them, the numbers of engine and observers, and the arrays split over the
+/// `format` and `step`, which says how many rows count, of a trajectory the path and the mark
+/// of the file that has them, the numbers of engine and observers, and the arrays split over the
 /// ranks.
 class Checkpoints {
  public:

@@ -16,6 +16,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -219,13 +220,19 @@ OutputLock::~OutputLock() {
   }
 }
 
-void write_recipe(const Handle& file, const ResultSpec& result) {
+namespace {
+
+void write_kind(const Handle& file, const std::string& kind) {
   write_attribute(file, "program", std::string("masing"));
   write_attribute(file, "schema", std::string(schema));
-  write_attribute(file, "kind", result.kind);
-  if (!result.configuration.empty()) {
-    write_text(file, "/configuration", result.configuration);
-  }
+  write_attribute(file, "kind", kind);
+}
+
+}  // namespace
+
+void write_recipe(const Handle& file, const ResultSpec& result) {
+  write_kind(file, result.kind);
+  write_text(file, "/configuration", result.configuration);
 }
 
 namespace {
@@ -271,30 +278,13 @@ Numbers numbers_in(const Handle& file) {
   return found;
 }
 
-constexpr const char* frame_name = "/checkpoint/frame";
-
-/// As numbers of a checkpoint, which are doubles: the checksum in halves.
-std::vector<double> packed(const Frame& frame) {
-  std::vector<double> numbers{static_cast<double>(frame.size),
-                              static_cast<double>(frame.checksum & 0xffffffffU),
-                              static_cast<double>(frame.checksum >> 32U)};
-  for (const Extent& part : frame.changing) {
-    numbers.push_back(static_cast<double>(part.first));
-    numbers.push_back(static_cast<double>(part.size));
-  }
-  return numbers;
+/// A mark that no other run has.
+std::string new_mark() {
+  std::random_device chance;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", chance(), chance(), chance(), chance());
 }
 
-Frame unpacked(const std::vector<double>& numbers) {
-  const auto whole = [&](std::size_t i) { return static_cast<std::int64_t>(numbers.at(i)); };
-  Frame frame{.size = whole(0),
-              .checksum = static_cast<std::uint64_t>(whole(1)) |
-                          static_cast<std::uint64_t>(whole(2)) << 32U};
-  for (std::size_t i = 3; i < numbers.size(); i += 2) {
-    frame.changing.push_back({whole(i), whole(i + 1)});
-  }
-  return frame;
-}
+constexpr char end_of_text = '\0';
 
 /// What a checkpoint counts.
 std::vector<TableRows> counted_in(const Handle& checkpoint) {
@@ -326,17 +316,18 @@ void require_counted(const WrittenRows& rows) {
 /// rows_of, of the root.
 WrittenRows found_rows(const std::string& checkpoint, const std::string& output) {
   const Handle file = open_for_reading(checkpoint);
-  WrittenRows rows{.path = "", .tables = counted_in(file)};
-  if (rows.tables.empty() || !exists(file, frame_name)) {
+  WrittenRows rows{.run = read_text_attribute(file, "/checkpoint", "run"),
+                   .path = "",
+                   .tables = counted_in(file)};
+  if (rows.run.empty() || rows.tables.empty()) {
     throw base::UserError(
         "restart",
         checkpoint + " is a checkpoint of another version; give one that this masing wrote");
   }
-  rows.frame = unpacked(read_numbers(file, frame_name));
   const std::filesystem::path named = read_text_attribute(file, "/checkpoint", "output");
   for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
     for (const std::string& path : {partial(of), of}) {
-      if (has_frame(path, rows.frame)) {
+      if (has_frame(path, rows.run)) {
         rows.path = path;
         require_counted(rows);
         return rows;
@@ -344,8 +335,8 @@ WrittenRows found_rows(const std::string& checkpoint, const std::string& output)
     }
   }
   throw base::UserError(
-      "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}, or these are "
-                             "damaged; give as output the file that they were written for",
+      "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}; give as "
+                             "output the file that they were written for",
                              checkpoint, partial(output), output));
 }
 
@@ -355,7 +346,7 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
                     const std::string& output) {
   WrittenRows rows;
   try {
-    const std::string path = parallel::from_root(comm, [&] {
+    const std::string found = parallel::from_root(comm, [&] {
       const auto begin = std::chrono::steady_clock::now();
       const base::Polling polling([begin] {
         if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) &&
@@ -364,9 +355,11 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
         }
       });
       rows = found_rows(checkpoint, output);
-      return rows.path;
+      return rows.run + end_of_text + rows.path;
     });
-    rows.path = path;
+    const auto end = found.find(end_of_text);
+    rows.run = found.substr(0, end);
+    rows.path = found.substr(end + 1);
   } catch (const base::Stopped&) {
     throw base::Stopped("stopped " + parallel::stop_reason(comm) +
                         " before the first step; nothing is lost: give the same command");
@@ -375,13 +368,16 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
 }
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result)
-    : comm_(comm), result_(result), draft_(partial(result.path)) {
+    : comm_(comm),
+      result_(result),
+      run_(parallel::from_root(comm, new_mark)),
+      draft_(partial(result.path)) {
   create();
 }
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
                        const WrittenRows& rows)
-    : comm_(comm), result_(result), draft_(partial(result.path)), frame_(rows.frame) {
+    : comm_(comm), result_(result), run_(rows.run), draft_(partial(result.path)) {
   is_new_ = rows.path != draft_ || parallel::from_root(comm, [&] {
                                      return read_recipe(draft_).configuration;
                                    }) != result.configuration;
@@ -403,9 +399,14 @@ OutputFile::~OutputFile() {
 
 void OutputFile::create() {
   file_ = open_together(comm_, draft_, H5F_ACC_TRUNC);
-  write_recipe(file_, result_);
+  write_kind(file_, result_.kind);
   write_provenance(file_, comm_, result_.command_line);
+  if (result_.kind == "simulate") {  // others have no rows to go on with; among the first bytes
+    const Handle group(H5Gopen2(file_.id(), "/provenance", H5P_DEFAULT), H5Gclose);
+    write_attribute(group, "frame", blank_frame(run_));
+  }
   if (!result_.configuration.empty()) {
+    write_text(file_, "/configuration", result_.configuration);
     const Handle dataset(H5Dopen2(file_.id(), "/configuration", H5P_DEFAULT), H5Dclose);
     write_attribute(dataset, "problem", result_.problem);
     write_attribute(dataset, "papers_problem", std::int64_t{result_.papers_problem});
@@ -424,7 +425,7 @@ void OutputFile::start_rows() {
   }
   file_ = Handle();
   if (is_new_) {
-    parallel::on_root(comm_, [&] { frame_ = frame_of(draft_, numbers.tables, numbers.all); });
+    parallel::on_root(comm_, [&] { write_frame(draft_, run_, numbers.tables, numbers.all); });
   }
   if (source_) {
     parallel::on_root(comm_, [&] {
@@ -484,11 +485,7 @@ void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) co
                     const auto output = std::filesystem::absolute(result_.path);
                     return std::filesystem::proximate(output, folder_of(path)).string();
                   }));
-  std::vector<double> frame = packed(frame_);
-  parallel::broadcast_all(comm_, frame, 0);
-  write_distributed(checkpoint, frame_name, {"all of the output but its rows", ""},
-                    comm_.is_root() ? std::span<const double>(frame) : std::span<const double>(), 0,
-                    std::ssize(frame));
+  write_attribute(group, "run", run_);
 }
 
 void OutputFile::finish() {

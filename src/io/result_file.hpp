@@ -94,9 +94,9 @@ struct TableRows {
 
 /// The rows that a stopped run has written.
 struct WrittenRows {
+  std::string run;                     ///< the mark that its files have, and those of no other run
   std::string path;                    ///< the file they are in
-  Frame frame = {};                    ///< of that file, on the root
-  std::vector<TableRows> tables = {};  ///< likewise
+  std::vector<TableRows> tables = {};  ///< on the root
 };
 
 /// The rows that belong to a checkpoint: in OUTPUT.partial or OUTPUT, of `output` or else of the
@@ -152,10 +152,10 @@ class OutputFile {
 
   const parallel::Communicator& comm_;
   ResultSpec result_;
+  std::string run_;    // its mark
   std::string draft_;  // the file's name at present, FILE.partial or FILE.partial.draft
   bool is_new_ = true;
   std::optional<WrittenRows> source_;  // to be copied
-  Frame frame_;                        // once rows have started, on the root
   Handle file_;
 };
 

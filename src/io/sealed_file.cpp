@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -63,8 +64,10 @@ class File {
     }
     return bytes;
   }
-  void write(const void* bytes, std::size_t size) const {
-    if (std::fwrite(bytes, 1, size, file_) != size || std::fflush(file_) != 0) {
+  /// Writes from the byte `first` on; of a file that is only appended to, at its end.
+  void write(std::int64_t first, const void* bytes, std::size_t size) const {
+    if (::fseeko(file_, first, SEEK_SET) != 0 || std::fwrite(bytes, 1, size, file_) != size ||
+        std::fflush(file_) != 0) {
       fail("write");
     }
   }
@@ -143,7 +146,7 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
       seal.size = file.size();
       seal.checksum = checksum(file, {{0, seal.size}}).value_or(0);
     }
-    File(draft, "ae").write(&seal, sizeof seal);
+    File(draft, "ae").write(seal.size, &seal, sizeof seal);
   });
   put_in_place(comm, draft, path);
 }
@@ -205,39 +208,94 @@ std::optional<std::vector<Extent>> between(const std::vector<Extent>& parts, std
   return others;
 }
 
-std::optional<std::uint64_t> checksum_of_rest(const File& file, const Frame& frame) {
-  const auto fixed = between(frame.changing, frame.size);
-  return fixed ? checksum(file, *fixed) : std::nullopt;
+constexpr std::int64_t frame_length = 1024;  // of its text
+
+/// What the text begins with; after it come the checksum, the size of the file, and the first byte
+/// and the size of every place that changes.
+std::string begin_of_frame(const std::string& run) {
+  return "all but the rows of " + run + ": ";
+}
+
+/// Where the checksum lies in a file, in its frame; nothing where it has none. After the frame come
+/// only datasets, and their attributes.
+std::optional<Extent> place_of_checksum(const File& file, const std::string& run) {
+  const std::string begin = begin_of_frame(run);
+  const auto at = file.read(0, std::int64_t{1} << 20).find(begin);
+  constexpr std::int64_t digits = 16;
+  return at == std::string::npos
+             ? std::nullopt
+             : std::optional(Extent{static_cast<std::int64_t>(at) + std::ssize(begin), digits});
 }
 
 }  // namespace
 
-Frame frame_of(const std::string& path, const std::vector<Extent>& tables,
-               std::vector<Extent> arrays) {
-  const File file(path);
-  Frame frame{.size = file.size(), .changing = tables};
+std::string blank_frame(const std::string& run) {
+  std::string text = begin_of_frame(run);
+  text.resize(frame_length, ' ');
+  return text;
+}
+
+void write_frame(const std::string& path, const std::string& run, const std::vector<Extent>& tables,
+                 std::vector<Extent> arrays) {
+  const File file(path, "r+e");
+  const std::int64_t size = file.size();
+  const auto place = place_of_checksum(file, run);
+  std::vector<Extent> changing = tables;
   std::array<char, sizeof not_known_yet> bytes{};
   std::memcpy(bytes.data(), &not_known_yet, sizeof not_known_yet);
   const std::string_view unknown(bytes.data(), bytes.size());
   std::ranges::sort(arrays, {}, &Extent::first);
-  for (const Extent& part : between(arrays, frame.size).value_or(std::vector<Extent>())) {
+  for (const Extent& part : between(arrays, size).value_or(std::vector<Extent>())) {
     const std::string content = file.read(part.first, part.size);
     for (auto at = content.find(unknown); at != std::string::npos;
          at = content.find(unknown, at + unknown.size())) {
-      frame.changing.push_back({part.first + static_cast<std::int64_t>(at), std::ssize(unknown)});
+      changing.push_back({part.first + static_cast<std::int64_t>(at), std::ssize(unknown)});
     }
   }
-  std::ranges::sort(frame.changing, {}, &Extent::first);
-  const auto found = checksum_of_rest(file, frame);
-  if (!found) {
-    throw base::SystemError(path + ": datasets that overlap");
+  changing.push_back(place.value_or(Extent()));
+  std::ranges::sort(changing, {}, &Extent::first);
+  const auto fixed = between(changing, size);
+  if (!place || !fixed) {
+    throw base::SystemError(path + ": no frame, or datasets that overlap");
   }
-  frame.checksum = *found;
-  return frame;
+  std::string places = fmt::format(" {}", size);
+  for (const Extent& part : changing) {
+    places += fmt::format(" {} {}", part.first, part.size);
+  }
+  if (std::ssize(begin_of_frame(run)) + place->size + std::ssize(places) > frame_length) {
+    throw base::SystemError(path + ": too many datasets for a frame");
+  }
+  file.write(place->first + place->size, places.data(), places.size());
+  const std::string sum = fmt::format("{:016x}", checksum(file, *fixed).value_or(0));
+  file.write(place->first, sum.data(), sum.size());
 }
 
-bool has_frame(const std::string& path, const Frame& frame) {
-  return std::filesystem::exists(path) && checksum_of_rest(File(path), frame) == frame.checksum;
+bool has_frame(const std::string& path, const std::string& run) {
+  if (!std::filesystem::exists(path)) {
+    return false;
+  }
+  const File file(path);
+  const auto place = place_of_checksum(file, run);
+  if (!place) {
+    return false;
+  }
+  std::istringstream words(file.read(place->first, frame_length - std::ssize(begin_of_frame(run))));
+  std::string sum;
+  std::int64_t size = 0;
+  words >> sum >> size;
+  std::vector<Extent> changing;
+  for (Extent part; words >> part.first >> part.size;) {
+    changing.push_back(part);
+  }
+  const auto fixed = between(changing, size);
+  const auto found = fixed ? checksum(file, *fixed) : std::nullopt;
+  if (!found || sum != fmt::format("{:016x}", *found)) {
+    throw base::UserError(
+        "restart", path +
+                       " is damaged: the checksum of what is in it beside rows is another; take "
+                       "a copy that is whole, or begin anew");
+  }
+  return true;
 }
 
 }  // namespace masing::io

@@ -36,22 +36,22 @@ struct Extent {
   std::int64_t size = 0;
 };
 
-/// What stays of a file while rows are written to it: its first `size` bytes but those that change.
-struct Frame {
-  std::int64_t size = 0;
-  std::vector<Extent> changing;  ///< in their order
-  std::uint64_t checksum = 0;    ///< XXH3-64 of all others
-};
+// A file that rows are written to has a frame: a text in its first bytes, with the mark of its run,
+// of the places that change and of the checksum of all others.
+
+/// That text before it is filled in, as long as it will be. Local.
+std::string blank_frame(const std::string& run);
 
 /// A number that is put in the place of one that comes later: a NaN, and not any other.
 inline constexpr double not_known_yet = std::bit_cast<double>(0x7ff86d6173696e67);
 
-/// The frame of a file: what changes are `tables`, and the numbers that are not_known_yet and lie
-/// in none of `arrays`. Throws SystemError. Local.
-Frame frame_of(const std::string& path, const std::vector<Extent>& tables,
-               std::vector<Extent> arrays);
+/// Fill in the blank_frame of `run` in a file: what change are `tables`, and the numbers that are
+/// not_known_yet and lie in none of `arrays`. Throws SystemError. Local.
+void write_frame(const std::string& path, const std::string& run, const std::vector<Extent>& tables,
+                 std::vector<Extent> arrays);
 
-/// Whether there is a file of that path with this frame. Polls. Throws SystemError. Local.
-bool has_frame(const std::string& path, const Frame& frame);
+/// Whether there is a file of that path with the frame of `run`. Reads all that does not change,
+/// and polls. Throws UserError, naming it, where that is damaged, and SystemError. Local.
+bool has_frame(const std::string& path, const std::string& run);
 
 }  // namespace masing::io

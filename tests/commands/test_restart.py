@@ -402,10 +402,10 @@ FORGED = {
     "a step before the first": lambda file: file["checkpoint"].attrs.modify("step", -5),
     "another version": lambda file: file["checkpoint"].attrs.modify("format", 0),
     "no version": lambda file: file["checkpoint"].attrs.__delitem__("format"),
-    "another run": lambda file: file["checkpoint/frame"].__setitem__(1, 5.0),
+    "another run": lambda file: file["checkpoint"].attrs.modify("run", "0" * 32),
     "no checksums of rows": lambda file: [owner.pop("rows", None) for owner in file["checkpoint"].values()
                                           if isinstance(owner, h5py.Group)],
-    "no frame": lambda file: file.__delitem__("checkpoint/frame"),
+    "no run": lambda file: file["checkpoint"].attrs.__delitem__("run"),
     "no mass": lambda file: replace(file, "checkpoint/engine/mass", []),
     "no engine": lambda file: file.__delitem__("checkpoint/engine"),
     "fewer cells": lambda file: replace(file, "checkpoint/engine/u", [0.0]),

@@ -179,17 +179,21 @@ TEST_F(SealedFile, stays_when_the_next_cannot_be_named) {
 
 /// Whatever stands in the parts that change, and not where another byte does.
 TEST_F(SealedFile, has_a_frame) {
-  put(draft_, "0123456789");
-  const io::Frame frame = io::frame_of(draft_, {{6, 2}, {1, 3}}, {{1, 3}, {6, 2}});
-  put(draft_, "0abc45xy89 and more");
-  EXPECT_TRUE(io::has_frame(draft_, frame));
-  for (const char* other : {"0123456780", "0123556789", "012345678", ""}) {
-    put(draft_, other);
-    EXPECT_FALSE(io::has_frame(draft_, frame)) << other;
+  const std::string begin = "0123456789" + io::blank_frame("me");
+  put(draft_, begin);
+  on_root([this] { io::write_frame(draft_, "me", {{6, 2}, {1, 3}}, {{1, 3}, {6, 2}}); });
+  const std::string framed = get(draft_).substr(10);
+  put(draft_, "0abc45xy89" + framed + " and more");
+  EXPECT_TRUE(io::has_frame(draft_, "me"));
+  EXPECT_FALSE(io::has_frame(draft_, "you"));
+  EXPECT_FALSE(io::has_frame("no-such-file", "me"));
+  for (const char* other : {"0123456780", "0123556789", "012345678"}) {
+    put(draft_, other + framed);
+    EXPECT_THROW(io::has_frame(draft_, "me"), base::UserError) << other;
   }
-  EXPECT_FALSE(io::has_frame("no-such-file", frame));
-  put(draft_, "0123456789");
-  EXPECT_THROW(io::frame_of(draft_, {{1, 3}, {3, 2}}, {}), base::SystemError);
+  put(draft_, begin);
+  EXPECT_THROW(io::write_frame(draft_, "me", {{1, 3}, {3, 2}}, {}), base::SystemError);
+  EXPECT_THROW(io::write_frame(draft_, "you", {}, {}), base::SystemError);
 }
 
 TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
