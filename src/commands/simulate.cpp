@@ -145,7 +145,8 @@ engine::Setup made_setup(const parallel::Communicator& comm, const cli::Simulati
 
 /// Makes a run with its file.
 Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                    const engine::MemoryBudget& budget, std::span<engine::Observer* const> observers) {
+                    const engine::MemoryBudget& budget,
+                    std::span<engine::Observer* const> observers) {
   // What the engine cannot solve is refused before there is a file.
   const engine::Setup setup = made_setup(comm, simulation, budget);
   const io::ResultSpec& result = simulation.result;

@@ -10,7 +10,7 @@
 
 #include "support/world.hpp"
 
-namespace masing::test_available_memory {
+namespace masing::test_session {
 
 namespace fs = std::filesystem;
 
@@ -88,4 +88,4 @@ TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
   EXPECT_EQ(both[0], -both[1]);
 }
 
-}  // namespace masing::test_available_memory
+}  // namespace masing::test_session
