@@ -314,7 +314,7 @@ std::shared_ptr<const Measure> make_cell_measure(const Profile& all) {
 }
 
 std::shared_ptr<const Measure> make_split_measure(const Profile& own, std::int64_t cells,
-                                                  std::shared_ptr<const Parts> parts) {
+                                                  const std::shared_ptr<const Parts>& parts) {
   const double stiffest = parts->most(stiffness_bound(own));
   const ExactScale scale(stiffest, parts->most(force_bound(own)), cells);
   std::optional<CellSets> sets;

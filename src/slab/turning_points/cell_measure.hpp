@@ -81,6 +81,6 @@ std::shared_ptr<const Measure> make_cell_measure(const Profile& all);
 /// The same, to the bit, where each part of a slab of `cells` cells keeps its own. Look-ups need
 /// the same arguments in every part. Collective.
 std::shared_ptr<const Measure> make_split_measure(const Profile& own, std::int64_t cells,
-                                                  std::shared_ptr<const Parts> parts);
+                                                  const std::shared_ptr<const Parts>& parts);
 
 }  // namespace masing::slab
