@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "rheology/catalogue.hpp"
 
 namespace masing::cli {
 

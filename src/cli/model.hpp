@@ -7,7 +7,7 @@
 
 #include "base/function.hpp"
 #include "cli/number.hpp"
-#include "rheology/catalogue.hpp"
+#include "rheology/model_info.hpp"
 
 namespace masing::cli {
 

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "engine/engines.hpp"
 #include "engine/state_columns.hpp"
+#include "rheology/catalogue.hpp"
 #include "rheology/exact_solution.hpp"
 
 namespace masing::engine {

@@ -9,7 +9,7 @@
 
 #include "base/function.hpp"
 #include "base/smooth_pieces.hpp"
-#include "rheology/catalogue.hpp"
+#include "rheology/model_info.hpp"
 #include "slab/problem.hpp"
 #include "slab/scheme.hpp"
 

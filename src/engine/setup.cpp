@@ -20,9 +20,11 @@
 #include "engine/engines.hpp"
 #include "engine/state_columns.hpp"
 #include "parallel/session.hpp"
+#include "rheology/catalogue.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "slab/turning_points/interval_sets.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {
 

@@ -12,8 +12,13 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "parallel/session.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {
+
+std::optional<slab::RememberedElongation> Engine::elongation() {
+  return std::nullopt;
+}
 
 void Pace::record(std::int64_t steps, double seconds) {
   constexpr double chunk_seconds = 0.1;

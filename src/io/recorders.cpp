@@ -13,6 +13,7 @@
 
 #include "base/ratio.hpp"
 #include "rheology/model_info.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 namespace masing::io {
 

@@ -1,7 +1,7 @@
 #include "parallel/communicator.hpp"
 
 #include <fmt/format.h>
-#include <mpi.h>
+#include <petscsys.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,12 +23,12 @@ std::string place(const base::Location& where) {
                      where.line);
 }
 
-void check_petsc(PetscErrorCode code, base::Location where) {
+void check_petsc(int code, base::Location where) {
   if (code == 0) {
     return;
   }
   const char* text = nullptr;
-  PetscErrorMessage(code, &text, nullptr);
+  PetscErrorMessage(static_cast<PetscErrorCode>(code), &text, nullptr);
   throw base::SystemError(fmt::format("PETSc at {}: {}", place(where),
                                       text != nullptr ? text : fmt::format("error {}", code)));
 }

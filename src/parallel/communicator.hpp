@@ -1,7 +1,6 @@
 #pragma once
 
 #include <mpi.h>
-#include <petscsys.h>
 
 #include <cstdint>
 #include <functional>
@@ -13,14 +12,6 @@
 #include "base/error.hpp"
 #include "base/partition.hpp"
 
-static_assert(sizeof(PetscInt) == 8, "masing needs a PETSc with 64-bit indices (petsc64)");
-#if !defined(PETSC_HAVE_HDF5)
-#error "masing needs a PETSc built with HDF5"
-#endif
-#if defined(PETSC_USE_COMPLEX)
-#error "masing needs a PETSc with real scalars"
-#endif
-
 /// MPI and PETSc: session, communicators, distributed vectors, reductions, failure on all ranks.
 namespace masing::parallel {
 
@@ -28,7 +19,7 @@ namespace masing::parallel {
 std::string place(const base::Location& where);
 
 /// Throw SystemError with PETSc's message and the place of the call if `code` is an error. Local.
-void check_petsc(PetscErrorCode code, base::Location where = base::Location::current());
+void check_petsc(int code, base::Location where = base::Location::current());
 
 /// Throw SystemError with MPI's message and the place of the call if `code` is an error. Local.
 void check_mpi(int code, base::Location where = base::Location::current());

@@ -1,10 +1,20 @@
 #include "parallel/vector.hpp"
 
+#include <petscvec.h>
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "parallel/communicator.hpp"
+
+static_assert(sizeof(PetscInt) == 8, "masing needs a PETSc with 64-bit indices (petsc64)");
+#if !defined(PETSC_HAVE_HDF5)
+#error "masing needs a PETSc built with HDF5"
+#endif
+#if defined(PETSC_USE_COMPLEX)
+#error "masing needs a PETSc with real scalars"
+#endif
 
 namespace masing::parallel {
 
@@ -36,6 +46,32 @@ int Vector::ranks() const {
   check_mpi(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(handle())), &count));
   return count;
 }
+
+void Vector::Destroy::operator()(Vec vector) const {
+  VecDestroy(&vector);
+}
+
+template <typename Entry>
+Access<Entry>::Access(Of& vector) : handle_(vector.handle()) {
+  if constexpr (std::is_const_v<Entry>) {
+    check_petsc(VecGetArrayRead(handle_, &array_));
+  } else {
+    check_petsc(VecGetArray(handle_, &array_));
+  }
+  values_ = {array_, static_cast<std::size_t>(vector.range().size)};
+}
+
+template <typename Entry>
+Access<Entry>::~Access() {
+  if constexpr (std::is_const_v<Entry>) {
+    VecRestoreArrayRead(handle_, &array_);
+  } else {
+    VecRestoreArray(handle_, &array_);
+  }
+}
+
+template class Access<double>;
+template class Access<const double>;
 
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {
   // By pieces: indices of all cells would need as much memory as the vector.

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <petscvec.h>
-
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,6 +8,10 @@
 #include "base/aligned.hpp"
 #include "base/partition.hpp"
 #include "parallel/communicator.hpp"
+
+// As PETSc has them, whose headers are long.
+typedef struct _p_Vec* Vec;
+typedef struct _p_PetscSF* VecScatter;
 
 namespace masing::parallel {
 
@@ -33,21 +35,19 @@ class Vector {
  private:
   base::AlignedVector entries_;  // aligned, unlike PETSc's own
   struct Destroy {
-    void operator()(Vec vector) const { VecDestroy(&vector); }
+    void operator()(Vec vector) const;
   };
   std::unique_ptr<std::remove_pointer_t<Vec>, Destroy> handle_;
 };
 
-/// The local entries of a vector, [P_local], had from PETSc by `get`; `restore` gives them back
-/// when the guard is destroyed. Local.
-template <typename Of, typename Entry, auto get, auto restore>
+/// The local entries of a vector, [P_local]; PETSc has them back when the object is destroyed.
+/// Local.
+template <typename Entry>
 class Access {
  public:
-  explicit Access(Of& vector) : handle_(vector.handle()) {
-    check_petsc(get(handle_, &array_));
-    values_ = {array_, static_cast<std::size_t>(vector.range().size)};
-  }
-  ~Access() { restore(handle_, &array_); }
+  using Of = std::conditional_t<std::is_const_v<Entry>, const Vector, Vector>;
+  explicit Access(Of& vector);
+  ~Access();
   Access(const Access&) = delete;
   Access& operator=(const Access&) = delete;
   [[nodiscard]] std::span<Entry> values() const { return values_; }
@@ -58,9 +58,9 @@ class Access {
   std::span<Entry> values_;
 };
 /// For reading.
-using ReadAccess = Access<const Vector, const double, VecGetArrayRead, VecRestoreArrayRead>;
+using ReadAccess = Access<const double>;
 /// For reading and writing.
-using WriteAccess = Access<Vector, double, VecGetArray, VecRestoreArray>;
+using WriteAccess = Access<double>;
 
 /// Set all entries of `target` from ranges that the ranks hold, of any layout: `values` [n] are
 /// those of cells first..first+n-1. Collective on the target's ranks.

@@ -35,7 +35,8 @@ std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models..
 }  // namespace
 
 const std::vector<CatalogueEntry>& catalogue() {
-  static const std::vector<CatalogueEntry> all = all_entries(std::type_identity<AnyModel>());
+  static const std::vector<CatalogueEntry> all =
+      all_entries(std::type_identity<AnyModel::variant>());
   return all;
 }
 

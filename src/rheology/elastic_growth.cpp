@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "rheology/catalogue.hpp"
+
 namespace masing::rheology {
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rheology/catalogue.hpp"
+#include "rheology/model_info.hpp"
 
 namespace masing::rheology {
 

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "rheology/catalogue.hpp"
 #include "rheology/mode_motion.hpp"
 
 namespace masing::rheology {

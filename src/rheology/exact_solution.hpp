@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/smooth_pieces.hpp"
-#include "rheology/catalogue.hpp"
+#include "rheology/model_info.hpp"
 
 namespace masing::rheology {
 

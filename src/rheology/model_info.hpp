@@ -150,4 +150,30 @@ struct StateLayout {
 /// others. Local.
 std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& values);
 
+struct AnyModel;  // rheology/catalogue.hpp
+
+/// One model: what is said of it, and how it is made of the values of its parameters.
+struct CatalogueEntry {
+  ModelInfo info;
+  AnyModel (*make)(const ParameterValues& values) = nullptr;  ///< none of the slab models
+};
+
+/// How a model of finitely many elements is solved: step by step, or from event to event.
+enum class Solver { steps, events };
+
+/// A model of finitely many elements, with its parameters.
+struct ModelSpec {
+  const CatalogueEntry* model = nullptr;  ///< of the catalogue; has a `make`
+  Parameters parameters;
+  Solver solver = Solver::steps;
+  std::vector<double> force_breaks;  ///< times in (0, T) where F may not be smooth; Solver::events
+
+  /// The columns of the state of all elements. Local.
+  [[nodiscard]] StateLayout layout() const { return {model->info.state, parameters.elements}; }
+  /// How ranks share the elements.
+  [[nodiscard]] Work work() const { return model->info.work; }
+  /// All elements.
+  [[nodiscard]] base::CellRange all() const { return {0, parameters.elements}; }
+};
+
 }  // namespace masing::rheology

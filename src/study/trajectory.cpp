@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "slab/turning_points/turning_points.hpp"
+
 namespace masing::study {
 
 namespace {

@@ -9,6 +9,7 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/recorders.hpp"
+#include "slab/turning_points/turning_points.hpp"
 #include "study/sample_times.hpp"
 
 /// Refinement studies: levels, references, error norms, observed orders, verdict.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/given.hpp"
+#include "rheology/catalogue.hpp"
 
 namespace masing::test_model {
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
+#include "rheology/catalogue.hpp"
 #include "support/problem.hpp"
 #include "support/world.hpp"
 

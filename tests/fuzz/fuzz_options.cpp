@@ -21,6 +21,7 @@
 #include "cli/spec.hpp"
 #include "fuzz/fuzz_loop.hpp"
 #include "fuzz/options_case.hpp"
+#include "rheology/catalogue.hpp"
 #include "support/given.hpp"
 #include "support/problem.hpp"
 

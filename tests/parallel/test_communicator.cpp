@@ -4,6 +4,7 @@
 #include "parallel/communicator.hpp"
 
 #include <gtest/gtest.h>
+#include <petscsys.h>
 
 #include <algorithm>
 #include <array>

@@ -23,7 +23,7 @@ struct Taken {
 using Make = std::function<std::vector<double>(std::size_t, const parallel::Communicator&)>;
 
 Taken dealt(std::size_t count, const Make& make) {
-  const parallel::Communicator comm(PETSC_COMM_WORLD);
+  const parallel::Communicator comm(MPI_COMM_WORLD);
   Taken taken{.times = std::vector<int>(count), .last = std::vector<double>(count)};
   const auto take = [&](std::size_t task, std::span<const double> numbers) {
     EXPECT_TRUE(comm.is_root());
@@ -53,7 +53,7 @@ TEST(Deal, makes_each_task_once) {
     });
     EXPECT_TRUE(taken.is_done);
     EXPECT_EQ(taken.times, std::vector<int>(count, 1));
-    if (parallel::Communicator(PETSC_COMM_WORLD).is_root()) {
+    if (parallel::Communicator(MPI_COMM_WORLD).is_root()) {
       for (std::size_t task = 0; task < count; ++task) {
         EXPECT_EQ(taken.last[task], task % 7 == 0 ? -1.0 : static_cast<double>(task));
       }
@@ -62,7 +62,7 @@ TEST(Deal, makes_each_task_once) {
 }
 
 TEST(Deal, gives_others_work_while_the_root_is_busy) {
-  const parallel::Communicator comm(PETSC_COMM_WORLD);
+  const parallel::Communicator comm(MPI_COMM_WORLD);
   int others = 0;
   int while_busy = 0;
   bool is_busy = false;

@@ -3,6 +3,7 @@
 #include "parallel/vector.hpp"
 
 #include <gtest/gtest.h>
+#include <petscvec.h>
 
 #include <numeric>
 #include <span>

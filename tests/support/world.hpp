@@ -1,7 +1,5 @@
 #pragma once
 
-#include <petscsys.h>
-
 #include "parallel/communicator.hpp"
 
 namespace masing::support {
@@ -11,7 +9,7 @@ const parallel::Communicator& world();
 
 /// This rank by itself: what is computed on it is computed on one rank.
 inline parallel::Communicator alone() {
-  return parallel::Communicator(PETSC_COMM_SELF);
+  return parallel::Communicator(MPI_COMM_SELF);
 }
 
 }  // namespace masing::support
