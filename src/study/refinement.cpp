@@ -76,8 +76,8 @@ Study measured(const StudyPlan& plan, Outcomes found) {
   const double floor_u = floor(std::max(scale.x, scale_u));
   study.floors = {floor(scale.x), floor(scale.y), floor_u, floor_u};
   if (plan.comparisons.size() > spec.levels.size()) {
-    const Errors rounding = found.errors.back();
-    study.floors = {10 * rounding.x, 10 * rounding.y, 10 * rounding.u, 10 * rounding.u_cells};
+    const Errors least = found.errors.back();
+    study.floors = {10 * least.x, 10 * least.y, 10 * least.u, 10 * least.u_cells};
   }
   study.series = std::move(found.series);
   return study;
