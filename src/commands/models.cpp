@@ -8,6 +8,7 @@
 #include "cli/model.hpp"
 #include "cli/options.hpp"
 #include "commands/commands.hpp"
+#include "rheology/catalogue.hpp"
 
 namespace masing::commands {
 
