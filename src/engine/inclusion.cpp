@@ -4,6 +4,7 @@
 
 #include "engine/engines.hpp"
 #include "engine/state_columns.hpp"
+#include "rheology/catalogue.hpp"
 #include "rheology/inclusion.hpp"
 
 namespace masing::engine {

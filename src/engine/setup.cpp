@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "base/block_sum.hpp"
 #include "base/error.hpp"
 #include "base/partition.hpp"
 #include "base/poll.hpp"
@@ -20,7 +21,6 @@
 #include "engine/engines.hpp"
 #include "engine/state_columns.hpp"
 #include "parallel/session.hpp"
-#include "rheology/catalogue.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "slab/turning_points/interval_sets.hpp"
