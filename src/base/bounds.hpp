@@ -1,12 +1,39 @@
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "base/enclosure.hpp"
-#include "base/operation.hpp"
-#include "base/taylor_series.hpp"
+#include "base/expression.hpp"
 
 namespace masing::base {
+
+/// The degree of the last Taylor coefficient.
+constexpr int taylor_order = 16;
+
+/// What is known of a function on an interval, from the least to the most.
+enum class Known {
+  partly,   ///< it may be undefined somewhere
+  defined,  ///< it has a value everywhere
+  smooth    ///< and no jump, kink or pole can lie within
+};
+
+/// Enclosures of the Taylor coefficients of f about the points t of an interval: wherever f has a
+/// value, f⁽ᵏ⁾(t)/k! = eˡ a_k with an l in `scale` and a_k in c[k]. A scale other than 0 keeps the
+/// c[k] moderate where eˡ is no double.
+struct Series {
+  std::array<Enclosure, taylor_order + 1> c{};
+  int terms = 1;  ///< c[k] = 0 from here on
+  Enclosure scale;
+  Known known = Known::smooth;
+};
+
+/// The series of an expression over [first, last] of its variable, of scale 0: by a recurrence for
+/// each operation, rounded outwards; the closer the shorter the interval. Where a comparison,
+/// abs(), min(), a wave … is undecided it covers all cases and is not smooth. What overflows or
+/// underflows on the way and not in the end, as in 1/cosh(1000*t)^2, does no harm. Source: R. E.
+/// Moore, Methods and Applications of Interval Analysis, SIAM 1979, §3.4. Local.
+Series series_of(std::span<const Operation> operations, double first, double last);
 
 /// What is known of a function f on an interval.
 struct Bounds {
@@ -20,16 +47,13 @@ struct Bounds {
   [[nodiscard]] double remainder(double width) const;
 };
 
-/// Bounds of an expression over [first, last] of its variable, by interval arithmetic on Taylor
-/// series (recurrences for each function), widened by a rounding in every operation: nothing an
-/// expression does within an interval, however narrow, is missed. They are the closer the shorter
-/// the interval. Where a comparison, abs(), min(), a wave … is undecided on an interval, the bounds
-/// cover all cases, and the function counts as not smooth there. What overflows or underflows on
-/// the way and not in the end, as in 1/cosh(1000*t)^2, does no harm. Source: R. E. Moore, Methods
-/// and Applications of Interval Analysis, SIAM 1979, §3.4. Local.
+/// Bounds by series_of: nothing that an expression does within an interval, however narrow, is
+/// missed. Local.
 Bounds bounds_of(std::span<const Operation> operations, double first, double last);
 
-/// All Taylor coefficients on [first, last], of scale 0. Local.
-taylor::Series series_of(std::span<const Operation> operations, double first, double last);
+/// The range of an expression's values over [first, last] by interval arithmetic on values alone:
+/// wider than the true range where the variable occurs more than once, it closes in on it as the
+/// interval shortens. It uses no slopes, and can check what follows from them. Local.
+Enclosure range_of(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

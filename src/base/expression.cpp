@@ -9,12 +9,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "base/elementary_functions.hpp"
 #include "base/text.hpp"
 
 namespace masing::base {
@@ -77,7 +77,120 @@ bool are_near(std::string_view one, std::string_view other) {
   return one.size() == other.size() + 1 && rest.substr(1) == other_rest;
 }
 
+/// The operators of two operands, in the order of Instruction.
+constexpr std::array<double (*)(double, double), 13> binary{
+    [](double a, double b) { return a + b; },
+    [](double a, double b) { return a - b; },
+    [](double a, double b) { return a * b; },
+    [](double a, double b) { return a / b; },
+    [](double a, double b) {
+      return b == 2.0 ? a * a : b == 3.0 ? a * a * a : b == 4.0 ? a * a * a * a : std::pow(a, b);
+    },
+    [](double a, double b) { return a < b ? 1.0 : 0.0; },
+    [](double a, double b) { return a > b ? 1.0 : 0.0; },
+    [](double a, double b) { return a <= b ? 1.0 : 0.0; },
+    [](double a, double b) { return a >= b ? 1.0 : 0.0; },
+    [](double a, double b) { return a == b ? 1.0 : 0.0; },
+    [](double a, double b) { return a != b ? 1.0 : 0.0; },
+    [](double a, double b) { return a != 0.0 && b != 0.0 ? 1.0 : 0.0; },
+    [](double a, double b) { return a != 0.0 || b != 0.0 ? 1.0 : 0.0; }};
+
+double (*binary_of(Instruction instruction))(double, double) {
+  return binary.at(static_cast<std::size_t>(instruction) -
+                   static_cast<std::size_t>(Instruction::add));
+}
+
+/// Evaluates operations at up to `width` arguments at once; each value on the stack is a column of
+/// that many numbers. Returns the last.
+template <std::size_t width>
+const double* evaluated(std::span<const Operation> operations, std::span<const double> arguments,
+                        double* stack) {
+  const std::size_t count = width == 1 ? 1 : arguments.size();
+  double* next = stack;  // past the last value
+  const auto each = [&](const auto& f) {
+    double* const a = next - width;
+    for (std::size_t i = 0; i < count; ++i) {
+      a[i] = f(a[i]);
+    }
+  };
+  const auto pairs = [&](const auto& f) {
+    next -= width;
+    double* const a = next - width;
+    for (std::size_t i = 0; i < count; ++i) {
+      a[i] = f(a[i], a[i + width]);
+    }
+  };
+  for (const auto& [instruction, number, function] : operations) {
+    switch (instruction) {
+      case Instruction::number:
+        std::fill_n(next, count, number);
+        next += width;
+        break;
+      case Instruction::variable:
+        std::copy_n(arguments.begin(), count, next);
+        next += width;
+        break;
+      case Instruction::negate:
+        each([](double a) { return -a; });
+        break;
+      case Instruction::function:
+        function->is_of_two() ? pairs(function->value_of_two) : each(function->value);
+        break;
+      case Instruction::choose:
+        next -= 2 * width;
+        for (double* a = next - width; a < next - width + count; ++a) {
+          *a = *a != 0.0 ? a[width] : a[2 * width];
+        }
+        break;
+      default:
+        pairs(binary_of(instruction));
+    }
+  }
+  return next - width;
+}
+
 }  // namespace
+
+std::size_t operands_of(const Operation& operation) {
+  switch (operation.instruction) {
+    case Instruction::number:
+    case Instruction::variable:
+      return 0;
+    case Instruction::negate:
+      return 1;
+    case Instruction::function:
+      return operation.function->is_of_two() ? 2 : 1;
+    case Instruction::choose:
+      return 3;
+    default:
+      return 2;
+  }
+}
+
+double value_of(std::span<const Operation> operations, double argument) {
+  constexpr std::size_t usual = 64;
+  std::array<double, usual> stack;  // NOLINT(*-member-init): written before it is read
+  if (operations.size() > usual) {
+    double value = 0.0;
+    values_of(operations, {&argument, 1}, {&value, 1});
+    return value;
+  }
+  return *evaluated<1>(operations, {&argument, 1}, stack.data());
+}
+
+void values_of(std::span<const Operation> operations, std::span<const double> arguments,
+               std::span<double> values) {
+  constexpr std::size_t width = 256;
+  const auto stack = std::make_unique_for_overwrite<double[]>(operations.size() * width);
+  for (std::size_t first = 0; first < arguments.size(); first += width) {
+    const auto part = arguments.subspan(first, std::min(width, arguments.size() - first));
+    std::copy_n(evaluated<width>(operations, part, stack.get()), part.size(), &values[first]);
+  }
+}
+
+double result_of(Instruction instruction, double a, double b) {
+  return binary_of(instruction)(a, b);
+}
 
 class Expression::Parser {
  public:
@@ -344,14 +457,14 @@ class Expression::Parser {
       ++arguments;
     } while (take(","));
     const bool is_of_two = function.name == "atan2";
-    const int needed = function.value != nullptr ? 1 : is_of_two ? 2 : arguments;
+    const int needed = !function.is_of_two() ? 1 : is_of_two ? 2 : arguments;
     if (is_next(")") && arguments != needed) {
       fail(first, fmt::format("{}() takes {}, not {}", function.name,
                               is_of_two ? "two arguments" : "one argument", arguments));
     }
     close();
     // Of several arguments the last two, the one before and the result, ….
-    for (int i = function.value != nullptr ? 0 : 1; i < arguments; ++i) {
+    for (int i = function.is_of_two() ? 1 : 0; i < arguments; ++i) {
       emit({.instruction = Instruction::function, .function = &function});
     }
     if (function.name == "avg") {
@@ -398,10 +511,7 @@ Expression::Expression(const std::string& text, char variable, const Names& cons
     : Expression(text, Parser(text, variable, constants).parsed()) {}
 
 Expression::Expression(std::string text, Parsed parsed)
-    : text_(std::move(text)),
-      parsed_(std::move(parsed)),
-      operations_(folded(parsed_.operations)),
-      evaluator_(operations_) {}
+    : text_(std::move(text)), parsed_(std::move(parsed)), operations_(folded(parsed_.operations)) {}
 
 Expression Expression::bound(const Constants& constants) const {
   std::string text;

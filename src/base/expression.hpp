@@ -5,12 +5,83 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/operation.hpp"
 
 namespace masing::base {
+
+/// What a step of the evaluation of an expression on a stack does.
+enum class Instruction {
+  number,
+  variable,
+  negate,
+  function,  ///< of one operand or of two
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,
+  less,
+  greater,
+  less_equal,
+  greater_equal,
+  equal,
+  not_equal,
+  both,
+  any,
+  choose  ///< condition ? one : other
+};
+
+struct Series;
+
+/// A function that expressions know, of one argument or of two (the other pointers are null): its
+/// value, and the series that enclose it (bounds.hpp).
+struct ElementaryFunction {
+  constexpr ElementaryFunction(std::string_view its_name, double (*its_value)(double),
+                               Series (*its_series)(const Series&))
+      : name(its_name), value(its_value), series(its_series) {}
+  constexpr ElementaryFunction(std::string_view its_name, double (*its_value)(double, double),
+                               Series (*its_series)(const Series&, const Series&))
+      : name(its_name), value_of_two(its_value), series_of_two(its_series) {}
+
+  [[nodiscard]] constexpr bool is_of_two() const { return value == nullptr; }
+
+  std::string_view name;
+  double (*value)(double) = nullptr;
+  Series (*series)(const Series&) = nullptr;
+  double (*value_of_two)(double, double) = nullptr;
+  Series (*series_of_two)(const Series&, const Series&) = nullptr;
+};
+
+/// All of them.
+std::span<const ElementaryFunction> elementary_functions();
+
+/// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.
+double triangle(double x);
+/// Square wave: period 1, +1 on [0, ½), -1 on [½, 1).
+double square(double x);
+/// Sawtooth wave: period 1, 2x on [0, ½), 2x - 2 on [½, 1): a jump from 1 to -1 at ½.
+double sawtooth(double x);
+
+/// A step of the evaluation on a stack.
+struct Operation {
+  Instruction instruction = Instruction::number;
+  double number = 0.0;  ///< a constant
+  const ElementaryFunction* function = nullptr;
+};
+
+/// The number of operands that an operation takes from the stack.
+std::size_t operands_of(const Operation& operation);
+/// What operations come to where their variable is `argument`. Local; for concurrent use.
+double value_of(std::span<const Operation> operations, double argument);
+/// values[i] = value at arguments[i], of one size, faster than one by one. Local; for concurrent
+/// use.
+void values_of(std::span<const Operation> operations, std::span<const double> arguments,
+               std::span<double> values);
+/// What an operator makes of two values. Local.
+double result_of(Instruction instruction, double a, double b);
 
 /// Named constants and their values.
 using Constants = std::map<std::string, double>;
@@ -22,12 +93,12 @@ class UnknownName : public UserError {
   using UserError::UserError;
 };
 
-/// An expression of one variable, parsed into operations in reverse Polish order. Everything that
-/// is known of it comes from these: values here, bounds (bounds.hpp), plain ranges
-/// (plain_range.hpp), breaks and periods (periodicity.hpp). The language, by falling precedence:
-/// ^ (to the right, before a sign: -2^2 = -4), a sign, * /, + -, < <= > >= == !=, &&, ||, ?:. Any
-/// number but 0 is true. It knows pi, e and elementary_functions(). Evaluated as written, but that
-/// sums, products and powers of numbers are one number, and x², x³ and x⁴ are products.
+/// An expression of one variable, parsed into operations in reverse Polish order, from which all
+/// that is known of it comes: values, bounds (bounds.hpp), breaks and periods (periodicity.hpp).
+/// The language, by falling precedence: ^ (to the right, before a sign: -2^2 = -4), a sign, * /,
+/// + -, < <= > >= == !=, &&, ||, ?:. Any number but 0 is true. It knows pi, e and
+/// elementary_functions(). Evaluated as written, but that sums, products and powers of numbers are
+/// one number, and x², x³ and x⁴ are products.
 class Expression {
  public:
   /// `variable` is the one letter that may be used beside the names of `constants`, 0 for none.
@@ -42,12 +113,7 @@ class Expression {
 
   /// The value at `argument`; may be infinite or NaN, and is NaN of what needs constants without
   /// values. Local; for concurrent use.
-  [[nodiscard]] double operator()(double argument) const { return evaluator_(argument); }
-  /// values[i] = value at arguments[i], of one size, faster than one by one. Local; for concurrent
-  /// use.
-  void evaluate(std::span<const double> arguments, std::span<double> values) const {
-    evaluator_(arguments, values);
-  }
+  [[nodiscard]] double operator()(double argument) const { return value_of(operations_, argument); }
 
   [[nodiscard]] std::span<const Operation> operations() const { return operations_; }
   /// Whether the variable does not occur.
@@ -74,7 +140,6 @@ class Expression {
   std::string text_;
   Parsed parsed_;
   std::vector<Operation> operations_;  // numbers alone carried out
-  Evaluator evaluator_;
 };
 
 /// Whether a text is a name as constants have them: letters, digits and _, no digit first. Local.

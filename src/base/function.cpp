@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -13,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/expression.hpp"
-#include "base/plain_range.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace masing::base {
@@ -61,252 +60,324 @@ std::vector<std::string> table_words(const std::string& line) {
 
 }  // namespace
 
-void Function::Impl::evaluate(std::span<const double> arguments, std::span<double> values) const {
-  std::ranges::transform(arguments, values.begin(), [this](double x) { return value(x); });
-}
+/// An expression, a table or a sum.
+struct Function::Impl {
+  std::optional<Expression> expression{};
+  std::vector<double> kinks{};    // of a table its arguments, of a sum those of its terms
+  std::vector<double> values{};   // of a table
+  std::vector<Function> terms{};  // of a sum: first + factor·second
+  double factor = 1.0;
 
-std::vector<Function> Function::Impl::terms() const {
-  return {};
-}
-
-class Function::Parsed : public Function::Impl {
- public:
-  explicit Parsed(Expression expression) : expression_(std::move(expression)) {}
-
-  [[nodiscard]] double value(double argument) const override {
-    const double value = expression_(argument);
-    if (value - value == 0.0) [[likely]] {
-      return value;
-    }
-    return limit(argument, value);
-  }
-
-  void evaluate(std::span<const double> arguments, std::span<double> values) const override {
-    expression_.evaluate(arguments, values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!(values[i] - values[i] == 0.0)) [[unlikely]] {
-        values[i] = limit(arguments[i], values[i]);
-      }
-    }
-  }
-
-  [[nodiscard]] bool is_constant() const override { return expression_.is_constant(); }
-
-  [[nodiscard]] Bounds bounds(double first, double last) const override {
-    return bounds_of(expression_.operations(), first, last);
-  }
-
-  [[nodiscard]] Enclosure range(double first, double last) const override {
-    const Enclosure range = plain_range(expression_.operations(), first, last);
-    return range.is_finite() ? range : Impl::range(first, last);
-  }
-
-  [[nodiscard]] const Expression* expression() const override { return &expression_; }
-
- private:
-  /// The value where a part of the expression overflows, as of exp(t)/exp(t) for a large t; else
-  /// `value`, ±∞ or NaN.
-  [[nodiscard]] double limit(double argument, double value) const {
-    const Bounds found = bounds(argument, argument);
-    const double width = found.value.high - found.value.low;
-    const double allowed = std::max(1e-9 * found.value.magnitude(), 1e-10);
-    const bool is_known = found.smooth && width <= allowed;
-    return is_known ? std::midpoint(found.value.low, found.value.high) : value;
-  }
-
-  Expression expression_;
+  /// `value` of the expression at `argument`, unless a part of it overflows, as of exp(t)/exp(t)
+  /// for a large t: then its limit.
+  [[nodiscard]] double or_limit(double argument, double value) const;
+  [[nodiscard]] double interpolated(double argument) const;
+  [[nodiscard]] Bounds bounds_of_table(double first, double last) const;
 };
 
-class Function::Points : public Function::Impl {
- public:
-  /// Lines "argument separator value"; those of a file before the first that begins with a number
-  /// are its heading.
-  Points(std::string_view text, char line_end, const std::string& name)
-      : heading_allowed_(line_end == '\n') {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    if (text.starts_with(byte_order_mark)) {
-      text.remove_prefix(byte_order_mark.size());
+Function Function::of_points(std::string_view text, char line_end, const std::string& name) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+  Impl table;
+  int number = 0;
+  for (const std::string& line : split(text, line_end)) {
+    ++number;
+    if (line.empty() || line.front() == '#') {
+      continue;
     }
-    std::int64_t number = 0;
-    for (const auto& line : split(text, line_end)) {
-      ++number;
-      if (line.empty() || line.front() == '#') {
-        continue;
-      }
-      add(line, number, name);
-    }
-    if (arguments_.empty()) {
-      throw UserError(name + " has no points; give at least one 'argument, value'");
-    }
-  }
-
-  [[nodiscard]] double value(double argument) const override {
-    const auto after = std::upper_bound(arguments_.begin(), arguments_.end(), argument);
-    const auto i = static_cast<std::size_t>(after - arguments_.begin());
-    if (i == 0) {
-      return values_.front();
-    }
-    if (i == arguments_.size()) {
-      return values_.back();
-    }
-    const double share = (argument - arguments_[i - 1]) / (arguments_[i] - arguments_[i - 1]);
-    return values_[i - 1] + share * (values_[i] - values_[i - 1]);
-  }
-
-  [[nodiscard]] bool is_constant() const override { return arguments_.size() == 1; }
-
-  [[nodiscard]] std::span<const double> kinks() const override { return arguments_; }
-
-  [[nodiscard]] Bounds bounds(double first, double last) const override {
-    const double at_first = value(first);
-    const double at_last = value(last);
-    const double slope = last > first ? (at_last - at_first) / (last - first) : 0.0;
-    Bounds bounds{.value = hull({at_first, at_first}, {at_last, at_last}), .slope = {slope, slope}};
-    const auto inside = std::ranges::upper_bound(arguments_, first);
-    for (auto i = inside - arguments_.begin(); i < std::ssize(arguments_) && arguments_[i] < last;
-         ++i) {
-      bounds.smooth = false;
-      bounds.value = hull(bounds.value, {values_[i], values_[i]});
-      bounds.slope = everything();
-    }
-    return bounds;
-  }
-
-  [[nodiscard]] std::string text() const {
-    std::string points{points_prefix};
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-      points +=
-          fmt::format("{}{} {}", i == 0 ? "" : "; ", to_text(arguments_[i]), to_text(values_[i]));
-    }
-    return points;
-  }
-
- private:
-  void add(const std::string& line, std::int64_t number, const std::string& name) {
     const std::vector<std::string> words = table_words(line);
     const auto argument = words.size() == 2 ? table_number(words[0]) : std::nullopt;
     const auto value = words.size() == 2 ? table_number(words[1]) : std::nullopt;
     if (!argument || !value) {
-      const bool is_heading =
-          heading_allowed_ && arguments_.empty() && !words.empty() && !table_number(words[0]);
-      if (is_heading) {
-        return;
+      if (line_end == '\n' && table.kinks.empty() && !words.empty() && !table_number(words[0])) {
+        continue;
       }
       throw UserError(fmt::format("{} line {}: '{}' is not two finite numbers 'argument, value'",
                                   name, number, line.substr(0, 60)));
     }
-    if (!arguments_.empty() && *argument <= arguments_.back()) {
+    if (!table.kinks.empty() && *argument <= table.kinks.back()) {
       throw UserError(
           fmt::format("{} line {}: argument {} does not follow {}; arguments must increase", name,
-                      number, to_text(*argument), to_text(arguments_.back())));
+                      number, to_text(*argument), to_text(table.kinks.back())));
     }
-    arguments_.push_back(*argument);
-    values_.push_back(*value);
+    table.kinks.push_back(*argument);
+    table.values.push_back(*value);
   }
-
-  bool heading_allowed_;
-  std::vector<double> arguments_;
-  std::vector<double> values_;
-};
-
-class Function::Sum : public Function::Impl {
- public:
-  Sum(Function first, double factor, Function second)
-      : first_(std::move(first)), factor_(factor), second_(std::move(second)) {
-    std::ranges::set_union(first_.kinks(), second_.kinks(), std::back_inserter(kinks_));
+  if (table.kinks.empty()) {
+    throw UserError(name + " has no points; give at least one 'argument, value'");
   }
-
-  [[nodiscard]] double value(double argument) const override {
-    return first_(argument) + factor_ * second_(argument);
+  std::string written;
+  for (std::size_t i = 0; i < table.kinks.size(); ++i) {
+    written += fmt::format("{}{} {}", i == 0 ? points_prefix : "; ", to_text(table.kinks[i]),
+                           to_text(table.values[i]));
   }
+  return {written, std::move(table)};
+}
 
-  [[nodiscard]] bool is_constant() const override {
-    return first_.is_constant() && second_.is_constant();
+double Function::Impl::or_limit(double argument, double value) const {
+  if (value - value == 0.0) [[likely]] {
+    return value;
   }
+  const Bounds found = bounds_of(expression->operations(), argument, argument);
+  const double width = found.value.high - found.value.low;
+  const double allowed = std::max(1e-9 * found.value.magnitude(), 1e-10);
+  const bool is_known = found.smooth && width <= allowed;
+  return is_known ? std::midpoint(found.value.low, found.value.high) : value;
+}
 
-  [[nodiscard]] std::span<const double> kinks() const override { return kinks_; }
-
-  [[nodiscard]] Bounds bounds(double first, double last) const override {
-    const Bounds f = first_.bounds(first, last);
-    const Bounds g = second_.bounds(first, last);
-    return {.value = f.value + factor_ * g.value,
-            .slope = f.slope + factor_ * g.slope,
-            .top = f.top + factor_ * g.top,
-            .smooth = f.smooth && g.smooth};
+double Function::Impl::interpolated(double argument) const {
+  const auto after = std::ranges::upper_bound(kinks, argument);
+  const auto i = static_cast<std::size_t>(after - kinks.begin());
+  if (i == 0 || i == kinks.size()) {
+    return i == 0 ? values.front() : values.back();
   }
+  const double share = (argument - kinks[i - 1]) / (kinks[i] - kinks[i - 1]);
+  return values[i - 1] + share * (values[i] - values[i - 1]);
+}
 
-  [[nodiscard]] Enclosure range(double first, double last) const override {
-    return first_.range(first, last) + factor_ * second_.range(first, last);
+Bounds Function::Impl::bounds_of_table(double first, double last) const {
+  const double at_first = interpolated(first);
+  const double at_last = interpolated(last);
+  const double slope = last > first ? (at_last - at_first) / (last - first) : 0.0;
+  Bounds bounds{.value = hull({at_first, at_first}, {at_last, at_last}), .slope = {slope, slope}};
+  const auto inside = std::ranges::upper_bound(kinks, first) - kinks.begin();
+  for (auto i = static_cast<std::size_t>(inside); i < kinks.size() && kinks[i] < last; ++i) {
+    bounds.smooth = false;
+    bounds.value = hull(bounds.value, {values[i], values[i]});
+    bounds.slope = everything();
   }
+  return bounds;
+}
 
-  [[nodiscard]] std::vector<Function> terms() const override {
-    std::vector<Function> all = first_.terms();
-    std::ranges::copy(second_.terms(), std::back_inserter(all));
-    return all;
-  }
+Function::Function(std::string text, Impl impl)
+    : text_(std::move(text)), impl_(std::make_shared<const Impl>(std::move(impl))) {}
 
- private:
-  Function first_;
-  double factor_;
-  Function second_;
-  std::vector<double> kinks_;
-};
-
-Function::Function(std::string_view text, char variable, const Names& constants)
-    : text_(trimmed(text)) {
-  if (text_.starts_with(points_prefix)) {
-    const auto points =
-        std::make_shared<Points>(text_.substr(points_prefix.size()), ';', "points:");
-    text_ = points->text();
-    impl_ = points;
+Function::Function(std::string_view text, char variable, const Names& constants) {
+  const std::string_view formula = trimmed(text);
+  if (formula.starts_with(points_prefix)) {
+    *this = of_points(formula.substr(points_prefix.size()), ';', "points:");
   } else {
-    impl_ = std::make_shared<Parsed>(Expression(text_, variable, constants));
+    Expression expression(std::string(formula), variable, constants);
+    *this = {expression.text(), {.expression = std::move(expression)}};
   }
 }
 
 Function Function::of_table(std::string_view lines, const std::string& path) {
-  const auto points = std::make_shared<Points>(lines, '\n', "table " + path);
-  Function table;
-  table.text_ = points->text();
-  table.impl_ = points;
-  return table;
+  return of_points(lines, '\n', "table " + path);
 }
 
 Function::Function() {
-  static const auto zero = std::make_shared<Parsed>(Expression("0", 't'));
-  impl_ = zero;
+  static const Function zero("0", 't');
+  *this = zero;
 }
 
 Function Function::bound(const Constants& constants) const {
-  Function made = *this;
-  if (!this->constants().empty()) {
-    const auto bound = std::make_shared<Parsed>(impl_->expression()->bound(constants));
-    made.text_ = bound->expression()->text();
-    made.impl_ = bound;
+  if (this->constants().empty()) {
+    return *this;
   }
-  return made;
+  Expression expression = impl_->expression->bound(constants);
+  return {expression.text(), {.expression = std::move(expression)}};
 }
 
 Names Function::constants() const {
-  const Expression* const expression = impl_->expression();
-  return expression != nullptr ? expression->constants() : Names();
+  return impl_->expression ? impl_->expression->constants() : Names();
 }
 
-Function Function::plus(double factor, const Function& other) const {
-  Function result;
-  result.text_.clear();
-  result.impl_ = std::make_shared<Sum>(*this, factor, other);
-  return result;
+double Function::operator()(double argument) const {
+  if (impl_->expression) {
+    return impl_->or_limit(argument, (*impl_->expression)(argument));
+  }
+  if (impl_->terms.empty()) {
+    return impl_->interpolated(argument);
+  }
+  return impl_->terms[0](argument) + impl_->factor * impl_->terms[1](argument);
+}
+
+void Function::evaluate(std::span<const double> arguments, std::span<double> values) const {
+  if (!impl_->expression) {
+    std::ranges::transform(arguments, values.begin(), [this](double x) { return (*this)(x); });
+    return;
+  }
+  values_of(operations(), arguments, values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = impl_->or_limit(arguments[i], values[i]);
+  }
+}
+
+bool Function::is_constant() const {
+  return impl_->expression      ? impl_->expression->is_constant()
+         : impl_->terms.empty() ? impl_->kinks.size() == 1
+                                : std::ranges::all_of(impl_->terms, &Function::is_constant);
+}
+
+std::span<const double> Function::kinks() const {
+  return impl_->kinks;
 }
 
 std::span<const Operation> Function::operations() const {
-  const Expression* const expression = impl_->expression();
-  return expression != nullptr ? expression->operations() : std::span<const Operation>();
+  return impl_->expression ? impl_->expression->operations() : std::span<const Operation>();
+}
+
+Bounds Function::bounds(double first, double last) const {
+  if (impl_->expression) {
+    return bounds_of(operations(), first, last);
+  }
+  if (impl_->terms.empty()) {
+    return impl_->bounds_of_table(first, last);
+  }
+  const Bounds f = impl_->terms[0].bounds(first, last);
+  const Bounds g = impl_->terms[1].bounds(first, last);
+  return {.value = f.value + impl_->factor * g.value,
+          .slope = f.slope + impl_->factor * g.slope,
+          .top = f.top + impl_->factor * g.top,
+          .smooth = f.smooth && g.smooth};
+}
+
+Enclosure Function::range(double first, double last) const {
+  if (impl_->expression) {
+    return range_of(operations(), first, last);
+  }
+  if (impl_->terms.empty()) {
+    return impl_->bounds_of_table(first, last).value;
+  }
+  return impl_->terms[0].range(first, last) + impl_->factor * impl_->terms[1].range(first, last);
+}
+
+Function Function::plus(double factor, const Function& other) const {
+  Impl sum{.terms = {*this, other}, .factor = factor};
+  std::ranges::set_union(kinks(), other.kinks(), std::back_inserter(sum.kinks));
+  return {"", std::move(sum)};
 }
 
 std::vector<Function> Function::terms() const {
-  std::vector<Function> all = impl_->terms();
-  return all.empty() ? std::vector{*this} : all;
+  if (impl_->terms.empty()) {
+    return {*this};
+  }
+  std::vector<Function> all = impl_->terms[0].terms();
+  std::ranges::copy(impl_->terms[1].terms(), std::back_inserter(all));
+  return all;
+}
+
+namespace {
+
+struct Interval {
+  double first;
+  double last;
+  double first_value;
+  double last_value;
+
+  [[nodiscard]] double change() const { return std::abs(last_value - first_value); }
+  [[nodiscard]] double slope() const { return change() / (last - first); }
+};
+
+/// The quotients over an interval, and over the steepest of its halves and those beside it, of
+/// that one's, …: a singularity may lie within, where the values at both ends agree.
+Regularity look_closer(const Function& function, Interval at, double least, double most,
+                       double largest_value) {
+  std::vector<double> slopes{at.slope()};
+  const auto is_resolved = [&] {
+    const double size = std::max(std::abs(at.first), std::abs(at.last));
+    return at.change() > 1024 * epsilon * largest_value &&
+           at.last - at.first > 4096 * epsilon * size;
+  };
+  while (slopes.size() <= 64 && is_resolved()) {
+    const double half = 0.5 * (at.last - at.first);
+    Interval steepest = at;
+    double slope = -1.0;
+    double before = std::max(least, at.first - half);
+    double value_before = function(before);
+    for (const double s : {at.first, at.first + half, at.last, std::min(most, at.last + half)}) {
+      const double value = function(s);
+      if (!std::isfinite(value) || !std::isfinite(value_before)) {
+        return {.smoothness = Smoothness::not_finite, .place = s};
+      }
+      const Interval part{before, s, value_before, value};
+      if (s > before && part.slope() > slope) {
+        steepest = part;
+        slope = part.slope();
+      }
+      before = s;
+      value_before = value;
+    }
+    at = steepest;
+    slopes.push_back(slope);
+  }
+  Regularity found{.place = std::abs(at.first) < std::abs(at.last) ? at.first : at.last,
+                   .slope = *std::ranges::max_element(slopes)};
+  constexpr std::size_t fewest = 10;
+  const std::size_t last = slopes.size() - 1;
+  const std::size_t middle = last / 2;
+  if (last < fewest || slopes[middle] == 0.0) {
+    return found;
+  }
+  const double growth =
+      std::log2(slopes[last] / slopes[middle]) / static_cast<double>(last - middle);
+  // Of a feature that is only just resolved the quotients grow less and less.
+  const std::size_t late = middle + (last - middle) / 2;
+  const double growth_late =
+      std::log2(slopes[last] / slopes[late]) / static_cast<double>(last - late);
+  if (std::min(growth, growth_late) > 0.02 && growth_late > 0.6 * growth) {
+    found.smoothness = growth > 0.95 ? Smoothness::jump : Smoothness::unbounded_slope;
+    found.exponent = growth > 0.95 ? 0.0 : 1.0 - growth;
+  }
+  return found;
+}
+
+}  // namespace
+
+Regularity regularity(const Function& function, double first, double last) {
+  if (function.is_constant() && std::isfinite(function(first))) {
+    return {.place = first};
+  }
+  constexpr int even = 4096;
+  std::vector<double> places;
+  for (int i = 0; i <= even; ++i) {
+    places.push_back(first + (last - first) * (static_cast<double>(i) / even));
+  }
+  std::ranges::copy_if(function.kinks(), std::back_inserter(places),
+                       [&](double kink) { return kink > first && kink < last; });
+  std::ranges::sort(places);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::vector<Interval> intervals;
+  double largest_value = 0.0;
+  Interval next{};
+  for (const double s : places) {
+    next = {next.last, s, next.last_value, function(s)};
+    if (!std::isfinite(next.last_value)) {
+      return {.smoothness = Smoothness::not_finite, .place = s};
+    }
+    largest_value = std::max(largest_value, std::abs(next.last_value));
+    if (s > first) {
+      intervals.push_back(next);
+    }
+  }
+  std::vector<Interval> closer{intervals.front(), intervals.back()};
+  std::vector<std::pair<double, std::size_t>> by_slope;
+  std::vector<std::pair<double, std::size_t>> by_bend;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const double slope = intervals[i].slope();
+    by_slope.emplace_back(slope, i);
+    by_bend.emplace_back(
+        i + 1 < intervals.size() ? std::abs(intervals[i + 1].slope() - slope) : 0.0, i);
+  }
+  constexpr std::size_t looks = 16;
+  for (auto* ranking : {&by_slope, &by_bend}) {
+    std::ranges::sort(*ranking, std::ranges::greater());
+    for (const auto& [size, i] : std::span(*ranking).first(std::min(looks, intervals.size()))) {
+      closer.push_back(intervals[i]);
+      if (ranking == &by_bend && i + 1 < intervals.size()) {
+        closer.push_back(intervals[i + 1]);
+      }
+    }
+  }
+  Regularity worst{.place = first, .slope = -1.0};
+  for (const Interval& interval : closer) {
+    const Regularity found = look_closer(function, interval, first, last, largest_value);
+    if (std::pair(found.smoothness, found.slope) > std::pair(worst.smoothness, worst.slope)) {
+      worst = found;
+    }
+  }
+  return worst;
 }
 
 }  // namespace masing::base

@@ -12,9 +12,8 @@
 namespace masing::base {
 
 /// A real function of one variable, as a user gives it: an expression ("0.45*cos(0.5*t)"), points
-/// ("points:0 1; 0.5 2") or a table. Between points it is linear, beyond them constant. Expressions
-/// know pi, and triangle(), square(), sawtooth() of period 1 and amplitude 1. A value whose copies
-/// share what was parsed.
+/// ("points:0 1; 0.5 2") or a table, linear between its points and constant beyond; or a sum of
+/// such. A value whose copies share what was parsed.
 class Function {
  public:
   /// The function that is 0 everywhere.
@@ -32,35 +31,25 @@ class Function {
   [[nodiscard]] Names constants() const;
 
   /// The value at `argument`; may be infinite or NaN where the expression is. Local.
-  double operator()(double argument) const { return impl_->value(argument); }
+  double operator()(double argument) const;
+  /// values[i] = value at arguments[i], of one size; they must not overlap. Local.
+  void evaluate(std::span<const double> arguments, std::span<double> values) const;
 
   /// Whether the value is evidently constant: an expression without its variable, a table of one
   /// point. Local.
-  [[nodiscard]] bool is_constant() const { return impl_->is_constant(); }
-
+  [[nodiscard]] bool is_constant() const;
   /// The arguments of a table's points, where the slope may jump, increasing; none for an
   /// expression.
-  [[nodiscard]] std::span<const double> kinks() const { return impl_->kinks(); }
+  [[nodiscard]] std::span<const double> kinks() const;
+  /// The operations of an expression; none of a table or a sum.
+  [[nodiscard]] std::span<const Operation> operations() const;
 
   /// What is known of the function on [first, last]; of a table exactly, its points being where it
   /// is not smooth. Local.
-  [[nodiscard]] Bounds bounds(double first, double last) const {
-    return impl_->bounds(first, last);
-  }
-
-  /// Its range on [first, last], to check what follows from bounds() with: of an expression by
-  /// plain_range, where a part overflows by bounds(). Local.
-  [[nodiscard]] Enclosure range(double first, double last) const {
-    return impl_->range(first, last);
-  }
-
-  /// values[i] = value at arguments[i], of one size; they must not overlap. Local.
-  void evaluate(std::span<const double> arguments, std::span<double> values) const {
-    impl_->evaluate(arguments, values);
-  }
-
-  /// The operations of an expression; none of a table or a sum.
-  [[nodiscard]] std::span<const Operation> operations() const;
+  [[nodiscard]] Bounds bounds(double first, double last) const;
+  /// Its range on [first, last] without slopes (range_of), to check what follows from bounds()
+  /// with. Local.
+  [[nodiscard]] Enclosure range(double first, double last) const;
 
   /// This function + `factor`·`other`.
   [[nodiscard]] Function plus(double factor, const Function& other) const;
@@ -72,30 +61,33 @@ class Function {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  class Impl {
-   public:
-    Impl() = default;
-    virtual ~Impl() = default;
-    Impl(const Impl&) = delete;
-    Impl& operator=(const Impl&) = delete;
-    [[nodiscard]] virtual double value(double argument) const = 0;
-    virtual void evaluate(std::span<const double> arguments, std::span<double> values) const;
-    [[nodiscard]] virtual bool is_constant() const = 0;
-    [[nodiscard]] virtual std::span<const double> kinks() const { return {}; }
-    [[nodiscard]] virtual Bounds bounds(double first, double last) const = 0;
-    [[nodiscard]] virtual Enclosure range(double first, double last) const {
-      return bounds(first, last).value;
-    }
-    [[nodiscard]] virtual std::vector<Function> terms() const;
-    /// The expression that it is; null for others.
-    [[nodiscard]] virtual const Expression* expression() const { return nullptr; }
-  };
-  class Parsed;
-  class Points;
-  class Sum;
+  struct Impl;
 
-  std::string text_ = "0";
+  Function(std::string text, Impl impl);
+  /// Points in lines "argument separator value" that `name` has; those of a file before the first
+  /// that begins with a number are its heading.
+  static Function of_points(std::string_view text, char line_end, const std::string& name);
+
+  std::string text_;
   std::shared_ptr<const Impl> impl_;
 };
+
+/// How a function behaves where it varies fastest.
+enum class Smoothness { lipschitz, unbounded_slope, jump, not_finite };
+
+/// What a look at a function on an interval shows.
+struct Regularity {
+  Smoothness smoothness = Smoothness::lipschitz;
+  double place = 0.0;     ///< where it is steepest, jumps or is not finite
+  double slope = 0.0;     ///< the largest difference quotient found
+  double exponent = 1.0;  ///< a with |f - f(place)| ~ |s - place|ᵃ there; 0 for a jump
+};
+
+/// The regularity of `function` on [first, last]: difference quotients over 4096 intervals and
+/// between the points of a table, and where they or their changes are largest, and at both ends,
+/// over halves of halves down to rounding: bounded of a Lipschitz function, growing like h^(a-1) at
+/// a singularity of exponent a < 0.98. What happens between two of the places alone is not seen.
+/// Local.
+Regularity regularity(const Function& function, double first, double last);
 
 }  // namespace masing::base

@@ -11,9 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/elementary_functions.hpp"
 #include "base/limits.hpp"
-#include "base/plain_range.hpp"
+#include "base/smooth_pieces.hpp"
 
 namespace masing::base {
 
@@ -38,11 +37,9 @@ constexpr std::array all_repeating{
 
 /// The function of an operation; null where it does not repeat itself.
 const Repeating* repeating(const Operation& operation) {
-  if (operation.instruction != Instruction::function) {
-    return nullptr;
-  }
-  const auto* const found =
-      std::ranges::find(all_repeating, operation.function->name, &Repeating::name);
+  const auto* const found = std::ranges::find_if(all_repeating, [&](const Repeating& each) {
+    return operation.function != nullptr && operation.function->name == each.name;
+  });
   return found == all_repeating.end() ? nullptr : found;
 }
 
@@ -60,14 +57,12 @@ std::string not_smooth_part(std::span<const Operation> operations) {
   constexpr std::array<std::string_view, 8> functions{"abs",  "min", "max",  "sign",
                                                       "rint", "tan", "asin", "acos"};
   constexpr std::array signs{"<", ">", "<=", ">=", "==", "!=", "&&", "||", "?"};
-  for (const Operation& operation : operations) {
-    if (operation.instruction == Instruction::function) {
-      const std::string_view name = operation.function->name;
-      if (std::ranges::find(functions, name) != functions.end()) {
-        return fmt::format("{}()", name);
-      }
-    } else if (operation.instruction >= Instruction::less) {
-      return fmt::format("'{}'", signs.at(static_cast<std::size_t>(operation.instruction) -
+  for (const auto& [instruction, number, function] : operations) {
+    if (function != nullptr && std::ranges::find(functions, function->name) != functions.end()) {
+      return fmt::format("{}()", function->name);
+    }
+    if (instruction >= Instruction::less) {
+      return fmt::format("'{}'", signs.at(static_cast<std::size_t>(instruction) -
                                           static_cast<std::size_t>(Instruction::less)));
     }
   }
@@ -112,7 +107,7 @@ class Structure {
  private:
   /// The value at t = 0 of the operations from `first` to before `end`.
   [[nodiscard]] double at_0(std::size_t first, std::size_t end) const {
-    return Evaluator(operations_.subspan(first, end - first))(0.0);
+    return value_of(operations_.subspan(first, end - first), 0.0);
   }
 
   /// What operation i makes of its operands.
@@ -199,39 +194,50 @@ void add_breaks(const std::string& quantity, const Wave& wave, double final_time
   }
 }
 
+/// How f(t + span) differs from factor·f(t) at some times.
+struct Recurrence {
+  double largest = 0.0;     ///< |f(t)|
+  double difference = 0.0;  ///< the largest |f(t + span) - factor·f(t)|
+};
+
+Recurrence recurrence(const Function& f, double factor, double span,
+                      const std::vector<double>& times) {
+  Recurrence found;
+  for (const double t : times) {
+    const double value = f(t);
+    found.largest = std::max(found.largest, std::abs(value));
+    found.difference = std::max(found.difference, std::abs(f(t + span) - factor * value));
+  }
+  return found;
+}
+
+/// Times of a period that no symmetry favours.
+std::vector<double> times_of(double period, int count) {
+  std::vector<double> times;
+  for (int i = 0; i < count; ++i) {
+    times.push_back(period * (i + 0.37) / count);
+  }
+  return times;
+}
+
 /// Whether a table repeats itself: it does if it does so at its points and a period before them.
 bool repeats(const Function& table, double period, double final_time) {
-  constexpr double rounding = 1e-9;
   const double last = std::min(final_time, horizon * period) - period;
-  std::vector<double> looks{0.0, last};
+  std::vector<double> times{0.0, last};
   for (const double kink : table.kinks()) {
-    looks.insert(looks.end(), {kink, kink - period});
+    times.insert(times.end(), {kink, kink - period});
   }
-  double largest = 0.0;
-  double difference = 0.0;
-  for (const double t : looks) {
-    if (t >= 0.0 && t <= last) {
-      largest = std::max(largest, std::abs(table(t)));
-      difference = std::max(difference, std::abs(table(t + period) - table(t)));
-    }
-  }
-  return difference <= rounding * largest;
+  std::erase_if(times, [&](double t) { return t < 0.0 || t > last; });
+  const auto [largest, difference] = recurrence(table, 1.0, period, times);
+  return difference <= 1e-9 * largest;
 }
 
 /// Whether F(t + span) = F(t) for a function that has the period `period`: by values, and for what
-/// they do not show by plain ranges.
+/// they do not show by its ranges.
 bool repeats_within(const Function& f, double span, double period) {
-  constexpr int looks = 64;
-  double largest = 0.0;
-  double difference = 0.0;
-  for (int i = 0; i < looks; ++i) {
-    const double t = period * (i + 0.37) / looks;
-    largest = std::max(largest, std::abs(f(t)));
-    difference = std::max(difference, std::abs(f(t + span) - f(t)));
-  }
-  constexpr double rounding = 1e-12;
+  const auto [largest, difference] = recurrence(f, 1.0, span, times_of(period, 64));
   constexpr double negligible = 1e-6;  // of ∫ |F| dt
-  return difference <= rounding * largest &&
+  return difference <= 1e-12 * largest &&
          shows_all([&](double t) { return f(t + span) - f(t); },
                    [&](double first, double last) {
                      return f.range(first + span, last + span) + -f.range(first, last);
@@ -282,6 +288,11 @@ bool has_period(const std::vector<Function>& terms, double period, double final_
              return std::abs(turns - std::max(1.0, std::round(turns))) <= rounding;
            });
   });
+}
+
+bool is_odd(const Function& force, double period) {
+  const auto [largest, difference] = recurrence(force, -1.0, period / 2, times_of(period, 32));
+  return difference <= 1e-12 * largest;
 }
 
 std::optional<double> period_of(const std::vector<Function>& terms, double final_time) {

@@ -27,6 +27,9 @@ std::vector<double> breaks(const Function& force, double final_time, std::span<c
 /// Local.
 bool has_period(const std::vector<Function>& terms, double period, double final_time);
 
+/// Whether F(t + period/2) = -F(t), as far as values show. Local.
+bool is_odd(const Function& force, double period);
+
 /// The least common multiple of the periods of sin(), cos(), triangle(), square() and sawtooth() in
 /// them, up to 60 times the longest, if they have it, or the part of it after which F repeats
 /// itself, as of cos(t)^2; else nothing. Local.

@@ -3,19 +3,59 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <boost/math/interpolators/barycentric_rational.hpp>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "base/plain_range.hpp"
 #include "base/text.hpp"
 
 namespace masing::base {
 
+bool shows_all(const std::function<double(double)>& f,
+               const std::function<Enclosure(double, double)>& range, double first, double last,
+               double impulse) {
+  constexpr int degree = 8;
+  std::array<double, degree + 1> places{};  // 0 is first, 1 is last
+  std::array<double, degree + 1> values{};
+  for (int i = 0; i <= degree; ++i) {
+    places[i] = 0.5 - 0.5 * std::cos(std::numbers::pi * i / degree);
+    values[i] = f(first + places[i] * (last - first));
+    if (!std::isfinite(values[i])) {
+      return false;
+    }
+  }
+  const boost::math::barycentric_rational<double> polynomial(places.data(), values.data(),
+                                                             places.size(), degree);
+  const auto at = [&](double t) { return polynomial((t - first) / (last - first)); };
+  // A jump takes a look or two at each width; many narrow ones mean that there is no end.
+  constexpr int most_looks = 1 << 14;
+  constexpr int most_narrow_looks = 1 << 8;
+  int narrow_looks = 0;
+  std::vector<std::array<double, 2>> parts{{first, last}};
+  for (int looks = 1; !parts.empty(); ++looks) {
+    const auto [from, to] = parts.back();
+    parts.pop_back();
+    const double middle = from + (to - from) / 2;
+    narrow_looks += to - from < (last - first) / most_looks ? 1 : 0;
+    if (looks > most_looks || narrow_looks > most_narrow_looks || middle <= from || middle >= to) {
+      return false;
+    }
+    const auto [low, high] = std::minmax({at(from), at(middle), at(to)});
+    const Enclosure found = range(from, to);
+    if (!(std::max(found.high - low, high - found.low) * (to - from) <= impulse)) {
+      parts.insert(parts.end(), {{middle, to}, {from, middle}});
+    }
+  }
+  return true;
+}
+
 SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<double> breaks,
                            double final_time, std::function<Bounds(double, double)> bounds,
-                           const Drive& drive)
+                           const NamedQuantity& drive)
     : force_(std::move(force)),
       drive_(drive),
       bounds_(std::move(bounds)),
@@ -82,7 +122,7 @@ bool SmoothPieces::is_bounded(double first, double last, double impulse) {
       return true;
     }
     if (!bounds.value.is_finite() && end - first <= margin_ && has_pole(first, end)) {
-      throw UserError(drive_.quantity,
+      throw UserError(drive_.name,
                       fmt::format("{} has no bound near t = {}; it must be finite on [0, T]",
                                   drive_.symbol, to_text(first)));
     }
@@ -107,13 +147,13 @@ double SmoothPieces::value_beside(double t, double value) const {
   if (std::isnan(value) && std::abs(after - before) <= alike * std::abs(after)) {
     return after;
   }
-  throw UserError(drive_.quantity, fmt::format("{} = {} at t = {}; it must be finite on [0, T]",
-                                               drive_.symbol, to_text(value), to_text(t)));
+  throw UserError(drive_.name, fmt::format("{} = {} at t = {}; it must be finite on [0, T]",
+                                           drive_.symbol, to_text(value), to_text(t)));
 }
 
 void SmoothPieces::throw_unresolved(double t) const {
   throw UserError(
-      drive_.quantity,
+      drive_.name,
       fmt::format(
           "{} near t = {} is not smooth, or too fast, for the exact solution to resolve it; "
           "it needs a force that is smooth in pieces, of a period above some 1e-9 of T",
@@ -124,7 +164,8 @@ double least_span(const Clock& clock, double span) {
   return 4 * epsilon * std::max(std::abs(clock.time), std::min(span, 1.0));
 }
 
-int departure(const SmoothPieces& force, const Clock& clock, double resistance, double span) {
+int starting_direction(const SmoothPieces& force, const Clock& clock, double resistance,
+                       double span) {
   const double now = force(clock.time);
   const double noise = 8 * epsilon * (std::abs(now) + std::abs(resistance));
   double difference = now - resistance;

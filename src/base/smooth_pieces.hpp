@@ -25,11 +25,19 @@ struct Clock {
   [[nodiscard]] double until(double t) const { return (t - time) - rest; }
 };
 
-/// What drives a motion, for messages.
-struct Drive {
-  const char* quantity = "force";  ///< or "position", "base-acceleration"
-  const char* symbol = "F(t)";     ///< or "x(t)", "F(t) - m a_g(t)"
+/// A quantity in messages: by default what drives a motion.
+struct NamedQuantity {
+  const char* name = "force";   ///< as its option has it, for UserError
+  const char* symbol = "F(t)";  ///< as formulas have it
 };
+
+/// Whether `range` finds nothing on [first, last] that the values of f at nine places do not show:
+/// on each of its parts J, halved as often as that takes, |J| times the distance of f's range from
+/// the polynomial through these values is at most `impulse`. False also where that takes too long,
+/// or a value is not finite. Local.
+bool shows_all(const std::function<double(double)>& f,
+               const std::function<Enclosure(double, double)>& range, double first, double last,
+               double impulse);
 
 /// A force F(t), smooth between breaks, one piece at a time: at both ends of a piece its own
 /// one-sided limit is used, so that a jump belongs to neither piece.
@@ -39,7 +47,7 @@ class SmoothPieces {
   /// `final_time`. `bounds`: what is known of F between two times; without, F is taken to be what
   /// a step sees of it.
   SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
-               std::function<Bounds(double, double)> bounds = {}, const Drive& drive = {});
+               std::function<Bounds(double, double)> bounds = {}, const NamedQuantity& drive = {});
 
   /// The same force for a solution that checks another: is_resolved() also asks the `range` of F
   /// between two times, which finds what `bounds` may miss, if its impulse is a hundred million
@@ -83,7 +91,7 @@ class SmoothPieces {
   [[nodiscard]] bool has_pole(double first, double last) const;
 
   std::function<double(double)> force_;
-  Drive drive_;
+  NamedQuantity drive_;
   std::function<Bounds(double, double)> bounds_;
   std::function<Enclosure(double, double)> range_;  // of a force that checks
   double resolved_from_ = 0.0;                      // F is resolved from here
@@ -98,7 +106,8 @@ class SmoothPieces {
 /// The direction in which a mass at rest starts: the sign of F - R now, or, where F = R to
 /// rounding, of the first difference beyond rounding within `span`; 0 if there is none and it stays
 /// at rest. `resistance` is R = k0 x + S. Throws UserError where F is not finite.
-int departure(const SmoothPieces& force, const Clock& clock, double resistance, double span);
+int starting_direction(const SmoothPieces& force, const Clock& clock, double resistance,
+                       double span);
 
 /// The least span of a step at this time: a few ulp.
 double least_span(const Clock& clock, double span);

@@ -1,10 +1,13 @@
 #include "base/text.hpp"
 
 #include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <system_error>
 
 namespace masing::base {
@@ -27,6 +30,18 @@ std::string_view without_plus(std::string_view text) {
   return plus ? text.substr(1) : text;
 }
 
+/// The value of the first line of /proc/cpuinfo that begins with `name`; empty without one.
+std::string of_processor(const std::string& name) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (line.starts_with(name) && colon != std::string::npos) {
+      return std::string(trimmed(line.substr(colon + 1)));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string to_text(double value) {
@@ -47,24 +62,6 @@ std::string grouped(std::int64_t count) {
     digits.insert(place, "\u202f");
   }
   return digits;
-}
-
-std::string abbreviated(std::int64_t count) {
-  const std::string digits = to_text(count);
-  const std::string mantissa = digits.substr(0, digits.find_last_not_of('0') + 1);
-  if (digits.size() < 5 || mantissa.size() > 2) {
-    return grouped(count);
-  }
-  constexpr std::array superscripts{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string power = "10";
-  for (const char digit : to_text(static_cast<std::int64_t>(digits.size() - 1))) {
-    power += superscripts[static_cast<std::size_t>(digit - '0')];
-  }
-  if (mantissa == "1") {
-    return power;
-  }
-  return mantissa.substr(0, 1) + (mantissa.size() > 1 ? "." + mantissa.substr(1) : "") + "·" +
-         power;
 }
 
 std::optional<double> to_number(std::string_view text) {
@@ -111,6 +108,21 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 std::string joined(const std::vector<std::string>& pieces, std::string_view separator) {
   return fmt::format("{}", fmt::join(pieces, separator));
+}
+
+std::string processor_name() {
+  const std::string name = of_processor("model name");
+  return name.empty() ? "unknown" : name;
+}
+
+std::string system_name() {
+  utsname system{};
+  if (uname(&system) != 0) {
+    return "unknown";
+  }
+  const bool is_virtual = of_processor("flags").find(" hypervisor") != std::string::npos;
+  return fmt::format("{} {} {}, {} cores{}", system.sysname, system.release, system.machine,
+                     sysconf(_SC_NPROCESSORS_ONLN), is_virtual ? ", virtual machine" : "");
 }
 
 }  // namespace masing::base

@@ -16,9 +16,6 @@ std::string to_text(std::int64_t value);
 /// `count` ≥ 0 in full, from 10,000 on in groups of three digits with narrow no-break spaces
 /// (U+202F). Local.
 std::string grouped(std::int64_t count);
-/// `count` ≥ 0 for titles: in full up to 9999; 10⁶ and 2.5·10⁵ where at most two digits are not
-/// zeros at the end; else `grouped`. Local.
-std::string abbreviated(std::int64_t count);
 
 /// The finite number that the whole of `text` spells, or nothing. Local.
 std::optional<double> to_number(std::string_view text);
@@ -34,5 +31,11 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 /// The pieces with `separator` between them. Local.
 std::string joined(const std::vector<std::string>& pieces, std::string_view separator);
+
+/// The processor's name, such as "AMD EPYC 9R14"; "unknown" where the system does not say. Local.
+std::string processor_name();
+
+/// The system and what it runs on, such as "Linux 6.1.0 x86_64, 2 cores, virtual machine". Local.
+std::string system_name();
 
 }  // namespace masing::base

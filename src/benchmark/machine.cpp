@@ -11,7 +11,6 @@
 #include <limits>
 #include <thread>
 
-#include "base/host.hpp"
 #include "base/text.hpp"
 #include "benchmark/native_loops.hpp"
 #include "parallel/communicator.hpp"

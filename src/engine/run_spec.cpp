@@ -53,11 +53,11 @@ slab::Slab* slab_of(RunSpec& run) {
   return const_cast<slab::Slab*>(slab_of(std::as_const(run)));
 }
 
-base::Drive drive_of(const RunSpec& run) {
+base::NamedQuantity drive_of(const RunSpec& run) {
   const ModelFacts facts = run.facts();
-  return facts.base_moves            ? base::Drive{"base-acceleration", "F(t) - m a_g(t)"}
-         : facts.prescribes_position ? base::Drive{"position", "x(t)"}
-                                     : base::Drive{};
+  return facts.base_moves            ? base::NamedQuantity{"base-acceleration", "F(t) - m a_g(t)"}
+         : facts.prescribes_position ? base::NamedQuantity{"position", "x(t)"}
+                                     : base::NamedQuantity{};
 }
 
 bool is_exact(const RunSpec& run) {

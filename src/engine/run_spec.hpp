@@ -78,7 +78,7 @@ const slab::Slab* slab_of(const RunSpec& run);
 slab::Slab* slab_of(RunSpec& run);
 
 /// What drives a run. Local.
-base::Drive drive_of(const RunSpec& run);
+base::NamedQuantity drive_of(const RunSpec& run);
 
 /// Whether a run is by the exact solution, whose steps only say where samples lie. Local.
 bool is_exact(const RunSpec& run);

@@ -68,13 +68,13 @@ std::int64_t Stepper::share(std::int64_t step, std::int64_t count, std::int64_t 
 }
 
 void Stepper::require_finite(std::span<const double> values, std::int64_t first,
-                             const base::Drive& what, const char* right) const {
+                             const base::NamedQuantity& what, const char* right) const {
   const auto bad = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
   if (bad != values.end()) {
     const std::int64_t step = first + (bad - values.begin());
-    throw base::UserError(what.quantity, fmt::format("{} = {} at step {} (t = {}); {}", what.symbol,
-                                                     base::to_text(*bad), step,
-                                                     base::to_text(run_.time.time(step)), right));
+    throw base::UserError(
+        what.name, fmt::format("{} = {} at step {} (t = {}); {}", what.symbol, base::to_text(*bad),
+                               step, base::to_text(run_.time.time(step)), right));
   }
 }
 

@@ -52,8 +52,8 @@ class Stepper {
   Samples advance(std::int64_t step);
 
  private:
-  void require_finite(std::span<const double> values, std::int64_t first, const base::Drive& what,
-                      const char* right) const;
+  void require_finite(std::span<const double> values, std::int64_t first,
+                      const base::NamedQuantity& what, const char* right) const;
 
   const parallel::Communicator& comm_;
   Engine& engine_;

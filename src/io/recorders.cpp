@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/ratio.hpp"
+#include "base/partition.hpp"
 #include "rheology/model_info.hpp"
 #include "slab/turning_points/turning_points.hpp"
 

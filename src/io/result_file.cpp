@@ -22,7 +22,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/host.hpp"
+#include "base/text.hpp"
 #include "base/poll.hpp"
 #include "io/build_info.hpp"
 #include "io/result_reader.hpp"

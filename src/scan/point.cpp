@@ -173,26 +173,13 @@ bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t 
 
 namespace {
 
-/// Whether F(t + τ/2) = -F(t), at a number of times.
-bool is_odd(const base::Function& force, double period) {
-  constexpr int looks = 32;
-  double largest = 0.0;
-  double difference = 0.0;
-  for (int i = 0; i < looks; ++i) {
-    const double t = period * (i + 0.37) / looks;
-    largest = std::max(largest, std::abs(force(t)));
-    difference = std::max(difference, std::abs(force(t) + force(t + period / 2)));
-  }
-  return difference <= 1e-12 * largest;
-}
-
 slab::PeriodicForce force_of(const ScanProblem& problem) {
   const base::Function& drive = problem.run.drive;
   return {.value = [drive](double t) { return drive(t); },
           .bounds = [drive](double first, double last) { return drive.bounds(first, last); },
           .breaks = problem.force_breaks,
           .period = *problem.period,
-          .is_odd = is_odd(drive, *problem.period)};
+          .is_odd = base::is_odd(drive, *problem.period)};
 }
 
 slab::Oscillator loaded(const ScanProblem& problem, double preload) {

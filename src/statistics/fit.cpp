@@ -1,8 +1,16 @@
 #include "statistics/fit.hpp"
 
+#include <Eigen/Core>
 #include <algorithm>
+#include <boost/math/tools/roots.hpp>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <optional>
+
+#include "base/limits.hpp"
+#include "statistics/least_squares.hpp"
+#include "statistics/power_law.hpp"
 
 namespace masing::statistics {
 
@@ -133,6 +141,97 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
   std::fill(fit.marks.begin() + static_cast<std::ptrdiff_t>(range.first),
             fit.marks.begin() + static_cast<std::ptrdiff_t>(range.end), Mark::fitted);
   return fit;
+}
+
+bool JointFit::is_known() const {
+  return std::isfinite(space) && std::isfinite(time);
+}
+
+bool JointFit::cancels() const {
+  return std::abs(space) > space_uncertainty && std::abs(time) > time_uncertainty &&
+         space * time < 0;
+}
+
+bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
+  constexpr double alike = 0.01;
+  double least = std::numeric_limits<double>::infinity();
+  double largest = -least;
+  for (std::size_t l = 0; l < ds.size(); ++l) {
+    const double ray = std::log(ds[l] / dt[l]);
+    least = std::min(least, ray);
+    largest = std::max(largest, ray);
+  }
+  return !(largest - least > alike);
+}
+
+JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
+                     const std::vector<double>& errors, double power) {
+  Eigen::MatrixXd columns(errors.size(), 2);  // (δsᵖ/e, δtᵖ/e), to be 1 together
+  Eigen::Index rows = 0;
+  double least = std::numeric_limits<double>::infinity();
+  double largest = 0.0;
+  for (std::size_t l = 0; l < errors.size(); ++l) {
+    if (errors[l] > 0 && std::isfinite(errors[l])) {
+      columns.row(rows++) << std::pow(ds[l], power) / errors[l], std::pow(dt[l], power) / errors[l];
+      least = std::min(least, ds[l] / dt[l]);
+      largest = std::max(largest, ds[l] / dt[l]);
+    }
+  }
+  columns.conservativeResize(rows, 2);
+  constexpr Eigen::Index fewest = 3;
+  constexpr double alike = 1e-6;  // of the squares: ratios δs/δt that differ by less than 0.1 %
+  const auto found = least_squares(columns, Eigen::VectorXd::Ones(rows));
+  if (rows < fewest || !found ||
+      !(found->variances()[0] * columns.col(0).squaredNorm() * alike < 1)) {
+    return {.power = power};
+  }
+  const auto freedom = static_cast<double>(rows - 2);
+  const Eigen::VectorXd widths = students_factor(freedom) * found->errors(found->residuals, 0.0);
+  return {power,  found->coefficients[0], widths[0], found->coefficients[1], widths[1], least,
+          largest};
+}
+
+namespace {
+
+bool comparable(double a, double b) {
+  return a > 0 && b > 0 && std::isfinite(a) && std::isfinite(b);
+}
+
+/// log of (h₁ᵖ - h₂ᵖ)/(h₂ᵖ - h₃ᵖ) with r = h₁/h₂, q = h₂/h₃: (rᵖ - 1)/(1 - q⁻ᵖ); increasing in p.
+double log_ratio(double p, double log_r, double log_q) {
+  if (std::abs(p) < 1e-9) {
+    return std::log(log_r / log_q);  // the limit
+  }
+  return std::log(std::expm1(p * log_r) / -std::expm1(-p * log_q));
+}
+
+}  // namespace
+
+double observed_order(double error_coarse, double error_fine, double step_coarse,
+                      double step_fine) {
+  if (!comparable(error_coarse, error_fine) || step_coarse == step_fine) {
+    return base::undefined;
+  }
+  return std::log(error_coarse / error_fine) / std::log(step_coarse / step_fine);
+}
+
+double successive_order(double difference_coarse, double difference_fine, double step_coarse,
+                        double step_middle, double step_fine) {
+  if (!comparable(difference_coarse, difference_fine)) {
+    return base::undefined;
+  }
+  const double log_r = std::log(step_coarse / step_middle);
+  const double log_q = std::log(step_middle / step_fine);
+  const double target = std::log(difference_coarse / difference_fine);
+  const auto excess = [&](double p) { return log_ratio(p, log_r, log_q) - target; };
+  constexpr double most = 20.0;  // no scheme here has an order beyond
+  if (!(excess(-most) < 0 && excess(most) > 0)) {
+    return base::undefined;
+  }
+  std::uintmax_t iterations = 100;
+  const auto [low, high] = boost::math::tools::toms748_solve(
+      excess, -most, most, boost::math::tools::eps_tolerance<double>(50), iterations);
+  return 0.5 * (low + high);
 }
 
 }  // namespace masing::statistics

@@ -44,4 +44,41 @@ struct Fit {
 /// levels or by taking the reference for exact. Local.
 Fit fit_order(const ErrorLadder& ladder, double floor);
 
+/// error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of their 95 % confidence intervals; NaN
+/// where the levels cannot tell the two apart (all δs/δt alike, or fewer than three). The largest
+/// error over time, max |A(t) δsᵖ + B(t) δtᵖ|, is convex, not linear: beyond the ratios δs/δt of
+/// the levels other constants hold.
+struct JointFit {
+  double power = 1.0;  ///< p
+  double space = base::undefined;
+  double space_uncertainty = base::undefined;
+  double time = base::undefined;
+  double time_uncertainty = base::undefined;
+  double least_ratio = base::undefined;    ///< δs/δt
+  double largest_ratio = base::undefined;  ///< δs/δt
+
+  /// Whether the levels determine the constants.
+  [[nodiscard]] bool is_known() const;
+  /// Whether the errors in space and in time have opposite signs, both told from zero:
+  /// |C₁| > w₁, |C₂| > w₂ and C₁C₂ < 0, w being the half-widths.
+  [[nodiscard]] bool cancels() const;
+};
+
+/// Whether δs/δt is the same at all levels, to 1 %: their errors cannot be told apart. Local.
+bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt);
+
+/// Least squares of the relative residuals, over the levels with positive errors. Local.
+JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
+                     const std::vector<double>& errors, double power = 1.0);
+
+/// The order between two levels, log(e₁/e₂)/log(h₁/h₂) with their true steps and its sign kept; NaN
+/// unless both errors are positive and finite. Local.
+double observed_order(double error_coarse, double error_fine, double step_coarse, double step_fine);
+
+/// The order p from the differences of three successive levels, d₁ = |v₁ - v₂|, d₂ = |v₂ - v₃|:
+/// the root of d₁/d₂ = (h₁ᵖ - h₂ᵖ)/(h₂ᵖ - h₃ᵖ), which for equal ratios of steps is
+/// log(d₁/d₂)/log(h₁/h₂). NaN unless both differences are positive and finite. Local.
+double successive_order(double difference_coarse, double difference_fine, double step_coarse,
+                        double step_middle, double step_fine);
+
 }  // namespace masing::statistics

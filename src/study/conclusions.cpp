@@ -9,7 +9,7 @@
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "statistics/deciding_ladder.hpp"
+#include "statistics/verdict.hpp"
 #include "study/reference.hpp"
 #include "study/refinement.hpp"
 

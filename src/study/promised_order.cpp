@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/regularity.hpp"
+#include "base/function.hpp"
 #include "base/text.hpp"
 
 namespace masing::study {

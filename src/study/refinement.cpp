@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/limits.hpp"
-#include "statistics/pair_order.hpp"
+#include "statistics/fit.hpp"
 #include "study/file_reference.hpp"
 #include "study/plan.hpp"
 #include "study/promised_order.hpp"

@@ -6,7 +6,6 @@
 
 #include "statistics/extrapolation.hpp"
 #include "statistics/fit.hpp"
-#include "statistics/joint_fit.hpp"
 #include "study/conclusions.hpp"
 #include "study/errors.hpp"
 

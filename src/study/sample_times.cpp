@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/ratio.hpp"
+#include "base/partition.hpp"
 
 namespace masing::study {
 

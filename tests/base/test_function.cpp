@@ -1,6 +1,5 @@
 // Functions of one variable as a user gives them: expressions, tables and points.
 
-#include "base/elementary_functions.hpp"
 #include "base/function.hpp"
 
 #include <gtest/gtest.h>

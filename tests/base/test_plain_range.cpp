@@ -1,6 +1,6 @@
 // Plain ranges: random expressions against their values; and what they
 // show that values at nine places do not.
-#include "base/plain_range.hpp"
+#include "base/smooth_pieces.hpp"
 
 #include <gtest/gtest.h>
 

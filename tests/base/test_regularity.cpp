@@ -1,6 +1,6 @@
 // Functions with a known modulus of continuity: |f(s) - f(s0)| ~ |s - s0|^a.
 
-#include "base/regularity.hpp"
+#include "base/function.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Which of P cells go to a file, and products of cell counts beyond 64 bits.
 
-#include "base/ratio.hpp"
+#include "base/partition.hpp"
 
 #include <gtest/gtest.h>
 

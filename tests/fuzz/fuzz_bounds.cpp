@@ -18,7 +18,6 @@
 
 #include "base/bounds.hpp"
 #include "base/expression.hpp"
-#include "base/taylor_series.hpp"
 #include "fuzz/arb_series.hpp"
 #include "fuzz/enclosure_case.hpp"
 #include "fuzz/fuzz_loop.hpp"
@@ -29,8 +28,8 @@ using namespace masing;
 namespace {
 
 using base::Enclosure;
-using base::taylor::order;
-using base::taylor::Series;
+constexpr int order = base::taylor_order;
+using base::Series;
 using fuzz::Ball;
 using fuzz::BallSeries;
 using fuzz::Formula;
@@ -118,7 +117,7 @@ class Comparison {
     }
   }
 
-  [[nodiscard]] bool is_smooth() const { return claimed_.known == base::taylor::Known::smooth; }
+  [[nodiscard]] bool is_smooth() const { return claimed_.known == base::Known::smooth; }
 
   void compare_coefficients(double t, const Known& f) {
     for (int k = 0; k <= order; ++k) {

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "base/elementary_functions.hpp"
 #include "base/error.hpp"
 #include "base/function.hpp"
 #include "slab/exact/exact_solution.hpp"

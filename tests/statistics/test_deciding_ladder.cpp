@@ -1,7 +1,7 @@
 // Ladders that would decide, from fits given by hand: their ends and numbers of levels follow from
 // the standard error of a slope, σ √12/(L √n).
 
-#include "statistics/deciding_ladder.hpp"
+#include "statistics/verdict.hpp"
 
 #include <gtest/gtest.h>
 

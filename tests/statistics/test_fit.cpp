@@ -11,7 +11,6 @@
 #include <numbers>
 #include <random>
 
-#include "statistics/joint_fit.hpp"
 
 namespace masing::test_fit {
 

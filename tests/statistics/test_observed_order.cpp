@@ -1,7 +1,7 @@
 // Observed orders of manufactured errors C hᵖ, also with unequal ratios of steps; NaN where an
 // order is undefined.
 
-#include "statistics/pair_order.hpp"
+#include "statistics/fit.hpp"
 
 #include <gtest/gtest.h>
 

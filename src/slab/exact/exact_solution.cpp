@@ -424,7 +424,7 @@ void ExactSolution::plan() {
     const double span = resolved(std::min(fitting_step_, motion_.clock.until(force_.piece_end())));
     const double resistance =
         restoring_force(oscillator_, {motion_.x, 0.0, turning_points_.internal_force()});
-    const int direction = departure(force_, motion_.clock, resistance, span);
+    const int direction = starting_direction(force_, motion_.clock, resistance, span);
     if (direction == 0) {
       plan_rest(span);
       return;

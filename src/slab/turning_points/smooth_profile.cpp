@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "base/plain_range.hpp"
+#include "base/smooth_pieces.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
 
