@@ -27,14 +27,8 @@ Enclosure about(double value) {
   return widened(value, value);
 }
 
-Series constant(const Enclosure& value) {
-  Series f;
-  f.c[0] = value;
-  return f;
-}
-
 Series number(double value) {
-  return constant(point(value));
+  return Series(point(value));
 }
 
 /// {f(x) : x in u} of a nondecreasing library function.
@@ -107,7 +101,7 @@ Known known_on(const Enclosure& domain, const Enclosure& x) {
 /// A series of u whose value is `first`, its other coefficients still to be found: of all terms, or
 /// of one where `u` is constant.
 Series made_from(const Series& u, const Enclosure& first) {
-  Series f = constant(first);
+  Series f(first);
   f.terms = u.terms == 1 ? 1 : taylor_order + 1;
   f.known = std::min(u.known, first.is_finite() ? Known::smooth : Known::partly);
   return f;
@@ -115,7 +109,7 @@ Series made_from(const Series& u, const Enclosure& first) {
 
 /// Σ_{j=1..k} j u_j c_{k-j} / k, k ≥ 1: the k-th coefficient of ∫ u′c dt.
 Enclosure integrated(const Series& u, const Series& c, int k) {
-  Enclosure sum;
+  Enclosure sum{};
   for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
     sum = sum + static_cast<double>(j) * (u.c[j] * c.c[k - j]);
   }
@@ -133,18 +127,19 @@ Series add(const Series& a, const Series& b) {
   const Series other = with_scale(b, f.scale);
   f.terms = std::max(a.terms, b.terms);
   f.known = std::min(a.known, b.known);
-  for (int k = 0; k < b.terms; ++k) {
-    f.c[k] = f.c[k] + other.c[k];
+  for (int k = 0; k < f.terms; ++k) {
+    f.c[k] = k >= b.terms ? f.c[k] : k >= a.terms ? other.c[k] : f.c[k] + other.c[k];
   }
   return f;
 }
 
 Series product(const Series& a, const Series& b) {
-  Series f;
+  Series f({});
   f.terms = std::min(taylor_order + 1, a.terms + b.terms - 1);
   f.scale = a.scale + b.scale;
   f.known = std::min(a.known, b.known);
   for (int k = 0; k < f.terms; ++k) {
+    f.c[k] = {};
     for (int j = std::max(0, k - b.terms + 1); j <= std::min(k, a.terms - 1); ++j) {
       f.c[k] = f.c[k] + a.c[j] * b.c[k - j];
     }
@@ -169,7 +164,7 @@ Series divide(const Series& a, const Series& b) {
   f.scale = a.scale + -b.scale;
   f.known = std::min(f.known, a.known);
   for (int k = 1; k < f.terms; ++k) {
-    Enclosure sum = k < a.terms ? a.c[k] : Enclosure{};
+    Enclosure sum = a.coefficient(k);
     for (int j = 1; j <= std::min(k, b.terms - 1); ++j) {
       sum = sum + -(b.c[j] * f.c[k - j]);
     }
@@ -198,11 +193,11 @@ Series logarithm(const Series& u) {
   Series f = made_from(u, x.low > 0.0 ? rising(std::log, x) + u.scale : everything());
   f.known = std::min(f.known, known_on(from_0, x));
   for (int k = 1; k < f.terms; ++k) {
-    Enclosure sum;
+    Enclosure sum{};
     for (int j = std::max(1, k - u.terms + 1); j < k; ++j) {
       sum = sum + static_cast<double>(j) * (f.c[j] * u.c[k - j]);
     }
-    f.c[k] = ((k < u.terms ? u.c[k] : Enclosure{}) + -(sum / k)) / x;
+    f.c[k] = (u.coefficient(k) + -(sum / k)) / x;
   }
   return f;
 }
@@ -216,7 +211,7 @@ Series fractional_power(const Series& u, double p) {
   const Known most = u.c[0].low > 0.0 ? Known::smooth : Known::defined;
   f.known = std::min({f.known, most, known_on(from_0, u.c[0])});
   for (int k = 1; k < f.terms; ++k) {
-    Enclosure sum;
+    Enclosure sum{};
     for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
       const Enclosure weight = static_cast<double>(j) * point(p) + point(j - k);
       sum = sum + weight * (u.c[j] * f.c[k - j]);
@@ -274,11 +269,11 @@ Series power(const Series& a, const Series& b) {
 Series either(const Series& a, const Series& b) {
   const Series one = unscaled(a);
   const Series other = unscaled(b);
-  Series f;
+  Series f({});
   f.terms = std::max(a.terms, b.terms);
   f.known = std::min({a.known, b.known, Known::defined});
   for (int k = 0; k < f.terms; ++k) {
-    f.c[k] = hull(one.c[k], other.c[k]);
+    f.c[k] = hull(one.coefficient(k), other.coefficient(k));
   }
   return f;
 }
@@ -311,6 +306,14 @@ std::array<Series, 2> sine_and_cosine(const Series& argument) {
   return {s, c};
 }
 
+Series sine(const Series& u) {
+  return u.terms == 1 ? made_from(u, sine_of(unscaled(u).c[0], 0.0)) : sine_and_cosine(u)[0];
+}
+
+Series cosine(const Series& u) {
+  return u.terms == 1 ? made_from(u, sine_of(unscaled(u).c[0], 1.0)) : sine_and_cosine(u)[1];
+}
+
 Series tangent(const Series& u) {
   const auto [s, c] = sine_and_cosine(u);
   return divide(s, c);
@@ -341,7 +344,7 @@ Series arc_sine(const Series& argument) {
 }
 
 Series arc_cosine(const Series& u) {
-  return add(constant(about(0.5 * pi)), negative(arc_sine(u)));
+  return add(Series(about(0.5 * pi)), negative(arc_sine(u)));
 }
 
 Series arc_tangent(const Series& argument) {
@@ -372,11 +375,10 @@ Series arc_tangent_2(const Series& y, const Series& x) {
   }
   if (y.c[0].low > 0.0 || y.c[0].high < 0.0) {
     const double quarter = y.c[0].low > 0.0 ? 0.5 * pi : -0.5 * pi;
-    return add(constant(about(quarter)), negative(arc_tangent(divide(x, y))));
+    return add(Series(about(quarter)), negative(arc_tangent(divide(x, y))));
   }
-  Series f;
-  f.c.fill(everything());
-  f.c[0] = widened(-pi, pi);
+  Series f(widened(-pi, pi));
+  std::fill(f.c.begin() + 1, f.c.end(), everything());
   f.terms = taylor_order + 1;
   f.known = std::min({x.known, y.known, Known::defined});
   return f;
@@ -430,7 +432,7 @@ Series larger(const Series& a, const Series& b) {
 
 /// A function that is constant between jumps: `value`, and a number also of what is none.
 Series level(const Series& u, const Enclosure& value) {
-  Series f = constant(value);
+  Series f(value);
   f.known = std::min(u.known, value.low == value.high ? Known::smooth : Known::defined);
   return f;
 }
@@ -487,7 +489,7 @@ Series steps(const Series& argument) {
 /// log u · 1/factor.
 template <double factor>
 Series logarithm_to_base(const Series& u) {
-  return multiply(constant(about(factor)), logarithm(u));
+  return multiply(Series(about(factor)), logarithm(u));
 }
 
 double sign_of(double x) {
@@ -510,8 +512,8 @@ double sum_of(double a, double b) {
 }
 
 constexpr std::array all_functions{
-    ElementaryFunction{"sin", std::sin, [](const Series& u) { return sine_and_cosine(u)[0]; }},
-    ElementaryFunction{"cos", std::cos, [](const Series& u) { return sine_and_cosine(u)[1]; }},
+    ElementaryFunction{"sin", std::sin, sine},
+    ElementaryFunction{"cos", std::cos, cosine},
     ElementaryFunction{"tan", std::tan, tangent},
     ElementaryFunction{"asin", std::asin, arc_sine},
     ElementaryFunction{"acos", std::acos, arc_cosine},
@@ -573,7 +575,7 @@ Truth truth(const Series& a) {
 
 /// 1 or 0, anything between where undecided; smooth if a and b are.
 Series logical(Truth value, const Series& a, const Series& b) {
-  Series f = constant({value == Truth::yes ? 1.0 : 0.0, value == Truth::no ? 0.0 : 1.0});
+  Series f({value == Truth::yes ? 1.0 : 0.0, value == Truth::no ? 0.0 : 1.0});
   const bool is_smooth = std::min(a.known, b.known) == Known::smooth && value != Truth::maybe;
   f.known = is_smooth ? Known::smooth : Known::defined;
   return f;
@@ -623,19 +625,19 @@ Series combined(Instruction instruction, std::span<const Series> operands) {
 /// What operations make of a series of the variable.
 Series carried_out(std::span<const Operation> operations, const Series& variable) {
   std::vector<Series> stack;
-  for (const Operation& operation : operations) {
-    const std::size_t count = operands_of(operation);
-    const auto operands = std::span<const Series>(stack).last(count);
-    const Instruction instruction = operation.instruction;
-    const ElementaryFunction* const function = operation.function;
-    Series value = instruction == Instruction::number     ? number(operation.number)
-                   : instruction == Instruction::variable ? variable
-                   : instruction == Instruction::negate   ? negative(operands[0])
-                   : function == nullptr                  ? combined(instruction, operands)
-                   : function->is_of_two() ? function->series_of_two(operands[0], operands[1])
-                                           : function->series(operands[0]);
-    stack.resize(stack.size() - count);
-    stack.push_back(std::move(value));
+  stack.reserve(operations.size());
+  for (const auto& [instruction, value, function] : operations) {
+    const std::size_t count = operands_of({instruction, value, function});
+    if (count == 0) {
+      stack.push_back(instruction == Instruction::number ? number(value) : variable);
+      continue;
+    }
+    const auto operands = std::span<Series>(stack).last(count);
+    operands[0] = instruction == Instruction::negate ? negative(operands[0])
+                  : function == nullptr              ? combined(instruction, operands)
+                  : function->is_of_two() ? function->series_of_two(operands[0], operands[1])
+                                          : function->series(operands[0]);
+    stack.erase(stack.end() - static_cast<std::ptrdiff_t>(count - 1), stack.end());
   }
   return unscaled(stack.back());
 }
@@ -661,7 +663,7 @@ std::span<const ElementaryFunction> elementary_functions() {
 }
 
 Series series_of(std::span<const Operation> operations, double first, double last) {
-  Series variable = constant({first, last});
+  Series variable({first, last});
   variable.c[1] = point(1.0);
   variable.terms = 2;
   return carried_out(operations, variable);
@@ -675,14 +677,15 @@ double Bounds::remainder(double width) const {
 
 Bounds bounds_of(std::span<const Operation> operations, double first, double last) {
   const Series f = series_of(operations, first, last);
-  const Enclosure& top = f.c[taylor_order];
-  return {f.c[0], f.c[1], top,
-          f.known == Known::smooth && f.c[0].is_finite() && f.c[1].is_finite() && top.is_finite()};
+  const Enclosure slope = f.coefficient(1);
+  const Enclosure top = f.coefficient(taylor_order);
+  return {f.c[0], slope, top,
+          f.known == Known::smooth && f.c[0].is_finite() && slope.is_finite() && top.is_finite()};
 }
 
 Enclosure range_of(std::span<const Operation> operations, double first, double last) {
   // Of a constant that may be any number of the interval.
-  return carried_out(operations, constant({first, last})).c[0];
+  return carried_out(operations, Series({first, last})).c[0];
 }
 
 }  // namespace masing::base

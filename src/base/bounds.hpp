@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -22,10 +23,22 @@ enum class Known {
 /// value, f⁽ᵏ⁾(t)/k! = eˡ a_k with an l in `scale` and a_k in c[k]. A scale other than 0 keeps the
 /// c[k] moderate where eˡ is no double.
 struct Series {
-  std::array<Enclosure, taylor_order + 1> c{};
-  int terms = 1;  ///< c[k] = 0 from here on
-  Enclosure scale;
+  std::array<Enclosure, taylor_order + 1> c;  ///< without values from `terms` on
+  int terms = 1;                              ///< the coefficients from here on are 0
+  Enclosure scale{};
   Known known = Known::smooth;
+
+  explicit Series(const Enclosure& value) { c[0] = value; }
+  Series(const Series& other) { *this = other; }
+  Series& operator=(const Series& other) {
+    std::copy_n(other.c.begin(), other.terms, c.begin());
+    terms = other.terms;
+    scale = other.scale;
+    known = other.known;
+    return *this;
+  }
+  ~Series() = default;
+  [[nodiscard]] Enclosure coefficient(int k) const { return k < terms ? c[k] : Enclosure{}; }
 };
 
 /// The series of an expression over [first, last] of its variable, of scale 0: by a recurrence for

@@ -142,6 +142,12 @@ const double* evaluated(std::span<const Operation> operations, std::span<const d
           *a = *a != 0.0 ? a[width] : a[2 * width];
         }
         break;
+      case Instruction::add:  // the most frequent ones in line
+        pairs([](double a, double b) { return a + b; });
+        break;
+      case Instruction::multiply:
+        pairs([](double a, double b) { return a * b; });
+        break;
       default:
         pairs(binary_of(instruction));
     }

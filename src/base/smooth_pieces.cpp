@@ -35,19 +35,26 @@ bool shows_all(const std::function<double(double)>& f,
   constexpr int most_looks = 1 << 14;
   constexpr int most_narrow_looks = 1 << 8;
   int narrow_looks = 0;
-  std::vector<std::array<double, 2>> parts{{first, last}};
+  struct Part {
+    double first, at_first, last, at_last;
+  };
+  std::vector<Part> parts{{first, at(first), last, at(last)}};
   for (int looks = 1; !parts.empty(); ++looks) {
-    const auto [from, to] = parts.back();
+    const Part part = parts.back();
     parts.pop_back();
-    const double middle = from + (to - from) / 2;
-    narrow_looks += to - from < (last - first) / most_looks ? 1 : 0;
-    if (looks > most_looks || narrow_looks > most_narrow_looks || middle <= from || middle >= to) {
+    const double width = part.last - part.first;
+    const double middle = part.first + width / 2;
+    narrow_looks += width < (last - first) / most_looks ? 1 : 0;
+    if (looks > most_looks || narrow_looks > most_narrow_looks || middle <= part.first ||
+        middle >= part.last) {
       return false;
     }
-    const auto [low, high] = std::minmax({at(from), at(middle), at(to)});
-    const Enclosure found = range(from, to);
-    if (!(std::max(found.high - low, high - found.low) * (to - from) <= impulse)) {
-      parts.insert(parts.end(), {{middle, to}, {from, middle}});
+    const double at_middle = at(middle);
+    const auto [low, high] = std::minmax({part.at_first, at_middle, part.at_last});
+    const Enclosure found = range(part.first, part.last);
+    if (!(std::max(found.high - low, high - found.low) * width <= impulse)) {
+      parts.push_back({middle, at_middle, part.last, part.at_last});
+      parts.push_back({part.first, part.at_first, middle, at_middle});
     }
   }
   return true;

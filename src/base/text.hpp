@@ -17,6 +17,10 @@ std::string to_text(std::int64_t value);
 /// (U+202F). Local.
 std::string grouped(std::int64_t count);
 
+/// `count` ≥ 0 for titles: in full up to 9999; 10⁶ and 2.5·10⁵ where at most two digits are not
+/// zeros at the end; else `grouped`. Local.
+std::string abbreviated(std::int64_t count);
+
 /// The finite number that the whole of `text` spells, or nothing. Local.
 std::optional<double> to_number(std::string_view text);
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/limits.hpp"
-#include "base/ratio.hpp"
+#include "base/partition.hpp"
 #include "slab/turning_points/interval_sets.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 

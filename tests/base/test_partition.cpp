@@ -1,5 +1,6 @@
 // Blocks of 1024 cells at multiples of 1024 in the global index, whole on one rank, dealt as evenly
-// as blocks allow: the condition under which a sum over blocks does not depend on the ranks.
+// as blocks allow: the condition under which a sum over blocks does not depend on the ranks. Which
+// of the cells go to a file.
 
 #include "base/partition.hpp"
 
@@ -7,64 +8,44 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <tuple>
 
 namespace masing::test_partition {
 
 using base::block_cells;
 using base::CellRange;
 using base::local_range;
+using base::Thinning;
 
 constexpr std::int64_t two_to_31 = std::int64_t{1} << 31;
 constexpr std::int64_t two_to_40 = std::int64_t{1} << 40;
 constexpr std::int64_t two_to_53 = std::int64_t{1} << 53;
 
-class Partition : public testing::TestWithParam<std::tuple<std::int64_t, int>> {
- protected:
-  const std::int64_t cells_ = std::get<0>(GetParam());
-  const int ranks_ = std::get<1>(GetParam());
-};
-
-TEST_P(Partition, covers_every_cell_once_in_order) {
-  std::int64_t next = 0;
-  for (int rank = 0; rank < ranks_; ++rank) {
-    const CellRange slab = local_range(cells_, rank, ranks_);
-    ASSERT_EQ(slab.first, next) << "rank " << rank;
-    ASSERT_GE(slab.size, 0) << "rank " << rank;
-    next += slab.size;
+/// Every cell once, in order; whole blocks; as many on each rank, but for one.
+TEST(Partition, deals_whole_blocks_as_evenly_as_they_allow) {
+  for (const std::int64_t cells :
+       {std::int64_t{1}, std::int64_t{2}, std::int64_t{1023}, std::int64_t{1024},
+        std::int64_t{1025}, std::int64_t{2048}, std::int64_t{5000}, std::int64_t{1000000},
+        two_to_31 - 1, two_to_31, two_to_31 + 1, two_to_40 + 1, two_to_53}) {
+    for (const int ranks : {1, 2, 3, 4, 7, 64, 1000}) {
+      SCOPED_TRACE(testing::Message() << cells << " cells on " << ranks);
+      std::int64_t next = 0;
+      std::int64_t fewest = two_to_53;
+      std::int64_t most = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const CellRange slab = local_range(cells, rank, ranks);
+        ASSERT_EQ(slab.first, next) << "rank " << rank;
+        ASSERT_GE(slab.size, 0) << "rank " << rank;
+        next += slab.size;
+        ASSERT_TRUE(next % block_cells == 0 || next == cells) << "rank " << rank;
+        const std::int64_t blocks = (slab.size + block_cells - 1) / block_cells;
+        fewest = std::min(fewest, blocks);
+        most = std::max(most, blocks);
+      }
+      EXPECT_EQ(next, cells);
+      EXPECT_LE(most - fewest, 1);
+    }
   }
-  EXPECT_EQ(next, cells_);
 }
-
-TEST_P(Partition, keeps_blocks_whole) {
-  for (int rank = 0; rank < ranks_; ++rank) {
-    const CellRange slab = local_range(cells_, rank, ranks_);
-    const std::int64_t end = slab.first + slab.size;
-    EXPECT_TRUE(slab.first % block_cells == 0 || slab.first == cells_) << "rank " << rank;
-    EXPECT_TRUE(end % block_cells == 0 || end == cells_) << "rank " << rank;
-  }
-}
-
-TEST_P(Partition, is_as_even_as_blocks_allow) {
-  const auto blocks = [](const CellRange& slab) {
-    return (slab.size + block_cells - 1) / block_cells;
-  };
-  std::int64_t fewest = two_to_53;
-  std::int64_t most = 0;
-  for (int rank = 0; rank < ranks_; ++rank) {
-    const std::int64_t mine = blocks(local_range(cells_, rank, ranks_));
-    fewest = std::min(fewest, mine);
-    most = std::max(most, mine);
-  }
-  EXPECT_LE(most - fewest, 1);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Sizes, Partition,
-    testing::Combine(testing::Values<std::int64_t>(1, 2, 1023, 1024, 1025, 2048, 5000, 1000000,
-                                                   two_to_31 - 1, two_to_31, two_to_31 + 1,
-                                                   two_to_40 + 1, two_to_53),
-                     testing::Values(1, 2, 3, 4, 7, 64, 1000)));
 
 TEST(PartitionByHand, gives_left_over_blocks_to_the_first_ranks) {
   // 5000 cells are 4 blocks of 1024 and one of 904.
@@ -87,6 +68,62 @@ TEST(PartitionByHand, counts_beyond_32_bits) {
   const CellRange last = local_range(two_to_40 * 2, 2, 3);
   EXPECT_EQ(last.first, std::int64_t{2} * 715827883 * 1024);
   EXPECT_EQ(last.size, std::int64_t{715827882} * 1024);
+}
+
+TEST(Ratio, is_exact_beyond_64_bits) {
+  EXPECT_EQ(base::floor_of_ratio(7, 5, 4), 8);
+  EXPECT_EQ(base::ceil_of_ratio(7, 5, 4), 9);
+  EXPECT_EQ(base::ceil_of_ratio(7, 4, 4), 7);
+  EXPECT_EQ(base::ceil_of_ratio(0, 4, 7), 0);
+  EXPECT_EQ(base::floor_of_ratio(two_to_40 - 1, two_to_40, two_to_40), two_to_40 - 1);
+  EXPECT_EQ(base::ceil_of_ratio(two_to_40, two_to_40 + 1, two_to_40), two_to_40 + 1);
+  EXPECT_EQ(base::floor_of_ratio(two_to_53 - 1, two_to_53 - 1, two_to_53), two_to_53 - 2);
+  EXPECT_EQ(base::ceil_of_ratio(two_to_53 - 1, two_to_53 - 1, two_to_53), two_to_53 - 1);
+}
+
+TEST(Thinning, keeps_the_cells_in_the_middle_of_equal_parts) {
+  const Thinning three{.cells = 10, .kept = 3};
+  EXPECT_EQ(three.cell(0), 1);  // 10/6
+  EXPECT_EQ(three.cell(1), 5);  // 30/6
+  EXPECT_EQ(three.cell(2), 8);  // 50/6
+  for (std::int64_t j = 0; j < 10; ++j) {
+    EXPECT_EQ((Thinning{.cells = 10, .kept = 10}.cell(j)), j);
+  }
+}
+
+/// Every kept cell lies on the one rank whose range of cells holds it.
+TEST(Thinning, gives_each_kept_cell_to_the_rank_that_holds_it) {
+  for (const std::int64_t cells : {1, 1024, 1025, 5000, 10007}) {
+    for (const std::int64_t kept : {std::int64_t{1}, cells / 3 + 1, cells}) {
+      const Thinning thinning{.cells = cells, .kept = kept};
+      for (const int ranks : {1, 2, 3, 7}) {
+        std::int64_t next = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+          const base::CellRange slab = base::local_range(cells, rank, ranks);
+          const base::CellRange mine = thinning.kept_of(slab);
+          ASSERT_EQ(mine.first, next) << cells << ", " << kept << ", rank " << rank;
+          for (std::int64_t j = mine.first; j < mine.first + mine.size; ++j) {
+            ASSERT_GE(thinning.cell(j), slab.first);
+            ASSERT_LT(thinning.cell(j), slab.first + slab.size);
+          }
+          next += mine.size;
+        }
+        ASSERT_EQ(next, kept);
+      }
+    }
+  }
+}
+
+TEST(Thinning, counts_beyond_64_bits) {
+  const Thinning thinning{.cells = two_to_53 - 1, .kept = two_to_53 - 2};
+  EXPECT_EQ(thinning.cell(0), 0);
+  EXPECT_EQ(thinning.cell(thinning.kept - 1), two_to_53 - 2);
+  EXPECT_EQ(thinning.kept_of({0, thinning.cells}).size, thinning.kept);
+  const base::CellRange last = base::local_range(thinning.cells, 2, 3);
+  const base::CellRange mine = thinning.kept_of(last);
+  EXPECT_EQ(mine.first + mine.size, thinning.kept);
+  EXPECT_GE(thinning.cell(mine.first), last.first);
+  EXPECT_LT(thinning.cell(mine.first - 1), last.first);
 }
 
 }  // namespace masing::test_partition

@@ -2,10 +2,8 @@
 // right. The true orders are what scheme and rule promise, Propositions 3.1 and 4.1 and order two
 // of leapfrog for a smooth F and of midpoint. Prints the counts by kind, and fails where a share of
 // all of them misses what src/README.md states.
-//   corpus [--studies n] [--seed n] [--only NAME] [--save FOLDER]
-//     n studies of each kind (2), a tenth of those of 120 levels in time; saves their tables
-//   corpus --judge FOLDER [--only NAME]
-//     judges tables that were saved, without any run
+//   corpus [--studies n] [--seed n] [--only NAME]
+//     n studies of each kind (2), a tenth of those of 120 levels in time
 
 #include <fmt/format.h>
 
@@ -23,7 +21,6 @@
 #include "base/limits.hpp"
 #include "corpus/defects.hpp"
 #include "corpus/random_problem.hpp"
-#include "corpus/tables.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "parallel/session.hpp"
@@ -37,8 +34,6 @@ using namespace masing;
 using corpus::Chance;
 using corpus::Defect;
 using corpus::Force;
-using corpus::Table;
-using corpus::Tables;
 using slab::Rule;
 using slab::Scheme;
 using statistics::Verdict;
@@ -48,9 +43,6 @@ namespace {
 
 constexpr double tolerance = 0.1;
 constexpr int dense = 120;  // levels
-constexpr study::Errors no_orders{base::undefined, base::undefined, base::undefined,
-                                  base::undefined};
-
 struct Kind {
   std::string name;
   Refine refine;
@@ -228,42 +220,7 @@ study::Motion limit_of(const parallel::Communicator& comm, const study::StudySpe
   return {samples.x.back(), samples.y.back()};
 }
 
-/// The errors of a study of this kind with its results: those that were saved, else made now. Null
-/// where tables are read and this one was not saved, or of other levels.
-std::optional<Table> table_of(const parallel::Communicator& comm, const Kind& kind,
-                              const std::string& name, std::uint64_t seed,
-                              const given::Options& options, const Tables& tables) {
-  std::string levels = options.at("levels");
-  std::ranges::replace(levels, ',', ' ');
-  const study::StudySpec spec = given::spec_of(options);
-  if (tables.is_read()) {
-    const Table* const saved = tables.find(name, seed);
-    if (saved == nullptr || saved->levels != levels) {
-      return std::nullopt;
-    }
-    Table table = *saved;
-    study::find_results(spec, table.study);
-    return table;
-  }
-  Table table{.words = {study::name_of(kind.refine), std::string(slab::info(kind.scheme).name),
-                        std::string(slab::name_of(kind.rule)), kind.reference,
-                        kind.force == Force::smooth ? "smooth" : "jumping"},
-              .levels = std::move(levels),
-              .study = study::refine(comm, spec),
-              .limit = {base::undefined, base::undefined},
-              .true_orders = no_orders};
-  for (const study::ExpectedOrder& expected : spec.expected_orders) {
-    for (const study::Quantity& quantity : study::quantities) {
-      if (expected.quantity == quantity.name) {
-        table.true_orders.*quantity.value = expected.order;
-      }
-    }
-  }
-  return table;
-}
-
-Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64_t seed,
-               Tables& tables) {
+Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64_t seed) {
   Chance chance(seed);
   given::Options c = corpus::random_problem(chance, kind.force);
   c["refine"] = study::name_of(kind.refine);
@@ -294,11 +251,8 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
       orders += fmt::format("{}{}={}", orders.empty() ? "" : ",", quantity, true_order(quantity));
     }
   }
-  std::optional<Table> table = table_of(comm, kind, kind.name, seed, c, tables);
-  if (!table) {
-    throw base::UserError("the tables are not of this corpus: " + kind.name);
-  }
-  const study::Study& made = table->study;
+  auto spec = given::spec_of(c);
+  const study::Study made = study::refine(comm, spec);
   Counts n;
   for (std::size_t q = 0; q < made.results.size(); ++q) {
     const study::QuantityResult& found = made.results[q];
@@ -327,66 +281,35 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   // The limit is known of what is measured against it; the ladders of other references are alike.
   if (kind.levels < dense && (kind.reference == "exact" || kind.reference == "exact-time" ||
                               kind.reference == "cells-inf")) {
-    auto spec = given::spec_of(c);
-    if (!tables.is_read()) {
-      table->limit = limit_of(comm, spec);
-    }
+    const study::Motion limit = limit_of(comm, spec);
     study::Study scalars = made;
     scalars.results.clear();
     spec.reference = study::make_reference("successive", kind.refine, spec.levels, spec.run.model);
     study::find_results(spec, scalars);
     const study::LevelResult& last = made.cases.back();
     for (const auto& [index, error] :
-         {std::pair(scalars.extrapolated_x.index, std::abs(last.final_x - table->limit.x)),
-          {scalars.extrapolated_y.index, std::abs(last.final_y - table->limit.y)}}) {
+         {std::pair(scalars.extrapolated_x.index, std::abs(last.final_x - limit.x)),
+          {scalars.extrapolated_y.index, std::abs(last.final_y - limit.y)}}) {
       if (std::isfinite(index) && error > made.floors.x) {
         n.bounds.count(index >= error);
       }
     }
   }
-  tables.save(kind.name, seed, *table);
   const std::string levels = made.conclusions.deciding_levels;
   constexpr std::uint64_t one_of = 16;
   if (made.verdict == Verdict::undecided && kind.levels < dense) {
     n.named.count(!levels.empty());
     if (!levels.empty() && seed % one_of == 0) {
       c["levels"] = levels;
-      const std::string name = kind.name + " levels named";
-      if (const auto again = table_of(comm, kind, name, seed, c, tables)) {
-        n.hints.count(again->study.verdict != Verdict::undecided);
-        tables.save(name, seed, *again);
-      }
+      const study::Study again = study::refine(comm, given::spec_of(c));
+      n.hints.count(again.verdict != Verdict::undecided);
     }
   }
   return n;
 }
 
-/// The table of a ladder of errors of x alone.
-Table table_of(const statistics::ErrorLadder& ladder, const std::vector<long>& steps,
-               double floor) {
-  Table table{.words = {"steps", "leapfrog", "midpoint", "finest", "smooth"},
-              .limit = {base::undefined, base::undefined},
-              .true_orders = no_orders};
-  table.true_orders.x = 2.0;
-  table.study.floors = {floor, floor, floor, floor};
-  table.study.results = {{.ladders = {ladder}}};
-  for (std::size_t l = 0; l < steps.size(); ++l) {
-    const double dt = ladder.steps[0].levels[l];
-    table.study.cases.push_back({.level = {.space = slab::Cells{30}, .steps = steps[l]},
-                                 .ds = 1.0 / 30,
-                                 .dt = dt,
-                                 .step = dt,
-                                 .errors = no_orders,
-                                 .final_x = base::undefined,
-                                 .final_y = base::undefined});
-    table.study.cases.back().errors.x = ladder.errors[l];
-  }
-  return table;
-}
-
 /// Ladders of schemes with a defect: how many are as expected.
-Counts with_defect(const std::string& name, Defect defect, int levels, std::uint64_t seed,
-                   Tables& tables) {
+Counts with_defect(Defect defect, int levels, std::uint64_t seed) {
   Chance chance(seed);
   const cli::Configuration c =
       given::requested(cli::Command::converge, corpus::random_problem(chance, Force::smooth))
@@ -403,15 +326,8 @@ Counts with_defect(const std::string& name, Defect defect, int levels, std::uint
       ladder.steps[0].references.push_back(0.0);
     }
   }
-  if (const Table* const saved = tables.find(name, seed)) {
-    for (const study::LevelResult& at : saved->study.cases) {
-      ladder.errors.push_back(at.errors.x);
-    }
-  } else {
-    ladder.errors = corpus::defective_errors(c, defect, steps);
-  }
+  ladder.errors = corpus::defective_errors(c, defect, steps);
   constexpr double floor = 1e-11;
-  tables.save(name, seed, table_of(ladder, steps, floor));
   const statistics::Fit fit = statistics::fit_order(ladder, floor);
   const study::ExpectedOrder two{.quantity = "x", .order = 2.0};
   Counts n;
@@ -438,12 +354,9 @@ int studies_of(const Kind& kind, int studies) {
 }
 
 int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
-        const std::string& only, Tables& tables) {
+        const std::string& only) {
   constexpr std::uint64_t apart = 1000003;
-  const auto seeds_of = [&](const std::string& name, std::uint64_t kind, int count) {
-    if (tables.is_read()) {
-      return tables.seeds(name);
-    }
+  const auto seeds_of = [&](std::uint64_t kind, int count) {
     std::vector<std::uint64_t> seeds(static_cast<std::size_t>(count));
     std::iota(seeds.begin(), seeds.end(), (1000 * seed + kind) * apart);
     return seeds;
@@ -461,13 +374,13 @@ int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
     if (kind.name.find(only) == std::string::npos) {
       continue;
     }
-    const auto seeds = seeds_of(kind.name, number, studies_of(kind, studies));
+    const auto seeds = seeds_of(number, studies_of(kind, studies));
     if (seeds.empty()) {
       continue;
     }
     Counts n;
     for (const std::uint64_t each : seeds) {
-      n.add(counted(comm, kind, each, tables));
+      n.add(counted(comm, kind, each));
     }
     print(kind.name, n);
     all.add(n);
@@ -481,9 +394,8 @@ int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
     for (const int levels : {6, dense}) {
       const std::string name = fmt::format("{} {} levels", what, levels);
       Counts n;
-      for (const std::uint64_t each :
-           seeds_of(name, number, levels == dense ? studies / 10 : studies)) {
-        n.add(with_defect(name, defect, levels, each, tables));
+      for (const std::uint64_t each : seeds_of(number, levels == dense ? studies / 10 : studies)) {
+        n.add(with_defect(defect, levels, each));
       }
       print(name, n);
       // Without the split the scheme errs by O(δt²) that depends on the phase of turning points: it
@@ -514,8 +426,6 @@ int main(int argc, char** argv) {
   int studies = 2;
   std::uint64_t seed = 3;
   std::string only;
-  std::string folder;
-  bool is_read = false;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string key = argv[i];
     if (key == "--studies") {
@@ -524,14 +434,9 @@ int main(int argc, char** argv) {
       seed = std::strtoull(argv[i + 1], nullptr, 10);
     } else if (key == "--only") {
       only = argv[i + 1];
-    } else if (key == "--save" || key == "--judge") {
-      folder = argv[i + 1];
-      is_read = key == "--judge";
     }
   }
   parallel::Session session({});
-  return session.run([&](const parallel::Communicator& comm) {
-    Tables tables(folder, is_read);
-    return run(comm, studies, seed, only, tables);
-  });
+  return session.run(
+      [&](const parallel::Communicator& comm) { return run(comm, studies, seed, only); });
 }

@@ -110,26 +110,6 @@ class Evaluation {
     return arb_is_int(half.get()) == 0;
   }
 
-  /// The function with the value and f′ = u′/d.
-  [[nodiscard]] BallSeries from_slope(const BallSeries& u, const BallSeries& d,
-                                      const Ball& value) const {
-    BallSeries f;
-    if (length_ > 1) {
-      arb_poly_derivative(f.get(), u.get(), bits_);
-      arb_poly_div_series(f.get(), f.get(), d.get(), length_ - 1, bits_);
-      arb_poly_integral(f.get(), f.get(), bits_);
-    }
-    arb_poly_set_coeff_arb(f.get(), 0, value.get());
-    return f;
-  }
-
-  using OfBall = void (*)(arb_t, const arb_t, slong);
-  [[nodiscard]] Ball value_of(OfBall function, const BallSeries& u) const {
-    Ball value;
-    function(value.get(), u[0].get(), bits_);
-    return value;
-  }
-
   using OfSeries = void (*)(arb_poly_t, const arb_poly_t, slong, slong);
   [[nodiscard]] BallSeries apply(OfSeries function, const BallSeries& u) const {
     BallSeries f;
@@ -140,10 +120,6 @@ class Evaluation {
   [[nodiscard]] BallSeries negative(BallSeries u) const {
     arb_poly_neg(u.get(), u.get());
     return u;
-  }
-  /// 1 + factor·u².
-  [[nodiscard]] BallSeries one_and_square(const BallSeries& u, double factor) const {
-    return of_two("+", exactly(1.0), of_two("*", exactly(factor), of_two("*", u, u)));
   }
 
   /// 2/(1 + e^(-2u)) - 1 for u > 0, which loses no digits of the coefficients where it is flat.
@@ -202,16 +178,15 @@ class Evaluation {
     if (name == "log10") {
       return logarithm(u, arb_const_log10);
     }
-    if (name == "asinh") {
-      return from_slope(u, apply(arb_poly_sqrt_series, one_and_square(u, 1.0)),
-                        value_of(arb_asinh, u));
-    }
-    if (name == "acosh") {
-      const BallSeries d = negative(one_and_square(u, -1.0));
-      return from_slope(u, apply(arb_poly_sqrt_series, d), value_of(arb_acosh, u));
+    if (name == "asinh" || name == "acosh") {  // ln(u + √(u² ± 1))
+      const BallSeries one = exactly(name == "asinh" ? 1.0 : -1.0);
+      const BallSeries root = apply(arb_poly_sqrt_series, of_two("+", of_two("*", u, u), one));
+      return apply(arb_poly_log_series, of_two("+", u, root));
     }
     if (name == "atanh") {
-      return from_slope(u, one_and_square(u, -1.0), value_of(arb_atanh, u));
+      const BallSeries one = exactly(1.0);
+      const BallSeries ratio = of_two("/", of_two("+", one, u), of_two("-", one, u));
+      return of_two("*", exactly(0.5), apply(arb_poly_log_series, ratio));
     }
     if (name == "sign") {
       return exactly(sign_of(u[0]));

@@ -1,8 +1,7 @@
 // Bounds of random expressions over random intervals against Arb, a library of rigorous arithmetic
 // that shares nothing with them, not even the parser: at points of the interval the bounds hold
 // Arb's Taylor coefficients; where the bounds say that the function is smooth also Taylor's
-// remainders between two points, which would show a jump, a kink or a pole. One try in eight is an
-// operation on enclosures alone, with ends anywhere among the doubles. `--tries n --seed s`; a
+// remainders between two points, which would show a jump, a kink or a pole. `--tries n --seed s`; a
 // failure says how to make it again.
 
 #include <fmt/format.h>
@@ -19,8 +18,7 @@
 #include "base/bounds.hpp"
 #include "base/expression.hpp"
 #include "fuzz/arb_series.hpp"
-#include "fuzz/enclosure_case.hpp"
-#include "fuzz/fuzz_loop.hpp"
+#include "fuzz/fuzz.hpp"
 #include "fuzz/random_formula.hpp"
 
 using namespace masing;
@@ -34,7 +32,6 @@ using fuzz::Ball;
 using fuzz::BallSeries;
 using fuzz::Formula;
 using fuzz::Outcome;
-using fuzz::Place;
 
 constexpr int bits = 200;
 
@@ -54,8 +51,24 @@ struct Counts {
   [[nodiscard]] long long all() const { return inside + unbounded + open + undefined; }
 };
 
-Enclosure coefficient(const Series& f, int k) {
-  return k < f.terms ? f.c[k] : Enclosure{};
+/// Whether a number is in an enclosure, as far as its ball tells.
+enum class Place { inside, outside, open };
+
+/// Of the number in `ball`, finite; an end that is NaN does not limit.
+Place place(const Ball& ball, const Enclosure& enclosure) {
+  arf_t low;
+  arf_t high;
+  arf_init(low);
+  arf_init(high);
+  arb_get_lbound_arf(low, ball.get(), 2 * bits);
+  arb_get_ubound_arf(high, ball.get(), 2 * bits);
+  const bool below = !std::isnan(enclosure.low) && arf_cmp_d(high, enclosure.low) < 0;
+  const bool above = !std::isnan(enclosure.high) && arf_cmp_d(low, enclosure.high) > 0;
+  const bool inside = (std::isnan(enclosure.low) || arf_cmp_d(low, enclosure.low) >= 0) &&
+                      (std::isnan(enclosure.high) || arf_cmp_d(high, enclosure.high) <= 0);
+  arf_clear(low);
+  arf_clear(high);
+  return below || above ? Place::outside : inside ? Place::inside : Place::open;
 }
 
 /// What Arb knows of a function at a point.
@@ -121,7 +134,7 @@ class Comparison {
 
   void compare_coefficients(double t, const Known& f) {
     for (int k = 0; k <= order; ++k) {
-      const Enclosure enclosure = coefficient(claimed_, k);
+      const Enclosure enclosure = claimed_.coefficient(k);
       const Ball value = f.series[k];
       if (!value.is_finite() || k >= f.terms) {
         ++counts_.undefined;
@@ -149,9 +162,9 @@ class Comparison {
     for (int n = 1; n <= order && f[n - 1].is_finite() && rest.is_finite(); ++n) {
       arb_sub(rest.get(), rest.get(), f[n - 1].get(), bits);
       arb_div(rest.get(), rest.get(), step.get(), bits);
-      if (place(rest, coefficient(claimed_, n)) == Place::outside) {
+      if (place(rest, claimed_.coefficient(n)) == Place::outside) {
         fail(fmt::format("smooth, but remainder {} from {} to {} is {}", n, x, y, rest.text()),
-             coefficient(claimed_, n));
+             claimed_.coefficient(n));
         return;
       }
     }
@@ -231,35 +244,7 @@ class RandomCase {
   fuzz::RandomFormula formulas_;
 };
 
-/// The shortest text found that fails likewise, and how.
-std::string reduced(Formula formula, const Interval& interval, const std::vector<double>& points,
-                    std::string failure) {
-  const auto wrong = [&](const Formula& f) {
-    Counts ignored;
-    return Comparison(f, interval, ignored).wrong(points);
-  };
-  for (bool shorter = true; shorter;) {
-    shorter = false;
-    for (const Formula& each : simpler(formula)) {
-      if (const std::optional<std::string> found = wrong(each)) {
-        formula = each;
-        failure = *found;
-        shorter = true;
-        break;
-      }
-    }
-  }
-  return failure;
-}
-
 Outcome try_bounds(fuzz::RandomText& random, std::string& description, Counts& counts) {
-  constexpr std::size_t one_operation = 8;
-  if (random.once_in(one_operation)) {
-    if (const std::optional<std::string> failure = fuzz::try_enclosure(random)) {
-      throw std::logic_error(*failure);
-    }
-    return Outcome::taken;
-  }
   RandomCase one(random);
   const Formula formula = one.formula();
   const Interval interval = one.interval();
@@ -268,7 +253,7 @@ Outcome try_bounds(fuzz::RandomText& random, std::string& description, Counts& c
   const Counts before = counts;
   if (const std::optional<std::string> failure =
           Comparison(formula, interval, counts).wrong(points)) {
-    throw std::logic_error(reduced(formula, interval, points, *failure));
+    throw std::logic_error(*failure);
   }
   return counts.inside > before.inside         ? Outcome::taken
          : counts.unbounded > before.unbounded ? Outcome::refused

@@ -14,9 +14,9 @@
 
 #include "base/function.hpp"
 #include "base/periodicity.hpp"
-#include "fuzz/fuzz_loop.hpp"
+#include "base/text.hpp"
+#include "fuzz/fuzz.hpp"
 #include "fuzz/random_formula.hpp"
-#include "fuzz/random_text.hpp"
 
 using namespace masing;
 
@@ -30,55 +30,14 @@ const base::Constants constants{{"a", 1.5}, {"w", -0.8}, {"zero", -0.0}, {"large
 const base::Names names{"a", "w", "zero", "large"};
 
 std::string words(RandomText& random) {
-  static const std::vector<std::string> all{std::string(210, 'n'),
-                                            "t",
-                                            "a",
-                                            "w",
-                                            "zero",
-                                            "large",
-                                            "1",
-                                            "2.5",
-                                            ".5",
-                                            "1e",
-                                            "1e300",
-                                            "e",
-                                            "pi",
-                                            "(",
-                                            ")",
-                                            "(",
-                                            ")",
-                                            ",",
-                                            "+",
-                                            "-",
-                                            "*",
-                                            "/",
-                                            "^",
-                                            "<",
-                                            "<=",
-                                            ">",
-                                            ">=",
-                                            "==",
-                                            "!=",
-                                            "&&",
-                                            "||",
-                                            "?",
-                                            ":",
-                                            "=",
-                                            "&",
-                                            "|",
-                                            "!",
-                                            " ",
-                                            "\t",
-                                            "sin(",
-                                            "cos(",
-                                            "min(",
-                                            "avg(",
-                                            "atan2(",
-                                            "sqrt(",
-                                            "square(",
-                                            "abs(",
-                                            "#",
-                                            "\xff"};
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> some = base::split(
+        "t a w zero large 1 2.5 .5 1e 1e300 e pi ( ) ( ) , + - * / ^ < <= > >= == != && || ? : = & "
+        "| ! sin( cos( min( avg( atan2( sqrt( square( abs( # \xff",
+        ' ');
+    some.insert(some.end(), {std::string(210, 'n'), " ", "\t"});
+    return some;
+  }();
   std::string text;
   const std::size_t most = random.once_in(200) ? 4000 : 12;
   for (std::size_t i = 1 + random.below(most); i > 0; --i) {

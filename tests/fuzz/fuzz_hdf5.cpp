@@ -12,7 +12,7 @@
 #include <iterator>
 #include <string>
 
-#include "fuzz/fuzz_loop.hpp"
+#include "fuzz/fuzz.hpp"
 #include "io/result_reader.hpp"
 
 using namespace masing;

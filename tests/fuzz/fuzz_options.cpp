@@ -3,34 +3,184 @@
 // text is read back as the same, in bounded time. `--tries n --seed s`; a failure says how to make
 // it again.
 
-#include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <span>
+#include <map>
+#include <set>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
-#include "base/function.hpp"
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
 #include "cli/model.hpp"
+#include "cli/options.hpp"
 #include "cli/printed.hpp"
 #include "cli/request.hpp"
 #include "cli/spec.hpp"
-#include "fuzz/fuzz_loop.hpp"
-#include "fuzz/options_case.hpp"
+#include "fuzz/fuzz.hpp"
 #include "rheology/catalogue.hpp"
 #include "support/given.hpp"
-#include "support/problem.hpp"
 
 using namespace masing;
 
 namespace {
 
-using fuzz::OptionsCase;
 using fuzz::Outcome;
+using fuzz::RandomText;
+
+/// What a user might type: a command, its words, and the files that they may name.
+struct OptionsCase {
+  cli::Command command = cli::Command::simulate;
+  std::vector<std::string> words;
+  std::map<std::string, std::string> files;
+};
+
+using cli::Option;
+
+constexpr const char* ini = "case.ini";
+constexpr const char* table = "f.csv";
+
+struct Setting {
+  std::string key;
+  std::string value;
+};
+
+std::string function_text(RandomText& random, char variable) {
+  return random.once_in(4) ? random.table({table, "none.csv", ""})
+                           : random.expression(variable, static_cast<int>(random.below(5)));
+}
+
+std::string levels(RandomText& random) {
+  std::size_t last = 1 + random.below(50);
+  const bool pairs = random.once_in(3);
+  return random.list(6, ",", [&] {
+    last = random.once_in(8) ? random.below(1000) : 2 * last;
+    const std::string n = random.once_in(12) ? random.whole_number() : std::to_string(last);
+    return pairs ? std::to_string(last) + ":" + n : n;
+  });
+}
+
+std::string orders(RandomText& random) {
+  return random.list(4, ",", [&] {
+    return random.one_of({"x", "y", "u", "u_cells", "z", ""}) +
+           random.one_of({"=", ">=", "=>=", "", "=="}) + random.number();
+  });
+}
+
+/// A value as `option` takes it, often one that it does not.
+std::string value_of(RandomText& random, const Option& option) {
+  const std::string& kind = option.argument;
+  if (kind.find('|') != std::string::npos && !random.once_in(6)) {
+    const auto begin = random.once_in(2) ? 0 : kind.find('|') + 1;
+    const std::string choice = kind.substr(begin, kind.find('|', begin) - begin);
+    return choice == "P" ? random.whole_number() : choice;
+  }
+  if (kind.ends_with("(s)") || kind.ends_with("(t)")) {
+    return function_text(random, kind[kind.size() - 2]);
+  }
+  if (option.name == "levels") {
+    return levels(random);
+  }
+  if (option.name == "expect-order") {
+    return orders(random);
+  }
+  if (kind.starts_with('"')) {
+    return random.list(4, ",", [&] { return random.number(); });
+  }
+  if (kind.empty()) {
+    return random.one_of({"true", "false", "", "1"});
+  }
+  if (kind == "FILE.h5") {
+    return random.one_of({"a.h5", "b c.h5", "ü.h5", "[a]", "\"q\"", ""});
+  }
+  return kind == "n" || kind == "N" || kind == "m" ? random.whole_number() : random.number();
+}
+
+std::string parameter_value(RandomText& random, const rheology::Parameter& parameter) {
+  if (parameter.name == rheology::element_count) {
+    return std::to_string(random.below(40));
+  }
+  switch (random.below(4)) {
+    case 0:
+      return random.list(5, ",", [&] { return random.number(); });
+    case 1:
+      return random.expression('i', static_cast<int>(random.below(3)));
+    default:
+      return random.number();
+  }
+}
+
+/// Keys of a model, mostly those it takes, mostly once each.
+std::vector<Setting> lines(RandomText& random, cli::Command command) {
+  const auto& entry = rheology::catalogue()[random.below(rheology::catalogue().size())];
+  const bool masing = random.once_in(2);
+  const cli::ModelKind kind = cli::kind_of(masing ? "masing" : entry.info.name);
+  std::vector<Setting> chosen;
+  if (!masing) {
+    chosen.push_back({"model", random.once_in(40) ? "mass" : entry.info.name});
+    for (const auto& parameter : rheology::all_parameters(entry.info)) {
+      if (entry.make != nullptr && (parameter.preset ? random.once_in(4) : !random.once_in(30))) {
+        chosen.push_back({"set", parameter.name + "=" + parameter_value(random, parameter)});
+      }
+    }
+  }
+  std::set<std::string> used;
+  for (std::size_t i = random.below(5); i > 0; --i) {
+    const auto& all = cli::option_table();
+    const Option& option = all[random.below(all.size())];
+    const bool apt = option.is_of(kind) && option.is_of(command);
+    if ((apt && used.insert(option.name).second && option.name != "model") || random.once_in(40)) {
+      chosen.push_back({option.name, value_of(random, option)});
+    }
+  }
+  return chosen;
+}
+
+std::string ini_text(const Setting& setting) {
+  return setting.key == "set" ? "model." + setting.value + "\n"
+                              : setting.key + " = " + setting.value + "\n";
+}
+
+/// Keys of any command and model with values of their kind, given by words and by an .ini, some of
+/// it damaged.
+OptionsCase options_case(RandomText& random) {
+  OptionsCase one{.command = random.once_in(2) ? cli::Command::simulate : cli::Command::converge,
+                  .words = {},
+                  .files = {}};
+  std::string text;
+  for (const Setting& setting : lines(random, one.command)) {
+    if (random.once_in(2)) {
+      text += ini_text(setting);
+    } else if (random.once_in(2)) {
+      one.words.push_back("--" + setting.key + "=" + setting.value);
+    } else {
+      one.words.insert(one.words.end(), {"--" + setting.key, setting.value});
+    }
+  }
+  if (!text.empty() || random.once_in(10)) {
+    one.words.push_back(std::string("--config=") + ini);
+    one.files[ini] = random.once_in(4) ? random.damaged(text) : text;
+  }
+  if (!one.words.empty() && random.once_in(5)) {
+    std::string& word = one.words[random.below(one.words.size())];
+    word = random.damaged(word);
+  }
+  const std::string content = "s,k\n0,1\n0.5," + random.number() + "\n1,2\n";
+  one.files[table] = random.once_in(4) ? random.damaged(content) : content;
+  return one;
+}
+
+/// The case as text, for a report.
+std::string described(const OptionsCase& one) {
+  std::string text = one.command == cli::Command::simulate ? "simulate" : "converge";
+  for (const std::string& word : one.words) {
+    text.append(" '").append(word).append("'");
+  }
+  for (const auto& [name, content] : one.files) {
+    text.append("\n--- ").append(name).append("\n").append(content);
+  }
+  return text;
+}
 
 // A model may have more elements than a try has time for.
 constexpr std::int64_t most_elements = 100000;
@@ -106,43 +256,12 @@ Outcome try_case(const OptionsCase& one) {
   return Outcome::taken;
 }
 
-/// An expression alone, deeper and longer than in a configuration.
-Outcome try_expression(fuzz::RandomText& random, std::string& text) {
-  text = random.expression('t', static_cast<int>(random.below(9)));
-  if (random.once_in(20)) {
-    const std::string piece = random.one_of({"(", "-", "!", "1^", "t?", "1+", "sin(", "min(1,"});
-    for (std::size_t i = random.below(6000); i > 0; --i) {
-      text.insert(0, piece);
-    }
-  }
-  text = random.once_in(3) ? random.damaged(text) : text;
-  try {
-    const base::Function function = support::function(text, 't');
-    const double first = function(0.25);
-    const double second = function(0.25);
-    if (first != second && !(std::isnan(first) && std::isnan(second))) {
-      throw std::logic_error("two values at one argument");
-    }
-    if (function.is_constant() && function(0.75) != first && !std::isnan(first)) {
-      throw std::logic_error("constant, but with two values");
-    }
-    base::breaks(function, 10.0, {});
-  } catch (const base::UserError& mistake) {
-    fuzz::require_message(mistake);
-    return Outcome::refused;
-  }
-  return Outcome::taken;
-}
-
 }  // namespace
 
 int main(int count, char** values) {
-  return fuzz::run(count, values, [](fuzz::RandomText& random, std::string& description) {
-    if (random.once_in(2)) {
-      return try_expression(random, description);
-    }
-    const OptionsCase one = fuzz::options_case(random);
-    description = fuzz::described(one);
+  return fuzz::run(count, values, [](RandomText& random, std::string& description) {
+    const OptionsCase one = options_case(random);
+    description = described(one);
     return try_case(one);
   });
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 #include <string_view>
 
@@ -34,13 +33,9 @@ bool is_operator(std::string_view name) {
   return is_arithmetic(name) || std::ranges::find(comparisons, name) != comparisons.end();
 }
 
-bool is_of_numbers_alone(const Formula& f) {
-  return is_arithmetic(f.name) && f.parts[0].is_number() && f.parts[1].is_number();
-}
-
 Formula binary(const std::string& sign, Formula a, Formula b) {
   Formula f = call(sign, {std::move(a), std::move(b)});
-  if (is_of_numbers_alone(f)) {
+  if (is_arithmetic(sign) && f.parts[0].is_number() && f.parts[1].is_number()) {
     f.parts[0] = variable();
   }
   return f;
@@ -306,33 +301,6 @@ Formula RandomFormula::formula() {
     terms.push_back(random_.once_in(4) ? tree(1 + static_cast<int>(random_.below(2))) : pulse());
   }
   return sum(std::move(terms));
-}
-
-std::vector<Formula> simpler(const Formula& f) {
-  std::vector<Formula> all = f.parts;
-  if (!f.parts.empty()) {
-    all.push_back(variable());
-  }
-  if (f.name == "number") {
-    for (const double value : {0.0, 1.0, 2.0, std::rint(f.number)}) {
-      all.push_back(number(value));
-    }
-    for (int digits = 0; digits < 3; ++digits) {
-      all.push_back(number(std::strtod(fmt::format("{:.{}e}", f.number, digits).c_str(), nullptr)));
-    }
-  }
-  for (std::size_t i = 0; i < f.parts.size(); ++i) {
-    for (Formula& part : simpler(f.parts[i])) {
-      Formula other = f;
-      other.parts[i] = std::move(part);
-      all.push_back(std::move(other));
-    }
-  }
-  const std::size_t length = f.text().size();
-  std::erase_if(all, [&](const Formula& each) {
-    return is_of_numbers_alone(each) || each.text().size() >= length;
-  });
-  return all;
 }
 
 }  // namespace masing::fuzz

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/random_text.hpp"
+#include "fuzz/fuzz.hpp"
 
 namespace masing::fuzz {
 
@@ -53,8 +53,5 @@ class RandomFormula {
   RandomText& random_;
   std::vector<Feature> features_;
 };
-
-/// Formulas like `f` with a shorter text. Local.
-std::vector<Formula> simpler(const Formula& f);
 
 }  // namespace masing::fuzz

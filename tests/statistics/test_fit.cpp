@@ -1,5 +1,5 @@
 // Fits of manufactured errors whose order and constants are known: which levels count, what the
-// interval promises, where there is no answer.
+// interval promises, where there is no answer; and orders of pairs of levels.
 
 #include "statistics/fit.hpp"
 
@@ -11,16 +11,18 @@
 #include <numbers>
 #include <random>
 
-
 namespace masing::test_fit {
 
 using statistics::Fit;
 using statistics::fit_order;
 using statistics::Mark;
+using statistics::observed_order;
+using statistics::successive_order;
 using Numbers = std::vector<double>;
 using Marks = std::vector<Mark>;
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Of errors without noise.
 constexpr double found_to = 1e-8;
@@ -277,14 +279,24 @@ TEST(FitOrder, is_exact_for_differences_of_successive_levels) {
   }
 }
 
-/// Order and constants together: no order is put in.
-TEST(FitOrder, of_two_steps_finds_order_and_constants) {
+struct Pairs {
   Numbers ds;
   Numbers dt;
-  for (int l = 0; l < 8; ++l) {
-    ds.push_back(std::ldexp(0.01, -(l + 1) / 2));
-    dt.push_back(std::ldexp(0.04, -l / 2));
+};
+
+/// A staircase: space and time refined in turn.
+Pairs staircase(int levels) {
+  Pairs pairs;
+  for (int l = 0; l < levels; ++l) {
+    pairs.ds.push_back(std::ldexp(0.01, -(l + 1) / 2));
+    pairs.dt.push_back(std::ldexp(0.04, -l / 2));
   }
+  return pairs;
+}
+
+/// Order and constants together: no order is put in.
+TEST(FitOrder, of_two_steps_finds_order_and_constants) {
+  const auto [ds, dt] = staircase(8);
   for (const double p : {0.9, 1.0, 1.2, 2.0}) {
     for (const auto& [space, time] : {std::pair(0.7, 2.0), {12.0, 0.3}, {-0.2, 1.5}}) {
       Numbers errors;
@@ -301,21 +313,6 @@ TEST(FitOrder, of_two_steps_finds_order_and_constants) {
   }
 }
 
-struct Pairs {
-  Numbers ds;
-  Numbers dt;
-};
-
-/// A staircase: space and time refined in turn.
-Pairs staircase() {
-  Pairs pairs;
-  for (int l = 0; l < 6; ++l) {
-    pairs.ds.push_back(std::ldexp(0.01, -(l + 1) / 2));
-    pairs.dt.push_back(std::ldexp(0.04, -l / 2));
-  }
-  return pairs;
-}
-
 Numbers joint_errors(const Pairs& pairs, double space, double time) {
   Numbers errors;
   for (std::size_t l = 0; l < pairs.ds.size(); ++l) {
@@ -325,7 +322,7 @@ Numbers joint_errors(const Pairs& pairs, double space, double time) {
 }
 
 TEST(FitJointly, tells_two_constants_apart) {
-  const Pairs pairs = staircase();
+  const Pairs pairs = staircase(6);
   for (const auto& [space, time] : {std::pair(0.7, 2.0), {12.0, 0.3}, {-0.5, 1.5}, {9.0, -0.4}}) {
     const auto fit = statistics::fit_jointly(pairs.ds, pairs.dt, joint_errors(pairs, space, time));
     const double size = std::abs(space) + std::abs(time);
@@ -337,7 +334,7 @@ TEST(FitJointly, tells_two_constants_apart) {
 }
 
 TEST(FitJointly, has_uncertainties_that_cover_the_truth) {
-  const Pairs pairs = staircase();
+  const Pairs pairs = staircase(6);
   std::mt19937_64 random(20012);
   std::normal_distribution<double> noise(0.0, 0.01);
   constexpr int draws = 2000;
@@ -357,7 +354,7 @@ TEST(FitJointly, has_uncertainties_that_cover_the_truth) {
 }
 
 TEST(FitJointly, leaves_out_levels_without_an_error) {
-  Pairs pairs = staircase();
+  Pairs pairs = staircase(6);
   Numbers errors = joint_errors(pairs, 2.0, 1.0);
   errors[1] = nan_value;
   errors[3] = 0.0;
@@ -395,6 +392,54 @@ TEST(JointFit, cancels_where_both_constants_are_told_from_zero_and_of_opposite_s
   fit.space = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(fit.is_known());
   EXPECT_FALSE(fit.cancels());
+}
+
+/// log(e₁/e₂)/log(h₁/h₂): the logarithms err by a few eps, the quotient by their sum over log r.
+TEST(ObservedOrder, of_manufactured_errors) {
+  for (const double p : {0.5, 1.0, 2.0, -1.0, 0.0}) {
+    for (const double r : {1.1, 2.0, 3.0, 10.0, 0.5}) {
+      const double h = 0.037;
+      const double constant = 12.5;
+      const double order =
+          observed_order(constant * std::pow(h, p), constant * std::pow(h / r, p), h, h / r);
+      EXPECT_NEAR(
+          order, p,
+          8 * std::numeric_limits<double>::epsilon() * (1 + std::abs(p)) / std::abs(std::log(r)))
+          << "p = " << p << ", r = " << r;
+    }
+  }
+}
+
+/// v_j = v + C h_jᵖ: differences C (h₁ᵖ - h₂ᵖ) and C (h₂ᵖ - h₃ᵖ). A difference loses
+/// 1/(1 - r⁻ᵖ) of its digits.
+TEST(SuccessiveOrder, of_manufactured_differences_with_unequal_ratios) {
+  for (const double p : {0.5, 1.0, 1.9, 2.0, 3.0}) {
+    for (const auto& [r, q] : {std::pair(2.0, 2.0), {2.0, 3.0}, {1.5, 4.0}, {1.2, 1.1}}) {
+      const double h1 = 0.2;
+      const double h2 = h1 / r;
+      const double h3 = h2 / q;
+      const double first = 3.0 * (std::pow(h1, p) - std::pow(h2, p));
+      const double second = 3.0 * (std::pow(h2, p) - std::pow(h3, p));
+      EXPECT_NEAR(successive_order(first, second, h1, h2, h3), p, 1e-11)
+          << "p = " << p << ", ratios " << r << " and " << q;
+    }
+  }
+}
+
+TEST(SuccessiveOrder, keeps_the_sign_where_differences_grow) {
+  EXPECT_NEAR(successive_order(1.0, 2.0, 4.0, 2.0, 1.0), -1.0, 1e-12);
+  EXPECT_NEAR(successive_order(1.0, 1.0, 4.0, 2.0, 1.0), 0.0, 1e-12);
+}
+
+TEST(ObservedOrder, is_undefined_without_two_positive_finite_errors) {
+  for (const double bad : {0.0, -1.0, nan_value, infinity}) {
+    EXPECT_TRUE(std::isnan(observed_order(bad, 0.1, 2.0, 1.0))) << bad;
+    EXPECT_TRUE(std::isnan(observed_order(0.1, bad, 2.0, 1.0))) << bad;
+    EXPECT_TRUE(std::isnan(successive_order(bad, 0.1, 4.0, 2.0, 1.0))) << bad;
+    EXPECT_TRUE(std::isnan(successive_order(0.1, bad, 4.0, 2.0, 1.0))) << bad;
+  }
+  EXPECT_TRUE(std::isnan(observed_order(0.2, 0.1, 1.0, 1.0)));
+  EXPECT_TRUE(std::isnan(successive_order(1e300, 1e-300, 4.0, 2.0, 1.0))) << "beyond any scheme";
 }
 
 }  // namespace masing::test_fit

@@ -1,0 +1,175 @@
+#include "fuzz/fuzz.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include "base/text.hpp"
+
+namespace masing::fuzz {
+
+std::string RandomText::number() {
+  static const std::vector<std::string> odd = base::split(
+      "0 -0 1 -1 0.1 1e308 1e309 -1e308 1e-320 5e-324 nan inf -inf + 1e 0x10 1,5 1.5.2 +1 +-1 1e+3 "
+      ".5 5. 9007199254740993",
+      ' ');
+  if (once_in(4)) {
+    return once_in(odd.size()) ? "" : one_of(odd);
+  }
+  return std::to_string(below(1000)) + "." + std::to_string(below(1000)) +
+         (once_in(5) ? "e-" + std::to_string(below(12)) : "");
+}
+
+std::string RandomText::whole_number() {
+  static const std::vector<std::string> odd = base::split(
+      "0 -1 1 inf 1e6 1e15 9007199254740992 9007199254740993 1.5 1e99 0x8 +7 9223372036854775807 "
+      "9223372036854775808",
+      ' ');
+  return !once_in(4) ? std::to_string(1 + below(5000)) : once_in(odd.size()) ? "" : one_of(odd);
+}
+
+std::string RandomText::expression(char variable, int depth) {
+  static const auto binary = base::split("+ - * / ^ < > <= >= == != && || =", ' ');
+  static const auto functions = base::split(
+      "triangle square sawtooth sin cos tan asin atan2 exp ln log log10 log2 sqrt abs sign rint "
+      "min "
+      "max sum avg sinh acosh foo pi",
+      ' ');
+  const auto inner = [&] { return expression(variable, depth - 1); };
+  switch (depth <= 0 ? below(3) : below(10)) {
+    case 0:
+    case 1:
+      return std::string(1, variable);
+    case 2:
+      return once_in(8) ? one_of({"pi", "_e", "_pi", "n", "i", "t", "s", "\"s\""}) : number();
+    case 3:
+    case 4:
+    case 5:
+      return inner() + one_of(binary) + inner();
+    case 6:
+      return "(" + inner() + ")";
+    case 7:
+      return one_of({"-", "+", "!", "--"}) + inner();
+    case 8:
+      return inner() + "?" + inner() + ":" + inner();
+    default:
+      return one_of(functions) + "(" + (once_in(4) ? list(4, ",", inner) : inner()) + ")";
+  }
+}
+
+std::string RandomText::table(const std::vector<std::string>& files) {
+  if (once_in(3)) {
+    return "table:" + one_of(files);
+  }
+  const auto point = [&] { return number() + one_of({" ", ",", "\t", "  "}) + number(); };
+  return "points:" + (once_in(2) ? list(5, "; ", point) : "0 " + number() + "; 1 " + number());
+}
+
+std::string RandomText::damaged(std::string text) {
+  static const std::string bytes =
+      "=,:;#[]()\"'\\ \t\n\r+-*/^<>?!&|.0159eEinfstPN\xEF\xBB\xBF\xFF\x01\x7F";
+  for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
+    const std::size_t at = below(text.size() + 1);
+    const std::size_t length = std::min(text.size() - at, below(8));
+    switch (below(4)) {
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, text.substr(at, length));
+        break;
+      case 2:
+        text.insert(at, 1, once_in(50) ? '\0' : bytes[below(bytes.size())]);
+        break;
+      default:
+        if (at < text.size()) {
+          text[at] = once_in(8) ? static_cast<char>(below(256)) : bytes[below(bytes.size())];
+        }
+        break;
+    }
+  }
+  return text;
+}
+
+namespace {
+
+constexpr unsigned longest_try = 20;  // seconds, with sanitizers on a busy machine
+constexpr std::size_t longest_message = 2000;
+
+std::uint64_t this_seed = 0;  // for the handler of a signal
+
+/// Says which try crashed or hung: only what POSIX allows in a handler.
+void report(int signal) {
+  std::array<char, 64> line{};
+  std::size_t end = line.size();
+  line[--end] = '\n';
+  std::uint64_t digits = this_seed;
+  do {
+    line[--end] = static_cast<char>('0' + digits % 10);
+    digits /= 10;
+  } while (digits > 0);
+  const char* what = signal == SIGALRM ? "hangs: --tries 1 --seed " : "crashes: --tries 1 --seed ";
+  (void)!write(STDERR_FILENO, what, std::strlen(what));
+  (void)!write(STDERR_FILENO, &line[end], line.size() - end);
+  _exit(1);
+}
+
+struct Wanted {
+  std::uint64_t tries = 20000;
+  std::uint64_t seed = 1;
+};
+
+Wanted wanted(int count, char** values) {
+  Wanted found;
+  for (int i = 1; i + 1 < count; i += 2) {
+    const std::string name = values[i];
+    (name == "--tries" ? found.tries : found.seed) = std::strtoull(values[i + 1], nullptr, 10);
+  }
+  return found;
+}
+
+}  // namespace
+
+void require_message(const base::UserError& mistake) {
+  const std::string text = mistake.what();
+  if (text.empty() || text.size() > longest_message) {
+    throw std::logic_error("a message of " + std::to_string(text.size()) + " characters: " + text);
+  }
+}
+
+int run(int count, char** values, const Try& one_try) {
+  const auto [tries, first_seed] = wanted(count, values);
+  for (const int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    std::signal(signal, report);
+  }
+  std::array<std::uint64_t, 3> outcomes{};
+  for (std::uint64_t i = 0; i < tries; ++i) {
+    this_seed = first_seed + i;
+    RandomText random(this_seed);
+    std::string description;
+    alarm(longest_try);
+    try {
+      ++outcomes.at(static_cast<std::size_t>(one_try(random, description)));
+    } catch (const std::exception& failure) {
+      std::fprintf(stderr, "--tries 1 --seed %llu fails: %s\n%s\n",
+                   static_cast<unsigned long long>(this_seed), failure.what(), description.c_str());
+      return EXIT_FAILURE;
+    }
+  }
+  alarm(0);
+  std::printf("%llu tries from seed %llu: %llu taken, %llu refused, %llu skipped\n",
+              static_cast<unsigned long long>(tries), static_cast<unsigned long long>(first_seed),
+              static_cast<unsigned long long>(outcomes[0]),
+              static_cast<unsigned long long>(outcomes[1]),
+              static_cast<unsigned long long>(outcomes[2]));
+  // A generator of nothing but mistakes, or of none, would test half of what it says.
+  return tries < 100 || (outcomes[0] > 0 && outcomes[1] > 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace masing::fuzz
