@@ -125,7 +125,8 @@ TEST(Enclosure, holds_what_underflows_and_overflows) {
   }
   EXPECT_LT((-small * small).low, 0.0);
   EXPECT_EQ((-small * small).high, 0.0);
-  for (const Enclosure& product : {square_of(large), large * large, base::exponential_of({1e3, 1e3})}) {
+  for (const Enclosure& product :
+       {square_of(large), large * large, base::exponential_of({1e3, 1e3})}) {
     EXPECT_EQ(product.high, std::numeric_limits<double>::infinity());
     EXPECT_GT(product.low, 1e307);
     EXPECT_LE(product.low, std::numeric_limits<double>::max());

@@ -11,9 +11,9 @@
 namespace masing::slab {
 
 using base::Clock;
-using base::departure;
 using base::least_span;
 using base::SmoothPieces;
+using base::starting_direction;
 
 /// S(x) on the smooth part of the present leg of `turning_points`, from here up to end();
 /// `turning_points` must outlive the law, unchanged. Of finitely many cells it is a straight line,
