@@ -22,8 +22,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "base/poll.hpp"
+#include "base/text.hpp"
 #include "io/build_info.hpp"
 #include "io/result_reader.hpp"
 #include "parallel/session.hpp"
