@@ -39,13 +39,8 @@ class Ranges final : public engine::Observer {
   }
 
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
-    std::vector<double> range{summary_.least_x, summary_.most_x, summary_.least_restoring,
-                              summary_.most_restoring};
-    archive.numbers("range", range);
-    summary_.least_x = range[0];
-    summary_.most_x = range[1];
-    summary_.least_restoring = range[2];
-    summary_.most_restoring = range[3];
+    archive.scalars("range", summary_.least_x, summary_.most_x, summary_.least_restoring,
+                    summary_.most_restoring);
   }
 
  private:

@@ -36,6 +36,14 @@ class Archive {
   /// An array split over the ranks, or whole on every rank; restored, it may be split otherwise. It
   /// must outlive what the archive does with it. Collective.
   virtual void split(const std::string& name, parallel::Vector& values) = 0;
+  /// The same of some numbers and flags, each a variable. Collective.
+  template <class... Values>
+  void scalars(const std::string& name, Values&... values) {
+    std::vector<double> all{static_cast<double>(values)...};
+    numbers(name, all);
+    std::size_t i = 0;
+    ((values = static_cast<Values>(all[i++])), ...);
+  }
 };
 
 /// The mass at a step.

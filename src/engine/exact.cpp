@@ -214,15 +214,10 @@ class Exact final : public Engine {
 
   /// The solution is integrated again from the start: its own steps do not depend on the samples.
   void serialize(std::int64_t /*step*/, Archive& archive) override {
-    std::vector<double> numbers{sample_.x, sample_.y, sample_.restoring,         difference_,
-                                compared_, time_,     follows_works_ ? 1.0 : 0.0};
-    archive.numbers("mass", numbers);
+    archive.scalars("mass", sample_.x, sample_.y, sample_.restoring, difference_, compared_, time_,
+                    follows_works_);
     if (archive.restores()) {
-      sample_ = {numbers[0], numbers[1], numbers[2]};
-      difference_ = numbers[3];
-      compared_ = numbers[4];
-      time_ = numbers[5];
-      follows_works_ = numbers[6] != 0.0 && motion_->follow_works();
+      follows_works_ = follows_works_ && motion_->follow_works();
       (void)motion_->at(time_);
     }
   }

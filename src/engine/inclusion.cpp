@@ -64,9 +64,7 @@ class InclusionEngine final : public Engine {
     if (archive.restores()) {
       columns_.spread(state_);
     }
-    std::vector<double> sample{sample_.x, sample_.y, sample_.restoring};
-    archive.numbers("sample", sample);
-    sample_ = {sample[0], sample[1], sample[2]};
+    archive.scalars("sample", sample_.x, sample_.y, sample_.restoring);
   }
 
  private:

@@ -99,9 +99,7 @@ class Sweep final : public Engine {
   }
 
   void serialize(std::int64_t /*step*/, Archive& archive) override {
-    std::vector<double> numbers{state_.x, state_.y, state_.internal_force};
-    archive.numbers("mass", numbers);
-    state_ = {numbers[0], numbers[1], numbers[2]};
+    archive.scalars("mass", state_.x, state_.y, state_.internal_force);
     archive.split("u", u_);
   }
 

@@ -45,24 +45,15 @@ class TurningPointEngine : public Engine {
   }
 
   void serialize(std::int64_t /*step*/, Archive& archive) override {
-    std::vector<double> mass{state_.x,  state_.y,  state_.internal_force,
-                             sample_.x, sample_.y, sample_.restoring};
-    archive.numbers("mass", mass);
-    state_ = {mass[0], mass[1], mass[2]};
-    sample_ = {mass[3], mass[4], mass[5]};
+    archive.scalars("mass", state_.x, state_.y, state_.internal_force, sample_.x, sample_.y,
+                    sample_.restoring);
     slab::TurningPointState state = slab_.state();
-    std::vector<double> corner{state.x0, state.x, static_cast<double>(state.direction),
-                               state.opposite};
-    archive.numbers("memory", corner);
+    archive.scalars("memory", state.x0, state.x, state.direction, state.opposite);
     if (archive.restores()) {
       state.positions.clear();  // however many there were
     }
     archive.numbers("turning points", state.positions);
     if (archive.restores()) {
-      state.x0 = corner[0];
-      state.x = corner[1];
-      state.direction = static_cast<int>(corner[2]);
-      state.opposite = corner[3];
       slab_ = slab::TurningPoints(*measure_, state);
     }
   }

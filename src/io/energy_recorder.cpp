@@ -147,21 +147,8 @@ double EnergyRecorder::slab_energy(engine::Engine& engine) const {
 }
 
 void EnergyRecorder::serialize(std::int64_t step, engine::Archive& archive) {
-  std::vector<double> sums{
-      last_.x,     last_.force,           last_.internal_force, slab_work_,
-      input_,      slab_energy_at_start_, first_.stored,        first_.dissipated,
-      first_.input};
-  const bool is_damped = oscillator_.damping > 0;
-  if (is_damped) {
-    sums.insert(sums.end(), {last_.y, viscous_});
-  }
-  archive.numbers("sums", sums);
-  last_ = {sums[0], sums[1], sums[2], is_damped ? sums[9] : 0.0};
-  viscous_ = is_damped ? sums[10] : 0.0;
-  slab_work_ = sums[3];
-  input_ = sums[4];
-  slab_energy_at_start_ = sums[5];
-  first_ = {sums[6], sums[7], sums[8]};
+  archive.scalars("sums", last_.x, last_.force, last_.internal_force, last_.y, slab_work_, input_,
+                  viscous_, slab_energy_at_start_, first_.stored, first_.dissipated, first_.input);
   rows_.serialize(sampling_.count(step), archive);
 }
 

@@ -193,23 +193,10 @@ void Trajectory::serialize(engine::Archive& archive) {
   if (!archive.restores()) {
     forget_window();
   }
-  const auto as_number = [](std::int64_t value) { return static_cast<double>(value); };
   RunSummary& s = summary_;
   parallel::max_over_ranks(comm_, std::span(&s.largest_u, 1));
-  std::vector<double> numbers{as_number(reached_),
-                              as_number(first_),
-                              as_number(kept_step_),
-                              s.largest.x,
-                              s.largest.y,
-                              s.largest_u,
-                              s.end.x,
-                              s.end.y,
-                              s.seconds};
-  archive.numbers("run", numbers);
-  reached_ = static_cast<std::int64_t>(numbers[0]);
-  first_ = static_cast<std::int64_t>(numbers[1]);
-  kept_step_ = static_cast<std::int64_t>(numbers[2]);
-  s = {{numbers[3], numbers[4]}, numbers[5], {numbers[6], numbers[7]}, 0.0, numbers[8]};
+  archive.scalars("run", reached_, first_, kept_step_, s.largest.x, s.largest.y, s.largest_u,
+                  s.end.x, s.end.y, s.seconds);
   for (auto [what, samples] : {std::pair{"x", &x_}, std::pair{"y", &y_}}) {
     if (archive.restores()) {
       samples->clear();
