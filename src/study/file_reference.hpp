@@ -31,7 +31,7 @@ class FileReference {
 
   /// Of x and y.
   [[nodiscard]] const SampleTimes& times() const { return times_; }
-  [[nodiscard]] Motion at(std::int64_t i) const {
+  [[nodiscard]] PhasePoint at(std::int64_t i) const {
     return {x_[static_cast<std::size_t>(i)], y_[static_cast<std::size_t>(i)]};
   }
   /// Of u; count() is 0 where it has none.

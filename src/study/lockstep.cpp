@@ -48,7 +48,7 @@ class NamedArchive final : public engine::Archive {
   std::string prefix_;
 };
 
-void raise(Errors& errors, const Motion& here, const Motion& there) {
+void raise(Errors& errors, const PhasePoint& here, const PhasePoint& there) {
   errors.x = std::max(errors.x, std::abs(here.x - there.x));
   errors.y = std::max(errors.y, std::abs(here.y - there.y));
 }

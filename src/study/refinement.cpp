@@ -45,7 +45,7 @@ Errors errors_of(const StudyPlan& plan, const Outcomes& found, std::size_t i) {
 Study measured(const StudyPlan& plan, Outcomes found) {
   const StudySpec& spec = *plan.spec;
   Study study;
-  Motion scale;  // what round-off is measured by
+  PhasePoint scale;  // what round-off is measured by
   double scale_u = 0.0;
   for (std::size_t i = 0; i < spec.levels.size(); ++i) {
     const engine::RunSpec& run = plan.runs[i].run;

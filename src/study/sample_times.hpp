@@ -17,8 +17,8 @@ struct Moment {
   [[nodiscard]] std::int64_t end() const { return step + (rest > 0 ? 1 : 0); }
 };
 
-/// Position and velocity.
-struct Motion {
+/// Position and velocity of the mass.
+struct PhasePoint {
   double x = 0.0;
   double y = 0.0;
 };

@@ -29,9 +29,9 @@ double cells_of(const StudySpec& spec, const Level& level) {
 }
 
 /// Writes columns of one number a level.
-class Columns {
+class LevelColumns {
  public:
-  Columns(const parallel::Communicator& comm, const io::Handle& file, const Study& study)
+  LevelColumns(const parallel::Communicator& comm, const io::Handle& file, const Study& study)
       : comm_(comm), file_(file), study_(study) {}
 
   void write(const std::string& path, const io::Meaning& meaning,
@@ -49,12 +49,12 @@ class Columns {
   const Study& study_;
 };
 
-void write_level(const Columns& columns, const std::string& path) {
+void write_level(const LevelColumns& columns, const std::string& path) {
   columns.write(path, {"number of the level, the coarsest first", "l"},
                 [](std::size_t l) { return static_cast<double>(l + 1); });
 }
 
-void write_cases(const Columns& columns, const StudySpec& spec, const Study& study) {
+void write_cases(const LevelColumns& columns, const StudySpec& spec, const Study& study) {
   const auto& cases = study.cases;
   write_level(columns, "/cases/level");
   columns.write(
@@ -168,7 +168,7 @@ void write_conclusions(const io::Handle& fit, const Conclusions& found) {
 }
 
 /// Wall times of the levels, and what they come to a second.
-void write_timing(const Columns& columns, const StudySpec& spec, const Study& study) {
+void write_timing(const LevelColumns& columns, const StudySpec& spec, const Study& study) {
   const auto& cases = study.cases;
   const auto steps = [&](std::size_t l) { return static_cast<double>(cases[l].level.steps); };
   const auto cells = [&](std::size_t l) {
@@ -196,7 +196,7 @@ void write_timing(const Columns& columns, const StudySpec& spec, const Study& st
 void write(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
            const Study& study) {
   write_series(comm, file, spec, study);
-  const Columns columns(comm, file, study);
+  const LevelColumns columns(comm, file, study);
   write_cases(columns, spec, study);
   const io::Handle fit = io::create_group(file, "/fit");
   io::write_attribute(fit, "refine", std::string(name_of(spec.refine)));

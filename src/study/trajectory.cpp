@@ -162,12 +162,12 @@ void Trajectory::go_to(std::span<const double> times) {
   reached_ += std::ssize(times_);
 }
 
-Motion Trajectory::at(const Moment& moment) const {
-  const Motion before = at(moment.step);
+PhasePoint Trajectory::at(const Moment& moment) const {
+  const PhasePoint before = at(moment.step);
   if (moment.rest == 0) {
     return before;
   }
-  const Motion after = at(moment.step + 1);
+  const PhasePoint after = at(moment.step + 1);
   return {std::lerp(before.x, after.x, moment.rest), std::lerp(before.y, after.y, moment.rest)};
 }
 

@@ -42,9 +42,9 @@ struct Field {
 
 /// What remains of a run that is done.
 struct RunSummary {
-  Motion largest;          ///< |x|, |y| over all steps
+  PhasePoint largest;      ///< |x|, |y| over all steps
   double largest_u = 0.0;  ///< |u| at the times of fields; 0 of functions
-  Motion end;              ///< x(T), y(T)
+  PhasePoint end;          ///< x(T), y(T)
   double self_check = 0.0;
   double seconds = 0.0;  ///< that it took, without what went along
 };
@@ -78,9 +78,9 @@ class Trajectory {
   /// The last step so far; with goes_to_times() the number of times.
   [[nodiscard]] std::int64_t reached() const { return reached_; }
   /// x and y at a moment of the last window. Local.
-  [[nodiscard]] Motion at(const Moment& moment) const;
+  [[nodiscard]] PhasePoint at(const Moment& moment) const;
   /// x and y at a step of the last window. Local.
-  [[nodiscard]] Motion at(std::int64_t step) const {
+  [[nodiscard]] PhasePoint at(std::int64_t step) const {
     const auto i = static_cast<std::size_t>(step - first_);
     return {x_[i], y_[i]};
   }
