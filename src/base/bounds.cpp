@@ -65,19 +65,32 @@ Enclosure resized(const Enclosure& c, const Enclosure& r, const Enclosure& facto
   return {c.low >= 0.0 ? 0.0 : -bound, c.high <= 0.0 ? 0.0 : bound};
 }
 
-/// The same series with another scale.
-Series with_scale(Series f, const Enclosure& scale) {
-  const Enclosure ratio = f.scale + -scale;
-  const Enclosure factor = exponential_of(ratio);
-  for (int k = 0; k < f.terms && (ratio.low != 0.0 || ratio.high != 0.0); ++k) {
-    f.c[k] = resized(f.c[k], ratio, factor);
+/// The same series with its c[k] times eʳ for an r in `ratio`, and another rate.
+Series resized(Series f, const Enclosure& ratio, int rate) {
+  const bool is_same = ratio.magnitude() == 0.0 && rate == f.rate;
+  const Enclosure growth = (f.rate - rate) * about(std::numbers::ln2);
+  Enclosure r = ratio;
+  Enclosure factor = exponential_of(r);
+  for (int k = 0; k < f.terms && !is_same; ++k) {
+    if (k > 0 && rate != f.rate) {
+      r = ratio + k * growth;
+      factor = exponential_of(r);
+    }
+    f.c[k] = resized(f.c[k], r, factor);
   }
-  f.scale = scale;
+  f.rate = rate;
   return f;
 }
 
+/// The same series with another scale and rate.
+Series with_scale(const Series& f, const Enclosure& scale, int rate) {
+  Series result = resized(f, f.scale + -scale, rate);
+  result.scale = scale;
+  return result;
+}
+
 Series unscaled(const Series& f) {
-  return f.scale.low != 0.0 || f.scale.high != 0.0 ? with_scale(f, {}) : f;
+  return f.is_scaled() ? with_scale(f, {}, 0) : f;
 }
 
 /// The same with a scale that takes large values.
@@ -107,7 +120,7 @@ Series made_from(const Series& u, const Enclosure& first) {
   return f;
 }
 
-/// Σ_{j=1..k} j u_j c_{k-j} / k, k ≥ 1: the k-th coefficient of ∫ u′c dt.
+/// Σ_{j=1..k} j u_j c_{k-j} / k, k ≥ 1: the k-th coefficient of ∫ u′c dt. Both of one rate.
 Enclosure integrated(const Series& u, const Series& c, int k) {
   Enclosure sum{};
   for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
@@ -123,8 +136,8 @@ Series add(const Series& a, const Series& b) {
   if (!first_leads && a.scale.high <= b.scale.low) {
     return add(b, a);
   }
-  Series f = first_leads ? a : with_scale(a, point(std::max(a.scale.high, b.scale.high)));
-  const Series other = with_scale(b, f.scale);
+  Series f = first_leads ? a : with_scale(a, point(std::max(a.scale.high, b.scale.high)), a.rate);
+  const Series other = a.is_scaled() || b.is_scaled() ? with_scale(b, f.scale, f.rate) : b;
   f.terms = std::max(a.terms, b.terms);
   f.known = std::min(a.known, b.known);
   for (int k = 0; k < f.terms; ++k) {
@@ -134,7 +147,12 @@ Series add(const Series& a, const Series& b) {
 }
 
 Series product(const Series& a, const Series& b) {
+  if (a.rate != b.rate) {
+    const int rate = std::max(a.rate, b.rate);
+    return product(resized(a, {}, rate), resized(b, {}, rate));
+  }
   Series f({});
+  f.rate = a.rate;
   f.terms = std::min(taylor_order + 1, a.terms + b.terms - 1);
   f.scale = a.scale + b.scale;
   f.known = std::min(a.known, b.known);
@@ -159,9 +177,14 @@ Series squared(const Series& a) {
 
 /// Not smooth where b may be 0.
 Series divide(const Series& a, const Series& b) {
+  if (a.rate != b.rate) {
+    const int rate = std::max(a.rate, b.rate);
+    return divide(resized(a, {}, rate), resized(b, {}, rate));
+  }
   Series f = made_from(b, a.c[0] / b.c[0]);
   f.terms = b.terms == 1 ? a.terms : taylor_order + 1;
   f.scale = a.scale + -b.scale;
+  f.rate = a.rate;
   f.known = std::min(f.known, a.known);
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum = a.coefficient(k);
@@ -173,13 +196,28 @@ Series divide(const Series& a, const Series& b) {
   return f;
 }
 
+/// The rate at which the coefficients of eᵘ do not overflow.
+int rate_of(const Series& u) {
+  constexpr double moderate = 0x1p30;
+  int rate = 0;
+  for (int k = 1; k < u.terms; ++k) {
+    const double size = u.c[k].magnitude();
+    if (size > moderate && std::isfinite(size)) {
+      rate = std::max(rate, std::ilogb(size) / k + 1);
+    }
+  }
+  return rate;
+}
+
 Series exponential(const Series& argument) {
-  const Series u = unscaled(argument);
+  Series u = unscaled(argument);
   constexpr double moderate = 40.0;
   const bool is_large = u.c[0].magnitude() > moderate && u.c[0].is_finite();
   Series f = made_from(u, is_large ? point(1.0) : exponential_of(u.c[0]));
   if (is_large) {
     f.scale = u.c[0];
+    u = resized(u, {}, rate_of(u));
+    f.rate = u.rate;
   }
   for (int k = 1; k < f.terms; ++k) {
     f.c[k] = integrated(u, f, k);
@@ -192,6 +230,7 @@ Series logarithm(const Series& u) {
   const Enclosure& x = u.c[0];
   Series f = made_from(u, x.low > 0.0 ? rising(std::log, x) + u.scale : everything());
   f.known = std::min(f.known, known_on(from_0, x));
+  f.rate = u.rate;
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum{};
     for (int j = std::max(1, k - u.terms + 1); j < k; ++j) {
@@ -208,6 +247,7 @@ Series fractional_power(const Series& u, double p) {
   const double high = std::pow(std::max(u.c[0].high, 0.0), p);
   Series f = made_from(u, widened(std::min(low, high), std::max(low, high)));
   f.scale = p * u.scale;
+  f.rate = u.rate;
   const Known most = u.c[0].low > 0.0 ? Known::smooth : Known::defined;
   f.known = std::min({f.known, most, known_on(from_0, u.c[0])});
   for (int k = 1; k < f.terms; ++k) {
@@ -241,8 +281,8 @@ Series whole_power(const Series& u, unsigned exponent) {
 
 /// aᵇ; of a = 0 and b < 0 a pole.
 Series power(const Series& a, const Series& b) {
-  const bool is_fixed = b.terms == 1 && b.c[0].low == b.c[0].high && b.scale.magnitude() == 0.0 &&
-                        b.known == Known::smooth;
+  const bool is_fixed =
+      b.terms == 1 && b.c[0].low == b.c[0].high && !b.is_scaled() && b.known == Known::smooth;
   const double p = b.c[0].low;
   if (is_fixed && p == std::rint(p) && std::abs(p) <= 0x1p30) {
     const Series f = whole_power(a, static_cast<unsigned>(std::abs(p)));
@@ -254,7 +294,7 @@ Series power(const Series& a, const Series& b) {
   Series f = exponential(multiply(b, logarithm(a)));
   if (a.c[0].low < 0.0) {
     f.c[0] = everything();
-  } else if (!f.c[0].is_finite() && a.scale.magnitude() == 0.0 && b.c[0].low >= 0.0) {
+  } else if (!f.c[0].is_finite() && !a.is_scaled() && b.c[0].low >= 0.0) {
     // Monotone in each.
     const Enclosure& x = a.c[0];
     const Enclosure y = unscaled(b).c[0];
@@ -681,11 +721,6 @@ Bounds bounds_of(std::span<const Operation> operations, double first, double las
   const Enclosure top = f.coefficient(taylor_order);
   return {f.c[0], slope, top,
           f.known == Known::smooth && f.c[0].is_finite() && slope.is_finite() && top.is_finite()};
-}
-
-Enclosure range_of(std::span<const Operation> operations, double first, double last) {
-  // Of a constant that may be any number of the interval.
-  return carried_out(operations, Series({first, last})).c[0];
 }
 
 }  // namespace masing::base

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <span>
 
@@ -20,24 +19,17 @@ enum class Known {
 };
 
 /// Enclosures of the Taylor coefficients of f about the points t of an interval: wherever f has a
-/// value, f⁽ᵏ⁾(t)/k! = eˡ a_k with an l in `scale` and a_k in c[k]. A scale other than 0 keeps the
-/// c[k] moderate where eˡ is no double.
+/// value, f⁽ᵏ⁾(t)/k! = eˡ 2^(k rate) a_k with an l in `scale` and a_k in c[k]. A scale other than 0
+/// keeps the c[k] moderate where eˡ is no double, a rate where f is steep.
 struct Series {
-  std::array<Enclosure, taylor_order + 1> c;  ///< without values from `terms` on
-  int terms = 1;                              ///< the coefficients from here on are 0
-  Enclosure scale{};
+  std::array<Enclosure, taylor_order + 1> c{};
+  int terms = 1;  ///< the coefficients from here on are 0
+  Enclosure scale;
+  int rate = 0;
   Known known = Known::smooth;
 
   explicit Series(const Enclosure& value) { c[0] = value; }
-  Series(const Series& other) { *this = other; }
-  Series& operator=(const Series& other) {
-    std::copy_n(other.c.begin(), other.terms, c.begin());
-    terms = other.terms;
-    scale = other.scale;
-    known = other.known;
-    return *this;
-  }
-  ~Series() = default;
+  [[nodiscard]] bool is_scaled() const { return scale.magnitude() > 0.0 || rate != 0; }
   [[nodiscard]] Enclosure coefficient(int k) const { return k < terms ? c[k] : Enclosure{}; }
 };
 
@@ -63,10 +55,5 @@ struct Bounds {
 /// Bounds by series_of: nothing that an expression does within an interval, however narrow, is
 /// missed. Local.
 Bounds bounds_of(std::span<const Operation> operations, double first, double last);
-
-/// The range of an expression's values over [first, last] by interval arithmetic on values alone:
-/// wider than the true range where the variable occurs more than once, it closes in on it as the
-/// interval shortens. It uses no slopes, and can check what follows from them. Local.
-Enclosure range_of(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

@@ -6,8 +6,8 @@ namespace masing::base {
 /// round outwards, also where they overflow or underflow. Source: R. E. Moore, Methods and
 /// Applications of Interval Analysis, SIAM 1979, ch. 2.
 struct Enclosure {
-  double low;
-  double high;
+  double low = 0.0;
+  double high = 0.0;
 
   [[nodiscard]] bool contains(double value) const { return low <= value && value <= high; }
   /// Whether both ends are finite.

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/expression.hpp"
 #include "base/limits.hpp"
+#include "base/plain_range.hpp"
 #include "base/text.hpp"
 
 namespace masing::base {
@@ -235,7 +236,8 @@ Bounds Function::bounds(double first, double last) const {
 
 Enclosure Function::range(double first, double last) const {
   if (impl_->expression) {
-    return range_of(operations(), first, last);
+    const Enclosure range = plain_range(operations(), first, last);
+    return range.is_finite() ? range : bounds(first, last).value;
   }
   if (impl_->terms.empty()) {
     return impl_->bounds_of_table(first, last).value;

@@ -47,8 +47,8 @@ class Function {
   /// What is known of the function on [first, last]; of a table exactly, its points being where it
   /// is not smooth. Local.
   [[nodiscard]] Bounds bounds(double first, double last) const;
-  /// Its range on [first, last] without slopes (range_of), to check what follows from bounds()
-  /// with. Local.
+  /// Its range on [first, last], to check what follows from bounds() with: of an expression by
+  /// plain_range, where a part overflows by bounds(). Local.
   [[nodiscard]] Enclosure range(double first, double last) const;
 
   /// This function + `factor`·`other`.

@@ -10,8 +10,8 @@
 #include "parallel/communicator.hpp"
 
 // As PETSc has them, whose headers are long.
-typedef struct _p_Vec* Vec;
-typedef struct _p_PetscSF* VecScatter;
+typedef struct _p_Vec* Vec;             // NOLINT(bugprone-reserved-identifier,modernize-use-using)
+typedef struct _p_PetscSF* VecScatter;  // NOLINT(bugprone-reserved-identifier,modernize-use-using)
 
 namespace masing::parallel {
 

@@ -101,6 +101,9 @@ TEST(Bounds, find_pulses_however_narrow) {
   const Function pulse = function("0.3*sin(t)+exp(-((t-0.123456789)/1e-8)^2)");
   EXPECT_GT(pulse.bounds(0.0, 1.0).remainder(1.0), 0.5);
   EXPECT_LT(pulse.bounds(0.13, 0.63).remainder(0.5), 1e-13) << "beside it, it is a sine";
+  for (const char* far : {"exp(-((t-0.1)/1e-12)^2)", "1/cosh((t-0.1)/1e-12)^2"}) {
+    EXPECT_LT(function(far).bounds(0.13, 0.63).remainder(0.5), 1e-300) << far;
+  }
   const std::string wide = "30*exp(-((t-5)/0.01)^2)";
   const std::string narrow = "3000*exp(-((t-8)/1e-4)^2)";
   for (const std::string& text :

@@ -199,7 +199,7 @@ bool is_asymptotic(const study::Study& made, std::size_t q, double order) {
 }
 
 /// x(T) and y(T) that the ladder goes to.
-study::Motion limit_of(const parallel::Communicator& comm, const study::StudySpec& spec) {
+study::PhasePoint limit_of(const parallel::Communicator& comm, const study::StudySpec& spec) {
   engine::RunSpec run = spec.run;
   auto& model = std::get<engine::Masing>(run.model);
   if (spec.refine != Refine::steps) {
@@ -281,7 +281,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   // The limit is known of what is measured against it; the ladders of other references are alike.
   if (kind.levels < dense && (kind.reference == "exact" || kind.reference == "exact-time" ||
                               kind.reference == "cells-inf")) {
-    const study::Motion limit = limit_of(comm, spec);
+    const study::PhasePoint limit = limit_of(comm, spec);
     study::Study scalars = made;
     scalars.results.clear();
     spec.reference = study::make_reference("successive", kind.refine, spec.levels, spec.run.model);

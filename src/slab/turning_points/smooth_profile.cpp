@@ -13,8 +13,8 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "base/smooth_pieces.hpp"
 #include "base/poll.hpp"
+#include "base/smooth_pieces.hpp"
 #include "base/text.hpp"
 
 namespace masing::slab {
