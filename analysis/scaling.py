@@ -31,8 +31,6 @@ def parser():
     options.add_argument("--host", type=int, metavar="RANKS", help="ranks of a host (default: as in the file)")
     options.add_argument("--variant", choices=VARIANTS, default="both",
                          help="what the kernel need not read: eta affine and k constant, ... (default both)")
-    options.add_argument("--anyway", action="store_true",
-                         help="extrapolate also from a file whose own prediction missed its measurement by two")
     return options
 
 
@@ -44,8 +42,7 @@ def main(arguments):
     if options.host is not None and options.host < 1:
         raise MasingError(f"--host {options.host}: must be at least 1 rank")
     path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
-    machine = read_machine(options.file, options.variant, 1e-6 * options.hop, options.host,
-                           options.anyway)
+    machine = read_machine(options.file, options.variant, 1e-6 * options.hop, options.host)
     style.save(scaling_figure(machine), path)
     print(*summary(machine, STRONG), path, sep="\n")
 

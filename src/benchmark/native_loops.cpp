@@ -30,33 +30,6 @@ double baseline_step(double* __restrict u, const double* __restrict threshold,
   return sum;
 }
 
-std::int64_t exact_sum(const double* lanes, std::int64_t blocks, double scale) {
-  std::int64_t units = 0;
-  for (std::int64_t block = 0; block < blocks; ++block) {
-    double sum[block_lanes];
-    for (std::int64_t lane = 0; lane < block_lanes; ++lane) {
-      sum[lane] = lanes[block * block_lanes + lane];
-    }
-#pragma GCC unroll 4
-    for (std::int64_t half = block_lanes / 2; half > 0; half /= 2) {
-#pragma GCC unroll 8
-      for (std::int64_t lane = 0; lane < half; ++lane) {
-        sum[lane] += sum[lane + half];
-      }
-    }
-    units += __builtin_llrint(sum[0] * scale);
-    asm volatile("" ::: "memory");  // one block at a time, as in the kernel
-  }
-  return units;
-}
-
-void copy(double* __restrict target, const double* __restrict source, std::int64_t size) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < size; ++i) {
-    target[i] = source[i];
-  }
-}
-
 void triad(double* __restrict target, const double* __restrict first,
            const double* __restrict second, std::int64_t size, double factor) {
 #pragma omp simd

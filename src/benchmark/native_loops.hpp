@@ -14,15 +14,6 @@ bool native_loops_run_here();
 double baseline_step(double* u, const double* threshold, const double* stiffness,
                      std::int64_t cells, double d);
 
-/// Lanes of a block's sum in the kernel.
-inline constexpr std::int64_t block_lanes = 16;
-
-/// Σ_b round(scale · Σ lanes of block b), lanes [blocks, block_lanes] added pairwise: what the
-/// kernel does once a block and step to make its sum exact. Local.
-std::int64_t exact_sum(const double* lanes, std::int64_t blocks, double scale);
-
-/// target ← source, [size]. Local.
-void copy(double* target, const double* source, std::int64_t size);
 /// target ← first + factor·second, [size]. Local.
 void triad(double* target, const double* first, const double* second, std::int64_t size,
            double factor);

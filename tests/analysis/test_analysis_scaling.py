@@ -161,16 +161,6 @@ def test_mistakes_on_the_command_line_are_refused(script, benchmark_file, argume
     assert code == 2 and out == "" and err.count("\n") == 1 and words in err
 
 
-def test_nothing_is_extrapolated_from_a_file_that_misleads(benchmark_file, script):
-    with h5py.File(benchmark_file, "a") as file:
-        file.create_group("case").attrs.update({"misleads": 1, "predicted_seconds": 19.96, "measured_seconds": 0.17})
-    code, _, said = script(benchmark_file)
-    assert code == 2
-    assert "(20 s) and the measurement (0.17 s) differ by more than two" in said and "--anyway" in said
-    assert not benchmark_file.with_suffix(".png").exists()
-    assert machine(benchmark_file, anyway=True).counts == (2, 4)
-
-
 def test_one_number_of_ranks_does_not_tell_alpha_from_beta(benchmark_file):
     with h5py.File(benchmark_file, "a") as file:
         del file["latency/ranks"], file["latency/seconds"]

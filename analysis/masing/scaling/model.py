@@ -97,11 +97,8 @@ def useful_ranks(cells, most):
     return np.unique(np.r_[np.arange(1, min(last, 64) + 1), dense])
 
 
-def read_machine(path, variant, hop, host=None, anyway=False):
-    """The Machine that a benchmark file describes.
-
-    Raises MasingError where the file is not one, lacks a part, or, unless `anyway`, is marked as misleading.
-    """
+def read_machine(path, variant, hop, host=None):
+    """The Machine that a benchmark file describes; MasingError where the file is not one or lacks a part."""
     path = Path(path)
     with hdf5.opened(path) as file:
         hdf5.kind(file, "benchmark")
@@ -111,14 +108,9 @@ def read_machine(path, variant, hop, host=None, anyway=False):
         # What a cell takes in RAM: an update of two steps a pass reads it once and writes u once.
         footprint = hdf5.column(file, f"kernel/one_rank/{variant}/bytes_per_update", len(cells))[:1] * 2 - 8
         facts, step = (hdf5.attributes(file, name) for name in ("machine", "step"))
-        case = hdf5.attributes(file, "case") if "case" in file else {}
         ranks, seconds = hdf5.column(file, "latency/ranks"), hdf5.column(file, "latency/seconds")
         places = hdf5.column(file, "memory/cells")
         look_up = hdf5.column(file, "memory/seconds_per_step", len(places))
-    if case.get("misleads", 0) and not anyway:
-        raise MasingError(f"{path}: its own prediction of a run ({case['predicted_seconds']:.3g} s) and the measurement "
-                        f"({case['measured_seconds']:.3g} s) differ by more than two, so nothing is extrapolated from "
-                        "it; measure again on a quiet machine, or give --anyway")
     _require_positive(path, cells, one, together, footprint, ranks, seconds, look_up)
     numbers = {name: _number(path, group, name) for group, names in (
         (facts, ("ranks", "hosts", "cores", "cache_bytes", "update_bandwidth_all_ranks")),

@@ -1,0 +1,496 @@
+#include "benchmark/benchmark.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <numbers>
+#include <span>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "benchmark/native_loops.hpp"
+#include "engine/engines.hpp"
+#include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
+#include "parallel/rank_sum.hpp"
+#include "parallel/session.hpp"
+#include "slab/kernel/kernel.hpp"
+
+namespace masing::benchmark {
+
+// Timing.
+
+namespace {
+
+/// Seconds of a step or a call: the median of the repeats, the least and the most.
+using Timing = std::array<double, 3>;
+
+/// What is timed: so many steps or calls.
+using Work = std::function<void(std::int64_t count)>;
+
+/// Work that calls `once` so many times.
+template <typename Once>
+Work repeated(Once once) {
+  return [once](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      once();
+    }
+  };
+}
+
+/// Seconds until the slowest rank has done its work, from a barrier on. Collective.
+double seconds_of(const parallel::Communicator& comm, const Work& work, std::int64_t count) {
+  parallel::check_mpi(MPI_Barrier(comm.handle()));
+  const auto begin = std::chrono::steady_clock::now();
+  work(count);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  double seconds = elapsed.count();
+  parallel::max_over_ranks(comm, std::span(&seconds, 1));
+  return seconds;
+}
+
+/// Seconds a step of each work, in runs as long as the effort says. Repeats take turns: a change of
+/// the machine's speed affects all works alike and hardly their ratios. Collective.
+std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& effort,
+                            const std::vector<Work>& works) {
+  const double least = effort.seconds / static_cast<double>(effort.repeat);
+  std::vector<std::int64_t> counts(works.size(), 1);
+  for (std::size_t w = 0; w < works.size(); ++w) {
+    for (double took = 0.0; (took = seconds_of(comm, works[w], counts[w])) < least;) {
+      const double enough = 1.1 * static_cast<double>(counts[w]) * least / std::max(took, 1e-9);
+      counts[w] = std::clamp<std::int64_t>(std::llround(enough), counts[w] + 1, 10 * counts[w]);
+    }
+  }
+  std::vector<std::vector<double>> seconds(works.size());
+  for (std::int64_t turn = 0; turn < effort.repeat; ++turn) {
+    for (std::size_t w = 0; w < works.size(); ++w) {
+      seconds[w].push_back(seconds_of(comm, works[w], counts[w]) / static_cast<double>(counts[w]));
+    }
+  }
+  std::vector<Timing> timings;
+  for (auto& of_one : seconds) {
+    std::ranges::sort(of_one);
+    const double median = 0.5 * (of_one[(of_one.size() - 1) / 2] + of_one[of_one.size() / 2]);
+    timings.push_back({median, of_one.front(), of_one.back()});
+  }
+  return timings;
+}
+
+/// What `make` measures on the first `count` ranks, on every rank; the others sleep meanwhile and
+/// take neither a core nor bandwidth. Collective.
+std::vector<Timing> on_first(
+    const parallel::Communicator& comm, int count,
+    const std::function<std::vector<Timing>(const parallel::Communicator& group)>& make) {
+  std::vector<double> numbers;
+  if (comm.rank() < count) {
+    for (const Timing& timing : make(parallel::Communicator(comm, 0, count))) {
+      numbers.insert(numbers.end(), timing.begin(), timing.end());
+    }
+  }
+  parallel::broadcast_all(comm, numbers, 0);
+  std::vector<Timing> timings(numbers.size() / 3);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    timings[i / 3][i % 3] = numbers[i];
+  }
+  return timings;
+}
+
+/// Three columns: the medians, _least and _most.
+void add_columns(Report& report, const std::string& path, const io::Meaning& meaning,
+                 const std::vector<Timing>& timings, const std::string& axis) {
+  constexpr std::array suffixes{"", "_least", "_most"};
+  for (std::size_t part = 0; part < suffixes.size(); ++part) {
+    std::vector<double> values;
+    for (const Timing& timing : timings) {
+      values.push_back(timing[part]);
+    }
+    report.columns.push_back({path + suffixes[part], meaning, values, axis});
+  }
+}
+
+std::string in_words(const Timing& timing) {
+  return fmt::format("{:12.2f} ns  [{:.2f}, {:.2f}]", 1e9 * timing[0], 1e9 * timing[1],
+                     1e9 * timing[2]);
+}
+
+// The machine.
+
+/// Bytes of the last-level cache, 0 if unknown. sysconf would report CPUID, which on a virtual
+/// machine may count all caches of the chip.
+std::int64_t cache_bytes() {
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");  // such as 32768K
+  std::int64_t size = 0;
+  file >> size;
+  return 1024 * size;
+}
+
+std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
+  parallel::broadcast(comm, std::span(&value, 1));
+  return value;
+}
+
+/// One rank alone, or all ranks together.
+struct Scope {
+  std::string name;
+  int ranks = 1;
+  double bandwidth = 0.0;  ///< the larger one measured, bytes/s
+};
+
+/// By convention an entry of a triad counts 24 bytes, whatever the caches add; an update in place
+/// moves exactly its 16.
+void measure_bandwidth(const parallel::Communicator& comm, const Effort& effort,
+                       std::int64_t entries, Scope& scope, Report& report) {
+  const auto timings = on_first(comm, scope.ranks, [&](const parallel::Communicator& group) {
+    const std::int64_t size = std::max<std::int64_t>(1, entries / group.size());
+    std::vector<double> a(static_cast<std::size_t>(size), 1.0);
+    std::vector<double> b(a);
+    std::vector<double> c(a);
+    return measure(group, effort,
+                   {repeated([&] { triad(a.data(), b.data(), c.data(), size, 0.5); }),
+                    repeated([&] { update(c.data(), size, 1.0); })});
+  });
+  const double triads = 24 * static_cast<double>(entries) / timings[0][0];
+  const double updates = 16 * static_cast<double>(entries) / timings[1][0];
+  report.facts["/machine"]["triad_bandwidth_" + scope.name] = triads;
+  report.facts["/machine"]["update_bandwidth_" + scope.name] = updates;
+  report.table += fmt::format("{:9}  triad {:7.2f}   update in place {:7.2f}   GB/s\n", scope.name,
+                              1e-9 * triads, 1e-9 * updates);
+  scope.bandwidth = std::max(triads, updates);
+}
+
+void measure_machine(const parallel::Communicator& comm, const Effort& effort,
+                     std::span<Scope> scopes, Report& report) {
+  // Far beyond the caches, but no more than a ninth of memory for each array.
+  constexpr std::int64_t small = std::int64_t{4} << 20;
+  constexpr std::int64_t least = std::int64_t{256} << 20;
+  const std::int64_t cache = of_root(comm, cache_bytes());
+  const std::int64_t array =
+      std::min(effort.quick ? small : std::max(least, 8 * cache), free_memory_of_host(comm) / 9);
+  const std::string processor = parallel::from_root(comm, base::processor_name);
+  const std::string set(slab::kernel_instruction_set());
+  report.facts["/machine"] = {
+      {"processor", processor},
+      {"instruction_set", set},
+      {"ranks", std::int64_t{comm.size()}},
+      {"hosts", std::int64_t{parallel::hosts(comm)}},
+      {"cores", of_root(comm, std::max(1U, std::thread::hardware_concurrency()))},
+      {"cache_bytes", cache},
+      {"array_bytes", array}};
+  report.table = fmt::format("{}, {}, ranks: {}\n", processor, set, comm.size());
+  for (Scope& scope : scopes) {
+    measure_bandwidth(comm, effort, array / 8, scope, report);
+  }
+}
+
+/// Allreduces over 2, 4, 8 … and all ranks; over 1 where there is one.
+void measure_allreduces(const parallel::Communicator& comm, const Effort& effort, Report& report) {
+  std::vector<double> ranks;
+  std::vector<Timing> seconds;
+  for (int some = 1; some < comm.size() || ranks.empty();) {
+    some = std::min(2 * some, comm.size());
+    ranks.push_back(some);
+    seconds.push_back(on_first(comm, some, [&](const parallel::Communicator& group) {
+                        parallel::RankSum sum(group);
+                        std::array<std::int64_t, 2> units{};
+                        return measure(group, effort, {repeated([&] { sum(units); })});
+                      }).front());
+    report.table += fmt::format("allreduce, ranks: {:26} {}\n", some, in_words(seconds.back()));
+  }
+  report.facts["/machine"]["allreduce_seconds"] = seconds.back()[0];
+  report.columns.push_back(
+      {"/latency/ranks", {"ranks of an allreduce of two 64-bit integers", "R"}, ranks, "ranks"});
+  add_columns(report, "/latency/seconds", {"seconds of that allreduce", "L", "", "s"}, seconds,
+              "ranks");
+}
+
+// The engines.
+
+constexpr double papers_step = 500.0 / 1e6;
+constexpr std::int64_t papers_steps = 1000000;
+
+/// The papers' case.
+engine::RunSpec papers_case(const slab::Space& space, engine::Method method) {
+  const auto function = [](const char* text, char variable) {
+    return base::Function(text, variable, {});
+  };
+  engine::Masing model{.slab = {{.stiffness = function("1", 's'),
+                                 .threshold = function("s+0.1", 's'),
+                                 .initial_u = function("0", 's')},
+                                space},
+                       .oscillator = {},
+                       .method = method};
+  return {std::move(model),
+          function("0.45*cos(0.5*t)", 't'),
+          {papers_step * papers_steps, papers_steps}};
+}
+
+/// Steps of an engine in chunks under the papers' force, sampled beforehand over one period:
+/// nothing else is done, so that the time is the engine's. `engine` must outlive it.
+Work steps_of(engine::Engine& engine) {
+  const std::int64_t period = std::llround(4 * std::numbers::pi / papers_step);
+  std::vector<double> force;
+  for (std::int64_t p = 0; p <= period + engine::Pace::longest_chunk; ++p) {
+    force.push_back(0.45 * std::cos(0.5 * papers_step * static_cast<double>(p)));
+  }
+  std::array<std::vector<double>, 3> samples;
+  samples.fill(std::vector<double>(engine::Pace::longest_chunk));
+  return [&engine, period, force, samples, step = std::int64_t{0}](std::int64_t count) mutable {
+    for (const std::int64_t end = step + count; step < end;) {
+      const auto size = static_cast<std::size_t>(std::min(end - step, engine::Pace::longest_chunk));
+      const auto first = static_cast<std::size_t>(step % period);
+      engine.advance({.first = step,
+                      .force = std::span(force).subspan(first, size + 1),
+                      .x = std::span(samples[0]).first(size),
+                      .y = std::span(samples[1]).first(size),
+                      .restoring = std::span(samples[2]).first(size)});
+      step += static_cast<std::int64_t>(size);
+    }
+  };
+}
+
+/// The papers' profile (k = 1, η = s + 0.1) on some of P cells, by its formula: evaluating the
+/// expressions would take longer than the kernels.
+slab::Profile papers_profile(const parallel::Communicator& comm, std::int64_t cells) {
+  const double width = 1.0 / static_cast<double>(cells);
+  slab::Profile profile;
+  profile.range = base::local_range(cells, comm.rank(), comm.size());
+  profile.form.threshold = slab::Line{0.1 + width, width};
+  profile.form.stiffness = slab::Line{1.0};
+  const auto size = static_cast<std::size_t>(profile.range.size);
+  profile.stiffness.assign(size, 1.0);
+  profile.initial_u.assign(size, 0.0);
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    profile.threshold.push_back(profile.form.threshold->at(profile.range.first + i));
+  }
+  return profile;
+}
+
+/// A way to make steps cell by cell: the obvious loop, or engine sweep.
+struct Variant {
+  std::string_view name;
+  std::string_view description;
+  int steps = 2;          ///< of one pass over memory
+  bool affine = false;    ///< η is computed, not read
+  bool constant = false;  ///< k is not read
+
+  /// Bytes that a step must move for a cell: u read and written, η and k read unless computed,
+  /// shared by the steps of a pass.
+  [[nodiscard]] double bytes() const {
+    return (16.0 + (affine ? 0.0 : 8.0) + (constant ? 0.0 : 8.0)) / steps;
+  }
+};
+
+constexpr std::array variants{
+    Variant{"baseline", "the obvious fused loop: one step a pass, three arrays, a plain sum", 1},
+    Variant{"general", "engine sweep, two steps a pass, any k and eta"},
+    Variant{"affine", "engine sweep, two steps a pass, eta affine", 2, true},
+    Variant{"constant", "engine sweep, two steps a pass, k constant", 2, false, true},
+    Variant{"both", "engine sweep, two steps a pass, eta affine and k constant: the papers' case",
+            2, true, true},
+    Variant{"leapfrog", "engine sweep, one step a pass, any k and eta", 1}};
+
+/// A step of every variant at P cells, split over the ranks.
+std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort& effort,
+                               std::int64_t cells) {
+  slab::Profile profile = papers_profile(comm, cells);
+  const slab::ProfileForm form = profile.form;
+  const engine::RunSpec run = papers_case(slab::Cells{cells}, engine::Method::sweep);
+  engine::Masing model = std::get<engine::Masing>(run.model);
+  const auto euler = engine::make_sweep(comm, model, run.time, profile);
+  model.scheme = slab::Scheme::leapfrog;
+  const auto leapfrog = engine::make_sweep(comm, model, run.time, profile);
+  Work euler_steps = steps_of(*euler);
+  Work leapfrog_steps = steps_of(*leapfrog);
+  base::AlignedVector u(profile.threshold.size(), 0.0);
+  double sum = 0.0;
+  // The sum is too small to change the increment, but the processor must wait for it.
+  std::vector<Work> works{[&](std::int64_t steps) {
+    for (std::int64_t i = 0; i < steps; ++i) {
+      sum = baseline_step(u.data(), profile.threshold.data(), profile.stiffness.data(),
+                          std::ssize(u), (i % 8 < 4 ? 0.01 : -0.01) + 1e-30 * sum);
+      if (comm.size() > 1) {
+        parallel::check_mpi(
+            MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm.handle()));
+      }
+    }
+  }};
+  for (const Variant& variant : std::span(variants).subspan(1)) {
+    works.push_back([&](std::int64_t steps) {
+      // The engine looks at the form at the beginning of each chunk.
+      profile.form.threshold = variant.affine ? form.threshold : std::nullopt;
+      profile.form.stiffness = variant.constant ? form.stiffness : std::nullopt;
+      (variant.steps == 2 ? euler_steps : leapfrog_steps)(steps);
+    });
+  }
+  return measure(comm, effort, works);
+}
+
+/// A step of an engine under a force that is known.
+Timing time_engine(const parallel::Communicator& comm, const Effort& effort,
+                   const slab::Space& space, engine::Method method) {
+  const engine::RunSpec run = papers_case(space, method);
+  const slab::Profile profile = papers_profile(comm, engine::field_size(run));
+  const auto engine = engine::make_engine(comm, run, profile);
+  return measure(comm, effort, {steps_of(*engine)}).front();
+}
+
+/// The rates of a variant over P, beside those of the obvious loop, and the bandwidth.
+void add_rates(Report& report, const Scope& scope, const Variant& variant,
+               const std::vector<double>& cells, const std::vector<Timing>& steps,
+               const std::vector<Timing>& loop) {
+  std::array<std::vector<double>, 4> rates;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& [median, least, most] = steps[i];
+    const double updates = cells[i] / median;
+    const double fraction = updates * variant.bytes() / scope.bandwidth;
+    const double ratio = loop[i][0] / median;
+    report.table += fmt::format(
+        "{:9}  {:8} {:11} {:9.3e}  [{:9.3e}, {:9.3e}]  {:5.1f} {:9.3f} {:9.2f} {:13.2f}\n",
+        scope.name, variant.name, cells[i], updates, cells[i] / most, cells[i] / least,
+        variant.bytes(), fraction, ratio, 1e9 * median);
+    for (std::size_t r = 0; const double rate : {updates, variant.bytes(), fraction, ratio}) {
+      rates[r++].push_back(rate);
+    }
+  }
+  const std::string group = fmt::format("/kernel/{}/{}/", scope.name, variant.name);
+  const std::string what(variant.description);
+  const auto add = [&](const char* name, const io::Meaning& meaning, std::size_t r) {
+    report.columns.push_back({group + name, meaning, rates[r], "cells"});
+  };
+  add_columns(report, group + "seconds_per_step", {what + ": seconds a step", "t", "", "s"}, steps,
+              "cells");
+  add("updates_per_second", {what + ": cell-updates a second", "P/t", "", "s-1"}, 0);
+  add("bytes_per_update", {what + ": bytes a cell-update must move", "b", "", "byte"}, 1);
+  add("bandwidth_fraction", {what + ": bytes moved a second over the bandwidth", "b P/(t B)"}, 2);
+  add("baseline_ratio", {what + ": cell-updates over the obvious loop's", "t_0/t"}, 3);
+}
+
+void measure_cells(const parallel::Communicator& comm, const Effort& effort,
+                   std::span<const Scope> scopes, Report& report) {
+  std::vector<double> cells{100, 1000, 1500};
+  const auto largest = static_cast<double>(effort.largest);
+  for (double next = 10000; next < largest; next *= 10) {
+    cells.push_back(next);
+  }
+  std::erase_if(cells, [&](double p) { return p >= largest; });
+  cells.push_back(largest);
+  report.columns.push_back(
+      {"/kernel/cells", {"cells of the rows of every variant", "P"}, cells, "cells"});
+  report.table +=
+      fmt::format("\n{:9}  {:8} {:>11} {:>9}  {:22}  {:>5} {:>9} {:>9} {:>13}\n", "by", "variant",
+                  "P", "updates/s", "[least, most]", "B/upd", "of bandw.", "/baseline", "ns/step");
+  for (const Scope& scope : scopes) {
+    std::array<std::vector<Timing>, variants.size()> steps;  // [variant][P]
+    for (const double p : cells) {
+      const auto of_all = on_first(comm, scope.ranks, [&](const parallel::Communicator& group) {
+        return time_steps(group, effort, static_cast<std::int64_t>(p));
+      });
+      for (std::size_t v = 0; v < variants.size(); ++v) {
+        steps[v].push_back(of_all[v]);
+      }
+    }
+    for (std::size_t v = 0; v < variants.size(); ++v) {
+      add_rates(report, scope, variants[v], cells, steps[v], steps[0]);
+    }
+  }
+  for (const Variant& variant : variants) {
+    report.table += fmt::format("{:8}  {}\n", variant.name, variant.description);
+  }
+}
+
+/// What hardly depends on P, on the root alone.
+void measure_others(const parallel::Communicator& comm, const Effort& effort, Report& report) {
+  std::vector<double> cells;
+  for (double p = 10; p <= std::min(1e7, static_cast<double>(effort.largest)); p *= 10) {
+    cells.push_back(p);
+  }
+  cells.push_back(0);
+  const std::int64_t steps = effort.quick ? 1000 : 100000;
+  const double final_time = effort.quick ? 20.0 : 500.0;
+  const auto timings = on_first(comm, 1, [&](const parallel::Communicator& root) {
+    engine::RunSpec exact = papers_case(slab::Continuum{}, engine::Method::exact);
+    exact.time = {final_time, steps};
+    const slab::Profile profile = papers_profile(root, engine::field_size(exact));
+    const Work exact_run = repeated(
+        [&] { engine::integrate(root, *engine::make_engine(root, exact, profile), exact, {}); });
+    const engine::RunSpec run = papers_case(slab::Cells{3}, engine::Method::sweep);
+    double total = 0.0;
+    std::int64_t p = 0;
+    const Work forcing = repeated([&] { total += run.drive(run.time.time(p++)); });
+    auto found = measure(root, effort, {exact_run, forcing});
+    for (double& seconds : found[0]) {
+      seconds /= static_cast<double>(steps);
+    }
+    found.push_back(time_engine(root, effort, slab::Cells{3}, engine::Method::sweep));
+    for (const double places : cells) {
+      const slab::Space space = places == 0 ? slab::Space(slab::Continuum{})
+                                            : slab::Cells{static_cast<std::int64_t>(places)};
+      found.push_back(time_engine(root, effort, space, engine::Method::turning_points));
+    }
+    return found;
+  });
+  const std::vector<Timing> memory(timings.begin() + 3, timings.end());
+  report.table += fmt::format("\n{:44} {:>12}     [least, most]\n", "one rank", "median");
+  const auto add_line = [&](const std::string& what, const Timing& timing) {
+    report.table += fmt::format("{:44} {}\n", what, in_words(timing));
+  };
+  report.columns.push_back({"/memory/cells", {"cells; 0 for P = inf", "P"}, cells, "cells"});
+  add_columns(report, "/memory/seconds_per_step",
+              {"engine memory on one rank, seconds a step", "t", "", "s"}, memory, "cells");
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string places = cells[i] == 0 ? "inf" : fmt::format("{}", cells[i]);
+    add_line("a step of engine memory, P = " + places, memory[i]);
+  }
+  report.facts["/exact"] = {{"steps", steps},
+                            {"final_time", final_time},
+                            {"seconds_per_step", timings[0][0]},
+                            {"steps_per_second", 1.0 / timings[0][0]}};
+  report.facts["/step"]["forcing_seconds"] = timings[1][0];
+  report.facts["/step"]["three_cells_seconds"] = timings[2][0];
+  add_line(fmt::format("a step of engine exact, P = inf, N = {}", steps), timings[0]);
+  add_line("a step of engine sweep, P = 3", timings[2]);
+  add_line("the forcing's evaluation", timings[1]);
+}
+
+}  // namespace
+
+std::int64_t free_memory_of_host(const parallel::Communicator& comm) {
+  // A communicator of one rank does not share its node's memory with others.
+  const double alone = parallel::available_memory(parallel::Communicator(MPI_COMM_SELF));
+  return of_root(comm, static_cast<std::int64_t>(std::min(alone, 0x1p62)));
+}
+
+Report measured(const parallel::Communicator& comm, const Effort& effort) {
+  if (parallel::min_over_ranks(comm, native_loops_run_here() ? 1 : 0) == 0) {
+    throw base::UserError(
+        "masing benchmark was built on another kind of processor, whose instructions this one "
+        "lacks; build it here");
+  }
+  Report report;
+  std::array scopes{Scope{"one_rank", 1}, Scope{"all_ranks", comm.size()}};
+  measure_machine(comm, effort, scopes, report);
+  measure_allreduces(comm, effort, report);
+  measure_cells(comm, effort, scopes, report);
+  measure_others(comm, effort, report);
+  return report;
+}
+
+void write(const parallel::Communicator& comm, const io::Handle& file, const Report& report) {
+  for (const auto& [name, facts] : report.facts) {
+    const io::Handle group = io::create_group(file, name);
+    for (const auto& [fact, value] : facts) {
+      std::visit([&](const auto& known) { io::write_attribute(group, fact, known); }, value);
+    }
+  }
+  for (const auto& [path, meaning, values, axis] : report.columns) {
+    io::write_column(comm, file, path, meaning, values, axis);
+  }
+}
+
+}  // namespace masing::benchmark
