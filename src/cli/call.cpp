@@ -10,6 +10,8 @@
 
 #include "base/error.hpp"
 #include "cli/printed.hpp"
+#include "io/checkpoint.hpp"
+#include "io/result_file.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
 

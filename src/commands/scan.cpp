@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/spec.hpp"
+#include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
 #include "scan/points.hpp"
 

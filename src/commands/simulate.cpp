@@ -16,7 +16,10 @@
 #include "base/error.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
+#include "io/checkpoint.hpp"
 #include "io/progress.hpp"
+#include "io/recorders.hpp"
+#include "io/result_file.hpp"
 #include "parallel/session.hpp"
 #include "study/plan.hpp"
 

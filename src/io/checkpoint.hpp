@@ -11,6 +11,7 @@
 #include "engine/time_loop.hpp"
 #include "io/hdf5.hpp"
 #include "io/result_file.hpp"
+#include "io/specs.hpp"
 
 namespace masing::io {
 
@@ -18,14 +19,6 @@ namespace masing::io {
 struct Participants {
   engine::Engine* engine = nullptr;  ///< null where the run is done and will not step again
   std::vector<engine::Observer*> observers;
-};
-
-/// The checkpoints of a run or a study.
-struct CheckpointSpec {
-  std::string path;        ///< FILE
-  bool scheduled = false;  ///< written while the run goes on, too, not only where it is stopped
-  std::int64_t every = 0;  ///< steps from one to the next where scheduled; 0: every ten minutes
-  std::optional<std::string> restart;  ///< the checkpoint to go on with
 };
 
 /// Keeps other runs from writing the result and the checkpoint of this one, and refuses to replace

@@ -11,6 +11,7 @@
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
 #include "io/hdf5.hpp"
+#include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 #include "slab/problem.hpp"
 #include "slab/profile.hpp"
@@ -61,32 +62,6 @@ class RowBuffer {
   std::int64_t width_ = 0;  // of a row
   std::int64_t rows_ = 0;
   std::int64_t written_ = 0;  // of them
-};
-
-/// Which steps are samples: every n-th step, step 0 and step N, within a window of time.
-struct Sampling {
-  slab::TimeGrid time;
-  std::int64_t every = 1;
-  double from = 0.0;
-  double to = 0.0;
-
-  /// Whether step p is a sample. Local.
-  [[nodiscard]] bool takes(std::int64_t step) const;
-  /// The first sample after `step`, or engine::never. Local.
-  [[nodiscard]] std::int64_t next(std::int64_t step) const;
-  /// How many samples there are up to `step`. Local.
-  [[nodiscard]] std::int64_t count(std::int64_t step) const;
-  /// How many there are in all. Local.
-  [[nodiscard]] std::int64_t count() const { return count(time.steps); }
-};
-
-/// What a trajectory's file holds beside /series and, of models that have one, /state.
-struct OutputSpec {
-  Sampling sampling;
-  std::int64_t field_every = 0;   ///< steps from one field, or state, to the next; 0: the last only
-  std::int64_t field_points = 0;  ///< of P cells at most so many go to the file; 0: all
-  bool energy = false;
-  std::vector<double> probe;  ///< s at which u goes with every sample
 };
 
 /// What a recorder is made from. All but `output` must outlive it.

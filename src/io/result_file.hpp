@@ -10,6 +10,7 @@
 #include "engine/engine.hpp"
 #include "io/hdf5.hpp"
 #include "io/sealed_file.hpp"
+#include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::io {
@@ -61,18 +62,6 @@ class OutputLock {
 /// The form of the files, the attribute `schema` of their root. A file of another first number has
 /// other names or other meanings; of another second one, more of them.
 inline constexpr const char* schema = "masing 1.0";
-
-/// Where a result goes, and what it says of its making.
-struct ResultSpec {
-  std::string path;           ///< FILE.h5
-  std::string kind;           ///< "simulate", "converge", "scan" or "benchmark"
-  std::string configuration;  ///< the .ini that makes it again; benchmarks have none
-  std::string command_line;
-  std::string title = {};       ///< of the run, or of the last level of a study, for figures
-  bool has_cells = false;       ///< whether the model has cells of s
-  std::string problem = {};     ///< equal of two files exactly if they solve the same problem
-  bool papers_problem = false;  ///< whether it is that of the papers, section 6
-};
 
 /// Writes what a file is of: `kind` and schema, attributes of the root, and /configuration.
 /// Collective.

@@ -7,11 +7,16 @@
 
 #include "base/limits.hpp"
 #include "engine/run_spec.hpp"
-#include "io/checkpoint.hpp"
-#include "io/recorders.hpp"
-#include "io/result_file.hpp"
+#include "io/specs.hpp"
 
 // Scans: one problem for each point of a grid of parameters, and what is known of its motion.
+
+namespace masing::io {
+class Handle;
+}
+namespace masing::parallel {
+class Communicator;
+}
 
 namespace masing::scan {
 

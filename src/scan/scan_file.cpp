@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "base/text.hpp"
+#include "io/hdf5.hpp"
+#include "parallel/communicator.hpp"
 #include "scan/scan.hpp"
 
 namespace masing::scan {

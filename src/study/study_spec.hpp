@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "engine/run_spec.hpp"
-#include "io/checkpoint.hpp"
-#include "io/recorders.hpp"
-#include "io/result_file.hpp"
+#include "io/specs.hpp"
 #include "statistics/verdict.hpp"
 
 namespace masing::study {

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "slab/problem.hpp"
+
+/// Result files, checkpoints and what is written to them.
+namespace masing::io {
+
+/// Which steps are samples: every n-th step, step 0 and step N, within a window of time.
+struct Sampling {
+  slab::TimeGrid time;
+  std::int64_t every = 1;
+  double from = 0.0;
+  double to = 0.0;
+
+  /// Whether step p is a sample. Local.
+  [[nodiscard]] bool takes(std::int64_t step) const;
+  /// The first sample after `step`, or engine::never. Local.
+  [[nodiscard]] std::int64_t next(std::int64_t step) const;
+  /// How many samples there are up to `step`. Local.
+  [[nodiscard]] std::int64_t count(std::int64_t step) const;
+  /// How many there are in all. Local.
+  [[nodiscard]] std::int64_t count() const { return count(time.steps); }
+};
+
+/// What a trajectory's file holds beside /series and, of models that have one, /state.
+struct OutputSpec {
+  Sampling sampling;
+  std::int64_t field_every = 0;   ///< steps from one field, or state, to the next; 0: the last only
+  std::int64_t field_points = 0;  ///< of P cells at most so many go to the file; 0: all
+  bool energy = false;
+  std::vector<double> probe;  ///< s at which u goes with every sample
+};
+
+/// Where a result goes, and what it says of its making.
+struct ResultSpec {
+  std::string path;           ///< FILE.h5
+  std::string kind;           ///< "simulate", "converge", "scan" or "benchmark"
+  std::string configuration;  ///< the .ini that makes it again; benchmarks have none
+  std::string command_line;
+  std::string title = {};       ///< of the run, or of the last level of a study, for figures
+  bool has_cells = false;       ///< whether the model has cells of s
+  std::string problem = {};     ///< equal of two files exactly if they solve the same problem
+  bool papers_problem = false;  ///< whether it is that of the papers, section 6
+};
+
+/// The checkpoints of a run or a study.
+struct CheckpointSpec {
+  std::string path;        ///< FILE
+  bool scheduled = false;  ///< written while the run goes on, too, not only where it is stopped
+  std::int64_t every = 0;  ///< steps from one to the next where scheduled; 0: every ten minutes
+  std::optional<std::string> restart;  ///< the checkpoint to go on with
+};
+
+}  // namespace masing::io
