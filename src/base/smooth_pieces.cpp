@@ -1,6 +1,6 @@
 #include "base/smooth_pieces.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

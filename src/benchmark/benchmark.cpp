@@ -1,6 +1,6 @@
 #include "benchmark/benchmark.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "cli/call.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

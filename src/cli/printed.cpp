@@ -1,6 +1,6 @@
 #include "cli/printed.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <xxhash.h>
 
 #include <algorithm>

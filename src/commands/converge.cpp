@@ -1,6 +1,6 @@
 #include "commands/commands.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 

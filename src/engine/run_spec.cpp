@@ -1,6 +1,6 @@
 #include "engine/run_spec.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <utility>

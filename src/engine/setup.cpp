@@ -1,6 +1,6 @@
 #include "engine/setup.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

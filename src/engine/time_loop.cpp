@@ -1,6 +1,6 @@
 #include "engine/time_loop.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

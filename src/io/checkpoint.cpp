@@ -1,6 +1,6 @@
 #include "io/checkpoint.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "io/hdf5.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <hdf5_hl.h>
 
 #include <algorithm>

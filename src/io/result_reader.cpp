@@ -1,6 +1,6 @@
 #include "io/result_reader.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "io/sealed_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>

@@ -1,6 +1,6 @@
 #include "parallel/communicator.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <petscsys.h>
 
 #include <algorithm>

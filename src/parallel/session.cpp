@@ -1,6 +1,6 @@
 #include "parallel/session.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <petscsys.h>
 #include <unistd.h>
 

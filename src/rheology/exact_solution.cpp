@@ -1,6 +1,6 @@
 #include "rheology/exact_solution.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <Eigen/Cholesky>
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "rheology/model_info.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

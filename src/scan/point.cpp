@@ -1,6 +1,6 @@
 #include "scan/point.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

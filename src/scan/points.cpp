@@ -1,6 +1,6 @@
 #include "scan/points.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "study/promised_order.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>

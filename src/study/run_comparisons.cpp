@@ -1,6 +1,6 @@
 #include "study/run_comparisons.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // The language of functions against muParser 2.3.3, whose answers on 2,000 texts are kept in
 // muparser_answers.txt, with how they were made.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 //   model_orders [--problems n] [--seed n] [--only MODEL] [--levels n]
 //                n problems of each model and kind (2); levels of the worst (9)
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "corpus/random_problem.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 // remainders between two points, which would show a jump, a kink or a pole. `--tries n --seed s`; a
 // failure says how to make it again.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

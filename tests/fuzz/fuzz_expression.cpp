@@ -3,7 +3,7 @@
 // answer: its values, the same one by one, in spans and of its text with the values of constants,
 // its bounds, ranges, breaks and period. `--tries n --seed s`.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The exact solution under forces as users write them: x of an oscillator that never slides against
 // Duhamel's integral x(T) = ∫ sin(T - t) F(t) dt (m = k = 1), F in C++ and the integral by
 // tanh-sinh quadrature between the places where F is not smooth; and poles, which are refused.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "slab/turning_points/smooth_profile.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
