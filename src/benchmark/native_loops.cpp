@@ -30,14 +30,6 @@ double baseline_step(double* __restrict u, const double* __restrict threshold,
   return sum;
 }
 
-void triad(double* __restrict target, const double* __restrict first,
-           const double* __restrict second, std::int64_t size, double factor) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < size; ++i) {
-    target[i] = first[i] + factor * second[i];
-  }
-}
-
 void update(double* target, std::int64_t size, double term) {
 #pragma omp simd
   for (std::int64_t i = 0; i < size; ++i) {

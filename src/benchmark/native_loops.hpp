@@ -14,9 +14,6 @@ bool native_loops_run_here();
 double baseline_step(double* u, const double* threshold, const double* stiffness,
                      std::int64_t cells, double d);
 
-/// target ← first + factor·second, [size]. Local.
-void triad(double* target, const double* first, const double* second, std::int64_t size,
-           double factor);
 /// target ← target + term, [size]: the kernel's own traffic of u. Local.
 void update(double* target, std::int64_t size, double term);
 

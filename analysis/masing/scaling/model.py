@@ -63,21 +63,21 @@ class Machine:
         """t(P, R), seconds of a step of engine sweep."""
         return self.fixed + self.work(self.slab(cells, ranks)) + self.latency(ranks) / 2
 
-    def best_ranks(self, cells, most=MOST_RANKS):
+    def best_ranks(self, cells):
         """The number of ranks at which a step of so many cells is quickest, among all that change the slabs."""
-        ranks = useful_ranks(cells, most)
+        ranks = useful_ranks(cells)
         return int(ranks[np.argmin(self.step(cells, ranks))])
 
-    def worthwhile_ranks(self, cells, most=MOST_RANKS):
+    def worthwhile_ranks(self, cells):
         """The most ranks whose parallel efficiency is still at least one half, no more than the quickest."""
-        ranks = useful_ranks(cells, most)
+        ranks = useful_ranks(cells)
         good = self.step(cells, 1) / (ranks * self.step(cells, ranks)) >= 0.5
-        return min(int(ranks[good].max()), self.best_ranks(cells, most))
+        return min(int(ranks[good].max()), self.best_ranks(cells))
 
-    def memory_engine_wins_from(self, most=MOST_RANKS):
+    def memory_engine_wins_from(self):
         """The least P from which on engine memory is quicker than sweep on any number of ranks; inf if none."""
         def slower(cells):
-            return self.step(cells, self.best_ranks(cells, most)) > self.memory_engine
+            return self.step(cells, self.best_ranks(cells)) > self.memory_engine
 
         if slower(1):
             return 1
@@ -90,9 +90,9 @@ class Machine:
         return high
 
 
-def useful_ranks(cells, most):
-    """Numbers of ranks up to `most` to compare: all small ones, then close enough to miss nothing of a percent."""
-    last = int(max(1, min(most, np.ceil(cells / BLOCK))))
+def useful_ranks(cells):
+    """Numbers of ranks up to MOST_RANKS to compare: all small ones, then close enough to miss nothing of a percent."""
+    last = int(max(1, min(MOST_RANKS, np.ceil(cells / BLOCK))))
     dense = np.unique(np.round(np.geomspace(1, last, 2000)).astype(np.int64))
     return np.unique(np.r_[np.arange(1, min(last, 64) + 1), dense])
 
