@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <optional>
@@ -15,7 +14,6 @@
 #include "base/block_sum.hpp"
 #include "base/error.hpp"
 #include "base/partition.hpp"
-#include "base/poll.hpp"
 #include "base/text.hpp"
 #include "engine/distributed_measure.hpp"
 #include "engine/engines.hpp"
@@ -154,14 +152,8 @@ auto stoppable(const parallel::Communicator& comm, const Work& work) {
   std::optional<decltype(work())> result;
   std::exception_ptr failure;
   bool stopped = false;
-  const auto begin = std::chrono::steady_clock::now();
   try {
-    const base::Polling polling([begin] {
-      if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) &&
-          parallel::stop_requested()) {
-        throw base::Stopped("");
-      }
-    });
+    const base::Polling polling = parallel::stop_polling();
     result.emplace(work());
   } catch (const base::Stopped&) {
     stopped = true;

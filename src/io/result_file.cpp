@@ -22,7 +22,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/poll.hpp"
 #include "base/text.hpp"
 #include "io/build_info.hpp"
 #include "io/result_reader.hpp"
@@ -347,13 +346,7 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
   WrittenRows rows;
   try {
     const std::string found = parallel::from_root(comm, [&] {
-      const auto begin = std::chrono::steady_clock::now();
-      const base::Polling polling([begin] {
-        if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) &&
-            parallel::stop_requested()) {
-          throw base::Stopped("");
-        }
-      });
+      const base::Polling polling = parallel::stop_polling();
       rows = found_rows(checkpoint, output);
       return rows.run + end_of_text + rows.path;
     });

@@ -258,6 +258,14 @@ bool stop_requested() {
   return stop_cause() != 0;
 }
 
+base::Polling stop_polling() {
+  return base::Polling([begin = Clock::now()] {
+    if (Clock::now() - begin > std::chrono::seconds(1) && stop_requested()) {
+      throw base::Stopped("");
+    }
+  });
+}
+
 std::string stop_reason(const Communicator& comm) {
   const int cause = stop_cause();
   return first_text(comm, cause == 0               ? ""

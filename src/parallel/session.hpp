@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/poll.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::parallel {
@@ -80,6 +81,10 @@ void limit_wall_time(double seconds);
 
 /// Whether any rank of the program was asked to stop. Local, and cheap.
 bool stop_requested();
+
+/// While it lives, base::poll() throws Stopped once a stop is requested; not in the first second,
+/// in which short work ends by itself. Local.
+[[nodiscard]] base::Polling stop_polling();
 
 /// The cause, "by SIGUSR1" or "by the wall limit", as the first of these ranks knows it that knows
 /// one; the same on each. Collective.
