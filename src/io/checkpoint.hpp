@@ -34,9 +34,6 @@ class RunLocks {
   std::optional<OutputLock> checkpoint_;
 };
 
-/// What one that was stopped before its first step says.
-inline constexpr const char* nothing_lost = "; nothing is lost: give the same command";
-
 /// What a run that was stopped says of its checkpoint: "; the same with restart = FILE goes on".
 /// Local.
 std::string restart_advice(const CheckpointSpec& spec);

@@ -354,8 +354,8 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
     rows.run = found.substr(0, end);
     rows.path = found.substr(end + 1);
   } catch (const base::Stopped&) {
-    throw base::Stopped("stopped " + parallel::stop_reason(comm) +
-                        " before the first step; nothing is lost: give the same command");
+    throw base::Stopped("stopped " + parallel::stop_reason(comm) + " before the first step" +
+                        nothing_lost);
   }
   return rows;
 }

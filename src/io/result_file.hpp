@@ -75,6 +75,9 @@ struct Timing {
   double cell_updates_per_second = not_known_yet;
 };
 
+/// What one that was stopped before its first step says.
+inline constexpr const char* nothing_lost = "; nothing is lost: give the same command";
+
 /// The rows of a table that a checkpoint counts.
 struct TableRows {
   std::string table;  ///< "/group/name"
