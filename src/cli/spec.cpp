@@ -14,7 +14,6 @@
 #include "base/text.hpp"
 #include "cli/printed.hpp"
 #include "cli/study.hpp"
-#include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
 
 namespace masing::cli {

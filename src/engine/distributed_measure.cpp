@@ -12,10 +12,6 @@ namespace {
 using slab::ExactSums;
 using slab::Int128;
 
-// Between two stored sums cells are added at the look-up: some 50 ns, little beside an allreduce,
-// for a twentieth of the memory.
-constexpr std::int64_t group_cells = 32;
-
 // Limbs of 42 bits leave room in 64 for two million ranks.
 constexpr int limb_bits = 42;
 constexpr Int128 limb_mask = (Int128{1} << limb_bits) - 1;

@@ -7,7 +7,6 @@
 
 #include "slab/problem.hpp"
 
-/// Result files, checkpoints and what is written to them.
 namespace masing::io {
 
 /// Which steps are samples: every n-th step, step 0 and step N, within a window of time.
