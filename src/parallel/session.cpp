@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
-#include <limits>
 #include <span>
 #include <sstream>
 #include <system_error>
@@ -22,6 +21,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace masing::parallel {
@@ -79,7 +79,7 @@ bool ranks_outnumber_cores() {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using base::infinity;
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path);

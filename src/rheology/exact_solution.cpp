@@ -24,7 +24,7 @@ using base::Clock;
 using Eigen::Index;
 using Vector = Eigen::VectorXd;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using base::infinity;
 /// What counts as rounding, in units of base::epsilon.
 constexpr double rounding = 16 * base::epsilon;
 

@@ -5,7 +5,6 @@
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/numeric/odeint/stepper/runge_kutta_fehlberg78.hpp>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -177,7 +176,7 @@ TimedMotion OscillatorStep::step(const TimedMotion& from, double h) const {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using base::infinity;
 
 /// A residual g(h) with its slope g'(h) and the point it was found at.
 template <class Point>

@@ -6,19 +6,19 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace masing::slab {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using base::infinity;
 
 /// 2¹⁰⁰/C for the smallest power of two C > P·bound.
 double units_per_one(const char* what, double bound, std::int64_t cells) {

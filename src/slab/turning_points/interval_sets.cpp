@@ -2,10 +2,10 @@
 
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/poll.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
@@ -13,7 +13,7 @@ namespace masing::slab {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using base::infinity;
 // Of u0 and η on a fine span, as of η in PieceIntegrals: between these nodes little happens.
 constexpr std::size_t few_nodes = 5;
 

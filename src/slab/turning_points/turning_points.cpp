@@ -4,14 +4,15 @@
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
+
+#include "base/limits.hpp"
 
 namespace masing::slab {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using base::infinity;
 
 int sign(double value) {
   return value < 0.0 ? -1 : 1;
