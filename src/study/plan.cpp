@@ -141,7 +141,7 @@ void insert(Runs& runs, const Comparison& comparison) {
 }
 
 /// Sum over the runs of some comparisons, each once.
-double cost(const StudyPlan& plan, const Batch& batch, double PlannedRun::*cost) {
+double total(const StudyPlan& plan, const Batch& batch, double PlannedRun::*cost) {
   Runs runs;
   double sum = 0.0;
   for (const std::size_t comparison : batch) {
@@ -193,14 +193,13 @@ std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
   Runs runs;
   double bytes = 0.0;
   for (const std::size_t comparison : comparisons) {
-    if (batches.empty() ||
-        bytes + cost_beside(runs, plan, comparison, &PlannedRun::bytes) > plan.available) {
+    bytes += cost_beside(runs, plan, comparison, &PlannedRun::bytes);
+    if (batches.empty() || bytes > plan.available) {
       require_memory(plan, comparison);
       batches.emplace_back();
       runs.clear();
-      bytes = 0.0;
+      bytes = cost_beside(runs, plan, comparison, &PlannedRun::bytes);
     }
-    bytes += cost_beside(runs, plan, comparison, &PlannedRun::bytes);
     insert(runs, plan.comparisons[comparison]);
     batches.back().push_back(comparison);
   }
@@ -291,7 +290,7 @@ StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec) {
 }
 
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch) {
-  return cost(plan, batch, &PlannedRun::bytes);
+  return total(plan, batch, &PlannedRun::bytes);
 }
 
 Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
@@ -312,7 +311,7 @@ Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
     double sum = 0.0;
     for (const Batch& batch : batches) {
       made.bytes = std::max(made.bytes, bytes_a_rank(plan, batch));
-      sum += cost(plan, batch, &PlannedRun::seconds);
+      sum += total(plan, batch, &PlannedRun::seconds);
     }
     return sum;
   };
