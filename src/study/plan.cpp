@@ -67,7 +67,7 @@ void add_references(StudyPlan& plan) {
   const StudySpec& spec = *plan.spec;
   std::map<std::pair<double, std::int64_t>, std::size_t> indices;  // by δs and steps
   for (std::size_t i = 0; i < spec.levels.size(); ++i) {
-    Comparison& comparison = plan.comparisons.emplace_back(i);
+    Comparison& comparison = plan.comparisons.emplace_back(Comparison{.level = i});
     auto run = run_for(spec.reference, plan.runs[i].run);
     if (!run) {
       if (spec.reference.is_successive && i + 1 < spec.levels.size()) {
