@@ -39,8 +39,7 @@ StateColumns::StateColumns(const parallel::Communicator& comm, rheology::StateLa
 
 parallel::Vector& StateColumns::gather(std::span<const double> state) {
   if (is_whole_) {
-    const parallel::WriteAccess access(columns_);
-    std::ranges::copy(state, access.values().begin());
+    std::ranges::copy(state, columns_.values().begin());
     return columns_;
   }
   std::int64_t column = 0;  // the group's first
@@ -76,8 +75,7 @@ const parallel::Vector& LazyField::of(const slab::RememberedElongation& u,
   if (!field_) {
     field_.emplace(comm_, cells_);
   }
-  const parallel::WriteAccess access(*field_);
-  const auto values = access.values();
+  const std::span<double> values = field_->values();
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     values[static_cast<std::size_t>(i)] = u(profile.element(i));
   }

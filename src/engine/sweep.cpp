@@ -73,11 +73,11 @@ class Sweep final : public Engine {
     if (masing.slab.is_shifted()) {
       shown_.emplace(comm, masing.slab.field_cells());
     }
-    const parallel::WriteAccess u(u_);
+    const std::span<double> u = u_.values();
     for (std::int64_t i = 0; i < profile.range.size; ++i) {
-      u.values()[static_cast<std::size_t>(i)] = profile.element(i).initial_u;
+      u[static_cast<std::size_t>(i)] = profile.element(i).initial_u;
     }
-    const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
+    const MovedSlab slab(sum_, profile_, u, scale_, fixed_point_);
     state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
   }
 
@@ -89,11 +89,11 @@ class Sweep final : public Engine {
     if (!shown_) {
       return u_;
     }
-    const parallel::ReadAccess v(u_);
-    const parallel::WriteAccess u(*shown_);
+    const std::span<const double> v = u_.values();
+    const std::span<double> u = shown_->values();
     for (std::int64_t i = 0; i < profile_.range.size; ++i) {
       const auto cell = static_cast<std::size_t>(i);
-      u.values()[cell] = v.values()[cell] + profile_.element(i).shift;
+      u[cell] = v[cell] + profile_.element(i).shift;
     }
     return *shown_;
   }
@@ -104,8 +104,7 @@ class Sweep final : public Engine {
   }
 
   void advance(const slab::Chunk& chunk) override {
-    const parallel::WriteAccess u(u_);
-    const MovedSlab slab(sum_, profile_, u.values(), scale_, fixed_point_);
+    const MovedSlab slab(sum_, profile_, u_.values(), scale_, fixed_point_);
     slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
   }
 

@@ -71,11 +71,10 @@ class Collection final : public OwnersArchive {
       write_distributed(file, name, saved, mine, 0, size);
     }
     for (const auto& [name, vector] : vectors_) {
-      const parallel::ReadAccess access(*vector);
       // What every rank has whole, the root writes.
       const bool is_whole = vector->ranks() == 1 && !comm.is_root();
-      write_distributed(file, name, saved, is_whole ? std::span<const double>() : access.values(),
-                        vector->range().first, vector->size());
+      const auto mine = is_whole ? std::span<const double>() : std::as_const(*vector).values();
+      write_distributed(file, name, saved, mine, vector->range().first, vector->size());
     }
   }
 
@@ -99,9 +98,7 @@ class Source final : public OwnersArchive {
     values = std::move(saved);
   }
   void split(const std::string& name, parallel::Vector& values) override {
-    const base::CellRange range = values.range();
-    const parallel::WriteAccess access(values);
-    read_distributed(file_, path(name), access.values(), range.first);
+    read_distributed(file_, path(name), values.values(), values.range().first);
   }
 
  private:

@@ -125,8 +125,7 @@ void EnergyRecorder::move_to(const Point& point) {
 }
 
 double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
-  const parallel::ReadAccess access(engine.field());
-  const auto u = access.values();
+  const std::span<const double> u = engine.field().values();
   const double half_width = 0.5 / static_cast<double>(cells_);
   std::int64_t units = 0;
   for (std::size_t first = 0; first < u.size(); first += base::block_cells) {

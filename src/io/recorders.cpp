@@ -289,8 +289,7 @@ class FieldRecorder final : public engine::Observer {
       return;
     }
     const parallel::Vector& u = engine.field();
-    const parallel::ReadAccess access(u);
-    field_.append_row(pieces(u.range().first, [values = access.values()](std::int64_t i) {
+    field_.append_row(pieces(u.range().first, [values = u.values()](std::int64_t i) {
       return values[static_cast<std::size_t>(i)];
     }));
   }
@@ -375,13 +374,9 @@ class ProbeRecorder final : public RowRecorder {
  private:
   void record(const engine::Samples& samples, engine::Engine& engine) override {
     const auto known = engine.elongation();
-    std::optional<parallel::ReadAccess> access;
-    if (!known) {
-      access.emplace(engine.field());
-    }
+    const auto field = known ? std::span<const double>() : engine.field().values();
     const auto u = [&](std::int64_t local) {
-      return known ? (*known)(profile_.element(local))
-                   : access->values()[static_cast<std::size_t>(local)];
+      return known ? (*known)(profile_.element(local)) : field[static_cast<std::size_t>(local)];
     };
     // One rank holds each cell and the others give the bits of 0: their sum is the value, exactly.
     std::vector<std::int64_t> bits(cells_.size(), 0);
@@ -447,8 +442,7 @@ class StateRecorder final : public RowRecorder {
       return;
     }
     const parallel::Vector& state = engine.field();
-    const parallel::ReadAccess access(state);
-    rows_.push(std::array{t}, {{access.values(), state.range().first}});
+    rows_.push(std::array{t}, {{state.values(), state.range().first}});
   }
 
   bool is_position_;  // the state is x, and not the engine's field

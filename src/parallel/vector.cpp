@@ -21,24 +21,11 @@ namespace masing::parallel {
 Vector::Vector(const Communicator& comm, std::int64_t cells)
     : Vector(comm, cells, base::local_range(cells, comm.rank(), comm.size())) {}
 
-Vector::Vector(const Communicator& comm, std::int64_t cells, const base::CellRange& mine) {
-  entries_.resize(static_cast<std::size_t>(mine.size), 0.0);
+Vector::Vector(const Communicator& comm, std::int64_t cells, const base::CellRange& mine)
+    : cells_(cells), range_(mine), entries_(static_cast<std::size_t>(mine.size), 0.0) {
   Vec vector = nullptr;
   check_petsc(VecCreateMPIWithArray(comm.handle(), 1, mine.size, cells, entries_.data(), &vector));
   handle_.reset(vector);
-}
-
-std::int64_t Vector::size() const {
-  PetscInt cells = 0;
-  check_petsc(VecGetSize(handle(), &cells));
-  return cells;
-}
-
-base::CellRange Vector::range() const {
-  PetscInt first = 0;
-  PetscInt end = 0;
-  check_petsc(VecGetOwnershipRange(handle(), &first, &end));
-  return {first, end - first};
 }
 
 int Vector::ranks() const {
@@ -50,28 +37,6 @@ int Vector::ranks() const {
 void Vector::Destroy::operator()(Vec vector) const {
   VecDestroy(&vector);
 }
-
-template <typename Entry>
-Access<Entry>::Access(Of& vector) : handle_(vector.handle()) {
-  if constexpr (std::is_const_v<Entry>) {
-    check_petsc(VecGetArrayRead(handle_, &array_));
-  } else {
-    check_petsc(VecGetArray(handle_, &array_));
-  }
-  values_ = {array_, static_cast<std::size_t>(vector.range().size)};
-}
-
-template <typename Entry>
-Access<Entry>::~Access() {
-  if constexpr (std::is_const_v<Entry>) {
-    VecRestoreArrayRead(handle_, &array_);
-  } else {
-    VecRestoreArray(handle_, &array_);
-  }
-}
-
-template class Access<double>;
-template class Access<const double>;
 
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {
   // By pieces: indices of all cells would need as much memory as the vector.

@@ -26,41 +26,24 @@ class Vector {
 
   [[nodiscard]] Vec handle() const { return handle_.get(); }
   /// Cells of all ranks.
-  [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] std::int64_t size() const { return cells_; }
   /// The cells of this rank.
-  [[nodiscard]] base::CellRange range() const;
-  /// The ranks that it is split over; with one, each rank of a program may have the whole.
+  [[nodiscard]] const base::CellRange& range() const { return range_; }
+  /// The entries of this rank's cells, [P_local]; PETSc's operations read and write the same.
+  [[nodiscard]] std::span<double> values() { return entries_; }
+  [[nodiscard]] std::span<const double> values() const { return entries_; }
+  /// Ranks of its communicator; 1 also for a vector that every rank holds whole.
   [[nodiscard]] int ranks() const;
 
  private:
+  std::int64_t cells_;
+  base::CellRange range_;
   base::AlignedVector entries_;  // aligned, unlike PETSc's own
   struct Destroy {
     void operator()(Vec vector) const;
   };
   std::unique_ptr<std::remove_pointer_t<Vec>, Destroy> handle_;
 };
-
-/// The local entries of a vector, [P_local]; PETSc has them back when the object is destroyed.
-/// Local.
-template <typename Entry>
-class Access {
- public:
-  using Of = std::conditional_t<std::is_const_v<Entry>, const Vector, Vector>;
-  explicit Access(Of& vector);
-  ~Access();
-  Access(const Access&) = delete;
-  Access& operator=(const Access&) = delete;
-  [[nodiscard]] std::span<Entry> values() const { return values_; }
-
- private:
-  Vec handle_;
-  Entry* array_ = nullptr;
-  std::span<Entry> values_;
-};
-/// For reading.
-using ReadAccess = Access<const double>;
-/// For reading and writing.
-using WriteAccess = Access<double>;
 
 /// Set all entries of `target` from ranges that the ranks hold, of any layout: `values` [n] are
 /// those of cells first..first+n-1. Collective on the target's ranks.

@@ -33,9 +33,8 @@ void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const d
                const parallel::Vector& reference, Errors& errors) {
   const base::CellRange range = reference.range();
   const std::int64_t end = range.first + range.size;
-  const parallel::ReadAccess access(reference);
   const auto there = [&](std::int64_t j) {
-    return access.values()[static_cast<std::size_t>(j - range.first)];
+    return reference.values()[static_cast<std::size_t>(j - range.first)];
   };
   std::int64_t i = cells_meeting(range, reference.size(), level.size()).first;
   for (const double u : here) {
@@ -61,12 +60,10 @@ void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const d
 void add_state(const rheology::StateLayout& layout, const parallel::Vector& level,
                const parallel::Vector& reference, Errors& errors) {
   const rheology::MassColumns motion = layout.motion();
-  const parallel::ReadAccess mine(level);
-  const parallel::ReadAccess there(reference);
-  for (std::size_t i = 0; i < mine.values().size(); ++i) {
+  for (std::size_t i = 0; i < level.values().size(); ++i) {
     const std::int64_t column = level.range().first + static_cast<std::int64_t>(i);
     if (column != motion.x && column != motion.y) {
-      errors.u = std::max(errors.u, std::abs(mine.values()[i] - there.values()[i]));
+      errors.u = std::max(errors.u, std::abs(level.values()[i] - reference.values()[i]));
     }
   }
   errors.u_cells = errors.u;
@@ -182,10 +179,9 @@ void FieldErrors::raise_against_continuum(Errors& errors, const parallel::Vector
       points_.push_back(slab.element(slab.point(i)));
     }
   }
-  const parallel::ReadAccess access(level);
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const auto distance = [&](const slab::Element& at) {
-      return std::abs(access.values()[i] - reference(at));
+      return std::abs(level.values()[i] - reference(at));
     };
     errors.u = std::max({errors.u, distance(ends_[i]), distance(ends_[i + 1])});
     errors.u_cells = std::max(errors.u_cells, distance(points_[i]));
@@ -241,7 +237,7 @@ Errors joined(const parallel::Communicator& comm, const Errors& mine) {
 double largest_entry(const Field& field) {
   double largest = 0.0;
   if (field.entries != nullptr) {
-    for (const double value : parallel::ReadAccess(*field.entries).values()) {
+    for (const double value : field.entries->values()) {
       largest = std::max(largest, std::abs(value));
     }
   }

@@ -44,11 +44,10 @@ class FlatArchive final : public engine::Archive {
     }
   }
   void split(const std::string& /*name*/, parallel::Vector& values) override {
-    const parallel::WriteAccess access(values);
     if (!restores_) {
-      state_.insert(state_.end(), access.values().begin(), access.values().end());
+      state_.insert(state_.end(), values.values().begin(), values.values().end());
     } else {
-      take(access.values());
+      take(values.values());
     }
   }
   [[nodiscard]] const std::vector<double>& state() const { return state_; }
@@ -354,7 +353,7 @@ class ComparisonRunner {
     states_.emplace(comm_, before(comm_.size()),
                     base::CellRange{first, before(comm_.rank() + 1) - first});
     if (!archive.restores()) {
-      std::ranges::copy(mine, parallel::WriteAccess(*states_).values().begin());
+      std::ranges::copy(mine, states_->values().begin());
     }
     archive.split("states", *states_);
     if (archive.restores()) {
@@ -363,8 +362,8 @@ class ComparisonRunner {
           under_way_.push_back(i);
         }
       }
-      const parallel::ReadAccess access(*states_);
-      for (FlatArchive all({access.values().begin(), access.values().end()}); !all.is_at_end();) {
+      for (FlatArchive all({states_->values().begin(), states_->values().end()});
+           !all.is_at_end();) {
         all.numbers("state", saved_.emplace_back());
       }
     }

@@ -53,11 +53,9 @@ void serialize_function(engine::Archive& archive, const std::string& name,
 /// target = (1 - rest) before + rest after, of one layout. Local.
 void set_between(parallel::Vector& target, const parallel::Vector& before,
                  const parallel::Vector& after, double rest) {
-  const parallel::WriteAccess values(target);
-  const parallel::ReadAccess from(before);
-  const parallel::ReadAccess to(after);
-  for (std::size_t i = 0; i < values.values().size(); ++i) {
-    values.values()[i] = (1.0 - rest) * from.values()[i] + rest * to.values()[i];
+  const std::span<double> values = target.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = (1.0 - rest) * before.values()[i] + rest * after.values()[i];
   }
 }
 

@@ -55,8 +55,7 @@ Motion motion(const parallel::Communicator& comm, engine::RunSpec run) {
                          .x = std::span(made.x).subspan(1),
                          .y = std::span(made.y).subspan(1),
                          .restoring = std::span(made.restoring).subspan(1)});
-  const parallel::ReadAccess access(setup.engine->field());
-  const auto all = support::gather(comm, access.values());
+  const auto all = support::gather(comm, setup.engine->field().values());
   made.columns.assign(all.begin(), all.end());
   return made;
 }

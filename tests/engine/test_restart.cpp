@@ -76,8 +76,7 @@ void advance(MadeRun& run, Motion& motion, std::int64_t first, std::int64_t last
 }
 
 void end(const MadeRun& run, Motion& motion) {
-  const parallel::ReadAccess access(run.engine->field());
-  const base::AlignedVector all = support::gather(*run.ranks, access.values());
+  const base::AlignedVector all = support::gather(*run.ranks, run.engine->field().values());
   motion.field = {all.begin(), all.end()};
 }
 

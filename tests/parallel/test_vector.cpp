@@ -14,17 +14,14 @@
 
 namespace masing::test_vector {
 
-using parallel::ReadAccess;
 using parallel::Vector;
-using parallel::WriteAccess;
 using support::world;
 
 /// A vector whose entry i is i + offset.
 Vector counting(std::int64_t cells, double offset = 0.0) {
   Vector vector(world(), cells);
-  const WriteAccess access(vector);
-  for (std::size_t i = 0; i < access.values().size(); ++i) {
-    access.values()[i] =
+  for (std::size_t i = 0; i < vector.values().size(); ++i) {
+    vector.values()[i] =
         static_cast<double>(vector.range().first) + static_cast<double>(i) + offset;
   }
   return vector;
@@ -38,9 +35,8 @@ TEST_P(VectorOf, cells_is_split_at_block_limits) {
   EXPECT_EQ(vector.size(), GetParam());
   EXPECT_EQ(vector.range().first, expected.first);
   EXPECT_EQ(vector.range().size, expected.size);
-  const ReadAccess access(vector);
-  EXPECT_EQ(access.values().size(), static_cast<std::size_t>(expected.size));
-  for (const double value : access.values()) {
+  EXPECT_EQ(vector.values().size(), static_cast<std::size_t>(expected.size));
+  for (const double value : vector.values()) {
     ASSERT_EQ(value, 0.0);
   }
 }
@@ -48,10 +44,8 @@ TEST_P(VectorOf, cells_is_split_at_block_limits) {
 TEST_P(VectorOf, cells_keeps_what_is_written) {
   Vector vector = counting(GetParam());
   const Vector moved(std::move(vector));
-  const ReadAccess access(moved);
-  for (std::size_t i = 0; i < access.values().size(); ++i) {
-    ASSERT_EQ(access.values()[i],
-              static_cast<double>(moved.range().first) + static_cast<double>(i));
+  for (std::size_t i = 0; i < moved.values().size(); ++i) {
+    ASSERT_EQ(moved.values()[i], static_cast<double>(moved.range().first) + static_cast<double>(i));
   }
   PetscReal sum = 0.0;  // Σ i = P(P - 1)/2, exact in doubles
   parallel::check_petsc(VecSum(moved.handle(), &sum));
@@ -86,9 +80,8 @@ TEST(Filling, takes_more_values_than_go_at_once) {
   const bool is_last = world().rank() == world().size() - 1;
   parallel::fill_from_ranges(target, 0,
                              is_last ? std::span<const double>(all) : std::span<const double>());
-  const ReadAccess access(target);
-  for (std::size_t i = 0; i < access.values().size(); ++i) {
-    ASSERT_EQ(access.values()[i],
+  for (std::size_t i = 0; i < target.values().size(); ++i) {
+    ASSERT_EQ(target.values()[i],
               static_cast<double>(target.range().first) + static_cast<double>(i) + 0.5);
   }
 }

@@ -59,9 +59,8 @@ double made_up(int time, std::int64_t cell, std::int64_t cells, double shift) {
 
 template <typename Value>
 void fill(parallel::Vector& u, const Value& value) {
-  const parallel::WriteAccess access(u);
   for (std::int64_t i = 0; i < u.range().size; ++i) {
-    access.values()[static_cast<std::size_t>(i)] = value(u.range().first + i);
+    u.values()[static_cast<std::size_t>(i)] = value(u.range().first + i);
   }
 }
 
@@ -187,8 +186,8 @@ Recorded recorded(const engine::RunSpec& run) {
     if (made.is_continuum()) {
       made.of_s.push_back(*setup.engine->elongation());
     } else {
-      const parallel::ReadAccess access(setup.engine->field());
-      made.u.emplace_back(access.values().begin(), access.values().end());
+      const auto u = setup.engine->field().values();
+      made.u.emplace_back(u.begin(), u.end());
     }
   }
   return made;

@@ -32,10 +32,9 @@ class Save final : public engine::Archive {
     EXPECT_TRUE(saved_.numbers.emplace(name, of_root).second) << name;
   }
   void split(const std::string& name, parallel::Vector& values) override {
-    const parallel::ReadAccess access(values);
     const bool is_whole = values.ranks() == 1 && !comm_.is_root();
     const base::AlignedVector all =
-        support::gather(comm_, access.values().first(is_whole ? 0 : access.values().size()));
+        support::gather(comm_, values.values().first(is_whole ? 0 : values.values().size()));
     EXPECT_TRUE(saved_.arrays.emplace(name, std::vector<double>(all.begin(), all.end())).second)
         << name;
   }
@@ -58,8 +57,7 @@ class Restore final : public engine::Archive {
     const std::vector<double>& all = saved_.arrays.at(name);
     ASSERT_EQ(static_cast<std::int64_t>(all.size()), values.size()) << name;
     const base::CellRange mine = values.range();
-    const parallel::WriteAccess access(values);
-    std::copy_n(all.begin() + mine.first, mine.size, access.values().begin());
+    std::copy_n(all.begin() + mine.first, mine.size, values.values().begin());
   }
 
  private:

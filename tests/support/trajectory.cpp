@@ -32,9 +32,9 @@ class Trace final : public engine::Observer {
     add(trajectory_.force, samples.force);
     add(trajectory_.restoring, samples.restoring);
     if (std::ranges::binary_search(field_steps_, samples.last_step())) {
-      const parallel::ReadAccess u(engine.field());
-      trajectory_.fields.push_back({samples.last_step(), engine.field().range(),
-                                    std::vector<double>(u.values().begin(), u.values().end())});
+      const auto u = engine.field().values();
+      trajectory_.fields.push_back(
+          {samples.last_step(), engine.field().range(), std::vector<double>(u.begin(), u.end())});
     }
   }
 
