@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <numbers>
-#include <vector>
 
 #include "base/limits.hpp"
 
@@ -43,7 +43,8 @@ Series times(const Enclosure& factor, Series f) {
   return f;
 }
 
-Series negative(Series f) {
+Series negative(const Series& u) {
+  Series f = u;
   for (int k = 0; k < f.terms; ++k) {
     f.c[k] = -f.c[k];
   }
@@ -52,7 +53,7 @@ Series negative(Series f) {
 
 /// eʳc, also where eʳ, `factor`, overflows or underflows and eʳc does not: then only a sign and a
 /// bound of c are kept.
-Enclosure resized(const Enclosure& c, const Enclosure& r, const Enclosure& factor) {
+Enclosure rescaled(const Enclosure& c, const Enclosure& r, const Enclosure& factor) {
   constexpr double most = 700.0;
   if (r.low >= -most && r.high <= most) {
     return factor * c;
@@ -66,7 +67,7 @@ Enclosure resized(const Enclosure& c, const Enclosure& r, const Enclosure& facto
 }
 
 /// The same series with its c[k] times eʳ for an r in `ratio`, and another rate.
-Series resized(Series f, const Enclosure& ratio, int rate) {
+Series rescaled(Series f, const Enclosure& ratio, int rate) {
   const bool is_same = ratio.magnitude() == 0.0 && rate == f.rate;
   const Enclosure growth = (f.rate - rate) * about(std::numbers::ln2);
   Enclosure r = ratio;
@@ -76,7 +77,7 @@ Series resized(Series f, const Enclosure& ratio, int rate) {
       r = ratio + k * growth;
       factor = exponential_of(r);
     }
-    f.c[k] = resized(f.c[k], r, factor);
+    f.c[k] = rescaled(f.c[k], r, factor);
   }
   f.rate = rate;
   return f;
@@ -84,7 +85,7 @@ Series resized(Series f, const Enclosure& ratio, int rate) {
 
 /// The same series with another scale and rate.
 Series with_scale(const Series& f, const Enclosure& scale, int rate) {
-  Series result = resized(f, f.scale + -scale, rate);
+  Series result = rescaled(f, f.scale + -scale, rate);
   result.scale = scale;
   return result;
 }
@@ -94,7 +95,7 @@ Series unscaled(const Series& f) {
 }
 
 /// The same with a scale that takes large values.
-Series moderated(Series f) {
+Series normalized(Series f) {
   constexpr double large = 0x1p300;
   const double size = f.c[0].magnitude();
   if (!(size > large) || !f.c[0].is_finite()) {
@@ -113,7 +114,7 @@ Known known_on(const Enclosure& domain, const Enclosure& x) {
 
 /// A series of u whose value is `first`, its other coefficients still to be found: of all terms, or
 /// of one where `u` is constant.
-Series made_from(const Series& u, const Enclosure& first) {
+Series series_with_value(const Series& u, const Enclosure& first) {
   Series f(first);
   f.terms = u.terms == 1 ? 1 : taylor_order + 1;
   f.known = std::min(u.known, first.is_finite() ? Known::smooth : Known::partly);
@@ -129,8 +130,8 @@ Enclosure integrated(const Series& u, const Series& c, int k) {
   return sum / k;
 }
 
-/// In the larger scale; where either may be the larger, in the largest value of both. So no factor
-/// exceeds 1.
+/// The sum takes the larger scale or, if that is undecided, the greatest value of either, so that
+/// no factor e^(difference) exceeds 1.
 Series add(const Series& a, const Series& b) {
   const bool first_leads = b.scale.high <= a.scale.low;
   if (!first_leads && a.scale.high <= b.scale.low) {
@@ -149,7 +150,7 @@ Series add(const Series& a, const Series& b) {
 Series product(const Series& a, const Series& b) {
   if (a.rate != b.rate) {
     const int rate = std::max(a.rate, b.rate);
-    return product(resized(a, {}, rate), resized(b, {}, rate));
+    return product(rescaled(a, {}, rate), rescaled(b, {}, rate));
   }
   Series f({});
   f.rate = a.rate;
@@ -166,22 +167,22 @@ Series product(const Series& a, const Series& b) {
 }
 
 Series multiply(const Series& a, const Series& b) {
-  return moderated(product(a, b));
+  return normalized(product(a, b));
 }
 
 Series squared(const Series& a) {
   Series f = product(a, a);
   f.c[0] = square_of(a.c[0]);
-  return moderated(f);
+  return normalized(f);
 }
 
 /// Not smooth where b may be 0.
 Series divide(const Series& a, const Series& b) {
   if (a.rate != b.rate) {
     const int rate = std::max(a.rate, b.rate);
-    return divide(resized(a, {}, rate), resized(b, {}, rate));
+    return divide(rescaled(a, {}, rate), rescaled(b, {}, rate));
   }
-  Series f = made_from(b, a.c[0] / b.c[0]);
+  Series f = series_with_value(b, a.c[0] / b.c[0]);
   f.terms = b.terms == 1 ? a.terms : taylor_order + 1;
   f.scale = a.scale + -b.scale;
   f.rate = a.rate;
@@ -213,10 +214,10 @@ Series exponential(const Series& argument) {
   Series u = unscaled(argument);
   constexpr double moderate = 40.0;
   const bool is_large = u.c[0].magnitude() > moderate && u.c[0].is_finite();
-  Series f = made_from(u, is_large ? point(1.0) : exponential_of(u.c[0]));
+  Series f = series_with_value(u, is_large ? point(1.0) : exponential_of(u.c[0]));
   if (is_large) {
     f.scale = u.c[0];
-    u = resized(u, {}, rate_of(u));
+    u = rescaled(u, {}, rate_of(u));
     f.rate = u.rate;
   }
   for (int k = 1; k < f.terms; ++k) {
@@ -228,7 +229,7 @@ Series exponential(const Series& argument) {
 /// Neither smooth nor defined where u may not be positive.
 Series logarithm(const Series& u) {
   const Enclosure& x = u.c[0];
-  Series f = made_from(u, x.low > 0.0 ? rising(std::log, x) + u.scale : everything());
+  Series f = series_with_value(u, x.low > 0.0 ? rising(std::log, x) + u.scale : everything());
   f.known = std::min(f.known, known_on(from_0, x));
   f.rate = u.rate;
   for (int k = 1; k < f.terms; ++k) {
@@ -245,7 +246,7 @@ Series logarithm(const Series& u) {
 Series fractional_power(const Series& u, double p) {
   const double low = std::pow(std::max(u.c[0].low, 0.0), p);
   const double high = std::pow(std::max(u.c[0].high, 0.0), p);
-  Series f = made_from(u, widened(std::min(low, high), std::max(low, high)));
+  Series f = series_with_value(u, widened(std::min(low, high), std::max(low, high)));
   f.scale = p * u.scale;
   f.rate = u.rate;
   const Known most = u.c[0].low > 0.0 ? Known::smooth : Known::defined;
@@ -294,13 +295,6 @@ Series power(const Series& a, const Series& b) {
   Series f = exponential(multiply(b, logarithm(a)));
   if (a.c[0].low < 0.0) {
     f.c[0] = everything();
-  } else if (!f.c[0].is_finite() && !a.is_scaled() && b.c[0].low >= 0.0) {
-    // Monotone in each.
-    const Enclosure& x = a.c[0];
-    const Enclosure y = unscaled(b).c[0];
-    const auto [low, high] = std::minmax({std::pow(x.low, y.low), std::pow(x.low, y.high),
-                                          std::pow(x.high, y.low), std::pow(x.high, y.high)});
-    f.c[0] = widened(low, high);
   }
   return f;
 }
@@ -335,10 +329,9 @@ Enclosure sine_of(const Enclosure& x, double shift) {
           holds(0.25 - 0.25 * shift) ? 1.0 : std::min(ends.high, 1.0)};
 }
 
-std::array<Series, 2> sine_and_cosine(const Series& argument) {
-  const Series u = unscaled(argument);
-  Series s = made_from(u, sine_of(u.c[0], 0.0));
-  Series c = made_from(u, sine_of(u.c[0], 1.0));
+std::array<Series, 2> sine_and_cosine(const Series& u) {
+  Series s = series_with_value(u, sine_of(u.c[0], 0.0));
+  Series c = series_with_value(u, sine_of(u.c[0], 1.0));
   for (int k = 1; k < s.terms; ++k) {
     s.c[k] = integrated(u, c, k);
     c.c[k] = -integrated(u, s, k);
@@ -347,11 +340,11 @@ std::array<Series, 2> sine_and_cosine(const Series& argument) {
 }
 
 Series sine(const Series& u) {
-  return u.terms == 1 ? made_from(u, sine_of(unscaled(u).c[0], 0.0)) : sine_and_cosine(u)[0];
+  return sine_and_cosine(u)[0];
 }
 
 Series cosine(const Series& u) {
-  return u.terms == 1 ? made_from(u, sine_of(unscaled(u).c[0], 1.0)) : sine_and_cosine(u)[1];
+  return sine_and_cosine(u)[1];
 }
 
 Series tangent(const Series& u) {
@@ -364,7 +357,7 @@ Series by_slope(double (*f)(double), const Enclosure& domain, const Series& u,
                 const Series& denominator) {
   const auto inside = [&](double value) { return std::clamp(value, domain.low, domain.high); };
   const Series reciprocal = unscaled(divide(number(1.0), denominator));
-  Series result = made_from(u, rising(f, {inside(u.c[0].low), inside(u.c[0].high)}));
+  Series result = series_with_value(u, rising(f, {inside(u.c[0].low), inside(u.c[0].high)}));
   result.known = std::min(
       {result.known, std::max(reciprocal.known, Known::defined), known_on(domain, u.c[0])});
   for (int k = 1; k < result.terms; ++k) {
@@ -378,8 +371,7 @@ Series one_and_square(double factor, const Series& u) {
   return add(number(1.0), factor < 0.0 ? negative(squared(u)) : squared(u));
 }
 
-Series arc_sine(const Series& argument) {
-  const Series u = unscaled(argument);
+Series arc_sine(const Series& u) {
   return by_slope(std::asin, unit, u, root(one_and_square(-1.0, u)));
 }
 
@@ -392,18 +384,15 @@ Series arc_tangent(const Series& argument) {
   return by_slope(std::atan, everywhere, u, one_and_square(1.0, u));
 }
 
-Series area_sine(const Series& argument) {
-  const Series u = unscaled(argument);
+Series arsinh(const Series& u) {
   return by_slope(std::asinh, everywhere, u, root(one_and_square(1.0, u)));
 }
 
-Series area_cosine(const Series& argument) {
-  const Series u = unscaled(argument);
+Series arcosh(const Series& u) {
   return by_slope(std::acosh, {1.0, infinity}, u, root(add(squared(u), number(-1.0))));
 }
 
-Series area_tangent(const Series& argument) {
-  const Series u = unscaled(argument);
+Series artanh(const Series& u) {
   return by_slope(std::atanh, unit, u, one_and_square(-1.0, u));
 }
 
@@ -432,8 +421,7 @@ Series hyperbolic_cosine(const Series& u) {
   return times(point(0.5), add(exponential(u), exponential(negative(u))));
 }
 
-Series hyperbolic_tangent(const Series& argument) {
-  const Series u = unscaled(argument);
+Series hyperbolic_tangent(const Series& u) {
   if (u.c[0].high < 0.0) {
     return negative(hyperbolic_tangent(negative(u)));
   }
@@ -470,8 +458,8 @@ Series larger(const Series& a, const Series& b) {
   return negative(smaller(negative(a), negative(b)));
 }
 
-/// A function that is constant between jumps: `value`, and a number also of what is none.
-Series level(const Series& u, const Enclosure& value) {
+/// A function of u that is constant between jumps.
+Series piecewise_constant(const Series& u, const Enclosure& value) {
   Series f(value);
   f.known = std::min(u.known, value.low == value.high ? Known::smooth : Known::defined);
   return f;
@@ -487,8 +475,7 @@ bool is_odd_number(double whole) {
   return std::fmod(whole, 2.0) != 0.0;
 }
 
-Series triangle_wave(const Series& argument) {
-  const Series u = unscaled(argument);
+Series triangle_wave(const Series& u) {
   const double branch = nearest_whole(2 * u.c[0].low);
   const double last = -nearest_whole(-2 * u.c[0].high);
   const Series rising =
@@ -501,15 +488,14 @@ Series triangle_wave(const Series& argument) {
   return f;
 }
 
-Series square_wave(const Series& argument) {
-  const Series u = unscaled(argument);
+Series square_wave(const Series& u) {
   const double branch = std::floor(2 * u.c[0].low);
   const bool is_level = branch == std::floor(2 * u.c[0].high);
-  return level(u, is_level ? point(is_odd_number(branch) ? -1.0 : 1.0) : Enclosure{-1.0, 1.0});
+  return piecewise_constant(
+      u, is_level ? point(is_odd_number(branch) ? -1.0 : 1.0) : Enclosure{-1.0, 1.0});
 }
 
-Series sawtooth_wave(const Series& argument) {
-  const Series u = unscaled(argument);
+Series sawtooth_wave(const Series& u) {
   const double branch = nearest_whole(u.c[0].low);
   Series f = times(point(2.0), add(u, number(-branch)));
   if (branch != nearest_whole(u.c[0].high)) {
@@ -521,9 +507,8 @@ Series sawtooth_wave(const Series& argument) {
 
 /// Of a nondecreasing function that is constant between jumps.
 template <double (*f)(double)>
-Series steps(const Series& argument) {
-  const Series u = unscaled(argument);
-  return level(u, {f(u.c[0].low), f(u.c[0].high)});
+Series steps(const Series& u) {
+  return piecewise_constant(u, {f(u.c[0].low), f(u.c[0].high)});
 }
 
 /// log u · 1/factor.
@@ -547,139 +532,135 @@ double phase(double x) {
   return fraction < 1.0 ? fraction : 0.0;
 }
 
-double sum_of(double a, double b) {
-  return a + b;
-}
-
-constexpr std::array all_functions{
-    ElementaryFunction{"sin", std::sin, sine},
-    ElementaryFunction{"cos", std::cos, cosine},
-    ElementaryFunction{"tan", std::tan, tangent},
-    ElementaryFunction{"asin", std::asin, arc_sine},
-    ElementaryFunction{"acos", std::acos, arc_cosine},
-    ElementaryFunction{"atan", std::atan, arc_tangent},
-    ElementaryFunction{"atan2", std::atan2, arc_tangent_2},
-    ElementaryFunction{"sinh", std::sinh, hyperbolic_sine},
-    ElementaryFunction{"cosh", std::cosh, hyperbolic_cosine},
-    ElementaryFunction{"tanh", std::tanh, hyperbolic_tangent},
-    ElementaryFunction{"asinh", std::asinh, area_sine},
-    ElementaryFunction{"acosh", std::acosh, area_cosine},
-    ElementaryFunction{"atanh", std::atanh, area_tangent},
-    ElementaryFunction{"log2", std::log2, logarithm_to_base<1.0 / std::numbers::ln2>},
-    ElementaryFunction{"log10", std::log10, logarithm_to_base<1.0 / std::numbers::ln10>},
-    ElementaryFunction{"log", std::log, logarithm},
-    ElementaryFunction{"ln", std::log, logarithm},
-    ElementaryFunction{"exp", std::exp, exponential},
-    ElementaryFunction{"sqrt", std::sqrt, root},
-    ElementaryFunction{"sign", sign_of, steps<sign_of>},
-    ElementaryFunction{"rint", rounded, steps<rounded>},
-    ElementaryFunction{"abs", std::abs, absolute},
-    ElementaryFunction{"triangle", triangle, triangle_wave},
-    ElementaryFunction{"square", square, square_wave},
-    ElementaryFunction{"sawtooth", sawtooth, sawtooth_wave},
-    ElementaryFunction{"sum", sum_of, add},
-    ElementaryFunction{"avg", sum_of, add},
-    ElementaryFunction{"min", [](double a, double b) { return std::min(a, b); }, smaller},
-    ElementaryFunction{"max", [](double a, double b) { return std::max(a, b); }, larger},
-};
-
-/// What is known of a condition.
-enum class Truth { no, maybe, yes };
-
-Truth negation(Truth a) {
-  return a == Truth::maybe ? a : a == Truth::yes ? Truth::no : Truth::yes;
-}
-
 /// Of what may be undefined nothing is known.
 Enclosure known_values(const Series& a) {
   return a.known < Known::defined ? everything() : unscaled(a).c[0];
 }
 
-Truth less(const Series& one, const Series& other) {
-  const Enclosure a = known_values(one);
-  const Enclosure b = known_values(other);
-  return a.high < b.low ? Truth::yes : a.low >= b.high ? Truth::no : Truth::maybe;
-}
-
-Truth equal(const Series& one, const Series& other) {
-  const Enclosure a = known_values(one);
-  const Enclosure b = known_values(other);
-  const bool is_certain = a.low == b.high && a.high == b.low;
-  return is_certain ? Truth::yes : a.high < b.low || b.high < a.low ? Truth::no : Truth::maybe;
-}
-
-Truth truth(const Series& a) {
-  const Enclosure value = a.known < Known::defined ? everything() : a.c[0];  // of any scale
-  return !value.contains(0.0) ? Truth::yes : value.low == value.high ? Truth::no : Truth::maybe;
-}
-
-/// 1 or 0, anything between where undecided; smooth if a and b are.
-Series logical(Truth value, const Series& a, const Series& b) {
-  Series f({value == Truth::yes ? 1.0 : 0.0, value == Truth::no ? 0.0 : 1.0});
-  const bool is_smooth = std::min(a.known, b.known) == Known::smooth && value != Truth::maybe;
+/// 1, 0 or, where undecided, anything between; defined even where an operand is NaN, because
+/// comparisons with that are false.
+Series logical(bool is_certain, bool is_possible, Known operands) {
+  Series f({is_certain ? 1.0 : 0.0, is_possible ? 1.0 : 0.0});
+  const bool is_smooth = operands == Known::smooth && is_certain == is_possible;
   f.known = is_smooth ? Known::smooth : Known::defined;
   return f;
 }
 
-/// What an operation of two operands or three makes of them.
-Series combined(Instruction instruction, std::span<const Series> operands) {
-  const Series& a = operands[0];
-  const Series& b = operands[1];
-  switch (instruction) {
-    case Instruction::add:
-      return add(a, b);
-    case Instruction::subtract:
-      return add(a, negative(b));
-    case Instruction::multiply:
-      return multiply(a, b);
-    case Instruction::divide:
-      return divide(a, b);
-    case Instruction::power:
-      return power(a, b);
-    case Instruction::less:
-      return logical(less(a, b), a, b);
-    case Instruction::greater:
-      return logical(less(b, a), a, b);
-    case Instruction::less_equal:
-      return logical(negation(less(b, a)), a, b);
-    case Instruction::greater_equal:
-      return logical(negation(less(a, b)), a, b);
-    case Instruction::equal:
-      return logical(equal(a, b), a, b);
-    case Instruction::not_equal:
-      return logical(negation(equal(a, b)), a, b);
-    case Instruction::both:
-      return logical(std::min(truth(a), truth(b)), a, b);
-    case Instruction::any:
-      return logical(std::max(truth(a), truth(b)), a, b);
-    default: {
-      const Truth choice = truth(a);
-      const Series& other = operands[2];
-      Series f = choice == Truth::maybe ? either(b, other) : choice == Truth::yes ? b : other;
-      f.known = std::min(f.known, a.known);
-      return f;
-    }
-  }
+Series negation(const Series& truth) {
+  Series f = truth;
+  f.c[0] = {1.0 - truth.c[0].high, 1.0 - truth.c[0].low};
+  return f;
 }
 
-/// What operations make of a series of the variable.
-Series carried_out(std::span<const Operation> operations, const Series& variable) {
-  std::vector<Series> stack;
-  stack.reserve(operations.size());
-  for (const auto& [instruction, value, function] : operations) {
-    const std::size_t count = operands_of({instruction, value, function});
-    if (count == 0) {
-      stack.push_back(instruction == Instruction::number ? number(value) : variable);
-      continue;
-    }
-    const auto operands = std::span<Series>(stack).last(count);
-    operands[0] = instruction == Instruction::negate ? negative(operands[0])
-                  : function == nullptr              ? combined(instruction, operands)
-                  : function->is_of_two() ? function->series_of_two(operands[0], operands[1])
-                                          : function->series(operands[0]);
-    stack.erase(stack.end() - static_cast<std::ptrdiff_t>(count - 1), stack.end());
+Series less(const Series& one, const Series& other) {
+  const Enclosure a = known_values(one);
+  const Enclosure b = known_values(other);
+  return logical(a.high < b.low, !(a.low >= b.high), std::min(one.known, other.known));
+}
+
+Series equal(const Series& one, const Series& other) {
+  const Enclosure a = known_values(one);
+  const Enclosure b = known_values(other);
+  const bool is_certain = a.low == b.high && a.high == b.low;
+  const bool is_possible = is_certain || !(a.high < b.low || b.high < a.low);
+  return logical(is_certain, is_possible, std::min(one.known, other.known));
+}
+
+Series truth(const Series& a) {
+  const Enclosure value = a.known < Known::defined ? everything() : a.c[0];  // of any scale
+  const bool is_certain = !value.contains(0.0);
+  return logical(is_certain, is_certain || value.low != value.high, a.known);
+}
+
+Series choice(const Series& condition, const Series& one, const Series& other) {
+  const Enclosure is_one = truth(condition).c[0];
+  Series f = is_one.low == 1.0 ? one : is_one.high == 0.0 ? other : either(one, other);
+  f.known = std::min(f.known, condition.known);
+  return f;
+}
+
+/// `f` of what has a scale, too.
+template <Series (*f)(const Series&)>
+Series plain(const Series& u) {
+  return f(unscaled(u));
+}
+
+/// The value of an operator of C++.
+template <typename Operator>
+double applied(double a, double b) {
+  return static_cast<double>(Operator()(a, b));
+}
+template <typename Operator>
+double applied(double a) {
+  return Operator()(a);
+}
+
+double power_of(double a, double b) {
+  return b == 2.0 ? a * a : b == 3.0 ? a * a * a : b == 4.0 ? a * a * a * a : std::pow(a, b);
+}
+
+using S = const Series&;
+constexpr ElementaryFunction all_functions[] = {
+    {"(-)", applied<std::negate<>>, negative, Instruction::negate},
+    {"+", applied<std::plus<>>, add, Instruction::add},
+    {"-", applied<std::minus<>>, [](S a, S b) { return add(a, negative(b)); }},
+    {"*", applied<std::multiplies<>>, multiply, Instruction::multiply},
+    {"/", applied<std::divides<>>, divide},
+    {"^", power_of, power},
+    {"<", applied<std::less<>>, less},
+    {">", applied<std::greater<>>, [](S a, S b) { return less(b, a); }},
+    {"<=", applied<std::less_equal<>>, [](S a, S b) { return negation(less(b, a)); }},
+    {">=", applied<std::greater_equal<>>, [](S a, S b) { return negation(less(a, b)); }},
+    {"==", applied<std::equal_to<>>, equal},
+    {"!=", applied<std::not_equal_to<>>, [](S a, S b) { return negation(equal(a, b)); }},
+    {"&&", applied<std::logical_and<>>, [](S a, S b) { return smaller(truth(a), truth(b)); }},
+    {"||", applied<std::logical_or<>>, [](S a, S b) { return larger(truth(a), truth(b)); }},
+    ElementaryFunction{"?"},
+    {"sin", std::sin, plain<sine>},
+    {"cos", std::cos, plain<cosine>},
+    {"tan", std::tan, plain<tangent>},
+    {"asin", std::asin, plain<arc_sine>},
+    {"acos", std::acos, plain<arc_cosine>},
+    {"atan", std::atan, arc_tangent},
+    {"atan2", std::atan2, arc_tangent_2},
+    {"sinh", std::sinh, hyperbolic_sine},
+    {"cosh", std::cosh, hyperbolic_cosine},
+    {"tanh", std::tanh, plain<hyperbolic_tangent>},
+    {"asinh", std::asinh, plain<arsinh>},
+    {"acosh", std::acosh, plain<arcosh>},
+    {"atanh", std::atanh, plain<artanh>},
+    {"log2", std::log2, logarithm_to_base<1.0 / std::numbers::ln2>},
+    {"log10", std::log10, logarithm_to_base<1.0 / std::numbers::ln10>},
+    {"log", std::log, logarithm},
+    {"ln", std::log, logarithm},
+    {"exp", std::exp, exponential},
+    {"sqrt", std::sqrt, root},
+    {"sign", sign_of, plain<steps<sign_of>>},
+    {"rint", rounded, plain<steps<rounded>>},
+    {"abs", std::abs, absolute},
+    {"triangle", triangle, plain<triangle_wave>},
+    {"square", square, plain<square_wave>},
+    {"sawtooth", sawtooth, plain<sawtooth_wave>},
+    {"sum", applied<std::plus<>>, add},
+    {"avg", applied<std::plus<>>, add},
+    {"min", [](double a, double b) { return std::min(a, b); }, smaller},
+    {"max", [](double a, double b) { return std::max(a, b); }, larger},
+};
+
+/// Exact but for the rounding of values and of the slope.
+Series of_table(const Table& table, const Enclosure& t) {
+  const double at_first = table(t.low);
+  const double at_last = table(t.high);
+  const double slope = t.high > t.low ? (at_last - at_first) / (t.high - t.low) : 0.0;
+  const auto [begin, end] = table.within(t.low, t.high);
+  Series f(hull(point(at_first), point(at_last)));
+  f.terms = 2;
+  f.c[1] = begin == end ? point(slope) : everything();
+  f.known = begin == end ? Known::smooth : Known::defined;
+  for (std::size_t i = begin; i < end; ++i) {
+    f.c[0] = hull(f.c[0], point(table.values[i]));
   }
-  return unscaled(stack.back());
+  return f;
 }
 
 }  // namespace
@@ -698,15 +679,31 @@ double sawtooth(double x) {
   return f < 0.5 ? 2.0 * f : 2.0 * f - 2.0;
 }
 
-std::span<const ElementaryFunction> elementary_functions() {
-  return all_functions;
+const ElementaryFunction* function_named(std::string_view name) {
+  const auto* const found = std::ranges::find(all_functions, name, &ElementaryFunction::name);
+  return found == std::end(all_functions) ? nullptr : found;
 }
 
 Series series_of(std::span<const Operation> operations, double first, double last) {
   Series variable({first, last});
   variable.c[1] = point(1.0);
   variable.terms = 2;
-  return carried_out(operations, variable);
+  const auto apply = [&](const Operation& operation, std::span<const Series> operands) {
+    switch (operation.instruction) {
+      case Instruction::number:
+        return number(operation.number);
+      case Instruction::variable:
+        return variable;
+      case Instruction::table:
+        return of_table(*operation.table, variable.c[0]);
+      case Instruction::choose:
+        return choice(operands[0], operands[1], operands[2]);
+      default:
+        return operands.size() == 1 ? operation.function->series(operands[0])
+                                    : operation.function->series_of_two(operands[0], operands[1]);
+    }
+  };
+  return unscaled(carried_out<Series>(operations, apply));
 }
 
 double Bounds::remainder(double width) const {

@@ -19,7 +19,7 @@ enum class Known {
 };
 
 /// Enclosures of the Taylor coefficients of f about the points t of an interval: wherever f has a
-/// value, f⁽ᵏ⁾(t)/k! = eˡ 2^(k rate) a_k with an l in `scale` and a_k in c[k]. A scale other than 0
+/// value, f⁽ᵏ⁾(t)/k! = eˡ 2^(k rate) a with an l in `scale` and an a in c[k]. A scale other than 0
 /// keeps the c[k] moderate where eˡ is no double, a rate where f is steep.
 struct Series {
   std::array<Enclosure, taylor_order + 1> c{};

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <numbers>
@@ -48,56 +49,10 @@ std::string shown(std::string_view text) {
   return std::string(text.substr(0, end)) + (end == text.size() ? "" : "…");
 }
 
-/// The function of a name; null without one.
-const ElementaryFunction* function_named(std::string_view name) {
-  const auto functions = elementary_functions();
-  const auto found = std::ranges::find(functions, name, &ElementaryFunction::name);
-  return found == functions.end() ? nullptr : &*found;
-}
-
 std::optional<double> number_named(std::string_view name) {
   return name == "pi" || name == "_pi" ? std::optional(std::numbers::pi)
          : name == "e" || name == "_e" ? std::optional(std::numbers::e)
                                        : std::nullopt;
-}
-
-/// Whether two words differ by one letter that is wrong, missing or too many, or by two in turn.
-bool are_near(std::string_view one, std::string_view other) {
-  if (one.size() < other.size()) {
-    std::swap(one, other);
-  }
-  const auto [first, second] = std::ranges::mismatch(one, other);
-  const std::string_view rest(first, one.end());
-  const std::string_view other_rest(second, other.end());
-  if (one.size() == other.size()) {
-    const bool turned = rest.size() > 1 && rest[0] == other_rest[1] && rest[1] == other_rest[0] &&
-                        rest.substr(2) == other_rest.substr(2);
-    return turned || (!rest.empty() && rest.substr(1) == other_rest.substr(1));
-  }
-  return one.size() == other.size() + 1 && rest.substr(1) == other_rest;
-}
-
-/// The operators of two operands, in the order of Instruction.
-constexpr std::array<double (*)(double, double), 13> binary{
-    [](double a, double b) { return a + b; },
-    [](double a, double b) { return a - b; },
-    [](double a, double b) { return a * b; },
-    [](double a, double b) { return a / b; },
-    [](double a, double b) {
-      return b == 2.0 ? a * a : b == 3.0 ? a * a * a : b == 4.0 ? a * a * a * a : std::pow(a, b);
-    },
-    [](double a, double b) { return a < b ? 1.0 : 0.0; },
-    [](double a, double b) { return a > b ? 1.0 : 0.0; },
-    [](double a, double b) { return a <= b ? 1.0 : 0.0; },
-    [](double a, double b) { return a >= b ? 1.0 : 0.0; },
-    [](double a, double b) { return a == b ? 1.0 : 0.0; },
-    [](double a, double b) { return a != b ? 1.0 : 0.0; },
-    [](double a, double b) { return a != 0.0 && b != 0.0 ? 1.0 : 0.0; },
-    [](double a, double b) { return a != 0.0 || b != 0.0 ? 1.0 : 0.0; }};
-
-double (*binary_of(Instruction instruction))(double, double) {
-  return binary.at(static_cast<std::size_t>(instruction) -
-                   static_cast<std::size_t>(Instruction::add));
 }
 
 /// Evaluates operations at up to `width` arguments at once; each value on the stack is a column of
@@ -120,21 +75,28 @@ const double* evaluated(std::span<const Operation> operations, std::span<const d
       a[i] = f(a[i], a[i + width]);
     }
   };
-  for (const auto& [instruction, number, function] : operations) {
-    switch (instruction) {
+  for (const Operation& operation : operations) {
+    switch (operation.instruction) {
       case Instruction::number:
-        std::fill_n(next, count, number);
+        std::fill_n(next, count, operation.number);
         next += width;
         break;
       case Instruction::variable:
         std::copy_n(arguments.begin(), count, next);
         next += width;
         break;
+      case Instruction::table:
+        std::transform(arguments.begin(), arguments.end(), next, std::cref(*operation.table));
+        next += width;
+        break;
       case Instruction::negate:
         each([](double a) { return -a; });
         break;
-      case Instruction::function:
-        function->is_of_two() ? pairs(function->value_of_two) : each(function->value);
+      case Instruction::add:
+        pairs([](double a, double b) { return a + b; });
+        break;
+      case Instruction::multiply:
+        pairs([](double a, double b) { return a * b; });
         break;
       case Instruction::choose:
         next -= 2 * width;
@@ -142,14 +104,10 @@ const double* evaluated(std::span<const Operation> operations, std::span<const d
           *a = *a != 0.0 ? a[width] : a[2 * width];
         }
         break;
-      case Instruction::add:  // the most frequent ones in line
-        pairs([](double a, double b) { return a + b; });
+      case Instruction::function:
+        operation.operands() == 1 ? each(operation.function->value)
+                                  : pairs(operation.function->value_of_two);
         break;
-      case Instruction::multiply:
-        pairs([](double a, double b) { return a * b; });
-        break;
-      default:
-        pairs(binary_of(instruction));
     }
   }
   return next - width;
@@ -157,20 +115,25 @@ const double* evaluated(std::span<const Operation> operations, std::span<const d
 
 }  // namespace
 
-std::size_t operands_of(const Operation& operation) {
-  switch (operation.instruction) {
-    case Instruction::number:
-    case Instruction::variable:
-      return 0;
-    case Instruction::negate:
-      return 1;
-    case Instruction::function:
-      return operation.function->is_of_two() ? 2 : 1;
-    case Instruction::choose:
-      return 3;
-    default:
-      return 2;
+double Table::operator()(double argument) const {
+  const auto i =
+      static_cast<std::size_t>(std::ranges::upper_bound(arguments, argument) - arguments.begin());
+  if (i == 0 || i == arguments.size()) {
+    return i == 0 ? values.front() : values.back();
   }
+  const double share = (argument - arguments[i - 1]) / (arguments[i] - arguments[i - 1]);
+  return values[i - 1] + share * (values[i] - values[i - 1]);
+}
+
+std::pair<std::size_t, std::size_t> Table::within(double first, double last) const {
+  const auto begin = std::ranges::upper_bound(arguments, first);
+  const auto end = std::lower_bound(begin, arguments.end(), last);
+  return {begin - arguments.begin(), end - arguments.begin()};
+}
+
+Operation operation_named(std::string_view name) {
+  const ElementaryFunction& function = *function_named(name);
+  return {.instruction = function.instruction, .function = &function};
 }
 
 double value_of(std::span<const Operation> operations, double argument) {
@@ -192,10 +155,6 @@ void values_of(std::span<const Operation> operations, std::span<const double> ar
     const auto part = arguments.subspan(first, std::min(width, arguments.size() - first));
     std::copy_n(evaluated<width>(operations, part, stack.get()), part.size(), &values[first]);
   }
-}
-
-double result_of(Instruction instruction, double a, double b) {
-  return binary_of(instruction)(a, b);
 }
 
 class Expression::Parser {
@@ -222,20 +181,6 @@ class Expression::Parser {
   }
 
  private:
-  struct Operator {
-    std::string_view sign;
-    Instruction instruction;
-    int level;
-  };
-  static constexpr std::array operators{
-      Operator{"||", Instruction::any, 0},        Operator{"&&", Instruction::both, 1},
-      Operator{"<=", Instruction::less_equal, 2}, Operator{">=", Instruction::greater_equal, 2},
-      Operator{"!=", Instruction::not_equal, 2},  Operator{"==", Instruction::equal, 2},
-      Operator{"<", Instruction::less, 2},        Operator{">", Instruction::greater, 2},
-      Operator{"+", Instruction::add, 3},         Operator{"-", Instruction::subtract, 3},
-      Operator{"*", Instruction::multiply, 4},    Operator{"/", Instruction::divide, 4}};
-  static constexpr int levels = 5;
-
   template <class Mistake = UserError>
   [[noreturn]] void fail(std::size_t position, const std::string& what) const {
     const std::string variable = variable_ == 0 ? "" : fmt::format(" in {}", variable_);
@@ -288,9 +233,9 @@ class Expression::Parser {
     return there;
   }
 
-  void emit(const Operation& operation) { parsed_.operations.push_back(operation); }
-  void emit(Instruction instruction) { emit(Operation{.instruction = instruction}); }
-  void emit(double number) { emit(Operation{.number = number}); }
+  void emit(Operation operation) { parsed_.operations.push_back(std::move(operation)); }
+  void emit(double number) { emit({.number = number}); }
+  void emit(std::string_view name) { emit(operation_named(name)); }
 
   void choice() {
     chain(0);
@@ -306,26 +251,28 @@ class Expression::Parser {
       ++choices;
     }
     for (; choices > 0; --choices) {
-      emit(Instruction::choose);
+      emit("?");
     }
   }
 
   /// Operands with operators of one level between them; each of those binds less than those of the
   /// next level.
-  void chain(int level) {
-    if (level == levels) {
+  void chain(std::size_t level) {
+    static const std::vector<std::vector<std::string_view>> signs{
+        {"||"}, {"&&"}, {"<=", ">=", "!=", "==", "<", ">"}, {"+", "-"}, {"*", "/"}};
+    if (level == signs.size()) {
       signed_power();
       return;
     }
     chain(level + 1);
+    const auto is_taken = [this](std::string_view sign) { return take(sign); };
     for (;;) {
-      const auto* const found = std::ranges::find_if(
-          operators, [&](const Operator& each) { return each.level == level && take(each.sign); });
-      if (found == operators.end()) {
+      const auto found = std::ranges::find_if(signs[level], is_taken);
+      if (found == signs[level].end()) {
         return;
       }
       chain(level + 1);
-      emit(found->instruction);
+      emit(*found);
     }
   }
 
@@ -341,10 +288,10 @@ class Expression::Parser {
     } while (take("^"));
     for (std::size_t i = minus.size(); i-- > 0;) {
       if (minus[i]) {
-        emit(Instruction::negate);
+        emit("(-)");
       }
       if (i > 0) {
-        emit(Instruction::power);
+        emit("^");
       }
     }
   }
@@ -422,11 +369,11 @@ class Expression::Parser {
       fail_at_rest();
     }
     if (is_next("(")) {
-      fail(begin, fmt::format("there is no function '{}'{}", shown(word), suggestion(word)));
+      fail(begin, fmt::format("there is no function '{}'", shown(word)));
     }
     skip_blanks();
     if (is_variable) {
-      emit(Instruction::variable);
+      emit({.instruction = Instruction::variable});
     } else if (is_constant) {
       parsed_.slots.push_back({word, begin, parsed_.operations.size()});
       emit(std::numeric_limits<double>::quiet_NaN());
@@ -438,16 +385,8 @@ class Expression::Parser {
       if (is_reserved_name(word)) {
         fail(begin, fmt::format("'{}' has no meaning here", word));
       }
-      fail<UnknownName>(begin, fmt::format("there is no '{}'{}", shown(word), suggestion(word)));
+      fail<UnknownName>(begin, fmt::format("there is no '{}'", shown(word)));
     }
-  }
-
-  /// A function whose name is near, as a question.
-  [[nodiscard]] static std::string suggestion(std::string_view word) {
-    const auto functions = elementary_functions();
-    const auto near = std::ranges::find_if(
-        functions, [&](const ElementaryFunction& each) { return are_near(each.name, word); });
-    return near == functions.end() ? "" : fmt::format(" (did you mean {}?)", near->name);
   }
 
   void call(const ElementaryFunction& function) {
@@ -463,19 +402,18 @@ class Expression::Parser {
       ++arguments;
     } while (take(","));
     const bool is_of_two = function.name == "atan2";
-    const int needed = !function.is_of_two() ? 1 : is_of_two ? 2 : arguments;
+    const int needed = function.operands == 1 ? 1 : is_of_two ? 2 : arguments;
     if (is_next(")") && arguments != needed) {
       fail(first, fmt::format("{}() takes {}, not {}", function.name,
                               is_of_two ? "two arguments" : "one argument", arguments));
     }
     close();
-    // Of several arguments the last two, the one before and the result, ….
-    for (int i = function.is_of_two() ? 1 : 0; i < arguments; ++i) {
-      emit({.instruction = Instruction::function, .function = &function});
+    for (int i = function.operands == 1 ? 0 : 1; i < arguments; ++i) {
+      emit(function.name);  // f(a, b, c) = f(a, f(b, c))
     }
     if (function.name == "avg") {
       emit(static_cast<double>(arguments));
-      emit(Instruction::divide);
+      emit("/");
     }
   }
 
@@ -493,17 +431,18 @@ namespace {
 std::vector<Operation> folded(const std::vector<Operation>& operations) {
   std::vector<Operation> result;
   for (const Operation& operation : operations) {
-    const Instruction instruction = operation.instruction;
     const auto is_number = [&](std::size_t from_last) {
       return result[result.size() - from_last].instruction == Instruction::number;
     };
-    if (instruction == Instruction::negate && is_number(1)) {
+    const bool is_arithmetic =
+        operation.operands() == 2 &&
+        std::string_view("+-*/^").find(operation.name()) != std::string::npos;
+    if (operation.instruction == Instruction::negate && is_number(1)) {
       result.back().number = -result.back().number;
-    } else if (instruction >= Instruction::add && instruction <= Instruction::power &&
-               is_number(1) && is_number(2)) {
+    } else if (is_arithmetic && is_number(1) && is_number(2)) {
       const double last = result.back().number;
       result.pop_back();
-      result.back().number = result_of(instruction, result.back().number, last);
+      result.back().number = operation.function->value_of_two(result.back().number, last);
     } else {
       result.push_back(operation);
     }
@@ -516,10 +455,16 @@ std::vector<Operation> folded(const std::vector<Operation>& operations) {
 Expression::Expression(const std::string& text, char variable, const Names& constants)
     : Expression(text, Parser(text, variable, constants).parsed()) {}
 
+Expression::Expression(std::string text, std::vector<Operation> operations)
+    : text_(std::move(text)), operations_(std::move(operations)) {}
+
 Expression::Expression(std::string text, Parsed parsed)
     : text_(std::move(text)), parsed_(std::move(parsed)), operations_(folded(parsed_.operations)) {}
 
 Expression Expression::bound(const Constants& constants) const {
+  if (parsed_.slots.empty()) {
+    return *this;
+  }
   std::string text;
   std::size_t copied = 0;
   Parsed made{{}, parsed_.operations};
@@ -548,8 +493,10 @@ Names Expression::constants() const {
 }
 
 bool Expression::is_constant() const {
-  return std::ranges::find(operations_, Instruction::variable, &Operation::instruction) ==
-         operations_.end();
+  return std::ranges::none_of(operations_, [](const Operation& operation) {
+    return operation.instruction == Instruction::variable ||
+           (operation.table && operation.table->arguments.size() > 1);
+  });
 }
 
 bool is_name(const std::string& text) {

@@ -2,61 +2,49 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 
 namespace masing::base {
 
-/// What a step of the evaluation of an expression on a stack does.
-enum class Instruction {
-  number,
-  variable,
-  negate,
-  function,  ///< of one operand or of two
-  add,
-  subtract,
-  multiply,
-  divide,
-  power,
-  less,
-  greater,
-  less_equal,
-  greater_equal,
-  equal,
-  not_equal,
-  both,
-  any,
-  choose  ///< condition ? one : other
-};
-
 struct Series;
 
-/// A function that expressions know, of one argument or of two (the other pointers are null): its
-/// value, and the series that enclose it (bounds.hpp).
+/// How an operation is carried out: the most frequent ones in line, others by their function.
+enum class Instruction { number, variable, table, negate, add, multiply, choose, function };
+
+/// A function or an operator of the language, of one operand or of two; or the choice ?:, of three,
+/// without pointers: its value, and the series that enclose it (bounds.hpp).
 struct ElementaryFunction {
-  constexpr ElementaryFunction(std::string_view its_name, double (*its_value)(double),
-                               Series (*its_series)(const Series&))
-      : name(its_name), value(its_value), series(its_series) {}
-  constexpr ElementaryFunction(std::string_view its_name, double (*its_value)(double, double),
-                               Series (*its_series)(const Series&, const Series&))
-      : name(its_name), value_of_two(its_value), series_of_two(its_series) {}
+  using SeriesOf = Series(const Series&);
+  using SeriesOfTwo = Series(const Series&, const Series&);
 
-  [[nodiscard]] constexpr bool is_of_two() const { return value == nullptr; }
+  constexpr ElementaryFunction(std::string_view n, double (*v)(double), SeriesOf* s,
+                               Instruction i = Instruction::function)
+      : name(n), operands(1), instruction(i), value(v), series(s) {}
+  constexpr ElementaryFunction(std::string_view n, double (*v)(double, double), SeriesOfTwo* s,
+                               Instruction i = Instruction::function)
+      : name(n), operands(2), instruction(i), value_of_two(v), series_of_two(s) {}
+  constexpr explicit ElementaryFunction(std::string_view n)
+      : name(n), operands(3), instruction(Instruction::choose) {}
 
-  std::string_view name;
+  std::string_view name;  ///< "sin", "+", "?"; "(-)" is the sign
+  std::size_t operands;
+  Instruction instruction;
   double (*value)(double) = nullptr;
-  Series (*series)(const Series&) = nullptr;
+  SeriesOf* series = nullptr;
   double (*value_of_two)(double, double) = nullptr;
-  Series (*series_of_two)(const Series&, const Series&) = nullptr;
+  SeriesOfTwo* series_of_two = nullptr;
 };
 
-/// All of them.
-std::span<const ElementaryFunction> elementary_functions();
+/// That of a name; null without one.
+const ElementaryFunction* function_named(std::string_view name);
 
 /// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.
 double triangle(double x);
@@ -65,23 +53,53 @@ double square(double x);
 /// Sawtooth wave: period 1, 2x on [0, ½), 2x - 2 on [½, 1): a jump from 1 to -1 at ½.
 double sawtooth(double x);
 
-/// A step of the evaluation on a stack.
-struct Operation {
-  Instruction instruction = Instruction::number;
-  double number = 0.0;  ///< a constant
-  const ElementaryFunction* function = nullptr;
+/// Points of a function that is linear between them and constant beyond.
+struct Table {
+  std::vector<double> arguments;  ///< increasing, one at least
+  std::vector<double> values;     ///< as many
+
+  double operator()(double argument) const;
+  /// The points with first < argument < last, as a range of indices [begin, end).
+  [[nodiscard]] std::pair<std::size_t, std::size_t> within(double first, double last) const;
 };
 
-/// The number of operands that an operation takes from the stack.
-std::size_t operands_of(const Operation& operation);
+/// A step of the evaluation of an expression on a stack.
+struct Operation {
+  Instruction instruction = Instruction::number;
+  double number = 0.0;                           ///< a constant
+  const ElementaryFunction* function = nullptr;  ///< of what has operands
+  std::shared_ptr<const Table> table = nullptr;  ///< of the variable
+
+  /// The number of operands that it takes from the stack.
+  [[nodiscard]] std::size_t operands() const { return function ? function->operands : 0; }
+  /// That of its function; empty without one.
+  [[nodiscard]] std::string_view name() const { return function ? function->name : ""; }
+};
+
+/// That of a function or an operator of this name, "sin" or "+".
+Operation operation_named(std::string_view name);
+
+/// What operations come to on a stack of values of any kind: `apply` makes one of an operation and
+/// its operands. Local if `apply` is.
+template <typename Value, typename Apply>
+Value carried_out(std::span<const Operation> operations, const Apply& apply) {
+  std::vector<Value> stack;
+  stack.reserve(operations.size());
+  for (const Operation& operation : operations) {
+    const auto operands = static_cast<std::ptrdiff_t>(operation.operands());
+    Value result = apply(operation, std::span<const Value>(stack.end() - operands, stack.end()));
+    stack.erase(stack.end() - operands, stack.end());
+    stack.push_back(std::move(result));
+  }
+  return std::move(stack.back());
+}
+
 /// What operations come to where their variable is `argument`. Local; for concurrent use.
 double value_of(std::span<const Operation> operations, double argument);
 /// values[i] = value at arguments[i], of one size, faster than one by one. Local; for concurrent
 /// use.
 void values_of(std::span<const Operation> operations, std::span<const double> arguments,
                std::span<double> values);
-/// What an operator makes of two values. Local.
-double result_of(Instruction instruction, double a, double b);
 
 /// Named constants and their values.
 using Constants = std::map<std::string, double>;
@@ -105,6 +123,8 @@ class Expression {
   /// Throws UserError that says what is wrong, at which position and what would be right;
   /// UnknownName. Local.
   Expression(const std::string& text, char variable, const Names& constants = {});
+  /// What operations do, as they are; `text` is to say the same.
+  Expression(std::string text, std::vector<Operation> operations);
 
   /// The same with the values of `constants` in their places, as if they stood in the text. Local.
   [[nodiscard]] Expression bound(const Constants& constants) const;

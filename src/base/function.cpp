@@ -59,27 +59,25 @@ std::vector<std::string> table_words(const std::string& line) {
   return words_between(parted, ' ');
 }
 
+/// `value` of an expression at `argument`, unless a part of it overflows, as of exp(t)/exp(t) for a
+/// large t: then its limit.
+double or_limit(const Expression& expression, double argument, double value) {
+  if (value - value == 0.0) [[likely]] {
+    return value;
+  }
+  const Bounds found = bounds_of(expression.operations(), argument, argument);
+  const double width = found.value.high - found.value.low;
+  const double allowed = std::max(1e-9 * found.value.magnitude(), 1e-10);
+  const bool is_known = found.smooth && width <= allowed;
+  return is_known ? std::midpoint(found.value.low, found.value.high) : value;
+}
+
 }  // namespace
-
-/// An expression, a table or a sum.
-struct Function::Impl {
-  std::optional<Expression> expression{};
-  std::vector<double> kinks{};    // of a table its arguments, of a sum those of its terms
-  std::vector<double> values{};   // of a table
-  std::vector<Function> terms{};  // of a sum: first + factor·second
-  double factor = 1.0;
-
-  /// `value` of the expression at `argument`, unless a part of it overflows, as of exp(t)/exp(t)
-  /// for a large t: then its limit.
-  [[nodiscard]] double or_limit(double argument, double value) const;
-  [[nodiscard]] double interpolated(double argument) const;
-  [[nodiscard]] Bounds bounds_of_table(double first, double last) const;
-};
 
 Function Function::of_points(std::string_view text, char line_end, const std::string& name) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-  Impl table;
+  Table table;
   int number = 0;
   for (const std::string& line : split(text, line_end)) {
     ++number;
@@ -90,77 +88,42 @@ Function Function::of_points(std::string_view text, char line_end, const std::st
     const auto argument = words.size() == 2 ? table_number(words[0]) : std::nullopt;
     const auto value = words.size() == 2 ? table_number(words[1]) : std::nullopt;
     if (!argument || !value) {
-      if (line_end == '\n' && table.kinks.empty() && !words.empty() && !table_number(words[0])) {
+      if (line_end == '\n' && table.arguments.empty() && !words.empty() &&
+          !table_number(words[0])) {
         continue;
       }
       throw UserError(fmt::format("{} line {}: '{}' is not two finite numbers 'argument, value'",
                                   name, number, line.substr(0, 60)));
     }
-    if (!table.kinks.empty() && *argument <= table.kinks.back()) {
+    if (!table.arguments.empty() && *argument <= table.arguments.back()) {
       throw UserError(
           fmt::format("{} line {}: argument {} does not follow {}; arguments must increase", name,
-                      number, to_text(*argument), to_text(table.kinks.back())));
+                      number, to_text(*argument), to_text(table.arguments.back())));
     }
-    table.kinks.push_back(*argument);
+    table.arguments.push_back(*argument);
     table.values.push_back(*value);
   }
-  if (table.kinks.empty()) {
+  if (table.arguments.empty()) {
     throw UserError(name + " has no points; give at least one 'argument, value'");
   }
   std::string written;
-  for (std::size_t i = 0; i < table.kinks.size(); ++i) {
-    written += fmt::format("{}{} {}", i == 0 ? points_prefix : "; ", to_text(table.kinks[i]),
+  for (std::size_t i = 0; i < table.arguments.size(); ++i) {
+    written += fmt::format("{}{} {}", i == 0 ? points_prefix : "; ", to_text(table.arguments[i]),
                            to_text(table.values[i]));
   }
-  return {written, std::move(table)};
+  const Operation whole{.instruction = Instruction::table,
+                        .table = std::make_shared<const Table>(std::move(table))};
+  return Function(Expression(written, {whole}));
 }
 
-double Function::Impl::or_limit(double argument, double value) const {
-  if (value - value == 0.0) [[likely]] {
-    return value;
-  }
-  const Bounds found = bounds_of(expression->operations(), argument, argument);
-  const double width = found.value.high - found.value.low;
-  const double allowed = std::max(1e-9 * found.value.magnitude(), 1e-10);
-  const bool is_known = found.smooth && width <= allowed;
-  return is_known ? std::midpoint(found.value.low, found.value.high) : value;
-}
-
-double Function::Impl::interpolated(double argument) const {
-  const auto after = std::ranges::upper_bound(kinks, argument);
-  const auto i = static_cast<std::size_t>(after - kinks.begin());
-  if (i == 0 || i == kinks.size()) {
-    return i == 0 ? values.front() : values.back();
-  }
-  const double share = (argument - kinks[i - 1]) / (kinks[i] - kinks[i - 1]);
-  return values[i - 1] + share * (values[i] - values[i - 1]);
-}
-
-Bounds Function::Impl::bounds_of_table(double first, double last) const {
-  const double at_first = interpolated(first);
-  const double at_last = interpolated(last);
-  const double slope = last > first ? (at_last - at_first) / (last - first) : 0.0;
-  Bounds bounds{.value = hull({at_first, at_first}, {at_last, at_last}), .slope = {slope, slope}};
-  const auto inside = std::ranges::upper_bound(kinks, first) - kinks.begin();
-  for (auto i = static_cast<std::size_t>(inside); i < kinks.size() && kinks[i] < last; ++i) {
-    bounds.smooth = false;
-    bounds.value = hull(bounds.value, {values[i], values[i]});
-    bounds.slope = everything();
-  }
-  return bounds;
-}
-
-Function::Function(std::string text, Impl impl)
-    : text_(std::move(text)), impl_(std::make_shared<const Impl>(std::move(impl))) {}
+Function::Function(Expression expression)
+    : expression_(std::make_shared<const Expression>(std::move(expression))) {}
 
 Function::Function(std::string_view text, char variable, const Names& constants) {
   const std::string_view formula = trimmed(text);
-  if (formula.starts_with(points_prefix)) {
-    *this = of_points(formula.substr(points_prefix.size()), ';', "points:");
-  } else {
-    Expression expression(std::string(formula), variable, constants);
-    *this = {expression.text(), {.expression = std::move(expression)}};
-  }
+  *this = formula.starts_with(points_prefix)
+              ? of_points(formula.substr(points_prefix.size()), ';', "points:")
+              : Function(Expression(std::string(formula), variable, constants));
 }
 
 Function Function::of_table(std::string_view lines, const std::string& path) {
@@ -173,91 +136,48 @@ Function::Function() {
 }
 
 Function Function::bound(const Constants& constants) const {
-  if (this->constants().empty()) {
-    return *this;
-  }
-  Expression expression = impl_->expression->bound(constants);
-  return {expression.text(), {.expression = std::move(expression)}};
+  return this->constants().empty() ? *this : Function(expression_->bound(constants));
 }
 
-Names Function::constants() const {
-  return impl_->expression ? impl_->expression->constants() : Names();
+std::vector<double> Function::kinks() const {
+  std::vector<double> all;
+  for (const Operation& operation : operations()) {
+    if (operation.table) {
+      const std::vector<double> before = std::exchange(all, {});
+      std::ranges::set_union(before, operation.table->arguments, std::back_inserter(all));
+    }
+  }
+  return all;
 }
 
 double Function::operator()(double argument) const {
-  if (impl_->expression) {
-    return impl_->or_limit(argument, (*impl_->expression)(argument));
-  }
-  if (impl_->terms.empty()) {
-    return impl_->interpolated(argument);
-  }
-  return impl_->terms[0](argument) + impl_->factor * impl_->terms[1](argument);
+  return or_limit(*expression_, argument, (*expression_)(argument));
 }
 
 void Function::evaluate(std::span<const double> arguments, std::span<double> values) const {
-  if (!impl_->expression) {
-    std::ranges::transform(arguments, values.begin(), [this](double x) { return (*this)(x); });
-    return;
-  }
   values_of(operations(), arguments, values);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = impl_->or_limit(arguments[i], values[i]);
+    values[i] = or_limit(*expression_, arguments[i], values[i]);
   }
-}
-
-bool Function::is_constant() const {
-  return impl_->expression      ? impl_->expression->is_constant()
-         : impl_->terms.empty() ? impl_->kinks.size() == 1
-                                : std::ranges::all_of(impl_->terms, &Function::is_constant);
-}
-
-std::span<const double> Function::kinks() const {
-  return impl_->kinks;
-}
-
-std::span<const Operation> Function::operations() const {
-  return impl_->expression ? impl_->expression->operations() : std::span<const Operation>();
 }
 
 Bounds Function::bounds(double first, double last) const {
-  if (impl_->expression) {
-    return bounds_of(operations(), first, last);
-  }
-  if (impl_->terms.empty()) {
-    return impl_->bounds_of_table(first, last);
-  }
-  const Bounds f = impl_->terms[0].bounds(first, last);
-  const Bounds g = impl_->terms[1].bounds(first, last);
-  return {.value = f.value + impl_->factor * g.value,
-          .slope = f.slope + impl_->factor * g.slope,
-          .top = f.top + impl_->factor * g.top,
-          .smooth = f.smooth && g.smooth};
+  return bounds_of(operations(), first, last);
 }
 
 Enclosure Function::range(double first, double last) const {
-  if (impl_->expression) {
-    const Enclosure range = plain_range(operations(), first, last);
-    return range.is_finite() ? range : bounds(first, last).value;
-  }
-  if (impl_->terms.empty()) {
-    return impl_->bounds_of_table(first, last).value;
-  }
-  return impl_->terms[0].range(first, last) + impl_->factor * impl_->terms[1].range(first, last);
+  const Enclosure range = plain_range(operations(), first, last);
+  return range.is_finite() ? range : bounds(first, last).value;
 }
 
 Function Function::plus(double factor, const Function& other) const {
-  Impl sum{.terms = {*this, other}, .factor = factor};
-  std::ranges::set_union(kinks(), other.kinks(), std::back_inserter(sum.kinks));
-  return {"", std::move(sum)};
-}
-
-std::vector<Function> Function::terms() const {
-  if (impl_->terms.empty()) {
-    return {*this};
+  std::vector<Operation> sum(operations().begin(), operations().end());
+  sum.push_back({.number = factor});
+  std::ranges::copy(other.operations(), std::back_inserter(sum));
+  for (const char* sign : {"*", "+"}) {
+    sum.push_back(operation_named(sign));
   }
-  std::vector<Function> all = impl_->terms[0].terms();
-  std::ranges::copy(impl_->terms[1].terms(), std::back_inserter(all));
-  return all;
+  return Function(Expression("", std::move(sum)));
 }
 
 namespace {

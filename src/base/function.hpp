@@ -28,48 +28,40 @@ class Function {
   /// The same with the values of `constants`. Local.
   [[nodiscard]] Function bound(const Constants& constants) const;
   /// The constants that it uses and that have no value yet.
-  [[nodiscard]] Names constants() const;
+  [[nodiscard]] Names constants() const { return expression_->constants(); }
 
   /// The value at `argument`; may be infinite or NaN where the expression is. Local.
   double operator()(double argument) const;
   /// values[i] = value at arguments[i], of one size; they must not overlap. Local.
   void evaluate(std::span<const double> arguments, std::span<double> values) const;
 
-  /// Whether the value is evidently constant: an expression without its variable, a table of one
-  /// point. Local.
-  [[nodiscard]] bool is_constant() const;
-  /// The arguments of a table's points, where the slope may jump, increasing; none for an
-  /// expression.
-  [[nodiscard]] std::span<const double> kinks() const;
-  /// The operations of an expression; none of a table or a sum.
-  [[nodiscard]] std::span<const Operation> operations() const;
+  /// Whether the value is evidently constant: without its variable, a table of one point. Local.
+  [[nodiscard]] bool is_constant() const { return expression_->is_constant(); }
+  /// The arguments of its tables' points, where the slope may jump, increasing.
+  [[nodiscard]] std::vector<double> kinks() const;
+  [[nodiscard]] std::span<const Operation> operations() const { return expression_->operations(); }
 
   /// What is known of the function on [first, last]; of a table exactly, its points being where it
   /// is not smooth. Local.
   [[nodiscard]] Bounds bounds(double first, double last) const;
-  /// Its range on [first, last], to check what follows from bounds() with: of an expression by
-  /// plain_range, where a part overflows by bounds(). Local.
+  /// Its range on [first, last], to check what follows from bounds() with: by plain_range, where a
+  /// part overflows by bounds(). Local.
   [[nodiscard]] Enclosure range(double first, double last) const;
 
   /// This function + `factor`·`other`.
   [[nodiscard]] Function plus(double factor, const Function& other) const;
-  /// The functions of such a sum, without factors; else this one.
-  [[nodiscard]] std::vector<Function> terms() const;
 
   /// A text that gives the same function without any file or constants: a table becomes its points,
-  /// a bound constant its value. Empty for what plus() returns; its terms have theirs.
-  [[nodiscard]] const std::string& text() const { return text_; }
+  /// a bound constant its value. Empty for what plus() returns.
+  [[nodiscard]] const std::string& text() const { return expression_->text(); }
 
  private:
-  struct Impl;
-
-  Function(std::string text, Impl impl);
+  explicit Function(Expression expression);
   /// Points in lines "argument separator value" that `name` has; those of a file before the first
   /// that begins with a number are its heading.
   static Function of_points(std::string_view text, char line_end, const std::string& name);
 
-  std::string text_;
-  std::shared_ptr<const Impl> impl_;
+  std::shared_ptr<const Expression> expression_;
 };
 
 /// How a function behaves where it varies fastest.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <numbers>
@@ -37,9 +38,7 @@ constexpr std::array all_repeating{
 
 /// The function of an operation; null where it does not repeat itself.
 const Repeating* repeating(const Operation& operation) {
-  const auto* const found = std::ranges::find_if(all_repeating, [&](const Repeating& each) {
-    return operation.function != nullptr && operation.function->name == each.name;
-  });
+  const auto* const found = std::ranges::find(all_repeating, operation.name(), &Repeating::name);
   return found == all_repeating.end() ? nullptr : found;
 }
 
@@ -54,23 +53,19 @@ struct Wave {
 /// What makes an expression not smooth everywhere other than waves, as its text has it: "abs()",
 /// "'<'"; empty if there is nothing.
 std::string not_smooth_part(std::span<const Operation> operations) {
-  constexpr std::array<std::string_view, 8> functions{"abs",  "min", "max",  "sign",
-                                                      "rint", "tan", "asin", "acos"};
-  constexpr std::array signs{"<", ">", "<=", ">=", "==", "!=", "&&", "||", "?"};
-  for (const auto& [instruction, number, function] : operations) {
-    if (function != nullptr && std::ranges::find(functions, function->name) != functions.end()) {
-      return fmt::format("{}()", function->name);
-    }
-    if (instruction >= Instruction::less) {
-      return fmt::format("'{}'", signs.at(static_cast<std::size_t>(instruction) -
-                                          static_cast<std::size_t>(Instruction::less)));
-    }
+  constexpr std::array<std::string_view, 17> names{
+      "abs", "min", "max", "sign", "rint", "tan", "asin", "acos", "<",
+      ">",   "<=",  ">=",  "==",   "!=",   "&&",  "||",   "?"};
+  const auto found = std::ranges::find_first_of(operations, names, {}, &Operation::name);
+  if (found == operations.end()) {
+    return {};
   }
-  return {};
+  const bool is_sign = std::isalpha(static_cast<unsigned char>(found->name().front())) == 0;
+  return is_sign ? fmt::format("'{}'", found->name()) : fmt::format("{}()", found->name());
 }
 
 /// A part of an expression: slope·t + what is constant or of these frequencies.
-struct Part {
+struct Subexpression {
   std::size_t first = 0;  ///< its first operation
   bool is_known = true;   ///< false where a t stands elsewhere
   double slope = 0.0;
@@ -81,25 +76,21 @@ struct Part {
   [[nodiscard]] bool is_constant() const { return is_level() && frequencies.empty(); }
 };
 
-/// Follows the parts of an expression.
-class Structure {
+/// Follows the parts of an expression; its tables count as constants.
+class PeriodAnalysis {
  public:
-  explicit Structure(std::span<const Operation> operations) : operations_(operations) {
-    for (std::size_t i = 0; i < operations.size(); ++i) {
-      const auto operands = std::span(parts_).last(operands_of(operations[i]));
-      Part part = joined(i, operands);
-      parts_.resize(parts_.size() - operands.size());
-      parts_.push_back(std::move(part));
-    }
-  }
+  explicit PeriodAnalysis(std::span<const Operation> operations)
+      : operations_(operations),
+        whole_(carried_out<Subexpression>(
+            operations,
+            [this](const Operation& operation, std::span<const Subexpression> operands) {
+              return combined(static_cast<std::size_t>(&operation - operations_.data()), operands);
+            })) {}
 
   /// The frequencies 1/period of what makes it vary, every common period of which is its period;
-  /// none of a constant or a table; nothing where a t stands elsewhere.
+  /// nothing where a t stands elsewhere.
   [[nodiscard]] std::optional<std::vector<double>> frequencies() const {
-    if (parts_.empty()) {
-      return std::vector<double>();
-    }
-    return parts_[0].is_level() ? std::optional(parts_[0].frequencies) : std::nullopt;
+    return whole_.is_level() ? std::optional(whole_.frequencies) : std::nullopt;
   }
 
   [[nodiscard]] const std::vector<Wave>& waves() const { return waves_; }
@@ -111,13 +102,14 @@ class Structure {
   }
 
   /// What operation i makes of its operands.
-  Part joined(std::size_t i, std::span<const Part> operands) {
+  Subexpression combined(std::size_t i, std::span<const Subexpression> operands) {
     const Repeating* const function = repeating(operations_[i]);
     const auto slope = slope_after(i, operands);
-    Part whole{.first = operands.empty() ? i : operands[0].first,
-               .is_known = slope && std::ranges::all_of(operands, &Part::is_known),
-               .slope = slope.value_or(0.0)};
-    for (const Part& operand : operands) {
+    Subexpression whole{
+        .first = operands.empty() ? i : operands[0].first,
+        .is_known = slope && std::ranges::all_of(operands, &Subexpression::is_known),
+        .slope = slope.value_or(0.0)};
+    for (const Subexpression& operand : operands) {
       std::ranges::copy(operand.frequencies, std::back_inserter(whole.frequencies));
       if (function != nullptr && !operand.is_level()) {
         whole.frequencies.push_back(std::abs(operand.slope) / function->period);
@@ -133,36 +125,34 @@ class Structure {
 
   /// Nothing where t stands outside what repeats itself.
   [[nodiscard]] std::optional<double> slope_after(std::size_t i,
-                                                  std::span<const Part> operands) const {
-    const Instruction instruction = operations_[i].instruction;
-    switch (instruction) {
-      case Instruction::variable:
-        return 1.0;
-      case Instruction::negate:
-        return -operands[0].slope;
-      case Instruction::add:
-      case Instruction::subtract:
-        return result_of(instruction, operands[0].slope, operands[1].slope);
-      default:
-        break;
+                                                  std::span<const Subexpression> operands) const {
+    const Operation& operation = operations_[i];
+    const std::string_view name = operation.name();
+    if (operation.instruction == Instruction::variable) {
+      return 1.0;
     }
-    if (std::ranges::all_of(operands, &Part::is_level) ||
-        (repeating(operations_[i]) != nullptr && operands[0].is_known)) {
+    if (name == "(-)") {
+      return -operands[0].slope;
+    }
+    if (name == "+" || name == "-") {
+      return operation.function->value_of_two(operands[0].slope, operands[1].slope);
+    }
+    if (std::ranges::all_of(operands, &Subexpression::is_level) ||
+        (repeating(operation) != nullptr && operands[0].is_known)) {
       return 0.0;
     }
-    const bool is_product = instruction == Instruction::multiply;
-    if ((is_product || instruction == Instruction::divide) && operands[1].is_constant()) {
-      return result_of(instruction, operands[0].slope, at_0(operands[1].first, i));
+    if ((name == "*" || name == "/") && operands[1].is_constant()) {
+      return operation.function->value_of_two(operands[0].slope, at_0(operands[1].first, i));
     }
-    if (is_product && operands[0].is_constant()) {
+    if (name == "*" && operands[0].is_constant()) {
       return at_0(operands[0].first, operands[1].first) * operands[1].slope;
     }
     return std::nullopt;
   }
 
   std::span<const Operation> operations_;
-  std::vector<Part> parts_;
   std::vector<Wave> waves_;
+  Subexpression whole_;  // last: it is made by the others
 };
 
 [[noreturn]] void refuse(const std::string& quantity, const std::string& what) {
@@ -200,8 +190,8 @@ struct Recurrence {
   double difference = 0.0;  ///< the largest |f(t + span) - factor·f(t)|
 };
 
-Recurrence recurrence(const Function& f, double factor, double span,
-                      const std::vector<double>& times) {
+template <typename F>
+Recurrence recurrence(const F& f, double factor, double span, const std::vector<double>& times) {
   Recurrence found;
   for (const double t : times) {
     const double value = f(t);
@@ -221,10 +211,10 @@ std::vector<double> times_of(double period, int count) {
 }
 
 /// Whether a table repeats itself: it does if it does so at its points and a period before them.
-bool repeats(const Function& table, double period, double final_time) {
+bool repeats(const Table& table, double period, double final_time) {
   const double last = std::min(final_time, horizon * period) - period;
   std::vector<double> times{0.0, last};
-  for (const double kink : table.kinks()) {
+  for (const double kink : table.arguments) {
     times.insert(times.end(), {kink, kink - period});
   }
   std::erase_if(times, [&](double t) { return t < 0.0 || t > last; });
@@ -247,47 +237,46 @@ bool repeats_within(const Function& f, double span, double period) {
 
 }  // namespace
 
-std::vector<double> breaks(const Function& force, double final_time,
-                           std::span<const double> given) {
+std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& functions,
+                           double final_time, std::span<const double> given) {
   std::vector<double> found(given.begin(), given.end());
-  std::string quantity = "force";
-  for (const Function& term : force.terms()) {
-    std::ranges::copy(term.kinks(), std::back_inserter(found));
-    if (const std::string part = not_smooth_part(term.operations());
+  for (const auto& [quantity, function] : functions) {
+    std::ranges::copy(function.kinks(), std::back_inserter(found));
+    if (const std::string part = not_smooth_part(function.operations());
         given.empty() && !part.empty()) {
       refuse(quantity, part);
     }
-    const Structure structure(term.operations());
-    for (const Wave& wave : structure.waves()) {
+    const PeriodAnalysis analysis(function.operations());
+    for (const Wave& wave : analysis.waves()) {
       if (wave.is_affine) {
         add_breaks(quantity, wave, final_time, found);
       } else if (given.empty()) {
         refuse(quantity, fmt::format("{}() of what is not a*t+b", wave.function->name));
       }
     }
-    quantity = "base-acceleration";
   }
   std::erase_if(found, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(found);
-  // Two terms may have the same corner, computed with different rounding.
+  // Two functions may have the same corner, computed with different rounding.
   const double same = 1e-13 * final_time;
-  const auto twins = [&](double a, double b) { return b - a <= same; };
-  found.erase(std::unique(found.begin(), found.end(), twins), found.end());
+  const auto duplicates = [&](double a, double b) { return b - a <= same; };
+  found.erase(std::unique(found.begin(), found.end(), duplicates), found.end());
   return found;
 }
 
-bool has_period(const std::vector<Function>& terms, double period, double final_time) {
-  return std::ranges::all_of(terms, [&](const Function& term) {
-    if (!term.kinks().empty()) {
-      return repeats(term, period, final_time);
-    }
-    const auto frequencies = Structure(term.operations()).frequencies();
-    return frequencies && std::ranges::all_of(*frequencies, [&](double frequency) {
-             constexpr double rounding = 1e-10;  // of a turn
-             const double turns = frequency * period;
-             return std::abs(turns - std::max(1.0, std::round(turns))) <= rounding;
-           });
-  });
+bool has_period(const Function& force, double period, double final_time) {
+  const auto frequencies = PeriodAnalysis(force.operations()).frequencies();
+  return frequencies &&
+         std::ranges::all_of(*frequencies,
+                             [&](double frequency) {
+                               constexpr double rounding = 1e-10;  // of a turn
+                               const double turns = frequency * period;
+                               return std::abs(turns - std::max(1.0, std::round(turns))) <=
+                                      rounding;
+                             }) &&
+         std::ranges::all_of(force.operations(), [&](const Operation& operation) {
+           return !operation.table || repeats(*operation.table, period, final_time);
+         });
 }
 
 bool is_odd(const Function& force, double period) {
@@ -295,30 +284,23 @@ bool is_odd(const Function& force, double period) {
   return difference <= 1e-12 * largest;
 }
 
-std::optional<double> period_of(const std::vector<Function>& terms, double final_time) {
-  double lowest = infinity;
-  for (const Function& term : terms) {
-    const auto frequencies = Structure(term.operations()).frequencies();
-    for (const double frequency : frequencies.value_or(std::vector<double>())) {
-      lowest = std::min(lowest, frequency);
-    }
-  }
+std::optional<double> period_of(const Function& force, double final_time) {
   constexpr int most = 60;
-  int periods = 1;
-  while (periods <= most && std::isfinite(lowest) &&
-         !has_period(terms, periods / lowest, final_time)) {
-    ++periods;
-  }
-  if (periods > most || !std::isfinite(lowest)) {
+  const auto frequencies = PeriodAnalysis(force.operations()).frequencies();
+  if (!frequencies || frequencies->empty()) {
     return std::nullopt;
+  }
+  const double lowest = std::ranges::min(*frequencies);
+  int periods = 1;
+  while (!has_period(force, periods / lowest, final_time)) {
+    if (++periods > most) {
+      return std::nullopt;
+    }
   }
   double period = periods / lowest;
   // As of cos(t)^2, whose period is half that of cos(t).
   for (const int parts : {2, 3, 5, 7}) {
-    const auto repeats_in_parts = [&](const Function& term) {
-      return repeats_within(term, period / parts, period);
-    };
-    while (std::ranges::all_of(terms, repeats_in_parts)) {
+    while (repeats_within(force, period / parts, period)) {
       period /= parts;
     }
   }

@@ -80,62 +80,6 @@ Range angle(const Range& y, const Range& x) {
   return {low, high};
 }
 
-/// How the range of a function of one argument is found: by `range`, or, where that is null, as of
-/// one that does not decrease on [least, most], where it is defined.
-struct Rule {
-  std::string_view name;
-  Range (*range)(const Range&) = nullptr;
-  double least = -infinity;
-  double most = infinity;
-};
-
-constexpr std::array rules{
-    Rule{"sin",
-         [](const Range& a) {
-           return wave([](double x) { return std::sin(turn * x); }, a / turn, 0.25, 0.75);
-         }},
-    Rule{"cos",
-         [](const Range& a) {
-           return wave([](double x) { return std::cos(turn * x); }, a / turn, 0.0, 0.5);
-         }},
-    Rule{"tan",
-         [](const Range& a) {
-           const auto branch = [](double x) { return std::floor(2 * x / turn - 0.5); };
-           return branch(a.lower()) == branch(a.upper())
-                      ? nondecreasing(std::tan, a, -infinity, infinity)
-                      : all();
-         }},
-    Rule{"acos", [](const Range& a) { return turn / 4 - nondecreasing(std::asin, a, -1.0, 1.0); }},
-    Rule{"cosh",
-         [](const Range& a) { return nondecreasing(std::cosh, abs(a), -infinity, infinity); }},
-    Rule{"abs", [](const Range& a) { return abs(a); }},
-    Rule{"triangle", [](const Range& a) { return wave(triangle, a, 0.25, 0.75); }},
-    Rule{"square", [](const Range& a) { return wave(square, a, 0.0, 0.5); }},
-    Rule{"sawtooth", [](const Range& a) { return wave(sawtooth, a, 0.5, 0.5); }},
-    Rule{"asin", nullptr, -1.0, 1.0},
-    Rule{"atanh", nullptr, -1.0, 1.0},
-    Rule{"acosh", nullptr, 1.0},
-    Rule{"sqrt", nullptr, 0.0},
-    Rule{"ln", nullptr, 0.0},
-    Rule{"log", nullptr, 0.0},
-    Rule{"log2", nullptr, 0.0},
-    Rule{"log10", nullptr, 0.0},
-};
-
-Range value(const ElementaryFunction& f, const Range& a) {
-  const auto* const rule = std::ranges::find(rules, f.name, &Rule::name);
-  const Rule found = rule == rules.end() ? Rule{f.name} : *rule;
-  return found.range != nullptr ? found.range(a)
-                                : nondecreasing(f.value, a, found.least, found.most);
-}
-
-Range value(const ElementaryFunction& f, const Range& a, const Range& b) {
-  return f.name == "atan2" ? angle(a, b)
-         : f.name == "min" ? min(a, b)
-         : f.name == "max" ? max(a, b)
-                           : a + b;
-}
-
 /// 0 or 1, or anything between.
 Range whether(bool is_certain, bool is_possible) {
   return {is_certain ? 1.0 : 0.0, is_possible ? 1.0 : 0.0};
@@ -154,68 +98,112 @@ Range is_true(const Range& a) {
   return 1.0 - equal(a, 0.0);
 }
 
-/// What an operation makes of one operand or more.
-Range carried_out(const Operation& operation, std::span<const Range> operands) {
-  const Range& a = operands.front();
-  const Range& b = operands.back();
-  switch (operation.instruction) {
-    case Instruction::negate:
-      return -a;
-    case Instruction::function:
-      return operands.size() == 1 ? value(*operation.function, a)
-                                  : value(*operation.function, a, b);
-    case Instruction::add:
-      return a + b;
-    case Instruction::subtract:
-      return a - b;
-    case Instruction::multiply:
-      return a * b;
-    case Instruction::divide:
-      return a / b;
-    case Instruction::power:
-      return power_of(a, b);
-    case Instruction::less:
-      return less(a, b);
-    case Instruction::greater:
-      return less(b, a);
-    case Instruction::less_equal:
-      return 1.0 - less(b, a);
-    case Instruction::greater_equal:
-      return 1.0 - less(a, b);
-    case Instruction::equal:
-      return equal(a, b);
-    case Instruction::not_equal:
-      return 1.0 - equal(a, b);
-    case Instruction::both:
-      return min(is_true(a), is_true(b));
-    case Instruction::any:
-      return max(is_true(a), is_true(b));
-    default: {
-      const Range condition = is_true(a);
-      return condition.lower() == 1.0   ? operands[1]
-             : condition.upper() == 0.0 ? b
-                                        : hull(operands[1], b);
-    }
+/// How the range of a function of one operand or of two is found; without either of one that does
+/// not decrease on [least, most], where it is defined.
+struct Rule {
+  std::string_view name;
+  Range (*of_one)(const Range&) = nullptr;
+  Range (*of_two)(const Range&, const Range&) = nullptr;
+  double least = -infinity;
+  double most = infinity;
+};
+
+using R = const Range&;
+constexpr Rule rules[] = {
+    {"sin",
+     [](R a) { return wave([](double x) { return std::sin(turn * x); }, a / turn, 0.25, 0.75); }},
+    {"cos",
+     [](R a) { return wave([](double x) { return std::cos(turn * x); }, a / turn, 0.0, 0.5); }},
+    {"tan",
+     [](R a) {
+       const auto branch = [](double x) { return std::floor(2 * x / turn - 0.5); };
+       return branch(a.lower()) == branch(a.upper())
+                  ? nondecreasing(std::tan, a, -infinity, infinity)
+                  : all();
+     }},
+    {"acos", [](R a) { return turn / 4 - nondecreasing(std::asin, a, -1.0, 1.0); }},
+    {"cosh", [](R a) { return nondecreasing(std::cosh, abs(a), -infinity, infinity); }},
+    {"abs", [](R a) { return abs(a); }},
+    {"triangle", [](R a) { return wave(triangle, a, 0.25, 0.75); }},
+    {"square", [](R a) { return wave(square, a, 0.0, 0.5); }},
+    {"sawtooth", [](R a) { return wave(sawtooth, a, 0.5, 0.5); }},
+    {"asin", nullptr, nullptr, -1.0, 1.0},
+    {"atanh", nullptr, nullptr, -1.0, 1.0},
+    {"acosh", nullptr, nullptr, 1.0},
+    {"sqrt", nullptr, nullptr, 0.0},
+    {"ln", nullptr, nullptr, 0.0},
+    {"log", nullptr, nullptr, 0.0},
+    {"log2", nullptr, nullptr, 0.0},
+    {"log10", nullptr, nullptr, 0.0},
+    {"sum", nullptr, [](R a, R b) { return a + b; }},
+    {"avg", nullptr, [](R a, R b) { return a + b; }},
+    {"-", nullptr, [](R a, R b) { return a - b; }},
+    {"/", nullptr, [](R a, R b) { return a / b; }},
+    {"^", nullptr, power_of},
+    {"atan2", nullptr, angle},
+    {"min", nullptr, [](R a, R b) { return min(a, b); }},
+    {"max", nullptr, [](R a, R b) { return max(a, b); }},
+    {"<", nullptr, less},
+    {">", nullptr, [](R a, R b) { return less(b, a); }},
+    {"<=", nullptr, [](R a, R b) { return 1.0 - less(b, a); }},
+    {">=", nullptr, [](R a, R b) { return 1.0 - less(a, b); }},
+    {"==", nullptr, equal},
+    {"!=", nullptr, [](R a, R b) { return 1.0 - equal(a, b); }},
+    {"&&", nullptr, [](R a, R b) { return min(is_true(a), is_true(b)); }},
+    {"||", nullptr, [](R a, R b) { return max(is_true(a), is_true(b)); }},
+};
+
+/// What an operation makes of its operands.
+Range range_of(const Operation& operation, std::span<const Range> operands) {
+  const auto* const rule = std::ranges::find(rules, operation.name(), &Rule::name);
+  const Rule found = rule == std::end(rules) ? Rule{} : *rule;
+  if (found.of_two != nullptr) {
+    return found.of_two(operands[0], operands[1]);
   }
+  return found.of_one != nullptr
+             ? found.of_one(operands[0])
+             : nondecreasing(operation.function->value, operands[0], found.least, found.most);
+}
+
+Range choice(const Range& condition, const Range& one, const Range& other) {
+  const Range is_one = is_true(condition);
+  return is_one.lower() == 1.0 ? one : is_one.upper() == 0.0 ? other : hull(one, other);
+}
+
+Range range_of(const Table& table, double first, double last) {
+  Range range = hull(Range(table(first)), Range(table(last)));
+  const auto [begin, end] = table.within(first, last);
+  for (std::size_t i = begin; i < end; ++i) {
+    range = hull(range, Range(table.values[i]));
+  }
+  return range;
 }
 
 }  // namespace
 
 Enclosure plain_range(std::span<const Operation> operations, double first, double last) {
-  std::vector<Range> stack;
-  stack.reserve(operations.size());
-  for (const Operation& operation : operations) {
-    const std::size_t count = operands_of(operation);
-    if (count == 0) {
-      stack.push_back(operation.instruction == Instruction::number ? Range(operation.number)
-                                                                   : Range(first, last));
-      continue;
+  const auto apply = [&](const Operation& operation, std::span<const Range> operands) {
+    switch (operation.instruction) {
+      case Instruction::number:
+        return Range(operation.number);
+      case Instruction::variable:
+        return Range(first, last);
+      case Instruction::table:
+        return range_of(*operation.table, first, last);
+      case Instruction::negate:
+        return -operands[0];
+      case Instruction::add:
+        return known(operands[0] + operands[1]);
+      case Instruction::multiply:
+        return known(operands[0] * operands[1]);
+      case Instruction::choose:
+        return choice(operands[0], operands[1], operands[2]);
+      default:
+        return known(range_of(operation, operands));
     }
-    const auto operands = std::span<Range>(stack).last(count);
-    operands[0] = known(carried_out(operation, operands));
-    stack.resize(stack.size() - count + 1);
-  }
-  return {stack.back().lower(), stack.back().upper()};
+  };
+  const Range range = carried_out<Range>(operations, apply);
+  return {range.lower(), range.upper()};
 }
 
 }  // namespace masing::base

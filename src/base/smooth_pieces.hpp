@@ -50,8 +50,8 @@ class SmoothPieces {
                std::function<Bounds(double, double)> bounds = {}, const NamedQuantity& drive = {});
 
   /// The same force for a solution that checks another: is_resolved() also asks the `range` of F
-  /// between two times, which finds what `bounds` may miss, if its impulse is a hundred million
-  /// times as large.
+  /// between two times. It catches features missed by `bounds` whose impulse exceeds 1e8 times the
+  /// tolerance.
   [[nodiscard]] SmoothPieces checked_by(std::function<Enclosure(double, double)> range) const;
 
   /// F(t), t moved into the present piece. Throws UserError if F is not finite there.

@@ -224,6 +224,13 @@ Validated resolved(std::shared_ptr<const Request> request, std::span<const doubl
   return made;
 }
 
+/// The times up to `final_time` where what drives a run is not smooth. Throws UserError.
+std::vector<double> breaks_of(const Configuration& c, double final_time) {
+  return base::breaks(
+      {{"force", c.position ? *c.position : *c.force}, {"base-acceleration", c.base_acceleration}},
+      final_time, c.breaks);
+}
+
 /// The run of a request; where it, or what it is measured against, is the exact solution, with the
 /// times where F is not smooth. Throws UserError where they are not known, or there are too many
 /// elements.
@@ -240,7 +247,7 @@ engine::RunSpec run_of(const Validated& request) {
       require(elements <= most, is_run ? "engine" : "reference",
               fmt::format("the exact solution takes at most {} elements, not {}; {}", most,
                           elements, is_run ? "leave it out" : "give finest"));
-      engine::set_force_breaks(run, base::breaks(run.drive, c.final_time, c.breaks));
+      engine::set_force_breaks(run, breaks_of(c, c.final_time));
     });
   }
   return run;
@@ -270,11 +277,10 @@ std::optional<double> period_of(const Validated& point) {
     return std::nullopt;
   }
   const double final_time = c.steady ? std::numeric_limits<double>::infinity() : c.final_time;
-  const std::vector<base::Function> terms = point.run.drive.terms();
   if (!c.period) {
-    return base::period_of(terms, final_time);
+    return base::period_of(point.run.drive, final_time);
   }
-  require(*c.period > 0.0 && base::has_period(terms, *c.period, final_time), "period",
+  require(*c.period > 0.0 && base::has_period(point.run.drive, *c.period, final_time), "period",
           fmt::format("F(t + {}) is not F(t){}", base::to_text(*c.period), of_known_period));
   return c.period;
 }
@@ -303,7 +309,7 @@ scan::ScanProblem problem_of(const Validated& point) {
   if (c.steady) {
     require(problem.period.has_value(), "steady",
             std::string("no period of the force is known") + of_known_period);
-    problem.force_breaks = base::breaks(point.run.drive, base::horizon * *problem.period, c.breaks);
+    problem.force_breaks = breaks_of(c, base::horizon * *problem.period);
   }
   return problem;
 }

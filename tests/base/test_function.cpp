@@ -145,7 +145,7 @@ TEST(Sum, is_the_sum_and_knows_where_it_is_not_smooth) {
   for (const double t : {-1.0, 0.3, 2.0, 4.9, 6.0}) {
     EXPECT_EQ(sum(t), f(t) - 0.5 * g(t)) << t;
   }
-  EXPECT_EQ(std::vector(sum.kinks().begin(), sum.kinks().end()), (std::vector{0.0, 2.0, 5.0}));
+  EXPECT_EQ(sum.kinks(), (std::vector{0.0, 2.0, 5.0}));
   EXPECT_FALSE(sum.is_constant());
   EXPECT_TRUE(expression("2").plus(1.0, Function()).is_constant());
   const base::Bounds bounds = sum.bounds(0.5, 1.5);

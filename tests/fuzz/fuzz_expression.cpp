@@ -121,14 +121,14 @@ void ask(const Function& f, RandomText& random) {
   }
   double before = 0.0;
   try {
-    for (const double at : base::breaks(f, 10.0, {})) {
+    for (const double at : base::breaks({{"force", f}}, 10.0, {})) {
       require(at > before && at < 10.0, "a break that is not in order");
       before = at;
     }
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
   }
-  if (const auto period = base::period_of({f}, 100.0)) {
+  if (const auto period = base::period_of(f, 100.0)) {
     require(*period > 0.0 && std::isfinite(*period), "it is no period");
   }
 }

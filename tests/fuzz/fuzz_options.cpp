@@ -219,7 +219,7 @@ void use(const cli::Validated& request) {
   }
   if (std::holds_alternative<engine::Masing>(request.run.model)) {
     const cli::Configuration& c = request.configuration;
-    base::breaks(request.run.drive, c.final_time, c.breaks);
+    base::breaks({{"force", request.run.drive}}, c.final_time, c.breaks);
   }
 }
 

@@ -51,7 +51,7 @@ engine::RunSpec run_of(const Problem& problem, engine::Method method) {
                        .scheme = problem.scheme,
                        .method = method};
   if (method == engine::Method::exact) {
-    model.force_breaks = base::breaks(problem.force, problem.time.final_time, {});
+    model.force_breaks = base::breaks({{"force", problem.force}}, problem.time.final_time, {});
   }
   return {std::move(model), problem.force, problem.time};
 }
