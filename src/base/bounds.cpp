@@ -511,9 +511,8 @@ Series steps(const Series& u) {
   return piecewise_constant(u, {f(u.c[0].low), f(u.c[0].high)});
 }
 
-/// log u · 1/factor.
-template <double factor>
-Series logarithm_to_base(const Series& u) {
+/// factor·ln u.
+Series logarithm_times(double factor, const Series& u) {
   return multiply(Series(about(factor)), logarithm(u));
 }
 
@@ -629,8 +628,8 @@ constexpr ElementaryFunction all_functions[] = {
     {"asinh", std::asinh, plain<arsinh>},
     {"acosh", std::acosh, plain<arcosh>},
     {"atanh", std::atanh, plain<artanh>},
-    {"log2", std::log2, logarithm_to_base<1.0 / std::numbers::ln2>},
-    {"log10", std::log10, logarithm_to_base<1.0 / std::numbers::ln10>},
+    {"log2", std::log2, [](S u) { return logarithm_times(1.0 / std::numbers::ln2, u); }},
+    {"log10", std::log10, [](S u) { return logarithm_times(1.0 / std::numbers::ln10, u); }},
     {"log", std::log, logarithm},
     {"ln", std::log, logarithm},
     {"exp", std::exp, exponential},

@@ -5,7 +5,7 @@
 #include <utility>
 
 /// Errors, text, functions of s and t with their bounds and smooth pieces, block partition, exact
-/// sums, the machine's name: what every room may use, without MPI, PETSc or HDF5.
+/// sums: what every room may use, without MPI, PETSc or HDF5.
 namespace masing::base {
 
 /// The place of a call in the source, for messages of failures; as std::source_location, which not

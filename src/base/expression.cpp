@@ -34,19 +34,10 @@ bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// Whether a byte of UTF-8 is not the first of its character.
-bool is_within_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
 /// A text in a message: of a long one the beginning.
 std::string shown(std::string_view text) {
-  constexpr std::size_t longest = 200;
-  std::size_t end = std::min(text.size(), longest);
-  while (end < text.size() && is_within_character(text[end])) {
-    --end;
-  }
-  return std::string(text.substr(0, end)) + (end == text.size() ? "" : "…");
+  const std::string beginning = shortened(text, 200);
+  return beginning + (beginning.size() == text.size() ? "" : "…");
 }
 
 std::optional<double> number_named(std::string_view name) {
@@ -207,11 +198,12 @@ class Expression::Parser {
   }
   /// It in a message.
   [[nodiscard]] std::string here() const {
+    const std::string_view rest = std::string_view(text_).substr(at_);
     std::size_t size = word().size();
-    while (at_ + size < text_.size() && is_within_character(text_[at_ + size])) {
+    while (shortened(rest, size).size() < size) {
       ++size;
     }
-    return shown(std::string_view(text_).substr(at_, size));
+    return shown(rest.substr(0, size));
   }
 
   void skip_blanks() {

@@ -93,7 +93,7 @@ Function Function::of_points(std::string_view text, char line_end, const std::st
         continue;
       }
       throw UserError(fmt::format("{} line {}: '{}' is not two finite numbers 'argument, value'",
-                                  name, number, line.substr(0, 60)));
+                                  name, number, shortened(line, 60)));
     }
     if (!table.arguments.empty() && *argument <= table.arguments.back()) {
       throw UserError(

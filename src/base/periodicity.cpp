@@ -203,9 +203,9 @@ Recurrence recurrence(const F& f, double factor, double span, const std::vector<
 
 /// Times of a period that no symmetry favours.
 std::vector<double> times_of(double period, int count) {
-  std::vector<double> times;
+  std::vector<double> times(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
-    times.push_back(period * (i + 0.37) / count);
+    times[i] = period * (i + 0.37) / count;
   }
   return times;
 }

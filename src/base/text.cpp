@@ -1,13 +1,11 @@
 #include "base/text.hpp"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <system_error>
 
 namespace masing::base {
@@ -28,18 +26,6 @@ std::optional<Number> whole(std::string_view text) {
 std::string_view without_plus(std::string_view text) {
   const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
   return plus ? text.substr(1) : text;
-}
-
-/// The value of the first line of /proc/cpuinfo that begins with `name`; empty without one.
-std::string of_processor(const std::string& name) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(':');
-    if (line.starts_with(name) && colon != std::string::npos) {
-      return std::string(trimmed(line.substr(colon + 1)));
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -128,19 +114,12 @@ std::string joined(const std::vector<std::string>& pieces, std::string_view sepa
   return fmt::format("{}", fmt::join(pieces, separator));
 }
 
-std::string processor_name() {
-  const std::string name = of_processor("model name");
-  return name.empty() ? "unknown" : name;
-}
-
-std::string system_name() {
-  utsname system{};
-  if (uname(&system) != 0) {
-    return "unknown";
+std::string shortened(std::string_view text, std::size_t most) {
+  std::size_t end = std::min(text.size(), most);
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+    --end;
   }
-  const bool is_virtual = of_processor("flags").find(" hypervisor") != std::string::npos;
-  return fmt::format("{} {} {}, {} cores{}", system.sysname, system.release, system.machine,
-                     sysconf(_SC_NPROCESSORS_ONLN), is_virtual ? ", virtual machine" : "");
+  return std::string(text.substr(0, end));
 }
 
 }  // namespace masing::base

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,10 +37,8 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// The pieces with `separator` between them. Local.
 std::string joined(const std::vector<std::string>& pieces, std::string_view separator);
 
-/// The processor's name, such as "AMD EPYC 9R14"; "unknown" where the system does not say. Local.
-std::string processor_name();
-
-/// The system and what it runs on, such as "Linux 6.1.0 x86_64, 2 cores, virtual machine". Local.
-std::string system_name();
+/// `text`, or of a longer one its beginning of at most `most` bytes, in whole characters of UTF-8.
+/// Local.
+std::string shortened(std::string_view text, std::size_t most);
 
 }  // namespace masing::base

@@ -18,6 +18,7 @@
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
+#include "io/result_file.hpp"
 #include "parallel/rank_sum.hpp"
 #include "parallel/session.hpp"
 #include "slab/kernel/kernel.hpp"
@@ -161,7 +162,7 @@ void measure_machine(const parallel::Communicator& comm, const Effort& effort,
   const std::int64_t cache = of_root(comm, cache_bytes());
   const std::int64_t array =
       std::min(effort.quick ? small : std::max(least, 8 * cache), free_memory_of_host(comm) / 9);
-  const std::string processor = parallel::from_root(comm, base::processor_name);
+  const std::string processor = parallel::from_root(comm, io::processor_name);
   const std::string set(slab::kernel_instruction_set());
   report.facts["/machine"] = {
       {"processor", processor},

@@ -13,11 +13,7 @@ namespace masing::cli {
 using base::UserError;
 
 std::string in_quotes(const std::string& text) {
-  std::size_t end = std::min<std::size_t>(text.size(), 60);
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-    --end;  // not within a character
-  }
-  return "'" + text.substr(0, end) + "'";
+  return "'" + base::shortened(text, 60) + "'";
 }
 
 void put(Setting setting, std::vector<Setting>& settings) {

@@ -6,6 +6,7 @@
 #include <petscsys.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,6 +53,29 @@ std::string now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
+/// The value of the first line of /proc/cpuinfo that begins with `name`; empty without one.
+std::string of_processor(const std::string& name) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (line.starts_with(name) && colon != std::string::npos) {
+      return std::string(base::trimmed(line.substr(colon + 1)));
+    }
+  }
+  return {};
+}
+
+/// The system and what it runs on, such as "Linux 6.1.0 x86_64, 2 cores, virtual machine".
+std::string system_name() {
+  utsname system{};
+  if (uname(&system) != 0) {
+    return "unknown";
+  }
+  const bool is_virtual = of_processor("flags").find(" hypervisor") != std::string::npos;
+  return fmt::format("{} {} {}, {} cores{}", system.sysname, system.release, system.machine,
+                     sysconf(_SC_NPROCESSORS_ONLN), is_virtual ? ", virtual machine" : "");
+}
+
 /// HDF5 takes attributes of less than 64 kB; what a long command line says is in /configuration.
 std::string shortened(const std::string& text) {
   constexpr std::size_t longest = 32768;
@@ -69,8 +93,8 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
   write_attribute(group, "command_line", shortened(command_line));
   write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
   write_attribute(group, "hosts", static_cast<std::int64_t>(parallel::hosts(comm)));
-  write_attribute(group, "processor", parallel::from_root(comm, base::processor_name));
-  write_attribute(group, "system", parallel::from_root(comm, base::system_name));
+  write_attribute(group, "processor", parallel::from_root(comm, processor_name));
+  write_attribute(group, "system", parallel::from_root(comm, system_name));
   // The clocks of hosts differ; every rank must write the same attribute.
   write_attribute(group, "date", parallel::from_root(comm, now));
 }
@@ -79,6 +103,11 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
 
 std::string program_version() {
   return MASING_VERSION;
+}
+
+std::string processor_name() {
+  const std::string name = of_processor("model name");
+  return name.empty() ? "unknown" : name;
 }
 
 std::vector<BuildFact> build_facts() {

@@ -18,6 +18,9 @@ namespace masing::io {
 /// The version of the program, e.g. "1.0.0".
 std::string program_version();
 
+/// The processor's name, such as "AMD EPYC 9R14"; "unknown" where the system does not say. Local.
+std::string processor_name();
+
 /// What the program was built from, by the name of the attribute in /provenance.
 struct BuildFact {
   std::string name;
