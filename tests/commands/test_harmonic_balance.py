@@ -4,46 +4,46 @@ its slope by differences, and orders in the elements and the harmonics against l
 import numpy as np
 import pytest
 
-import harmonic_balance as script
-from masing import harmonic_balance, program
-from masing.results import Scan
+import harmonic_balance
+from harmonic_balance import FORCE, FREQUENCY, K0
+from result_files import numbers
 
 SAMPLES = 1024
 
 
 @pytest.fixture(scope="module")
-def exact(masing, tmp_path_factory):
-    """Amplitudes of the papers' slab, k0 = 0.2, F = 0.45 cos 0.8t, by cells; None for P = ∞."""
-    folder = tmp_path_factory.mktemp("exact")
-    words = ("scan", "--steady", "--quiet", "--k0=0.2", "--force=0.45*cos(0.8*t)", "--rule=midpoint")
+def exact(masing_once):
+    """Amplitudes of the papers' slab, k0 = 0.2, F = 0.45 cos 0.8t, by cells."""
+    words = ("scan", "--steady", "--quiet", f"--k0={K0}", f"--force={FORCE}*cos({FREQUENCY}*t)", "--rule=midpoint")
     for cells in ("10", "inf"):
-        program.run(masing, *words, "--over=mass=1", f"--cells={cells}", "--output", folder / f"{cells}.h5").require(0)
-    return {cells: Scan(folder / f"{cells}.h5").values("amplitude")[0] for cells in ("10", "inf")}
+        masing_once.done(*words, "--over=mass=1", f"--cells={cells}", f"--output={cells}.h5")
+    return {cells: numbers(masing_once.folder / f"{cells}.h5")["points/amplitude"][0] for cells in ("10", "inf")}
 
 
 def amplitude(count, harmonics, samples=SAMPLES):
-    return harmonic_balance.solve(harmonic_balance.elements(count, k0=0.2), 0.45, 0.8, harmonics, samples).amplitude()
+    elements = harmonic_balance.elements(count, k0=K0)
+    return harmonic_balance.amplitude(harmonic_balance.solve(elements, FORCE, FREQUENCY, harmonics, samples))
 
 
 def test_where_nothing_slips_it_is_a_linear_oscillator():
-    some = harmonic_balance.elements(10, mass=2.0, k0=0.3, damping=0.4)
-    found = harmonic_balance.solve(some, 0.05, 1.5, 3, 64)
+    elements = harmonic_balance.elements(10, mass=2.0, k0=0.3, damping=0.4)
+    found = harmonic_balance.amplitude(harmonic_balance.solve(elements, 0.05, 1.5, 3, 64))
     # |k - mω² + icω| = a/X with k = k0 + Σk_i; X < min η, 0.15.
-    assert found.amplitude() == pytest.approx(0.05 / abs(1.3 - 2 * 1.5**2 + 0.6j), rel=1e-6)  # of 4096 samples' parabola
+    assert found == pytest.approx(0.05 / abs(1.3 - 2 * 1.5**2 + 0.6j), rel=1e-6)  # of 4096 samples' parabola
 
 
 def test_forces_are_those_of_elements_step_by_step_and_the_slope_is_theirs():
     rng = np.random.default_rng(1)
-    some, basis = harmonic_balance.elements(7), harmonic_balance.basis(3, 64)
+    elements, basis = harmonic_balance.elements(7), harmonic_balance.basis(3, 64)
     q, step = 0.4 * rng.normal(size=7), 1e-6
-    found, slope = harmonic_balance.hysteresis(some, q, basis)
+    found, slope = harmonic_balance.hysteresis(elements, q, basis)
     for i, direction in enumerate(np.eye(7)):
-        high, low = (harmonic_balance.hysteresis(some, q + sign * step * direction, basis)[0] for sign in (1, -1))
+        high, low = (harmonic_balance.hysteresis(elements, q + sign * step * direction, basis)[0] for sign in (1, -1))
         assert np.allclose((high - low) / (2 * step), slope[:, i], rtol=0, atol=1e-8)  # linear but where an element turns
     u, before, forces = np.zeros(7), 0.0, []
     for x in np.tile(basis @ q, 2):
-        u = np.clip(u + x - before, -some.threshold, some.threshold)
-        forces.append(some.stiffness @ u)
+        u = np.clip(u + x - before, -elements.threshold, elements.threshold)
+        forces.append(elements.stiffness @ u)
         before = x
     assert np.allclose(found, forces[64:], rtol=0, atol=1e-14)
 
@@ -67,19 +67,3 @@ def test_with_elements_it_comes_to_the_continuous_slab_at_order_two_until_harmon
     assert np.allclose(orders, 2, rtol=0, atol=0.2), orders  # the midpoint rule
     assert error[80, 1] > 0.8 * error[40, 1]
     assert error[80, 9] < 0.1 * error[80, 1]
-
-
-def test_the_script_prints_and_draws_the_comparison(run_script, masing, tmp_path):
-    words = ("--sliders=5,10", "--harmonics=1,3", "--samples=128", "--frequencies=0.8,0.9", "--program", masing)
-    code, out, err = run_script(script, *words, "-o", tmp_path / "balance.png")
-    assert (code, err) == (0, "")
-    assert "1.643576" in out and "2 frequencies" in out
-    assert (tmp_path / "balance.png").stat().st_size > 10000
-
-
-@pytest.mark.parametrize("words, said", [(("--samples=50", "--harmonics=25"), "--samples 50: must be at least"),
-                                         (("--sliders=0",), "--sliders"), (("-o", "x.txt"), "x.txt")])
-def test_mistakes_get_one_line(run_script, words, said):
-    code, out, err = run_script(script, *words)
-    assert (code, out) == (2, "")
-    assert said in err and err.count("\n") == 1
