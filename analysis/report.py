@@ -13,7 +13,6 @@ from pathlib import Path
 
 from masing import program, style
 from masing.errors import MasingError
-from masing.report import browser
 from masing.report.archive import write_archive
 from masing.report.exact import ExactSolutions
 from masing.report.page import page
@@ -34,7 +33,6 @@ def parser():
     options.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
     options.add_argument("--title", default="Order of convergence and hysteresis cycles", help="the page's heading")
     options.add_window(("draw cycles from", "draw cycles up to"))
-    options.add_argument("--pdf", action="store_true", help="print the page to REPORT.pdf, too, by Chromium")
     options.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
                          "every result again, for artefact evaluation")
     options.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
@@ -49,7 +47,6 @@ def main(arguments):
     options = parser().parse_args(arguments)
     path = command_line.output_path(options.output, options.files[0], ".html", (".html", ".htm"))
     archive = command_line.output_path(options.archive, options.archive, ".zip", (".zip",)) if options.archive else None
-    chromium = browser.required() if options.pdf else None
     if options.files_only and (options.program or options.reproduce):
         raise MasingError("--files-only runs no program: leave out --program and --reproduce, or it")
     masing = None if options.files_only else program.find(options.program)
@@ -64,11 +61,8 @@ def main(arguments):
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
     command_line.write_file(path, html.encode("utf-8"))
-    if chromium:
-        browser.print_pdf(chromium, path, path.with_suffix(".pdf"))
     if archive:
-        files = {ending: path.with_suffix(ending).read_bytes() for ending in [path.suffix] + [".pdf"] * bool(chromium)}
-        write_archive(archive, options.title, path.stem, files, pieces, [*studies, *runs, *scans])
+        write_archive(archive, options.title, path, pieces, [*studies, *runs, *scans])
     print(path)
 
 

@@ -2,17 +2,23 @@
 
 import json
 import re
+import shutil
+import subprocess
 
 import matplotlib
 import pytest
 
 import gallery
 import report
-from masing.report import browser
 from synthetic import (NAN, add_energy, add_field, fit, fitted, jointly, ladder, staircase, write_model, write_run,
                        write_study)
 
-pytestmark = pytest.mark.skipif(browser.find() is None, reason="no Chromium is installed (apt-get install chromium)")
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+BROWSER = next((found for name in NAMES if (found := shutil.which(name))), None)
+# Nothing from the network, no first-run dialogues; root may not use the sandbox.
+OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+           "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed (apt-get install chromium)")
 
 WIDTHS = (1000, 390)
 # Looks at the pages in frames of the widths, all its folds open, and leaves what it found as the document's text.
@@ -42,13 +48,19 @@ onload = () => {
 </script>"""
 
 
+def browse(folder, *arguments):
+    """Run the browser with a profile in the folder; its CompletedProcess, with bytes on stdout and stderr."""
+    return subprocess.run([BROWSER, *OPTIONS, f"--user-data-dir={folder / 'profile'}", *arguments], capture_output=True,
+                          timeout=120, stdin=subprocess.DEVNULL, check=True)
+
+
 def look(*pages):
     """What the browser finds on each page, at each width; no page must have made it complain."""
     frames = "".join(f'<iframe name="{number}" width="{width}" height="900" src="{page.as_uri()}"></iframe>'
                      for number, page in enumerate(pages) for width in WIDTHS)
     probe = pages[0].with_name("probe.html")
     probe.write_text(PROBE % frames, encoding="utf-8")
-    done = browser.run(browser.find(), "--allow-file-access-from-files", "--enable-logging=stderr", "--v=0",
+    done = browse(probe.parent, "--allow-file-access-from-files", "--enable-logging=stderr", "--v=0",
                        "--window-size=1100,900", "--dump-dom", probe.as_uri())
     assert b"CONSOLE" not in done.stderr, done.stderr.decode()
     text = re.search(r"\[.*\]", done.stdout.decode("utf-8"))
@@ -80,7 +92,7 @@ def layout():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, papers_case):
-    """The folder of the pages: one with everything on it and its PDF, one level, a gallery, one that is wrong."""
+    """The folder of the pages: one with everything on it, one level, a gallery, one that is wrong."""
     path = tmp_path_factory.mktemp("pages")
     good = write_study(path / "good.h5", staircase(), fitted() | jointly(), papers_case)
     bad = write_study(path / "bad-with-quite-a-long-name-of-its-file.h5", ladder(8, 0.5), fit(0.5, "not as expected"),
@@ -89,7 +101,7 @@ def folder(tmp_path_factory, papers_case):
     add_field(run)
     add_energy(run)
     files = good, bad, run, write_model(path / "model.h5", papers_case)
-    report.main([*map(str, files), "--files-only", "--page-only", "--pdf", "-o", str(path / "page.html")])
+    report.main([*map(str, files), "--files-only", "--page-only", "-o", str(path / "page.html")])
     one = write_study(path / "one.h5", ladder(1), fit(NAN, "undefined"))
     report.main([str(one), "--files-only", "--page-only", "-o", str(path / "one.html")])
     write_run(path / "cycle.h5", papers_case)
@@ -121,6 +133,7 @@ def test_pages_fit(found):
 
 
 def test_a_page_is_printed(folder):
+    browse(folder, "--no-pdf-header-footer", f"--print-to-pdf={folder / 'page.pdf'}", (folder / "page.html").as_uri())
     printed = (folder / "page.pdf").read_bytes()
     assert printed.startswith(b"%PDF") and len(printed) > 20000
     # A4, in points, within a point

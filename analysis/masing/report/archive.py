@@ -34,14 +34,14 @@ FORMATS = {".h5": "application/x-hdf5", ".html": "text/html", ".pdf": "applicati
            ".sh": "application/x-sh", ".gz": "application/gzip", ".txt": "text/plain"}
 
 
-def write_archive(path, title, page, files, pieces, runs):
-    """Write the archive of a page to the path.
+def write_archive(path, title, page, pieces, runs):
+    """Write the archive of the file `page` to the path.
 
-    page: its name without ending; files: its {ending: bytes}, such as ".html"; pieces: what lies beside it; runs: the Runs
-    of its result files. Raises MasingError where two results have the same name, or one has no configuration.
+    pieces: what lies beside it; runs: the Runs of its result files. Raises MasingError where two results have the same
+    name, or one has no configuration.
     """
-    content = {f"page/{page}{ending}": data for ending, data in files.items()}
-    content |= {f"page/{page}-files/{name}.{kind}": data for name, piece in file_names(pieces)
+    content = {f"page/{page.name}": page.read_bytes()}
+    content |= {f"page/{page.stem}-files/{name}.{kind}": data for name, piece in file_names(pieces)
                 for kind, data in piece.files.items()}
     content |= _results(runs)
     source, words = _source(runs)
@@ -51,7 +51,7 @@ def write_archive(path, title, page, files, pieces, runs):
         packages = subprocess.run(words_of_dpkg, capture_output=True, check=False).stdout
     content |= source | {"packages.txt": packages}
     dirty = any(_is_dirty(run) for run in runs)
-    given = {"title": title, "page": page, "runs": runs, "source": next(iter(source), None), "words": words,
+    given = {"title": title, "page": page.stem, "runs": runs, "source": next(iter(source), None), "words": words,
              "dirty": dirty, "machines": list(dict.fromkeys(machine(run.provenance) for run in runs))}
     content |= {"README.md": _text("archive-readme.md.j2", given), SCRIPT: _text("reproduce.sh.j2", given)}
     sums = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())]
