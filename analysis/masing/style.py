@@ -33,9 +33,8 @@ HUGE = 1e100
 MOST_TICKS = 6
 # A record with more reversals than this is coloured by time; as one line it would be a blot.
 MANY_REVERSALS = 18
-# A figure tells about this many places along an axis apart; samples between them are left out.
-PLACES = 1200
-LONG = 12000
+# A vector file of more pieces than this would be megabytes.
+MOST_PIECES = 7200
 # Light to dark, from early to late or from few cells to many, the lightest still visible on white; the same to the
 # colour-blind.
 SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.22, 1, 256)))
@@ -65,6 +64,8 @@ PARAMETERS = {
     "hatch.color": "#555555",
     "hatch.linewidth": 0.5,
     "savefig.dpi": 200,
+    # Of a curve that is run through again and again the points that no figure can tell apart are left out.
+    "path.simplify_threshold": 0.3,
     "svg.fonttype": "path",
     # Publishers refuse Type 3.
     "pdf.fonttype": 42,
@@ -127,38 +128,11 @@ def label_values(*axes):
         axis.set_major_formatter(lambda value, _: tick(value))
 
 
-def thinned(*columns):
-    """The samples [n] of a long curve that a figure can tell apart; drawn through them it differs by less than a line.
-
-    The columns are those of one curve. Over a rising first column, such as time, each place along it keeps its first and
-    last sample and the extremes of the others; of another curve the first and last of neighbours at one place are kept.
-    """
-    if len(columns[0]) <= LONG:
-        return list(columns)
-    cells = np.array([np.floor((column - column.min()) / (np.ptp(column) or 1.0) * PLACES) for column in columns])
-    if np.all(np.diff(columns[0]) >= 0):
-        keep = _extremes(cells[0], columns[1:])
-    else:
-        moved = np.any(np.diff(cells, axis=1) != 0, axis=0)
-        keep = np.flatnonzero(np.r_[True, moved] | np.r_[moved, True])
-    return [column[keep] for column in columns]
-
-
-def _extremes(places, columns):
-    """The indices of the first and last sample at each of the rising places [n], and of the extremes of the columns."""
-    starts = np.flatnonzero(np.r_[True, np.diff(places) > 0])
-    parts = list(zip(starts, np.r_[starts[1:], len(places)]))
-    chosen = [index for first, end in parts for column in columns
-              for index in (first + np.argmin(column[first:end]), first + np.argmax(column[first:end]))]
-    return np.unique(np.r_[chosen, starts, [end - 1 for _, end in parts]].astype(int))
-
-
 def line_by_time(axes, t, x, y):
-    """Draw a long curve (x, y) [samples] thinned, each piece in the colour of its time t; gives what a colour bar takes."""
-    x, y, t = thinned(x, y, t)
+    """Draw a long curve (x, y) [samples], each piece in the colour of its time t; gives what a colour bar takes."""
     points = np.column_stack([x, y])
     pieces = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=0.6,
-                            rasterized=len(t) > PLACES * MOST_TICKS, label=BY_TIME)
+                            rasterized=len(t) > MOST_PIECES, label=BY_TIME)
     axes.add_collection(pieces)
     axes.autoscale_view()
     return pieces
@@ -168,8 +142,7 @@ def curves_of(drawing):
     """The curves of a figure as rows (frame, curve, place of the point, abscissa, ordinate, third), all as drawn.
     Points with a label that are coloured by a value have it as the third. Images and contour lines are no curves."""
     for frame, axes in enumerate(drawing.axes, start=1):
-        lines = [(str(line.get_label()), np.array(line.get_data_3d() if hasattr(line, "get_data_3d") else
-                                                  line.get_data(orig=True))) for line in axes.lines]
+        lines = [(str(line.get_label()), np.array(line.get_data(orig=True))) for line in axes.lines]
         for each in axes.collections:
             if each.get_label() == BY_TIME:
                 pieces = np.array(each.get_segments()).reshape(-1, 2, 2)

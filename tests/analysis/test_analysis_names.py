@@ -48,24 +48,6 @@ def test_values_are_short_equations_typeset_and_works_cited():
     assert "VIB-21456" in work.entry and cited("nobody (1999)") == []
 
 
-def test_a_long_curve_is_thinned_within_a_line():
-    t = np.linspace(0, 1000, 200001)
-    x = np.sin(t) * np.exp(-t / 400)
-    kept_t, kept_x = style.thinned(t, x)
-    assert len(kept_t) <= 4 * (style.PLACES + 1) and (kept_t[0], kept_t[-1]) == (0, 1000)
-    # The extremes of every place, and so the envelope, are those of all samples.
-    for part in (slice(0, 30000), slice(150000, 200001)):
-        inside = (kept_t >= t[part][0]) & (kept_t <= t[part][-1])
-        assert (kept_x[inside].min(), kept_x[inside].max()) == (x[part].min(), x[part].max())
-    # A curve that is run through again and again, 31 samples a place: what is left out lies between its neighbours.
-    slow = np.sin(t / 100), np.cos(t / 100)
-    kept = style.thinned(*slow)
-    assert len(kept[0]) < len(t) / 4
-    gaps = np.hypot(*np.diff(kept, axis=1)) / 2
-    assert gaps.max() <= np.sqrt(2) / style.PLACES * 2
-    assert len(style.thinned(t[:50])[0]) == 50
-
-
 def test_the_curves_of_a_figure_are_those_drawn_and_images_are_none():
     axes = style.figure().add_subplot()
     axes.plot([1, 2], [3, 4], label="x")

@@ -31,7 +31,7 @@ def cycle_figure(curve, title="", limits=None, exact=None, part=None, t=None):
     figure = style.figure(1, 1 if exact is None else 1.15)
     axes = figure.add_subplot()
     if exact is not None:
-        axes.plot(*style.thinned(*exact), **style.BEHIND, label="exact")
+        axes.plot(*exact, **style.BEHIND, label="exact")
     if part is not None:
         _draw_corner(axes, [curve], exact, part)
     _draw_cycle(axes, curve, title, limits, t)
@@ -86,10 +86,10 @@ def cycles_together(curves, labels, exact=None, part=None):
     in_order = exact is not None or len(curves) > len(style.COLOURS)
     colours = list(style.SEQUENCE(np.linspace(0, 1, len(curves)))) if in_order else style.COLOURS
     if exact is not None:
-        axes.plot(*style.thinned(*exact), **style.BEHIND, label="exact, P = ∞")
+        axes.plot(*exact, **style.BEHIND, label="exact, P = ∞")
     widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
     for curve, label, width, colour in zip(curves, labels, widths, colours):
-        axes.plot(*style.thinned(*curve), color=colour, label=label, linewidth=1.2 if exact is not None else width)
+        axes.plot(*curve, color=colour, label=label, linewidth=1.2 if exact is not None else width)
     if part is not None:
         _draw_corner(axes, curves, exact, part, colours)
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
@@ -104,7 +104,7 @@ def draw_record(axes, curve, t, **line):
     if t is not None and len(reversals(curve[0])) > style.MANY_REVERSALS:
         axes.figure.colorbar(style.line_by_time(axes, t, *curve), ax=axes, label="time t", aspect=30)
     else:
-        axes.plot(*style.thinned(*curve), **line)
+        axes.plot(*curve, **line)
 
 
 def _draw_cycle(axes, curve, title, limits, t=None):

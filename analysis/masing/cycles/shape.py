@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from masing.cycles.polygons import equal_runs, true_runs
-from masing.notation import minus, percent
+from masing.notation import minus
 
 # Two neighbouring secants are one straight line when their slopes agree to this fraction of the steepest.
 SAME_SLOPE = 1e-6
@@ -60,14 +60,5 @@ def description(x, restoring):
         return f"No rising half cycle is in the samples; {extent}"
     shape = "its slope never increases" if half.concave else "its slope increases somewhere"
     reach = minus(f"x from {half.start:.4g} to {half.end:.4g}")
-    return f"In the widest rising half cycle ({reach}) {_segments(half.slopes)} and {shape}; {extent}"
-
-
-def _segments(slopes):
-    several = "s" if len(slopes) > 1 else ""
-    number = {0: "no", 1: "one"}.get(len(slopes), len(slopes))
-    text = f"the samples show {number} straight segment{several} of at least {percent(SHORTEST)} of its width"
-    if len(slopes) > MANY_SLOPES:
-        return f"{text} (slopes {slopes[0]:.3f} to {slopes[-1]:.3f})"
-    values = ", ".join(f"{slope:.3f}" for slope in slopes)
-    return f"{text} (slope{several} {values})" if values else text
+    return (f"The widest rising half cycle ({reach}) has straight segments, their number "
+            f"and slopes {segments_in_words(x, restoring)}; {shape}; {extent}")

@@ -1,6 +1,6 @@
 """Case files: the caption and the drawings in the leading comment, and the pictures that it declares.
 
-A drawing is declared in words: `x, restoring`, `t, u1 and u2 from 400`, `x, restoring, t`, `field`, `energy`, …
+A drawing is declared in words: `x, restoring`, `t, u1 and u2 from 400`, `field`, `energy`, …
 """
 
 import re
@@ -65,7 +65,7 @@ def read_case(path):
     return Case(path, command, settings.get("model", "masing"), caption or path.stem,
                 drawings or [CYCLE] if command == "simulate" else [], group)
 
-# Curves in one frame, each a list of names, two in the plane, three in space; the window of their samples.
+# Curves in one frame, each a pair of names; the window of their samples.
 Drawing = namedtuple("Drawing", "curves start end")
 
 
@@ -78,10 +78,10 @@ def parse_drawing(words):
     except ValueError:
         raise MasingError(f"draw: {words}: after 'from' and 'to' there must be a number") from None
     several = names[1].split(" and ") if len(names) == 2 else []
-    if len(names) not in (2, 3) or len(several) > len(style.LINES):
-        raise MasingError(f"draw: {words}: give two or three names, as in 'x, restoring' or 't, u1 and u2 from 400', or "
-                          f"one of {', '.join(PICTURES)}; a frame takes up to {len(style.LINES)} curves")
-    return Drawing([[names[0], name.strip()] for name in several] or [names], *window)
+    if not 0 < len(several) <= len(style.LINES):
+        raise MasingError(f"draw: {words}: give two names, as in 'x, restoring' or 't, u1 and u2 from 400', or one of "
+                          f"{', '.join(PICTURES)}; a frame takes up to {len(style.LINES)} curves")
+    return Drawing([[names[0], name.strip()] for name in several], *window)
 
 
 def picture(run, words, exact=None):
@@ -115,27 +115,19 @@ def picture(run, words, exact=None):
 
 
 def curve_figure(columns, curves, run, behind=None):
-    """Curves in the plane or in space, each a list of two or three names of columns [samples] of the run; those of the
-    exact columns `behind` are drawn in grey behind them."""
-    in_space = len(curves[0]) == 3
-    figure = style.figure(1, 1.2 if in_space else 1)
-    axes = figure.add_subplot(projection="3d" if in_space else None)
+    """Curves, each a pair of names of columns [samples] of the run; those of the exact columns `behind` are drawn in
+    grey behind them."""
+    figure = style.figure()
+    axes = figure.add_subplot()
     for n, names in enumerate(curves):
         if behind:
-            axes.plot(*style.thinned(*(behind[each] for each in names)), **style.BEHIND, label=None if n else "exact")
+            axes.plot(*(behind[each] for each in names), **style.BEHIND, label=None if n else "exact")
         label = "computed" if behind and len(curves) == 1 else names[-1]
-        may_wind = len(curves) == 1 and names[0] != "t" and not in_space
+        may_wind = len(curves) == 1 and names[0] != "t"
         draw_record(axes, [columns[each] for each in names], columns["t"] if may_wind else None,
                     linestyle=style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=label)
-    # In space there is room for a symbol only.
-    words = [run.attributes(f"series/{name}").get("symbol" if in_space else "label", name) for name in curves[0]]
-    axes.set(**dict(zip(("xlabel", "ylabel", "zlabel"), words)))
-    style.label_values(axes.xaxis, axes.yaxis, *([axes.zaxis] if in_space else []))
-    if in_space:
-        # The layout of a figure in space leaves no room for labels beside the numbers.
-        axes.set_box_aspect((1, 1, 1), zoom=0.85)
-        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-            axis.labelpad = 8
+    axes.set(**{f"{axis}label": run.attributes(f"series/{name}").get("label", name) for axis, name in zip("xy", curves[0])})
+    style.label_values(axes.xaxis, axes.yaxis)
     if len(curves) > 1:
         axes.set(ylabel=None)
     if len(curves) > 1 or behind:

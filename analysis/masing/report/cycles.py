@@ -10,9 +10,11 @@ from masing.cycles.half_cycles import reversals
 from masing.cycles.shape import description, segments_in_words
 from masing.names import names_apart
 from masing.notation import EN_DASH, cell, count, listed, measured, scientific
+from masing.report.equations import first_sentence
 from masing.report.exact import distance
 from masing.report.pictures import Picture
 from masing.report.trajectories import start_of_last_cycles
+from masing.results import Study
 from masing.style import MANY_REVERSALS, drawable
 
 # A study's own samples run from rest; its cycle is drawn from the first of these last parts of [0, T] with a whole one.
@@ -24,12 +26,6 @@ SMALLEST_CORNER, LARGEST_CORNER = 2e-3, 0.07
 HIDDEN = 0.025
 # More cycles than this in one frame hide each other.
 MOST_TOGETHER = 12
-# Figures 6 to 10 of Bastien, Lamarque and Schatzman (2001) by P, and the paper's description of them.
-POLYGON = "polygon"
-SMOOTH = "smooth, two straight segments"
-PAPERS_FIGURES = {3: (6, POLYGON), 10: (7, POLYGON), 100: (8, SMOOTH), 700: (9, SMOOTH), 1500: (10, SMOOTH)}
-PAPERS_STEPS = 10**6
-PAPERS_METHOD = ("euler", "right")
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         pictures.append(_picture(cycle, name, limits[cycle.run.problem].pop(0), beside))
         rows.append(_row(cycle, name, beside, studies))
     return {"together": _together(cycles, names, exact), "pictures": pictures, "rows": rows,
-            "has_paper": any(row["paper"] for row in rows),
+            "has_case": any(row["case"] for row in rows),
             "has_exact": any(row["which"] or row["over_all"] != EN_DASH for row in rows)}
 
 
@@ -154,7 +150,7 @@ def _picture(cycle, name, limits, exact):
 def _row(cycle, name, exact, studies):
     x, restoring = cycle.curve
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
-    return {"name": name, "file": cycle.run.path.name, "paper": _in_paper(cycle.run),
+    return {"name": name, "file": cycle.run.path.name, "case": "" if isinstance(cycle.run, Study) else first_sentence(cycle.run),
             "segments": segments_in_words(x, restoring),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),
@@ -170,11 +166,3 @@ def _corner_part(distances, behind, width=1.0):
     wanted = [CORNER_DISTANCES * max(x / widths[0], restoring / widths[1]) for x, restoring in distances]
     wanted = max((each for each in wanted if each < LARGEST_CORNER / width), default=0.0)
     return max(SMALLEST_CORNER, float(wanted)) if wanted > CORNER_DISTANCES * HIDDEN * SMALLEST_CORNER else None
-
-
-def _in_paper(run):
-    """The paper's figure of the same case with its description, or empty when the run is not one of them."""
-    if run.cells not in PAPERS_FIGURES or not run.is_papers_problem or run.method != PAPERS_METHOD:
-        return ""
-    number, words = PAPERS_FIGURES[run.cells]
-    return f"figure {number}{'' if run.steps == PAPERS_STEPS else ' (N = 10⁶)'}: {words}"

@@ -82,6 +82,11 @@ def steps_in_words(text):
     return re.sub(r"\bd([st])\b", r"δ\1", text)
 
 
+def first_sentence(run):
+    """The first sentence of the comment of a run's case file, without its full stop; empty without a comment."""
+    return steps_in_words(run.comment.split(". ")[0].strip().rstrip("."))
+
+
 def cited(text):
     """The Works that a text cites, in the order of WORKS."""
     return [work for work in WORKS if work.key in text]

@@ -13,7 +13,7 @@ from masing.report.equations import cited
 from masing.report.pictures import Text
 from masing.report.problem import problem
 from masing.report.provenance import machine, provenance_section, reproduction
-from masing.report.study import shown_alike, study_section
+from masing.report.study import study_section
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import number_pictures, work_precision
 
@@ -58,18 +58,13 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
 
 
 def _sections(studies, problems):
-    """The template's values of the studies; one that shows the same as an earlier one is named in its section."""
+    """The template's values of the studies; what an earlier section shows is named by its number."""
     sections, shown, stated, explained = [], {next(iter(problems), None)}, {}, {}
     models = {each.model for each in list(problems.values())[:1]}
-    for study in studies:
-        number, key, statement = len(sections) + 1, study.problem, study.fit["statement"]
+    for number, study in enumerate(studies, start=1):
+        key, statement = study.problem, study.fit["statement"]
         section = study_section(study, number, problems[key], key not in shown, stated.get(statement))
         section["shows_model"] = problems[key].model not in models
-        alike = next((other for other in sections if shown_alike(other) == shown_alike(section)), None)
-        if alike is not None:
-            alike["also"].append((section["title"], section["method"], section["files"][0]))
-            alike["tables"] += section["tables"]
-            continue
         shown.add(key)
         models.add(problems[key].model)
         if statement in ("3.1", "4.1", "25"):

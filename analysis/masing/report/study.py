@@ -6,10 +6,10 @@ import numpy as np
 
 from masing.convergence.claim import STEPS, findings
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
-from masing.convergence.levels import level_rows, sizes, told_apart
+from masing.convergence.levels import level_rows, sizes, quantities_to_show
 from masing.names import short_value
 from masing.notation import EN_DASH, count, grouped, listed, measured, minus, negatives, order, signs_of
-from masing.report.equations import steps_in_words
+from masing.report.equations import first_sentence
 from masing.report.pictures import Picture
 from masing.report.tables import constant_cells, constant_headings, sign_notes, study_tables
 from masing.results import QUANTITY_NAMES
@@ -25,7 +25,7 @@ STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", 
 def study_section(study, number, problem, is_first, stated=None):
     """The template's values for one Study, the `number`-th section of the page. problem: the Problem of the study,
     shown here if `is_first`; stated: the number of an earlier section that shows the same statement."""
-    found, quantities = findings(study), told_apart(study)
+    found, quantities = findings(study), quantities_to_show(study)
     shown = [finding for finding in found if finding.expected or finding.quantity in study.quantities]
     files = [study.path.name]
     return {
@@ -37,7 +37,7 @@ def study_section(study, number, problem, is_first, stated=None):
         "reference": study.fit["reference_text"], "explained": signs_of(study.fit.get("reference_explanation", "")),
         "model": study.model, "has_cells": study.has_cells,
         "problem": problem, "shows_problem": is_first, "sizes": list(sizes(study)),
-        "data": _data(study, METHOD) + _sizes(study), "method": method(study), "also": [],
+        "data": _data(study, METHOD) + _sizes(study),
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": level_rows(study, quantities),
         "notes": _notes(study, quantities), "extrapolation": _extrapolation(study),
@@ -94,8 +94,7 @@ def map_picture(study):
 
 def title(study):
     """What a study shows: the first sentence of its case file's comment; else its statement, step and method."""
-    sentence = steps_in_words(study.comment.split(". ")[0].strip().rstrip("."))
-    if sentence:
+    if sentence := first_sentence(study):
         return sentence
     tested = STATEMENTS.get(study.fit["statement"], "")
     named = f"{tested}: o" if tested.startswith(("Proposition", "(")) else "O"
@@ -105,14 +104,6 @@ def title(study):
 def method(study):
     """The scheme in t, the rule in s and the engine, as a list of words; the model's name where it has none."""
     return ", ".join(value for _, value in _data(study, METHOD)) or study.model
-
-
-def shown_alike(section):
-    """What two studies must share to be one section: all that is shown of them but engine, times and files."""
-    levels = [[text for _, text, *_ in row] for row in section["levels"]]
-    rows = [(finding.name, *row[:2], *row[3:-1]) for finding, *row in section["findings"]]
-    return repr((levels, rows, section["statement"], section["reference"], section["problem"].id, section["sizes"],
-                 [pair for pair in section["data"] if pair[0] != "engine"]))
 
 
 def _finding_row(study, finding):

@@ -6,7 +6,7 @@ from masing import style
 from masing.cycles.half_cycles import reversals
 from masing.notation import measured, minus, percent
 from masing.report.pictures import Picture
-from masing.response.figures import panel_figure, panels
+from masing.response import panel_figure, panels
 
 FIELD_CYCLES, MOTION_CYCLES = 2, 4
 # An image has about this many columns; more fields in the file are thinned.
@@ -127,7 +127,7 @@ def _motion_figure(run, start):
         rows.append((run.t[late], run.force[late], "F, last cycles"))
     figure, frames = _stacked(len(rows))
     for n, (axes, (t, values, label)) in enumerate(zip(frames, rows)):
-        axes.plot(*style.thinned(t, values), color=style.COLOURS[n // 2], linewidth=0.9 if n == 0 else None, label=label)
+        axes.plot(t, values, color=style.COLOURS[n // 2], linewidth=0.9 if n == 0 else None, label=label)
         style.label_values(axes.xaxis, axes.yaxis)
         axes.set(ylabel=label, xlim=(t[0], t[-1]))
     frames[-1].set(xlabel=TIME)
@@ -142,7 +142,7 @@ def _energy_figure(run, start):
     _lines(work, t, {"work of F": run["energy/input"], "by sliding" if damped else "dissipated": run["energy/dissipated"]}
            | ({"by damping": run["energy/viscous"]} if damped else {}))
     _lines(stored, t[late], {name: run[f"energy/{name}"][late] for name in ("kinetic", "elastic")})
-    lacking.plot(*style.thinned(t, run["energy/residual"]), color=style.COLOURS[4], linewidth=0.9, label="lacking")
+    lacking.plot(t, run["energy/residual"], color=style.COLOURS[4], linewidth=0.9, label="lacking")
     style.label_values(lacking.xaxis, lacking.yaxis)
     lacking.set(xlabel=TIME, ylabel="lacking", xlim=(t[0], t[-1]))
     return figure
@@ -150,7 +150,7 @@ def _energy_figure(run, start):
 
 def _lines(axes, t, curves):
     for n, (label, values) in enumerate(curves.items()):
-        axes.plot(*style.thinned(t, values), style.LINES[n], color=style.COLOURS[n], label=label)
+        axes.plot(t, values, style.LINES[n], color=style.COLOURS[n], label=label)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.set(ylabel="energy", xlim=(t[0], t[-1]))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=2, borderaxespad=0)
