@@ -6,9 +6,8 @@ from masing import command_line
 
 command_line.require("h5py", "numpy", "matplotlib")
 
-from masing import style
+from masing import response, style
 from masing.errors import MasingError
-from masing.response import figures
 from masing.results import Scan
 
 style.apply()
@@ -33,7 +32,7 @@ def main(arguments):
                           f"{', '.join(scan.axes)}")
     if not scan.done.any():
         raise MasingError(f"{options.file}: no point of it is done; see its /points/messages")
-    style.save(figures.response_figure(scan, options.over), path)
+    style.save(response.response_figure(scan, options.over), path)
     print(path)
 
 

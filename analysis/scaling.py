@@ -7,18 +7,15 @@ latency is measured within a host and assumed beyond it: --hop for each doubling
 
 from masing import command_line
 
-command_line.require("h5py", "numpy", "matplotlib")
+command_line.require("h5py", "numpy", "scipy", "matplotlib")
 
 import math
 
 from masing import style
 from masing.errors import MasingError
-from masing.scaling.figure import STRONG, scaling_figure
-from masing.scaling.model import read_machine, summary
+from masing.scaling import STRONG, read_machine, scaling_figure, summary
 
 style.apply()
-
-VARIANTS = ("both", "affine", "constant", "general")
 
 
 def parser():
@@ -29,8 +26,6 @@ def parser():
     options.add_argument("--hop", type=float, default=2.0, metavar="US",
                          help="assumed microseconds of an allreduce for each doubling of hosts (default 2)")
     options.add_argument("--host", type=int, metavar="RANKS", help="ranks of a host (default: as in the file)")
-    options.add_argument("--variant", choices=VARIANTS, default="both",
-                         help="what the kernel need not read: eta affine and k constant, ... (default both)")
     return options
 
 
@@ -42,7 +37,7 @@ def main(arguments):
     if options.host is not None and options.host < 1:
         raise MasingError(f"--host {options.host}: must be at least 1 rank")
     path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
-    machine = read_machine(options.file, options.variant, 1e-6 * options.hop, options.host)
+    machine = read_machine(options.file, 1e-6 * options.hop, options.host)
     style.save(scaling_figure(machine), path)
     print(*summary(machine, STRONG), path, sep="\n")
 

@@ -29,10 +29,10 @@ class Parser(argparse.ArgumentParser):
 
     def add_measured(self):
         """Add --columns and --scale, dictionaries by name, for files of measurements."""
-        self.add_argument("--columns", type=_columns_of_curve, metavar="x=A,force=B",
+        self.add_argument("--columns", type=_pairs, metavar="x=A,force=B",
                           help="which columns of a CSV are x, force and t, by name or by number from 1, as in "
                           "x=Weg,force=3")
-        self.add_argument("--scale", type=_factors, metavar="x=A,force=B",
+        self.add_argument("--scale", type=_pairs, metavar="x=A,force=B",
                           help="factors for x, force and t, as in x=0.001 for millimetres to metres")
 
     def add_program(self):
@@ -41,32 +41,13 @@ class Parser(argparse.ArgumentParser):
                           help="the program (default: $MASING_PROGRAM, build/masing, PATH)")
 
 
-def _columns(text):
+def _pairs(text):
     """"x=A,force=B" as a dictionary; raises ArgumentTypeError where that is not what it is."""
-    pairs = [word.partition("=")[::2] for word in text.split(",")]
-    names = [name.strip() for name, _ in pairs]
-    known = {*names} <= {"x", "force", "t"} and len({*names}) == len(names)
-    if not known or not all(value.strip() for _, value in pairs):
+    pairs = [[word.strip() for word in each.partition("=")[::2]] for each in text.split(",")]
+    names = {name for name, _ in pairs}
+    if not names <= {"x", "force", "t"} or len(names) < len(pairs) or not all(value for _, value in pairs):
         raise argparse.ArgumentTypeError(f"'{text}' is not of the form x=A,force=B, or x=A,force=B,t=C")
-    return {name: value.strip() for name, (_, value) in zip(names, pairs)}
-
-
-def _columns_of_curve(text):
-    """The same with both x and force."""
-    if {"x", "force"} <= {*(found := _columns(text))}:
-        return found
-    raise argparse.ArgumentTypeError(f"'{text}' does not say which column is x and which is force")
-
-
-def _factors(text):
-    """"x=0.001" as numbers by name, none zero."""
-    try:
-        found = {name: float(value) for name, value in _columns(text).items()}
-    except ValueError:
-        found = {}
-    if not found or not all(math.isfinite(value) and value for value in found.values()):
-        raise argparse.ArgumentTypeError(f"'{text}' has no factors; give numbers other than 0, as in x=0.001")
-    return found
+    return dict(pairs)
 
 
 def require(*libraries):

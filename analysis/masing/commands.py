@@ -66,6 +66,9 @@ def words(options, folder):
             result += [option] if value else []
         elif name == "petsc":
             result += [option, *shlex.split(value)]
+        elif name == "config" and "\n" in str(value):
+            (case := Path(folder) / "case.ini").write_text(value, encoding="utf-8")
+            result += [option, str(case)]
         elif _is_table(value):
             table = Path(folder) / f"{name}.csv"
             table.write_text("".join(f"{float(a)!r},{float(b)!r}\n" for a, b in zip(*value, strict=True)))
@@ -95,32 +98,28 @@ def _text(value, separator=","):
     return "inf" if isinstance(value, float) and math.isinf(value) else str(value)
 
 
-def _result(command, options):
-    """Run the command and read its file; the text it printed where it wrote none, as with print_config=True."""
-    found, ranks, show = program.find(), options.pop("ranks", None), _display()
-    if found is None:
-        raise MasingError("no program masing in build/ or on the PATH: build it, or set MASING_PROGRAM to its path",
-                          FAILURE)
+def run(command, options, *, masing=None, seconds=None, show=None, name=None):
+    """(Answer, what its file has or None) of a command with options as in simulate(); config may be the text of a case.
+
+    masing: the program, else the one that is found; after `seconds` it is stopped; show: as for program.run(); name: that
+    of a temporary file, which goes with the result. Raises MasingError with the program's line.
+    """
+    masing, options = masing or program.required(), dict(options)
+    ranks, temporary = options.pop("ranks", None), "output" not in options
     folder = tempfile.mkdtemp(prefix="masing-run-")
     try:
-        temporary = "output" not in options
-        output = Path(folder) / f"{command}.h5" if temporary else Path(_text(options["output"]))
+        output = Path(folder) / (name or f"{command}.h5") if temporary else Path(_text(options["output"]))
         before = _identity(output)
-        given = options | {"output": output} | ({} if show else {"quiet": True})
-        answer = program.run(found, command, *words(given, folder), ranks=ranks, show=show)
+        answer = program.run(masing, command, *words(options | {"output": output}, folder), seconds=seconds, ranks=ranks,
+                             show=show)
         is_new = _identity(output) != before
-        # Of a scan that fails at some points the others are there.
-        partly = command == "scan" and answer.code == FAILURE and is_new
-        answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * partly)
-        for line in (answer.said() if partly else []) + answer.said(program.WARNING):
-            warnings.warn(line, stacklevel=3)
-        if not is_new:
-            return answer.printed
-        result = open(output)
-        if temporary:
+        # A scan with failed points still has a file.
+        answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * (command == "scan" and is_new))
+        result = open(output) if is_new else None
+        if temporary and is_new:
             weakref.finalize(result, shutil.rmtree, folder, ignore_errors=True)
             folder = None
-        return result
+        return answer, result
     except MasingError as error:
         # The checkpoint of a run that was stopped may be in it.
         folder = None if error.code == STOPPED else folder
@@ -128,6 +127,15 @@ def _result(command, options):
     finally:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _result(command, options):
+    """What the command's file has; the text it printed where it wrote none, as with print_config=True."""
+    show = _display()
+    answer, result = run(command, options | ({} if show else {"quiet": True}), show=show)
+    for line in (answer.said() if answer.code == FAILURE else []) + answer.said(program.WARNING):
+        warnings.warn(line, stacklevel=3)
+    return answer.printed if result is None else result
 
 
 def _identity(path):

@@ -70,21 +70,11 @@ def scalar_text(file, name):
         raise MasingError(f"{file.filename}: /{name} cannot be read as a string; make the file again") from None
 
 
-def column(file, name, length=None):
-    """The 1-D dataset `name` as doubles [n]; raises MasingError when it is missing, damaged, or not of `length`."""
-    if name not in file:
-        raise MasingError(f"{file.filename}: has no dataset /{name}; give a file written by masing")
-    values = numbers(file, name)
-    require_shape(file.filename, name, values.shape, (length,))
-    return values
-
-
-def require_shape(path, name, shape, wanted):
-    """Raise MasingError where a dataset is not of the shape wanted, in which None is any length."""
-    if len(shape) != len(wanted) or any(size not in (None, found) for size, found in zip(wanted, shape)):
-        rows = "" if wanted[0] is None else f" of {wanted[0]} rows"
-        must = wanted if len(wanted) > 1 else f"one column{rows}"
-        raise MasingError(f"{path}: /{name} has the shape {shape}; it must be {must}")
+def scales(item):
+    """[(name, length)] of the dimension scales of a dataset, of one that is a scale its own; none without them."""
+    if h5py.h5ds.is_scale(item.id):
+        return [(item.name[1:], len(item))]
+    return [(axis[0].name[1:], len(axis[0])) for axis in item.dims if len(axis)]
 
 
 def numbers(file, name):

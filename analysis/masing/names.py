@@ -7,8 +7,9 @@ from masing.notation import grouped
 # Keys that say how a run is sampled and stored, not what is computed; P and N are in its title.
 OUTPUT_KEYS = {"sample-every", "field-every", "from", "to", "energy", "field-points", "probe", "field-samples", "levels",
                "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
-SYMBOLS = {"mass": "m", "damping": "c", "base-acceleration": "a_g(t)", "k0": "k₀", "stiffness": "k(s)", "threshold": "η(s)",
-           "threshold-down": "η⁻(s)", "force": "F(t)", "position": "x(t)", "x0": "x₀", "y0": "y₀",
+# The data of a problem, in the order of the equations.
+SYMBOLS = {"mass": "m", "damping": "c", "k0": "k₀", "stiffness": "k(s)", "threshold": "η(s)", "threshold-down": "η⁻(s)",
+           "force": "F(t)", "base-acceleration": "a_g(t)", "position": "x(t)", "x0": "x₀", "y0": "y₀",
            "initial-u": "u₀(s)", "final-time": "T"}
 # These speak for themselves without their key.
 WORDS = {"model", "rule", "scheme", "engine"}

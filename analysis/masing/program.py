@@ -60,7 +60,7 @@ def required(given=None):
     found = find(given)
     if found is None:
         raise MasingError(f"no program at {ROOT / 'build/masing'} or on the PATH: build it, or give its path with "
-                          "--program")
+                          "--program or in $MASING_PROGRAM")
     return str(Path(found).resolve())
 
 

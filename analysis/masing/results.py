@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from enum import IntEnum
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -12,21 +13,8 @@ from masing.errors import MasingError
 from masing.notation import listed, superscript
 
 QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
-# The dimensions of the datasets, by group or by name; what is not here is found by its name only.
-DIMENSIONS = {"series": ("t",), "energy": ("t",), "cases": ("level",), "points": ("point",),
-              "points/multiplier": ("multiplier",),
-              "points/multiplier_re": ("point", "multiplier"), "points/multiplier_im": ("point", "multiplier"),
-              "field/t": ("field_t",), "field/s": ("s",), "field/eta": ("s",), "field/eta_down": ("s",),
-              "field/k": ("s",), "field/u": ("field_t", "s"), "probe/s": ("probe_s",), "probe/u": ("t", "probe_s"),
-              "state/t": ("state_t",), "state/values": ("state_t", "column"),
-              **{f"timing/{name}": ("level",) for name in ("cases", "cell_updates", "steps_per_second",
-                                                           "cell_updates_per_second")}}
-# The datasets that say how long a dimension is.
-LENGTHS = {"t": "series/t", "field_t": "field/t", "s": "field/s", "probe_s": "probe/s", "state_t": "state/t",
-           "level": "cases/cells", "point": "points/status"}
-# Names of variables, where the dataset's own says too little.
-NAMES = {"field/t": "field_t", "probe/s": "probe_s", "probe/u": "probe_u", "state/t": "state_t",
-         "state/values": "state"} | {name: None for name in DIMENSIONS if name.startswith("timing/")}
+# What variables and axes are called where the last part of their name in the file says too little.
+NAMES = {"field/t": "field_t", "probe/s": "probe_s", "probe/u": "probe_u", "state/t": "state_t", "state/values": "state"}
 
 
 def read(path):
@@ -73,7 +61,7 @@ class Result:
 
     def __init__(self, path):
         """Look into the file; raises MasingError when it is damaged, of another kind, or its parts do not fit."""
-        self.path, self._shapes, self._attributes, self._numbers = Path(path), {}, {}, {}
+        self.path, self._shapes, self._axes, self._attributes, self._numbers = Path(path), {}, {}, {}, {}
         with hdf5.opened(self.path) as file:
             hdf5.kind(file, *self.kinds)
             self.configuration = hdf5.scalar_text(file, "configuration")
@@ -81,66 +69,54 @@ class Result:
             self.messages = (hdf5.scalar_text(file, "points/messages") or "").splitlines()
             self._attributes["/"] = hdf5.attributes(file, "/")
             file.visititems(lambda name, item: self._take_in(file, name, item))
-        self._require(self.required)
-        sizes = {"state_t": self._shapes.get("series/t", (None,))[0],
-                 "column": len(self.attributes("state/values").get("columns", "").split())}
-        sizes |= {each: self._shapes[name][0] for each, name in LENGTHS.items() if name in self}
-        if sizes.get("level") == 0:
-            raise MasingError(f"{self.path}: the columns of /cases must have the same length, at least one level")
-        for name, shape in self._shapes.items():
-            if _dimensions(name):
-                hdf5.require_shape(self.path, name, shape, tuple(map(sizes.get, _dimensions(name))))
+        for name in self.required:
+            self._require(name)
 
     def _take_in(self, file, name, item):
-        """Remember the shape of a dataset of numbers; and the attributes but of the runs of a scan, which are many."""
+        """Remember the shape of an array; and its axes and attributes, but of the runs of a scan, which are many."""
         if not name.startswith("runs/"):
             self._attributes[name] = hdf5.attributes(file, name)
-        if getattr(item, "ndim", 0):
-            if item.dtype.kind not in "fiu" and _dimensions(name):
-                raise MasingError(f"{self.path}: /{name} cannot be read as numbers; make the file again")
-            self._shapes[name] = item.shape
+        if not getattr(item, "ndim", 0):
+            return
+        self._shapes[name] = item.shape
+        if not name.startswith("runs/"):
+            scales = hdf5.scales(item)
+            self._axes[name] = axes = tuple(NAMES.get(scale, scale.rpartition("/")[2]) for scale, _ in scales)
+            if item.shape != tuple(size for _, size in scales):
+                raise MasingError(f"{self.path}: /{name} has the shape {item.shape}, which its axes "
+                                  f"{listed(axes) or '(none)'} do not have; give a file written by masing")
 
-    def _require(self, names):
-        for name in names:
-            if name not in self:
-                raise MasingError(f"{self.path}: has no dataset /{name}; give a file written by masing")
+    def _require(self, name):
+        if name not in self:
+            known = ", ".join(sorted(self._shapes)) or "none"
+            raise MasingError(f"{self.path}: has no dataset /{name}; it has {known}")
 
     def __contains__(self, name):
         return name in self._shapes
 
     def __getitem__(self, name):
         """The dataset `name` of the file, such as "field/u", as doubles; raises MasingError where there is none."""
-        if name not in self:
-            known = ", ".join(sorted(self._shapes)) or "none"
-            raise MasingError(f"{self.path}: has no numbers '{name}'; it has {known}")
+        self._require(name)
         if name not in self._numbers:
             with hdf5.opened(self.path) as file:
-                numeric = file[name].dtype.kind in "fiu"
-                self._numbers[name] = hdf5.numbers(file, name) if numeric else file[name][()]
+                self._numbers[name] = hdf5.numbers(file, name)
         return self._numbers[name]
 
     def attributes(self, name):
         """The attributes of a group or a dataset, {name: text or number}; empty where there is none."""
         return self._attributes.get(name, {})
 
-    def named(self, path):
-        """The same under another path, all numbers read: the file may go."""
-        for name in self._shapes:
-            self[name]  # pylint: disable=pointless-statement
-        self.path = Path(path)
-        return self
-
     def to_dataframe(self):
         """All that has one value, or one row of them, a row: samples by t, levels, or points; a pandas.DataFrame."""
         import pandas as pd
 
         columns = {}
-        for variable, (dimensions, name) in self._variables().items():
-            if dimensions == (self.rows,):
+        for variable, (axes, name) in self._variables().items():
+            if axes == (self.rows,):
                 columns[variable] = self[name]
-            elif dimensions == (self.rows, "column"):
+            elif axes == (self.rows, "column"):
                 columns |= dict(zip(self.attributes(name)["columns"].split(), self[name].T))
-            elif dimensions == (self.rows, "probe_s"):
+            elif axes == (self.rows, "probe_s"):
                 columns |= {f"u({s:g})": u for s, u in zip(self["probe/s"], self[name].T)}
         frame = pd.DataFrame(columns)
         return frame.set_index(self.rows) if self.rows in columns else frame
@@ -151,26 +127,21 @@ class Result:
             import xarray as xr
         except ImportError:
             raise MasingError("to_xarray() needs xarray: install it, such as Debian's python3-xarray") from None
-        variables = {variable: (dimensions, self[name], self.attributes(name))
-                     for variable, (dimensions, name) in self._variables().items()}
+        variables = {variable: (axes, self[name], self.attributes(name))
+                     for variable, (axes, name) in self._variables().items()}
         if "state" in variables:
             variables["column"] = ("column",), self.attributes("state/values")["columns"].split(), {}
         data = xr.Dataset(variables, attrs={"configuration": self.configuration or "", **self.provenance})
         return data.set_coords([name for name in variables if name in data.dims])
 
     def _variables(self):
-        """{variable: (dimensions, dataset)} of the datasets whose dimensions are known."""
-        found = {NAMES.get(name, name.rpartition("/")[2]): (_dimensions(name), name)
-                 for name in self._shapes if _dimensions(name)}
-        found.pop(None, None)
+        """{variable: (axes, dataset)} of the arrays but of timing."""
+        found = {NAMES.get(name, name.rpartition("/")[2]): (axes, name) for name, axes in self._axes.items()
+                 if not name.startswith("timing/")}
         if "state_t" in found and "series/t" in self and np.array_equal(self["state/t"], self["series/t"]):
             del found["state_t"]
             found["state"] = ("t", "column"), "state/values"
         return found
-
-
-def _dimensions(name):
-    return DIMENSIONS.get(name) or DIMENSIONS.get(name.rpartition("/")[0])
 
 
 class Run(Result):
@@ -278,8 +249,8 @@ class Joint:
 
 def _of_quantities(kind, what):
     def values(self):
-        return {q: self[f"cases/{kind}_{q}"] if f"cases/error_{q}" in self else None for q in QUANTITY_NAMES}
-    return property(values, doc=f"{what} [levels] by quantity, None where the study has none of it.")
+        return {q: self[f"cases/{kind}_{q}"] for q in self.quantities}
+    return property(values, doc=f"{what} [levels] by each of the study's quantities.")
 
 
 class Study(Run):
@@ -312,11 +283,8 @@ class Study(Run):
 
     def __init__(self, path):
         super().__init__(path)
-        needed = [f"cases/error_{q}" for q in "yu" if self.model == "masing"]
-        needed += [f"cases/{kind}_{q}" for q in QUANTITY_NAMES for kind in ("order", "mark", "step", "fitted_error")
-                   if f"cases/error_{q}" in self]
-        needed += [name for name in DIMENSIONS if name.startswith("timing/")]
-        self._require(needed)
+        if not self.levels:
+            raise MasingError(f"{self.path}: the columns of /cases must have at least one level")
         if self.fit.get("refine") not in ("steps", "cells", "both"):
             raise MasingError(f"{self.path}: /fit does not say what was refined; give a study written by masing converge")
 
@@ -367,10 +335,16 @@ class Study(Run):
 
     def _repr_html_(self):
         from masing import style
-        from masing.convergence.levels import html
+        from masing.notation import negatives, order, scientific
 
         with style.applied():
-            return html(self, style.data_uri(style.encoded(self.plot_errors(), "svg")))
+            picture = style.data_uri(style.encoded(self.plot_errors(), "svg"))
+        table = self.table()
+        shown = {name: order if name.startswith("order") else scientific for name in table.select_dtypes(float)}
+        return (f"<p><b>{self.claim}</b> Verdict: <strong>{self.verdict}</strong>.</p>"
+                + "".join(f"<p>{escape(negatives(line))}</p>" for line in self.fit["remarks"].splitlines())
+                + table.to_html(index=False, formatters=shown)
+                + f'<img src="{picture}" alt="Errors over the refined step." width="420">')
 
 
 class Scan(Result):
@@ -388,8 +362,8 @@ class Scan(Result):
     @property
     def points(self):
         """{name: array [points]}: the parameters and what was found at each."""
-        return {variable: self[name] for variable, (dimensions, name) in self._variables().items()
-                if dimensions == ("point",) and variable != "point"}
+        return {variable: self[name] for variable, (axes, name) in self._variables().items()
+                if axes == ("point",) and variable != "point"}
 
     @property
     def cycles(self):

@@ -21,6 +21,11 @@ PROBLEM = ("model", "stiffness", "threshold", "initial-u", "force", "mass", "k0"
 LABELS = {"t": "time t", "x": "displacement x", "y": "velocity y", "force": "force F",
           "restoring": "restoring force F − m x″"}
 SYMBOLS = {"force": "F", "restoring": "F − m x″"}
+# The dimension scales of the columns, by their name or their group.
+AXES = {"series": "series/t", "energy": "energy/t", "field": "field/s", "field/u": "field/t field/s",
+        "state": "state/t state/column", "cases": "cases/level", "timing": "timing/level", "points": "points/point",
+        "points/multiplier_re": "points/point points/multiplier", "kernel": "kernel/cells", "memory": "memory/cells",
+        "latency": "latency/ranks"}
 PROVENANCE = {"version": "0.1.0", "git_revision": "0123abc", "git_dirty": 0, "compiler": "GNU 12.2",
               "mpi": "Open MPI 4.1", "petsc": "3.18",
               "command_line": "masing converge --refine steps", "ranks": 2, "date": "2001-02-03"}
@@ -54,7 +59,7 @@ def write_run(path, samples, kind="simulate", title=None, **changes):
         file.attrs.update({"program": "masing", "kind": kind, "has_cells": int(given["model"].startswith("masing")),
                            "title": title or f"P = {count(cells)}, N = {count(int(given['steps']))}"})
         for name, values in zip(LABELS, samples):
-            _dataset(file, f"series/{name}", values, SYMBOLS.get(name, name))
+            put(file, f"series/{name}", values, SYMBOLS.get(name, name))
             file[f"series/{name}"].attrs["label"] = LABELS[name]
         if "series" in file:
             file["series"].attrs.update({"cells": cells, "steps": int(given["steps"])})
@@ -80,7 +85,7 @@ def add_field(path, cells=20, times=200):
     u = np.clip(1.2 * np.sin(t)[:, None], -(s + 0.1), s + 0.1)
     with h5py.File(path, "a") as file:
         for name, values in (("t", t), ("s", s), ("eta", s + 0.1), ("k", np.ones(cells)), ("u", u)):
-            _dataset(file, f"field/{name}", values, name)
+            put(file, f"field/{name}", values, name)
     return s + 0.1, u
 
 
@@ -92,7 +97,7 @@ def add_energy(path, lacking=1e-3):
                    "input": 0.5 * t + lacking * np.sin(np.pi * t / t[-1] / 2)}
         columns["residual"] = columns["input"] - columns["dissipated"]
         for name, values in columns.items():
-            _dataset(file, f"energy/{name}", values, name)
+            put(file, f"energy/{name}", values, name)
 
 
 def write_model(path, samples, name="prandtl"):
@@ -105,7 +110,7 @@ def write_model(path, samples, name="prandtl"):
         file.attrs["has_cells"] = 0
         del file["series"].attrs["cells"]
         values = np.column_stack([samples[1], samples[2], samples[4]])
-        _dataset(file, "state/values", values, "X")
+        put(file, "state/values", values, "X")
         file["state/values"].attrs["columns"] = "x y u"
     return path
 
@@ -121,14 +126,14 @@ def write_study(path, columns, fit, samples=None, **changes):
         for q in quantities:
             columns = {f"step_{q}": columns["step"], f"fitted_error_{q}": np.full(len(columns["cells"]), NAN)} | columns
         for name, values in columns.items():
-            _dataset(file, f"cases/{name}", values, name)
+            put(file, f"cases/{name}", values, name)
         file.create_group("fit").attrs.update(_concluded(columns, quantities, fit))
         seconds = np.linspace(0.1, 0.9, len(columns["cells"]))
         rate = columns["steps"] / seconds
         swept = np.where((columns["cells"] > 0) & (settings(**changes)["engine"] == "sweep"), columns["cells"], NAN)
         for name, values in (("cases", seconds), ("cell_updates", swept * columns["steps"]), ("steps_per_second", rate),
                              ("cell_updates_per_second", rate * swept)):
-            _dataset(file, f"timing/{name}", values, name)
+            put(file, f"timing/{name}", values, name)
     return path
 
 
@@ -207,6 +212,14 @@ def fit(observed=1.0, verdict="as expected", quantities=("x", "y", "u"), **chang
     return attributes | changes
 
 
-def _dataset(file, name, values, symbol):
+def put(file, name, values, symbol=""):
+    """Write a column into an open file with its attributes and its axes, whose scales are made where they are missing."""
     dataset = file.create_dataset(name, data=np.asarray(values, dtype=float))
     dataset.attrs["description"], dataset.attrs["symbol"] = f"the column {name}", symbol
+    if any(name in axes.split() for axes in AXES.values()):
+        dataset.make_scale(name)
+        return
+    for dimension, size, axis in zip(dataset.dims, dataset.shape, (AXES.get(name) or AXES[name.split("/")[0]]).split()):
+        if axis not in file:
+            put(file, axis, np.arange(float(size)))
+        dimension.attach_scale(file[axis])

@@ -93,7 +93,7 @@ def test_files_that_are_no_tables_are_refused(run_script, tmp_path, content, wor
     (("--threshold", "100+s"), "smaller"), (("-o", "a.txt"), ".ini"), (("--program", "/nowhere"), "--program"),
     (("-o", "CYCLE.ini"), "replace"), (("-o", "LINK.ini"), "replace"), (("--columns", "x=1"), "which is force"),
     (("--columns", "x=Weg,force=2"), "no column 'Weg' in x, force"), (("--columns", "x=1,force=3"), "the columns are 1 to 2"),
-    (("--columns", "u=1"), "not of the form"), (("--scale", "x=0"), "no factors"), (("--scale", "t=2"), "no column t"),
+    (("--columns", "u=1"), "not of the form"), (("--scale", "x=0"), "other than 0"), (("--scale", "x=much"), "other than 0"), (("--scale", "t=2"), "no column t"),
     (("--scale", "x=1,x=2"), "not of the form")])
 def test_mistakes_in_the_request_are_refused(run_script, tmp_path, arguments, words):
     name = "CYCLE-force.csv"
@@ -125,7 +125,7 @@ def test_the_last_of_the_widest_half_cycles_is_used_up_to_the_start_of_the_leg_b
     half = widest_half_cycle(Measured(Path("c"), None, x, x))
     assert half.x[0] == pytest.approx(0.2) and half.width == pytest.approx(0.8)
     x = np.cos(np.linspace(0, 6 * np.pi, 601))
-    assert widest_half_cycle(Measured(Path("c"), None, x, x)).at == 500
+    assert widest_half_cycle(Measured(Path("c"), None, x, x)).start_index == 500
 
 
 def test_a_closed_cycle_may_begin_anywhere():

@@ -15,8 +15,7 @@ import response
 import scaling
 from masing import command_line, program
 from masing.errors import MasingError
-from masing.report import browser
-from synthetic import add_energy, add_field
+from synthetic import add_energy, add_field, put
 
 ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 # What a script writes, and the kinds of file that it reads.
@@ -107,8 +106,6 @@ def test_mistakes_on_the_command_line_of_the_report_are_refused(run_script, stud
     one_line(run_script(report, study_file, "--program", "/nowhere/masing", *output), "--program")
     monkeypatch.setattr(program, "find", lambda given=None: None)
     one_line(run_script(report, study_file, "--reproduce", *output), "masing was not found", "--program")
-    monkeypatch.setattr(browser, "find", lambda: None)
-    one_line(run_script(report, study_file, "--pdf", *output), "Chromium", "apt-get install")
     assert not list(tmp_path.glob("*out*"))
 
 
@@ -118,19 +115,19 @@ def test_a_study_without_a_required_column_or_levels_is_refused(run_script, stud
         for each in [name] if name else list(file["cases"]):
             del file[f"cases/{each}"]
             if name is None:
-                file.create_dataset(f"cases/{each}", shape=(0,))
+                put(file, f"cases/{each}", [])
     one_line(run_script(report, study_file), study_file, f"/cases/{name}" if name else "at least one level")
 
 
 @pytest.mark.parametrize("arguments, word", [
     ((), "FILE.h5"), (("FILE", "--unknown"), "--unknown"), (("FILE", "--from", "now"), "--from"),
     (("FILE", "--from", "600"), "400 <= t <= 500"), (("FILE", "--labels", "a,b"), "--labels"),
-    (("FILE", "-o", "a.gif"), ".png"), (("FILE", "-o", "/nowhere/a.png"), "/nowhere"), (("FILE", "-o", "FOLDER"), ""),
+    (("FILE", "-o", "a.gif"), ".png"), (("FILE", "-o", "NONE"), "none does not exist"), (("FILE", "-o", "FOLDER"), ""),
 ])
 def test_mistakes_on_the_command_line_of_cycles_are_refused(run_script, run_file, tmp_path, arguments, word):
     folder = tmp_path / "folder.png"
     folder.mkdir()
-    names = {"FILE": run_file, "FOLDER": folder}
+    names = {"FILE": run_file, "FOLDER": folder, "NONE": tmp_path / "none" / "a.png"}
     one_line(run_script(cycles, *(names.get(argument, argument) for argument in arguments)), word)
 
 

@@ -8,9 +8,9 @@ import report
 import response
 from html_page import Page
 from masing import program
+from masing import response as figures
 from masing.report.cases import read_case
 from masing.report.trajectories import response_pictures
-from masing.response import figures
 from masing.results import Scan, read
 
 GRID = ("--over", "F=0.2,0.4", "--over", "w=0.7:1.3:4", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf")

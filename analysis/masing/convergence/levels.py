@@ -4,10 +4,8 @@ import math
 
 import numpy as np
 import pandas as pd
-from markupsafe import escape
 
-from masing.convergence.claim import sentence
-from masing.notation import cell, grouped, negatives, order, scientific
+from masing.notation import cell, grouped, order, scientific
 from masing.results import QUANTITY_NAMES, Mark
 
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
@@ -27,7 +25,7 @@ def signs(study, quantity):
     return [SIGNS.get(mark, "") for mark in study.marks[quantity]]
 
 
-def told_apart(study):
+def quantities_to_show(study):
     """The quantities of a study to show: without u at the cells' points where nothing is expected of it and all that is
     shown of it is also shown of u."""
     shown = study.quantities
@@ -63,17 +61,3 @@ def sizes_table(study):
         if np.isfinite(frame[name]).all():
             frame[name] = pd.Series([int(n) if n or name == "N" else math.inf for n in frame[name]], dtype=object)
     return frame
-
-
-def html(study, picture):
-    """The claim, the levels and the picture, an address, as HTML for a notebook."""
-    headings = [*sizes(study), *(word for q in study.quantities for word in (f"e({q})", "order"))]
-    remarks = "".join(f"<p>{escape(negatives(line))}</p>\n" for line in study.fit["remarks"].splitlines())
-    rows = [[f'<td><data value="{value}">{text}</data>{f"<sup>{sign}</sup>" if sign else ""}</td>'
-             for value, text, sign in row] for row in level_rows(study, study.quantities)]
-    body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
-    return (f'<p><b>{escape(sentence(study))}</b> Verdict: <strong class="verdict {study.verdict.replace(" ", "-")}">'
-            f"{study.verdict}</strong>.</p>\n{remarks}<table>\n<thead><tr>"
-            + "".join(f'<th scope="col">{heading}</th>' for heading in headings)
-            + f"</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
-            + f'<img src="{picture}" alt="Errors over the refined step." width="420">')

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -41,11 +40,15 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
     {"x": factor, …}.
     """
     columns = columns and {name: str(word) for name, word in columns.items()}
+    if columns and not {"x", "force"} <= columns.keys():
+        raise MasingError(f"--columns {', '.join(columns)}: does not say which column is x and which is force")
     curve = _from_arrays(source) if isinstance(source, tuple | list) else _from_file(source, columns, scale)
     for name, factor in (scale or {}).items():
-        if getattr(curve, name) is None:
+        if getattr(curve, name, None) is None:
             raise MasingError(f"--scale {name}: {curve.path} has no column {name}")
-        curve = replace(curve, **{name: factor * getattr(curve, name)})
+        if not _is_number(str(factor)) or not 0 < abs(float(factor)) < np.inf:
+            raise MasingError(f"--scale {name}={factor}: give a number other than 0, as in x=0.001")
+        curve = replace(curve, **{name: float(factor) * getattr(curve, name)})
     _refuse_not_finite(curve)
     is_part = start is not None or end is not None
     if is_part:
@@ -126,30 +129,34 @@ def _from_csv(path, chosen):
     else:
         raise MasingError(f"{path}: is empty, or no line of it begins with a number; give columns {NAMES}")
     places = _places(path, headings, len(words), chosen)
-    columns = _by_pandas(lines[begin:], len(words), places) or _by_hand(path, lines, begin, places)
+    columns = _columns(path, lines, begin, len(words), places)
     return Measured(path, *(columns.get(name) for name in ("t", "x", "force")))
 
 
-def _by_pandas(lines, count, places):
-    """The columns {name: [points]} of lines in the form of the first, `count` numbers each; None where they are not."""
-    mark = _separator(lines[0])
-    text = "\n".join(lines)
+def _columns(path, lines, begin, count, places):
+    """The columns {name: [points]} of the lines from `begin` on, all in the form of the first, of `count` words; raises
+    MasingError with the line that is none of numbers."""
+    mark = _separator(lines[begin])
+    rows = [(n, line) for n, line in enumerate(lines[begin:], start=begin + 1) if line.strip() and line.lstrip()[0] != "#"]
     try:
-        table = pd.read_csv(io.StringIO(text if mark == "," else text.replace(",", ".")), sep=mark or r"\s+", header=None,
-                            names=range(count), usecols=sorted(set(places.values())), index_col=False, comment="#",
-                            skipinitialspace=True, keep_default_na=False, float_precision="round_trip")
+        table = pd.read_csv(io.StringIO("\n".join(line for _, line in rows)), sep=mark or r"\s+", header=None, comment="#",
+                            names=range(count), usecols=sorted(set(places.values())), index_col=False, dtype=str,
+                            skipinitialspace=True, keep_default_na=False).fillna("")
+    except ValueError as error:
+        raise MasingError(f"{path}: {error}; give every point in full") from None
+    # A comma beside the separator is none; another is a decimal comma.
+    words = {name: table[place].str.rstrip(", ").str.replace(",", ".") for name, place in places.items()}
+    try:
+        columns = {name: column.to_numpy().astype(float) for name, column in words.items()}
     except ValueError:
-        return None
-    columns = {name: table[place].to_numpy() for name, place in places.items()}
-    if not all(column.dtype.kind in "fiu" and np.isfinite(column).all() for column in columns.values()):
-        return None
-    return {name: column.astype(float) for name, column in columns.items()}
-
-
-def _by_hand(path, lines, begin, places):
-    """The same line by line, each in a form of its own; raises MasingError with the line that is none of numbers."""
-    rows = [(n, words) for n, line in enumerate(lines[begin:], start=begin + 1) if (words := _words(line))]
-    return {name: np.array([_number(path, n, words, place) for n, words in rows]) for name, place in places.items()}
+        columns = {name: np.array([float(word) if _is_number(word) else np.nan for word in column])
+                   for name, column in words.items()}
+    for name, column in columns.items():
+        if not np.isfinite(column).all():
+            place = int(np.argmin(np.isfinite(column)))
+            raise MasingError(f"{path} line {rows[place][0]}: '{words[name][place][:40]}' is not a finite number; give every "
+                              "point in full, and leave out those that were not measured")
+    return columns
 
 
 def _text(path):
@@ -223,14 +230,3 @@ def _is_number(word):
     except ValueError:
         return False
     return True
-
-
-def _number(path, line, words, place):
-    if place >= len(words):
-        raise MasingError(f"{path} line {line}: has {len(words)} columns, the heading has more; give every point in full")
-    if not _is_number(words[place]):
-        raise MasingError(f"{path} line {line}: '{words[place][:40]}' is not a number")
-    value = float(words[place].replace(",", "."))
-    if not math.isfinite(value):
-        raise MasingError(f"{path} line {line}: '{words[place]}' is not finite; leave out points that were not measured")
-    return value

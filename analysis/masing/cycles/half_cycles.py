@@ -1,12 +1,12 @@
 """Half-cycles between two reversals of x, and the loading branch of a half-cycle that identifies a model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from masing.errors import DataError, MasingError
-from masing.cycles.curves import FEWEST_POINTS
+from masing.cycles.curves import FEWEST_POINTS, Measured
 
 # A reversal shorter than this fraction of the curve's width, or than this many standard deviations of the noise of x up
 # to the larger fraction, is noise.
@@ -26,30 +26,31 @@ NOISY = 1e-3
 WHOLE = 0.98
 
 
+def _part(of, name):
+    return property(lambda self: None if getattr(self.opened, name) is None else getattr(self.opened, name)[getattr(self, of)])
+
+
 @dataclass(frozen=True)
 class HalfCycle:
-    """A loading half-cycle and the unloading before it: x and force of each [points], `width` the part to be used.
+    """A loading half-cycle of a Measured curve, the samples `rise` of `opened`, that curve begun at its top if it is closed,
+    and the unloading before it, `fall`; x, force and error of each [points], the errors None where they are equal.
 
-    `error`, `before_error` and `record_error` are the standard deviations of the forces, None where they are equal: of
-    noise in both x and force they are not.
-
-    A loading half that is wider than the unloading before it is one branch only up to the start of that. It begins at
-    the sample `at` of the whole record (x, force). `mirrored`: the unloading is one branch from a reversal on, too.
+    `width` is the part to be used: a loading half that is wider than the unloading before it is one branch only up to the
+    start of that. It begins at the sample `start_index` of `curve`. `mirrored`: the unloading is one branch from a reversal
+    on, too.
     """
 
-    x: np.ndarray
-    force: np.ndarray
-    before_x: np.ndarray
-    before_force: np.ndarray
+    curve: Measured
+    opened: Measured
+    rise: slice
+    fall: slice
     width: float
-    record: tuple
-    at: int
+    start_index: int
     mirrored: bool
-    error: np.ndarray | None = None
-    before_error: np.ndarray | None = None
-    record_error: np.ndarray | None = None
 
-    gap = property(lambda self: float(np.abs(np.diff(self.record[0][max(self.at - 1, 0):self.at + 2])).max()),
+    x, force, error = (_part("rise", name) for name in ("x", "force", "error"))
+    before_x, before_force, before_error = (_part("fall", name) for name in ("x", "force", "error"))
+    gap = property(lambda self: float(np.abs(np.diff(self.curve.x[max(self.start_index - 1, 0):self.start_index + 2])).max()),
                    doc="The distance between samples at the reversal.")
 
 
@@ -79,11 +80,10 @@ def widest_half_cycle(curve):
     """The last of the widest loading half-cycles of a Measured curve; raises DataError when there is none."""
     if np.ptp(curve.x) == 0:
         raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
-    x, force = opened_at_the_top(curve.x, curve.force)
-    error = None if curve.error is None else opened_at_the_top(curve.x, curve.force, curve.error)[1]
-    points = turning_points(x)
-    halves = [_half(curve, x, force, error, points, n)
-              for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
+    opened = opened_at_the_top(curve)
+    points = turning_points(opened.x)
+    halves = [_half(curve, opened, points, n)
+              for n in range(1, len(points) - 1) if opened.x[points[n + 1]] > opened.x[points[n]]]
     if not halves:
         raise DataError(f"{curve.path}: monotone loading: no rise of x begins at a reversal, so that distances from "
                         "it, 2η, are not known; measure a whole cycle, or change the sign of x and force")
@@ -97,39 +97,37 @@ def widest_half_cycle(curve):
     return half
 
 
-def opened_at_the_top(x, force, along=None):
-    """The curve x, force [points]; a single closed cycle is turned round to begin where x is largest. `along`
-    [points] takes the place of the force in the result."""
-    along = force if along is None else along
-    if not is_one_cycle(x, force):
-        return x, along
-    top = np.argmax(x)
-    return np.r_[x[top:], x[1:top + 1]], np.r_[along[top:], along[1:top + 1]]
+def opened_at_the_top(curve):
+    """The Measured curve; a single closed cycle is turned round to begin where x is largest, without its times."""
+    if not is_one_cycle(curve):
+        return curve
+    top = np.argmax(curve.x)
+    turned = {name: np.r_[values[top:], values[1:top + 1]] for name in ("x", "force", "error")
+              if (values := getattr(curve, name)) is not None}
+    return replace(curve, t=None, **turned)
 
 
-def is_one_cycle(x, force):
-    """Whether the curve is a single cycle whose ends meet."""
+def is_one_cycle(curve):
+    """Whether the Measured curve is a single cycle whose ends meet."""
+    x, force = curve.x, curve.force
     ends_meet = abs(x[-1] - x[0]) <= CLOSED * np.ptp(x) and abs(force[-1] - force[0]) <= CLOSED * np.ptp(force)
     return ends_meet and len(turning_points(x)) in (3, 4)
 
 
-def _half(curve, x, force, error, points, n):
+def _half(curve, opened, points, n):
     """The leg that rises from the turning point n, with the leg before it."""
-    before, start, end = points[n - 1], points[n], points[n + 1]
-    width = min(x[before], x[end]) - x[start]
-    rise, fall = slice(start, end + 1), slice(before, start + 1)
-    closed = is_one_cycle(curve.x, curve.force)
+    x, (before, start, end) = opened.x, points[n - 1:n + 2]
+    width, closed = min(x[before], x[end]) - x[start], is_one_cycle(curve)
     mirrored = closed or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
-    at = int(np.argmin(curve.x)) if closed else start
-    errors = (None, None, None) if error is None else (error[rise], error[fall], curve.error)
-    return HalfCycle(x[rise], force[rise], x[fall], force[fall], width, (curve.x, curve.force), at, mirrored, *errors)
+    return HalfCycle(curve, opened, slice(start, end + 1), slice(before, start + 1), width,
+                     int(np.argmin(curve.x)) if closed else start, mirrored)
 
 
 @dataclass(frozen=True)
 class Loading:
     """The used part of a half-cycle: x of its start, distance d from it and force, each [points] by rising d.
 
-    `pooled` says that the unloading half's points, turned about the centre of symmetry, are among them. `error` is the
+    `includes_unloading` says that the unloading half's points, turned about the centre of symmetry, are among them. `error` is the
     standard deviation of each force, None where they are equal.
     """
 
@@ -137,7 +135,7 @@ class Loading:
     start: float
     distance: np.ndarray
     force: np.ndarray
-    pooled: bool = False
+    includes_unloading: bool = False
     error: np.ndarray | None = None
 
     width = property(lambda self: self.distance[-1], doc="The largest distance, twice the amplitude.")
@@ -168,7 +166,7 @@ def _with_mirror_image(branch, half, noise):
     both = np.r_[branch.distance, distance[inside]], np.r_[branch.force, force[inside] + off.mean()]
     by_distance = np.argsort(both[0], kind="stable")
     error = None if half.error is None else np.r_[branch.error, half.before_error[order][inside]][by_distance]
-    return Loading(branch.path, branch.start, *(each[by_distance] for each in both), pooled=True, error=error)
+    return Loading(branch.path, branch.start, *(each[by_distance] for each in both), includes_unloading=True, error=error)
 
 
 def scatter(distance, force):

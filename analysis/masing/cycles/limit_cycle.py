@@ -1,6 +1,7 @@
 """The loops of a curve, the limit cycle they tend to, and its numbers: stiffnesses, damping, corners, backbone."""
 
-from dataclasses import asdict, dataclass
+from collections import namedtuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,8 +20,8 @@ MOST_ON_BACKBONE = 400
 TANGENT = 0.05
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x centre_force area secant_stiffness "
+                      "tangent_after_reversal tangent_before_reversal damping_ratio asymmetry shift")):
     """From one reversal of x to the next of the same kind: samples start, turn, end, and the numbers of the loop.
 
     amplitude X is half the width; centre_x, centre_force are midway between the reversals; area = ∮ f dx; the secant
@@ -28,22 +29,6 @@ class Loop:
     area/(2π secant X²); asymmetry is how far the halves are from being turned into each other about the centre, as a
     fraction of the force's range; shift is x at the end less x at the start. All dimensionless.
     """
-
-    start: int
-    turn: int
-    end: int
-    t_start: float
-    t_end: float
-    amplitude: float
-    centre_x: float
-    centre_force: float
-    area: float
-    secant_stiffness: float
-    tangent_after_reversal: float
-    tangent_before_reversal: float
-    damping_ratio: float
-    asymmetry: float
-    shift: float
 
 
 @dataclass(frozen=True)
@@ -69,7 +54,7 @@ class Analysis:
     def numbers(self):
         """All of it by name; `loops` has a dictionary a loop, with whether it belongs to the limit cycle."""
         found = self.first is not None
-        loops = [asdict(loop) | {"limit_cycle": found and n >= self.first} for n, loop in enumerate(self.loops)]
+        loops = [loop._asdict() | {"limit_cycle": found and n >= self.first} for n, loop in enumerate(self.loops)]
         return {"limit_cycle_found": found, "transient_loops": self.first if found else len(loops),
                 "loops_in_period": self.period, "drift_of_centre_per_loop": self.drift, "last_loop": loops[-1],
                 "segments": self.segments, "corners": self.corners, "backbone": self.backbone, "loops": loops}
@@ -79,10 +64,9 @@ def analyse(curve):
     """The Analysis of a Measured curve; raises MasingError when it has no whole loop."""
     if np.ptp(curve.x) == 0:
         raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
-    closed = is_one_cycle(curve.x, curve.force)
-    x, force = opened_at_the_top(curve.x, curve.force)
-    t = curve.t if curve.t is not None and not closed else np.full(len(x), np.nan)
-    points = turning_points(x) if closed else turning_points(x)[1:-1]
+    opened = opened_at_the_top(curve)
+    x, force, t = opened.x, opened.force, np.full(len(opened.x), np.nan) if opened.t is None else opened.t
+    points = turning_points(x) if is_one_cycle(curve) else turning_points(x)[1:-1]
     if len(points) < 3:
         raise MasingError(f"{curve.path}: has no whole cycle: {len(points)} reversals of x, but a cycle lies between "
                           "three; take a larger window")

@@ -63,9 +63,8 @@ def _deviation(values, order):
 def with_smooth_x(curve):
     """The Measured curve with its x smoothed in time, leg by leg, where x is noisy; else the same.
 
-    With x̂ in place of x = ξ + δ, the force f = Θ(ξ) + ε would miss Θ(x̂) by errors that neighbours share. With
-    f - p (x - x̂), p = dΘ/dx, it misses it by ε - p δ, which are independent: `error` is their deviation
-    √(σ_f² + p² σ_x²) [samples]. So x̂ has no bias of noise, and the variance is what errors in both variables have.
+    Replaces x by its smoothed x̂ and f by f − p (x − x̂), p = dΘ/dx, so that errors of neighbours stay independent:
+    `error` [samples] is their deviation, σ² = σ_f² + p² σ_x².
     """
     smooth = smoothed(curve.x)
     found = Noise(noise(curve.x), noise(curve.force), jumps(curve.x, smooth))

@@ -1,20 +1,17 @@
 """Identification of the continuous model: the stiffness density k(s) that a chosen η(s) needs for a measured branch."""
 
-import tempfile
 from collections import namedtuple
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy.interpolate import BSpline
 from scipy.optimize import lsq_linear
 
-from masing import program
+from masing import commands
 from masing.cycles.half_cycles import Loading, loading
 from masing.cycles.polygons import grouped
 from masing.errors import MasingError
 from masing.identification.elements import Elements, last_slope_spring
-from masing.results import Run
 
 DEGREE = 3
 MOST_INTERVALS = 40
@@ -94,12 +91,9 @@ def identify_continuous(path, half, s, threshold):
 
 def threshold_values(masing, threshold):
     """The middles s_i of PLACES cells and η(s_i) as the program evaluates the expression or table `threshold`."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "threshold.h5"
-        program.run(masing, "simulate", "--quiet", "--threshold", threshold, "--cells", PLACES, "--rule", "midpoint",
-                    "--steps", 1, "--final-time", "1e-9", "--field-points", 0, "--output", file).require(0)
-        run = Run(file)
-        return run.s, run.eta
+    _, run = commands.run("simulate", {"threshold": threshold, "cells": PLACES, "rule": "midpoint", "steps": 1,
+                                       "final_time": 1e-9, "field_points": 0, "quiet": True}, masing=masing)
+    return run.s, run.eta
 
 
 def _basis(s, intervals):

@@ -88,7 +88,7 @@ def _from_regression(path, half):
     if len(found.corner) == 0:
         raise DataError(f"{path}: never yields: the branch is straight up to its noise {found.noise:.3g}; measure a "
                         f"cycle wider than {branch.width:.6g}")
-    own = branch.distance[::2] if branch.pooled else branch.distance
+    own = branch.distance[::2] if branch.includes_unloading else branch.distance
     counts, _ = np.histogram(own, np.r_[-np.inf, found.corner, np.inf])
     if counts.min() < FEWEST_ON_SEGMENT:
         _refuse_coarse(path, len(own))

@@ -6,7 +6,7 @@ import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
-from masing import program, style
+from masing import commands, program, style
 from masing.command_line import as_json, write_file
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import widest_half_cycle
@@ -69,9 +69,7 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
         except DataError as refusal:
             raise DataError("; ".join([str(refusal), *about])) from None
         write_case(case, found, threshold)
-        result = case.with_suffix(".h5")
-        program.run(masing, "simulate", "--quiet", "--config", case, "--output", result).require(0)
-        run = Run(result)
+        _, run = commands.run("simulate", {"config": case, "output": case.with_suffix(".h5"), "quiet": True}, masing=masing)
         compared = compare(found, half, run)
         identified = Identified(numbers(found, compared, threshold, known.noise), [*facts(found, compared), *about], case,
                                 run, found, compared, threshold)

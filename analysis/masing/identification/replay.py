@@ -71,16 +71,15 @@ def replay(elements, x, u, force=None):
 class Misfit:
     """What a model misses of the samples x, force whose state is known: `missed` [samples], less what is constant.
 
-    `beyond` [blocks] are the means of blocks in standard deviations, as far as they exceed what is allowed. `rate` and
-    `shape` are the probabilities that noise alone explains the share of x' in what is missed, and of a parabola on each
-    leg, which no elements whatever would explain. They are 1 where that is not tested: of a continuous model, or without
-    noise.
+    `excess` [blocks] are the means of blocks in standard deviations, as far as they exceed what is allowed. `rate` and
+    `shape` are the p-values of two F tests: of a term c x', and of polynomials on each leg. They are 1 where that is not
+    tested: of a continuous model, or without noise.
     """
 
     x: np.ndarray
     force: np.ndarray
     missed: np.ndarray
-    beyond: np.ndarray
+    excess: np.ndarray
     freedom: int
     rate: float
     shape: float
@@ -89,7 +88,7 @@ class Misfit:
     def significant(self):
         """Whether noise does not explain it."""
         most = self.freedom + MOST_SQUARES * np.sqrt(2 * self.freedom)
-        blocks = self.freedom > 0 and bool(self.beyond.max() > MOST_OFF or np.sum(self.beyond**2) > most)
+        blocks = self.freedom > 0 and bool(self.excess.max() > MOST_OFF or np.sum(self.excess**2) > most)
         return blocks or min(self.rate, self.shape) < LEVEL
 
 
@@ -132,7 +131,7 @@ def misfit(found, half, noise, floor):
     if from_start and abs(x[0]) <= AT_REST * np.ptp(x) and abs(force[0]) <= AT_REST * np.ptp(force) + 3 * noise:
         state = np.zeros_like(state)
         new &= np.maximum.accumulate(np.abs(x - x[0])) > AS_WIDE * half.width / 2
-    elif is_one_cycle(*half.record) and x[0] >= x.max() - (1 - AS_WIDE) * half.width:
+    elif is_one_cycle(half.curve) and x[0] >= x.max() - (1 - AS_WIDE) * half.width:
         # A closed cycle comes to its top with all elements at their upper ends.
         new[:] = False
     known, part = ~new, np.cumsum(new)
@@ -151,14 +150,14 @@ def misfit(found, half, noise, floor):
     own = LOCAL * (found.parameters + PRICE * np.log(points)) / points
     variance = own + np.array([1 / len(block) for block in blocks])
     deviation = noise if error is None else np.array([np.sqrt(np.mean(error[block]**2)) for block in blocks])
-    beyond = np.maximum(np.abs(off) - allowance, 0) / (np.sqrt(variance) * np.maximum(deviation, EXACT * np.ptp(force)))
+    excess = np.maximum(np.abs(off) - allowance, 0) / (np.sqrt(variance) * np.maximum(deviation, EXACT * np.ptp(force)))
     freedom = len(blocks) - len({part[block[0]] for block in blocks})
     rate, shape = 1.0, 1.0
     if isinstance(found, Discrete) and noise > ROUNDING * np.ptp(force):
         explained = _explained(elements, half, x, state, part)
         rate = _chance(weight, missed, explained, np.gradient(x)[:, None])
         shape = _chance(weight, missed, explained, _parabolas(x, legs))
-    return Misfit(x[known], force[known], missed[known], beyond, freedom, rate, shape)
+    return Misfit(x[known], force[known], missed[known], excess, freedom, rate, shape)
 
 
 def _explained(elements, half, x, state, part):
@@ -230,10 +229,10 @@ def _means(values, part, known):
 def _within_reach(half):
     """The part x, force, error (or None) of the record about the half-cycle on which x keeps to its range; whether it
     has the start."""
-    x, force = half.record
+    x, force, error = half.curve.x, half.curve.force, half.curve.error
     low, slack = half.x[0], (1 - AS_WIDE) * half.width
     outside = np.flatnonzero((x < low - slack) | (x > low + half.width + slack))
-    place = np.searchsorted(outside, half.at)
+    place = np.searchsorted(outside, half.start_index)
     start = outside[place - 1] + 1 if place else 0
     part = slice(start, outside[place] if place < len(outside) else len(x))
-    return x[part], force[part], None if half.record_error is None else half.record_error[part], start == 0
+    return x[part], force[part], None if error is None else error[part], start == 0

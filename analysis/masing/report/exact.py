@@ -1,15 +1,14 @@
 """The exact solution beside a study or a trajectory: that of a file, or else computed by the program for the page."""
 
 import shlex
-import tempfile
-from pathlib import Path
 
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
+from masing import commands
 from masing import program as masing
 from masing.errors import MasingError
-from masing.results import Run
+from masing.names import OUTPUT_KEYS
 
 # The steps of the exact solution only place its samples.
 SAMPLES = 20000
@@ -18,9 +17,8 @@ PLACES = 200
 # Seconds after which a page does without it.
 TIME_LIMIT = 120
 NO_PROGRAM = "the program masing was not asked or not found; build it, or name it by --program"
-# The data of the problem, in the order of the command line.
-KEYS = ("model", "stiffness", "threshold", "threshold-down", "initial-u", "force", "base-acceleration", "mass", "damping",
-        "k0", "x0", "y0", "final-time", "cells", "rule", "breaks")
+# What the exact solution has otherwise. All other keys of a run go to it: none may be forgotten.
+NO_DATA = OUTPUT_KEYS - {"breaks"} | {"scheme", "engine"}
 
 
 class ExactSolutions:
@@ -56,9 +54,9 @@ class ExactSolutions:
             return None
         steps, each = int(run.settings["steps"]), int(run.settings["sample-every"])
         # The steps of the exact solution only place its samples.
-        places = ["--steps", steps // each, "--sample-every", 1, "--field-every", 1 if run.state else 0]
-        options = ["--engine", "exact", *(places if steps % each == 0 else [])]
-        found = self._made(run.path, _simulated, run.configuration, options, run.path)
+        places = {"steps": steps // each, "sample_every": 1, "field_every": 1 if run.state else 0}
+        options = {"engine": "exact"} | (places if steps % each == 0 else {})
+        found = self._made(run.path, _simulated, run.configuration, options)
         return found if found is not None and len(found.t) == len(run.t) else None
 
     def description(self, model):
@@ -98,26 +96,18 @@ def _key(run, cells):
 
 def _compute(program, run, cells):
     """The exact solution of a run's problem with `cells` cells as a Run; raises MasingError where there is none."""
-    settings = run.settings | {"cells": str(cells) if cells else "inf"}
-    keys = [key for key in KEYS if settings.get(key)]
-    lets = [key for key in settings if key.startswith("let.")]
-    options = ["--steps", SAMPLES, "--sample-every", 1, "--field-every", SAMPLES // FIELDS, "--field-points", PLACES,
-               "--energy"]
-    text = "".join(f"{key} = {settings[key]}\n" for key in keys + lets)
-    found = _simulated(program, text, ["--engine", "exact", *options], Path(f"exact-P-{settings['cells']}"))
-    data = [f"--{key}={shlex.quote(settings[key])}" for key in keys]
-    data += [shlex.quote(f"--let={key.removeprefix('let.')}={settings[key]}") for key in lets]
-    found.made_by = " ".join(["masing simulate", *data, "--engine exact", *map(str, options)])
+    settings = {key: text for key, text in run.settings.items() if text and key not in NO_DATA}
+    settings["cells"] = str(cells) if cells else "inf"
+    options = {"engine": "exact", "steps": SAMPLES, "sample_every": 1, "field_every": SAMPLES // FIELDS,
+               "field_points": PLACES, "energy": True}
+    text = "".join(f"{key} = {value}\n" for key, value in settings.items())
+    found = _simulated(program, text, options, f"exact-P-{settings['cells']}")
+    data = [f"--{key.replace('let.', 'let=')}={value}" for key, value in settings.items()]
+    found.made_by = f"masing simulate {shlex.join([*data, *commands.words(options, '')])}"
     return found
 
 
-def _simulated(program, configuration, options, path):
-    """The Run of a configuration as text with further options, named `path`; raises MasingError where there is none."""
-    with tempfile.TemporaryDirectory(prefix="masing-report-") as folder:
-        case, output = Path(folder) / "exact.ini", Path(folder) / "exact.h5"
-        case.write_text(configuration, encoding="utf-8")
-        answer = masing.run(program, "simulate", "--quiet", "--config", case, "--output", output, *options,
-                            seconds=TIME_LIMIT)
-        if answer.code != 0 or not output.is_file():
-            raise MasingError(answer.lines[-1] if answer.lines else f"masing ended with exit code {answer.code}")
-        return Run(output).named(path)
+def _simulated(program, configuration, options, name=None):
+    """The Run of a configuration as text with further options; raises MasingError where there is none."""
+    return commands.run("simulate", {"config": configuration, **options, "quiet": True}, masing=program,
+                        seconds=TIME_LIMIT, name=name)[1]

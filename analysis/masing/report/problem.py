@@ -8,13 +8,10 @@ from masing.names import POINTS, SYMBOLS, points_of, short_value
 from masing.report.equations import equations_of, in_words, typeset
 from masing.report.pictures import Picture
 
-# The keys of the problem's data in the order of the equations.
-DATA = ("mass", "damping", "k0", "stiffness", "threshold", "threshold-down", "force", "base-acceleration", "position",
-        "x0", "y0", "initial-u", "final-time")
 # Data that go without saying where they are 0.
 SILENT = ("damping", "base-acceleration")
-ABSCISSAS = {"stiffness": "s", "threshold": "s", "threshold-down": "s", "initial-u": "s", "force": "time t",
-             "base-acceleration": "time t", "position": "time t"}
+# What a table of a function is over, by the end of its symbol.
+ABSCISSAS = {"(s)": "s", "(t)": "time t"}
 
 # One of a problem's data: its symbol, its value in short, and its Picture where it is a table.
 Datum = namedtuple("Datum", "symbol value picture", defaults=[None])
@@ -36,7 +33,7 @@ class Problem:
 
 def problem(run, identifier, described):
     """The Problem of a Run under an id of the page; described: the output of masing models MODEL, or None."""
-    shown = [key for key in DATA if run.settings.get(key) and (key not in SILENT or run.settings[key] != "0")]
+    shown = [key for key in SYMBOLS if run.settings.get(key) and (key not in SILENT or run.settings[key] != "0")]
     keys = shown + [key for key in run.settings if key.startswith("model.")]
     return Problem(identifier, run.model, *in_equations(described), [_datum(run, key) for key in keys])
 
@@ -54,7 +51,7 @@ def _datum(run, key):
         return Datum(symbol, short_value(value))
     name = f"{run.path.stem}-{key.removeprefix('model.')}"
     what = f"{symbol} of {run.path.name}, {short_value(value)}"
-    figure = _thumbnail(points, ABSCISSAS.get(key, "number"), symbol, value.startswith(POINTS))
+    figure = _thumbnail(points, ABSCISSAS.get(symbol[-3:], "number"), symbol, value.startswith(POINTS))
     return Datum(symbol, f"{short_value(value)}, in {name}.csv", Picture(name, figure, f"Curve of {what}."))
 
 

@@ -78,10 +78,9 @@ def _latex_cell(value, whole):
 
 def constant_headings(study):
     """The headings of the constants of the fits: C of the one step, or C₁ and C₂; [] without constants."""
-    quantities = [q for q in QUANTITY_NAMES if study.errors[q] is not None]
-    if any(study.joint(q) for q in quantities):
+    if any(study.joint(q) for q in study.quantities):
         return ["C₁ (of δs)", "C₂ (of δt)"]
-    return ["C"] if any(math.isfinite(study.number(f"constant_{q}")) for q in quantities) else []
+    return ["C"] if any(math.isfinite(study.number(f"constant_{q}")) for q in study.quantities) else []
 
 
 def constant_cells(study, quantity):

@@ -1,4 +1,4 @@
-"""The model of a step's time on many ranks, fitted to a benchmark file: latency, bandwidth and compute.
+"""The model of a step's time on many ranks, fitted to a benchmark file, and its figure.
 
 A step of P cells on R ranks costs
 
@@ -11,26 +11,31 @@ with f the forcing and the arithmetic of a step, c the pass over a slab, and L t
 """
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+from scipy.optimize import nnls
 
-from masing import hdf5
+from masing import style
 from masing.errors import MasingError
+from masing.notation import count
+from masing.results import Result
 
 BLOCK = 1024
 CACHE_IF_UNKNOWN = 32 << 20
 MOST_RANKS = 10**5
 # The search for a crossover ends at this number of cells.
-MOST_CELLS = 1e15
+MOST_CELLS = 10**15
+# What the figure shows: P of strong scaling, P/R of weak scaling, over R.
+STRONG, WEAK = (10**4, 10**6, 10**8, 10**10), (10**4, 10**5, 10**6, 10**7)
+RANKS = np.unique(np.round(np.geomspace(1, MOST_RANKS, 400)).astype(np.int64))
 
 
 @dataclass(frozen=True)
 class Machine:
     """A host as a model: seconds, cells, and cell-updates a second of one core with all cores busy."""
 
-    variant: str
     fixed: float    # f, seconds a step
     compute: float  # cell-updates a second of a core whose slab is in cache
     streaming: float  # the same where the slab streams from RAM, whose bandwidth the ranks of the host share
@@ -76,18 +81,9 @@ class Machine:
 
     def memory_engine_wins_from(self):
         """The least P from which on engine memory is quicker than sweep on any number of ranks; inf if none."""
-        def slower(cells):
-            return self.step(cells, self.best_ranks(cells)) > self.memory_engine
-
-        if slower(1):
-            return 1
-        if not slower(MOST_CELLS):
-            return np.inf
-        low, high = 1, int(MOST_CELLS)
-        while high - low > 1:
-            middle = (low + high) // 2 if high < 2 * low + 4 else int(np.sqrt(low * high))
-            low, high = (low, middle) if slower(middle) else (middle, high)
-        return high
+        cells = range(1, MOST_CELLS)
+        place = bisect_left(cells, True, key=lambda each: self.step(each, self.best_ranks(each)) > self.memory_engine)
+        return cells[place] if place < len(cells) else math.inf
 
 
 def useful_ranks(cells):
@@ -97,35 +93,46 @@ def useful_ranks(cells):
     return np.unique(np.r_[np.arange(1, min(last, 64) + 1), dense])
 
 
-def read_machine(path, variant, hop, host=None):
+class Benchmark(Result):
+    """A file of masing benchmark."""
+
+    kinds = ("benchmark",)
+
+    def times(self, *names):
+        """The datasets of these names; raises MasingError where one has no positive numbers."""
+        found = [self[name] for name in names]
+        if any(len(each) == 0 or not np.all(np.isfinite(each) & (each > 0)) for each in found):
+            raise MasingError(f"{self.path}: holds times that are not positive numbers; make it again with masing benchmark")
+        return found
+
+    def number(self, group, name):
+        """An attribute that is a finite number from 0 on; raises MasingError where it is not."""
+        value = self.attributes(group).get(name)
+        if not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+            raise MasingError(f"{self.path}: lacks the number '{name}'; make it again with masing benchmark")
+        return value
+
+
+def read_machine(path, hop, host=None):
     """The Machine that a benchmark file describes; MasingError where the file is not one or lacks a part."""
-    path = Path(path)
-    with hdf5.opened(path) as file:
-        hdf5.kind(file, "benchmark")
-        cells = hdf5.column(file, "kernel/cells")
-        one, together = (hdf5.column(file, f"kernel/{scope}/{variant}/seconds_per_step", len(cells))
-                         for scope in ("one_rank", "all_ranks"))
-        # What a cell takes in RAM: an update of two steps a pass reads it once and writes u once.
-        footprint = hdf5.column(file, f"kernel/one_rank/{variant}/bytes_per_update", len(cells))[:1] * 2 - 8
-        facts, step = (hdf5.attributes(file, name) for name in ("machine", "step"))
-        ranks, seconds = hdf5.column(file, "latency/ranks"), hdf5.column(file, "latency/seconds")
-        places = hdf5.column(file, "memory/cells")
-        look_up = hdf5.column(file, "memory/seconds_per_step", len(places))
-    _require_positive(path, cells, one, together, footprint, ranks, seconds, look_up)
-    numbers = {name: _number(path, group, name) for group, names in (
-        (facts, ("ranks", "hosts", "cores", "cache_bytes", "update_bandwidth_all_ranks")),
-        (step, ("forcing_seconds", "three_cells_seconds"))) for name in names}
-    busy = max(1, round(numbers["ranks"] / numbers["hosts"]))
+    file = Benchmark(path)
+    kernel = "kernel/{}/both/{}"
+    cells, one, together, traffic, ranks, seconds, look_up = file.times(
+        "kernel/cells", kernel.format("one_rank", "seconds_per_step"), kernel.format("all_ranks", "seconds_per_step"),
+        kernel.format("one_rank", "bytes_per_update"), "latency/ranks", "latency/seconds", "memory/seconds_per_step")
+    all_ranks, hosts, cores, cache_bytes, bandwidth = (file.number("machine", name) for name in (
+        "ranks", "hosts", "cores", "cache_bytes", "update_bandwidth_all_ranks"))
+    forcing, three_cells = (file.number("step", name) for name in ("forcing_seconds", "three_cells_seconds"))
+    # What a cell takes in RAM: an update of two steps a pass reads it once and writes u once.
+    footprint = 2 * traffic[0] - 8
+    busy = max(1, round(all_ranks / hosts))
     alpha, beta = fitted_latency(ranks, seconds)
-    per_rank = (numbers["cache_bytes"] or CACHE_IF_UNKNOWN) / min(busy, numbers["cores"])
-    cache = per_rank / footprint[0]
+    cache = (cache_bytes or CACHE_IF_UNKNOWN) / min(busy, cores) / footprint
     compute = compute_rate(cells, one, cache)
-    return Machine(variant=variant, fixed=numbers["forcing_seconds"] + numbers["three_cells_seconds"], compute=compute,
-                   streaming=min(compute, streaming_rate(cells, together, numbers["ranks"], cache,
-                                                   numbers["update_bandwidth_all_ranks"], footprint[0])),
+    return Machine(fixed=forcing + three_cells, compute=compute,
+                   streaming=min(compute, streaming_rate(cells, together, all_ranks, cache, bandwidth, footprint)),
                    cache=cache, alpha=alpha, beta=beta, host=host or busy, hop=hop,
-                   memory_engine=numbers["forcing_seconds"] + float(np.median(look_up)),
-                   counts=tuple(int(r) for r in ranks if r > 1))
+                   memory_engine=forcing + float(np.median(look_up)), counts=tuple(int(r) for r in ranks if r > 1))
 
 
 def fitted_latency(ranks, seconds):
@@ -133,13 +140,7 @@ def fitted_latency(ranks, seconds):
     doublings, seconds = np.log2(ranks[ranks > 1]), seconds[ranks > 1]
     if len(doublings) == 0:
         return 0.0, 0.0
-    if len(doublings) == 1:
-        return 0.0, float(seconds[0] / doublings[0])
-    beta, alpha = np.polyfit(doublings, seconds, 1)
-    if beta < 0:
-        return float(np.mean(seconds)), 0.0
-    if alpha < 0:
-        return 0.0, float(doublings @ seconds / (doublings @ doublings))
+    beta, alpha = nnls(np.column_stack([doublings, np.ones(len(doublings))]), seconds)[0]
     return float(alpha), float(beta)
 
 
@@ -162,18 +163,6 @@ def streaming_rate(cells, seconds, ranks, cache, bandwidth, footprint):
     return float(2 * bandwidth / (footprint + 8) / ranks)
 
 
-def _number(path, group, name):
-    value = group.get(name)
-    if not isinstance(value, (int, float)) or not np.isfinite(value) or value < 0:
-        raise MasingError(f"{path}: lacks the number '{name}'; make it again with masing benchmark")
-    return value
-
-
-def _require_positive(path, *columns):
-    if any(len(column) == 0 or not np.all(np.isfinite(column) & (column > 0)) for column in columns):
-        raise MasingError(f"{path}: holds times that are not positive numbers; make it again with masing benchmark")
-
-
 def summary(machine, cells_shown):
     """The fitted model and its crossovers at the numbers of cells `cells_shown`, as lines of text."""
     measured = "measured"
@@ -183,7 +172,7 @@ def summary(machine, cells_shown):
         measured = (f"measured over {machine.counts[0]} ranks alone, which cannot tell the two apart; "
                     "give a file of four ranks or more")
     lines = [
-        f"variant {machine.variant}, hosts of {machine.host} rank{'s' if machine.host > 1 else ''}",
+        f"hosts of {machine.host} rank{'s' if machine.host > 1 else ''}",
         f"compute    {machine.compute:.3g} cell-updates/s of a core, slabs up to {machine.cache:.3g} cells in cache",
         f"bandwidth  {machine.streaming:.3g} cell-updates/s of a core, slabs far larger",
         f"latency    {1e6 * machine.alpha:.3g} us + {1e6 * machine.beta:.3g} us log2(ranks) within a host "
@@ -212,3 +201,39 @@ def _crossover(machine):
         return f"engine memory is never quicker than the cells on up to {MOST_RANKS} ranks"
     return (f"engine memory beats sweep on any number of ranks (up to {MOST_RANKS}) "
             + ("at every P" if cells == 1 else f"from P = {cells} on"))
+
+
+def scaling_figure(machine):
+    """Two panels: strong scaling with the best number of ranks and engine memory, and weak scaling."""
+    figure = style.figure(2, 1.25)
+    _draw_strong(figure.add_subplot(1, 2, 1), machine)
+    _draw_weak(figure.add_subplot(1, 2, 2), machine)
+    return figure
+
+
+def _draw_strong(axes, machine):
+    for place, cells in enumerate(STRONG):
+        colour, best = style.COLOURS[place], machine.best_ranks(cells)
+        axes.loglog(RANKS, 1e6 * machine.step(cells, RANKS), style.LINES[place], color=colour,
+                    label=f"P = {count(cells)}")
+        if best < MOST_RANKS:
+            axes.plot(best, 1e6 * machine.step(cells, best), style.MARKERS[place], color=colour)
+    axes.axhline(1e6 * machine.memory_engine, color=style.GREY, linewidth=1)
+    axes.annotate("engine memory, any P", (RANKS[-1], 1e6 * machine.memory_engine), (0, 4), textcoords="offset points",
+                  ha="right", color=style.GREY, fontsize=10)
+    axes.set(xlabel="ranks", ylabel="time of a step, µs", title="fixed P; beyond a mark more ranks do not help")
+    _legend(axes)
+    style.label_decades(axes.xaxis, axes.yaxis)
+
+
+def _draw_weak(axes, machine):
+    for place, cells in enumerate(WEAK):
+        efficiency = machine.step(cells, 1) / machine.step(cells * RANKS.astype(float), RANKS)
+        axes.semilogx(RANKS, efficiency, style.LINES[place], color=style.COLOURS[place], label=f"P/R = {count(cells)}")
+    axes.set(xlabel="ranks R", ylabel="efficiency t(P/R, 1) / t(P, R)", title="fixed cells a rank", ylim=(0, 1.1))
+    _legend(axes)
+    style.label_decades(axes.xaxis)
+
+
+def _legend(axes):
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=2)

@@ -14,8 +14,6 @@ MAP = 6
 MOST_LABELS = 8
 # A damping ratio up to this is none.
 ROUNDING = 1e-10
-# Neighbours that differ by as much of the whole range are of a geometric sequence.
-GEOMETRIC = 0.2
 
 
 def panels(scan, abscissa=None):
@@ -116,8 +114,7 @@ def _over_amplitude(axes, scan, over, name):
 
 
 def _finish(axes, scan, over):
-    values = np.unique(scan.axes[over])
-    if len(values) > 2 and values[0] > 0 and values[1] - values[0] < GEOMETRIC / len(values) * np.ptp(values):
+    if scan.settings.get(f"over.{over}", scan.settings.get("backbone", "")).endswith(":log") and min(scan.axes[over]) > 0:
         axes.set_xscale("log")
         style.label_decades(axes.xaxis)
         if scan.kind == "closed curves":

@@ -1,1 +1,0 @@
-"""Scans over parameters: responses over frequency and amplitude, maps, families of cycles."""

@@ -1,1 +1,0 @@
-"""Predicted scaling of the program on many ranks, from a benchmark file."""
