@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/function.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace masing::study {
@@ -16,78 +19,90 @@ namespace {
 
 constexpr double rounding = 1e-12;  // relative differences that it makes
 
+constexpr int pieces = 2000;  // of [0, 1], at whose ends functions of s are looked at
+
 /// What is known of a function of s by its values.
 struct Values {
   double size = 0.0;        ///< the largest |f|
   double spread = 0.0;      ///< the largest f less the least
   double difference = 0.0;  ///< |f(1) - f(0)|
-  bool is_least_at_an_end = false;
+  double least = 0.0;
+  double place = 0.0;  ///< of the least
+
+  [[nodiscard]] bool is_least_at_an_end() const { return place == 0.0 || place == 1.0; }
 };
 
 Values values_of(const base::Function& f) {
-  constexpr int samples = 1000;
   const double first = f(0.0);
   const double last = f(1.0);
-  double least = std::min(first, last);
+  Values found{.difference = std::abs(last - first),
+               .least = std::min(first, last),
+               .place = first <= last ? 0.0 : 1.0};
   double largest = std::max(first, last);
-  for (int i = 0; i < samples; ++i) {
-    const double value = f((i + 0.5) / samples);
-    least = std::min(least, value);
+  for (int i = 1; i < pieces; ++i) {
+    const double s = static_cast<double>(i) / pieces;
+    const double value = f(s);
     largest = std::max(largest, value);
+    if (value < found.least) {
+      found.least = value;
+      found.place = s;
+    }
   }
-  return {std::max(-least, largest), largest - least, std::abs(last - first),
-          least == std::min(first, last)};
+  found.size = std::max(-found.least, largest);
+  found.spread = largest - found.least;
+  return found;
 }
 
-/// How k u varies with s: spreads and differences of the ends of k, of u0, by which u differs for
-/// different s until something yields, and of the bounds of u; relative to the sizes of k and η.
+/// How k u varies with s, until something yields and at all: spreads and differences at the ends of
+/// k, of u0, by which u then differs for different s, and of the bounds of u; relative to the sizes
+/// of k and η.
 struct Variation {
-  Values stiffness;
-  Values start;
-  Values bounds;
+  double stiffness_spread = 0.0;
+  double start_spread = 0.0;
+  double bounds_spread = 0.0;
+  double elastic_difference = 0.0;
+  double bounds_difference = 0.0;
+  bool is_weakest_at_an_end = false;
 
   [[nodiscard]] bool is_uniform() const {
-    return std::max(start.spread, bounds.spread) <= rounding;
+    return std::max(start_spread, bounds_spread) <= rounding;
   }
   /// Whether the sums over cells are the integrals until something yields.
   [[nodiscard]] bool starts_exact() const {
-    return std::max(stiffness.spread, start.spread) <= rounding;
+    return std::max(stiffness_spread, start_spread) <= rounding;
   }
 };
 
 Variation variation_of(const slab::Slab& slab) {
-  const auto relative = [](const Values& of, double size) {
-    return Values{of.size / size, of.spread / size, of.difference / size, of.is_least_at_an_end};
-  };
   const Values stiffness = values_of(slab.stiffness);
   const Values threshold = values_of(slab.threshold);
   const Values shift = values_of(slab.shift);
   const Values start = values_of(slab.initial_u.plus(1.0, slab.shift));
-  const Values bounds{threshold.size, std::max(threshold.spread, shift.spread),
-                      std::max(threshold.difference, shift.difference),
-                      threshold.is_least_at_an_end && shift.spread <= rounding * threshold.size};
-  return {relative(stiffness, stiffness.size), relative(start, threshold.size),
-          relative(bounds, threshold.size)};
+  return {.stiffness_spread = stiffness.spread / stiffness.size,
+          .start_spread = start.spread / threshold.size,
+          .bounds_spread = std::max(threshold.spread, shift.spread) / threshold.size,
+          .elastic_difference =
+              std::max(stiffness.difference / stiffness.size, start.difference / threshold.size),
+          .bounds_difference = std::max(threshold.difference, shift.difference) / threshold.size,
+          .is_weakest_at_an_end =
+              threshold.is_least_at_an_end() && shift.spread <= rounding * threshold.size};
 }
 
 ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity) {
   constexpr double close = 0.1;
   const Variation of = variation_of(slab);
-  // Of k u at both ends, which make the error of the rule right: until something yields, and at
-  // all.
-  double elastic = std::max(of.stiffness.difference, of.start.difference);
-  double difference = std::max(elastic, of.bounds.difference);
-  if (slab.rule == slab::Rule::midpoint) {
-    elastic = difference = 0.0;
-  }
+  // Of k u at both ends, which make the error of the rule right.
+  const bool is_right = slab.rule == slab::Rule::right;
+  const double elastic = is_right ? of.elastic_difference : 0.0;
+  const double difference = is_right ? std::max(elastic, of.bounds_difference) : 0.0;
   if (quantity == "u" && !of.is_uniform()) {
-    const bool starts_uniform = of.start.spread <= rounding;
+    const bool starts_uniform = of.start_spread <= rounding;
     return {quantity, 1.0, starts_uniform && !of.starts_exact() && elastic <= rounding};
   }
   if (difference <= rounding) {
     return {quantity, 2.0, of.is_uniform()};
   }
-  const bool errs_from_yielding = of.starts_exact() && of.bounds.is_least_at_an_end;
+  const bool errs_from_yielding = of.starts_exact() && of.is_weakest_at_an_end;
   return {quantity, 1.0, difference < close || (elastic <= rounding && !errs_from_yielding)};
 }
 
@@ -116,45 +131,63 @@ ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const R
 
 namespace {
 
-/// What keeps a function `name` of `variable` from being Lipschitz; empty if it is.
-std::string fault_of(const base::Function& function, const char* name, char variable, double last) {
-  const base::Regularity found = base::regularity(function, 0.0, last);
-  const std::string place = fmt::format("{} = {:.6g}", variable, found.place);
-  switch (found.smoothness) {
-    case base::Smoothness::not_finite:
+/// What keeps a function `name` of `variable` from being Lipschitz on [0, last]; empty if nothing
+/// does. Parts whose bounds do not show it are halved; in those as narrow as rounding the changes
+/// |f(s ± h) - f(s ± h/2)| and |f(s + h) - f(s - h)| ~ hᵃ tell a jump, an unbounded slope or a
+/// corner.
+std::string fault_of(const base::Function& f, const char* name, char variable, double last) {
+  constexpr int most_parts = 4000;  // of functions with many corners
+  constexpr double narrow = 1e-13;
+  constexpr int octaves = 8;  // from h = 2^-36 on
+  std::vector<std::pair<double, double>> left{{0.0, last}};
+  for (int part = 0; part < most_parts && !left.empty(); ++part) {
+    const auto [begin, end] = left.back();
+    left.pop_back();
+    const base::Bounds bounds = f.bounds(begin, end);
+    if (bounds.smooth && std::isfinite(bounds.slope.magnitude())) {
+      continue;
+    }
+    if (end - begin > narrow * last) {
+      const double middle = begin + 0.5 * (end - begin);
+      left.emplace_back(middle, end);
+      left.emplace_back(begin, middle);
+      continue;
+    }
+    const auto at = [&](double offset) { return f(std::clamp(begin + offset, 0.0, last)); };
+    const auto change = [&](double h) {
+      return std::abs(at(h) - at(h / 2)) + std::abs(at(-h) - at(-h / 2)) + std::abs(at(h) - at(-h));
+    };
+    const double near = change(std::ldexp(last, -36));
+    const double far = change(std::ldexp(last, octaves - 36));
+    const std::string place = fmt::format("{} = {:.6g}", variable, begin);
+    if (!std::isfinite(at(0.0)) || !std::isfinite(near) || !std::isfinite(far)) {
       return fmt::format("{} is not finite at {}", name, place);
-    case base::Smoothness::jump:
+    }
+    if (near <= 1024 * base::epsilon * std::max(std::abs(at(0.0)), far)) {
+      continue;  // rounding
+    }
+    const double exponent = std::log2(far / near) / octaves;
+    if (exponent < 0.05) {
       return fmt::format("{} jumps near {}", name, place);
-    case base::Smoothness::unbounded_slope:
-      return fmt::format("{}' is unbounded near {} (exponent {:.2f})", name, place, found.exponent);
-    default:
-      return {};
+    }
+    if (exponent < 0.98) {
+      return fmt::format("{}' is unbounded near {} (exponent {:.2f})", name, place, exponent);
+    }
   }
+  return {};
 }
 
 /// Where a yield displacement vanishes on [0, 1]; empty if it is bounded away from 0.
 std::string zero_of(const base::Function& threshold) {
-  constexpr int pieces = 1000;
   constexpr double negligible = 1e-12;  // of the largest η: what rounding leaves of a zero
-  double place = 0.0;
-  double least = threshold(place);
-  double largest = least;
-  for (int i = 1; i <= pieces; ++i) {
-    const double s = static_cast<double>(i) / pieces;
-    const double value = threshold(s);
-    largest = std::max(largest, value);
-    if (value < least) {
-      place = s;
-      least = value;
-    }
-  }
+  const Values values = values_of(threshold);
+  const double largest = values.least + values.spread;
+  auto [place, least] = std::pair(values.place, values.least);
   if (least > 0) {
-    const auto [at, value] = boost::math::tools::brent_find_minima(
-        threshold, std::max(0.0, place - 1.0 / pieces), std::min(1.0, place + 1.0 / pieces), 52);
-    if (value < least) {
-      place = at;
-      least = value;
-    }
+    constexpr double piece = 1.0 / pieces;
+    const auto found = boost::math::tools::brent_find_minima(
+        threshold, std::max(0.0, place - piece), std::min(1.0, place + piece), 52);
+    std::tie(place, least) = found.second < least ? found : std::pair(place, least);
   }
   return least > negligible * largest ? std::string()
                                       : fmt::format("eta({:.6g}) = {} is not positive", place,
@@ -164,8 +197,8 @@ std::string zero_of(const base::Function& threshold) {
 }  // namespace
 
 std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
-  const auto* masing = std::get_if<engine::Masing>(&run.model);
-  if (masing == nullptr) {
+  const engine::ModelFacts facts = run.facts();
+  if (facts.scheme == nullptr) {
     return {};
   }
   std::vector<std::string> faults;
@@ -175,15 +208,15 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
     }
   };
   if (refine != Refine::steps) {
-    const slab::Slab& slab = masing->slab;
+    const slab::Slab& slab = *facts.slab;
     add(fault_of(slab.stiffness, "k", 's', 1.0));
     add(fault_of(slab.threshold, "eta", 's', 1.0));
     add(fault_of(slab.initial_u, "u0", 's', 1.0));
     add(fault_of(slab.shift, "eta - eta_down", 's', 1.0));
     add(zero_of(slab.threshold));
   }
-  if (refine != Refine::cells && slab::info(masing->scheme).order > 1) {
-    add(fault_of(run.drive, masing->base_moves ? "F - m a_g" : "F", 't', run.time.final_time));
+  if (refine != Refine::cells && facts.scheme->order > 1) {
+    add(fault_of(run.drive, facts.base_moves ? "F - m a_g" : "F", 't', run.time.final_time));
   }
   return base::joined(faults, ", ");
 }
