@@ -25,13 +25,13 @@ constexpr double least_width = 0.005;  // of half an interval: digits beyond mea
 
 /// With the loss whose order has the lesser standard error, where there are enough levels to tell
 /// (Jaeckel, Annals of Mathematical Statistics 42, 1971).
-std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, Choice choice) {
-  auto squares = fit_power_law(ladder, choice);
-  if (!squares || choice.count() < many) {
+std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, FitRange range) {
+  auto squares = fit_power_law(ladder, range);
+  if (!squares || range.count() < many) {
     return squares;
   }
-  choice.weight = 2.0;
-  auto other = fit_power_law(ladder, choice);
+  range.weight = 2.0;
+  auto other = fit_power_law(ladder, range);
   return other && other->order_error < squares->order_error ? other : squares;
 }
 
@@ -46,9 +46,9 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
       return straight;
     }
     if (straight) {
-      Choice choice = straight->choice;
-      choice.has_next_term = true;
-      auto curved = fit_power_law(ladder, choice);
+      FitRange range = straight->range;
+      range.has_next_term = true;
+      auto curved = fit_power_law(ladder, range);
       const double part = curved ? std::abs(curved->next_term) : 0.0;
       if (!curved || curved->chance_of_next_term() > significance ||
           (count == least + 1 && part < barely_curved)) {
@@ -70,8 +70,8 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
 double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
                               std::size_t least) {
   double largest = 0.0;
-  const auto compare = [&](const Choice& choice) {
-    if (const auto other = fit_power_law(ladder, choice)) {
+  const auto compare = [&](const FitRange& range) {
+    if (const auto other = fit_power_law(ladder, range)) {
       const double change = other->order - chosen.order;
       const double leverage = other->order_leverage / chosen.order_leverage;
       const double by_chance =
@@ -79,13 +79,13 @@ double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
       largest = std::max(largest, change * change - by_chance * by_chance);
     }
   };
-  Choice earlier = chosen.choice;
+  FitRange earlier = chosen.range;
   earlier.end -= std::max<std::size_t>(1, earlier.count() / 4);
   if (earlier.count() + 1 >= least + (earlier.has_next_term ? 1 : 0)) {
     compare(earlier);
   }
   if (!ladder.are_differences) {
-    Choice exact = chosen.choice;
+    FitRange exact = chosen.range;
     exact.is_exact = true;
     compare(exact);
   }
@@ -94,8 +94,9 @@ double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
 
 /// Marks what is on the floor, and returns the longest run of levels above it, of equal ones the
 /// finest; what is above it by chance on finer levels is round-off, too.
-Choice run_above(double floor, const std::vector<double>& errors, std::vector<Mark>& marks) {
-  Choice longest;
+FitRange levels_above_floor(double floor, const std::vector<double>& errors,
+                            std::vector<Mark>& marks) {
+  FitRange longest;
   std::size_t begin = 0;
   for (std::size_t l = 0; l < errors.size(); ++l) {
     const bool is_usable = std::isfinite(errors[l]) && errors[l] > floor;
@@ -119,13 +120,13 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
   Fit fit{.marks = std::vector<Mark>(count, Mark::undefined),
           .constants = std::vector<double>(ladder.steps.size(), base::undefined),
           .predicted = std::vector<double>(count, base::undefined)};
-  Choice range = run_above(floor, ladder.errors, fit.marks);
+  FitRange range = levels_above_floor(floor, ladder.errors, fit.marks);
   const std::size_t least = ladder.steps.size() + fewest_levels - 1;
   if (const auto law = choose(ladder, range.first, range.end, least)) {
-    range = law->choice;
+    range = law->range;
     fit.order = law->order;
-    // The choice of the tail costs one degree of freedom; of two three quarters of one, or nothing
-    // would be said of four levels.
+    // The choice of the tail costs one degree of freedom. With two degrees left only 0.75 is taken,
+    // so that four levels still give an interval.
     const double freedom = std::max(law->freedom - 1, std::min(law->freedom, 1.25));
     fit.statistical = students_factor(freedom) * law->order_error;
     fit.structural = structural_uncertainty(ladder, *law, least);

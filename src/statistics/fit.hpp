@@ -16,9 +16,9 @@ enum class Mark {
   undefined  ///< no error there
 };
 
-/// The order p of errors e ≈ (Σ Cⱼ (hⱼᵖ - rⱼᵖ)) exp(D z) over the levels in the asymptotic range,
-/// r being the step of what a level is measured against, z the step relative to the coarsest fitted
-/// level's; D = 0 without the next term.
+/// The order p of errors e ≈ (Σ Cⱼ (hⱼᵖ - h_refⱼᵖ)) exp(D z) over the levels in the asymptotic
+/// range, h_ref being the step of what a level is measured against, z the step relative to the
+/// coarsest fitted level's; D = 0 without the next term.
 struct Fit {
   std::vector<Mark> marks;         ///< one a level
   std::size_t levels = 0;          ///< in the range

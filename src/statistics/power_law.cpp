@@ -48,10 +48,10 @@ double signed_power(double rest, double order) {
 }
 
 /// One search for the least loss, by Newton's method with halved steps.
-class Search {
+class NewtonFit {
  public:
-  Search(const ErrorLadder& ladder, const Choice& choice) : choice_(choice) {
-    const auto rows = static_cast<Index>(choice.count());
+  NewtonFit(const ErrorLadder& ladder, const FitRange& range) : range_(range) {
+    const auto rows = static_cast<Index>(range.count());
     const auto columns = static_cast<Index>(ladder.steps.size());
     log_errors_.resize(rows);
     log_sizes_.resize(rows);
@@ -59,19 +59,19 @@ class Search {
     rest_sign_.resize(rows, columns);
     log_rests_.resize(rows, columns);
     for (Index i = 0; i < rows; ++i) {
-      const std::size_t level = choice.first + static_cast<std::size_t>(i);
+      const std::size_t level = range.first + static_cast<std::size_t>(i);
       log_errors_[i] = std::log(ladder.errors[level]);
-      log_sizes_[i] = std::log(size_of(ladder, level) / size_of(ladder, choice.first));
+      log_sizes_[i] = std::log(size_of(ladder, level) / size_of(ladder, range.first));
       for (Index j = 0; j < columns; ++j) {
         const StepLadder& step = ladder.steps[static_cast<std::size_t>(j)];
-        const double rest = choice.is_exact ? 0.0 : step.references[level];
+        const double rest = range.is_exact ? 0.0 : step.references[level];
         log_steps_(i, j) = std::log(step.levels[level]);
         const bool has_rest = std::abs(rest) > 0;  // neither 0 nor NaN
         rest_sign_(i, j) = has_rest ? std::copysign(1.0, rest) : 0.0;
         log_rests_(i, j) = has_rest ? std::log(std::abs(rest)) : 0.0;
       }
     }
-    next_column_.resize(rows, choice.has_next_term ? 1 : 0);
+    next_column_.resize(rows, range.has_next_term ? 1 : 0);
     next_column_.colwise() = log_sizes_.exp();
     // With a reference of its own step no order below 0 has a meaning; an exact one shows
     // growth, too.
@@ -80,7 +80,7 @@ class Search {
 
   std::optional<PowerLaw> run() {
     // Newton's method for a loss that is no square needs a start near the least.
-    if (!start() || !descend(0.0) || (choice_.weight > 0 && !descend(choice_.weight))) {
+    if (!start() || !descend(0.0) || (range_.weight > 0 && !descend(range_.weight))) {
       return std::nullopt;
     }
     return described();
@@ -187,12 +187,12 @@ class Search {
   }
 
   [[nodiscard]] std::optional<PowerLaw> described() const {
-    const ArrayXd score = scores(at_.residuals, choice_.weight);
+    const ArrayXd score = scores(at_.residuals, range_.weight);
     const auto solution = least_squares(columns(), score);
     if (!solution) {
       return std::nullopt;
     }
-    PowerLaw found{.choice = choice_, .order = at_.order};
+    PowerLaw found{.range = range_, .order = at_.order};
     found.constants.assign(at_.constants.begin(), at_.constants.end());
     found.next_term = at_.next_term.sum();
     const Index constants = at_.constants.size();
@@ -201,12 +201,12 @@ class Search {
     const Index count = log_errors_.size();
     if (count > unknowns) {
       found.freedom = static_cast<double>(count - unknowns);
-      // The mean of the score's derivative is 1 where the loss is least.
-      // A trend stands out against noise of any kind; the order must stand for the doublings'.
+      // The mean of the score's derivative is 1 where the loss is least. The next term is tested
+      // with uncorrelated noise; the order's error assumes correlation 1/2 for few levels.
       constexpr double of_doublings = 0.5;
       found.scatter = std::sqrt(at_.residuals.square().sum() / found.freedom);
       found.order_error = solution->errors(score, correlation(score, of_doublings))[constants];
-      if (choice_.has_next_term) {
+      if (range_.has_next_term) {
         found.next_term_error = solution->errors(score, correlation(score, 0.0))[unknowns - 1];
       }
     }
@@ -215,7 +215,7 @@ class Search {
 
   static constexpr double most_order = 12.0;
 
-  Choice choice_;
+  FitRange range_;
   ArrayXd log_errors_;
   ArrayXd log_sizes_;  // of z
   ArrayXXd log_steps_;
@@ -247,12 +247,12 @@ double PowerLaw::predicted(const ErrorLadder& ladder, std::size_t level) const {
     sum +=
         constants[j] * (std::pow(ladder.steps[j].levels[level], order) - signed_power(rest, order));
   }
-  const double z = size_of(ladder, level) / size_of(ladder, choice.first);
+  const double z = size_of(ladder, level) / size_of(ladder, range.first);
   return sum * std::exp(next_term * z);
 }
 
-std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const Choice& choice) {
-  return Search(ladder, choice).run();
+std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const FitRange& range) {
+  return NewtonFit(ladder, range).run();
 }
 
 }  // namespace masing::statistics

@@ -22,7 +22,7 @@ struct ErrorLadder {
 };
 
 /// Which levels a power law is fitted to, and how.
-struct Choice {
+struct FitRange {
   std::size_t first = 0;  ///< level
   std::size_t end = 0;    ///< past the last level
   bool has_next_term = false;
@@ -32,10 +32,10 @@ struct Choice {
   [[nodiscard]] std::size_t count() const { return end - first; }
 };
 
-/// Errors e ≈ (Σ Cⱼ (hⱼᵖ - rⱼᵖ)) exp(D z) of the levels of a choice, r being the step of what a
-/// level is measured against, z the step relative to the coarsest chosen level's.
+/// Errors e ≈ (Σ Cⱼ (hⱼᵖ - h_refⱼᵖ)) exp(D z) of the levels of a range, h_ref being the step of
+/// what a level is measured against, z the step relative to the coarsest of these levels'.
 struct PowerLaw {
-  Choice choice;
+  FitRange range;
   double order = 0.0;             ///< p
   std::vector<double> constants;  ///< Cⱼ, one a step
   double next_term = 0.0;         ///< D
@@ -59,7 +59,7 @@ struct PowerLaw {
 /// of fewer, doublings as a rule, by 1/2, which is that of the phases θ of an event within the
 /// steps, as halving a step takes θ to 2θ mod 1. Local. Source: Eça and Hoekstra, J. Comput. Phys.
 /// 262 (2014), for least squares over many levels; Huber, Robust Statistics (1981), section 7.6.
-std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const Choice& choice);
+std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const FitRange& range);
 
 /// The factor of a standard error for a 95 % confidence interval, by Student's distribution;
 /// degrees of freedom below 1 are taken for 1. Local.

@@ -43,12 +43,12 @@ Verdict worst(const std::vector<Verdict>& verdicts) {
 namespace {
 
 /// A geometric ladder whose ends are so many times coarser and finer than the last level.
-struct Plan {
+struct LadderScale {
   double coarser = std::numeric_limits<double>::infinity();
   double finer = 1.0;
   double count = 0.0;
 
-  void include(const Plan& other) {
+  void include(const LadderScale& other) {
     coarser = std::min(coarser, other.coarser);
     finer = std::max(finer, other.finer);
     count = std::max(count, other.count);
@@ -68,7 +68,7 @@ double floored_power_of_two(double value) {
 }
 
 /// How much finer the last level may get before errors reach the floor.
-double reach(const CountLadder& made, const UndecidedOrder& found) {
+double most_refinement(const CountLadder& made, const UndecidedOrder& found) {
   constexpr double above_floor = 10;  // the least error, in floors
   const double most = std::clamp(made.most_finer, 1.0, 16.0);
   const double floor = above_floor * found.floor;
@@ -92,7 +92,7 @@ double asymptotic_range(const CountLadder& made, const Fit& fit) {
   return range;
 }
 
-Plan dense_plan(const CountLadder& made, const UndecidedOrder& found, double tolerance) {
+LadderScale dense_ladder(const CountLadder& made, const UndecidedOrder& found, double tolerance) {
   constexpr double wide = 64.0;  // from the first level to the last
   constexpr double fewest = 24.0;
   constexpr double in_turn = 4.0;  // of P and N each is the same at two levels, and errs alike
@@ -101,37 +101,39 @@ Plan dense_plan(const CountLadder& made, const UndecidedOrder& found, double tol
   // The next term makes an order change like h.
   const bool is_curved = fit.structural > fit.statistical;
   const double curved = is_curved ? std::max(1.0, 4 * fit.structural / tolerance) : 1.0;
-  Plan plan;
-  const double most = reach(made, found);
-  while (plan.finer < std::max(curved, wide / range) && 2 * plan.finer <= most) {
-    plan.finer *= 2;
+  LadderScale scale;
+  const double most = most_refinement(made, found);
+  while (scale.finer < std::max(curved, wide / range) && 2 * scale.finer <= most) {
+    scale.finer *= 2;
   }
-  plan.coarser = floored_power_of_two(std::max(range / curved, std::min(range, wide / plan.finer)));
-  const double width = std::log(plan.coarser * plan.finer);
+  scale.coarser =
+      floored_power_of_two(std::max(range / curved, std::min(range, wide / scale.finer)));
+  const double width = std::log(scale.coarser * scale.finer);
   const double root = 4 * greatest_scatter(fit) * 2 * std::numbers::sqrt3 / (width * tolerance);
-  plan.count = root * root * (made.counts.size() > 1 ? in_turn : 1.0);
+  scale.count = root * root * (made.counts.size() > 1 ? in_turn : 1.0);
   const auto levels = static_cast<double>(found.errors.size());
-  plan.count = std::max({std::ceil(plan.count), fewest, plan.finer > 1 ? 0.0 : 2 * levels});
-  return plan;
+  scale.count = std::max({std::ceil(scale.count), fewest, scale.finer > 1 ? 0.0 : 2 * levels});
+  return scale;
 }
 
 /// Of doublings: the variance of the slope falls like the third power of their number.
-Plan doubling_plan(const CountLadder& made, const UndecidedOrder& found, double tolerance) {
+LadderScale ladder_of_doublings(const CountLadder& made, const UndecidedOrder& found,
+                                double tolerance) {
   const Fit& fit = *found.fit;
-  const double most = reach(made, found);
-  Plan plan;
-  plan.coarser = floored_power_of_two(asymptotic_range(made, fit));
-  for (plan.finer = 2.0; plan.finer <= most; plan.finer *= 2) {
-    const double doublings = std::log2(plan.coarser * plan.finer);
+  const double most = most_refinement(made, found);
+  LadderScale scale;
+  scale.coarser = floored_power_of_two(asymptotic_range(made, fit));
+  for (scale.finer = 2.0; scale.finer <= most; scale.finer *= 2) {
+    const double doublings = std::log2(scale.coarser * scale.finer);
     const double fewer = static_cast<double>(fit.levels) / doublings;
-    if (std::hypot(fit.statistical * std::pow(fewer, 1.5), fit.structural / plan.finer) <=
+    if (std::hypot(fit.statistical * std::pow(fewer, 1.5), fit.structural / scale.finer) <=
         tolerance / 2) {
-      plan.count = 1 + doublings * static_cast<double>(made.counts.size());  // both in turn
-      return plan;
+      scale.count = 1 + doublings * static_cast<double>(made.counts.size());  // both in turn
+      return scale;
     }
   }
-  plan.count = std::numeric_limits<double>::infinity();
-  return plan;
+  scale.count = std::numeric_limits<double>::infinity();
+  return scale;
 }
 
 }  // namespace
@@ -140,22 +142,22 @@ std::optional<DecidingLadder> deciding_ladder(const CountLadder& made,
                                               const std::vector<UndecidedOrder>& orders,
                                               double tolerance) {
   constexpr double most = 1000.0;
-  Plan plan;
+  LadderScale scale;
   for (const UndecidedOrder& found : orders) {
-    plan.include(made.are_differences ? doubling_plan(made, found, tolerance)
-                                      : dense_plan(made, found, tolerance));
+    scale.include(made.are_differences ? ladder_of_doublings(made, found, tolerance)
+                                       : dense_ladder(made, found, tolerance));
   }
-  if (made.most_finer < 1 || plan.count == 0 || plan.count > most) {
+  if (made.most_finer < 1 || scale.count == 0 || scale.count > most) {
     return std::nullopt;
   }
-  DecidingLadder ladder{.levels = std::llround(plan.count)};
+  DecidingLadder ladder{.levels = std::llround(scale.count)};
   for (const std::vector<double>& count : made.counts) {
     // Never coarser than the study, as rounded factors would be: such a step may be unstable.
     const auto scaled = [&](double factor) {
       return std::llround(std::max(count.back() * factor, count.front()));
     };
-    ladder.first.push_back(scaled(1 / plan.coarser));
-    ladder.last.push_back(scaled(plan.finer));
+    ladder.first.push_back(scaled(1 / scale.coarser));
+    ladder.last.push_back(scaled(scale.finer));
   }
   return ladder;
 }

@@ -35,37 +35,49 @@ Numbers halved(double first, std::size_t count) {
   return steps;
 }
 
-/// C (hᵖ - h_refᵖ).
-Numbers errors_of(const Numbers& steps, double constant, double p, double reference = 0.0) {
+/// C hᵖ.
+Numbers errors_of(const Numbers& steps, double constant, double p) {
   Numbers errors;
   for (const double h : steps) {
-    errors.push_back(constant * (std::pow(h, p) - std::pow(reference, p)));
+    errors.push_back(constant * std::pow(h, p));
   }
   return errors;
 }
 
-Fit fit(const Numbers& steps, const Numbers& errors, const Numbers& references,
-        double floor = 1e-14) {
-  return fit_order({.steps = {{steps, references}}, .errors = errors}, floor);
-}
-
 Fit fit_exact(const Numbers& steps, const Numbers& errors, double floor = 1e-14) {
-  return fit(steps, errors, Numbers(steps.size(), 0.0), floor);
+  return fit_order({.steps = {{steps, Numbers(steps.size(), 0.0)}}, .errors = errors}, floor);
 }
 
-TEST(FitOrder, finds_order_and_constant_of_a_power) {
-  for (const double p : {0.5, 1.0, 2.0, 4.0}) {
-    for (const double constant : {1e-3, 1.0, 250.0}) {
-      const Numbers steps{0.1, 0.06, 0.05, 0.011};
-      const Numbers errors = errors_of(steps, constant, p);
-      const Fit found = fit_exact(steps, errors);
-      EXPECT_EQ(found.levels, 4U);
-      EXPECT_EQ(found.marks, Marks(4, Mark::fitted));
-      EXPECT_NEAR(found.order, p, found_to);
-      EXPECT_NEAR(found.constants.at(0), constant, found_to * constant);
-      EXPECT_NEAR(found.uncertainty, 0.005, 1e-6) << "no interval is narrower";
-      for (std::size_t l = 0; l < errors.size(); ++l) {
-        EXPECT_NEAR(found.predicted[l], errors[l], found_to * errors[l]);
+/// e = C (hᵖ - rᵖ) against what is exact, a run 16 times or twice finer than the last level, and
+/// the next level.
+TEST(FitOrder, is_exact_for_a_power) {
+  for (const Numbers& steps : {halved(0.5, 5), Numbers{0.3, 0.2, 0.05, 0.04, 0.01}}) {
+    Numbers next(steps.begin() + 1, steps.end());
+    next.push_back(steps.back() / 2);
+    for (const double p : {0.5, 1.0, 2.0, 4.0}) {
+      for (const auto& [references, finer] : {std::pair(Numbers(5, 0.0), infinity),
+                                              {Numbers(5, steps.back() / 16), 16.0},
+                                              {Numbers(5, steps.back() / 2), 2.0},
+                                              {next, infinity}}) {
+        SCOPED_TRACE(testing::PrintToString(references) + ", p = " + std::to_string(p));
+        Numbers errors;
+        for (std::size_t l = 0; l < steps.size(); ++l) {
+          errors.push_back(250 * (std::pow(steps[l], p) - std::pow(references[l], p)));
+        }
+        const Fit found = fit_order({.steps = {{steps, references}},
+                                     .errors = errors,
+                                     .are_differences = references == next},
+                                    0.0);
+        EXPECT_EQ(found.marks, Marks(5, Mark::fitted));
+        EXPECT_EQ(found.levels, 5U);
+        EXPECT_NEAR(found.order, p, found_to);
+        EXPECT_NEAR(found.constants.at(0), 250, 0.02);
+        EXPECT_LT(found.statistical, 1e-6);
+        // The interval says what taking the reference for exact would read.
+        EXPECT_GE(found.structural, p > 2 ? 0.0 : 0.05 * std::pow(finer, -p));
+        for (std::size_t l = 0; l < errors.size(); ++l) {
+          EXPECT_NEAR(found.predicted[l], errors[l], 1e-6 * errors[l]);
+        }
       }
     }
   }
@@ -243,40 +255,6 @@ TEST(FitOrder, the_interval_is_wider_where_neighbours_err_alike) {
     in_turn.push_back(steps.back() * (l % 2 == 0 ? 1.1 : 0.9));
   }
   EXPECT_GT(fit_exact(steps, alike).statistical, 2 * fit_exact(steps, in_turn).statistical);
-}
-
-TEST(FitOrder, is_exact_against_a_reference_that_is_not) {
-  const Numbers steps = halved(0.5, 5);
-  for (const double p : {1.0, 2.0}) {
-    for (const double finer : {2.0, 16.0}) {
-      const double reference = steps.back() / finer;
-      const Numbers errors = errors_of(steps, 7.0, p, reference);
-      const Fit found = fit(steps, errors, Numbers(5, reference), 0.0);
-      EXPECT_NEAR(found.order, p, found_to) << "reference " << finer << " times finer";
-      EXPECT_NEAR(found.constants.at(0), 7.0, 1e-4);
-      // The interval says what taking it for exact would read.
-      EXPECT_GT(found.structural, 0.1 * std::pow(finer, -p));
-    }
-  }
-}
-
-TEST(FitOrder, is_exact_for_differences_of_successive_levels) {
-  for (const Numbers& steps : {halved(0.5, 5), Numbers{0.3, 0.2, 0.05, 0.04, 0.01}}) {
-    for (const double p : {0.5, 1.0, 2.0}) {
-      Numbers differences;
-      for (std::size_t l = 0; l + 1 < steps.size(); ++l) {
-        differences.push_back(2.5 * (std::pow(steps[l], p) - std::pow(steps[l + 1], p)));
-      }
-      const Fit found = fit_order(
-          {.steps = {{{steps.begin(), steps.end() - 1}, {steps.begin() + 1, steps.end()}}},
-           .errors = differences,
-           .are_differences = true},
-          0.0);
-      EXPECT_EQ(found.levels, 4U);
-      EXPECT_NEAR(found.order, p, found_to);
-      EXPECT_NEAR(found.constants.at(0), 2.5, 1e-4);
-    }
-  }
 }
 
 struct Pairs {
