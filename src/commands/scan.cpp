@@ -13,27 +13,12 @@
 
 namespace masing::commands {
 
-namespace {
-
-/// Makes all points.
-scan::Scan made_points(const parallel::Communicator& comm, const cli::Scan& scan) {
-  scan::Points points(comm, scan.spec);
-  while (const auto values = points.next()) {
-    try {
-      cli::located(*scan.request, [&] { points.make(cli::problem_at(scan, *values)); });
-    } catch (const base::UserError& error) {
-      points.fail(error.what());
-    }
-  }
-  return points.finished();
-}
-
-}  // namespace
-
 scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
   const scan::ScanSpec& spec = scan.spec;
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
-  scan::Scan made = made_points(comm, scan);
+  const scan::Scan made = scan::make_points(comm, spec, [&](const auto values, const auto& make) {
+    cli::located(*scan.request, [&] { make(cli::problem_at(scan, values)); });
+  });
   io::write_file(comm, spec.result,
                  [&](const io::Handle& file) { scan::write(comm, file, spec, made); });
   io::remove_checkpoint(comm, spec.checkpoint.path);

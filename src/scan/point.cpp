@@ -1,4 +1,4 @@
-#include "scan/point.hpp"
+#include "scan/points.hpp"
 
 #include <fmt/core.h>
 
@@ -132,7 +132,7 @@ PointNumbers CycleObserver::numbers() const {
 
 }  // namespace
 
-void make_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points) {
+void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points) {
   const engine::ModelFacts model = problem.run.facts();
   const slab::ClosedCurves curves(*model.slab, model.oscillator.k0);
   for (ScanPoint& point : points) {
@@ -145,8 +145,8 @@ void make_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points)
   }
 }
 
-void make_run(const parallel::Communicator& own, const ScanProblem& problem, double available,
-              bool keeps_series, const std::string& title, ScanPoint& point) {
+void compute_run(const parallel::Communicator& own, const ScanProblem& problem, double available,
+                 bool keeps_series, const std::string& title, ScanPoint& point) {
   const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available});
   CycleObserver cycle(problem.series, problem.period);
   std::optional<io::SeriesBuffer> series;
@@ -205,15 +205,12 @@ PointNumbers described(const slab::Cycle& cycle, double period) {
                  .period = period,
                  .period_multiple = static_cast<double>(cycle.multiple),
                  .residual = cycle.residual,
-                 // The map over a period is a contraction.
-                 .stable = 1.0,
                  .larger_re = cycle.multipliers[0].real(),
                  .larger_im = cycle.multipliers[0].imag(),
                  .smaller_re = cycle.multipliers[1].real(),
                  .smaller_im = cycle.multipliers[1].imag(),
                  .drift = cycle.drift,
-                 .frozen = cycle.frozen,
-                 .fold = 0.0});
+                 .frozen = cycle.frozen});
   if (std::abs(cycle.drift) > 1e-9 * (cycle.most_x - cycle.least_x)) {
     numbers.centre = PointNumbers::unknown;
   }
@@ -257,8 +254,8 @@ class LimitCycles {
   }
 
   /// The one near that of the point before; where Newton's method does not come to it from there,
-  /// what the motion from there comes to. Which cells yield on a cycle is decided at the start,
-  /// which may be far: only what repeats itself is one.
+  /// what the motion from there comes to. The start may be far from the cycle, so the result is
+  /// accepted only if the motion from its end repeats it.
   [[nodiscard]] Found after(const CycleState& before) const {
     slab::Extreme start = before.extreme;
     start.phase *= period() / before.period;
@@ -275,7 +272,7 @@ class LimitCycles {
   }
 
   /// The state that a cycle leaves: at its end the slab remembers both its extremes.
-  [[nodiscard]] CycleState left_by(const slab::Cycle& cycle) const {
+  [[nodiscard]] CycleState end_state(const slab::Cycle& cycle) const {
     slab::Extreme end = cycle.extreme;
     const auto passage = map_.passage(end, cycle.multiple * period(), end.side);
     if (passage) {
@@ -310,8 +307,9 @@ class LimitCycles {
 
   /// The cycle of fewer periods than `multiple`, as few as there are, whose extreme is within
   /// `share` of the cycle's range of `start`; nothing where there is none.
-  [[nodiscard]] std::optional<slab::Cycle> cycle_of_fewer(const slab::Extreme& start, int multiple,
-                                                          double share) const {
+  [[nodiscard]] std::optional<slab::Cycle> cycle_of_shorter_period(const slab::Extreme& start,
+                                                                   int multiple,
+                                                                   double share) const {
     for (int fewer = 1; fewer < multiple; ++fewer) {
       if (multiple % fewer != 0) {
         continue;
@@ -334,11 +332,11 @@ class LimitCycles {
   [[nodiscard]] slab::Cycle cycle_near(const slab::Extreme& start,
                                        const slab::Settled& settled) const {
     const int multiple = settled.multiple;
-    if (auto cycle = cycle_of_fewer(start, multiple, 1000 * settled.change + 1e-6)) {
+    if (auto cycle = cycle_of_shorter_period(start, multiple, 1000 * settled.change + 1e-6)) {
       return std::move(*cycle);
     }
     slab::Cycle cycle = found_near(start, multiple);
-    auto same = cycle_of_fewer(cycle.extreme, multiple, 1e-9);
+    auto same = cycle_of_shorter_period(cycle.extreme, multiple, 1e-9);
     return same ? std::move(*same) : cycle;
   }
 
@@ -378,7 +376,7 @@ void SteadySolver::solve(const parallel::Communicator& comm, const ScanProblem& 
     point.series = cycles.series(cycle);
   }
   if (past_ == Past::point) {
-    before_ = cycles.left_by(cycle);
+    before_ = cycles.end_state(cycle);
   }
 }
 

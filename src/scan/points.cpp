@@ -3,12 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "io/checkpoint.hpp"
+#include "parallel/deal.hpp"
 #include "parallel/session.hpp"
+#include "parallel/vector.hpp"
 
 namespace masing::scan {
 
@@ -18,7 +23,7 @@ std::size_t Scan::failed() const {
 
 namespace {
 
-constexpr const char* done = "/tasks";  // in a checkpoint
+constexpr const char* done = "/made";  // in a checkpoint
 
 // PointNumbers consists of doubles alone.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
@@ -39,13 +44,60 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-}  // namespace
+/// The points of a scan while they are made, task by task: a task is one point; or those of all
+/// amplitudes of closed cycles, or of the last axis where each limit cycle begins with the one
+/// before.
+class Points {
+ public:
+  /// Restores what the checkpoint has. Collective.
+  Points(const parallel::Communicator& comm, const ScanSpec& spec, const Attempt& attempt);
 
-Points::Points(const parallel::Communicator& comm, const ScanSpec& spec)
+  /// Collective.
+  Scan made();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void make_alone();
+  void make_together();
+  bool make(std::size_t task, const parallel::Communicator& ranks);
+  bool compute(const ScanProblem& problem, const parallel::Communicator& ranks, std::size_t task,
+               std::span<ScanPoint> points);
+  [[nodiscard]] std::vector<std::size_t> tasks_left() const;
+  [[nodiscard]] std::span<ScanPoint> points_of(std::size_t task);
+  [[nodiscard]] std::vector<double> packed(std::size_t task);
+  [[nodiscard]] std::vector<double> packed_tasks(bool failed_too);
+  void unpack(std::span<const double> numbers);
+  void share();
+  void save_if_due();
+  void save();
+  [[nodiscard]] std::int64_t made_points() const;
+  void report();
+
+  const parallel::Communicator& comm_;
+  parallel::Communicator own_;  // this rank
+  // Keeps PETSc's duplicate of own_ alive; otherwise it is made again for every point.
+  parallel::Vector petsc_duplicate_;
+  const ScanSpec& spec_;
+  const Attempt& attempt_;
+  double available_;
+  std::vector<ScanPoint> points_;
+  std::size_t task_size_ = 1;
+  std::vector<char> is_made_;  // of tasks, on the root
+  bool is_stopped_ = false;
+  SteadySolver solver_;
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point last_saved_ = begun_;
+  Clock::time_point last_report_ = begun_;
+  std::int64_t made_since_save_ = 0;
+};
+
+Points::Points(const parallel::Communicator& comm, const ScanSpec& spec, const Attempt& attempt)
     : comm_(comm),
       own_(comm, comm.rank(), 1),
-      held_(own_, 1),
+      petsc_duplicate_(own_, 1),
       spec_(spec),
+      attempt_(attempt),
       available_(parallel::available_memory(comm)),
       points_(grid(spec.axes)),
       solver_(spec.past, spec.keep_series) {
@@ -54,137 +106,15 @@ Points::Points(const parallel::Communicator& comm, const ScanSpec& spec)
   task_size_ = is_line ? spec.axes.back().values.size() : 1;
   is_made_.resize(points_.size() / task_size_);
   if (spec.checkpoint.restart) {
-    restore();
-  }
-  for (std::size_t task = 0; task < is_made_.size(); ++task) {
-    if (is_made_[task] == 0) {
-      left_.push_back(task);
-    }
-  }
-  const auto take = [this](std::size_t i, std::span<const double> numbers) {
-    if (!numbers.empty()) {
-      unpack(numbers, left_[i]);
-    }
-  };
-  deal_.emplace(comm, left_.size(), take, [this] {
-    save_if_due();
-    report();
-  });
-}
-
-std::span<ScanPoint> Points::points_of(std::size_t task) {
-  return std::span(points_).subspan(task * task_size_, task_size_);
-}
-
-std::optional<std::span<const double>> Points::next() {
-  if (problems_ > 0 && ++problem_ == problems_) {
-    end();
-  }
-  if (problems_ == 0 && !next_task()) {
-    return std::nullopt;
-  }
-  const std::span<const double> values = points_of(task_)[problem_].values;
-  return values.first(values.size() - (spec_.kind == ScanKind::closed_curves ? 1 : 0));
-}
-
-/// Begins the next task: of this rank, then, where they are left, of all ranks together.
-bool Points::next_task() {
-  if (is_stopped_) {
-    return false;
-  }
-  if (deal_) {
-    if (const auto i = deal_->next()) {
-      begin(left_[*i]);
-      return true;
-    }
-    is_stopped_ = !deal_->is_done();
-    deal_.reset();
-    std::vector<double> made(is_made_.begin(), is_made_.end());
-    parallel::broadcast(comm_, made);  // the root knows
-    left_.clear();
-    for (std::size_t task = made.size(); task-- > 0;) {
-      if (made[task] == 0.0) {
-        left_.push_back(task);
-      }
-    }
-  }
-  if (is_stopped_ || left_.empty()) {
-    return false;
-  }
-  begin(left_.back());
-  left_.pop_back();
-  return true;
-}
-
-void Points::begin(std::size_t task) {
-  task_ = task;
-  problem_ = 0;
-  problems_ = spec_.kind == ScanKind::steady ? task_size_ : 1;
-  is_for_all_ = false;
-  task_begun_ = Clock::now();
-  solver_.forget();
-}
-
-/// Ends a task: its numbers go to the root.
-void Points::end() {
-  problems_ = 0;
-  const std::chrono::duration<double> took = Clock::now() - task_begun_;
-  for (ScanPoint& point : points_of(task_)) {
-    point.is_done = point.message.empty();
-    point.numbers.seconds = took.count() / static_cast<double>(task_size_);
-  }
-  if (deal_) {
-    deal_->made(is_for_all_ ? std::vector<double>() : packed(task_));
-  } else {
-    is_made_[task_] = 1;
-    ++made_since_save_;
-    parallel::on_root(comm_, [this] { save_if_due(); });
+    const io::Handle file = io::open_together(comm, *spec.checkpoint.restart, H5F_ACC_RDONLY);
+    unpack(io::read_numbers(file, done));
+    made_since_save_ = 0;
   }
 }
 
-void Points::make(const ScanProblem& problem) {
-  try {
-    compute(problem);
-  } catch (const base::SystemError& error) {
-    if (!deal_ && comm_.size() > 1) {
-      throw;  // it may be of one rank only, and others wait for it
-    }
-    fail(error.what());
-  } catch (const base::Stopped&) {
-    problems_ = 0;
-    if (deal_) {
-      deal_->stop();
-    } else {
-      is_stopped_ = true;
-    }
-  }
-}
-
-void Points::compute(const ScanProblem& problem) {
-  const std::span<ScanPoint> points = points_of(task_);
-  if (spec_.kind == ScanKind::steady) {
-    solver_.solve(own_, problem, points[problem_]);
-  } else if (spec_.kind == ScanKind::closed_curves) {
-    make_closed_cycles(problem, points);
-  } else if (deal_ && comm_.size() > 1 &&
-             is_for_all_ranks(problem.run, available_, is_made_.size(), comm_.size())) {
-    is_for_all_ = true;
-  } else {
-    const bool shows_progress = !spec_.quiet && comm_.is_root();
-    make_run(deal_ ? own_ : comm_, problem, available_, spec_.keep_series,
-             shows_progress ? fmt::format("point {} of {}", task_ + 1, is_made_.size()) : "",
-             points[0]);
-  }
-}
-
-void Points::fail(const std::string& message) {
-  for (ScanPoint& point :
-       spec_.kind == ScanKind::steady ? points_of(task_).subspan(problem_, 1) : points_of(task_)) {
-    point.message = parallel::one_line(message);
-  }
-}
-
-Scan Points::finished() {
+Scan Points::made() {
+  make_alone();
+  make_together();
   if (!parallel::first_text(comm_, is_stopped_ ? "stopped" : "").empty()) {
     parallel::on_root(comm_, [this] { save(); });
     std::int64_t count = made_points();
@@ -200,10 +130,115 @@ Scan Points::finished() {
   return scan;
 }
 
-/// The points of a task as numbers: of each whether it is done, its numbers, its series and its
-/// message behind their lengths.
+/// Each rank the tasks that it is dealt, but runs that are left for all of them. Collective.
+void Points::make_alone() {
+  const std::vector<std::size_t> left = tasks_left();
+  const auto take = [this](std::size_t, std::span<const double> numbers) { unpack(numbers); };
+  parallel::Deal deal(comm_, left.size(), take, [this] {
+    save_if_due();
+    report();
+  });
+  while (const auto i = deal.next()) {
+    try {
+      deal.made(make(left[*i], own_) ? packed(left[*i]) : std::vector<double>());
+    } catch (const base::Stopped&) {
+      deal.stop();
+    }
+  }
+  is_stopped_ = !deal.is_done();
+}
+
+/// What is left, on all ranks. Collective.
+void Points::make_together() {
+  std::vector<double> made(is_made_.begin(), is_made_.end());
+  parallel::broadcast(comm_, made);  // the root knows
+  is_made_.assign(made.begin(), made.end());
+  try {
+    for (const std::size_t task : is_stopped_ ? std::vector<std::size_t>() : tasks_left()) {
+      make(task, comm_);
+      is_made_[task] = 1;
+      ++made_since_save_;
+      parallel::on_root(comm_, [this] { save_if_due(); });
+    }
+  } catch (const base::Stopped&) {
+    is_stopped_ = true;
+  }
+}
+
+std::vector<std::size_t> Points::tasks_left() const {
+  std::vector<std::size_t> left;
+  for (std::size_t task = 0; task < is_made_.size(); ++task) {
+    if (is_made_[task] == 0) {
+      left.push_back(task);
+    }
+  }
+  return left;
+}
+
+std::span<ScanPoint> Points::points_of(std::size_t task) {
+  return std::span(points_).subspan(task * task_size_, task_size_);
+}
+
+/// Makes the points of a task, or marks them as failed; false where it is left for all ranks.
+/// Throws Stopped, and what fails on one of several ranks. Collective on `ranks`.
+bool Points::make(std::size_t task, const parallel::Communicator& ranks) {
+  const Clock::time_point begin = Clock::now();
+  const std::span<ScanPoint> all = points_of(task);
+  bool is_made = true;
+  solver_.forget();
+  const std::size_t size = spec_.kind == ScanKind::steady ? 1 : task_size_;  // of a problem
+  for (std::size_t first = 0; first < task_size_; first += size) {
+    const std::span<ScanPoint> points = all.subspan(first, size);
+    const std::size_t axes = spec_.axes.size() - (spec_.kind == ScanKind::closed_curves ? 1 : 0);
+    const auto fail = [&](const std::exception& error) {
+      for (ScanPoint& point : points) {
+        point.message = parallel::one_line(error.what());
+      }
+    };
+    try {
+      attempt_(std::span(points[0].values).first(axes), [&](const ScanProblem& problem) {
+        is_made = compute(problem, ranks, task, points);
+      });
+    } catch (const base::UserError& error) {
+      fail(error);
+    } catch (const base::SystemError& error) {
+      if (ranks.size() > 1) {
+        throw;  // it may be of one rank only, and others wait for it
+      }
+      fail(error);
+    }
+  }
+  const std::chrono::duration<double> took = Clock::now() - begin;
+  for (ScanPoint& point : all) {
+    point.is_done = point.message.empty();
+    point.numbers.seconds = took.count() / static_cast<double>(task_size_);
+  }
+  return is_made;
+}
+
+/// Sets the numbers of the points of a problem; false where it is left for all ranks.
+bool Points::compute(const ScanProblem& problem, const parallel::Communicator& ranks,
+                     std::size_t task, std::span<ScanPoint> points) {
+  if (spec_.kind == ScanKind::steady) {
+    solver_.solve(own_, problem, points[0]);
+  } else if (spec_.kind == ScanKind::closed_curves) {
+    compute_closed_cycles(problem, points);
+  } else if (ranks.size() < comm_.size() &&
+             is_for_all_ranks(problem.run, available_, is_made_.size(), comm_.size())) {
+    return false;
+  } else {
+    const bool shows_progress = !spec_.quiet && comm_.is_root();
+    compute_run(ranks, problem, available_, spec_.keep_series,
+                shows_progress ? fmt::format("point {} of {}", task + 1, is_made_.size()) : "",
+                points[0]);
+  }
+  return true;
+}
+
+/// A task as numbers: its index, how many follow, and of each point whether it is done, its
+/// numbers, its series and its message behind their lengths.
 std::vector<double> Points::packed(std::size_t task) {
-  std::vector<double> numbers;
+  std::vector<double> numbers{static_cast<double>(task), 0.0};
   const auto put = [&](const auto& values) {
     numbers.push_back(static_cast<double>(values.size()));
     numbers.insert(numbers.end(), values.begin(), values.end());
@@ -214,50 +249,44 @@ std::vector<double> Points::packed(std::size_t task) {
     put(point.series);
     put(point.message);
   }
+  numbers[1] = static_cast<double>(numbers.size() - 2);
   return numbers;
 }
 
-void Points::unpack(std::span<const double> numbers, std::size_t task) {
-  const auto take = [&](std::size_t count) {
-    const auto some = numbers.first(count);
-    numbers = numbers.subspan(count);
-    return some;
-  };
-  const auto take_list = [&] { return take(static_cast<std::size_t>(take(1)[0])); };
-  for (ScanPoint& point : points_of(task)) {
-    point.is_done = take(1)[0] != 0.0;
-    std::ranges::copy(take_list(), &point.numbers.most_x);
-    const auto series = take_list();
-    point.series.assign(series.begin(), series.end());
-    point.message.clear();
-    for (const double letter : take_list()) {
-      point.message.push_back(static_cast<char>(letter));
-    }
-  }
-  is_made_[task] = 1;
-  ++made_since_save_;
-}
-
-/// The tasks that are made, with or without those that failed, each behind its index and its size.
+/// The tasks that are made, with or without those that failed, one after another.
 std::vector<double> Points::packed_tasks(bool failed_too) {
   std::vector<double> all;
   for (std::size_t task = 0; task < is_made_.size(); ++task) {
     const bool is_good = std::ranges::all_of(points_of(task), &ScanPoint::is_done);
     if (is_made_[task] != 0 && (is_good || failed_too)) {
       const std::vector<double> numbers = packed(task);
-      all.push_back(static_cast<double>(task));
-      all.push_back(static_cast<double>(numbers.size()));
       all.insert(all.end(), numbers.begin(), numbers.end());
     }
   }
   return all;
 }
 
-void Points::unpack_tasks(std::span<const double> all) {
-  while (!all.empty()) {
-    const auto size = static_cast<std::size_t>(all[1]);
-    unpack(all.subspan(2, size), static_cast<std::size_t>(all[0]));
-    all = all.subspan(2 + size);
+void Points::unpack(std::span<const double> numbers) {
+  const auto take = [&](std::size_t count) {
+    const auto some = numbers.first(count);
+    numbers = numbers.subspan(count);
+    return some;
+  };
+  const auto take_list = [&] { return take(static_cast<std::size_t>(take(1)[0])); };
+  while (!numbers.empty()) {
+    const auto task = static_cast<std::size_t>(take(2)[0]);
+    for (ScanPoint& point : points_of(task)) {
+      point.is_done = take(1)[0] != 0.0;
+      std::ranges::copy(take_list().first(count_of_numbers), &point.numbers.most_x);
+      const auto series = take_list();
+      point.series.assign(series.begin(), series.end());
+      point.message.clear();
+      for (const double letter : take_list()) {
+        point.message.push_back(static_cast<char>(letter));
+      }
+    }
+    is_made_[task] = 1;
+    ++made_since_save_;
   }
 }
 
@@ -271,14 +300,14 @@ void Points::share() {
     all = packed_tasks(true);
   }
   parallel::broadcast_all(comm_, all, 0);
-  unpack_tasks(all);
+  unpack(all);
 }
 
 /// After so many tasks as asked for, else every ten minutes. Of the root.
 void Points::save_if_due() {
   const std::int64_t every = spec_.checkpoint.every;
-  const bool is_due = every > 0 ? made_since_save_ >= every
-                                : Clock::now() - last_saved_ >= std::chrono::minutes(10);
+  const bool is_due =
+      every > 0 ? made_since_save_ >= every : Clock::now() - last_saved_ >= io::checkpoint_distance;
   if (spec_.checkpoint.scheduled && is_due) {
     save();
   }
@@ -308,10 +337,10 @@ void Points::save() {
   made_since_save_ = 0;
 }
 
-void Points::restore() {
-  const io::Handle file = io::open_together(comm_, *spec_.checkpoint.restart, H5F_ACC_RDONLY);
-  unpack_tasks(io::read_numbers(file, done));
-  made_since_save_ = 0;
+}  // namespace
+
+Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec, const Attempt& attempt) {
+  return Points(comm, spec, attempt).made();
 }
 
 }  // namespace masing::scan

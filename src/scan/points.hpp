@@ -1,87 +1,72 @@
 #pragma once
 
-#include <chrono>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "parallel/deal.hpp"
-#include "parallel/vector.hpp"
-#include "scan/point.hpp"
+#include "engine/setup.hpp"
+#include "parallel/communicator.hpp"
+#include "scan/scan.hpp"
+#include "slab/steady/period_map.hpp"
+
+// How the points of a scan are made.
 
 namespace masing::scan {
 
+/// Finds the problem at the values of the axes, but an amplitude, and hands it to `make`. Throws
+/// UserError where there is none, and what `make` throws.
+using Attempt = std::function<void(std::span<const double> values,
+                                   const std::function<void(const ScanProblem&)>& make)>;
+
 /// Makes the points of a scan, dealt out to single ranks as they finish, or a run that is too large
-/// for one by all together:
-///     Points points(comm, spec);
-///     while (const auto values = points.next()) { points.make(problem at *values) or fail(why); }
-///     Scan scan = points.finished();
-/// A point that fails is marked, and the scan goes on. The numbers do not depend on the ranks, bit
-/// for bit. Points that are done are kept in the checkpoint; those that were under way begin again.
-class Points {
+/// for one by all together. A point that fails is marked, and the scan goes on. The numbers do not
+/// depend on the ranks, bit for bit. Points that are done are kept in the checkpoint; those that
+/// were under way begin again. All points, on all ranks. Throws UserError alike on all ranks where
+/// the checkpoint cannot be read, Stopped with what is done saved. Collective.
+Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec, const Attempt& attempt);
+
+/// Sets the numbers of a point, and its series if `keeps_series`, to those of a run on the ranks of
+/// `own` with `available` bytes each. `title`: of the progress line; empty for none. Throws
+/// UserError, SystemError, Stopped. Collective on `own`.
+void compute_run(const parallel::Communicator& own, const ScanProblem& problem, double available,
+                 bool keeps_series, const std::string& title, ScanPoint& point);
+
+/// Sets the numbers of points to those of the closed cycles whose amplitudes, all > 0, are the
+/// values of the last axis. Throws UserError. Local.
+void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points);
+
+/// Whether `ranks` ranks may share a run, one of `tasks` (is_split), and there are fewer tasks than
+/// ranks, or it does not fit beside others on one rank. Local.
+bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t tasks, int ranks);
+
+/// The state at the outer extreme of a limit cycle, and the force's period there.
+struct CycleState {
+  slab::Extreme extreme;
+  double period = 1.0;
+  int multiple = 1;  ///< how many periods the cycle takes
+};
+
+/// Finds the limit cycles of one problem after another. A slab that does not change is prepared
+/// once.
+class SteadySolver {
  public:
-  /// Restores what the checkpoint has. `comm` and `spec` must outlive it. Throws UserError alike on
-  /// all ranks. Collective.
-  Points(const parallel::Communicator& comm, const ScanSpec& spec);
+  SteadySolver(Past past, bool keeps_series) : past_(past), keeps_series_(keeps_series) {}
 
-  /// The values of the axes, but an amplitude, of the next problem that this rank makes, or all
-  /// ranks together; nothing where none is left. Every rank asks until it gets nothing.
-  std::optional<std::span<const double>> next();
-  /// Makes what depends on that problem. Throws UserError. On the ranks that it is for.
-  void make(const ScanProblem& problem);
-  /// There is no such problem, or it has no solution: the points that depend on it failed. Local.
-  void fail(const std::string& message);
+  /// From now on begin at x0, y0, u0. Local.
+  void forget() { before_.reset(); }
 
-  /// All points, on all ranks. Throws Stopped with what is done saved, alike. Collective.
-  Scan finished();
+  /// Sets the numbers of a point, and its series if kept, to those of the limit cycle that the
+  /// motion from x0, y0, u0 comes to; with Past::point of the one next to the last that was found
+  /// since forget(). `comm`: of one rank. Throws UserError where there is none.
+  void solve(const parallel::Communicator& comm, const ScanProblem& problem, ScanPoint& point);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  void begin(std::size_t task);
-  void end();
-  void compute(const ScanProblem& problem);
-  bool next_task();
-  [[nodiscard]] std::span<ScanPoint> points_of(std::size_t task);
-  [[nodiscard]] std::vector<double> packed(std::size_t task);
-  void unpack(std::span<const double> numbers, std::size_t task);
-  std::vector<double> packed_tasks(bool failed_too);
-  void unpack_tasks(std::span<const double> all);
-  void share();
-  void save_if_due();
-  void save();
-  void restore();
-  void report();
-  [[nodiscard]] std::int64_t made_points() const;
-
-  const parallel::Communicator& comm_;
-  parallel::Communicator own_;  // this rank
-  // PETSc duplicates a communicator for the first vector on it and keeps that as long as any is
-  // there: at each point anew if there were none in between.
-  parallel::Vector held_;
-  const ScanSpec& spec_;
-  double available_;
-  std::vector<ScanPoint> points_;
-  // A task is one point; or those of all amplitudes of closed cycles, or of the last axis where
-  // each limit cycle begins with the one before.
-  std::size_t task_size_ = 1;
-  std::vector<char> is_made_;      // of tasks, on the root
-  std::vector<std::size_t> left_;  // tasks that the checkpoint does not have
-  std::optional<parallel::Deal> deal_;
-  bool is_stopped_ = false;
-
-  SteadySolver solver_;
-  std::size_t task_ = 0;      // under way
-  std::size_t problem_ = 0;   // of the task
-  std::size_t problems_ = 0;  // of the task; 0: none is under way
-  bool is_for_all_ = false;   // and left for all ranks together
-  Clock::time_point task_begun_;
-
-  Clock::time_point begun_ = Clock::now();
-  Clock::time_point last_saved_ = begun_;
-  Clock::time_point last_report_ = begun_;
-  std::int64_t made_since_save_ = 0;
+  Past past_;
+  bool keeps_series_;
+  std::string slab_;  // of exact_
+  engine::ExactSlab exact_{};
+  std::optional<CycleState> before_;
 };
 
 }  // namespace masing::scan

@@ -71,7 +71,6 @@ struct PointNumbers {
   double period = unknown;
   double period_multiple = unknown;
   double residual = unknown;
-  double stable = unknown;
   double larger_re = unknown;  ///< Floquet multipliers
   double larger_im = unknown;
   double smaller_re = unknown;
@@ -79,7 +78,6 @@ struct PointNumbers {
   double drift = unknown;
   double frozen = unknown;
   double settled = unknown;
-  double fold = unknown;
   double seconds = unknown;
 };
 

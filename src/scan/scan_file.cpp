@@ -50,8 +50,6 @@ constexpr PointColumn point_columns[] = {
      &PointNumbers::period_multiple, PointColumn::of_limit_cycles},
     {"residual", "by how much the cycle fails to close, over its range", "r",
      &PointNumbers::residual, PointColumn::of_limit_cycles},
-    {"stable", "1: the motion is a contraction, every cycle is stable", "stable",
-     &PointNumbers::stable, PointColumn::of_limit_cycles},
     {"drift", "of x over the cycle; not 0 only where nothing holds the mass", "d",
      &PointNumbers::drift, PointColumn::of_limit_cycles},
     {"frozen",
@@ -60,8 +58,7 @@ constexpr PointColumn point_columns[] = {
     {"settled",
      "change of the motion from the start over the last cycle before shooting, over its size; not "
      "small where it hardly loses energy: then the cycle is one beside it",
-     "delta", &PointNumbers::settled, PointColumn::of_limit_cycles},
-    {"fold", "0: no branch turns back", "fold", &PointNumbers::fold, PointColumn::of_limit_cycles}};
+     "delta", &PointNumbers::settled, PointColumn::of_limit_cycles}};
 
 }  // namespace
 

@@ -6,7 +6,6 @@
 #include <numbers>
 #include <span>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "scan/points.hpp"
 #include "support/problem.hpp"
@@ -49,15 +48,9 @@ inline scan::ScanProblem problem(const Point& point) {
 /// All points of a scan whose problems are those of `problem`.
 inline scan::Scan made(const parallel::Communicator& comm, const scan::ScanSpec& spec,
                        const std::function<scan::ScanProblem(std::span<const double>)>& problem) {
-  scan::Points points(comm, spec);
-  while (const auto values = points.next()) {
-    try {
-      points.make(problem(*values));
-    } catch (const base::UserError& error) {
-      points.fail(error.what());
-    }
-  }
-  return points.finished();
+  return scan::make_points(comm, spec, [&](std::span<const double> values, const auto& make) {
+    make(problem(values));
+  });
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.

@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "scan/made_up.hpp"
-#include "scan/point.hpp"
 #include "support/given.hpp"
 #include "support/world.hpp"
 
@@ -42,7 +41,6 @@ TEST(LimitCycle, is_the_linear_oscillators_far_below_yielding) {
     EXPECT_NEAR(cycle.loss, 0.0, closed * amplitude * amplitude) << "nothing yields";
     EXPECT_EQ(cycle.frozen, 1.0);
     EXPECT_EQ(cycle.period_multiple, 1.0);
-    EXPECT_EQ(cycle.stable, 1.0);
     // The motion beside the cycle decays as exp(-ct/2) while it oscillates.
     const double decay = std::exp(-point.damping / 2 * cycle.period);
     EXPECT_NEAR(std::hypot(cycle.larger_re, cycle.larger_im), decay, 1e-6);
