@@ -156,22 +156,6 @@ def test_a_dense_ladder_is_thinned_on_the_screen_and_whole_in_the_file(masing):
     assert len(fit["cases"]["cells"]) == 60
 
 
-def test_an_undefined_order_is_exit_code_3(masing):
-    fit = masing.study("--final-time=1", "--cells=3", "--levels=10,20", "--reference=successive", code=3)
-    assert "undefined" in fit["said"]
-
-
-@pytest.mark.parametrize("reference", ["finest", "successive", "exact"])
-def test_errors_of_zero_are_exact(masing, reference):
-    """At rest every level has the solution, whatever its step."""
-    fit = masing.study("--force=0", "--cells=3", "--final-time=3", "--levels=100,200,400", f"--reference={reference}")
-    assert "order of x: none observed, expected 1 within 0.1: exact" in fit["said"]
-    assert (fit["verdict"], fit["verdict_x"], fit["verdict_u"]) == ("exact",) * 3
-    assert fit["remarks"] == "All errors of x, y and u are on the round-off floor, and so of any order."
-    assert np.all(fit["cases"]["mark_x"][:3 if reference != "successive" else 2] == 2)
-    assert "bit for bit" in masing.done("reproduce", "study.h5").stdout
-
-
 @pytest.mark.parametrize(("refine", "levels"), [("steps", "100"), ("cells", "5"), ("both", "5:100")])
 def test_one_level_is_refused(masing, refine, levels):
     assert masing.refused("converge", f"--refine={refine}", f"--levels={levels}") == (

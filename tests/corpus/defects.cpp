@@ -42,9 +42,8 @@ std::vector<double> trajectory(const cli::Configuration& c, Defect defect, long 
   std::vector<double> found;
   for (long p = 1; p <= steps + late; ++p) {
     const double d = dt * y + dt * dt / 2 * a;
-    const bool turns = -y / a > 0 && -y / a < dt;
     double sum = 0.0;
-    if (turns && defect != Defect::split_left_out) {
+    if (-y / a > 0 && -y / a < dt) {
       const double before = -y * y / (2 * a);
       move(before);
       sum = move(d - before);

@@ -9,7 +9,6 @@ namespace masing::corpus {
 /// What is wrong with a scheme.
 enum class Defect {
   none,
-  split_left_out,    ///< the turning point inside a step is cut off
   u0_shifted,        ///< by 1e-4
   one_step_too_many  ///< what is compared at t is a step later
 };
