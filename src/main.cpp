@@ -21,7 +21,7 @@
 #include "io/hdf5.hpp"
 #include "io/result_file.hpp"
 #include "parallel/session.hpp"
-#include "study/run_comparisons.hpp"
+#include "study/plan.hpp"
 
 namespace masing {
 

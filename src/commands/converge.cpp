@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
-#include "study/output.hpp"
+#include "study/refinement.hpp"
 
 namespace masing::commands {
 

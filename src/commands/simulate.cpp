@@ -21,7 +21,6 @@
 #include "io/recorders.hpp"
 #include "io/result_file.hpp"
 #include "parallel/session.hpp"
-#include "study/plan.hpp"
 
 namespace masing::commands {
 
@@ -152,7 +151,7 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
   const io::RunLocks locks(comm, result.path, checkpoint);
   const std::string advice = parallel::stop_advice();
   if (comm.is_root() && !simulation.quiet && !advice.empty() &&
-      study::estimated_seconds(simulation.run, comm.size()) > study::long_time) {
+      engine::estimated_seconds(simulation.run, comm.size()) > engine::long_time) {
     std::fputs(fmt::format("masing simulate: {}\n", advice).c_str(), stderr);
   }
   io::OutputFile output =

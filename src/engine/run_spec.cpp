@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/partition.hpp"
 #include "base/text.hpp"
 #include "rheology/elastic_growth.hpp"
 #include "slab/turning_points/interval_sets.hpp"
@@ -199,6 +200,38 @@ std::string step_advice(const RunSpec& run) {
       "until T; with a step of {:.4g} by {:g}",
       step, scheme.name, decay > 0 ? "(dt omega^2 - c/m)" : "dt omega^2", growth,
       slab::step_for_growth(frequency, decay, run.time, tolerable_growth), tolerable_growth);
+}
+
+double estimated_seconds(const RunSpec& run, int ranks) {
+  // Of a machine of today; a factor of two more or less changes hardly any schedule.
+  constexpr double per_update = 0.2e-9;
+  constexpr double per_column = 2e-9;
+  constexpr double per_allreduce = 1e-6;
+  constexpr double per_smooth_step = 1e-6;
+  constexpr double per_event = 3e-6;
+  const ModelFacts facts = run.facts();
+  const bool is_split = facts.elements != nullptr ? facts.elements->work() == rheology::Work::split
+                                                  : facts.method == Method::sweep;
+  const auto columns = static_cast<double>(
+      base::local_range(field_size(run), 0, is_split && !facts.is_exact ? ranks : 1).size);
+  const double hops = is_split ? std::log2(static_cast<double>(ranks)) : 0.0;
+  double step = 0.07e-6;  // F, and the turning points of a table
+  double events = 0.0;
+  if (facts.is_exact && facts.slab != nullptr) {
+    constexpr double per_cell_and_time = 0.16;
+    step += per_smooth_step;
+    events = facts.slab->is_continuum() ? 0.0 : per_cell_and_time * columns * run.time.final_time;
+  } else if (facts.elements != nullptr) {
+    constexpr double in_a_step = 15.0;  // evaluations of all columns by the exact solution
+    constexpr double reductions = 6.0;
+    step += (facts.is_exact ? in_a_step : 1.0) * columns * per_column +
+            (facts.is_exact ? 0.0 : reductions * hops * per_allreduce);
+  } else if (facts.method == Method::sweep) {
+    step += columns * per_update + hops * per_allreduce / facts.scheme->steps_per_pass;
+  } else if (has_smooth_cells(run)) {
+    step += per_smooth_step;
+  }
+  return static_cast<double>(run.time.steps) * step + events * per_event;
 }
 
 }  // namespace masing::engine

@@ -112,4 +112,11 @@ std::string title(const RunSpec& run);
 /// scheme is unstable. Local.
 std::string step_advice(const RunSpec& run);
 
+/// About how long a run takes on a number of ranks, seconds; no result depends on it. Local.
+double estimated_seconds(const RunSpec& run, int ranks);
+
+/// What is expected to take longer, seconds, says before it starts what it will do and how it can
+/// be stopped.
+inline constexpr double long_time = 5.0;
+
 }  // namespace masing::engine

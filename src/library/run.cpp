@@ -10,7 +10,6 @@
 #include "commands/commands.hpp"
 #include "engine/engine.hpp"
 #include "parallel/session.hpp"
-#include "study/output.hpp"
 #include "study/refinement.hpp"
 
 namespace masing {
@@ -157,12 +156,14 @@ Study converge(const Session& session, const Options& options) {
                 .verdict = statistics::to_text(made.verdict),
                 .table = study::table(spec, made)};
     for (const study::LevelResult& level : made.cases) {
-      study.levels.push_back(
-          {level.ds, level.dt, {level.errors.x, level.errors.y, level.errors.u}});
+      study.levels.push_back({level.ds,
+                              level.dt,
+                              {level.errors[study::Errors::x], level.errors[study::Errors::y],
+                               level.errors[study::Errors::u]}});
     }
     for (std::size_t q = 0; q < made.results.size(); ++q) {
       const study::QuantityResult& found = made.results[q];
-      study.orders.push_back({study::quantities[q].name, found.observed, found.uncertainty,
+      study.orders.push_back({study::quantities[q].name, found.observed(), found.uncertainty(),
                               found.expected ? study::expected_text(*found.expected) : "",
                               statistics::to_text(found.verdict)});
     }

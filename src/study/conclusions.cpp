@@ -1,11 +1,8 @@
-#include "study/conclusions.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <iterator>
-#include <set>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -20,8 +17,8 @@ namespace {
 std::vector<std::size_t> measured_quantities(const StudySpec& spec, const Study& study) {
   std::vector<std::size_t> measured;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const auto has_error = [value = quantities[q].value](const LevelResult& at) {
-      return value != &Errors::u_cells && !std::isnan(at.errors.*value);
+    const auto has_error = [q](const LevelResult& at) {
+      return q != Errors::u_cells && !std::isnan(at.errors[q]);
     };
     if (engine::slab_of(spec.run) != nullptr || std::ranges::any_of(study.cases, has_error)) {
       measured.push_back(q);
@@ -36,7 +33,7 @@ bool has_finite_cells(const StudySpec& spec) {
   });
 }
 
-std::string left_over(const StudySpec& spec) {
+std::string unrefined_error(const StudySpec& spec) {
   const Reference& reference = spec.reference;
   if (spec.refine == Refine::steps && reference.is_continuum && has_finite_cells(spec)) {
     return "space";
@@ -45,49 +42,47 @@ std::string left_over(const StudySpec& spec) {
   return is_mixed && !engine::is_exact(spec.run) ? "time" : "";
 }
 
-/// What is left over and what leaves it out, as a clause; empty where nothing is.
-std::string left_over_clause(const StudySpec& spec, const std::string& left_over) {
+/// What that means and what leaves it out, as a clause; empty where nothing is left over.
+std::string unrefined_clause(const StudySpec& spec, const std::string& error) {
   const Level& level = spec.levels.front();
-  return left_over.empty() ? ""
-         : left_over == "space"
-             ? fmt::format(
-                   "the errors hold that in space of P = {}, too, which smaller steps do "
-                   "not lessen; the reference exact-time leaves it out",
-                   cells_text(level.space))
-             : fmt::format(
-                   "the errors hold that in time of N = {}, too, which more cells do not "
-                   "lessen; the reference cells-inf leaves it out",
-                   level.steps);
+  constexpr const char* clause =
+      "the errors hold that in {} of {} = {}, too, which {} do not lessen; the reference {} leaves "
+      "it out";
+  return error.empty() ? ""
+         : error == "space"
+             ? fmt::format(clause, error, 'P', cells_text(level.space), "smaller steps",
+                           "exact-time")
+             : fmt::format(clause, error, 'N', level.steps, "more cells", "cells-inf");
 }
 
 /// What is refined, and how the model is, beyond the papers: "leapfrog midpoint damping".
-std::string beyond(const StudySpec& spec) {
-  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-  const slab::Slab* slab = engine::slab_of(spec.run);
+std::string extensions(const StudySpec& spec) {
+  const engine::ModelFacts facts = spec.run.facts();
   std::vector<std::string> words;
-  if (spec.refine != Refine::cells && masing != nullptr && !slab::info(masing->scheme).is_papers) {
-    words.emplace_back(slab::info(masing->scheme).name);
+  if (spec.refine != Refine::cells && facts.scheme != nullptr && !facts.scheme->is_papers) {
+    words.emplace_back(facts.scheme->name);
   }
-  if (spec.refine != Refine::steps && slab != nullptr && slab->rule == slab::Rule::midpoint) {
-    words.emplace_back(name_of(slab->rule));
+  if (spec.refine != Refine::steps && facts.slab != nullptr &&
+      facts.slab->rule == slab::Rule::midpoint) {
+    words.emplace_back(name_of(facts.slab->rule));
   }
-  if (masing != nullptr && masing->oscillator.damping > 0) {
+  if (facts.scheme != nullptr && facts.oscillator.damping > 0) {
     words.emplace_back("damping");
   }
-  if (slab != nullptr && slab->is_shifted()) {
+  if (facts.slab != nullptr && facts.slab->is_shifted()) {
     words.emplace_back("thresholds");
   }
   return base::joined(words, " ");
 }
 
 std::string statement(const StudySpec& spec, const Conclusions& found) {
-  return !spec.unmet_hypotheses.empty()                            ? "outside"
-         : !std::holds_alternative<engine::Masing>(spec.run.model) ? "model"
-         : !found.left_over.empty()                                ? "mixed"
-         : !found.beyond.empty()                                   ? "beyond"
-         : spec.refine == Refine::cells                            ? "3.1"
-         : spec.refine == Refine::steps                            ? "25"
-                                                                   : "4.1";
+  return !spec.unmet_hypotheses.empty()       ? "outside"
+         : spec.run.facts().scheme == nullptr ? "model"
+         : !found.unrefined_error.empty()     ? "mixed"
+         : !found.extensions.empty()          ? "beyond"
+         : spec.refine == Refine::cells       ? "3.1"
+         : spec.refine == Refine::steps       ? "25"
+                                              : "4.1";
 }
 
 /// Whether the errors are against what the statement compares with.
@@ -105,9 +100,9 @@ bool is_of_statement(const StudySpec& spec, const std::string& statement) {
 double smallest_bound(const Study& study) {
   double bound = base::undefined;
   for (const LevelResult& at : study.cases) {
-    for (const double error : {at.errors.x, at.errors.y, at.errors.u}) {
-      if (at.step > 0 && std::isfinite(error)) {
-        bound = std::fmax(bound, error / at.step);
+    for (const std::size_t q : {Errors::x, Errors::y, Errors::u}) {
+      if (at.step > 0 && std::isfinite(at.errors[q])) {
+        bound = std::fmax(bound, at.errors[q] / at.step);
       }
     }
   }
@@ -120,17 +115,20 @@ std::string joint_missing(const StudySpec& spec, const Study& study) {
   if (spec.refine != Refine::both || study.cases.size() < 2 || is_found) {
     return {};
   }
-  std::set<std::int64_t> rays;  // log(δs/δt) in thousandths
+  std::vector<double> ds;
+  std::vector<double> dt;
   for (const LevelResult& at : study.cases) {
     if (at.ds > 0 && at.dt > 0) {
-      rays.insert(std::llround(1000 * std::log(at.ds / at.dt)));
+      ds.push_back(at.ds);
+      dt.push_back(at.dt);
     }
   }
-  if (rays.size() == 1) {
-    return fmt::format("δs/δt = {:.3g} at all of them, one ray in the plane (δs, δt)",
-                       study.cases.front().ds / study.cases.front().dt);
-  }
-  return rays.empty() ? "δs/δt is not known" : "fewer than three have an error";
+  return ds.empty()                        ? "δs/δt is not known"
+         : !statistics::on_one_ray(ds, dt) ? "fewer than three have an error"
+                                           : fmt::format(
+                                                 "δs/δt = {:.3g} at all of them, one ray in the "
+                                                 "plane (δs, δt)",
+                                                 ds.front() / dt.front());
 }
 
 /// The levels that would probably decide the orders which are undecided, as --levels takes them
@@ -138,25 +136,23 @@ std::string joint_missing(const StudySpec& spec, const Study& study) {
 std::string deciding_levels(const StudySpec& spec, const Study& study) {
   statistics::CountLadder made{.are_differences = spec.reference.is_successive,
                                .most_finer = spec.reference.refinement / finest_factor};
-  const auto add_counts = [&](const auto& count_of) {
-    auto& counts = made.counts.emplace_back();
-    std::ranges::transform(spec.levels, std::back_inserter(counts), count_of);
+  const auto add = [&](const std::vector<std::int64_t>& counts) {
+    made.counts.emplace_back(counts.begin(), counts.end());
   };
   if (spec.refine != Refine::steps) {
-    add_counts([](const Level& level) { return std::get<slab::Cells>(level.space).count; });
+    add(cell_counts(spec.levels));
   }
   if (spec.refine != Refine::cells) {
-    add_counts([](const Level& level) { return level.steps; });
+    add(step_counts(spec.levels));
   }
   std::vector<statistics::UndecidedOrder> orders;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& found = study.results[q];
     if (found.verdict == Verdict::undecided) {
-      auto& order = orders.emplace_back(statistics::UndecidedOrder{
-          .fit = &found.fit, .steps = found.steps, .floor = study.floors.*quantities[q].value});
-      for (const LevelResult& at : study.cases) {
-        order.errors.push_back(at.errors.*quantities[q].value);
-      }
+      orders.push_back({.fit = &found.fit,
+                        .steps = found.steps,
+                        .errors = study.column([q](const LevelResult& at) { return at.errors[q]; }),
+                        .floor = study.floors[q]});
     }
   }
   const auto ladder = statistics::deciding_ladder(made, orders, spec.order_tolerance);
@@ -174,10 +170,10 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 /// What would decide an undecided order, as a clause.
-std::string what_decides(const StudySpec& spec, const std::string& left_over,
+std::string what_decides(const StudySpec& spec, const std::string& unrefined_clause,
                          const std::string& deciding_levels) {
-  if (!left_over.empty()) {
-    return left_over;
+  if (!unrefined_clause.empty()) {
+    return unrefined_clause;
   }
   if (!deciding_levels.empty()) {
     return "these levels would probably decide: levels = " + deciding_levels;
@@ -196,45 +192,44 @@ std::string what_decides(const StudySpec& spec, const std::string& left_over,
 
 std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
                                  const std::string& advice) {
-  std::vector<std::string> exact;
-  std::vector<std::string> unseen;
-  std::vector<std::string> failed;
-  std::vector<std::string> undecided;
+  enum Kind : std::size_t { exact, unseen, failed, undecided };
+  std::array<std::vector<std::string>, 4> names;
   bool is_higher = false;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& found = study.results[q];
     const std::string name = quantities[q].words;
+    const double order = found.observed();
     if (!found.expected) {
       continue;
     }
     if (found.verdict == Verdict::exact) {
-      exact.push_back(name);
-    } else if (found.observed_from == ObservedFrom::none) {
-      unseen.push_back(name);
+      names[exact].push_back(name);
+    } else if (found.observed_from() == ObservedFrom::none) {
+      names[unseen].push_back(name);
     } else if (found.verdict == Verdict::not_as_expected) {
-      failed.push_back(fmt::format("{} ({:.3f})", name, found.observed));
-      is_higher = is_higher || found.observed > found.expected->order;
+      names[failed].push_back(fmt::format("{} ({:.3f})", name, order));
+      is_higher = is_higher || order > found.expected->order;
     } else if (found.verdict == Verdict::undecided) {
-      undecided.push_back(fmt::format("{} ({:.3f}, interval [{:.3f}, {:.3f}])", name,
-                                      found.observed, found.observed - found.uncertainty,
-                                      found.observed + found.uncertainty));
+      names[undecided].push_back(fmt::format("{} ({:.3f}, interval [{:.3f}, {:.3f}])", name, order,
+                                             order - found.uncertainty(),
+                                             order + found.uncertainty()));
     }
   }
   std::vector<std::string> sentences;
-  const auto say = [&](const std::vector<std::string>& names, fmt::string_view sentence,
-                       const std::string& more = "") {
-    if (!names.empty()) {
-      sentences.push_back(fmt::format(fmt::runtime(sentence), listed(names)) + more);
+  const auto say = [&](Kind kind, const char* begin, const std::string& end) {
+    if (!names[kind].empty()) {
+      sentences.push_back(begin + listed(names[kind]) + end);
     }
   };
-  say(exact, "All errors of {} are on the round-off floor, and so of any order.");
-  say(unseen, "No order was observed for {}.");
-  say(failed, "The observed order is not the expected one for {}.",
-      is_higher ? " A higher one means that the leading error vanishes in this problem, as where "
+  say(exact, "All errors of ", " are on the round-off floor, and so of any order.");
+  say(unseen, "No order was observed for ", ".");
+  say(failed, "The observed order is not the expected one for ",
+      is_higher ? ". A higher one means that the leading error vanishes in this problem, as where "
                   "nothing yields, or that the expectation is too low."
-                : "");
-  say(undecided, "The order is undecided for {}: the interval lies neither within nor outside ",
-      fmt::format("the tolerance of {:g}; {}.", spec.order_tolerance, advice));
+                : ".");
+  say(undecided, "The order is undecided for ",
+      fmt::format(": the interval lies neither within nor outside the tolerance of {:g}; {}.",
+                  spec.order_tolerance, advice));
   return sentences;
 }
 
@@ -243,17 +238,17 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
 Conclusions conclude(const StudySpec& spec, const Study& study) {
   Conclusions found;
   found.quantities = measured_quantities(spec, study);
-  found.left_over = left_over(spec);
-  found.beyond = beyond(spec);
+  found.unrefined_error = unrefined_error(spec);
+  found.extensions = extensions(spec);
   found.statement = statement(spec, found);
   found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study) : base::undefined;
   found.joint_missing = joint_missing(spec, study);
-  found.left_over_clause = left_over_clause(spec, found.left_over);
-  found.deciding_levels = found.left_over.empty() ? deciding_levels(spec, study) : "";
+  found.unrefined_clause = unrefined_clause(spec, found.unrefined_error);
+  found.deciding_levels = found.unrefined_error.empty() ? deciding_levels(spec, study) : "";
   const bool is_undecided = std::ranges::find(study.results, Verdict::undecided,
                                               &QuantityResult::verdict) != study.results.end();
   found.advice =
-      is_undecided ? what_decides(spec, found.left_over_clause, found.deciding_levels) : "";
+      is_undecided ? what_decides(spec, found.unrefined_clause, found.deciding_levels) : "";
   found.remarks = remarks(spec, study, found.advice);
   return found;
 }

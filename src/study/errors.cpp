@@ -12,14 +12,15 @@
 
 namespace masing::study {
 
-base::CellRange cells_meeting(const base::CellRange& range, std::int64_t from, std::int64_t to) {
+base::CellRange overlapping_cells(const base::CellRange& range, std::int64_t from,
+                                  std::int64_t to) {
   const std::int64_t first = base::floor_of_ratio(range.first, to, from);
   const std::int64_t end = base::ceil_of_ratio(range.first + range.size, to, from);
   return range.size == 0 ? base::CellRange{} : base::CellRange{first, end - first};
 }
 
-std::int64_t holding_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
-                          std::int64_t reference) {
+std::int64_t containing_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
+                             std::int64_t reference) {
   const std::int64_t halves = rule == slab::Rule::right ? 2 * i + 2 : 2 * i + 1;
   return base::ceil_of_ratio(halves, reference, 2 * level) - 1;  // s = halves/(2 P)
 }
@@ -27,8 +28,9 @@ std::int64_t holding_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
 namespace {
 
 /// max |u - u_ref| of one time over this rank's cells of the reference, whose u are `there`;
-/// `here`: u of the level's cells that meet them. Rounding is monotone, so of the reference's cells
-/// that meet one of the level the least and the largest u_ref are enough.
+/// `here`: u of the level's cells that overlap them. Of the cells that overlap one of the level,
+/// |u - u_ref| is largest at the least or the largest u_ref, also after rounding, which is
+/// monotone.
 void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const double> here,
                const parallel::Vector& reference, Errors& errors) {
   const base::CellRange range = reference.range();
@@ -36,9 +38,9 @@ void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const d
   const auto there = [&](std::int64_t j) {
     return reference.values()[static_cast<std::size_t>(j - range.first)];
   };
-  std::int64_t i = cells_meeting(range, reference.size(), level.size()).first;
+  std::int64_t i = overlapping_cells(range, reference.size(), level.size()).first;
   for (const double u : here) {
-    const base::CellRange met = cells_meeting({i, 1}, level.size(), reference.size());
+    const base::CellRange met = overlapping_cells({i, 1}, level.size(), reference.size());
     const std::int64_t first = std::max(met.first, range.first);
     double least = there(first);
     double largest = least;
@@ -47,10 +49,10 @@ void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const d
       least = value < least ? value : least;
       largest = largest < value ? value : largest;
     }
-    errors.u = std::max({errors.u, std::abs(u - least), std::abs(u - largest)});
-    const std::int64_t holder = holding_cell(rule, i, level.size(), reference.size());
+    errors[Errors::u] = std::max({errors[Errors::u], std::abs(u - least), std::abs(u - largest)});
+    const std::int64_t holder = containing_cell(rule, i, level.size(), reference.size());
     if (holder >= range.first && holder < end) {
-      errors.u_cells = std::max(errors.u_cells, std::abs(u - there(holder)));
+      errors[Errors::u_cells] = std::max(errors[Errors::u_cells], std::abs(u - there(holder)));
     }
     ++i;
   }
@@ -63,10 +65,19 @@ void add_state(const rheology::StateLayout& layout, const parallel::Vector& leve
   for (std::size_t i = 0; i < level.values().size(); ++i) {
     const std::int64_t column = level.range().first + static_cast<std::int64_t>(i);
     if (column != motion.x && column != motion.y) {
-      errors.u = std::max(errors.u, std::abs(level.values()[i] - reference.values()[i]));
+      errors[Errors::u] =
+          std::max(errors[Errors::u], std::abs(level.values()[i] - reference.values()[i]));
     }
   }
-  errors.u_cells = errors.u;
+  errors[Errors::u_cells] = errors[Errors::u];
+}
+
+/// Of one cell with this u against a function: for all s at its ends, and at its own point.
+void add_cell(double u, const ContinuousField& reference, const slab::Element& begin,
+              const slab::Element& point, const slab::Element& end, Errors& errors) {
+  const auto distance = [&](const slab::Element& at) { return std::abs(u - reference(at)); };
+  errors[Errors::u] = std::max({errors[Errors::u], distance(begin), distance(end)});
+  errors[Errors::u_cells] = std::max(errors[Errors::u_cells], distance(point));
 }
 
 }  // namespace
@@ -96,8 +107,9 @@ class CriticalCells {
                                              const ContinuousField& other) const {
     std::vector<double> places;
     for (const ContinuousField* field : {&one, &other}) {
-      for (const auto& part : field->parts()) {
-        add_kinks(part.elongation, places);
+      add_kinks(field->after, places);
+      if (field->fraction < 1) {
+        add_kinks(field->before, places);
       }
     }
     std::vector<std::int64_t> cells = always_;
@@ -139,84 +151,69 @@ class CriticalCells {
   std::vector<std::int64_t> always_;
 };
 
-void FieldErrors::raise(Errors& errors, const Field& level, const Field& reference) {
+void FieldErrors::update_max(Errors& errors, const Field& level, const Field& reference) {
   if (level.entries != nullptr && reference.entries != nullptr) {
-    raise_against_cells(errors, *level.entries, *reference.entries);
+    compare_with_cells(errors, *level.entries, *reference.entries);
   } else if (level.entries != nullptr) {
-    raise_against_continuum(errors, *level.entries, reference.function);
-  } else if (reference.entries == nullptr && engine::slab_of(*run_)->is_continuum()) {
-    raise_continuum(errors, level.function, reference.function);
+    compare_with_function(errors, *level.entries, reference.function);
   } else if (reference.entries == nullptr) {
-    raise_many_cells(errors, level.function, reference.function);
+    compare_functions(errors, level.function, reference.function);
   }
 }
 
-void FieldErrors::raise_against_cells(Errors& errors, const parallel::Vector& level,
-                                      const parallel::Vector& reference) {
-  const slab::Slab* slab = engine::slab_of(*run_);
-  if (slab == nullptr) {
+void FieldErrors::compare_with_cells(Errors& errors, const parallel::Vector& level,
+                                     const parallel::Vector& reference) {
+  if (slab_ == nullptr) {
     add_state(*engine::state_layout(*run_), level, reference, errors);
     return;
   }
   if (!gather_) {
     gather_ = std::make_unique<parallel::RangeGather>(
-        level, cells_meeting(reference.range(), reference.size(), level.size()));
+        level, overlapping_cells(reference.range(), reference.size(), level.size()));
   }
-  add_field(slab->rule, level, (*gather_)(level), reference, errors);
+  add_field(slab_->rule, level, (*gather_)(level), reference, errors);
 }
 
-void FieldErrors::raise_against_continuum(Errors& errors, const parallel::Vector& level,
-                                          const ContinuousField& reference) {
-  const slab::Slab& slab = *engine::slab_of(*run_);
+/// The element at the end of so many cells from s = 0 on.
+slab::Element FieldErrors::end_of(std::int64_t cells) const {
+  return slab_->element(static_cast<double>(cells) / static_cast<double>(slab_->field_cells()));
+}
+
+void FieldErrors::compare_with_function(Errors& errors, const parallel::Vector& level,
+                                        const ContinuousField& reference) {
   const base::CellRange range = level.range();
   if (ends_.empty()) {
-    const auto end = [&](std::int64_t i) {
-      return slab.element(static_cast<double>(i) / static_cast<double>(slab.field_cells()));
-    };
-    ends_.push_back(end(range.first));
+    ends_.push_back(end_of(range.first));
     for (std::int64_t i = range.first; i < range.first + range.size; ++i) {
-      ends_.push_back(end(i + 1));
-      points_.push_back(slab.element(slab.point(i)));
+      ends_.push_back(end_of(i + 1));
+      points_.push_back(slab_->element(slab_->point(i)));
     }
   }
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    const auto distance = [&](const slab::Element& at) {
-      return std::abs(level.values()[i] - reference(at));
-    };
-    errors.u = std::max({errors.u, distance(ends_[i]), distance(ends_[i + 1])});
-    errors.u_cells = std::max(errors.u_cells, distance(points_[i]));
+    add_cell(level.values()[i], reference, ends_[i], points_[i], ends_[i + 1], errors);
   }
 }
 
-void FieldErrors::raise_continuum(Errors& errors, const ContinuousField& level,
-                                  const ContinuousField& reference) {
-  const slab::Slab& slab = *engine::slab_of(*run_);
-  for (std::int64_t i = 0; i <= slab.field_cells(); ++i) {
-    const slab::Element at =
-        slab.element(static_cast<double>(i) / static_cast<double>(slab.field_cells()));
-    errors.u = std::max(errors.u, std::abs(level(at) - reference(at)));
+/// Of a level with cells at the critical ones: between kinks, each elongation is ±η or u0 plus a
+/// constant; their difference at the cells' points is monotone in s, so largest at the ends of such
+/// pieces. At the other end of a cell the change of u over one cell adds; the sample places cover
+/// it.
+void FieldErrors::compare_functions(Errors& errors, const ContinuousField& level,
+                                    const ContinuousField& reference) {
+  if (slab_->is_continuum()) {
+    for (std::int64_t i = 0; i <= slab_->field_cells(); ++i) {
+      const slab::Element at = end_of(i);
+      errors[Errors::u] = std::max(errors[Errors::u], std::abs(level(at) - reference(at)));
+    }
+    errors[Errors::u_cells] = errors[Errors::u];
+    return;
   }
-  errors.u_cells = errors.u;
-}
-
-/// Between kinks of both and places where η, η - u0 or η + u0 turn, each elongation is ±η or u0 and
-/// a constant, so that their difference at the cells' own points is monotone in s: it is largest at
-/// ends of such pieces. At the other ends of cells there is the change of u over a cell more, which
-/// places all over [0, 1] show.
-void FieldErrors::raise_many_cells(Errors& errors, const ContinuousField& level,
-                                   const ContinuousField& reference) {
-  const slab::Slab& slab = *engine::slab_of(*run_);
   if (!critical_) {
-    critical_ = std::make_shared<const CriticalCells>(slab);
+    critical_ = std::make_shared<const CriticalCells>(*slab_);
   }
-  const auto count = static_cast<double>(slab.field_cells());
   for (const std::int64_t i : critical_->at(level, reference)) {
-    const slab::Element cell = slab.element(slab.point(i));
-    const double u = level(cell);
-    const auto distance = [&](const slab::Element& at) { return std::abs(u - reference(at)); };
-    errors.u_cells = std::max(errors.u_cells, distance(cell));
-    errors.u = std::max({errors.u, distance(slab.element(static_cast<double>(i) / count)),
-                         distance(slab.element(static_cast<double>(i + 1) / count))});
+    const slab::Element point = slab_->element(slab_->point(i));
+    add_cell(level(point), reference, end_of(i), point, end_of(i + 1), errors);
   }
 }
 
@@ -228,10 +225,9 @@ bool measures_field(const engine::RunSpec& run) {
   return layout.size() > (layout.motion().y ? 2 : 1);
 }
 
-Errors joined(const parallel::Communicator& comm, const Errors& mine) {
-  double all[] = {mine.x, mine.y, mine.u, mine.u_cells};
-  parallel::max_over_ranks(comm, all);
-  return {all[0], all[1], all[2], all[3]};
+Errors max_over_ranks(const parallel::Communicator& comm, Errors mine) {
+  parallel::max_over_ranks(comm, mine.all);
+  return mine;
 }
 
 double largest_entry(const Field& field) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -15,20 +17,22 @@ namespace masing::study {
 
 /// The cells of `to` equal ones of ]0, 1] that share an interval with a range of `from` equal ones;
 /// 0-based, cells ]i/P, (i+1)/P]. Local.
-base::CellRange cells_meeting(const base::CellRange& range, std::int64_t from, std::int64_t to);
+base::CellRange overlapping_cells(const base::CellRange& range, std::int64_t from, std::int64_t to);
 
 /// Which of `reference` cells holds the point of cell i of `level` ones by a rule. Local.
-std::int64_t holding_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
-                          std::int64_t reference);
+std::int64_t containing_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
+                             std::int64_t reference);
 
-/// Errors of one level in the maximum norm; NaN where there is nothing to compare with.
+/// Errors of one level in the maximum norm, of each quantity; NaN where there is nothing to compare
+/// with.
 struct Errors {
-  double x = 0.0;        ///< max over the level's steps
-  double y = 0.0;        ///< max over the level's steps
-  double u = 0.0;        ///< max over the field times and all s in [0, 1]
-  double u_cells = 0.0;  ///< max over the field times and the cells' own points
+  /// x and y at the level's steps; u at its times, for all s in [0, 1] or at the cells' own points.
+  enum Of : std::size_t { x, y, u, u_cells };
+  std::array<double, 4> all{};
 
-  [[nodiscard]] double largest() const { return std::max({x, y, u, u_cells}); }
+  double& operator[](std::size_t of) { return all[of]; }
+  double operator[](std::size_t of) const { return all[of]; }
+  [[nodiscard]] double largest() const { return std::ranges::max(all); }
 };
 
 class CriticalCells;
@@ -43,23 +47,23 @@ class CriticalCells;
 class FieldErrors {
  public:
   /// `run`: of the level; it must outlive the object. Local.
-  explicit FieldErrors(const engine::RunSpec& run) : run_(&run) {}
+  explicit FieldErrors(const engine::RunSpec& run) : run_(&run), slab_(engine::slab_of(run)) {}
 
   /// Raise this rank's `errors` by those of u at one time; not where the level is a function and
   /// the reference is not. Collective on the fields' ranks.
-  void raise(Errors& errors, const Field& level, const Field& reference);
+  void update_max(Errors& errors, const Field& level, const Field& reference);
 
  private:
-  void raise_against_cells(Errors& errors, const parallel::Vector& level,
-                           const parallel::Vector& reference);
-  void raise_against_continuum(Errors& errors, const parallel::Vector& level,
-                               const ContinuousField& reference);
-  void raise_continuum(Errors& errors, const ContinuousField& level,
-                       const ContinuousField& reference);
-  void raise_many_cells(Errors& errors, const ContinuousField& level,
-                        const ContinuousField& reference);
+  void compare_with_cells(Errors& errors, const parallel::Vector& level,
+                          const parallel::Vector& reference);
+  void compare_with_function(Errors& errors, const parallel::Vector& level,
+                             const ContinuousField& reference);
+  void compare_functions(Errors& errors, const ContinuousField& level,
+                         const ContinuousField& reference);
+  [[nodiscard]] slab::Element end_of(std::int64_t cells) const;
 
   const engine::RunSpec* run_;
+  const slab::Slab* slab_;                         // null: none
   std::unique_ptr<parallel::RangeGather> gather_;  // of the level's cells on the reference's ranks
   std::vector<slab::Element> ends_;                // of every cell of this rank, [P_local + 1]
   std::vector<slab::Element> points_;              // the cells' own, [P_local]
@@ -70,7 +74,7 @@ class FieldErrors {
 bool measures_field(const engine::RunSpec& run);
 
 /// The maxima over the ranks of what each found. Collective.
-Errors joined(const parallel::Communicator& comm, const Errors& mine);
+Errors max_over_ranks(const parallel::Communicator& comm, Errors mine);
 
 /// The largest |u| on this rank; 0 of a function. Local.
 double largest_entry(const Field& field);

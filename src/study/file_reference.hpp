@@ -2,55 +2,43 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "parallel/vector.hpp"
-#include "study/sample_times.hpp"
 #include "study/study_spec.hpp"
-
-namespace masing::io {
-class ResultReader;
-}
 
 namespace masing::study {
 
-/// The trajectory in a file of masing simulate, for levels to be measured against. Fields are read
-/// as they are asked for.
-class FileReference {
- public:
-  /// Opens the reference of a study that is a file, and checks that it has samples over [0, T] and
-  /// no further, at most as far apart as the first level's steps or T/500: of slabs /field, of
-  /// other models about StudySpec::field_samples of the rows of /state/values. Throws UserError
-  /// alike on all ranks if it is no such file. `comm` must outlive it. Collective.
-  FileReference(const parallel::Communicator& comm, const StudySpec& spec);
-  ~FileReference();
-  FileReference(const FileReference&) = delete;
-  FileReference& operator=(const FileReference&) = delete;
+/// The trajectory in a file of masing simulate that levels are measured against, but for u, which
+/// read_field reads.
+struct FileTrajectory {
+  std::string path;
+  std::string dataset;  ///< of u, [rows, cells]
+  std::int64_t rows = 0;
+  std::int64_t cells = 0;
+  std::vector<double> time;  ///< of x and y
+  std::vector<double> x;     ///< at these
+  std::vector<double> y;
+  std::vector<double> field_time;  ///< of u; none where it has none
 
-  /// Of x and y.
-  [[nodiscard]] const SampleTimes& times() const { return times_; }
-  [[nodiscard]] PhasePoint at(std::int64_t i) const {
-    return {x_[static_cast<std::size_t>(i)], y_[static_cast<std::size_t>(i)]};
+  /// The row that has u at the first, second, … of so many times: as evenly as can be, with the
+  /// last. Local.
+  [[nodiscard]] std::int64_t row(std::int64_t j, std::int64_t times) const {
+    return (j + 1) * rows / times - 1;
   }
-  /// Of u; count() is 0 where it has none.
-  [[nodiscard]] const SampleTimes& field_times() const { return field_times_; }
-  /// u at field time j, valid until the next. Throws UserError alike on all ranks where it cannot
-  /// be read. Collective.
-  const parallel::Vector& field(std::int64_t j);
-
- private:
-  const parallel::Communicator& comm_;
-  std::string path_;
-  std::unique_ptr<io::ResultReader> file_;  // on the root, as what follows
-  std::string dataset_;                     // of u
-  std::vector<std::int64_t> rows_;          // of it, one a time
-  SampleTimes times_{0};
-  SampleTimes field_times_{0};
-  std::vector<double> x_;
-  std::vector<double> y_;
-  std::optional<parallel::Vector> u_;
 };
+
+/// Reads the reference of a study that is a file, and checks that it has samples over [0, T] and
+/// no further, at most as far apart as the first level's steps or T/500: of slabs /field, of other
+/// models about StudySpec::field_samples of the rows of /state/values. Throws UserError alike on
+/// all ranks if it is no such file. Collective.
+std::shared_ptr<const FileTrajectory> read_trajectory(const parallel::Communicator& comm,
+                                                      const StudySpec& spec);
+
+/// Sets `u` [FileTrajectory::cells] to that at field time j. Throws UserError alike on all ranks
+/// where it cannot be read. Collective.
+void read_field(const parallel::Communicator& comm, const FileTrajectory& file, std::int64_t j,
+                parallel::Vector& u);
 
 }  // namespace masing::study

@@ -11,15 +11,6 @@
 
 namespace masing::study {
 
-/// A level and what it is measured against.
-struct Lockstep::Pair {
-  std::size_t index;  ///< of the comparison
-  Comparison of;
-  FieldErrors field_errors;
-  Errors errors;          ///< so far, of this rank
-  std::int64_t next = 0;  ///< the first time that x and y have not been compared at
-};
-
 /// Where a window ends: at time `index` of `times`; there u is compared where it `has_field`.
 struct Lockstep::Window {
   SampleTimes times;
@@ -48,9 +39,9 @@ class NamedArchive final : public engine::Archive {
   std::string prefix_;
 };
 
-void raise(Errors& errors, const PhasePoint& here, const PhasePoint& there) {
-  errors.x = std::max(errors.x, std::abs(here.x - there.x));
-  errors.y = std::max(errors.y, std::abs(here.y - there.y));
+void update_max(Errors& errors, const PhasePoint& here, const PhasePoint& there) {
+  errors[Errors::x] = std::max(errors[Errors::x], std::abs(here.x - there.x));
+  errors[Errors::y] = std::max(errors[Errors::y], std::abs(here.y - there.y));
 }
 
 }  // namespace
@@ -60,53 +51,47 @@ Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Ba
       own_(comm, comm.rank(), 1),
       plan_(plan),
       comparisons_(std::move(comparisons)),
-      runs_(plan.runs.size()) {
+      next_field_(plan.first_field()) {
   const double bytes = bytes_a_rank(plan, comparisons_);
-  if (plan.spec->reference.file) {
-    file_.emplace(comm, *plan.spec);
+  if (plan.file != nullptr) {
+    file_u_.emplace(comm, plan.file->cells);
   }
   for (const std::size_t index : comparisons_) {
     const Comparison& of = plan.comparisons[index];
-    for (const auto run : {std::optional(of.level), of.reference}) {
-      if (run && runs_[*run] == nullptr) {
-        const engine::RunSpec& spec = plan.runs[*run].run;
-        const RunForm& form = plan.runs[*run].form;
-        const int ranks = plan.runs[*run].ranks;
-        const double engine = engine::bytes_a_rank(engine::memory_need(spec, ranks));
-        const engine::MemoryBudget budget{.beside = bytes - engine, .available = plan.available};
-        // Where each rank makes it, one may be stopped before it is made and another not.
-        std::optional<base::Stopped> stopped;
-        try {
-          runs_[*run] = std::make_unique<Trajectory>(ranks > 1 ? comm : own_, spec, form, budget);
-        } catch (const base::Stopped& stop) {
-          stopped = stop;
-        }
-        if (parallel::min_over_ranks(comm, stopped ? 0 : 1) == 0) {
-          throw stopped.value_or(base::Stopped("stopped"));
-        }
-        steps_ = form.goes_to_times ? steps_ : std::max(steps_, spec.time.steps);
-      }
-    }
-    pairs_.push_back({index, of, FieldErrors(plan.runs[of.level].run), {}, 0});
-  }
-  next_field_ = plan.first_field;
-  for (Pair& pair : pairs_) {
-    if (pair.of.reference) {
-      raise(pair.errors, run(pair.of.level).at(0), run(*pair.of.reference).at(0));
+    make_run(of.level, bytes);
+    Pair& pair = pairs_.emplace_back(Pair{index, of, FieldErrors(plan.runs[of.level].run), {}, 0});
+    if (of.reference) {
+      make_run(*of.reference, bytes);
+      update_max(pair.errors, runs_.at(of.level).at(0), runs_.at(*of.reference).at(0));
       pair.next = 1;
     }
   }
 }
 
-Lockstep::~Lockstep() = default;
-
-bool Lockstep::is_done() const {
-  return step_ == steps_ && next_field_ >= plan_.field_times.count();
+/// Makes a run of a batch of so many bytes, where it is not there.
+void Lockstep::make_run(std::size_t index, double bytes) {
+  if (runs_.contains(index)) {
+    return;
+  }
+  const PlannedRun& planned = plan_.runs[index];
+  // Where each rank makes it, one may be stopped before it is made and another not.
+  std::optional<base::Stopped> stopped;
+  try {
+    runs_.try_emplace(
+        index, planned.ranks > 1 ? comm_ : own_, planned.run, planned.options,
+        engine::MemoryBudget{.beside = bytes - planned.engine_bytes, .available = plan_.available});
+  } catch (const base::Stopped& stop) {
+    stopped = stop;
+  }
+  if (parallel::min_over_ranks(comm_, stopped ? 0 : 1) == 0) {
+    throw stopped.value_or(base::Stopped("stopped"));
+  }
+  steps_ = planned.options.goes_to_times ? steps_ : std::max(steps_, planned.run.time.steps);
 }
 
 Lockstep::Window Lockstep::next_window(std::int64_t last) const {
   last = std::min(last, steps_);
-  if (next_field_ < plan_.field_times.count()) {
+  if (has_field_left()) {
     const slab::TimeGrid finest{plan_.spec->run.time.final_time, steps_};
     const std::int64_t end = plan_.field_times.at(next_field_, finest).end();
     if (end <= last) {
@@ -118,23 +103,18 @@ Lockstep::Window Lockstep::next_window(std::int64_t last) const {
 
 void Lockstep::advance(std::int64_t last) {
   const Window window = next_window(last);
-  const bool has_field = next_field_ < plan_.field_times.count();
-  for (std::size_t index = 0; index < runs_.size(); ++index) {
-    if (runs_[index] == nullptr) {
-      continue;
-    }
-    Trajectory& one = run(index);
+  for (auto& [index, one] : runs_) {
     const slab::TimeGrid& grid = one.run().time;
     try {
       if (one.goes_to_times()) {
         go_to_times(index, window);
       } else {
         one.go_to(window.times.at(window.index, grid),
-                  has_field ? plan_.field_times.at(next_field_, grid) : Moment{});
+                  has_field_left() ? plan_.field_times.at(next_field_, grid) : StepTime{});
       }
     } catch (const base::UserError& error) {
       throw base::UserError(error.quantity(),
-                            fmt::format("{} ({}): {}", plan_.runs[index].form.title,
+                            fmt::format("{} ({}): {}", plan_.runs[index].options.title,
                                         engine::title(one.run()), error.fault()));
     }
   }
@@ -148,55 +128,58 @@ void Lockstep::advance(std::int64_t last) {
   step_ = window.last;
 }
 
-/// To the times of all levels that are measured against it, and to that of u: rounded as the level
-/// does that rounds it latest, also one of another batch, so that it does not depend on who is
-/// here.
+/// To the times of all levels that are measured against it, and to that of u. The levels round jT/m
+/// differently. The largest of their values is taken, over all comparisons of the plan, so that the
+/// batch does not matter.
 void Lockstep::go_to_times(std::size_t reference, const Window& window) {
   std::vector<double> times;
   for (const Pair& pair : pairs_) {
     if (pair.of.reference == reference) {
-      const slab::TimeGrid& grid = run(pair.of.level).run().time;
+      const slab::TimeGrid& grid = runs_.at(pair.of.level).run().time;
       const std::int64_t last = window.times.at(window.index, grid).step;
       for (std::int64_t p = pair.next; p <= last; ++p) {
         times.push_back(grid.time(p));
       }
     }
   }
+  Trajectory& exact = runs_.at(reference);
   if (window.has_field) {
     std::optional<double> time_of_u;
     for (const Comparison& of : plan_.comparisons) {
       const slab::TimeGrid& grid = plan_.runs[of.level].run.time;
-      const Moment end = window.times.at(window.index, grid);
-      if (of.reference == reference && end.rest == 0) {
+      const StepTime end = window.times.at(window.index, grid);
+      if (of.reference == reference && end.fraction == 0) {
         time_of_u = std::max(time_of_u, std::optional(grid.time(end.step)));
       }
     }
     times.push_back(
-        time_of_u.value_or(window.times.time(window.index, run(reference).run().time.final_time)));
+        time_of_u.value_or(window.times.time(window.index, exact.run().time.final_time)));
   }
   std::ranges::sort(times);
   times.erase(std::unique(times.begin(), times.end()), times.end());
-  run(reference).go_to(times);
+  exact.go_to(times);
 }
 
-void Lockstep::compare_motion(Pair& pair) {
-  Trajectory& level = run(pair.of.level);
+void Lockstep::compare_motion(Pair& pair) const {
+  const Trajectory& level = runs_.at(pair.of.level);
   const slab::TimeGrid& grid = level.run().time;
-  if (file_) {
-    for (; pair.next < file_->times().count(); ++pair.next) {
-      const Moment moment = file_->times().at(pair.next, grid);
-      if (moment.end() > level.reached()) {
+  if (plan_.file != nullptr) {
+    const FileTrajectory& file = *plan_.file;
+    const SampleTimes times({plan_.file, &file.time});
+    for (; pair.next < times.count(); ++pair.next) {
+      const StepTime time = times.at(pair.next, grid);
+      if (time.end() > level.reached()) {
         return;
       }
-      raise(pair.errors, level.at(moment), file_->at(pair.next));
+      const auto i = static_cast<std::size_t>(pair.next);
+      update_max(pair.errors, level.at(time), {file.x[i], file.y[i]});
     }
     return;
   }
   if (!pair.of.reference) {
     return;
   }
-  Trajectory& reference = run(*pair.of.reference);
-  const slab::TimeGrid& fine = reference.run().time;
+  const Trajectory& reference = runs_.at(*pair.of.reference);
   if (reference.goes_to_times()) {
     const std::span<const double> times = reference.times();
     const std::int64_t first = reference.reached() + 1 - std::ssize(times);
@@ -206,77 +189,65 @@ void Lockstep::compare_motion(Pair& pair) {
       if (time == times.end()) {
         return;
       }
-      raise(pair.errors, level.at(pair.next), reference.at(first + (time - times.begin())));
+      update_max(pair.errors, level.at(pair.next), reference.at(first + (time - times.begin())));
     }
     return;
   }
+  const slab::TimeGrid& fine = reference.run().time;
   const std::int64_t stride = fine.steps % grid.steps == 0 ? fine.steps / grid.steps : 0;
   const SampleTimes steps(grid.steps);
   for (; pair.next <= level.reached(); ++pair.next) {
-    const Moment there = stride > 0 ? Moment{pair.next * stride, 0.0} : steps.at(pair.next, fine);
+    const StepTime there =
+        stride > 0 ? StepTime{pair.next * stride, 0.0} : steps.at(pair.next, fine);
     if (there.end() > reference.reached()) {
       return;
     }
-    raise(pair.errors, level.at(pair.next), reference.at(there));
+    update_max(pair.errors, level.at(pair.next), reference.at(there));
   }
 }
 
 void Lockstep::compare_fields() {
-  std::vector<Field> fields(runs_.size());
-  for (std::size_t index = 0; index < runs_.size(); ++index) {
-    if (runs_[index] != nullptr) {
-      Trajectory& one = run(index);
-      fields[index] = one.field_at(plan_.field_times.at(next_field_, one.run().time));
-      one.raise_largest_u(largest_entry(fields[index]));
-    }
+  std::map<std::size_t, Field> fields;
+  for (auto& [index, one] : runs_) {
+    const Field& field = fields[index] =
+        one.field_at(plan_.field_times.at(next_field_, one.run().time));
+    one.update_largest_u(largest_entry(field));
   }
-  Field from_file;
-  if (file_) {
-    from_file.entries = &file_->field(next_field_);
+  if (file_u_) {
+    read_field(comm_, *plan_.file, next_field_, *file_u_);
   }
   for (Pair& pair : pairs_) {
-    if (file_ || pair.of.reference) {
-      pair.field_errors.raise(pair.errors, fields[pair.of.level],
-                              file_ ? from_file : fields[*pair.of.reference]);
+    if (file_u_ || pair.of.reference) {
+      pair.field_errors.update_max(
+          pair.errors, fields[pair.of.level],
+          file_u_ ? Field{.entries = &*file_u_} : fields[*pair.of.reference]);
     }
   }
 }
 
 void Lockstep::serialize(engine::Archive& archive) {
-  std::vector<double> numbers{static_cast<double>(step_), static_cast<double>(next_field_)};
-  for (const Pair& pair : pairs_) {
-    const Errors all = archive.restores() ? Errors{} : joined(comm_, pair.errors);
-    numbers.insert(numbers.end(),
-                   {all.x, all.y, all.u, all.u_cells, static_cast<double>(pair.next)});
+  archive.scalars("lockstep", step_, next_field_);
+  for (Pair& pair : pairs_) {
+    Errors& all = pair.errors = max_over_ranks(comm_, pair.errors);
+    archive.scalars("comparison " + std::to_string(pair.index), all[Errors::x], all[Errors::y],
+                    all[Errors::u], all[Errors::u_cells], pair.next);
   }
-  archive.numbers("comparisons", numbers);
-  step_ = static_cast<std::int64_t>(numbers[0]);
-  next_field_ = static_cast<std::int64_t>(numbers[1]);
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    const double* const found = numbers.data() + 2 + 5 * i;
-    pairs_[i].errors = {found[0], found[1], found[2], found[3]};
-    pairs_[i].next = static_cast<std::int64_t>(found[4]);
-  }
-  for (std::size_t index = 0; index < runs_.size(); ++index) {
-    if (runs_[index] != nullptr) {
-      NamedArchive own(archive, "run " + std::to_string(index) + " ");
-      run(index).serialize(own);
-    }
+  for (auto& [index, one] : runs_) {
+    NamedArchive own(archive, "run " + std::to_string(index) + " ");
+    one.serialize(own);
   }
 }
 
 void Lockstep::add_to(Outcomes& outcomes) {
   for (const Pair& pair : pairs_) {
-    outcomes.errors[pair.index] = joined(comm_, pair.errors);
+    outcomes.errors[pair.index] = max_over_ranks(comm_, pair.errors);
   }
-  for (std::size_t index = 0; index < runs_.size(); ++index) {
-    if (runs_[index] != nullptr) {
-      RunSummary found = run(index).summary();
-      parallel::max_over_ranks(comm_, std::span(&found.largest_u, 1));
-      outcomes.runs[index] = found;
-      if (plan_.runs[index].form.series) {
-        outcomes.series = std::move(run(index)).series();
-      }
+  for (auto& [index, one] : runs_) {
+    RunSummary found = one.summary();
+    parallel::max_over_ranks(comm_, std::span(&found.largest_u, 1));
+    outcomes.runs[index] = found;
+    if (plan_.runs[index].options.series) {
+      outcomes.series = std::move(one).series();
     }
   }
 }

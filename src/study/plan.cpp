@@ -35,15 +35,6 @@ std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>
 
 namespace {
 
-/// At how many times the fields of a study are compared.
-std::int64_t field_samples(const StudySpec& spec) {
-  // Between steps u is known to first order only, which would hide a scheme of second order.
-  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-  const bool is_second_order = masing != nullptr && slab::info(masing->scheme).order > 1;
-  constexpr std::int64_t fewest = 16;
-  return common_samples(spec.field_samples, step_counts(spec.levels), is_second_order ? 1 : fewest);
-}
-
 bool is_continuum(const engine::RunSpec& run) {
   const slab::Slab* slab = engine::slab_of(run);
   return slab != nullptr && slab->is_continuum();
@@ -53,10 +44,8 @@ bool is_continuum(const engine::RunSpec& run) {
 /// turning points, against a reference that knows u at every s.
 bool keeps_functions(const engine::RunSpec& level, const engine::RunSpec& reference) {
   constexpr std::int64_t most_cells = std::int64_t{1} << 21;
-  const auto* masing = std::get_if<engine::Masing>(&level.model);
-  const bool by_turning_points =
-      masing == nullptr || masing->method == engine::Method::turning_points;
-  return is_continuum(reference) && !is_continuum(level) && by_turning_points &&
+  return is_continuum(reference) && !is_continuum(level) &&
+         level.facts().method == engine::Method::turning_points &&
          engine::field_size(level) > most_cells &&
          slab::is_smooth_in_pieces(*engine::slab_of(level));
 }
@@ -75,8 +64,9 @@ void add_references(StudyPlan& plan) {
       }
       continue;
     }
-    RunForm& form = plan.runs[i].form;
-    form.has_function_field = form.has_function_field || keeps_functions(plan.runs[i].run, *run);
+    PlannedRun& level = plan.runs[i];
+    level.options.has_function_field =
+        level.options.has_function_field || keeps_functions(level.run, *run);
     const slab::Slab* slab = engine::slab_of(*run);
     const bool is_exact = engine::is_exact(*run);
     const std::int64_t steps = run->time.steps;
@@ -100,7 +90,7 @@ void add_round_off(StudyPlan& plan) {
   const StudySpec& spec = *plan.spec;
   const engine::RunSpec last = plan.runs[spec.levels.size() - 1].run;
   const auto reference = plan.comparisons.front().reference;
-  if (spec.refine != Refine::cells || !reference || plan.runs[*reference].form.goes_to_times ||
+  if (spec.refine != Refine::cells || !reference || plan.runs[*reference].options.goes_to_times ||
       !is_continuum(plan.runs[*reference].run) || is_continuum(last) ||
       !engine::has_smooth_cells(last)) {
     return;
@@ -111,73 +101,61 @@ void add_round_off(StudyPlan& plan) {
                        {.title = "round-off", .has_function_field = true}});
 }
 
-// Of a machine of today; a factor of two more or less changes hardly any schedule.
-constexpr double seconds_per_update = 0.2e-9;
-constexpr double seconds_per_column = 2e-9;
-constexpr double reductions_per_step = 6;
-constexpr double seconds_per_allreduce = 1e-6;
-constexpr double seconds_per_turning_point_step = 20e-9;
-constexpr double seconds_per_smooth_step = 1e-6;
-constexpr double seconds_per_exact_step = 1e-6;
-constexpr double seconds_per_exact_column = 30e-9;
-constexpr double seconds_per_event = 3e-6;
-constexpr double events_per_cell_and_time = 0.16;
-constexpr double seconds_per_force = 50e-9;
+/// Comparisons with what their runs cost, each run once.
+class Load {
+ public:
+  Load(const StudyPlan& plan, double PlannedRun::*cost) : plan_(&plan), cost_(cost) {}
 
-using Runs = std::set<std::size_t>;
+  /// The cost with one comparison more.
+  [[nodiscard]] double with(std::size_t comparison) const {
+    const auto& [level, reference] = plan_->comparisons[comparison];
+    const auto added = [&](std::size_t run) {
+      return runs_.contains(run) ? 0.0 : plan_->runs[run].*cost_;
+    };
+    return total_ + (added(level) + (reference ? added(*reference) : 0.0));
+  }
+  void add(std::size_t comparison) {
+    total_ = with(comparison);
+    const Comparison& of = plan_->comparisons[comparison];
+    runs_.insert({of.level, of.reference.value_or(of.level)});
+  }
+  [[nodiscard]] double total() const { return total_; }
 
-/// What one more comparison costs where some runs are there.
-double cost_beside(const Runs& there, const StudyPlan& plan, std::size_t comparison,
-                   double PlannedRun::*cost) {
-  const auto& [level, reference] = plan.comparisons[comparison];
-  const auto added = [&](std::size_t run) {
-    return there.contains(run) ? 0.0 : plan.runs[run].*cost;
-  };
-  return added(level) + (reference ? added(*reference) : 0.0);
-}
-
-void insert(Runs& runs, const Comparison& comparison) {
-  runs.insert({comparison.level, comparison.reference.value_or(comparison.level)});
-}
+ private:
+  const StudyPlan* plan_;
+  double PlannedRun::*cost_;
+  std::set<std::size_t> runs_;
+  double total_ = 0.0;
+};
 
 /// Sum over the runs of some comparisons, each once.
 double total(const StudyPlan& plan, const Batch& batch, double PlannedRun::*cost) {
-  Runs runs;
-  double sum = 0.0;
-  for (const std::size_t comparison : batch) {
-    sum += cost_beside(runs, plan, comparison, cost);
-    insert(runs, plan.comparisons[comparison]);
-  }
-  return sum;
+  Load load(plan, cost);
+  std::ranges::for_each(batch, [&](std::size_t comparison) { load.add(comparison); });
+  return load.total();
 }
 
-/// Of the engine of a run.
-double engine_bytes(const PlannedRun& planned) {
-  return engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks));
-}
-
-/// Bytes a rank of a run, before its profile is known, with what is kept beside: u at a step and
-/// between two; of a comparison with cells what the rank needs of them, with a continuum k, η, u0
-/// and c at the ends and the points of its cells.
-double run_bytes(const PlannedRun& planned) {
-  const RunForm& form = planned.form;
+/// Bytes a rank that are kept beside the engine of a run, before its profile is known: u at a step
+/// and between two; of a comparison with cells what the rank needs of them, with a continuum k, η,
+/// u0 and c at the ends and the points of its cells; the series.
+double bytes_beside(const PlannedRun& planned) {
+  const RunOptions& options = planned.options;
   constexpr double of_slab = 2 * sizeof(slab::Element);
   const double entry =
-      form.has_function_field
+      options.has_function_field
           ? 0.0
           : 3 * sizeof(double) + (engine::slab_of(planned.run) != nullptr ? of_slab : 0.0);
   const auto entries = base::local_range(engine::field_size(planned.run), 0, planned.ranks).size;
-  return engine_bytes(planned) + entry * static_cast<double>(entries) +
-         (form.series ? 8.0 * static_cast<double>(io::series_numbers(*form.series)) : 0.0);
+  return entry * static_cast<double>(entries) +
+         (options.series ? 8.0 * static_cast<double>(io::series_numbers(*options.series)) : 0.0);
 }
 
 /// Throws UserError of the larger run where a comparison does not fit.
 void require_memory(const StudyPlan& plan, std::size_t comparison) {
   const auto& [level, reference] = plan.comparisons[comparison];
-  const PlannedRun& one = plan.runs[level];
-  const PlannedRun& other = plan.runs[reference.value_or(level)];
-  const PlannedRun& larger = one.bytes < other.bytes ? other : one;
-  const double beside = bytes_a_rank(plan, {comparison}) - engine_bytes(larger);
+  const PlannedRun& larger = std::ranges::max(
+      plan.runs[level], plan.runs[reference.value_or(level)], {}, &PlannedRun::bytes);
+  const double beside = bytes_a_rank(plan, {comparison}) - larger.engine_bytes;
   if (const auto found = engine::memory_shortage(
           engine::memory_need(larger.run, larger.ranks, beside), plan.available)) {
     throw *found;
@@ -190,76 +168,40 @@ std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
     return plan.comparisons[i].reference.value_or(plan.comparisons[i].level);
   });
   std::vector<Batch> batches;
-  Runs runs;
-  double bytes = 0.0;
+  Load load(plan, &PlannedRun::bytes);
   for (const std::size_t comparison : comparisons) {
-    bytes += cost_beside(runs, plan, comparison, &PlannedRun::bytes);
-    if (batches.empty() || bytes > plan.available) {
+    if (batches.empty() || load.with(comparison) > plan.available) {
       require_memory(plan, comparison);
       batches.emplace_back();
-      runs.clear();
-      bytes = cost_beside(runs, plan, comparison, &PlannedRun::bytes);
+      load = Load(plan, &PlannedRun::bytes);
     }
-    insert(runs, plan.comparisons[comparison]);
+    load.add(comparison);
     batches.back().push_back(comparison);
   }
   return batches;
 }
 
 /// `comparisons` to ranks, the longest first.
-std::vector<Batch> dealt(const StudyPlan& plan, Batch comparisons) {
+std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
   std::ranges::stable_sort(comparisons, std::greater<>(), [&](std::size_t i) {
     return plan.runs[plan.comparisons[i].level].seconds;
   });
   std::vector<Batch> shares(static_cast<std::size_t>(plan.ranks));
-  std::vector<Runs> runs(shares.size());
-  std::vector<double> ends(shares.size(), 0.0);
+  std::vector<Load> loads(shares.size(), Load(plan, &PlannedRun::seconds));
   for (const std::size_t comparison : comparisons) {
-    std::vector<double> later = ends;
-    for (std::size_t rank = 0; rank < shares.size(); ++rank) {
-      later[rank] += cost_beside(runs[rank], plan, comparison, &PlannedRun::seconds);
-    }
-    const auto first = static_cast<std::size_t>(std::ranges::min_element(later) - later.begin());
-    ends[first] = later[first];
-    shares[first].push_back(comparison);
-    insert(runs[first], plan.comparisons[comparison]);
+    const auto first = std::ranges::min_element(
+        loads, {}, [&](const Load& load) { return load.with(comparison); });
+    first->add(comparison);
+    shares[static_cast<std::size_t>(first - loads.begin())].push_back(comparison);
   }
   return shares;
 }
 
 }  // namespace
 
-double estimated_seconds(const engine::RunSpec& run, int ranks) {
-  const auto steps = static_cast<double>(run.time.steps);
-  const double forcing = steps * seconds_per_force;
-  const double hops = std::log2(static_cast<double>(ranks));
-  const auto largest_part = [&run](int parts) {
-    return static_cast<double>(base::local_range(engine::field_size(run), 0, parts).size);
-  };
-  if (const auto* model = std::get_if<rheology::ModelSpec>(&run.model)) {
-    if (engine::is_exact(run)) {
-      return forcing + steps * largest_part(1) * seconds_per_exact_column;
-    }
-    const bool split = model->work() == rheology::Work::split;
-    return forcing + steps * (largest_part(split ? ranks : 1) * seconds_per_column +
-                              (split ? hops : 0.0) * reductions_per_step * seconds_per_allreduce);
-  }
-  const auto* masing = std::get_if<engine::Masing>(&run.model);
-  if (masing == nullptr || masing->method == engine::Method::turning_points) {
-    return forcing + steps * (engine::has_smooth_cells(run) ? seconds_per_smooth_step
-                                                            : seconds_per_turning_point_step);
-  }
-  if (masing->method == engine::Method::exact) {
-    const double cells = masing->slab.is_continuum() ? 0.0 : largest_part(1);
-    return forcing + steps * seconds_per_exact_step +
-           cells * events_per_cell_and_time * run.time.final_time * seconds_per_event;
-  }
-  return forcing + steps * largest_part(ranks) * seconds_per_update +
-         steps / slab::info(masing->scheme).steps_per_pass * hops * seconds_per_allreduce;
-}
-
-StudyPlan make_plan(const StudySpec& spec, const FileReference* file, int ranks, double available) {
-  StudyPlan plan{.spec = &spec, .ranks = ranks, .available = available};
+StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory> file, int ranks,
+                    double available) {
+  StudyPlan plan{.spec = &spec, .ranks = ranks, .available = available, .file = std::move(file)};
   const std::size_t count = spec.levels.size();
   for (std::size_t i = 0; i < count; ++i) {
     engine::RunSpec level = at_level(spec.run, spec.levels[i]);
@@ -268,25 +210,37 @@ StudyPlan make_plan(const StudySpec& spec, const FileReference* file, int ranks,
                          {.title = fmt::format("level {} of {}", i + 1, count),
                           .has_function_field = is_function}});
   }
-  plan.runs.back().form.series = spec.series;
+  plan.runs.back().options.series = spec.series;
   add_references(plan);
   add_round_off(plan);
-  plan.field_times = file != nullptr ? file->field_times() : SampleTimes(field_samples(spec));
-  plan.first_field = file != nullptr ? 0 : 1;
+  if (plan.file != nullptr) {
+    plan.field_times = SampleTimes({plan.file, &plan.file->field_time});
+  } else {
+    // Between steps u is known to first order only, which would hide a scheme of second order.
+    const slab::SchemeInfo* scheme = spec.run.facts().scheme;
+    const std::vector<std::int64_t> steps = step_counts(spec.levels);
+    plan.field_times = SampleTimes(scheme != nullptr && scheme->order > 1
+                                       ? common_samples(spec.field_samples, steps, 1)
+                                       : common_samples(spec.field_samples, steps));
+  }
   for (PlannedRun& planned : plan.runs) {
     planned.ranks = engine::is_split(planned.run, ranks, available) ? ranks : 1;
-    planned.seconds = estimated_seconds(planned.run, planned.ranks);
-    planned.bytes = run_bytes(planned);
+    planned.seconds = engine::estimated_seconds(planned.run, planned.ranks);
+    planned.engine_bytes = engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks));
+    planned.bytes = planned.engine_bytes + bytes_beside(planned);
   }
   return plan;
 }
 
 StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec) {
-  std::optional<FileReference> file;
-  if (spec.reference.file) {
-    file.emplace(comm, spec);
-  }
-  return make_plan(spec, file ? &*file : nullptr, comm.size(), parallel::available_memory(comm));
+  return make_plan(spec, spec.reference.file ? read_trajectory(comm, spec) : nullptr, comm.size(),
+                   parallel::available_memory(comm));
+}
+
+Batch StudyPlan::all() const {
+  Batch indices(comparisons.size());
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
 }
 
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch) {
@@ -304,7 +258,7 @@ Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
     (plan.ranks == 1 || is_shared ? shared : own).push_back(i);
   }
   made.shared = batches_of(plan, std::move(shared));
-  for (Batch& share : dealt(plan, std::move(own))) {
+  for (Batch& share : assign_to_ranks(plan, std::move(own))) {
     made.own.push_back(batches_of(plan, std::move(share)));
   }
   const auto seconds = [&](const std::vector<Batch>& batches) {
@@ -342,7 +296,7 @@ std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
     const int ranks = planned->ranks;
     const double cells = engine::swept_cells(run);
     text += fmt::format(
-        "  {}: {}, {}on {} rank{}, about {}\n", planned->form.title, engine::title(run),
+        "  {}: {}, {}on {} rank{}, about {}\n", planned->options.title, engine::title(run),
         std::isnan(cells)
             ? ""
             : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(run.time.steps)),

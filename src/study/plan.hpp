@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "study/errors.hpp"
 #include "study/file_reference.hpp"
+#include "study/study_spec.hpp"
 #include "study/trajectory.hpp"
 
 namespace masing::study {
@@ -15,10 +17,11 @@ namespace masing::study {
 /// One run of a study.
 struct PlannedRun {
   engine::RunSpec run;
-  RunForm form;
-  int ranks = 1;         ///< that make it: all, or each the whole of it
-  double seconds = 0.0;  ///< estimated_seconds
-  double bytes = 0.0;    ///< a rank, of its engine and what is kept beside
+  RunOptions options;
+  int ranks = 1;              ///< that make it: all, or each the whole of it
+  double seconds = 0.0;       ///< engine::estimated_seconds
+  double engine_bytes = 0.0;  ///< a rank, of its engine
+  double bytes = 0.0;         ///< a rank, with what is kept beside
 };
 
 /// A run of a level and the one it is measured against, as indices; none where that is a file, or
@@ -28,18 +31,25 @@ struct Comparison {
   std::optional<std::size_t> reference;
 };
 
+/// Comparisons of a plan that go in lockstep.
+using Batch = std::vector<std::size_t>;
+
 /// The runs of a study, each once, and how they are compared.
 struct StudyPlan {
   const StudySpec* spec = nullptr;
   int ranks = 1;
   double available = 0.0;        ///< bytes a rank
   std::vector<PlannedRun> runs;  ///< the levels first
-  /// One a level. Behind them perhaps one of a run with so many cells that it differs from P = ∞ by
-  /// rounding only: where levels have more than slab::most_tabled_cells, whose errors would be lost
-  /// in a floor that is only assumed.
+  /// One a level. If levels have more than slab::most_tabled_cells, one more: P = 2^50 against
+  /// P = ∞. Its error is round-off and sets the floor.
   std::vector<Comparison> comparisons;
-  SampleTimes field_times{0};    ///< of u
-  std::int64_t first_field = 1;  ///< the first of these that is compared
+  SampleTimes field_times{0};                  ///< of u
+  std::shared_ptr<const FileTrajectory> file;  ///< that all levels are measured against; or null
+
+  /// The first of the field times at which u is compared: in a run u at t = 0 is given.
+  [[nodiscard]] std::int64_t first_field() const { return file != nullptr ? 0 : 1; }
+  /// All comparisons. Local.
+  [[nodiscard]] Batch all() const;
 };
 
 /// What came of a plan.
@@ -51,9 +61,10 @@ struct Outcomes {
 
 /// The plan of a study, which must outlive it, on `ranks` ranks with `available` bytes each.
 /// `file`: the reference that is a file, null for none. Local.
-StudyPlan make_plan(const StudySpec& spec, const FileReference* file, int ranks, double available);
+StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory> file, int ranks,
+                    double available);
 
-/// The same, of these ranks and their memory; opens the file. Collective.
+/// The same, of these ranks and their memory; reads the file. Collective.
 StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec);
 
 /// At how many times jT/m u is compared: the greatest m up to `wanted` for which all of them are
@@ -61,18 +72,6 @@ StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec);
 /// `wanted` itself where the levels have fewer than `fewest` times in common. Local.
 std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps,
                             std::int64_t fewest = 16);
-
-/// About how long one run takes on a number of ranks, seconds: cells × steps at a rate, an
-/// allreduce for every pass, what only one rank does. The schedule depends on it, no result does.
-/// Local.
-double estimated_seconds(const engine::RunSpec& run, int ranks);
-
-/// What is expected to take longer, seconds, says before it starts what it will do and how it can
-/// be stopped.
-inline constexpr double long_time = 5.0;
-
-/// Comparisons of a plan that go in lockstep.
-using Batch = std::vector<std::size_t>;
 
 /// Bytes a rank of a batch: its runs, what they keep of u and what is compared, before the profiles
 /// are known. Local.
@@ -93,5 +92,15 @@ Schedule make_schedule(const StudyPlan& plan, const Batch& pending);
 
 /// What a study is going to do, for people, the longest runs first. Local.
 std::string plan_text(const StudyPlan& plan, const Schedule& schedule);
+
+/// Make all comparisons of a plan, as make_schedule says; what is found does not depend on the
+/// ranks or on where it was stopped, bit for bit. Goes on with the study's checkpoint where it is
+/// to be restarted, and writes one where that is due and where it is stopped. The series is on
+/// every rank. Throws UserError alike on all ranks, Stopped. Collective.
+Outcomes run_comparisons(const parallel::Communicator& comm, const StudyPlan& plan);
+
+/// engine::check_run of every run of a study, the levels first; the plan on stderr. Throws
+/// UserError alike on all ranks. Collective.
+void check_runs(const parallel::Communicator& comm, const StudySpec& spec);
 
 }  // namespace masing::study

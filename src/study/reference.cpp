@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -11,16 +12,34 @@
 
 namespace masing::study {
 
-namespace {
+std::vector<std::int64_t> step_counts(const std::vector<Level>& levels) {
+  std::vector<std::int64_t> counts;
+  std::ranges::transform(levels, std::back_inserter(counts), &Level::steps);
+  return counts;
+}
 
 std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels) {
   std::vector<std::int64_t> counts;
-  counts.reserve(levels.size());
-  for (const Level& level : levels) {
-    counts.push_back(std::get<slab::Cells>(level.space).count);
-  }
+  std::ranges::transform(levels, std::back_inserter(counts), [](const Level& level) {
+    return std::get<slab::Cells>(level.space).count;
+  });
   return counts;
 }
+
+std::string cells_text(const slab::Space& space) {
+  const auto* cells = std::get_if<slab::Cells>(&space);
+  return cells == nullptr ? "inf" : base::to_text(cells->count);
+}
+
+engine::RunSpec at_level(engine::RunSpec run, const Level& level) {
+  if (slab::Slab* slab = engine::slab_of(run)) {
+    slab->space = level.space;
+  }
+  run.time.steps = level.steps;
+  return run;
+}
+
+namespace {
 
 /// One run that is finer in what is refined, alike in what is held fixed.
 void make_finest(Reference& made, Refine refine, const std::vector<Level>& levels, bool has_cells) {
@@ -151,12 +170,13 @@ Reference make_file_reference(const std::string& path, const engine::RunSpec& ma
   reference.is_exact_in_time = is_exact;
   reference.is_continuum = is_exact && slab != nullptr && slab->is_continuum();
   reference.refinement = refinement_factor(made, refine, last);
-  const auto* there = std::get_if<engine::Masing>(&made.model);
-  const auto* here = std::get_if<engine::Masing>(&last.model);
+  const slab::SchemeInfo* there = made.facts().scheme;
+  const slab::SchemeInfo* here = last.facts().scheme;
+  const slab::Slab* levels = engine::slab_of(last);
   const bool is_masing = there != nullptr && here != nullptr;
-  const bool same_scheme = is_exact || !is_masing || there->scheme == here->scheme;
-  const bool same_rule = !is_masing || there->slab.is_continuum() || here->slab.is_continuum() ||
-                         there->slab.rule == here->slab.rule;
+  const bool same_scheme = is_exact || !is_masing || there == here;
+  const bool same_rule =
+      !is_masing || slab->is_continuum() || levels->is_continuum() || slab->rule == levels->rule;
   if (!is_exact && same_scheme && same_rule) {
     reference.finest = {slab == nullptr ? slab::Space{} : slab->space, made.time.steps};
   }
@@ -165,20 +185,19 @@ Reference make_file_reference(const std::string& path, const engine::RunSpec& ma
     text += fmt::format("{}It {}: {}.", text.empty() ? "" : " ", how, meaning);
   };
   if (!same_scheme) {
-    differ(fmt::format("is made by the scheme {}, the levels by {}", slab::info(there->scheme).name,
-                       slab::info(here->scheme).name),
+    differ(fmt::format("is made by the scheme {}, the levels by {}", there->name, here->name),
            "the fit takes it as exact in time");
   }
   if (!same_rule) {
-    differ(fmt::format("has cells by the rule {}, the levels by {}", name_of(there->slab.rule),
-                       name_of(here->slab.rule)),
+    differ(fmt::format("has cells by the rule {}, the levels by {}", name_of(slab->rule),
+                       name_of(levels->rule)),
            refine == Refine::steps
                ? "the errors hold the difference of both rules, which smaller steps do not lessen"
                : "the fit takes it as exact in space");
   }
   if (refine == Refine::steps && width_of(made) != width_of(last)) {
     differ(fmt::format("has P = {}, the levels P = {}", cells_text(slab->space),
-                       cells_text(engine::slab_of(last)->space)),
+                       cells_text(levels->space)),
            "the errors hold the difference of both in space, which smaller steps do not lessen");
   }
   if (refine == Refine::cells && step_of(made) != step_of(last)) {

@@ -2,23 +2,19 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <functional>
 #include <iterator>
 #include <numeric>
+#include <span>
 
-#include "base/limits.hpp"
-#include "statistics/fit.hpp"
-#include "study/file_reference.hpp"
 #include "study/plan.hpp"
 #include "study/promised_order.hpp"
-#include "study/run_comparisons.hpp"
 
 namespace masing::study {
 
 namespace {
 
-constexpr Errors all_undefined{base::undefined, base::undefined, base::undefined, base::undefined};
+constexpr Errors all_undefined{
+    {base::undefined, base::undefined, base::undefined, base::undefined}};
 
 /// The step that is refined; δs is not looked at where the steps alone are.
 double refined_step(Refine refine, double ds, double dt) {
@@ -29,20 +25,20 @@ double refined_step(Refine refine, double ds, double dt) {
 Errors errors_of(const StudyPlan& plan, const Outcomes& found, std::size_t i) {
   const StudySpec& spec = *plan.spec;
   const auto& [level, reference] = plan.comparisons[i];
-  if (!reference && !spec.reference.file) {
+  if (!reference && plan.file == nullptr) {
     return all_undefined;
   }
   Errors errors = found.errors[i];
   // A file knows u on its cells and at its times only.
-  if (!measures_field(spec.run) || plan.first_field >= plan.field_times.count() ||
-      (spec.reference.file && plan.runs[level].form.has_function_field)) {
-    errors.u = errors.u_cells = base::undefined;
+  if (!measures_field(spec.run) || plan.first_field() >= plan.field_times.count() ||
+      (plan.file != nullptr && plan.runs[level].options.has_function_field)) {
+    errors[Errors::u] = errors[Errors::u_cells] = base::undefined;
   }
   return errors;
 }
 
 /// The cases, the floor and the series of a study.
-Study measured(const StudyPlan& plan, Outcomes found) {
+Study study_of(const StudyPlan& plan, Outcomes found) {
   const StudySpec& spec = *plan.spec;
   Study study;
   PhasePoint scale;  // what round-off is measured by
@@ -74,10 +70,10 @@ Study measured(const StudyPlan& plan, Outcomes found) {
   };
   // What goes along with x has its round-off.
   const double floor_u = floor(std::max(scale.x, scale_u));
-  study.floors = {floor(scale.x), floor(scale.y), floor_u, floor_u};
+  study.floors = {{floor(scale.x), floor(scale.y), floor_u, floor_u}};
   if (plan.comparisons.size() > spec.levels.size()) {
-    const Errors least = found.errors.back();
-    study.floors = {10 * least.x, 10 * least.y, 10 * least.u, 10 * least.u_cells};
+    std::ranges::transform(found.errors.back().all, study.floors.all.begin(),
+                           [](double round_off) { return 10 * round_off; });
   }
   study.series = std::move(found.series);
   return study;
@@ -90,207 +86,169 @@ double promised_power(const StudySpec& spec, Refine refine, const char* quantity
   return masing == nullptr ? 1.0 : promised_order(*masing, refine, spec.reference, quantity).order;
 }
 
-/// Finds the orders of one quantity's errors.
-class OrderFinder {
- public:
-  OrderFinder(const StudySpec& spec, Study& study, const Quantity& quantity)
-      : spec_(spec), study_(study), quantity_(quantity) {
-    for (const LevelResult& at : study.cases) {
-      ds_.push_back(at.ds);
-      dt_.push_back(at.dt);
-      errors_.push_back(at.errors.*quantity.value);
-    }
-    const slab::Slab* slab = engine::slab_of(spec.run);
-    is_piecewise_ = quantity.value == &Errors::u && slab != nullptr && !is_uniform(*slab);
-  }
-
-  void find() {
-    QuantityResult finding;
-    for (const auto& expected : spec_.expected_orders) {
-      if (expected.quantity == quantity_.name) {
-        finding.expected = expected;
-      }
-    }
-    const double power = promised_power(spec_, Refine::both, quantity_.name);
-    finding.joint = spec_.refine == Refine::both ? statistics::fit_jointly(ds_, dt_, errors_, power)
-                                                 : statistics::JointFit{.power = power};
-    set_steps(finding.joint);
-    finding.steps = steps_;
-    finding.step = kind_;
-    find_orders();
-    finding.fit = fitted(finding.ladders);
-    finding.last_pair = last_order();
-    const bool is_fitted = !std::isnan(finding.fit.order);
-    finding.observed = is_fitted ? finding.fit.order : finding.last_pair;
-    finding.uncertainty = is_fitted ? finding.fit.uncertainty : 0.0;
-    finding.observed_from = is_fitted                        ? ObservedFrom::fit
-                            : !std::isnan(finding.last_pair) ? ObservedFrom::last_pair
-                                                             : ObservedFrom::none;
-    if (finding.expected) {
-      finding.verdict = has_only_rounding()
-                            ? Verdict::exact
-                            : statistics::judge(*finding.expected, finding.observed,
-                                                finding.uncertainty, spec_.order_tolerance);
-    }
-    study_.results.push_back(std::move(finding));
-  }
-
- private:
-  [[nodiscard]] bool successive() const { return spec_.reference.is_successive; }
-
-  /// The step h that orders refer to: δs or δt; for `both` that of the joint fit,
-  /// hᵖ = C₁δsᵖ + C₂δtᵖ, or δs + δt where the levels cannot tell C₁ and C₂ apart.
-  void set_steps(const statistics::JointFit& joint) {
-    // Errors in space and in time may have opposite signs: what must be positive is their sum.
-    const auto joined = [&joint](double ds, double dt) {
-      return joint.space * std::pow(ds, joint.power) + joint.time * std::pow(dt, joint.power);
-    };
-    bool together = !std::isnan(joint.space);
-    for (std::size_t l = 0; l < errors_.size(); ++l) {
-      together = together && joined(ds_[l], dt_[l]) > 0;
-    }
-    const auto step = [&](double ds, double dt) {
-      return together ? std::pow(joined(ds, dt), 1.0 / joint.power)
-                      : refined_step(spec_.refine, ds, dt);
-    };
-    kind_ = together                        ? StepKind::joint
-            : spec_.refine == Refine::steps ? StepKind::time
-            : spec_.refine == Refine::cells ? StepKind::space
-                                            : StepKind::sum;
-    for (std::size_t l = 0; l < errors_.size(); ++l) {
-      steps_.push_back(step(ds_[l], dt_[l]));
-    }
-  }
-
-  /// The width r in e ≈ C (δs - r) of level l against a reference: its cell width. Of u at all s,
-  /// which is that of a cell's point, e is the largest distance of the points of cells that
-  /// overlap, by d = 1/lcm(P, P_ref) at least: δs - d of their ends, (δs + δs_ref)/2 - d of their
-  /// middles. So r = d for the rule right and 2d - δs_ref, which may be negative, for midpoint.
-  [[nodiscard]] double width_against(const slab::Space& reference, std::size_t l) const {
-    const auto* there = std::get_if<slab::Cells>(&reference);
-    const auto* here = std::get_if<slab::Cells>(&spec_.levels[l].space);
-    if (!is_piecewise_ || there == nullptr || here == nullptr) {
-      return slab::cell_width(reference);
-    }
-    const auto shared = static_cast<double>(std::gcd(here->count, there->count));
-    const double width = slab::cell_width(reference);
-    const double overlap = width * shared / static_cast<double>(here->count);
-    const slab::Rule rule = engine::slab_of(spec_.run)->rule;
-    return rule == slab::Rule::right ? overlap : 2 * overlap - width;
-  }
-
-  /// The step `step` of every level that has an error with that of what it is measured against.
-  [[nodiscard]] statistics::StepLadder ladder_of(
-      const std::function<double(double ds, double dt)>& step) const {
-    statistics::StepLadder found;
-    const auto finest = spec_.reference.finest;
-    for (std::size_t l = 0; l < errors_.size(); ++l) {
-      found.levels.push_back(step(ds_[l], dt_[l]));
-      double reference = 0.0;
-      if (finest) {
-        reference = step(width_against(finest->space, l),
-                         slab::TimeGrid{spec_.run.time.final_time, finest->steps}.step());
-      } else if (successive()) {
-        reference = l + 1 < errors_.size() ? step(ds_[l + 1], dt_[l + 1]) : base::undefined;
-      }
-      found.references.push_back(reference);
-    }
-    return found;
-  }
-
-  /// The fit of the order: in the refined step; for `both` in δs and δt with a constant each, or in
-  /// δs + δt where the levels cannot tell them apart. Adds the ladders it is tried on to `tried`.
-  [[nodiscard]] statistics::Fit fitted(std::vector<statistics::ErrorLadder>& tried) const {
-    statistics::ErrorLadder ladder{.errors = errors_, .are_differences = successive()};
-    const double floor = study_.floors.*quantity_.value;
-    if (spec_.refine == Refine::both && !statistics::on_one_ray(ds_, dt_)) {
-      ladder.steps = {ladder_of([](double ds, double) { return ds; }),
-                      ladder_of([](double, double dt) { return dt; })};
-      tried.push_back(ladder);
-      statistics::Fit fit = statistics::fit_order(ladder, floor);
-      if (!std::isnan(fit.order)) {
-        return fit;
-      }
-    }
-    ladder.steps = {
-        ladder_of([this](double ds, double dt) { return refined_step(spec_.refine, ds, dt); })};
-    tried.push_back(ladder);
-    return statistics::fit_order(ladder, floor);
-  }
-
-  void find_orders() {
-    for (std::size_t l = 1; l < errors_.size(); ++l) {
-      double& order = study_.cases[l].orders.*quantity_.value;
-      if (!successive()) {
-        order = statistics::observed_order(errors_[l - 1], errors_[l], steps_[l - 1], steps_[l]);
-      } else if (l + 1 < errors_.size()) {
-        order = statistics::successive_order(errors_[l - 1], errors_[l], steps_[l - 1], steps_[l],
-                                             steps_[l + 1]);
-      }
-    }
-  }
-
-  /// Whether no error is above the round-off floor.
-  [[nodiscard]] bool has_only_rounding() const {
-    const double floor = study_.floors.*quantity_.value;
-    return std::ranges::all_of(std::span(errors_).first(errors_.size() - (successive() ? 1 : 0)),
-                               [floor](double error) { return error <= floor; });
-  }
-
-  [[nodiscard]] double last_order() const {
-    for (std::size_t l = errors_.size(); l-- > 0;) {
-      if (errors_[l] > study_.floors.*quantity_.value &&
-          !std::isnan(study_.cases[l].orders.*quantity_.value)) {
-        return study_.cases[l].orders.*quantity_.value;
-      }
-    }
-    return base::undefined;
-  }
-
-  const StudySpec& spec_;
-  Study& study_;
-  const Quantity& quantity_;
-  std::vector<double> ds_;
-  std::vector<double> dt_;
-  std::vector<double> errors_;
-  std::vector<double> steps_;
-  StepKind kind_ = StepKind::time;
-  bool is_piecewise_ = false;  // u over all s, which cells make piecewise constant
-};
-
-void find_extrapolations(const StudySpec& spec, Study& study) {
+/// The errors of one quantity over the levels, with the steps.
+struct Columns {
   std::vector<double> ds;
   std::vector<double> dt;
-  std::vector<double> steps;
-  std::vector<double> x;
-  std::vector<double> y;
-  for (const LevelResult& at : study.cases) {
-    ds.push_back(at.ds);
-    dt.push_back(at.dt);
-    steps.push_back(at.step);
-    x.push_back(at.final_x);
-    y.push_back(at.final_y);
+  std::vector<double> errors;
+  double floor = 0.0;  ///< of round-off
+};
+
+using StepOf = std::function<double(double ds, double dt)>;
+
+/// The width r in e ≈ C (δs - r) of a level against a reference: its cell width. Of u at all s,
+/// which is that of a cell's point, e is the largest distance of the points of cells that overlap,
+/// by d = 1/lcm(P, P_ref) at least: δs - d of their ends, (δs + δs_ref)/2 - d of their middles. So
+/// r = d for the rule right and 2d - δs_ref, which may be negative, for midpoint.
+double width_against(const slab::Space& reference, const Level& level,
+                     const slab::Slab* piecewise) {
+  const auto* there = std::get_if<slab::Cells>(&reference);
+  const auto* here = std::get_if<slab::Cells>(&level.space);
+  const double width = slab::cell_width(reference);
+  if (piecewise == nullptr || there == nullptr || here == nullptr) {
+    return width;
   }
-  const bool has_two = spec.refine == Refine::both && !statistics::on_one_ray(ds, dt);
-  const std::vector<std::vector<double>> refined =
-      has_two ? std::vector<std::vector<double>>{ds, dt} : std::vector<std::vector<double>>{steps};
-  study.extrapolated_x =
-      statistics::extrapolate(refined, x, promised_power(spec, spec.refine, "x"));
-  study.extrapolated_y =
-      statistics::extrapolate(refined, y, promised_power(spec, spec.refine, "y"));
+  const auto shared = static_cast<double>(std::gcd(here->count, there->count));
+  const double overlap = width * shared / static_cast<double>(here->count);
+  return piecewise->rule == slab::Rule::right ? overlap : 2 * overlap - width;
+}
+
+/// The step of every level with that of what it is measured against; `piecewise`: the slab whose u
+/// over all s the errors are of, which cells make piecewise constant; null for others.
+statistics::StepLadder ladder_of(const StudySpec& spec, const Columns& of,
+                                 const slab::Slab* piecewise, const StepOf& step) {
+  statistics::StepLadder found;
+  const auto finest = spec.reference.finest;
+  for (std::size_t l = 0; l < of.errors.size(); ++l) {
+    found.levels.push_back(step(of.ds[l], of.dt[l]));
+    double reference = 0.0;
+    if (finest) {
+      reference = step(width_against(finest->space, spec.levels[l], piecewise),
+                       slab::TimeGrid{spec.run.time.final_time, finest->steps}.step());
+    } else if (spec.reference.is_successive) {
+      reference = l + 1 < of.errors.size() ? step(of.ds[l + 1], of.dt[l + 1]) : base::undefined;
+    }
+    found.references.push_back(reference);
+  }
+  return found;
+}
+
+/// The fit of the order: in the refined step; for `both` in δs and δt with a constant each, or in
+/// δs + δt where the levels cannot tell them apart.
+statistics::Fit fitted(const StudySpec& spec, const Columns& of, const slab::Slab* piecewise) {
+  statistics::ErrorLadder ladder{.errors = of.errors,
+                                 .are_differences = spec.reference.is_successive};
+  if (spec.refine == Refine::both && !statistics::on_one_ray(of.ds, of.dt)) {
+    ladder.steps = {ladder_of(spec, of, piecewise, [](double ds, double) { return ds; }),
+                    ladder_of(spec, of, piecewise, [](double, double dt) { return dt; })};
+    statistics::Fit fit = statistics::fit_order(ladder, of.floor);
+    if (!std::isnan(fit.order)) {
+      return fit;
+    }
+  }
+  ladder.steps = {ladder_of(spec, of, piecewise, [&](double ds, double dt) {
+    return refined_step(spec.refine, ds, dt);
+  })};
+  return statistics::fit_order(ladder, of.floor);
+}
+
+/// Sets the steps h that orders refer to: δs or δt; for `both` that of the joint fit,
+/// hᵖ = C₁δsᵖ + C₂δtᵖ, or δs + δt where the levels cannot tell C₁ and C₂ apart.
+void set_steps(QuantityResult& found, Refine refine, const Columns& of) {
+  const statistics::JointFit& joint = found.joint;
+  // Errors in space and in time may have opposite signs: what must be positive is their sum.
+  const auto joined = [&joint](double ds, double dt) {
+    return joint.space * std::pow(ds, joint.power) + joint.time * std::pow(dt, joint.power);
+  };
+  bool together = !std::isnan(joint.space);
+  for (std::size_t l = 0; l < of.errors.size(); ++l) {
+    together = together && joined(of.ds[l], of.dt[l]) > 0;
+  }
+  found.step = together                  ? StepKind::joint
+               : refine == Refine::steps ? StepKind::time
+               : refine == Refine::cells ? StepKind::space
+                                         : StepKind::sum;
+  for (std::size_t l = 0; l < of.errors.size(); ++l) {
+    found.steps.push_back(together ? std::pow(joined(of.ds[l], of.dt[l]), 1.0 / joint.power)
+                                   : refined_step(refine, of.ds[l], of.dt[l]));
+  }
+}
+
+/// What the errors of quantity `q` say; sets its orders between levels.
+QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
+  const Columns of{.ds = study.column(&LevelResult::ds),
+                   .dt = study.column(&LevelResult::dt),
+                   .errors = study.column([q](const LevelResult& at) { return at.errors[q]; }),
+                   .floor = study.floors[q]};
+  const bool is_successive = spec.reference.is_successive;
+  QuantityResult found;
+  for (const auto& expected : spec.expected_orders) {
+    if (expected.quantity == quantities[q].name) {
+      found.expected = expected;
+    }
+  }
+  found.joint.power = promised_power(spec, Refine::both, quantities[q].name);
+  if (spec.refine == Refine::both) {
+    found.joint = statistics::fit_jointly(of.ds, of.dt, of.errors, found.joint.power);
+  }
+  set_steps(found, spec.refine, of);
+  const std::vector<double>& e = of.errors;
+  const std::vector<double>& h = found.steps;
+  for (std::size_t l = 1; l < e.size(); ++l) {
+    double& order = study.cases[l].orders[q];
+    if (!is_successive) {
+      order = statistics::observed_order(e[l - 1], e[l], h[l - 1], h[l]);
+    } else if (l + 1 < e.size()) {
+      order = statistics::successive_order(e[l - 1], e[l], h[l - 1], h[l], h[l + 1]);
+    }
+    if (e[l] > of.floor && !std::isnan(order)) {
+      found.last_pair = order;
+    }
+  }
+  const slab::Slab* slab = engine::slab_of(spec.run);
+  found.fit =
+      fitted(spec, of, q == Errors::u && slab != nullptr && !is_uniform(*slab) ? slab : nullptr);
+  if (found.expected) {
+    const auto measured = std::span(e).first(e.size() - (is_successive ? 1 : 0));
+    const bool has_only_rounding =
+        std::ranges::all_of(measured, [&](double error) { return error <= of.floor; });
+    found.verdict = has_only_rounding
+                        ? Verdict::exact
+                        : statistics::judge(*found.expected, found.observed(), found.uncertainty(),
+                                            spec.order_tolerance);
+  }
+  return found;
+}
+
+void find_extrapolations(const StudySpec& spec, Study& study) {
+  const std::vector<double> ds = study.column(&LevelResult::ds);
+  const std::vector<double> dt = study.column(&LevelResult::dt);
+  std::vector<std::vector<double>> steps{study.column(&LevelResult::step)};
+  if (spec.refine == Refine::both && !statistics::on_one_ray(ds, dt)) {
+    steps = {ds, dt};
+  }
+  study.extrapolated_x = statistics::extrapolate(steps, study.column(&LevelResult::final_x),
+                                                 promised_power(spec, spec.refine, "x"));
+  study.extrapolated_y = statistics::extrapolate(steps, study.column(&LevelResult::final_y),
+                                                 promised_power(spec, spec.refine, "y"));
 }
 
 }  // namespace
 
+std::vector<double> Study::column(const std::function<double(const LevelResult&)>& value) const {
+  std::vector<double> values;
+  std::ranges::transform(cases, std::back_inserter(values), value);
+  return values;
+}
+
 void find_results(const StudySpec& spec, Study& study) {
-  for (const auto& quantity : quantities) {
-    OrderFinder(spec, study, quantity).find();
+  std::vector<Verdict> verdicts;
+  for (std::size_t q = 0; q < std::size(quantities); ++q) {
+    verdicts.push_back(study.results.emplace_back(result_of(spec, study, q)).verdict);
   }
   if (!spec.reference.is_exact()) {
     find_extrapolations(spec, study);
   }
-  std::vector<Verdict> verdicts;
-  std::ranges::transform(study.results, std::back_inserter(verdicts), &QuantityResult::verdict);
   study.verdict = statistics::worst(verdicts);
   study.conclusions = conclude(spec, study);
 }
@@ -298,7 +256,7 @@ void find_results(const StudySpec& spec, Study& study) {
 Study refine(const parallel::Communicator& comm, const StudySpec& spec) {
   const auto begin = std::chrono::steady_clock::now();
   const StudyPlan plan = make_plan(comm, spec);
-  Study study = measured(plan, run_comparisons(comm, plan));
+  Study study = study_of(plan, run_comparisons(comm, plan));
   find_results(spec, study);
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&study.seconds, 1));  // every rank must write the same

@@ -1,13 +1,21 @@
 #pragma once
 
+#include <cmath>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "statistics/extrapolation.hpp"
 #include "statistics/fit.hpp"
-#include "study/conclusions.hpp"
 #include "study/errors.hpp"
+#include "study/study_spec.hpp"
+
+namespace masing::io {
+class Handle;
+}
 
 namespace masing::study {
 
@@ -35,31 +43,63 @@ enum class ObservedFrom { fit, last_pair, none };
 struct QuantityResult {
   StepKind step = StepKind::time;
   std::vector<double> steps;  ///< h, [levels]
-  std::vector<statistics::ErrorLadder>
-      ladders;  ///< what the fit was tried on, in turn; the last is its own
   statistics::Fit fit;
-  statistics::JointFit joint;  ///< for Refine::both
-  double last_pair = 0.0;      ///< the order of the last pair of levels that has one
-  double observed = 0.0;     ///< the fitted order, or with fewer than three errors the last pair's
-  double uncertainty = 0.0;  ///< half the interval of the fitted order; 0 of the last pair's
-  ObservedFrom observed_from = ObservedFrom::none;
+  statistics::JointFit joint;          ///< for Refine::both
+  double last_pair = base::undefined;  ///< the order of the last pair of levels that has one
   std::optional<ExpectedOrder> expected;
   Verdict verdict = Verdict::not_judged;
+
+  [[nodiscard]] ObservedFrom observed_from() const {
+    return !std::isnan(fit.order)   ? ObservedFrom::fit
+           : !std::isnan(last_pair) ? ObservedFrom::last_pair
+                                    : ObservedFrom::none;
+  }
+  /// The fitted order, or with fewer than three errors the last pair's.
+  [[nodiscard]] double observed() const { return std::isnan(fit.order) ? last_pair : fit.order; }
+  /// Half the interval of the fitted order; 0 of the last pair's.
+  [[nodiscard]] double uncertainty() const { return std::isnan(fit.order) ? 0.0 : fit.uncertainty; }
 };
 
-/// The quantities that have an error, with their names in files and tables, in descriptions and in
-/// sentences.
+/// A quantity that has an error: its names in files and tables, in descriptions and in sentences.
 struct Quantity {
   const char* name;
   const char* symbol;
   const char* words;
-  double Errors::*value;
 };
-inline constexpr Quantity quantities[] = {
-    {"x", "x", "x", &Errors::x},
-    {"y", "y", "y", &Errors::y},
-    {"u", "u", "u", &Errors::u},
-    {"u_cells", "u at the cells", "u at the cells’ points", &Errors::u_cells}};
+
+/// Those of Errors, in its order.
+inline constexpr Quantity quantities[] = {{"x", "x", "x"},
+                                          {"y", "y", "y"},
+                                          {"u", "u", "u"},
+                                          {"u_cells", "u at the cells", "u at the cells’ points"}};
+
+/// Conclusions of a study as written to /fit.
+struct Conclusions {
+  /// Indices of the quantities that are measured: u at the cells' points where there are cells, u
+  /// where the state has columns beside x and y.
+  std::vector<std::size_t> quantities;
+  /// What is tested of continuous-masing-2001: "3.1" (cells alone refined, rule right), "4.1" (both
+  /// refined, euler and right) or "25" (steps alone, euler); "model" of another model, "mixed"
+  /// where errors are left over, "beyond" the papers' scheme and rule, "outside" their hypotheses.
+  std::string statement;
+  /// The error that the errors hold and the levels do not refine: "space", "time" or empty.
+  std::string unrefined_error;
+  /// What that means, and what leaves it out, as a clause; empty likewise.
+  std::string unrefined_clause;
+  /// What is refined by other means than the papers': of "leapfrog midpoint".
+  std::string extensions;
+  /// The smallest C with e ≤ C h for x, y and u at every level, h being LevelResult::step; NaN
+  /// where errors are not against what the statement compares with.
+  double bound = 0.0;
+  /// Why the levels of a study of both steps do not determine C₁ and C₂; empty where they do.
+  std::string joint_missing;
+  /// The levels that would probably decide what is undecided, as --levels takes them, or empty.
+  std::string deciding_levels;
+  /// What would decide it, as a clause; empty where all is decided.
+  std::string advice;
+  /// Sentences on the verdict.
+  std::vector<std::string> remarks;
+};
 
 /// A study: its levels, what they say, and the verdict.
 struct Study {
@@ -73,6 +113,10 @@ struct Study {
   Verdict verdict = Verdict::not_judged;
   Conclusions conclusions;
   double seconds = 0.0;
+
+  /// A number of each level. Local.
+  [[nodiscard]] std::vector<double> column(
+      const std::function<double(const LevelResult&)>& value) const;
 };
 
 /// All that the errors of a study's levels say: orders, results, extrapolations, the verdict and
@@ -80,10 +124,23 @@ struct Study {
 /// Local.
 void find_results(const StudySpec& spec, Study& study);
 
+/// The conclusions of a study whose results and verdict are known. Local.
+Conclusions conclude(const StudySpec& spec, const Study& study);
+
 /// Run every level and what it is measured against, and find errors, orders and the verdict. The
 /// order is in δt, δs, or for `both` in C₁δs + C₂δt of the joint fit (in δs + δt, the bound of
 /// Proposition 4.1, where the levels cannot tell C₁ and C₂ apart). Collective. Source: Propositions
 /// 3.1 and 4.1, continuous-masing-2001.
 Study refine(const parallel::Communicator& comm, const StudySpec& spec);
+
+/// "1" or ">=0.5". Local.
+std::string expected_text(const ExpectedOrder& expected);
+
+/// The study as an aligned table with its verdict, for people. Local.
+std::string table(const StudySpec& spec, const Study& study);
+
+/// /cases, /fit and /timing of a study file. Collective.
+void write(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
+           const Study& study);
 
 }  // namespace masing::study

@@ -1,13 +1,11 @@
-#include "study/run_comparisons.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
@@ -72,7 +70,7 @@ Batch indices_in(engine::Archive& archive, const std::string& name, const Batch&
   return {numbers.begin(), numbers.end()};
 }
 
-/// In place of errors that nobody has found, and less than any.
+/// Placeholder of a missing result; max_over_ranks replaces it.
 constexpr double unknown = -std::numeric_limits<double>::infinity();
 
 /// The numbers that `values` are made of.
@@ -84,8 +82,8 @@ std::span<double> numbers_of(std::vector<Value>& values) {
 
 /// Save or restore them. Collective.
 template <class Value>
-void exchange_numbers(engine::Archive& archive, const std::string& name,
-                      std::vector<Value>& values) {
+void serialize_numbers(engine::Archive& archive, const std::string& name,
+                       std::vector<Value>& values) {
   const std::span<double> numbers = numbers_of(values);
   std::vector<double> found(numbers.begin(), numbers.end());
   archive.numbers(name, found);
@@ -97,22 +95,22 @@ enum class Reason { none, checkpoint, stop };
 
 /// The comparisons of a study as its ranks make them: first those that they share, then each rank
 /// its own. In a shared batch all ranks pause after the same window. In batches of their own they
-/// pause at meet(), to which a rank comes where a checkpoint is due, where it is asked to stop, and
-/// where it is done.
+/// pause at synchronize(), to which a rank comes where a checkpoint is due, where it is asked to
+/// stop, and where it is done.
 class ComparisonRunner {
  public:
   ComparisonRunner(const parallel::Communicator& comm, const StudyPlan& plan)
       : comm_(comm), own_(comm, comm.rank(), 1), plan_(plan), spec_(*plan.spec), notice_(comm) {
-    outcomes_.errors.assign(plan.comparisons.size(), Errors{.x = unknown});
+    outcomes_.errors.assign(plan.comparisons.size(), Errors{{unknown, 0.0, 0.0, 0.0}});
     outcomes_.runs.assign(plan.runs.size(), RunSummary{.end = {unknown, unknown}});
   }
 
-  Outcomes made() {
+  Outcomes outcomes() {
     if (spec_.checkpoint.restart) {
       restore(*spec_.checkpoint.restart);
     }
     const Schedule schedule = make_schedule(plan_, pending());
-    if (comm_.is_root() && !spec_.quiet && schedule.seconds > long_time) {
+    if (comm_.is_root() && !spec_.quiet && schedule.seconds > engine::long_time) {
       const std::string advice = parallel::stop_advice();
       std::fputs(plan_text(plan_, schedule).c_str(), stderr);
       std::fputs(advice.empty() ? "" : ("  " + advice + "\n").c_str(), stderr);
@@ -120,7 +118,7 @@ class ComparisonRunner {
     if (spec_.checkpoint.scheduled) {
       write();
     }
-    if (going_ != nullptr) {
+    if (current_ != nullptr) {
       finish(comm_);
     }
     for (const Batch& batch : schedule.shared) {
@@ -133,60 +131,61 @@ class ComparisonRunner {
   }
 
  private:
+  [[nodiscard]] bool is_made(std::size_t i) const {
+    return outcomes_.errors[i][Errors::x] != unknown;
+  }
+
   /// Comparisons that nobody has begun.
   [[nodiscard]] Batch pending() const {
     Batch found;
     for (std::size_t i = 0; i < outcomes_.errors.size(); ++i) {
-      if (outcomes_.errors[i].x == unknown && std::ranges::count(under_way_, i) == 0) {
+      if (!is_made(i) && std::ranges::count(under_way_, i) == 0) {
         found.push_back(i);
       }
     }
     return found;
   }
 
-  /// This rank's reason to pause. Local.
+  /// This rank's reason to pause. Whether another has met a mistake is looked for now and then, as
+  /// each look may yield the core. Local.
   [[nodiscard]] Reason reason() {
-    const io::CheckpointSpec& checkpoint = spec_.checkpoint;
-    const auto is_due = [&] {
-      return checkpoint.every == 0 ? Clock::now() >= saved_at_ + io::checkpoint_distance
-                                   : going_ != nullptr && going_->step() != saved_step_ &&
-                                         going_->step() % checkpoint.every == 0;
-    };
-    return parallel::stop_requested() || has_mistake() ? Reason::stop
-           : checkpoint.scheduled && is_due()          ? Reason::checkpoint
-                                                       : Reason::none;
-  }
-
-  /// Whether a rank has met a mistake; looked for now and then, as each look may yield the core.
-  bool has_mistake() {
     constexpr std::chrono::milliseconds distance{20};
-    const bool looks = Clock::now() >= looked_at_ + distance;
-    looked_at_ = looks ? Clock::now() : looked_at_;
-    return looks && notice_.received() != 0;
+    const io::CheckpointSpec& checkpoint = spec_.checkpoint;
+    const Clock::time_point now = Clock::now();
+    if (now >= looked_at_ + distance) {
+      looked_at_ = now;
+      is_told_ = notice_.received() != 0;
+    }
+    const bool is_due = checkpoint.every == 0
+                            ? now >= saved_at_ + io::checkpoint_distance
+                            : current_ != nullptr && current_->step() != saved_step_ &&
+                                  current_->step() % checkpoint.every == 0;
+    return parallel::stop_requested() || is_told_ ? Reason::stop
+           : checkpoint.scheduled && is_due       ? Reason::checkpoint
+                                                  : Reason::none;
   }
 
-  /// What these ranks do next: pause (Reason::none: no), or go on by one window, up to that step of
-  /// the finest run at the latest. The root's clock counts, and any rank's request to stop.
-  /// Collective on `ranks`.
-  [[nodiscard]] std::pair<Reason, std::int64_t> agreed(const parallel::Communicator& ranks) {
-    const std::int64_t step = going_->step();
+  /// The step of the finest run at which the next window ends at the latest; nothing where they are
+  /// to pause: by the root's clock, or where any rank is to stop. Collective on `ranks`.
+  [[nodiscard]] std::optional<std::int64_t> next_window_end(const parallel::Communicator& ranks,
+                                                            Reason mine) {
+    const std::int64_t step = current_->step();
     const std::int64_t every = spec_.checkpoint.scheduled ? spec_.checkpoint.every : 0;
     const std::int64_t due = every > 0 ? (step / every + 1) * every : engine::never;
-    const Reason mine = reason();
-    const std::int64_t wish = mine == Reason::stop         ? -1
-                              : !ranks.is_root()           ? engine::never
-                              : mine == Reason::checkpoint ? 0
-                                                           : std::min(due, step + pace_.steps());
-    const std::int64_t least = parallel::min_over_ranks(ranks, wish);
-    return {least < 0 ? Reason::stop : least == 0 ? Reason::checkpoint : Reason::none, least};
+    const bool pauses = mine == Reason::stop || (mine == Reason::checkpoint && ranks.is_root());
+    const std::int64_t last =
+        parallel::min_over_ranks(ranks, pauses            ? 0
+                                        : ranks.is_root() ? std::min(due, step + pace_.steps())
+                                                          : engine::never);
+    return last > 0 ? std::optional(last) : std::nullopt;
   }
 
   /// Collective on `ranks`: all, or this one alone.
   void begin(const parallel::Communicator& ranks, const Batch& batch) {
     try {
-      going_ = std::make_unique<Lockstep>(ranks, plan_, batch);
+      current_ = std::make_unique<Lockstep>(ranks, plan_, batch);
     } catch (const base::Stopped&) {
-      meet(Reason::stop, false);
+      synchronize(Reason::stop, false);
     }
     saved_step_ = 0;
   }
@@ -195,31 +194,32 @@ class ComparisonRunner {
   void finish(const parallel::Communicator& ranks) {
     std::optional<io::Progress> progress;
     if (comm_.is_root() && !spec_.quiet) {
-      const Batch& batch = going_->comparisons();
+      const Batch& batch = current_->comparisons();
       progress.emplace(own_,
                        batch.size() == 1
-                           ? plan_.runs[plan_.comparisons[batch.front()].level].form.title
+                           ? plan_.runs[plan_.comparisons[batch.front()].level].options.title
                            : fmt::format("{} of {} levels", batch.size(), spec_.levels.size()),
-                       going_->step(), going_->steps());
+                       current_->step(), current_->steps());
     }
     pace_ = {};
-    while (!going_->is_done()) {
-      const auto [why, last] = agreed(ranks);
-      if (why != Reason::none) {
-        meet(why, false);
+    while (!current_->is_done()) {
+      const Reason mine = reason();
+      const auto last = next_window_end(ranks, mine);
+      if (!last) {
+        synchronize(mine, false);
         continue;
       }
       const auto start = Clock::now();
-      const std::int64_t step = going_->step();
-      going_->advance(last);
-      pace_.record(std::max<std::int64_t>(1, going_->step() - step),
+      const std::int64_t step = current_->step();
+      current_->advance(*last);
+      pace_.record(std::max<std::int64_t>(1, current_->step() - step),
                    std::chrono::duration<double>(Clock::now() - start).count());
       if (progress) {
-        progress->show(going_->step());
+        progress->show(current_->step());
       }
     }
-    going_->add_to(outcomes_);
-    going_.reset();
+    current_->add_to(outcomes_);
+    current_.reset();
   }
 
   /// What is saved of this rank's own, then `batches`; waits until all ranks are done.
@@ -228,7 +228,7 @@ class ComparisonRunner {
       while (!saved_.empty()) {
         FlatArchive archive(saved_.back());
         begin(own_, indices_in(archive, "batch", {}));
-        going_->serialize(archive);
+        current_->serialize(archive);
         saved_.pop_back();
         finish(own_);
       }
@@ -238,10 +238,10 @@ class ComparisonRunner {
       }
     } catch (const base::UserError& error) {
       mistake_ = error;
-      going_.reset();
+      current_.reset();
       notice_.send(1);
     }
-    while (!meet(reason(), true)) {  // others still work
+    while (!synchronize(reason(), true)) {  // others still work
     }
     throw_mistake();
   }
@@ -254,12 +254,13 @@ class ComparisonRunner {
 
   /// All ranks, each with its reason to pause: saves, and throws Stopped where one is to stop.
   /// Returns whether all are done. Collective.
-  bool meet(Reason mine, bool is_done) {
+  bool synchronize(Reason mine, bool is_done) {
     const auto made = [&] {
       return std::ssize(outcomes_.errors) -
-             std::ranges::count(outcomes_.errors, unknown, &Errors::x);
+             std::ranges::count(outcomes_.errors, unknown,
+                                [](const Errors& errors) { return errors[Errors::x]; });
     };
-    const bool has_begun = made() > 0 || going_ != nullptr || !saved_.empty();
+    const bool has_begun = made() > 0 || current_ != nullptr || !saved_.empty();
     double found[] = {static_cast<double>(mine), is_done ? 0.0 : 1.0, has_begun ? 1.0 : 0.0};
     parallel::max_over_ranks(comm_, found);
     const auto why = static_cast<Reason>(found[0]);
@@ -306,86 +307,65 @@ class ComparisonRunner {
     io::write_state(comm_, spec_.checkpoint.path, spec_.result,
                     [this](engine::Archive& archive) { serialize(archive); });
     saved_at_ = Clock::now();
-    saved_step_ = going_ == nullptr ? 0 : going_->step();
+    saved_step_ = current_ == nullptr ? 0 : current_->step();
   }
 
   /// Save or restore the study: what is found, what all ranks share, what each makes alone.
   /// Collective.
   void serialize(engine::Archive& archive) {
-    exchange_numbers(archive, "errors", outcomes_.errors);
-    exchange_numbers(archive, "runs", outcomes_.runs);
+    serialize_numbers(archive, "errors", outcomes_.errors);
+    serialize_numbers(archive, "runs", outcomes_.runs);
     archive.numbers("series", outcomes_.series);
-    const bool shares = going_ != nullptr && going_->is_on(comm_);
-    const Batch shared = indices_in(archive, "shared", shares ? going_->comparisons() : Batch{});
+    const bool shares = current_ != nullptr && current_->is_on(comm_);
+    const Batch shared = indices_in(archive, "shared", shares ? current_->comparisons() : Batch{});
     if (archive.restores() && !shared.empty()) {
       under_way_ = shared;
-      going_ = std::make_unique<Lockstep>(comm_, plan_, shared);
+      current_ = std::make_unique<Lockstep>(comm_, plan_, shared);
     }
-    if (going_ != nullptr && going_->is_on(comm_)) {
-      going_->serialize(archive);
+    if (!shared.empty()) {
+      current_->serialize(archive);
     }
-    exchange_own(archive);
+    serialize_own(archive);
   }
 
-  /// The own_states of all ranks, one after another; those of the ranks that wrote a checkpoint go
-  /// to the ranks of now in order.
-  void exchange_own(engine::Archive& archive) {
-    std::vector<double> begun(plan_.comparisons.size(), 0.0);
-    std::vector<double> sizes;
-    std::vector<double> mine;
-    if (!archive.restores()) {
-      mine = own_states(begun);
-      sizes.resize(static_cast<std::size_t>(comm_.size()));
-      sizes[static_cast<std::size_t>(comm_.rank())] = static_cast<double>(mine.size());
-      parallel::max_over_ranks(comm_, sizes);
-      parallel::max_over_ranks(comm_, begun);
+  /// The own_states of all ranks, one after another, on the root; restored, each goes to one of the
+  /// ranks of now in turn. Collective.
+  void serialize_own(engine::Archive& archive) {
+    std::vector<double> all;
+    for (int rank = 0; rank < comm_.size() && !archive.restores(); ++rank) {
+      std::vector<double> part = rank == comm_.rank() ? own_states() : std::vector<double>();
+      parallel::broadcast_all(comm_, part, rank);
+      all.insert(all.end(), part.begin(), comm_.is_root() ? part.end() : part.begin());
     }
-    archive.numbers("begun", begun);
-    archive.numbers("sizes", sizes);
-    const auto before = [&](int rank) {  // entries before those of a rank of now
-      const auto end = sizes.begin() + std::ssize(sizes) * rank / comm_.size();
-      return static_cast<std::int64_t>(std::accumulate(sizes.begin(), end, 0.0));
-    };
-    if (before(comm_.size()) == 0) {
+    archive.numbers("own", all);
+    if (!archive.restores()) {
       return;
     }
-    const std::int64_t first = before(comm_.rank());
-    states_.emplace(comm_, before(comm_.size()),
-                    base::CellRange{first, before(comm_.rank() + 1) - first});
-    if (!archive.restores()) {
-      std::ranges::copy(mine, states_->values().begin());
-    }
-    archive.split("states", *states_);
-    if (archive.restores()) {
-      for (std::size_t i = 0; i < begun.size(); ++i) {
-        if (begun[i] != 0.0) {
-          under_way_.push_back(i);
-        }
-      }
-      for (FlatArchive all({states_->values().begin(), states_->values().end()});
-           !all.is_at_end();) {
-        all.numbers("state", saved_.emplace_back());
+    FlatArchive states(std::move(all));
+    for (int i = 0; !states.is_at_end(); ++i) {
+      std::vector<double> state;
+      states.numbers("state", state);
+      FlatArchive source(state);
+      std::ranges::copy(indices_in(source, "batch", {}), std::back_inserter(under_way_));
+      if (i % comm_.size() == comm_.rank()) {
+        saved_.push_back(std::move(state));
       }
     }
   }
 
-  /// What this rank makes alone, and what it has still to go on with, one state after another;
-  /// marks the comparisons in them.
-  [[nodiscard]] std::vector<double> own_states(std::vector<double>& begun) {
-    std::vector<std::vector<double>> states = saved_;
-    if (going_ != nullptr && !going_->is_on(comm_)) {
-      FlatArchive going;
-      indices_in(going, "batch", going_->comparisons());
-      going_->serialize(going);
-      states.push_back(going.state());
-    }
+  /// What this rank makes alone, and what it has still to go on with, one state after another, each
+  /// behind its comparisons.
+  [[nodiscard]] std::vector<double> own_states() {
     FlatArchive all;
-    for (std::vector<double>& state : states) {
+    for (std::vector<double>& state : saved_) {
       all.numbers("state", state);
-      FlatArchive source(state);
-      for (const std::size_t comparison : indices_in(source, "batch", {})) {
-        begun[comparison] = 1.0;
-      }
+    }
+    if (current_ != nullptr && !current_->is_on(comm_)) {
+      FlatArchive current;
+      indices_in(current, "batch", current_->comparisons());
+      current_->serialize(current);
+      std::vector<double> state = current.state();
+      all.numbers("state", state);
     }
     return all.state();
   }
@@ -395,11 +375,11 @@ class ComparisonRunner {
   const StudyPlan& plan_;
   const StudySpec& spec_;
   Outcomes outcomes_;
-  std::unique_ptr<Lockstep> going_;
+  std::unique_ptr<Lockstep> current_;
   std::optional<base::UserError> mistake_;  // that this rank met alone
   parallel::StopNotice notice_;             // that a rank has met one
+  bool is_told_ = false;                    // of it
   std::vector<std::vector<double>> saved_;  // states of this rank's own, to go on with
-  std::optional<parallel::Vector> states_;  // of all ranks, while they are written or read
   Batch under_way_;                         // comparisons that a checkpoint had begun
   engine::Pace pace_;
   Clock::time_point saved_at_ = Clock::now();
@@ -410,14 +390,12 @@ class ComparisonRunner {
 }  // namespace
 
 Outcomes run_comparisons(const parallel::Communicator& comm, const StudyPlan& plan) {
-  return ComparisonRunner(comm, plan).made();
+  return ComparisonRunner(comm, plan).outcomes();
 }
 
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
   const StudyPlan plan = make_plan(comm, spec);
-  Batch all(plan.comparisons.size());
-  std::iota(all.begin(), all.end(), 0);
-  const Schedule schedule = make_schedule(plan, all);
+  const Schedule schedule = make_schedule(plan, plan.all());
   for (const PlannedRun& planned : plan.runs) {
     engine::check_run(comm, planned.run);
   }

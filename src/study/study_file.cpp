@@ -1,12 +1,12 @@
 #include <array>
-#include <functional>
+#include <utility>
 #include <vector>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "io/recorders.hpp"
-#include "study/output.hpp"
 #include "study/reference.hpp"
+#include "study/refinement.hpp"
 
 namespace masing::study {
 
@@ -28,75 +28,60 @@ double cells_of(const StudySpec& spec, const Level& level) {
                                                  : static_cast<double>(engine::field_size(run));
 }
 
-/// Writes columns of one number a level.
-class LevelColumns {
- public:
-  LevelColumns(const parallel::Communicator& comm, const io::Handle& file, const Study& study)
-      : comm_(comm), file_(file), study_(study) {}
+/// Writes a column of one number a level.
+using Write =
+    std::function<void(const char* name, const io::Meaning& meaning, const std::vector<double>&)>;
 
-  void write(const std::string& path, const io::Meaning& meaning,
-             const std::function<double(std::size_t)>& value) const {
-    std::vector<double> values;
-    for (std::size_t level = 0; level < study_.cases.size(); ++level) {
-      values.push_back(value(level));
-    }
-    io::write_column(comm_, file_, path, meaning, values, "level");
-  }
-
- private:
-  const parallel::Communicator& comm_;
-  const io::Handle& file_;
-  const Study& study_;
-};
-
-void write_level(const LevelColumns& columns, const std::string& path) {
-  columns.write(path, {"number of the level, the coarsest first", "l"},
-                [](std::size_t l) { return static_cast<double>(l + 1); });
+void write_level(const Write& write, const Study& study) {
+  double level = 0.0;
+  write("level", {"number of the level, the coarsest first", "l"},
+        study.column([&](const LevelResult&) { return ++level; }));
 }
 
-void write_cases(const LevelColumns& columns, const StudySpec& spec, const Study& study) {
-  const auto& cases = study.cases;
-  write_level(columns, "/cases/level");
-  columns.write(
-      "/cases/cells",
+void write_cases(const Write& write, const StudySpec& spec, const Study& study) {
+  write_level(write, study);
+  write(
+      "cells",
       {"cells of the level; 0 for P = inf; of a model that is no slab, columns of its state", "P"},
-      [&](std::size_t l) { return cells_of(spec, cases[l].level); });
-  columns.write("/cases/steps", {"time steps of the level", "N"},
-                [&](std::size_t l) { return static_cast<double>(cases[l].level.steps); });
-  columns.write("/cases/ds", {"cell width 1/P; NaN where the model is no slab", "ds"},
-                [&](std::size_t l) { return cases[l].ds; });
-  columns.write("/cases/dt", {"time step T/N", "dt"}, [&](std::size_t l) { return cases[l].dt; });
-  columns.write("/cases/step", {"the refined step: dt, ds, or ds + dt where both are refined", "h"},
-                [&](std::size_t l) { return cases[l].step; });
+      study.column([&](const LevelResult& at) { return cells_of(spec, at.level); }));
+  write("steps", {"time steps of the level", "N"},
+        study.column([](const LevelResult& at) { return static_cast<double>(at.level.steps); }));
+  write("ds", {"cell width 1/P; NaN where the model is no slab", "ds"},
+        study.column(&LevelResult::ds));
+  write("dt", {"time step T/N", "dt"}, study.column(&LevelResult::dt));
+  write("step", {"the refined step: dt, ds, or ds + dt where both are refined", "h"},
+        study.column(&LevelResult::step));
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const Quantity& quantity = quantities[q];
-    const std::string name = quantity.name;
-    const std::string symbol = quantity.symbol;
-    columns.write("/cases/error_" + name,
-                  {"error of " + symbol + " in the maximum norm", "e_" + name},
-                  [&](std::size_t l) { return cases[l].errors.*quantity.value; });
-    columns.write("/cases/order_" + name,
-                  {"observed order of " + symbol +
-                       " between the level before and this one; NaN where undefined",
-                   "p_" + name},
-                  [&](std::size_t l) { return cases[l].orders.*quantity.value; });
-    columns.write(
-        "/cases/mark_" + name,
-        {"whether the level is in the fit of the order: 0 yes, 1 before the asymptotic "
-         "range, 2 on the round-off floor, 3 no error",
-         "mark_" + name},
-        [&](std::size_t l) { return static_cast<double>(study.results[q].fit.marks[l]); });
-    columns.write("/cases/step_" + name,
-                  {"step that the orders of " + symbol +
-                       " refer to: the refined one, or h^p = C1 ds^p + C2 dt^p of the joint fit",
-                   "h_" + name},
-                  [&](std::size_t l) { return study.results[q].steps[l]; });
-    columns.write("/cases/fitted_error_" + name,
-                  {"error of " + symbol +
-                       " that the fit predicts: C (h^p - r^p), r being the step of the finest "
-                       "reference or of the next level, else 0; NaN without a fit",
-                   "C h^p"},
-                  [&](std::size_t l) { return study.results[q].fit.predicted[l]; });
+    const std::string name = quantities[q].name;
+    const std::string symbol = quantities[q].symbol;
+    const statistics::Fit& fit = study.results[q].fit;
+    const auto write_of = [&](const char* prefix, const std::string& description,
+                              const std::string& of, const std::vector<double>& values) {
+      write((prefix + name).c_str(), {description, of}, values);
+    };
+    write_of("error_", "error of " + symbol + " in the maximum norm", "e_" + name,
+             study.column([q](const LevelResult& at) { return at.errors[q]; }));
+    write_of("order_",
+             "observed order of " + symbol +
+                 " between the level before and this one; NaN where undefined",
+             "p_" + name, study.column([q](const LevelResult& at) { return at.orders[q]; }));
+    std::vector<double> marks;
+    std::ranges::transform(fit.marks, std::back_inserter(marks),
+                           [](statistics::Mark mark) { return static_cast<double>(mark); });
+    write_of(
+        "mark_",
+        "whether the level is in the fit of the order: 0 yes, 1 before the asymptotic range, 2 "
+        "on the round-off floor, 3 no error",
+        "mark_" + name, marks);
+    write_of("step_",
+             "step that the orders of " + symbol +
+                 " refer to: the refined one, or h^p = C1 ds^p + C2 dt^p of the joint fit",
+             "h_" + name, study.results[q].steps);
+    write_of("fitted_error_",
+             "error of " + symbol +
+                 " that the fit predicts: C (h^p - r^p), r being the step of the finest reference "
+                 "or of the next level, else 0; NaN without a fit",
+             "C h^p", fit.predicted);
   }
 }
 
@@ -110,38 +95,43 @@ void write_series(const parallel::Communicator& comm, const io::Handle& file, co
 
 void write_finding(const io::Handle& fit, const std::string& name, const QuantityResult& finding,
                    double floor) {
-  const auto number = [&](const char* what, double value) {
+  using Numbers = std::initializer_list<std::pair<const char*, double>>;
+  const auto write = [&](const char* what, const auto& value) {
     io::write_attribute(fit, what + name, value);
   };
-  number("observed_", finding.observed);
-  number("last_pair_", finding.last_pair);
-  number("order_", finding.fit.order);
-  number("order_uncertainty_", finding.fit.uncertainty);
-  number("statistical_uncertainty_", finding.fit.statistical);
-  number("structural_uncertainty_", finding.fit.structural);
-  number("next_term_", finding.fit.next_term);
-  number("scatter_", finding.fit.scatter);
-  number("floor_", floor);
+  const auto& of = finding.fit;
+  const auto& joint = finding.joint;
   // Of a fit with two constants see those of space and time.
-  const auto& constants = finding.fit.constants;
-  number("constant_", constants.size() == 1 ? constants.front() : base::undefined);
-  io::write_attribute(fit, "levels_" + name, static_cast<std::int64_t>(finding.fit.levels));
-  number("joint_power_", finding.joint.power);
-  number("space_constant_", finding.joint.space);
-  number("space_constant_uncertainty_", finding.joint.space_uncertainty);
-  number("time_constant_", finding.joint.time);
-  number("time_constant_uncertainty_", finding.joint.time_uncertainty);
-  number("least_ratio_", finding.joint.least_ratio);
-  number("largest_ratio_", finding.joint.largest_ratio);
-  io::write_attribute(fit, "cancels_" + name, std::int64_t{finding.joint.cancels()});
-  io::write_attribute(fit, "step_" + name, std::string(name_of(finding.step)));
-  io::write_attribute(fit, "observed_from_" + name, std::string(name_of(finding.observed_from)));
-  if (finding.expected) {
-    io::write_attribute(fit, "expected_" + name, expected_text(*finding.expected));
-    number("expected_order_", finding.expected->order);
-    io::write_attribute(fit, "expected_at_least_" + name, std::int64_t{finding.expected->at_least});
+  const double constant = of.constants.size() == 1 ? of.constants.front() : base::undefined;
+  for (const auto& [what, value] : Numbers{{"observed_", finding.observed()},
+                                           {"last_pair_", finding.last_pair},
+                                           {"order_", of.order},
+                                           {"order_uncertainty_", of.uncertainty},
+                                           {"statistical_uncertainty_", of.statistical},
+                                           {"structural_uncertainty_", of.structural},
+                                           {"floor_", floor},
+                                           {"constant_", constant}}) {
+    write(what, value);
   }
-  io::write_attribute(fit, "verdict_" + name, to_text(finding.verdict));
+  write("levels_", static_cast<std::int64_t>(of.levels));
+  for (const auto& [what, value] : Numbers{{"joint_power_", joint.power},
+                                           {"space_constant_", joint.space},
+                                           {"space_constant_uncertainty_", joint.space_uncertainty},
+                                           {"time_constant_", joint.time},
+                                           {"time_constant_uncertainty_", joint.time_uncertainty},
+                                           {"least_ratio_", joint.least_ratio},
+                                           {"largest_ratio_", joint.largest_ratio}}) {
+    write(what, value);
+  }
+  write("cancels_", std::int64_t{joint.cancels()});
+  write("step_", std::string(name_of(finding.step)));
+  write("observed_from_", std::string(name_of(finding.observed_from())));
+  if (finding.expected) {
+    write("expected_", expected_text(*finding.expected));
+    write("expected_order_", finding.expected->order);
+    write("expected_at_least_", std::int64_t{finding.expected->at_least});
+  }
+  write("verdict_", to_text(finding.verdict));
 }
 
 void write_extrapolation(const io::Handle& fit, const std::string& name,
@@ -159,8 +149,8 @@ void write_conclusions(const io::Handle& fit, const Conclusions& found) {
   }
   io::write_attribute(fit, "quantities", base::joined(names, " "));
   io::write_attribute(fit, "statement", found.statement);
-  io::write_attribute(fit, "left_over", found.left_over);
-  io::write_attribute(fit, "beyond", found.beyond);
+  io::write_attribute(fit, "left_over", found.unrefined_error);
+  io::write_attribute(fit, "beyond", found.extensions);
   io::write_attribute(fit, "bound", found.bound);
   io::write_attribute(fit, "joint_missing", found.joint_missing);
   io::write_attribute(fit, "deciding_levels", found.deciding_levels);
@@ -168,27 +158,24 @@ void write_conclusions(const io::Handle& fit, const Conclusions& found) {
 }
 
 /// Wall times of the levels, and what they come to a second.
-void write_timing(const LevelColumns& columns, const StudySpec& spec, const Study& study) {
-  const auto& cases = study.cases;
-  const auto steps = [&](std::size_t l) { return static_cast<double>(cases[l].level.steps); };
-  const auto cells = [&](std::size_t l) {
-    return engine::swept_cells(at_level(spec.run, cases[l].level));
+void write_timing(const Write& write, const StudySpec& spec, const Study& study) {
+  const auto steps = [](const LevelResult& at) { return static_cast<double>(at.level.steps); };
+  const auto cells = [&](const LevelResult& at) {
+    return engine::swept_cells(at_level(spec.run, at.level));
   };
-  const auto rate = [&](std::size_t l) {
-    return cases[l].seconds > 0 ? steps(l) / cases[l].seconds : base::undefined;
+  const auto rate = [&](const LevelResult& at) {
+    return at.seconds > 0 ? steps(at) / at.seconds : base::undefined;
   };
-  write_level(columns, "/timing/level");
-  columns.write("/timing/cases", {"wall time of the level, seconds", "s", "", "s"},
-                [&](std::size_t l) { return cases[l].seconds; });
-  columns.write("/timing/steps_per_second", {"time steps of the level a second", "N/s", "", "s-1"},
-                rate);
-  columns.write(
-      "/timing/cell_updates",
-      {"cell updates of the level; NaN where its engine does not go through cells", "P N"},
-      [&](std::size_t l) { return steps(l) * cells(l); });
-  columns.write("/timing/cell_updates_per_second",
-                {"cell updates of the level a second", "P N/s", "", "s-1"},
-                [&](std::size_t l) { return rate(l) * cells(l); });
+  write_level(write, study);
+  write("cases", {"wall time of the level, seconds", "s", "", "s"},
+        study.column(&LevelResult::seconds));
+  write("steps_per_second", {"time steps of the level a second", "N/s", "", "s-1"},
+        study.column(rate));
+  write("cell_updates",
+        {"cell updates of the level; NaN where its engine does not go through cells", "P N"},
+        study.column([&](const LevelResult& at) { return steps(at) * cells(at); }));
+  write("cell_updates_per_second", {"cell updates of the level a second", "P N/s", "", "s-1"},
+        study.column([&](const LevelResult& at) { return rate(at) * cells(at); }));
 }
 
 }  // namespace
@@ -196,8 +183,13 @@ void write_timing(const LevelColumns& columns, const StudySpec& spec, const Stud
 void write(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
            const Study& study) {
   write_series(comm, file, spec, study);
-  const LevelColumns columns(comm, file, study);
-  write_cases(columns, spec, study);
+  const auto columns_in = [&](const std::string& group) -> Write {
+    return [&comm, &file, group](const char* name, const io::Meaning& meaning,
+                                 const std::vector<double>& values) {
+      io::write_column(comm, file, group + name, meaning, values, "level");
+    };
+  };
+  write_cases(columns_in("/cases/"), spec, study);
   const io::Handle fit = io::create_group(file, "/fit");
   io::write_attribute(fit, "refine", std::string(name_of(spec.refine)));
   io::write_attribute(fit, "reference", spec.reference.name);
@@ -212,7 +204,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   io::write_attribute(fit, "floor", study.floors.largest());
   io::write_attribute(fit, "self_check", study.self_check);
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    write_finding(fit, quantities[q].name, study.results[q], study.floors.*quantities[q].value);
+    write_finding(fit, quantities[q].name, study.results[q], study.floors[q]);
   }
   if (!spec.reference.is_exact()) {
     write_extrapolation(fit, "x", study.extrapolated_x);
@@ -222,7 +214,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   write_conclusions(fit, study.conclusions);
   const io::Handle timing = io::create_group(file, "/timing");
   io::write_attribute(timing, "wall_seconds", study.seconds);
-  write_timing(columns, spec, study);
+  write_timing(columns_in("/timing/"), spec, study);
 }
 
 }  // namespace masing::study

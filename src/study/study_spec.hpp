@@ -69,6 +69,9 @@ struct StudySpec {
 /// The numbers of steps of some levels. Local.
 std::vector<std::int64_t> step_counts(const std::vector<Level>& levels);
 
+/// The numbers of cells of some levels, none of which is P = ∞. Local.
+std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels);
+
 /// P as people write it: "400" or "inf". Local.
 std::string cells_text(const slab::Space& space);
 

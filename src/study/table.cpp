@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "study/output.hpp"
 #include "study/reference.hpp"
+#include "study/refinement.hpp"
 
 namespace masing::study {
 
@@ -49,9 +49,9 @@ std::string row(const StudySpec& spec, const Study& study, std::size_t level) {
       has_cells(spec) ? fmt::format("{:>{}} ", cells_text(at.level.space), cells_width(spec)) : "";
   text += fmt::format("{:>12}", at.level.steps);
   for (const std::size_t q : study.conclusions.quantities) {
-    text += ' ' + number_or_dash("{:{}.3e}", 11, at.errors.*quantities[q].value);
+    text += ' ' + number_or_dash("{:{}.3e}", 11, at.errors[q]);
     text += mark_sign(study.results[q].fit.marks[level]);
-    text += ' ' + number_or_dash("{:{}.3f}", 6, at.orders.*quantities[q].value);
+    text += ' ' + number_or_dash("{:{}.3f}", 6, at.orders[q]);
   }
   return text + '\n';
 }
@@ -73,14 +73,13 @@ std::string legend(const Study& study) {
   return text;
 }
 
-std::string conclusion(const StudySpec& spec, const QuantityResult& finding,
-                       const Quantity& quantity) {
-  std::string text = "order of " + std::string(quantity.name) + ": ";
-  if (finding.observed_from == ObservedFrom::fit) {
+std::string conclusion(const StudySpec& spec, const QuantityResult& finding, const char* quantity) {
+  std::string text = fmt::format("order of {}: ", quantity);
+  if (finding.observed_from() == ObservedFrom::fit) {
     text += fmt::format("{:.4f} +- {:.4f} (fit of {} levels)", finding.fit.order,
                         finding.fit.uncertainty, finding.fit.levels);
-  } else if (finding.observed_from == ObservedFrom::last_pair) {
-    text += fmt::format("{:.3f} (last pair)", finding.observed);
+  } else if (finding.observed_from() == ObservedFrom::last_pair) {
+    text += fmt::format("{:.3f} (last pair)", finding.observed());
   } else {
     text += "none observed";
   }
@@ -134,14 +133,14 @@ std::string table(const StudySpec& spec, const Study& study) {
   }
   text += legend(study);
   for (const std::size_t q : study.conclusions.quantities) {
-    text += conclusion(spec, study.results[q], quantities[q]);
+    text += conclusion(spec, study.results[q], quantities[q].name);
   }
   if (!spec.unmet_hypotheses.empty()) {
     text += fmt::format("outside the hypotheses: {}; no order follows from them\n",
                         spec.unmet_hypotheses);
   }
-  if (!study.conclusions.left_over_clause.empty()) {
-    text += fmt::format("{}\n", study.conclusions.left_over_clause);
+  if (!study.conclusions.unrefined_clause.empty()) {
+    text += fmt::format("{}\n", study.conclusions.unrefined_clause);
   } else if (!study.conclusions.advice.empty()) {
     text += fmt::format("undecided: {}\n", study.conclusions.advice);
   }

@@ -1,13 +1,35 @@
 #include "study/trajectory.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
 
-#include "slab/turning_points/turning_points.hpp"
+#include "base/partition.hpp"
 
 namespace masing::study {
+
+double SampleTimes::time(std::int64_t i, double final_time) const {
+  return are_given() ? (*given_)[static_cast<std::size_t>(i)]
+                     : slab::TimeGrid{final_time, intervals_}.time(i);
+}
+
+StepTime SampleTimes::at(std::int64_t i, const slab::TimeGrid& grid) const {
+  if (are_given()) {
+    const double position =
+        std::clamp(time(i, grid.final_time) / grid.step(), 0.0, static_cast<double>(grid.steps));
+    const double nearest = std::round(position);
+    const bool is_step = std::abs(position - nearest) <= 1e-12 * std::max(1.0, nearest);
+    const double whole = is_step ? nearest : std::floor(position);
+    return {static_cast<std::int64_t>(whole), is_step ? 0.0 : position - whole};
+  }
+  // i N = whole·intervals + left; both products may wrap around, their difference is small.
+  const std::int64_t whole = base::floor_of_ratio(i, grid.steps, intervals_);
+  const auto wrapped = [](std::int64_t a, std::int64_t b) {
+    return static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
+  };
+  const std::uint64_t left = wrapped(i, grid.steps) - wrapped(whole, intervals_);
+  return {whole, static_cast<double>(left) / static_cast<double>(intervals_)};
+}
 
 namespace {
 
@@ -25,12 +47,6 @@ class Timer {
   double& seconds_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
-
-engine::Setup timed_setup(const parallel::Communicator& comm, const engine::RunSpec& run,
-                          const engine::MemoryBudget& budget, double& seconds) {
-  const Timer timer(seconds);
-  return engine::make_setup(comm, run, budget);
-}
 
 /// Save a function, or get it back. Collective.
 void serialize_function(engine::Archive& archive, const std::string& name,
@@ -50,51 +66,39 @@ void serialize_function(engine::Archive& archive, const std::string& name,
   }
 }
 
-/// target = (1 - rest) before + rest after, of one layout. Local.
+/// target = (1 - fraction) before + fraction after, of one layout. Local.
 void set_between(parallel::Vector& target, const parallel::Vector& before,
-                 const parallel::Vector& after, double rest) {
-  const std::span<double> values = target.values();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = (1.0 - rest) * before.values()[i] + rest * after.values()[i];
+                 const parallel::Vector& after, double fraction) {
+  for (std::size_t i = 0; i < target.values().size(); ++i) {
+    target.values()[i] = (1.0 - fraction) * before.values()[i] + fraction * after.values()[i];
   }
 }
 
 }  // namespace
 
-void ContinuousField::add(double weight, slab::RememberedElongation elongation) {
-  parts_.push_back({weight, std::move(elongation)});
-}
-
-double ContinuousField::operator()(const slab::Element& cell) const {
-  double u = 0.0;
-  for (const auto& [weight, elongation] : parts_) {
-    u += weight * elongation(cell);
-  }
-  return u;
-}
-
 Trajectory::Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
-                       const RunForm& form, const engine::MemoryBudget& budget)
+                       const RunOptions& options, const engine::MemoryBudget& budget)
     : comm_(comm),
       run_(run),
-      form_(form),
-      setup_(timed_setup(comm, run, budget, summary_.seconds)),
+      options_(options),
+      setup_([&] {
+        const Timer timer(summary_.seconds);
+        return engine::make_setup(comm, run, budget);
+      }()),
       stepper_(comm, *setup_.engine, run) {
-  if (form.series) {
-    series_.emplace(*form.series);
+  if (options.series) {
+    series_.emplace(*options.series);
   }
   keep(stepper_.start());
   times_ = {0.0};
 }
 
 void Trajectory::keep(const engine::Samples& samples) {
-  x_.insert(x_.end(), samples.x.begin(), samples.x.end());
-  y_.insert(y_.end(), samples.y.begin(), samples.y.end());
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
+    summary_.end = samples_.emplace_back(PhasePoint{samples.x[i], samples.y[i]});
     summary_.largest = {std::max(summary_.largest.x, std::abs(samples.x[i])),
                         std::max(summary_.largest.y, std::abs(samples.y[i]))};
   }
-  summary_.end = {x_.back(), y_.back()};
   if (series_) {
     series_->observe(samples, *setup_.engine);
   }
@@ -117,31 +121,26 @@ void Trajectory::make_entries() {
   }
 }
 
-void Trajectory::keep_field() {
-  kept_step_ = reached_;
-  if (form_.has_function_field) {
-    kept_function_ = *setup_.engine->elongation();
-    return;
-  }
-  make_entries();
-  set_between(*kept_entries_, setup_.engine->field(), setup_.engine->field(), 0.0);
-}
-
 void Trajectory::forget_window() {
   // What is compared at times after this window's begin needs the step before it, and the one
   // after.
-  const std::size_t kept = std::min<std::size_t>(2, x_.size());
+  const std::size_t kept = std::min<std::size_t>(2, samples_.size());
   first_ = reached_ + 1 - static_cast<std::int64_t>(kept);
-  x_.erase(x_.begin(), x_.end() - static_cast<std::ptrdiff_t>(kept));
-  y_.erase(y_.begin(), y_.end() - static_cast<std::ptrdiff_t>(kept));
+  samples_.erase(samples_.begin(), samples_.end() - static_cast<std::ptrdiff_t>(kept));
 }
 
-void Trajectory::go_to(const Moment& end, const Moment& field) {
+void Trajectory::go_to(const StepTime& end, const StepTime& field) {
   const Timer timer(summary_.seconds);
   forget_window();
-  if (field.rest > 0 && field.step < end.end() && kept_step_ != field.step) {
+  if (field.fraction > 0 && field.step < end.end() && kept_step_ != field.step) {
     advance_to(field.step);
-    keep_field();
+    kept_step_ = reached_;
+    if (options_.has_function_field) {
+      kept_function_ = *setup_.engine->elongation();
+    } else {
+      make_entries();
+      std::ranges::copy(setup_.engine->field().values(), kept_entries_->values().begin());
+    }
   }
   advance_to(end.end());
 }
@@ -149,8 +148,7 @@ void Trajectory::go_to(const Moment& end, const Moment& field) {
 void Trajectory::go_to(std::span<const double> times) {
   const Timer timer(summary_.seconds);
   first_ = reached_ + 1;
-  x_.clear();
-  y_.clear();
+  samples_.clear();
   times_.assign(times.begin(), times.end());
   while (!times.empty()) {
     const auto count = std::min(times.size(), stepper_.most());
@@ -160,31 +158,28 @@ void Trajectory::go_to(std::span<const double> times) {
   reached_ += std::ssize(times_);
 }
 
-PhasePoint Trajectory::at(const Moment& moment) const {
-  const PhasePoint before = at(moment.step);
-  if (moment.rest == 0) {
+PhasePoint Trajectory::at(const StepTime& time) const {
+  const PhasePoint before = at(time.step);
+  if (time.fraction == 0) {
     return before;
   }
-  const PhasePoint after = at(moment.step + 1);
-  return {std::lerp(before.x, after.x, moment.rest), std::lerp(before.y, after.y, moment.rest)};
+  const PhasePoint after = at(time.step + 1);
+  return {std::lerp(before.x, after.x, time.fraction), std::lerp(before.y, after.y, time.fraction)};
 }
 
-Field Trajectory::field_at(const Moment& moment) {
+Field Trajectory::field_at(const StepTime& time) {
   const Timer timer(summary_.seconds);
-  const double rest = form_.goes_to_times ? 0.0 : moment.rest;
-  Field field;
-  if (form_.has_function_field) {
-    if (rest > 0) {
-      field.function.add(1.0 - rest, kept_function_);
-    }
-    field.function.add(rest > 0 ? rest : 1.0, *setup_.engine->elongation());
-  } else if (rest > 0) {
-    set_between(*between_, *kept_entries_, setup_.engine->field(), rest);
-    field.entries = &*between_;
-  } else {
-    field.entries = &setup_.engine->field();
+  const bool is_between = time.fraction > 0 && !options_.goes_to_times;
+  if (options_.has_function_field) {
+    const slab::RememberedElongation now = *setup_.engine->elongation();
+    return {.function = is_between ? ContinuousField{now, kept_function_, time.fraction}
+                                   : ContinuousField{.after = now}};
   }
-  return field;
+  if (!is_between) {
+    return {.entries = &setup_.engine->field()};
+  }
+  set_between(*between_, *kept_entries_, setup_.engine->field(), time.fraction);
+  return {.entries = &*between_};
 }
 
 void Trajectory::serialize(engine::Archive& archive) {
@@ -195,14 +190,20 @@ void Trajectory::serialize(engine::Archive& archive) {
   parallel::max_over_ranks(comm_, std::span(&s.largest_u, 1));
   archive.scalars("run", reached_, first_, kept_step_, s.largest.x, s.largest.y, s.largest_u,
                   s.end.x, s.end.y, s.seconds);
-  for (auto [what, samples] : {std::pair{"x", &x_}, std::pair{"y", &y_}}) {
-    if (archive.restores()) {
-      samples->clear();
-    }
-    archive.numbers(what, *samples);
+  std::vector<double> numbers;
+  for (const PhasePoint& sample : samples_) {
+    numbers.insert(numbers.end(), {sample.x, sample.y});
+  }
+  if (archive.restores()) {
+    numbers.clear();
+  }
+  archive.numbers("samples", numbers);
+  samples_.clear();
+  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
+    samples_.push_back({numbers[i], numbers[i + 1]});
   }
   if (kept_step_ >= 0) {
-    if (form_.has_function_field) {
+    if (options_.has_function_field) {
       serialize_function(archive, "kept u", kept_function_);
     } else {
       make_entries();
@@ -211,7 +212,7 @@ void Trajectory::serialize(engine::Archive& archive) {
   }
   if (series_) {
     if (archive.restores()) {
-      series_.emplace(*form_.series);
+      series_.emplace(*options_.series);
     }
     series_->serialize(reached_, archive);
   }

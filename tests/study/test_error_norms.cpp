@@ -18,7 +18,7 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/hdf5.hpp"
-#include "study/lockstep.hpp"
+#include "support/comparisons.hpp"
 #include "support/options.hpp"
 #include "support/problem.hpp"
 #include "support/world.hpp"
@@ -26,6 +26,7 @@
 namespace masing::test_error_norms {
 
 using slab::Rule;
+using study::Errors;
 using study::Field;
 using study::FieldErrors;
 using study::SampleTimes;
@@ -88,23 +89,23 @@ TEST(FieldErrors, of_cells_are_those_of_brute_force) {
         };
         fill(level, here);
         fill(reference, there);
-        study::Errors found;
-        study::Errors expected;
-        field_errors.raise(found, {.entries = &level}, {.entries = &reference});
+        Errors found;
+        Errors expected;
+        field_errors.update_max(found, {.entries = &level}, {.entries = &reference});
         for (std::int64_t i = 0; i < coarse; ++i) {
           for (std::int64_t j = 0; j < fine; ++j) {
             if (overlap(i, coarse, j, fine)) {
-              raise(expected.u, here(i), there(j));
+              raise(expected[Errors::u], here(i), there(j));
             }
             if (has_point(i, coarse, j, fine, rule)) {
-              raise(expected.u_cells, here(i), there(j));
+              raise(expected[Errors::u_cells], here(i), there(j));
             }
           }
         }
-        found = study::joined(world(), found);
-        EXPECT_EQ(found.u, expected.u) << coarse;
-        EXPECT_EQ(found.u_cells, expected.u_cells) << coarse;
-        EXPECT_EQ(found.x, 0.0);
+        found = study::max_over_ranks(world(), found);
+        EXPECT_EQ(found[Errors::u], expected[Errors::u]) << coarse;
+        EXPECT_EQ(found[Errors::u_cells], expected[Errors::u_cells]) << coarse;
+        EXPECT_EQ(found[Errors::x], 0.0);
       }
     }
   }
@@ -117,37 +118,36 @@ TEST(Cells, meet_and_hold_each_other_up_to_2_to_40) {
     EXPECT_EQ(found.size, size);
   };
   for (const std::int64_t j : {std::int64_t{0}, large / 3, large - 1}) {
-    expect(study::cells_meeting({j, 1}, large, large), j, 1);
-    EXPECT_EQ(study::holding_cell(Rule::right, j, large, large), j);
+    expect(study::overlapping_cells({j, 1}, large, large), j, 1);
+    EXPECT_EQ(study::containing_cell(Rule::right, j, large, large), j);
   }
-  expect(study::cells_meeting({large - 1, 1}, large, large / 2), large / 2 - 1, 1);
+  expect(study::overlapping_cells({large - 1, 1}, large, large / 2), large / 2 - 1, 1);
   // The middle of the last cell is the end of the cell before the last.
-  EXPECT_EQ(study::holding_cell(Rule::midpoint, large / 2 - 1, large / 2, large), large - 2);
+  EXPECT_EQ(study::containing_cell(Rule::midpoint, large / 2 - 1, large / 2, large), large - 2);
   // P - 1 and P cells: cell j of the finer reaches over cells j - 1 and j of the coarser.
-  expect(study::cells_meeting({0, 1}, large, large - 1), 0, 1);
-  expect(study::cells_meeting({large - 1, 1}, large, large - 1), large - 2, 1);
+  expect(study::overlapping_cells({0, 1}, large, large - 1), 0, 1);
+  expect(study::overlapping_cells({large - 1, 1}, large, large - 1), large - 2, 1);
   for (const std::int64_t j : {std::int64_t{1}, large / 3, large - 2}) {
-    expect(study::cells_meeting({j, 1}, large, large - 1), j - 1, 2);
-    EXPECT_EQ(study::holding_cell(Rule::right, j - 1, large - 1, large), j);
+    expect(study::overlapping_cells({j, 1}, large, large - 1), j - 1, 2);
+    EXPECT_EQ(study::containing_cell(Rule::right, j - 1, large - 1, large), j);
   }
-  expect(study::cells_meeting({large / 3, 10}, large, large - 1), large / 3 - 1, 11);
+  expect(study::overlapping_cells({large / 3, 10}, large, large - 1), large / 3 - 1, 11);
 }
 
 /// u = 1 in one cell, 0 in all others, against u = 0: at rest with u0 = 0.
 TEST(FieldErrors, of_cells_against_the_continuum_see_every_cell) {
   constexpr std::int64_t cells = 3000;  // three blocks
   const engine::RunSpec run = run_of(cells, Rule::right);
-  Field rest;
-  rest.function.add(1.0, {});
+  const Field rest;
   parallel::Vector u(world(), cells);
   FieldErrors field_errors(run);
   for (const std::int64_t cell : {0, 1, 1023, 1024, 2047, 2048, 2999}) {
     fill(u, [&](std::int64_t i) { return i == cell ? 1.0 : 0.0; });
-    study::Errors errors;
-    field_errors.raise(errors, {.entries = &u}, rest);
-    errors = study::joined(world(), errors);
-    EXPECT_EQ(errors.u, 1.0) << cell;
-    EXPECT_EQ(errors.u_cells, 1.0) << cell;
+    Errors errors;
+    field_errors.update_max(errors, {.entries = &u}, rest);
+    errors = study::max_over_ranks(world(), errors);
+    EXPECT_EQ(errors[Errors::u], 1.0) << cell;
+    EXPECT_EQ(errors[Errors::u_cells], 1.0) << cell;
   }
 }
 
@@ -200,15 +200,15 @@ Recorded recorded_exactly(engine::RunSpec run, std::int64_t samples) {
 }
 
 /// x and y at t = jT/times, j = 0..times; u at t = jT/samples, j = first..samples.
-study::Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_t times,
-                          std::int64_t samples, std::int64_t first = 1) {
-  study::Errors worst;
+Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_t times,
+                   std::int64_t samples, std::int64_t first = 1) {
+  Errors worst;
   for (std::int64_t j = 0; j <= times; ++j) {
     const auto at = [&](const Recorded& of, const std::vector<double>& values) {
       return of.at(j, times, [&](std::size_t p) { return values[p]; });
     };
-    raise(worst.x, at(level, level.x), at(reference, reference.x));
-    raise(worst.y, at(level, level.y), at(reference, reference.y));
+    raise(worst[Errors::x], at(level, level.x), at(reference, reference.x));
+    raise(worst[Errors::y], at(level, level.y), at(reference, reference.y));
   }
   const slab::Slab& slab = *engine::slab_of(level.run);
   for (std::int64_t t = first; t <= samples; ++t) {
@@ -222,10 +222,10 @@ study::Errors brute_force(const Recorded& level, const Recorded& reference, std:
           t, samples, [&](std::size_t p) { return level.u[p][static_cast<std::size_t>(i)]; });
       for (std::int64_t j = 0; j < std::ssize(there); ++j) {
         if (overlap(i, level.cells(), j, reference.cells())) {
-          raise(worst.u, here, there[static_cast<std::size_t>(j)]);
+          raise(worst[Errors::u], here, there[static_cast<std::size_t>(j)]);
         }
         if (has_point(i, level.cells(), j, reference.cells(), slab.rule)) {
-          raise(worst.u_cells, here, there[static_cast<std::size_t>(j)]);
+          raise(worst[Errors::u_cells], here, there[static_cast<std::size_t>(j)]);
         }
       }
       if (reference.is_continuum()) {
@@ -234,9 +234,9 @@ study::Errors brute_force(const Recorded& level, const Recorded& reference, std:
                               [&](std::size_t p) { return reference.of_s[p](slab.element(s)); });
         };
         const auto count = static_cast<double>(level.cells());
-        raise(worst.u, here, at(static_cast<double>(i) / count));
-        raise(worst.u, here, at(static_cast<double>(i + 1) / count));
-        raise(worst.u_cells, here, at(slab.point(i)));
+        raise(worst[Errors::u], here, at(static_cast<double>(i) / count));
+        raise(worst[Errors::u], here, at(static_cast<double>(i + 1) / count));
+        raise(worst[Errors::u_cells], here, at(slab.point(i)));
       }
     }
   }
@@ -244,28 +244,19 @@ study::Errors brute_force(const Recorded& level, const Recorded& reference, std:
 }
 
 /// What all comparisons of a plan give together on all ranks.
-std::vector<study::Errors> compared(const study::StudyPlan& plan) {
-  study::Batch all(plan.comparisons.size());
-  std::iota(all.begin(), all.end(), 0);
-  study::Lockstep lockstep(world(), plan, all);
-  while (!lockstep.is_done()) {
-    lockstep.advance(lockstep.step() + 17);
-  }
-  study::Outcomes found{.errors = std::vector<study::Errors>(all.size()),
-                        .runs = std::vector<study::RunSummary>(plan.runs.size()),
-                        .series = {}};
-  lockstep.add_to(found);
-  return found.errors;
+std::vector<Errors> compared(const study::StudyPlan& plan) {
+  return support::outcomes(world(), plan, plan.all(),
+                           [](const study::Lockstep& lockstep) { return lockstep.step() + 17; })
+      .errors;
 }
 
 /// Interpolations of numbers of that size round by a few eps.
-void expect_near(const study::Errors& found, const study::Errors& expected, double tolerance) {
-  EXPECT_NEAR(found.x, expected.x, tolerance);
-  EXPECT_NEAR(found.y, expected.y, tolerance);
-  EXPECT_NEAR(found.u, expected.u, tolerance);
-  EXPECT_NEAR(found.u_cells, expected.u_cells, tolerance);
-  EXPECT_GT(expected.x, 1e-8);
-  EXPECT_GT(expected.u, 1e-4);
+void expect_near(const Errors& found, const Errors& expected, double tolerance) {
+  for (std::size_t q = 0; q < expected.all.size(); ++q) {
+    EXPECT_NEAR(found[q], expected[q], tolerance) << q;
+  }
+  EXPECT_GT(expected[Errors::x], 1e-8);
+  EXPECT_GT(expected[Errors::u], 1e-4);
 }
 
 study::StudySpec spec_of(const char* reference, const char* levels, const char* samples,
@@ -304,7 +295,7 @@ TEST(Errors, are_those_of_brute_force) {
       const study::StudySpec spec = spec_of(reference, levels, samples, rule);
       const study::StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
       const std::int64_t times = plan.field_times.count() - 1;
-      const std::vector<study::Errors> found = compared(plan);
+      const std::vector<Errors> found = compared(plan);
       ASSERT_EQ(found.size(), spec.levels.size());
       for (std::size_t i = 0; i < found.size(); ++i) {
         SCOPED_TRACE(std::string(reference) + " " + levels + " " + rule + ", level " +
@@ -375,9 +366,9 @@ TEST(Errors, against_a_file_are_those_of_brute_force) {
       write(there, 12, path);
     }
     spec.reference = study::make_reference(path, spec.refine, spec.levels, spec.run.model);
-    const study::FileReference file(world(), spec);
-    const study::StudyPlan plan = study::make_plan(spec, &file, 1, 1e11);
-    const std::vector<study::Errors> found = compared(plan);
+    const study::StudyPlan plan =
+        study::make_plan(spec, study::read_trajectory(world(), spec), 1, 1e11);
+    const std::vector<Errors> found = compared(plan);
     for (std::size_t i = 0; i < found.size(); ++i) {
       SCOPED_TRACE(std::string(rule) + ", level " + std::to_string(i));
       expect_near(found[i], brute_force(recorded(plan.runs[i].run), there, there.steps(), 7, 0),
@@ -393,9 +384,9 @@ TEST(SampleTimes, know_their_steps) {
   const auto places = [&](const SampleTimes& times) {
     std::vector<double> found;
     for (std::int64_t i = 0; i < times.count(); ++i) {
-      const study::Moment moment = times.at(i, time);
-      EXPECT_EQ(moment.end(), moment.step + (moment.rest > 0 ? 1 : 0));
-      found.push_back(static_cast<double>(moment.step) + moment.rest);
+      const study::StepTime place = times.at(i, time);
+      EXPECT_EQ(place.end(), place.step + (place.fraction > 0 ? 1 : 0));
+      found.push_back(static_cast<double>(place.step) + place.fraction);
     }
     return found;
   };
@@ -406,10 +397,10 @@ TEST(SampleTimes, know_their_steps) {
   EXPECT_EQ(places(given), (std::vector{0.0, 3.0, 3.75, 15.0}));
   EXPECT_EQ(given.time(2, 10.0), 2.5);
   // Products beyond 64 bits.
-  const study::Moment far =
+  const study::StepTime far =
       SampleTimes(std::int64_t{1} << 40).at((std::int64_t{1} << 40) - 1, {1.0, 3L << 39});
   EXPECT_EQ(far.step, (3L << 39) - 2);
-  EXPECT_EQ(far.rest, 0.5);
+  EXPECT_EQ(far.fraction, 0.5);
 }
 
 }  // namespace masing::test_error_norms

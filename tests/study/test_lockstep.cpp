@@ -6,11 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <numeric>
 #include <random>
 
+#include "support/comparisons.hpp"
 #include "support/options.hpp"
 #include "support/saved_state.hpp"
 #include "support/world.hpp"
@@ -22,6 +20,8 @@ using study::Batch;
 using study::Lockstep;
 using study::Outcomes;
 using study::StudyPlan;
+using support::Ends;
+using support::outcomes;
 using support::world;
 
 struct Case {
@@ -44,18 +44,6 @@ study::StudySpec spec_of(const Case& of) {
   return given::spec_of(options);
 }
 
-Batch all_of(const StudyPlan& plan) {
-  Batch all(plan.comparisons.size());
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-/// Where the next window has to end, at the latest.
-using Ends = std::function<std::int64_t(const Lockstep&)>;
-
-std::int64_t at_the_end(const Lockstep& lockstep) {
-  return lockstep.steps();
-}
 std::int64_t at_every_step(const Lockstep& lockstep) {
   return lockstep.step() + 1;
 }
@@ -66,28 +54,7 @@ Ends at_random(std::uint64_t seed) {
   };
 }
 
-void go_on(Lockstep& lockstep, Outcomes& found, const Ends& ends) {
-  while (!lockstep.is_done()) {
-    lockstep.advance(ends(lockstep));
-  }
-  lockstep.add_to(found);
-}
-
-Outcomes nothing_of(const StudyPlan& plan) {
-  return {.errors = std::vector<study::Errors>(plan.comparisons.size()),
-          .runs = std::vector<study::RunSummary>(plan.runs.size()),
-          .series = {}};
-}
-
 constexpr double available = 1e11;
-
-Outcomes outcomes(const Communicator& comm, const StudyPlan& plan, const Batch& batch,
-                  const Ends& ends) {
-  Outcomes found = nothing_of(plan);
-  Lockstep lockstep(comm, plan, batch);
-  go_on(lockstep, found, ends);
-  return found;
-}
 
 /// But for the seconds.
 void expect_same_run(const study::RunSummary& found, const study::RunSummary& expected) {
@@ -99,17 +66,10 @@ void expect_same_run(const study::RunSummary& found, const study::RunSummary& ex
   EXPECT_EQ(found.self_check, expected.self_check);
 }
 
-void expect_same_errors(const study::Errors& found, const study::Errors& expected) {
-  EXPECT_EQ(found.x, expected.x);
-  EXPECT_EQ(found.y, expected.y);
-  EXPECT_EQ(found.u, expected.u);
-  EXPECT_EQ(found.u_cells, expected.u_cells);
-}
-
 void expect_same(const Outcomes& found, const Outcomes& expected) {
   for (std::size_t i = 0; i < expected.errors.size(); ++i) {
     SCOPED_TRACE("comparison " + std::to_string(i));
-    expect_same_errors(found.errors[i], expected.errors[i]);
+    EXPECT_EQ(found.errors[i].all, expected.errors[i].all);
   }
   for (std::size_t i = 0; i < expected.runs.size(); ++i) {
     SCOPED_TRACE("run " + std::to_string(i));
@@ -122,24 +82,24 @@ class Studies : public testing::TestWithParam<Case> {
  protected:
   study::StudySpec spec_ = spec_of(GetParam());
   StudyPlan plan_ = study::make_plan(spec_, nullptr, 1, available);
-  Batch all_ = all_of(plan_);
+  Batch all_ = plan_.all();
   Communicator alone_{world(), world().rank(), 1};
 };
 
 /// The numbers of a run are those of what goes along with it: of an exact solution the largest
 /// values are those of all levels' times.
 TEST_P(Studies, give_the_errors_that_each_comparison_has_alone) {
-  const Outcomes together = outcomes(alone_, plan_, all_, at_the_end);
-  Outcomes apart = nothing_of(plan_);
+  const Outcomes together = outcomes(alone_, plan_, all_);
+  Outcomes apart = support::nothing_of(plan_);
   for (const std::size_t i : all_) {
     SCOPED_TRACE("comparison " + std::to_string(i));
-    const Outcomes one = outcomes(alone_, plan_, {i}, at_the_end);
-    expect_same_errors(one.errors[i], together.errors[i]);
+    const Outcomes one = outcomes(alone_, plan_, {i});
+    EXPECT_EQ(one.errors[i].all, together.errors[i].all);
     expect_same_run(one.runs[plan_.comparisons[i].level],
                     together.runs[plan_.comparisons[i].level]);
     if (const auto reference = plan_.comparisons[i].reference) {
-      EXPECT_GT(one.errors[i].x, 0.0);
-      EXPECT_GT(one.errors[i].u, 0.0);
+      EXPECT_GT(one.errors[i][study::Errors::x], 0.0);
+      EXPECT_GT(one.errors[i][study::Errors::u], 0.0);
       study::RunSummary& made = apart.runs[*reference];
       made.self_check = std::max(made.self_check, one.runs[*reference].self_check);
       EXPECT_EQ(one.runs[*reference].end.x, together.runs[*reference].end.x);
@@ -151,7 +111,7 @@ TEST_P(Studies, give_the_errors_that_each_comparison_has_alone) {
 }
 
 TEST_P(Studies, give_the_same_bits_in_windows_of_any_length) {
-  const Outcomes expected = outcomes(alone_, plan_, all_, at_the_end);
+  const Outcomes expected = outcomes(alone_, plan_, all_);
   EXPECT_EQ(expected.series.size(), 5U * (1 + spec_.levels.back().steps));
   expect_same(outcomes(alone_, plan_, all_, at_every_step), expected);
   for (const std::uint64_t seed : {1, 2, 3}) {
@@ -160,8 +120,7 @@ TEST_P(Studies, give_the_same_bits_in_windows_of_any_length) {
 }
 
 TEST_P(Studies, give_the_same_bits_on_all_ranks_as_on_one) {
-  expect_same(outcomes(world(), plan_, all_, at_the_end),
-              outcomes(alone_, plan_, all_, at_the_end));
+  expect_same(outcomes(world(), plan_, all_), outcomes(alone_, plan_, all_));
 }
 
 /// Saved after some windows on some ranks, gone on with by others.
@@ -170,7 +129,7 @@ Outcomes resumed(const StudyPlan& plan, const Communicator& before, const Commun
   support::Saved saved;
   const Ends ends = at_random(seed);
   {
-    Lockstep lockstep(before, plan, all_of(plan));
+    Lockstep lockstep(before, plan, plan.all());
     const std::int64_t end = static_cast<std::int64_t>(seed) * lockstep.steps() / 11;
     while (lockstep.step() < end) {
       lockstep.advance(std::min(end, ends(lockstep)));
@@ -178,16 +137,14 @@ Outcomes resumed(const StudyPlan& plan, const Communicator& before, const Commun
     support::Save archive(before, saved);
     lockstep.serialize(archive);
   }
-  Outcomes found = nothing_of(plan);
-  Lockstep lockstep(after, plan, all_of(plan));
+  Lockstep lockstep(after, plan, plan.all());
   support::Restore archive(saved);
   lockstep.serialize(archive);
-  go_on(lockstep, found, ends);
-  return found;
+  return outcomes(plan, lockstep, ends);
 }
 
 TEST_P(Studies, go_on_with_the_same_bits) {
-  const Outcomes expected = outcomes(alone_, plan_, all_, at_the_end);
+  const Outcomes expected = outcomes(alone_, plan_, all_);
   expect_same(resumed(plan_, world(), alone_, 10), expected);
   expect_same(resumed(plan_, alone_, world(), 2), expected);
   for (std::uint64_t seed = 3; seed <= 10; ++seed) {
