@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "slab/scheme.hpp"
-#include "study/reference.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::cli {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/request.hpp"
-#include "study/reference.hpp"
+#include "study/study_spec.hpp"
 
 // From a request to the spec of what is to be done.
 

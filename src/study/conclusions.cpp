@@ -7,8 +7,8 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "statistics/verdict.hpp"
-#include "study/reference.hpp"
 #include "study/refinement.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::study {
 

@@ -226,7 +226,7 @@ void Lockstep::compare_fields() {
 }
 
 void Lockstep::serialize(engine::Archive& archive) {
-  archive.scalars("lockstep", step_, next_field_);
+  archive.scalars("comparisons", step_, next_field_);
   for (Pair& pair : pairs_) {
     Errors& all = pair.errors = max_over_ranks(comm_, pair.errors);
     archive.scalars("comparison " + std::to_string(pair.index), all[Errors::x], all[Errors::y],

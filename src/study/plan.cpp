@@ -16,7 +16,7 @@
 #include "io/progress.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/interval_sets.hpp"
-#include "study/reference.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::study {
 

@@ -80,16 +80,6 @@ std::span<double> numbers_of(std::vector<Value>& values) {
   return {reinterpret_cast<double*>(values.data()), values.size() * sizeof(Value) / sizeof(double)};
 }
 
-/// Save or restore them. Collective.
-template <class Value>
-void serialize_numbers(engine::Archive& archive, const std::string& name,
-                       std::vector<Value>& values) {
-  const std::span<double> numbers = numbers_of(values);
-  std::vector<double> found(numbers.begin(), numbers.end());
-  archive.numbers(name, found);
-  std::ranges::copy(found, numbers.begin());
-}
-
 /// Why ranks pause; the largest reason counts.
 enum class Reason { none, checkpoint, stop };
 
@@ -313,8 +303,8 @@ class ComparisonRunner {
   /// Save or restore the study: what is found, what all ranks share, what each makes alone.
   /// Collective.
   void serialize(engine::Archive& archive) {
-    serialize_numbers(archive, "errors", outcomes_.errors);
-    serialize_numbers(archive, "runs", outcomes_.runs);
+    study::serialize(archive, "errors", outcomes_.errors);
+    study::serialize(archive, "runs", outcomes_.runs);
     archive.numbers("series", outcomes_.series);
     const bool shares = current_ != nullptr && current_->is_on(comm_);
     const Batch shared = indices_in(archive, "shared", shares ? current_->comparisons() : Batch{});

@@ -5,8 +5,8 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "io/recorders.hpp"
-#include "study/reference.hpp"
 #include "study/refinement.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::study {
 

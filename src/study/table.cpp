@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "study/reference.hpp"
 #include "study/refinement.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::study {
 

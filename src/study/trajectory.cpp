@@ -48,24 +48,6 @@ class Timer {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// Save a function, or get it back. Collective.
-void serialize_function(engine::Archive& archive, const std::string& name,
-                        slab::RememberedElongation& u) {
-  std::vector<double> numbers;
-  if (!archive.restores()) {
-    numbers = {u.x0, u.x, static_cast<double>(u.direction), u.highest, u.lowest};
-    for (const auto& leg : u.legs) {
-      numbers.insert(numbers.end(), {leg.position, leg.meeting});
-    }
-  }
-  archive.numbers(name, numbers);
-  u = {numbers.at(0), numbers.at(1), static_cast<int>(numbers[2]),
-       numbers.at(3), numbers.at(4), {}};
-  for (std::size_t i = 5; i + 1 < numbers.size(); i += 2) {
-    u.legs.push_back({numbers[i], numbers[i + 1]});
-  }
-}
-
 /// target = (1 - fraction) before + fraction after, of one layout. Local.
 void set_between(parallel::Vector& target, const parallel::Vector& before,
                  const parallel::Vector& after, double fraction) {
@@ -190,21 +172,12 @@ void Trajectory::serialize(engine::Archive& archive) {
   parallel::max_over_ranks(comm_, std::span(&s.largest_u, 1));
   archive.scalars("run", reached_, first_, kept_step_, s.largest.x, s.largest.y, s.largest_u,
                   s.end.x, s.end.y, s.seconds);
-  std::vector<double> numbers;
-  for (const PhasePoint& sample : samples_) {
-    numbers.insert(numbers.end(), {sample.x, sample.y});
-  }
-  if (archive.restores()) {
-    numbers.clear();
-  }
-  archive.numbers("samples", numbers);
-  samples_.clear();
-  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
-    samples_.push_back({numbers[i], numbers[i + 1]});
-  }
+  study::serialize(archive, "samples", samples_);
   if (kept_step_ >= 0) {
     if (options_.has_function_field) {
-      serialize_function(archive, "kept u", kept_function_);
+      slab::RememberedElongation& u = kept_function_;
+      archive.scalars("kept u", u.x0, u.x, u.direction, u.highest, u.lowest);
+      study::serialize(archive, "kept legs", u.legs);
     } else {
       make_entries();
       archive.split("kept u", *kept_entries_);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "engine/setup.hpp"
@@ -31,6 +32,22 @@ struct PhasePoint {
   double x = 0.0;
   double y = 0.0;
 };
+
+/// Save values that consist of doubles, or get them back. Collective.
+template <class Value>
+void serialize(engine::Archive& archive, const std::string& name, std::vector<Value>& values) {
+  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) % sizeof(double) == 0);
+  std::vector<double> numbers;
+  if (!archive.restores()) {
+    numbers.resize(values.size() * sizeof(Value) / sizeof(double));
+    std::ranges::copy(std::as_bytes(std::span(values)),
+                      std::as_writable_bytes(std::span(numbers)).begin());
+  }
+  archive.numbers(name, numbers);
+  values.resize(numbers.size() * sizeof(double) / sizeof(Value));
+  std::ranges::copy(std::as_bytes(std::span(numbers)),
+                    std::as_writable_bytes(std::span(values)).begin());
+}
 
 /// Times at which runs are compared: t_i = i·T/intervals, i = 0..intervals, or given ones.
 class SampleTimes {

@@ -26,7 +26,7 @@
 #include "parallel/session.hpp"
 #include "slab/scheme.hpp"
 #include "study/promised_order.hpp"
-#include "study/reference.hpp"
+#include "study/study_spec.hpp"
 #include "study/refinement.hpp"
 #include "support/options.hpp"
 

@@ -11,7 +11,7 @@
 #include <limits>
 #include <random>
 
-#include "study/reference.hpp"
+#include "study/study_spec.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::test_conclusions {

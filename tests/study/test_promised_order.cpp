@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "study/reference.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::test_promised_order {
 

@@ -1,7 +1,7 @@
 // The kinds of references: what they are called, the run that a level is measured against, and
 // which models and refinements they cannot serve.
 
-#include "study/reference.hpp"
+#include "study/study_spec.hpp"
 
 #include <gtest/gtest.h>
 

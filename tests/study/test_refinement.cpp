@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "study/reference.hpp"
+#include "study/study_spec.hpp"
 #include "support/options.hpp"
 #include "support/world.hpp"
 

@@ -1,4 +1,4 @@
-#include "study/reference.hpp"
+#include "study/study_spec.hpp"
 
 #include <fmt/core.h>
 
@@ -41,47 +41,6 @@ engine::RunSpec at_level(engine::RunSpec run, const Level& level) {
 
 namespace {
 
-/// One run that is finer in what is refined, alike in what is held fixed.
-void make_finest(Reference& made, Refine refine, const std::vector<Level>& levels, bool has_cells) {
-  Level level = levels.back();
-  if (refine != Refine::steps) {
-    level.space = slab::Cells{finest_count(cell_counts(levels))};
-  }
-  if (refine != Refine::cells) {
-    level.steps = finest_count(step_counts(levels));
-  }
-  const auto* cells = std::get_if<slab::Cells>(&level.space);
-  const std::string count = cells == nullptr ? "∞" : base::grouped(cells->count);
-  made.finest = level;
-  made.description =
-      fmt::format("one run at least {} times finer in what is refined ({}N = {})", finest_factor,
-                  has_cells ? fmt::format("P = {}, ", count) : "", base::grouped(level.steps));
-  made.heading = has_cells
-                     ? fmt::format("reference P = {}, N = {}", cells_text(level.space), level.steps)
-                     : fmt::format("reference N = {}", level.steps);
-}
-
-/// The exact solution of the continuous model; `smooth`: what ends where its motion is not smooth.
-void make_exact_slab(Reference& made, const char* smooth) {
-  made.is_exact_in_time = true;
-  made.explanation = fmt::format(
-      "The exact solution of (7) of Bastien, Lamarque and Schatzman (2001) is found from "
-      "event to event: between reversals, closing loops and {} the motion is smooth and "
-      "integrated by the Runge-Kutta-Fehlberg method of order eight.",
-      smooth);
-  made.second_solution = "Gauss collocation of order ten with steps and tolerances of its own";
-}
-
-/// The same of a model of finitely many elements.
-void make_exact_model(Reference& made) {
-  made.is_exact_in_time = true;
-  made.explanation =
-      "The exact solution of (3.8) of Bastien, Schatzman and Lamarque (2000) is found from "
-      "event to event: between them every element sticks or slides in one direction, and the "
-      "motion is a Taylor polynomial of order 24 to rounding.";
-  made.second_solution = "polynomials of order 18 on shorter steps";
-}
-
 /// δs of a run, 0 for P = ∞ and for models that are no slab.
 double width_of(const engine::RunSpec& run) {
   const slab::Slab* slab = engine::slab_of(run);
@@ -108,56 +67,78 @@ const std::vector<ReferenceKind>& reference_kinds() {
 Reference make_reference(const std::string& name, Refine refine, const std::vector<Level>& levels,
                          const engine::Model& model) {
   const bool is_finite = std::holds_alternative<rheology::ModelSpec>(model);
-  const std::string others =
-      fmt::format("give {}finest, successive or FILE.h5", is_finite ? "exact, " : "");
   const auto require = [](bool serves, const std::string& fault) {
     if (!serves) {
       throw base::UserError("reference", fault);
     }
   };
-  Reference made{.name = name};
+  const std::string others =
+      fmt::format("give {}finest, successive or FILE.h5", is_finite ? "exact, " : "");
   if (name.ends_with(".h5")) {
-    made.heading = "reference: " + name;
-    made.description = name;
-    made.file = name;
-  } else if (name == "finest") {
-    make_finest(made, refine, levels, !is_finite);
-  } else if (name == "successive") {
-    made.is_successive = true;
-    made.heading = "differences of successive levels";
-    made.description = "the next finer level (differences of successive levels)";
-  } else if (name == "exact") {
-    require(!std::holds_alternative<engine::QuasistaticMasing>(model),
-            "masing-quasistatic has no exact solution; " + others);
-    made.heading = "reference: the exact solution";
-    if (is_finite) {
-      make_exact_model(made);
-      made.description = "the exact solution (N = ∞)";
-    } else {
-      make_exact_slab(made, "the ends of the pieces of k, η and u0");
-      made.description = "the exact solution (P = ∞, N = ∞)";
-      made.is_continuum = true;
-    }
-  } else if (name == "exact-time") {
-    require(refine != Refine::cells,
-            "exact-time has the error in s of the level that a refinement of cells is to measure; "
-            "give cells-inf or exact");
-    require(std::holds_alternative<engine::Masing>(model),
-            "exact-time is there for the model masing; " + others);
-    make_exact_slab(made, "each cell's first yielding");
-    made.heading = "reference: the exact solution at the same P";
-    made.description = "the solution exact in time at the same P";
-  } else {
+    return {.name = name, .heading = "reference: " + name, .description = name, .file = name};
+  }
+  if (name == "successive") {
+    return {.name = name,
+            .heading = "differences of successive levels",
+            .description = "the next finer level (differences of successive levels)",
+            .is_successive = true};
+  }
+  if (name == "finest") {
+    const Level level{
+        refine == Refine::steps ? levels.back().space
+                                : slab::Cells{finest_count(cell_counts(levels))},
+        refine == Refine::cells ? levels.back().steps : finest_count(step_counts(levels))};
+    const auto* cells = std::get_if<slab::Cells>(&level.space);
+    const std::string count = cells == nullptr ? "∞" : base::grouped(cells->count);
+    const std::string cells_of = is_finite ? "" : fmt::format("P = {}, ", count);
+    return {
+        .name = name,
+        .heading =
+            fmt::format("reference {}N = {}",
+                        is_finite ? "" : "P = " + cells_text(level.space) + ", ", level.steps),
+        .description = fmt::format("one run at least {} times finer in what is refined ({}N = {})",
+                                   finest_factor, cells_of, base::grouped(level.steps)),
+        .finest = level};
+  }
+  if (name == "cells-inf") {
     require(!is_finite, "cells-inf is there for slabs; " + others);
     require(refine != Refine::steps,
             "cells-inf has the error in time of the level that a refinement of steps is to "
             "measure; give exact-time, or cells = inf and exact");
-    made.heading = "reference: P = inf at the same N";
-    made.description = "the solution with P = ∞ at the same N";
+    return {.name = name,
+            .heading = "reference: P = inf at the same N",
+            .description = "the solution with P = ∞ at the same N",
+            .explanation =
+                "It is the same scheme with the integrals over s in place of the sums "
+                "over cells, known to 1e-10: only the error in space is left.",
+            .is_continuum = true};
+  }
+  const bool has_cells = name == "exact-time";
+  require(!has_cells || refine != Refine::cells,
+          "exact-time has the error in s of the level that a refinement of cells is to measure; "
+          "give cells-inf or exact");
+  require(!has_cells || std::holds_alternative<engine::Masing>(model),
+          "exact-time is there for the model masing; " + others);
+  require(!std::holds_alternative<engine::QuasistaticMasing>(model),
+          "masing-quasistatic has no exact solution; " + others);
+  Reference made{.name = name, .is_continuum = !has_cells && !is_finite, .is_exact_in_time = true};
+  made.heading = std::string("reference: the exact solution") + (has_cells ? " at the same P" : "");
+  made.description = has_cells   ? "the solution exact in time at the same P"
+                     : is_finite ? "the exact solution (N = ∞)"
+                                 : "the exact solution (P = ∞, N = ∞)";
+  if (is_finite) {
     made.explanation =
-        "It is the same scheme with the integrals over s in place of the sums over cells, known to "
-        "1e-10: only the error in space is left.";
-    made.is_continuum = true;
+        "The exact solution of (3.8) of Bastien, Schatzman and Lamarque (2000) is found from "
+        "event to event: between them every element sticks or slides in one direction, and the "
+        "motion is a Taylor polynomial of order 24 to rounding.";
+    made.second_solution = "polynomials of order 18 on shorter steps";
+  } else {
+    made.explanation = fmt::format(
+        "The exact solution of (7) of Bastien, Lamarque and Schatzman (2001) is found from "
+        "event to event: between reversals, closing loops and {} the motion is smooth and "
+        "integrated by the Runge-Kutta-Fehlberg method of order eight.",
+        has_cells ? "each cell's first yielding" : "the ends of the pieces of k, η and u0");
+    made.second_solution = "Gauss collocation of order ten with steps and tolerances of its own";
   }
   return made;
 }
