@@ -59,7 +59,7 @@ void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
   study::check_runs(comm, spec);
 }
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
-  engine::check_run(comm, cli::first_problem(scan).run);  // others may fail
+  engine::check_run(comm, scan.first.run);  // others may fail
 }
 
 /// masing simulate, converge and scan.

@@ -147,8 +147,8 @@ std::optional<Job> requested(Command command, const Invocation& call) {
     request.warnings.push_back(call.on_root([&] {
       require_outputs_are_no_inputs(request.configuration, inputs);
       engine::RunSpec run = request.run;
-      if (!request.levels.empty()) {  // the largest step
-        run.time.steps = std::ranges::min(study::step_counts(request.levels));
+      if (!request.study.levels.empty()) {  // the largest step
+        run.time.steps = std::ranges::min(study::step_counts(request.study.levels));
       }
       return engine::step_advice(run);
     }));

@@ -18,27 +18,12 @@ using rheology::Parameter;
 
 namespace {
 
-/// The pieces of "0.5, 2/3, max(1,i)"; one where the text is no list.
-std::vector<std::string> pieces_of(const std::string& text) {
-  std::vector<std::string> pieces(1);
-  int depth = 0;  // of parentheses: the commas in them are of functions
-  for (const char letter : text) {
-    depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
-    if (letter == ',' && depth == 0) {
-      pieces.emplace_back();
-    } else {
-      pieces.back() += letter;
-    }
-  }
-  return pieces;
-}
-
 /// The values of a setting as functions of i; `constants` with n, what an expression means by it.
 std::vector<base::Function> functions_of(const Setting& setting, const Names& constants) {
   return with_origin(setting.origin, [&] {
     std::vector<base::Function> values;
-    for (const std::string& piece : pieces_of(setting.text)) {
-      if (base::trimmed(piece).empty()) {
+    for (const std::string& piece : split_list(setting.text)) {
+      if (piece.empty()) {
         throw UserError(
             fmt::format("value {} of the list is empty; give a number or an expression in i and n",
                         values.size() + 1));
@@ -90,7 +75,7 @@ std::int64_t elements_of(const ModelParameters& parameters, const Constants& con
 std::string counted_elements(const std::vector<Parameter>& parameters,
                              const std::vector<Setting>& settings) {
   for (std::size_t p = 0; p < parameters.size(); ++p) {
-    const std::size_t count = pieces_of(settings[p].text).size();
+    const std::size_t count = split_list(settings[p].text).size();
     if (parameters[p].values == rheology::per_element && count > 1) {
       return std::to_string(count);
     }

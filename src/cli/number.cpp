@@ -16,13 +16,30 @@ std::string in_quotes(const std::string& text) {
   return "'" + base::shortened(text, 60) + "'";
 }
 
-void put(Setting setting, std::vector<Setting>& settings) {
+void set_or_replace(Setting setting, std::vector<Setting>& settings) {
   const auto there = std::ranges::find(settings, setting.name, &Setting::name);
   if (there == settings.end()) {
     settings.push_back(std::move(setting));
   } else {
     *there = std::move(setting);
   }
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> pieces(base::trimmed(text).empty() ? 0 : 1);
+  int depth = 0;  // of parentheses: the commas in them are of functions
+  for (const char letter : base::trimmed(text)) {
+    depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
+    if (letter == ',' && depth == 0) {
+      pieces.emplace_back();
+    } else {
+      pieces.back() += letter;
+    }
+  }
+  for (std::string& piece : pieces) {
+    piece = std::string(base::trimmed(piece));
+  }
+  return pieces;
 }
 
 Number::Number(std::string text, const Names& constants)
@@ -92,13 +109,13 @@ void require_name(const Setting& let) {
   });
 }
 
-std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known) {
+std::vector<NamedConstant> in_order(const std::vector<Setting>& lets, const Names& known) {
   Names names = known;
   for (const Setting& let : lets) {
     require_name(let);
     names.insert(let.name);
   }
-  std::vector<Let> ordered;
+  std::vector<NamedConstant> ordered;
   for (const Setting& let : lets) {
     if (!known.contains(let.name)) {
       ordered.push_back({let, Number(let.text, names)});
@@ -106,7 +123,7 @@ std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known) 
   }
   Names done = known;
   for (auto next = ordered.begin(); next != ordered.end(); ++next) {
-    const auto ready = std::find_if(next, ordered.end(), [&](const Let& let) {
+    const auto ready = std::find_if(next, ordered.end(), [&](const NamedConstant& let) {
       return std::ranges::includes(done, let.number.constants());
     });
     if (ready == ordered.end()) {
@@ -120,8 +137,8 @@ std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known) 
   return ordered;
 }
 
-Constants values_of(const std::vector<Let>& lets, Constants known) {
-  for (const Let& let : lets) {
+Constants values_of(const std::vector<NamedConstant>& lets, Constants known) {
+  for (const NamedConstant& let : lets) {
     known.emplace(let.given.name,
                   with_origin(let.given.origin, [&] { return let.number.value(known); }));
   }

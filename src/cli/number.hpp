@@ -23,7 +23,7 @@ struct Setting {
 };
 
 /// Adds a setting, or replaces that of its name.
-void put(Setting setting, std::vector<Setting>& settings);
+void set_or_replace(Setting setting, std::vector<Setting>& settings);
 
 /// A number as given.
 class Number {
@@ -51,6 +51,10 @@ class Number {
 /// A text in a message, in quotes and not longer than a line.
 std::string in_quotes(const std::string& text);
 
+/// The trimmed pieces of "0.5, 2/3, max(1,i)" between the commas outside of parentheses; an empty
+/// text has none. Local.
+std::vector<std::string> split_list(const std::string& text);
+
 /// What `work` returns; where a name in it has no value, the message says how to give one. Throws
 /// UserError in place of base::UnknownName. Local if `work` is.
 template <typename Work>
@@ -75,7 +79,7 @@ auto with_origin(const std::string& origin, const Work& work) {
 }
 
 /// A named constant and its number.
-struct Let {
+struct NamedConstant {
   Setting given;
   Number number;
 };
@@ -86,10 +90,10 @@ void require_name(const Setting& constant);
 
 /// Constants, each after those that it needs; `known` have values of their own. Throws UserError,
 /// with its origin, for a name that cannot be one, and for a cycle. Local.
-std::vector<Let> in_order(const std::vector<Setting>& lets, const Names& known);
+std::vector<NamedConstant> in_order(const std::vector<Setting>& lets, const Names& known);
 
 /// The values of constants in such an order, beside those of `known`, which win. Throws UserError,
 /// with its origin, where a value is not finite. Local.
-Constants values_of(const std::vector<Let>& lets, Constants known);
+Constants values_of(const std::vector<NamedConstant>& lets, Constants known);
 
 }  // namespace masing::cli

@@ -82,34 +82,20 @@ std::int64_t in_range(std::int64_t value, std::int64_t least) {
   return value;
 }
 
-/// One number, which `take` gives to the configuration.
-template <typename Text, typename Take>
-Value numeric(const Text& text, const Take& take) {
-  const auto read = [take](const std::string& given, const Names& constants,
-                           const Files& /*files*/) -> Reading {
-    const Number number(given, constants);
-    return {.assign = [take, number](C& c, const Constants& k) { take(c, number, k); },
-            .shown = number.is_calculated() ? given : "",
-            .constants = number.constants()};
-  };
-  return {.text = text, .read = read, .take = take, .is_numeric = true};
-}
-
+/// One number.
 template <typename Member>
 Value real(Member C::*member, const Range& range = any) {
-  return numeric(text_of(member),
-                 [member, range](C& c, const Number& number, const Constants& constants) {
-                   c.*member = in_range(number, constants, range);
-                 });
+  return {Kind::number, text_of(member), [=](C& c, const Reading& given, const Constants& k) {
+            c.*member = in_range(given.numbers[0][0], k, range);
+          }};
 }
 
 /// A whole number from `least` on.
 template <typename Member>
 Value count(Member C::*member, std::int64_t least) {
-  return numeric(text_of(member),
-                 [member, least](C& c, const Number& number, const Constants& constants) {
-                   c.*member = in_range(number.whole(constants), least);
-                 });
+  return {Kind::number, text_of(member), [=](C& c, const Reading& given, const Constants& k) {
+            c.*member = in_range(given.numbers[0][0].whole(k), least);
+          }};
 }
 
 /// A number of cells, or inf.
@@ -118,81 +104,53 @@ Value cells() {
     const auto* cells = std::get_if<slab::Cells>(&c.space);
     return cells == nullptr ? "inf" : shown(cells->count);
   };
-  Value value = numeric(text, [](C& c, const Number& number, const Constants& constants) {
-    const std::int64_t cells = number.whole(constants);
-    if (cells < 1) {
-      throw UserError(shown(cells) + " cells; give at least 1, or inf");
-    }
-    c.space = slab::Cells{in_range(cells, 1)};
-  });
-  value.read = [finite = value.read](const std::string& given, const Names& constants,
-                                     const Files& files) -> Reading {
-    if (given == "inf") {
-      return {[](C& c, const Constants&) { c.space = slab::Continuum{}; }};
-    }
-    return finite(given, constants, files);
-  };
-  return value;
+  return {Kind::number, text, [](C& c, const Reading& given, const Constants& constants) {
+            if (given.text == "inf") {
+              c.space = slab::Continuum{};
+              return;
+            }
+            const std::int64_t cells = given.numbers[0][0].whole(constants);
+            if (cells < 1) {
+              throw UserError(shown(cells) + " cells; give at least 1, or inf");
+            }
+            c.space = slab::Cells{in_range(cells, 1)};
+          }};
 }
 
 /// A list of numbers.
 Value list(std::vector<double> C::*member, const Range& range = any) {
-  const auto read = [member, range](const std::string& given, const Names& constants,
-                                    const Files& /*files*/) {
-    Reading reading{.assign = {}, .shown = given};
-    std::vector<Number> all;
-    for (const std::string& piece : base::split(given, ',')) {
-      reading.constants.merge(all.emplace_back(piece, constants).constants());
-    }
-    reading.assign = [member, range, all](C& c, const Constants& k) {
-      for (const Number& number : all) {
-        (c.*member).push_back(in_range(number, k, range));
-      }
-    };
-    return reading;
-  };
-  return {.text = text_of(member), .read = read, .is_numeric = true};
+  return {Kind::list, text_of(member), [=](C& c, const Reading& given, const Constants& k) {
+            for (const auto& numbers : given.numbers) {
+              (c.*member).push_back(in_range(numbers[0], k, range));
+            }
+          }};
 }
 
 /// The levels of a study, "100,200", "100:200:5" or "P:N,P:N", each number perhaps an expression.
 Value levels() {
-  const auto read = [](const std::string& given, const Names& constants, const Files& /*files*/) {
-    std::vector<std::vector<Number>> levels;
-    bool is_calculated = false;
-    for (const std::string& piece : base::split(given, ',')) {
-      auto& numbers = levels.emplace_back();
-      for (const std::string& each : base::split(piece, ':')) {
-        is_calculated = numbers.emplace_back(each, constants).is_calculated() || is_calculated;
-      }
-    }
-    const auto assign = [levels](C& c, const Constants& k) {
-      for (const auto& numbers : levels) {
-        std::ranges::transform(numbers, std::back_inserter(c.levels.emplace_back()),
-                               [&](const Number& each) { return each.whole(k); });
-      }
-    };
-    return Reading{assign, is_calculated ? given : ""};
-  };
-  return {.text = text_of(&C::levels), .read = read, .is_numeric = true};
+  return {Kind::levels, text_of(&C::levels), [](C& c, const Reading& given, const Constants& k) {
+            for (const auto& numbers : given.numbers) {
+              std::ranges::transform(numbers, std::back_inserter(c.levels.emplace_back()),
+                                     [&](const Number& each) { return each.whole(k); });
+            }
+          }};
 }
 
 /// A value that `make` makes of a text, of a member that it fits. `make` throws UserError.
 template <typename Member, typename Make>
 Value text(Member C::*member, const std::function<std::string(const C&)>& shown, const Make& make) {
-  return {.text = shown,
-          .read = [member, make](const std::string& given, const Names& /*constants*/,
-                                 const Files& /*files*/) -> Reading {
-            return {[member, value = make(given)](C& c, const Constants&) { c.*member = value; }};
+  return {Kind::word, shown, [=](C& c, const Reading& given, const Constants& /*k*/) {
+            c.*member = make(given.text);
           }};
 }
 Value text(std::string C::*member) {
   return text(member, text_of(member), [](const std::string& given) { return given; });
 }
 
-/// A function of `variable`: an expression, "points:…", "table:FILE.csv", or "file:RUN.h5", the
-/// last field of a run.
-base::Function function_of(const std::string& given, char variable, bool may_be_field,
-                           const Names& constants, const Files& files) {
+/// A function: an expression, "points:…", "table:FILE.csv", or of an initial field "file:RUN.h5",
+/// the last field of a run.
+base::Function function_of(const std::string& given, Kind kind, const Names& constants,
+                           const Files& files) {
   const auto content = [&](std::string_view prefix, const FileReader& read) {
     if (!read) {
       throw UserError(in_quotes(given) + "; no file can be read here");
@@ -204,27 +162,18 @@ base::Function function_of(const std::string& given, char variable, bool may_be_
     const auto [lines, path] = content("table:", files.text);
     return base::Function::of_table(lines, path);
   }
-  const bool is_field = may_be_field && given.starts_with("file:");
-  return base::Function(is_field ? content("file:", files.last_field).first : given, variable,
-                        constants);
+  const bool is_field = kind == Kind::field && given.starts_with("file:");
+  return base::Function(is_field ? content("file:", files.last_field).first : given,
+                        kind == Kind::of_t ? 't' : 's', constants);
 }
 
 /// A function of s or t.
 template <typename Member>
-Value function(char variable, Member C::*member, bool may_be_field = false) {
-  const auto read = [=](const std::string& given, const Names& constants,
-                        const Files& files) -> Reading {
-    if (given.empty() && std::is_same_v<Member, std::optional<base::Function>>) {
-      return {[member](C& c, const Constants&) { c.*member = Member(); }};
-    }
-    const base::Function f =
-        with_hint([&] { return function_of(given, variable, may_be_field, constants, files); });
-    const Names used = f.constants();
-    return {.assign = [member, f](C& c, const Constants& k) { c.*member = f.bound(k); },
-            .shown = used.empty() ? "" : f.text(),
-            .constants = used};
+Value function(Kind kind, Member C::*member) {
+  const auto assign = [member](C& c, const Reading& given, const Constants& k) {
+    c.*member = given.function ? Member(given.function->bound(k)) : Member();
   };
-  return {.text = text_of(member), .read = read};
+  return {kind, text_of(member), assign, "", std::is_same_v<Member, std::optional<base::Function>>};
 }
 
 [[noreturn]] void refuse_word(const std::string& word, const std::string& allowed) {
@@ -328,6 +277,8 @@ std::string described(const Rows& rows) {
 
 std::vector<Option> make_table() {
   using enum Role;
+  constexpr Kind of_s = Kind::of_s;
+  constexpr Kind of_t = Kind::of_t;
   const std::set<ModelKind> all{ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::finite};
   const std::set<ModelKind> slabs{ModelKind::slab, ModelKind::quasistatic_slab};
   const std::set<ModelKind> moving_slab{ModelKind::slab};
@@ -338,6 +289,7 @@ std::vector<Option> make_table() {
   const std::set<Command> converge{Command::converge};
   const std::set<Command> not_scan{Command::simulate, Command::converge};
   const std::set<Command> scan{Command::scan};
+  const Value none;
   const Words<engine::Method> methods{{engine::Method::sweep, "sweep"},
                                       {engine::Method::turning_points, "memory"},
                                       {engine::Method::exact, "exact"}};
@@ -345,19 +297,19 @@ std::vector<Option> make_table() {
   const Words<bool> kept{{false, "numbers"}, {true, "series"}};
   std::vector<Option> table{
       {"model", "NAME", "masing", "the model; masing models lists them", text(&C::model), problem},
-      {"stiffness", "k(s)", "1", "stiffness density, > 0", function('s', &C::stiffness), problem,
+      {"stiffness", "k(s)", "1", "stiffness density, > 0", function(of_s, &C::stiffness), problem,
        slabs},
-      {"threshold", "eta(s)", "s+0.1", "yield displacement, >= 0", function('s', &C::threshold),
+      {"threshold", "eta(s)", "s+0.1", "yield displacement, >= 0", function(of_s, &C::threshold),
        problem, slabs},
       {"threshold-down", "eta(s)", "", "yield displacement downwards; as upwards if not given",
-       function('s', &C::threshold_down), problem, slabs},
+       function(of_s, &C::threshold_down), problem, slabs},
       {"initial-u", "u0(s)", "0", "initial elongation; file:RUN.h5: the last field of a run",
-       function('s', &C::initial_u, true), problem, slabs},
-      {"force", "F(t)", "0.45*cos(0.5*t)", "external force", function('t', &C::force), problem},
+       function(Kind::field, &C::initial_u), problem, slabs},
+      {"force", "F(t)", "0.45*cos(0.5*t)", "external force", function(of_t, &C::force), problem},
       {"base-acceleration", "a_g(t)", "0", "acceleration of the base: the force is F - m a_g",
-       function('t', &C::base_acceleration), problem, moving_slab},
+       function(of_t, &C::base_acceleration), problem, moving_slab},
       {"position", "x(t)", "", "the position, prescribed in place of F(t)",
-       function('t', &C::position), problem, quasistatic},
+       function(of_t, &C::position), problem, quasistatic},
       {"mass", "m", "1", "mass, > 0", real(&C::mass, positive), problem, moving_slab, each, "m"},
       {"damping", "c", "0", "viscous damping, >= 0", real(&C::damping, not_negative), problem,
        moving_slab},
@@ -429,6 +381,21 @@ std::vector<Option> make_table() {
            seconds_of),
        execution},
       {"quiet", "", "false", "no progress on stderr", toggle(&C::quiet), execution},
+      {"set", "PARAMETER=VALUE", "",
+       "of another model than masing: a number, a list \"0.5,0.9\" or an expression in i and n",
+       none, call, all, each, "", "model."},
+      {"let", "NAME=VALUE", "",
+       "a constant for every expression and number, itself a number or an expression", none, call,
+       all, each, "", "let."},
+      {"over", "NAME=VALUES", "",
+       "scan a constant or a numeric key: \"w=0.3:1.75:30\", \"w=1:9:5:log\", \"w=0.4,0.7,1\"",
+       none, call, all, scan, "", "over."},
+      {"config", "FILE.ini", "", "the same keys, one 'key = value' a line; the command line wins",
+       none, call},
+      {"print-config", "", "", "print the resolved configuration as an .ini and stop", none, call},
+      {"validate-only", "", "", "check the configuration, every cell of it, and stop", none, call},
+      {"petsc", "", "", "all words after it go to PETSc (-log_view, ...)", none, call},
+      {"help", "", "", "this text", none, call},
   };
   for (Option& option : table) {
     option.argument += option.value.words;
@@ -437,7 +404,49 @@ std::vector<Option> make_table() {
   }
   return table;
 }
+
 }  // namespace
+
+Names Reading::constants() const {
+  Names names = function ? function->constants() : Names();
+  for (const auto& some : numbers) {
+    for (const Number& number : some) {
+      names.merge(number.constants());
+    }
+  }
+  return names;
+}
+
+std::string Reading::shown() const {
+  const auto is_calculated = [](const std::vector<Number>& some) {
+    return std::ranges::any_of(some, &Number::is_calculated);
+  };
+  return function && !function->constants().empty()    ? function->text()
+         : std::ranges::any_of(numbers, is_calculated) ? text
+                                                       : "";
+}
+
+Reading read(const Value& value, const std::string& text, const Names& constants,
+             const Files& files) {
+  Reading reading{.text = text};
+  if (value.kind == Kind::number) {
+    reading.numbers.push_back({Number(text, constants)});
+  } else if (value.is_numeric()) {
+    for (const std::string& piece : split_list(text)) {
+      auto& numbers = reading.numbers.emplace_back();
+      for (const std::string& each :
+           value.kind == Kind::levels ? base::split(piece, ':') : std::vector{piece}) {
+        numbers.emplace_back(each, constants);
+      }
+    }
+  } else if (value.kind == Kind::word) {
+    Configuration unused;
+    value.assign(unused, reading, {});
+  } else if (!text.empty() || !value.may_be_empty) {
+    reading.function = with_hint([&] { return function_of(text, value.kind, constants, files); });
+  }
+  return reading;
+}
 
 const std::vector<Option>& option_table() {
   static const std::vector<Option> table = make_table();
@@ -455,7 +464,7 @@ const Configuration& presets() {
     Configuration c;
     for (const Option& option : option_table()) {
       if (!option.preset.empty()) {
-        option.value.read(option.preset, {}, {}).assign(c, {});
+        option.value.assign(c, read(option.value, option.preset, {}, {}), {});
       }
     }
     return c;

@@ -95,29 +95,46 @@ struct Files {
   FileReader last_field = {};  ///< the last u of a result file, as the points of a table
 };
 
-/// An option's text, read once: `assign` throws UserError, as for a value out of its range.
+/// What the text of an option is: one word, a number, a list of numbers, of levels "P:N" or
+/// "first:last:count", a function of s or t, or u0(s), which may be the field of a file.
+enum class Kind { word, number, list, levels, of_s, of_t, field };
+
+/// The text of an option, read once.
 struct Reading {
-  std::function<void(Configuration&, const Constants&)> assign;
-  std::string shown = {};  ///< what a configuration shows in place of the value; empty: the value
-  Names constants = {};    ///< what it needs
+  std::string text = {};
+  std::vector<std::vector<Number>> numbers = {};  ///< of a list one each, of levels several
+  std::optional<base::Function> function = {};    ///< empty where the text is
+
+  /// The constants that it needs.
+  [[nodiscard]] Names constants() const;
+  /// What a configuration shows in place of the value; empty: the value.
+  [[nodiscard]] std::string shown() const;
 };
 
 /// How the text of an option becomes a value.
 struct Value {
+  Kind kind = Kind::word;
   /// The value as text.
-  std::function<std::string(const Configuration&)> text;
-  /// Reads a text that may use `constants`. Throws UserError that says what is wrong with it and
-  /// what would be right. Local if reading `files` is.
-  std::function<Reading(const std::string& given, const Names& constants, const Files& files)> read;
-  /// Of one number: gives it to the member. Throws UserError.
-  std::function<void(Configuration&, const Number&, const Constants&)> take = {};
-  bool is_numeric = false;  ///< whether it is a number or a list of them
-  std::string words = {};   ///< of a choice: "right|midpoint"
+  std::function<std::string(const Configuration&)> text = {};
+  /// Gives what was read to the member. Throws UserError, as for a value out of its range.
+  std::function<void(Configuration&, const Reading&, const Constants&)> assign = {};
+  std::string words = {};     ///< of a choice: "right|midpoint"
+  bool may_be_empty = false;  ///< a function that there need not be
+
+  [[nodiscard]] bool is_numeric() const {
+    return kind == Kind::number || kind == Kind::list || kind == Kind::levels;
+  }
 };
 
-/// What an option decides: the problem, or else the data of a result file, so that it belongs to
-/// /configuration; or no number.
-enum class Role { problem, result, execution };
+/// Reads a text that may use `constants`. Throws UserError that says what is wrong with a word or a
+/// function; what is wrong with a number is said when it is assigned. Local if reading `files` is.
+Reading read(const Value& value, const std::string& text, const Names& constants,
+             const Files& files);
+
+/// `problem`: what is solved. `result`: other keys that change the data of the file; both stand in
+/// /configuration. `execution`: no number in the file depends on it. `call`: no key of an .ini, but
+/// a word of the call, or NAME=VALUE for what an .ini has below a section.
+enum class Role { problem, result, execution, call };
 
 /// One key: the same on the command line (--name) and in an .ini (name = …).
 struct Option {
@@ -130,6 +147,7 @@ struct Option {
   std::set<ModelKind> kinds = {};   ///< of the models that take it; in make_table() none: all
   std::set<Command> commands = {};  ///< that take it; the same
   std::string parameter = {};  ///< the parameter that it gives to ModelKind::finite, if it is one
+  std::string section = {};    ///< of NAME=VALUE: "let."
 
   [[nodiscard]] bool is_of(Command command) const { return commands.contains(command); }
   [[nodiscard]] bool is_of(ModelKind kind) const { return kinds.contains(kind); }

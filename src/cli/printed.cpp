@@ -44,12 +44,12 @@ std::vector<Printed> options_of(const Validated& made, Role last) {
   std::vector<Printed> options;
   for (const Option& option : option_table()) {
     const bool is_of_points = request.command == Command::scan && !request.has(option.name) &&
-                              option.value.is_numeric && option.preset.empty();
+                              option.value.is_numeric() && option.preset.empty();
     if (option.is_of(request.command) && option.is_of(kind_of(request.model)) &&
         option.role <= last && !is_of_points) {
       const auto entry = request.entries.find(option.name);
       options.push_back({&option, option.value.text(made.configuration),
-                         entry == request.entries.end() ? "" : entry->second.reading.shown});
+                         entry == request.entries.end() ? "" : entry->second.reading.shown()});
     }
   }
   return options;
@@ -65,9 +65,9 @@ std::string print(const Validated& made, Role last) {
     // What a model of finitely many elements is without.
     if (!value.empty() || !request.parameters || option->role == Role::execution) {
       text += option->name + " = " +
-              (given.empty()              ? value
-               : option->value.is_numeric ? with_value(given, value)
-                                          : given) +
+              (given.empty()                ? value
+               : option->value.is_numeric() ? with_value(given, value)
+                                            : given) +
               "\n";
     }
   }

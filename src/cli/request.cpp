@@ -16,43 +16,14 @@ using base::UserError;
 
 namespace {
 
-/// A word that is no key: of the call alone, or NAME=VALUE for what stands below [section] in an
-/// .ini, "section.NAME" in Setting::name.
-struct Word {
-  std::string_view name;
-  std::string_view argument;  ///< empty: none
-  std::string_view section;   ///< with its point
-  std::string_view help;
-};
-constexpr std::string_view model_section = "model.";
-constexpr std::string_view let_section = "let.";
-constexpr std::string_view over_section = "over.";
-constexpr Word other_words[] = {
-    {"set", "PARAMETER=VALUE", model_section,
-     "of another model than masing: a number, a list \"0.5,0.9\" or an expression in i and n"},
-    {"let", "NAME=VALUE", let_section,
-     "a constant for every expression and number, itself a number or an expression"},
-    {"over", "NAME=VALUES", over_section,
-     "scan a constant or a numeric key: \"w=0.3:1.75:30\", \"w=1:9:5:log\", \"w=0.4,0.7,1\""},
-    {"config", "FILE.ini", "", "the same keys, one 'key = value' a line; the command line wins"},
-    {"print-config", "", "", "print the resolved configuration as an .ini and stop"},
-    {"validate-only", "", "", "check the configuration, every cell of it, and stop"},
-    {"petsc", "", "", "all words after it go to PETSc (-log_view, ...)"},
-    {"help", "", "", "this text"}};
-
-bool is_of(const Word& word, Command command) {
-  return word.section != over_section || command == Command::scan;
-}
-
-bool takes_section_of(Command command, const std::string& name) {
-  return std::ranges::any_of(other_words, [&](const Word& word) {
-    return !word.section.empty() && name.starts_with(word.section) && is_of(word, command);
-  });
-}
-
+/// Whether a key may stand in an .ini.
 bool takes(Command command, const std::string& key) {
   const Option* option = find_option(key);
-  return option != nullptr && option->is_of(command);
+  const auto is_of_section = [&](const Option& each) {
+    return !each.section.empty() && key.starts_with(each.section) && each.is_of(command);
+  };
+  return option != nullptr ? option->role != Role::call && option->is_of(command)
+                           : std::ranges::any_of(option_table(), is_of_section);
 }
 
 /// Says what is wrong with a name that `command` does not take, with the key that it has the most
@@ -62,12 +33,13 @@ bool takes(Command command, const std::string& key) {
   std::ptrdiff_t most = 2;
   for (const Option& option : option_table()) {
     const auto common = std::ranges::mismatch(option.name, name).in1 - option.name.begin();
-    if (option.is_of(command) && common > most) {
+    if (option.is_of(command) && option.role != Role::call && common > most) {
       most = common;
       wrong = "not a key; did you mean " + option.name + "?";
     }
   }
-  if (const Option* option = find_option(name)) {
+  const Option* option = find_option(name);
+  if (option != nullptr && option->role != Role::call) {
     wrong = "a key of masing " + name_of(*option->commands.begin()) + " only";
   }
   throw UserError(origin + ": " + name + " is " + wrong);
@@ -86,13 +58,12 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
     const bool has_sign = sign < word->size();
     const std::string origin = word->substr(0, sign);
     const std::string name = origin.substr(2);
-    const auto* other = std::ranges::find(other_words, name, &Word::name);
-    const bool is_key = other == std::end(other_words);
-    if (is_key ? !takes(command, name) : !is_of(*other, command)) {
+    const Option* const option = find_option(name);
+    if (option == nullptr || !option->is_of(command)) {
       refuse_key(command, origin, name);
     }
     std::string text = "true";
-    if (is_key ? find_option(name)->argument.empty() : other->argument.empty()) {
+    if (option->argument.empty()) {
       if (has_sign) {
         throw UserError(origin + ": takes no value; leave out " + word->substr(sign));
       }
@@ -106,15 +77,14 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
       text = has_sign ? text : *++word;
     }
     given.push_back({name, text, origin});
-    if (!is_key && !other->section.empty()) {  // --set k=2: k = 2 below [model]
+    if (!option->section.empty()) {  // --set k=2: k = 2 below [model]
       const auto equals = text.find('=');
       const std::string what{base::trimmed(text.substr(0, equals))};
       if (equals == std::string::npos || what.empty()) {
         throw UserError(fmt::format("{}: '{}' sets nothing; give {} {}", origin, text, origin,
-                                    other->argument));
+                                    option->argument));
       }
-      given.back() = {std::string(other->section) + what, text.substr(equals + 1),
-                      origin + " " + what};
+      given.back() = {option->section + what, text.substr(equals + 1), origin + " " + what};
     }
   }
   return given;
@@ -125,7 +95,7 @@ std::vector<Setting> from_ini(Command command, const std::string& path,
                               const std::string& content) {
   std::vector<Setting> given = ini_entries(path, content);
   for (Setting& one : given) {
-    if (!takes(command, one.name) && !takes_section_of(command, one.name)) {
+    if (!takes(command, one.name)) {
       refuse_key(command, one.origin, one.name);
     }
     if (one.name == "model.name") {
@@ -204,7 +174,7 @@ Axis axis_of(const Setting& over, const std::string& model) {
       return axis;
     }
   }
-  if (option != nullptr && option->value.take && option->is_of(kind_of(model)) &&
+  if (option != nullptr && option->value.kind == Kind::number && option->is_of(kind_of(model)) &&
       option->is_of(Command::simulate) && option->is_of(Command::scan)) {
     axis.option = option;
   } else {
@@ -266,8 +236,7 @@ void refuse_repeats(const std::vector<Setting>& given) {
 bool changes_result(const std::vector<Setting>& words) {
   return std::ranges::any_of(words, [](const Setting& one) {
     const Option* option = find_option(one.name);
-    const bool is_in_section = one.name.find('.') != std::string::npos;
-    return option == nullptr ? is_in_section : option->role != Role::execution;
+    return option == nullptr || option->role <= Role::result;  // null: in a section
   });
 }
 
@@ -309,7 +278,7 @@ Entry entry_of(const Setting& given, const std::string& model, const Names& cons
       throw UserError(
           fmt::format("not a key of --model {0}; masing models {0} lists what it takes", model));
     }
-    return {given.origin, option->value.read(given.text, constants, files)};
+    return {given.origin, read(option->value, given.text, constants, files)};
   });
 }
 
@@ -359,21 +328,17 @@ std::string help(Command command) {
       command == Command::simulate   ? "one trajectory of a model, written to HDF5"
       : command == Command::converge ? "a refinement study: errors, observed orders and a verdict"
                                      : "one run, or one limit cycle, for each point of a grid");
-  const auto add = [&](std::string_view name, std::string_view argument, std::string_view what) {
-    text += fmt::format("  {:<27} {}\n", fmt::format("--{} {}", name, argument), what);
-  };
+  bool is_call = false;
   for (const Option& option : option_table()) {
-    const bool has_preset = !option.preset.empty() && !option.argument.empty();
-    if (option.is_of(command)) {
-      add(option.name, option.argument,
-          option.help + (has_preset ? " [" + option.preset + "]" : ""));
+    if (option.role == Role::call && !std::exchange(is_call, true)) {
+      text +=
+          "\nOthers; set, let and over once for each NAME, in an .ini below [model], [let], "
+          "[over]:\n";
     }
-  }
-  text +=
-      "\nOthers; set, let and over once for each NAME, in an .ini below [model], [let], [over]:\n";
-  for (const Word& word : other_words) {
-    if (is_of(word, command)) {
-      add(word.name, word.argument, word.help);
+    if (option.is_of(command)) {
+      const bool has_preset = !option.preset.empty() && !option.argument.empty();
+      text += fmt::format("  {:<27} {}{}\n", fmt::format("--{} {}", option.name, option.argument),
+                          option.help, has_preset ? " [" + option.preset + "]" : "");
     }
   }
   return text;
@@ -418,12 +383,12 @@ Request parse(Command command, const std::vector<std::string>& words, const File
     }
     refuse_repeats(*source);
     for (Setting& one : *source) {
-      put(std::move(one), all);
+      set_or_replace(std::move(one), all);
     }
   }
-  request.lets = settings_of(all, let_section);
-  request.over = settings_of(all, over_section);
-  std::vector<Setting> settings = settings_of(all, model_section);
+  request.lets = settings_of(all, "let.");
+  request.over = settings_of(all, "over.");
+  std::vector<Setting> settings = settings_of(all, "model.");
   if (command == Command::scan) {
     const Setting* backbone = find(all, "backbone");
     request.axes = axes_of(request.over, backbone == nullptr ? "" : backbone->text, model);
@@ -431,19 +396,21 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   Names names;
   for (const Axis& axis : request.axes) {
     if (!axis.parameter.empty()) {
-      put({axis.parameter, base::to_text(axis.values.values.front()), "--over " + axis.parameter},
+      set_or_replace(
+          {axis.parameter, base::to_text(axis.values.values.front()), "--over " + axis.parameter},
           settings);
     } else if (axis.is_constant()) {
       names.insert(axis.values.name);
     }
   }
   request.constants = in_order(request.lets, names);
-  for (const Let& let : request.constants) {
+  for (const NamedConstant& let : request.constants) {
     names.insert(let.given.name);
   }
   request.parameters = parameters_of(model, given_model.origin, settings, names);
   for (const Setting& one : all) {
-    if (find_option(one.name) != nullptr) {
+    const Option* const option = find_option(one.name);
+    if (option != nullptr && option->role != Role::call) {
       request.entries[one.name] = entry_of(one, model, names, files);
     }
   }
@@ -475,16 +442,19 @@ Configuration configuration_of(const Request& request, std::span<const double> v
     }
   }
   c.constants = values_of(request.constants, std::move(c.constants));
-  for (const auto& [key, given] : request.entries) {
-    const Entry& entry = given;  // Clang 15 captures no structured binding
+  for (const auto& given : request.entries) {
+    const std::string& key = given.first;  // Clang 15 captures no structured binding
+    const Entry& entry = given.second;
     if (!request.varies(key)) {
-      with_origin(entry.origin, [&] { entry.reading.assign(c, c.constants); });
+      with_origin(entry.origin,
+                  [&] { find_option(key)->value.assign(c, entry.reading, c.constants); });
     }
   }
   for (std::size_t a = 0; a < values.size(); ++a) {
     if (const Option* option = request.axes[a].option) {
       with_origin("--over " + option->name, [&] {
-        option->value.take(c, Number(base::to_text(values[a]), {}), c.constants);
+        const Reading reading{.numbers = {{Number(base::to_text(values[a]), {})}}};
+        option->value.assign(c, reading, c.constants);
       });
     }
   }

@@ -52,7 +52,7 @@ struct Request {
   std::vector<std::string> comment = {};
   std::map<std::string, Entry> entries = {};  ///< by the names of the options
   std::vector<Setting> lets = {};             ///< named constants, as given
-  std::vector<Let> constants = {};            ///< the same, but those that a scan varies, in order
+  std::vector<NamedConstant> constants = {};  ///< the same, but those that a scan varies, in order
   std::vector<Setting> over = {};             ///< what a scan varies, as given
   std::vector<Axis> axes = {};                ///< the same and the amplitudes of --backbone
   std::optional<ModelParameters> parameters = {};  ///< of ModelKind::finite

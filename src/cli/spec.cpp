@@ -13,7 +13,6 @@
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
-#include "cli/study.hpp"
 #include "io/result_file.hpp"
 
 namespace masing::cli {
@@ -117,25 +116,9 @@ void resolve_defaults(Command command, Configuration& c, std::vector<std::string
   }
 }
 
-/// Whether two functions on [0, 1] differ by rounding alone.
-bool are_alike(const base::Function& one, const base::Function& other) {
-  constexpr int samples = 1000;
-  constexpr double rounding = 1e-14;  // relative
-  for (int i = 0; i <= samples; ++i) {
-    const double s = static_cast<double>(i) / samples;
-    if (!(std::abs(one(s) - other(s)) <= rounding * std::abs(one(s)))) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /// Another threshold downwards: the slab in the variable v = u - c. Source: slab::Slab.
 void shift(slab::Slab& slab, const base::Function& down) {
   const base::Function up = slab.threshold;
-  if (are_alike(up, down)) {
-    return;
-  }
   slab.threshold = base::Function().plus(0.5, up).plus(0.5, down);
   slab.shift = base::Function().plus(0.5, up).plus(-0.5, down);
   slab.initial_u = slab.initial_u.plus(-1.0, slab.shift);
@@ -146,7 +129,7 @@ engine::RunSpec slab_run(const Configuration& c) {
   slab::Slab slab{{.stiffness = c.stiffness, .threshold = c.threshold, .initial_u = c.initial_u},
                   c.space,
                   c.rule};
-  if (c.threshold_down) {
+  if (c.threshold_down && c.threshold_down->text() != c.threshold.text()) {
     shift(slab, *c.threshold_down);
   }
   if (auto* continuum = std::get_if<slab::Continuum>(&slab.space)) {
@@ -236,7 +219,7 @@ std::vector<double> breaks_of(const Configuration& c, double final_time) {
 /// elements.
 engine::RunSpec run_of(const Validated& request) {
   engine::RunSpec run = request.run;
-  const auto reference = study::run_for(request.reference, run);
+  const auto reference = study::run_for(request.study.reference, run);
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
     const Configuration& c = request.configuration;
     located(*request.request, [&] {
@@ -285,12 +268,15 @@ std::optional<double> period_of(const Validated& point) {
   return c.period;
 }
 
-/// The text of a slab, equal for equal ones.
+/// The text of a slab, equal for equal ones: of all keys that every slab and no other model takes,
+/// but those of the oscillator beside it.
 std::string slab_text(const Configuration& c) {
   std::string text;
-  for (const char* key :
-       {"stiffness", "threshold", "threshold-down", "initial-u", "cells", "rule"}) {
-    text += find_option(key)->value.text(c) + "|";
+  for (const Option& option : option_table()) {
+    const bool is_of_slab = option.is_of(ModelKind::slab) &&
+                            option.is_of(ModelKind::quasistatic_slab) &&
+                            !option.is_of(ModelKind::finite) && option.parameter.empty();
+    text += is_of_slab ? option.value.text(c) + "|" : "";
   }
   return text;
 }
@@ -318,9 +304,9 @@ scan::ScanProblem problem_of(const Validated& point) {
 void require_used(const Request& request) {
   Names used;
   for (const auto& [key, entry] : request.entries) {
-    used.insert(entry.reading.constants.begin(), entry.reading.constants.end());
+    used.merge(entry.reading.constants());
   }
-  for (const Let& let : request.constants) {
+  for (const NamedConstant& let : request.constants) {
     used.merge(let.number.constants());
   }
   if (request.parameters) {
@@ -413,21 +399,15 @@ Simulation simulation(const Validated& request, const std::string& command_line)
 
 study::StudySpec study_spec(const Validated& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
-  const study::Level& last = request.levels.back();
-  io::Sampling series = sampling_of(c);
-  series.time.steps = last.steps;
-  return {.run = run_of(request),
-          .refine = c.refine,
-          .levels = request.levels,
-          .reference = request.reference,
-          .expected_orders = request.expected_orders,
-          .order_tolerance = c.order_tolerance,
-          .unmet_hypotheses = request.unmet_hypotheses,
-          .field_samples = c.field_samples,
-          .series = series,
-          .result = result_of(request, study::at_level(request.run, last), command_line),
-          .checkpoint = checkpoint_of(c),
-          .quiet = c.quiet};
+  study::StudySpec spec = request.study;
+  const study::Level& last = spec.levels.back();
+  spec.run = run_of(request);
+  spec.series = sampling_of(c);
+  spec.series.time.steps = last.steps;
+  spec.result = result_of(request, study::at_level(request.run, last), command_line);
+  spec.checkpoint = checkpoint_of(c);
+  spec.quiet = c.quiet;
+  return spec;
 }
 
 Scan scan_spec(const Validated& request, const std::string& command_line) {
@@ -446,7 +426,8 @@ Scan scan_spec(const Validated& request, const std::string& command_line) {
     names.push_back(axis.values.name);
   }
   scan.spec.result.title = "scan over " + base::joined(names, ", ");
-  (void)first_problem(scan);  // what is wrong with every point is found before the scan
+  // What is wrong with every point is found before the scan.
+  scan.first = problem_at(scan, first_values(*request.request));
   return scan;
 }
 
@@ -463,10 +444,6 @@ Spec spec_of(const Validated& request, const std::string& command_line) {
 
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
   return located(*scan.request, [&] { return problem_of(resolved(scan.request, values)); });
-}
-
-scan::ScanProblem first_problem(const Scan& scan) {
-  return problem_at(scan, first_values(*scan.request));
 }
 
 }  // namespace masing::cli

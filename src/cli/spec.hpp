@@ -18,22 +18,23 @@ namespace masing::cli {
 struct Validated {
   std::shared_ptr<const Request> request;
   Configuration configuration;
-  engine::RunSpec run;                                ///< of a study what is held fixed
-  std::vector<std::string> warnings;                  ///< what the user should know
-  std::vector<study::Level> levels;                   ///< of a study, coarse to fine
-  study::Reference reference;                         ///< of a study
-  std::vector<study::ExpectedOrder> expected_orders;  ///< of a study
-  std::string unmet_hypotheses;                       ///< of a study: study::unmet_hypotheses
+  engine::RunSpec run;                ///< of a study what is held fixed
+  std::vector<std::string> warnings;  ///< what the user should know
+  study::StudySpec study;             ///< of a study levels, reference, orders and hypotheses
 };
 
-/// The request in a result file of masing simulate. Without it a reference that is a file has a
-/// name only.
+/// The request in a result file of masing simulate. If empty, --reference FILE.h5 is not opened.
 using FileRequest = std::function<Validated(const std::string& file)>;
 
 /// A request with every default resolved, with what a study or a scan adds. Throws UserError for
 /// the first value outside its range, bad level, expected order or axis; what only a cell can show
 /// (k, η > 0, |u0| ≤ η) is slab::check_profile's. Local if `of_file` is.
 Validated validated(Request request, const FileRequest& of_file = {});
+
+/// Adds to a request what a study needs: its levels, with a ladder where none is given, its
+/// reference, and the orders that "x=1,y=1,u>=0.5", "1" or "none" expects, or else its scheme
+/// promises. Throws UserError. Local if `of_file` is.
+void resolve_study(Validated& request, const FileRequest& of_file);
 
 /// One trajectory and its files.
 struct Simulation {
@@ -48,6 +49,7 @@ struct Simulation {
 struct Scan {
   scan::ScanSpec spec;
   std::shared_ptr<const Request> request;
+  scan::ScanProblem first = {};  ///< at the first values of the axes
 };
 
 /// What a request is for.
@@ -66,7 +68,5 @@ Spec spec_of(const Validated& request, const std::string& command_line);
 
 /// The problem at values of a scan's axes, without that of an amplitude. Throws UserError. Local.
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values);
-/// The same at the first of them.
-scan::ScanProblem first_problem(const Scan& scan);
 
 }  // namespace masing::cli

@@ -1,5 +1,3 @@
-#include "cli/study.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +9,9 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
+#include "cli/spec.hpp"
 #include "study/promised_order.hpp"
+#include "study/refinement.hpp"
 
 namespace masing::cli {
 
@@ -185,7 +185,8 @@ ExpectedOrder expectation(const std::string& quantity, std::string text) {
 
 /// The orders that "x=1,y=1,u>=0.5", "1" or "none" expects. Throws UserError.
 std::vector<ExpectedOrder> expected_orders(const std::string& text) {
-  static const std::vector<std::string> quantities{"x", "y", "u", "u_cells"};
+  std::vector<std::string> quantities;
+  std::ranges::transform(study::quantities, std::back_inserter(quantities), &study::Quantity::name);
   std::vector<ExpectedOrder> orders;
   std::set<std::string> given;
   for (const auto& piece : text == no_order ? std::vector<std::string>() : base::split(text, ',')) {
@@ -228,16 +229,16 @@ std::string default_orders(const Validated& made) {
     }
     return base::joined(errors, ",");
   }
-  if (!made.unmet_hypotheses.empty()) {
+  if (!made.study.unmet_hypotheses.empty()) {
     return no_order;
   }
   const auto promised = [&](const char* quantity) {
     const ExpectedOrder order = study::promised_order(std::get<engine::Masing>(made.run.model),
-                                                      c.refine, made.reference, quantity);
+                                                      c.refine, made.study.reference, quantity);
     return fmt::format("{}{}", order.at_least ? ">=" : "=", order.order);
   };
   const std::string of_u = promised("u");
-  const std::string of_cells = made.reference.is_continuum ? promised("u_cells") : of_u;
+  const std::string of_cells = made.study.reference.is_continuum ? promised("u_cells") : of_u;
   return "x" + promised("x") + ",y" + promised("y") + ",u" + of_u +
          (of_cells == of_u ? "" : ",u_cells" + of_cells);
 }
@@ -260,7 +261,7 @@ study::Reference file_reference(const Validated& request, const Validated& file)
     refuse("is of another problem: " + base::joined(differing, ", ") +
            "; give a file of the same, which may differ in cells, steps, engine, scheme and rule");
   }
-  const std::vector<Level>& levels = request.levels;
+  const std::vector<Level>& levels = request.study.levels;
   const Refine refine = request.configuration.refine;
   const engine::RunSpec& file_run = file.run;
   const engine::RunSpec last = study::at_level(request.run, levels.back());
@@ -274,8 +275,8 @@ study::Reference file_reference(const Validated& request, const Validated& file)
   }
   study::Reference reference = study::make_file_reference(path, file_run, refine, last,
                                                           *file.configuration.field_every == 0);
-  if (!request.expected_orders.empty() && levels.size() == 2 && factor < study::finest_factor &&
-      reference.finest) {
+  if (!request.study.expected_orders.empty() && levels.size() == 2 &&
+      factor < study::finest_factor && reference.finest) {
     refuse(
         fmt::format("{}, {:.3g} times the last level, and its own error is part of the one pair "
                     "of errors; give one at least {} times finer, or more levels",
@@ -288,31 +289,35 @@ study::Reference file_reference(const Validated& request, const Validated& file)
 
 void resolve_study(Validated& made, const FileRequest& of_file) {
   Configuration& c = made.configuration;
+  study::StudySpec& spec = made.study;
+  spec.refine = c.refine;
+  spec.order_tolerance = c.order_tolerance;
+  spec.field_samples = c.field_samples;
   if (c.levels.empty()) {
     c.levels = default_levels(c);
   }
-  made.levels = with_origin(origin_of(*made.request, "levels"), [&] { return study_levels(c); });
+  spec.levels = with_origin(origin_of(*made.request, "levels"), [&] { return study_levels(c); });
   c.levels.clear();
-  for (const Level& level : made.levels) {
+  for (const Level& level : spec.levels) {
     const auto* cells = std::get_if<slab::Cells>(&level.space);
     c.levels.push_back(refined(c.refine, cells == nullptr ? 0 : cells->count, level.steps));
   }
   // The study's samples are those of its last level.
   if (!made.request->has("sample-every")) {
-    c.sample_every = std::max<std::int64_t>(1, made.levels.back().steps / 10000);
+    c.sample_every = std::max<std::int64_t>(1, spec.levels.back().steps / 10000);
   }
-  made.unmet_hypotheses = study::unmet_hypotheses(made.run, c.refine);
-  made.reference = study::make_reference(c.reference, c.refine, made.levels, made.run.model);
+  spec.unmet_hypotheses = study::unmet_hypotheses(made.run, c.refine);
+  spec.reference = study::make_reference(c.reference, c.refine, spec.levels, made.run.model);
   if (c.expected_orders.empty()) {
     c.expected_orders = default_orders(made);
   }
-  made.expected_orders = with_origin(origin_of(*made.request, "expect-order"),
+  spec.expected_orders = with_origin(origin_of(*made.request, "expect-order"),
                                      [&] { return expected_orders(c.expected_orders); });
-  if (of_file && made.reference.file) {
-    made.reference = file_reference(made, of_file(c.reference));
-    if (!made.reference.explanation.empty()) {
+  if (of_file && spec.reference.file) {
+    spec.reference = file_reference(made, of_file(c.reference));
+    if (!spec.reference.explanation.empty()) {
       made.warnings.push_back(
-          fmt::format("--reference: {}: {}", c.reference, made.reference.explanation));
+          fmt::format("--reference: {}: {}", c.reference, spec.reference.explanation));
     }
   }
 }

@@ -26,7 +26,8 @@ Configuration simulated(const Words& words, const given::Files& files = {}) {
 TEST(Constants, are_known_in_every_number) {
   const Configuration c = simulated(given::words(
       "--let w=0.8 --let=P=2*Q --let Q=15 --final-time 60*2*pi/w --steps 60*2000 --cells P "
-      "--mass w^2 --from=2*pi/w --sample-every=P/Q --probe w/2,0.5 --x0 -w --breaks w,2*w"));
+      "--mass w^2 --from=2*pi/w --sample-every=P/Q --probe w/2,0.5 --x0 -w "
+      "--breaks min(w,1),2*w"));
   EXPECT_EQ(c.final_time, 60 * 2 * std::numbers::pi / 0.8);
   EXPECT_EQ(c.steps, 120000);
   EXPECT_EQ(std::get<slab::Cells>(c.space).count, 30);
@@ -37,7 +38,7 @@ TEST(Constants, are_known_in_every_number) {
   EXPECT_EQ(c.x0, -0.8);
   EXPECT_EQ(c.breaks, (std::vector{0.8, 1.6}));
   EXPECT_EQ(given::validated(Command::converge, {"--let=n0=125", "--levels=n0*500,n0*1000"})
-                .levels[1]
+                .study.levels[1]
                 .steps,
             125000);
 }

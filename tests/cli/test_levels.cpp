@@ -20,7 +20,7 @@ cli::Validated study(const given::Words& words) {
 
 Pairs levels(const std::string& refine, const std::string& text) {
   Pairs pairs;
-  for (const auto& level : study({"--refine=" + refine, "--levels", text}).levels) {
+  for (const auto& level : study({"--refine=" + refine, "--levels", text}).study.levels) {
     pairs.emplace_back(std::get<slab::Cells>(level.space).count, level.steps);
   }
   return pairs;
@@ -90,7 +90,8 @@ TEST(Levels, badly_given_are_refused) {
 
 std::string expected_orders(const std::string& text) {
   std::string orders;
-  for (const auto& [quantity, order, at_least] : study({"--expect-order", text}).expected_orders) {
+  for (const auto& [quantity, order, at_least] :
+       study({"--expect-order", text}).study.expected_orders) {
     orders += quantity + (at_least ? ">=" : "=") + base::to_text(order) + " ";
   }
   return orders;

@@ -128,7 +128,7 @@ std::vector<Setting> lines(RandomText& random, cli::Command command) {
   for (std::size_t i = random.below(5); i > 0; --i) {
     const auto& all = cli::option_table();
     const Option& option = all[random.below(all.size())];
-    const bool apt = option.is_of(kind) && option.is_of(command);
+    const bool apt = option.is_of(kind) && option.is_of(command) && option.role != cli::Role::call;
     if ((apt && used.insert(option.name).second && option.name != "model") || random.once_in(40)) {
       chosen.push_back({option.name, value_of(random, option)});
     }
