@@ -58,10 +58,6 @@ TEST(Waves, jump_from_the_left_limit) {
   EXPECT_EQ(base::triangle(-1e-300), 0.0);
 }
 
-TEST(Expression, nested_too_deeply_is_refused) {
-  EXPECT_NE(refusal(std::string(300, '(') + "s" + std::string(300, ')')), "");
-}
-
 TEST(Table, is_linear_between_points_and_constant_beyond) {
   const Function f = table("s,value\n# measured\n0.25, 1\n0.5, 2\n1, 0\n");
   EXPECT_EQ(f(0.25), 1.0);

@@ -22,6 +22,12 @@ inline Words words(const std::string& call) {
   return base::split(call, ' ');
 }
 
+/// Words and more of them.
+inline Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 /// The request that words and files describe.
 inline cli::Validated validated(cli::Command command, const Words& words, const Files& files = {}) {
   return cli::validated(cli::parse(command, words, {.text = reader(files)}));

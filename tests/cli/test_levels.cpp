@@ -13,9 +13,8 @@ namespace masing::test_levels {
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 cli::Validated study(const given::Words& words) {
-  given::Words all{"--cells=33", "--steps=77"};
-  all.insert(all.end(), words.begin(), words.end());
-  return given::validated(cli::Command::converge, all);
+  return given::validated(cli::Command::converge,
+                          given::joined({"--cells=33", "--steps=77"}, words));
 }
 
 Pairs levels(const std::string& refine, const std::string& text) {

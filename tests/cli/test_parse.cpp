@@ -1,4 +1,4 @@
-// Who wins (command line over .ini over default), what is refused, and that what is printed reads
+// Who wins (command line over .ini over default), what is left open, and that what is printed reads
 // back as the same configuration.
 
 #include "cli/request.hpp"
@@ -65,45 +65,42 @@ TEST(Parse, sees_requests) {
   EXPECT_FALSE(parse({}).help);
 }
 
-TEST(Parse, refuses_mistakes_naming_the_key) {
-  given::expect_refused(
-      Command::simulate,
-      {
-          {"--mas 2", {"mas", "did you mean mass"}},
-          {"--field-pionts 2", {"did you mean field-points"}},
-          {"--zigzag 2", {"zigzag", "--help"}},
-          {"--mass 1 --mass 2", {"--mass", "twice"}},
-          {"--quiet --quiet", {"--quiet", "twice"}},
-          {"--mass", {"mass"}},
-          {"--mass --k0 1", {"mass"}},
-          {"12", {"12", "unexpected"}},
-          {"case.ini", {"--config case.ini"}},
-          {"--refine steps", {"refine", "converge"}},
-          {"--mass heavy", {"--mass", "heavy", "finite number"}},
-          {"--mass nan", {"--mass", "finite"}},
-          {"--k0 inf", {"--k0", "finite"}},
-          {"--x0 1e999", {"--x0", "finite"}},
-          {"--steps 1.5", {"--steps", "whole number"}},
-          {"--cells many", {"--cells", "whole number"}},
-          {"--rule left", {"--rule", "left", "right|midpoint"}},
-          {"--scheme rk4", {"--scheme", "euler"}},
-          {"--engine steam", {"--engine", "sweep"}},
-          {"--probe 0.5,x", {"--probe", "number"}},
-          {"--config missing.ini", {"missing.ini"}},
-          {"--config c", {"c line 3", "mas"}, {{"c", "mass = 1\n\nmas = 2\n"}}},
-          {"--config c", {"c line 2", "mass", "twice"}, {{"c", "mass = 1\nmass = 2\n"}}},
-          {"--config c", {"c line 4", "spring.k"}, {{"c", "mass = 1\n[spring]\n# stiff\nk = 2\n"}}},
-          {"--config c", {"c line 2", "mass", "big"}, {{"c", "# x\nmass = big\n"}}},
-          {"--config c", {"c line 2", "mass", "> 0"}, {{"c", "k0 = 1\nmass = -1\n"}}},
-          {"--config c", {"c", "key = value"}, {{"c", "this is no line\n"}}},
-          {"--config c", {"c line 1", "refine", "converge"}, {{"c", "refine = cells\n"}}},
-          {"--quiet=true", {"--quiet", "no value"}},
-          {"--mass=", {"--mass", "no value", "--mass=VALUE"}},
-          {"--y0 -inf", {"--y0", "finite"}},
-          {"--breaks 1,,2", {"--breaks", "not a number", "empty"}},
-          {"--force 1+\n*t", {"--force", "one line"}},
-          {"--config c", {"c line 1", "quiet", "false|true"}, {{"c", "quiet = perhaps\n"}}},
-      });
+TEST(Parse, takes_the_limits) {
+  for (const char* taken :
+       {"--mass 1e-300", "--k0 0", "--final-time 1e-9", "--steps 1", "--cells 1",
+        "--steps 9007199254740992", "--from 0", "--to 500", "--to 0", "--from 500", "--probe 0,1",
+        "--field-every 0", "--sample-every 1"}) {
+    EXPECT_EQ(given::refusal(Command::simulate, given::words(taken)), "") << taken;
+  }
+}
+
+TEST(Parse, resolves_the_number_of_samples) {
+  const auto every = [](const Words& words) {
+    return given::configuration(Command::simulate, words).sample_every;
+  };
+  EXPECT_EQ(every({}), 100);
+  EXPECT_EQ(every({"--steps", "9999"}), 1);
+  EXPECT_EQ(every({"--steps", "25000"}), 2);
+  EXPECT_EQ(every({"--sample-every", "3"}), 3);
+  // A study samples its last level.
+  const auto study = given::configuration(Command::converge, {"--levels", "100,1e6"});
+  EXPECT_EQ(study.sample_every, 100);
+}
+
+TEST(Parse, puts_points_in_the_place_of_tables) {
+  const auto c = given::configuration(Command::simulate, {"--threshold", "table:eta.csv"},
+                                      {{"eta.csv", "0,0.1\n1,1.1\n"}});
+  EXPECT_TRUE(c.threshold.text().starts_with("points:")) << c.threshold.text();
+}
+
+TEST(Parse, keeps_all_cells_of_finite_p_unless_given) {
+  const auto points = [](const Words& words) {
+    return given::configuration(Command::simulate, words).field_points;
+  };
+  EXPECT_EQ(points({}), 0);
+  EXPECT_EQ(points({"--field-points", "50"}), 50);
+  EXPECT_EQ(points({"--cells", "inf"}), slab::Continuum().field_points);
+  EXPECT_EQ(points({"--cells", "inf", "--field-points", "50"}), 50);
 }
 
 /// The values of all keys of a configuration, as text.

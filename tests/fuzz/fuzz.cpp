@@ -1,16 +1,17 @@
 #include "fuzz/fuzz.hpp"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
+#include <string_view>
 
 #include "base/text.hpp"
+#include "fuzz/random_formula.hpp"
 
 namespace masing::fuzz {
 
@@ -34,33 +35,13 @@ std::string RandomText::whole_number() {
   return !once_in(4) ? std::to_string(1 + below(5000)) : once_in(odd.size()) ? "" : one_of(odd);
 }
 
-std::string RandomText::expression(char variable, int depth) {
-  static const auto binary = base::split("+ - * / ^ < > <= >= == != && || =", ' ');
-  static const auto functions = base::split(
-      "triangle square sawtooth sin cos tan asin atan2 exp ln log log10 log2 sqrt abs sign rint "
-      "min "
-      "max sum avg sinh acosh foo pi",
-      ' ');
-  const auto inner = [&] { return expression(variable, depth - 1); };
-  switch (depth <= 0 ? below(3) : below(10)) {
-    case 0:
-    case 1:
-      return std::string(1, variable);
-    case 2:
-      return once_in(8) ? one_of({"pi", "_e", "_pi", "n", "i", "t", "s", "\"s\""}) : number();
-    case 3:
-    case 4:
-    case 5:
-      return inner() + one_of(binary) + inner();
-    case 6:
-      return "(" + inner() + ")";
-    case 7:
-      return one_of({"-", "+", "!", "--"}) + inner();
-    case 8:
-      return inner() + "?" + inner() + ":" + inner();
-    default:
-      return one_of(functions) + "(" + (once_in(4) ? list(4, ",", inner) : inner()) + ")";
+std::string RandomText::expression(char variable) {
+  std::string text =
+      once_in(4) ? std::string(1, variable) : RandomFormula(*this).formula().text(variable);
+  if (once_in(4)) {
+    text += one_of({"+n", "*_pi^i", "-\"s\"", "=t", "+foo(s)", "?1:2", "^--2", "!"});
   }
+  return once_in(8) ? damaged(text) : text;
 }
 
 std::string RandomText::table(const std::vector<std::string>& files) {
@@ -102,21 +83,13 @@ namespace {
 constexpr unsigned longest_try = 20;  // seconds, with sanitizers on a busy machine
 constexpr std::size_t longest_message = 2000;
 
-std::uint64_t this_seed = 0;  // for the handler of a signal
+std::string this_try;  // for the handler of a signal
 
 /// Says which try crashed or hung: only what POSIX allows in a handler.
 void report(int signal) {
-  std::array<char, 64> line{};
-  std::size_t end = line.size();
-  line[--end] = '\n';
-  std::uint64_t digits = this_seed;
-  do {
-    line[--end] = static_cast<char>('0' + digits % 10);
-    digits /= 10;
-  } while (digits > 0);
-  const char* what = signal == SIGALRM ? "hangs: --tries 1 --seed " : "crashes: --tries 1 --seed ";
-  (void)!write(STDERR_FILENO, what, std::strlen(what));
-  (void)!write(STDERR_FILENO, &line[end], line.size() - end);
+  const std::string_view what = signal == SIGALRM ? "hangs: " : "crashes: ";
+  (void)!write(STDERR_FILENO, what.data(), what.size());
+  (void)!write(STDERR_FILENO, this_try.data(), this_try.size());
   _exit(1);
 }
 
@@ -150,24 +123,20 @@ int run(int count, char** values, const Try& one_try) {
   }
   std::array<std::uint64_t, 3> outcomes{};
   for (std::uint64_t i = 0; i < tries; ++i) {
-    this_seed = first_seed + i;
-    RandomText random(this_seed);
+    RandomText random(first_seed + i);
+    this_try = fmt::format("--tries 1 --seed {}\n", first_seed + i);
     std::string description;
     alarm(longest_try);
     try {
       ++outcomes.at(static_cast<std::size_t>(one_try(random, description)));
     } catch (const std::exception& failure) {
-      std::fprintf(stderr, "--tries 1 --seed %llu fails: %s\n%s\n",
-                   static_cast<unsigned long long>(this_seed), failure.what(), description.c_str());
+      fmt::print(stderr, "fails: {}{}\n{}\n", this_try, failure.what(), description);
       return EXIT_FAILURE;
     }
   }
   alarm(0);
-  std::printf("%llu tries from seed %llu: %llu taken, %llu refused, %llu skipped\n",
-              static_cast<unsigned long long>(tries), static_cast<unsigned long long>(first_seed),
-              static_cast<unsigned long long>(outcomes[0]),
-              static_cast<unsigned long long>(outcomes[1]),
-              static_cast<unsigned long long>(outcomes[2]));
+  fmt::print("{} tries from seed {}: {} taken, {} refused, {} skipped\n", tries, first_seed,
+             outcomes[0], outcomes[1], outcomes[2]);
   // A generator of nothing but mistakes, or of none, would test half of what it says.
   return tries < 100 || (outcomes[0] > 0 && outcomes[1] > 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

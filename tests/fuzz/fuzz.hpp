@@ -31,8 +31,8 @@ class RandomText {
   std::string number();
   /// A whole number likewise. Local.
   std::string whole_number();
-  /// An expression in `variable`, nested at most `depth` deep, mostly well formed. Local.
-  std::string expression(char variable, int depth);
+  /// An expression in `variable`, mostly well formed. Local.
+  std::string expression(char variable);
   /// "points:…" or "table:FILE" of one of the `files`. Local.
   std::string table(const std::vector<std::string>& files);
   /// Up to `most` pieces made by `make`, with `separator` between them. Local.

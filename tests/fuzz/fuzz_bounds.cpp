@@ -56,19 +56,11 @@ enum class Place { inside, outside, open };
 
 /// Of the number in `ball`, finite; an end that is NaN does not limit.
 Place place(const Ball& ball, const Enclosure& enclosure) {
-  arf_t low;
-  arf_t high;
-  arf_init(low);
-  arf_init(high);
-  arb_get_lbound_arf(low, ball.get(), 2 * bits);
-  arb_get_ubound_arf(high, ball.get(), 2 * bits);
-  const bool below = !std::isnan(enclosure.low) && arf_cmp_d(high, enclosure.low) < 0;
-  const bool above = !std::isnan(enclosure.high) && arf_cmp_d(low, enclosure.high) > 0;
-  const bool inside = (std::isnan(enclosure.low) || arf_cmp_d(low, enclosure.low) >= 0) &&
-                      (std::isnan(enclosure.high) || arf_cmp_d(high, enclosure.high) <= 0);
-  arf_clear(low);
-  arf_clear(high);
-  return below || above ? Place::outside : inside ? Place::inside : Place::open;
+  const Ball low(std::isnan(enclosure.low) ? -HUGE_VAL : enclosure.low);
+  const Ball high(std::isnan(enclosure.high) ? HUGE_VAL : enclosure.high);
+  const bool is_outside = arb_lt(ball.get(), low.get()) != 0 || arb_gt(ball.get(), high.get()) != 0;
+  const bool is_inside = arb_ge(ball.get(), low.get()) != 0 && arb_le(ball.get(), high.get()) != 0;
+  return is_outside ? Place::outside : is_inside ? Place::inside : Place::open;
 }
 
 /// What Arb knows of a function at a point.

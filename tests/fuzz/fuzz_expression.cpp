@@ -16,7 +16,6 @@
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "fuzz/random_formula.hpp"
 
 using namespace masing;
 
@@ -67,11 +66,6 @@ std::string repeated(RandomText& random) {
   return text + "t" + std::string(part.back() == '(' || part.back() == ',' ? parts : 0, ')');
 }
 
-std::string expression(RandomText& random) {
-  return random.once_in(3) ? random.expression('t', 1 + static_cast<int>(random.below(5)))
-                           : fuzz::RandomFormula(random).formula().text();
-}
-
 std::string made_by_chance(RandomText& random) {
   switch (random.below(10)) {
     case 0:
@@ -83,9 +77,9 @@ std::string made_by_chance(RandomText& random) {
       return random.once_in(20) ? repeated(random) : words(random);
     case 4:
     case 5:
-      return random.damaged(expression(random));
+      return random.damaged(random.expression('t'));
     default:
-      return expression(random);
+      return random.expression('t');
   }
 }
 

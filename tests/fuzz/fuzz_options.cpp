@@ -46,8 +46,7 @@ struct Setting {
 };
 
 std::string function_text(RandomText& random, char variable) {
-  return random.once_in(4) ? random.table({table, "none.csv", ""})
-                           : random.expression(variable, static_cast<int>(random.below(5)));
+  return random.once_in(4) ? random.table({table, "none.csv", ""}) : random.expression(variable);
 }
 
 std::string levels(RandomText& random) {
@@ -104,7 +103,7 @@ std::string parameter_value(RandomText& random, const rheology::Parameter& param
     case 0:
       return random.list(5, ",", [&] { return random.number(); });
     case 1:
-      return random.expression('i', static_cast<int>(random.below(3)));
+      return random.expression('i');
     default:
       return random.number();
   }

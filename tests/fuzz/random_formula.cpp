@@ -69,25 +69,26 @@ bool Formula::is_number() const {
   return name == "number" || name == "pi" || (name == "minus" && parts[0].is_number());
 }
 
-std::string Formula::text() const {
+std::string Formula::text(char variable) const {
   if (name == "number") {
     return std::signbit(number) ? fmt::format("({})", number) : fmt::format("{}", number);
   }
   if (parts.empty()) {
-    return name;
+    return name == "t" ? std::string(1, variable) : name;
   }
   if (name == "minus") {
-    return "(-" + parts[0].text() + ")";
+    return "(-" + parts[0].text(variable) + ")";
   }
   if (name == "?") {
-    return "(" + parts[0].text() + "?" + parts[1].text() + ":" + parts[2].text() + ")";
+    return "(" + parts[0].text(variable) + "?" + parts[1].text(variable) + ":" +
+           parts[2].text(variable) + ")";
   }
   if (is_operator(name)) {
-    return "(" + parts[0].text() + name + parts[1].text() + ")";
+    return "(" + parts[0].text(variable) + name + parts[1].text(variable) + ")";
   }
   std::string list;
   for (const Formula& part : parts) {
-    list += (list.empty() ? "" : ",") + part.text();
+    list += (list.empty() ? "" : ",") + part.text(variable);
   }
   return name + "(" + list + ")";
 }

@@ -16,7 +16,7 @@ struct Formula {
   /// Whether the reader takes it for one number. Local.
   [[nodiscard]] bool is_number() const;
   /// As an expression, all in parentheses; numbers are read to the bit. Local.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text(char variable = 't') const;
 };
 
 /// Where a formula has something narrow.

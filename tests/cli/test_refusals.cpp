@@ -1,0 +1,172 @@
+// What is refused, with a message that names the key or the place, the value and what would be
+// right. Mistakes of numbers are tried on one key of each kind of text: one reader reads all.
+
+#include <gtest/gtest.h>
+
+#include "cli/given.hpp"
+
+namespace masing::test_refusals {
+
+using cli::Command;
+
+TEST(Refusals, of_words_and_files_name_the_key) {
+  given::expect_refused(
+      Command::simulate,
+      {{"--mas 2", {"mas", "did you mean mass"}},
+       {"--field-pionts 2", {"did you mean field-points"}},
+       {"--zigzag 2", {"zigzag", "--help"}},
+       {"--mass 1 --mass 2", {"--mass", "twice"}},
+       {"--quiet --quiet", {"--quiet", "twice"}},
+       {"--mass", {"mass"}},
+       {"--mass --k0 1", {"mass"}},
+       {"--mass=", {"--mass", "no value", "--mass=VALUE"}},
+       {"--quiet=true", {"--quiet", "no value"}},
+       {"12", {"12", "unexpected"}},
+       {"case.ini", {"--config case.ini"}},
+       {"--refine steps", {"refine", "converge"}},
+       {"--over a=1,2", {"--over", "not a key"}},
+       {"--config missing.ini", {"missing.ini"}},
+       {"--config c", {"c line 3", "mas"}, {{"c", "mass = 1\n\nmas = 2\n"}}},
+       {"--config c", {"c line 1", "config", "not a key"}, {{"c", "config = d\n"}}},
+       {"--config c", {"c line 2", "mass", "twice"}, {{"c", "mass = 1\nmass = 2\n"}}},
+       {"--config c", {"c line 4", "spring.k"}, {{"c", "mass = 1\n[spring]\n# stiff\nk = 2\n"}}},
+       {"--config c", {"c line 2", "mass", "> 0"}, {{"c", "k0 = 1\nmass = -1\n"}}},
+       {"--config c", {"c", "key = value"}, {{"c", "this is no line\n"}}},
+       {"--config c", {"c line 1", "quiet", "false|true"}, {{"c", "quiet = perhaps\n"}}},
+       {"--config c", {"c line 1, output: ", "file name"}, {{"c", "output =\n"}}},
+       {"--stiffness table:k", {"--stiffness: ", "k line 2"}, {{"k", "0 1\n1 one\n"}}}});
+}
+
+TEST(Refusals, of_values_say_what_would_be_right) {
+  given::expect_refused(Command::simulate,
+                        {{"--mass nan", {"--mass", "finite"}},
+                         {"--y0 -inf", {"--y0", "finite"}},
+                         {"--mass 1,5", {"--mass", "number"}},
+                         {"--mass sin", {"--mass", "number"}},
+                         {"--mass points:0,1", {"--mass", "number"}},
+                         {"--mass 0", {"--mass: ", "> 0"}},
+                         {"--damping -1e-300", {"--damping: ", ">= 0"}},
+                         {"--steps 0", {"--steps: ", "from 1"}},
+                         {"--steps 1.5", {"--steps", "whole number"}},
+                         {"--steps 9007199254740993", {"--steps: ", "2^53"}},
+                         {"--cells many", {"--cells", "whole number"}},
+                         {"--cells 0", {"--cells: ", "at least 1, or inf"}},
+                         {"--cells 9007199254740993", {"--cells: ", "2^53"}},
+                         {"--cells inf --engine sweep", {"--engine: ", "--cells inf", "memory"}},
+                         {"--cells inf --field-points 0", {"from 1"}},
+                         {"--field-points -1", {"from 0"}},
+                         {"--sample-every 0", {"--sample-every: ", "from 1"}},
+                         {"--field-every -1", {"--field-every: ", "from 0"}},
+                         {"--from 501", {"--from: ", "[0, 500]"}},
+                         {"--to -0.5", {"--to: ", "[0, 500]"}},
+                         {"--from 3 --to 2", {"--from: ", "--to 2"}},
+                         {"--probe 0.5,1.5", {"--probe: ", "[0, 1]"}},
+                         {"--breaks 1,,2", {"--breaks", "not a number", "empty"}},
+                         {"--breaks max(1,2", {"--breaks", "')' is missing"}},
+                         {"--stiffness 1+", {"--stiffness: ", "position"}},
+                         {"--threshold s+t", {"--threshold: ", "position 3"}},
+                         {"--base-acceleration s", {"--base-acceleration: ", "position 1"}},
+                         {"--force 1+\n*t", {"--force", "one line"}},
+                         {"--rule left", {"--rule", "left", "right|midpoint"}},
+                         {"--scheme rk4", {"--scheme", "euler"}},
+                         {"--engine steam", {"--engine", "sweep"}}});
+}
+
+TEST(Refusals, of_studies) {
+  given::expect_refused(Command::converge,
+                        {{"--order-tolerance 0", {"--order-tolerance: ", "> 0"}},
+                         {"--field-samples 0", {"--field-samples: ", "from 1"}},
+                         {"--levels 100,50", {"--levels: ", "coarse to fine"}},
+                         {"--levels 0,10", {"--levels: ", "from 1 to 2^53"}},
+                         {"--expect-order w=1", {"--expect-order: ", "x, y, u, u_cells"}},
+                         {"--expect-order one", {"--expect-order: ", "x=1"}},
+                         {"--expect-order x=1,x=2", {"--expect-order: ", "x is given twice"}},
+                         {"--expect-order 1,2", {"--expect-order: ", "all is given twice"}},
+                         {"--refine time", {"--refine: ", "steps|cells|both"}},
+                         {"--reference best", {"--reference: ", "finest|succes"}},
+                         {"--engine exact", {"--engine: ", "no time step", "--reference exact"}},
+                         {"--energy", {"--energy: ", "masing simulate only"}}});
+}
+
+TEST(Refusals, of_constants) {
+  given::expect_refused(
+      Command::simulate,
+      {{"--final-time 2*w", {"--final-time", "'2*w'", "no 'w'", "--let \"NAME=VALUE\""}},
+       {"--force cos(w*t)", {"--force", "'cos(w*t)'", "w"}},
+       {"--let w", {"--let", "'w'", "NAME=VALUE"}},
+       {"--let =2", {"--let", "NAME=VALUE"}},
+       {"--let 2w=1", {"--let 2w", "not a name"}},
+       {"--let w=1 --let w=2", {"--let w", "twice"}},
+       {"--let w=v --let v=2*w", {"defined by itself"}},
+       {"--let w=1/0", {"--let w", "finite"}},
+       {"--let w=1+t", {"--let w", "'t'"}},
+       {"--let w=table:a.csv", {"--let w", "table"}},
+       {"--let w=1 --steps 10.5*w", {"--steps", "'10.5*w'", "whole number", "10.5"}},
+       {"--let w=-1 --mass w", {"--mass", "-1", "> 0"}}});
+  for (const char* name : {"s", "t", "i", "n", "pi", "e", "sin", "max", "triangle", "inf", "_e"}) {
+    given::expect_refused(Command::simulate,
+                          {{{std::string("--let=") + name + "=1"}, {name, "has a meaning"}}});
+  }
+}
+
+TEST(Refusals, of_parameters_name_what_is_allowed) {
+  given::expect_refused(
+      Command::simulate,
+      {
+          {"--model ising", {"--model", "ising", "masing models"}},
+          {"--model prandtl", {"--set k", "missing"}},
+          {"--model prandtl --set k=1 --set eta=1 --set c=1",
+           {"--set c", "not a parameter of prandtl", "m, k0, k, eta"}},
+          {"--model prandtl --set k=1 --set eta=0", {"--set eta", "0", "> 0"}},
+          {"--model prandtl --set k=1 --set eta=1 --mass 0", {"--mass", "m = 0", "> 0"}},
+          {"--model prandtl --set k=1,2 --set eta=1", {"--set k", "one number"}},
+          {"--model prandtl --set k=1 --set eta=1 --set u0=-1.5",
+           {"--set u0", "-1.5", "+-eta = +-1"}},
+          {"--model prandtl --set k=1 --set m=1 --mass 2", {"--mass", "twice", "--set m"}},
+          {"--model prandtl --set k=1 --set k=2", {"--set k", "twice"}},
+          {"--model prandtl --set k", {"--set", "PARAMETER=VALUE"}},
+          {"--model prandtl --set k= --set eta=1", {"--set k", "missing"}},
+          {"--model prandtl --set k=two --set eta=1", {"--set k", "two"}},
+          {"--model prandtl --set k=1/0 --set eta=1", {"--set k", "inf", "> 0"}},
+          {"--model discrete-masing --set k=1,2 --set eta=1,2,3", {"--set eta", "3 values", "2"}},
+          {"--model discrete-masing --set n=3 --set k=1,2 --set eta=1",
+           {"--set k", "2 values", "3"}},
+          {"--model discrete-masing --set k=1,two --set eta=1", {"--set k", "two"}},
+          {"--model discrete-masing --set k=1,,2 --set eta=1",
+           {"--set k", "value 2 of the list is empty"}},
+          {"--model discrete-masing --set k=i --set eta=1", {"--set n", "missing"}},
+          {"--model discrete-masing --set n=1.5 --set k=i --set eta=1",
+           {"--set n", "1.5", "whole number"}},
+          {"--model discrete-masing --set n=3 --set k=2-i --set eta=1",
+           {"--set k", "k_2 = 0", "> 0"}},
+          {"--model discrete-masing --set n=3 --set k=1 --set eta=i --set u0=0,-2.5,0",
+           {"--set u0", "u0_2 = -2.5", "+-eta_2 = +-2"}},
+          {"--model p-series --set k0=0 --set k=1,1 --set alpha=1", {"--set k0", "> 0"}},
+          {"--model persoz --set k0=1 --set k1=1 --set k2=0 --set k3=0 --set alpha1=1 --set "
+           "alpha2=1 --set alpha3=1",
+           {"--set k1", "singular", "at least two of k1, k2, k3 > 0"}},
+          {"--model persoz --set k0=0 --set k1=1 --set k2=1 --set k3=0 --set alpha1=1 --set "
+           "alpha2=1 --set alpha3=1",
+           {"--set k0", "singular", "k1, k2, k3 > 0"}},
+          {"--model persoz --set k0=1 --set k1=1 --set k2=1 --set k3=1 --set alpha1=1 --set "
+           "alpha2=2 --set alpha3=3 --set g0=0,3.5,0",
+           {"--set g0", "g0_2 = 3.5", "+-(alpha2, alpha3, alpha1)_2 = +-3"}},
+          {"--model persoz --set k0=1e103 --set k1=1e103 --set k2=1e103 --set k3=1e103 --set "
+           "alpha1=1 --set alpha2=1 --set alpha3=1",
+           {"--set k0", "exceed", "other units"}},
+          {"--model persoz-quasistatic --set k0=0 --set k1=1 --set k2=1 --set k3=1 --set alpha1=1 "
+           "--set alpha2=2 --set alpha3=3",
+           {"--set k0", "> 0"}},
+          {"--model persoz-quasistatic --mass 1", {"--mass", "'m' is not a parameter"}},
+          {"--model prandtl --set k=1 --set eta=1 --cells 3",
+           {"--cells", "not a key of --model prandtl"}},
+          {"--model prandtl --set k=1 --set eta=1 --probe 0.5", {"--probe"}},
+          {"--set k=1", {"--set k", "masing has options"}},
+          {"--position t", {"--position", "not a key of --model masing"}},
+          {"--model masing-quasistatic --mass 1", {"--mass", "not a key"}},
+          {"--model masing-quasistatic --position t --force t",
+           {"--position", "--force", "one of the two"}},
+      });
+}
+
+}  // namespace masing::test_refusals
