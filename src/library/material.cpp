@@ -14,10 +14,6 @@
 
 namespace masing {
 
-struct Material::Tables {
-  std::shared_ptr<const slab::Measure> measure;
-};
-
 namespace {
 
 /// `work`, its UserError as a Mistake.
@@ -73,36 +69,28 @@ slab::Slab slab_of(const std::string& stiffness, const std::string& threshold) {
 
 }  // namespace
 
-Material::Material(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+Material::Material(std::shared_ptr<const slab::Measure> measure) : measure_(std::move(measure)) {}
 
 Material Material::of_springs(std::span<const SpringSlider> springs) {
-  return checked(
-      [&] { return Material(std::make_shared<const Tables>(Tables{measure_of(springs)})); });
+  return checked([&] { return Material(measure_of(springs)); });
 }
 
 Material Material::continuum(const std::string& stiffness, const std::string& threshold) {
-  return checked([&] {
-    return Material(std::make_shared<const Tables>(
-        Tables{slab::make_continuous_measure(slab_of(stiffness, threshold))}));
-  });
+  return checked(
+      [&] { return Material(slab::make_continuous_measure(slab_of(stiffness, threshold))); });
 }
 
 double Material::elastic_stiffness() const {
-  return tables_->measure->total().stiffness;
+  return measure_->total().stiffness;
 }
 
 struct MaterialPoint::Memory {
   slab::TurningPoints points;
-
-  /// At the position or state `start`.
-  template <class Start>
-  static Memory on(const Material& material, const Start& start) {
-    return {slab::TurningPoints(*material.tables_->measure, start)};
-  }
 };
 
 MaterialPoint::MaterialPoint(const Material& material, double x)
-    : material_(material), memory_(std::make_unique<Memory>(Memory::on(material, finite(x)))) {}
+    : material_(material),
+      memory_(new Memory{slab::TurningPoints(*material.measure_, finite(x))}) {}
 MaterialPoint::MaterialPoint(const MaterialPoint& other)
     : material_(other.material_), memory_(std::make_unique<Memory>(*other.memory_)) {}
 MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept = default;
@@ -158,7 +146,7 @@ void MaterialPoint::restore(std::span<const double> state) {
   }
   const slab::TurningPointState plain{
       state[0], state[1], state[2] > 0 ? 1 : -1, state[3], {state.begin() + 4, state.end()}};
-  *memory_ = Memory::on(material_, plain);
+  memory_->points = slab::TurningPoints(*material_.measure_, plain);
 }
 
 }  // namespace masing

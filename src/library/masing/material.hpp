@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+namespace masing::slab {
+class Measure;
+}
+
 #pragma GCC visibility push(default)
 
 /// The part of masing that other programs link with: runs and studies, and the Masing element as a
@@ -43,10 +47,9 @@ class Material {
 
  private:
   friend class MaterialPoint;
-  struct Tables;
-  explicit Material(std::shared_ptr<const Tables> tables);
+  explicit Material(std::shared_ptr<const slab::Measure> measure);
 
-  std::shared_ptr<const Tables> tables_;
+  std::shared_ptr<const slab::Measure> measure_;  ///< the tables
 };
 
 /// One point of a material: its position and the turning points of its past that still matter, not
