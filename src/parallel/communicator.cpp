@@ -173,6 +173,10 @@ void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values, Wa
   reduce(comm, values, MPI_INT64_T, MPI_SUM, wait);
 }
 
+void sum_over_ranks(const Communicator& comm, std::span<std::uint64_t> values) {
+  reduce(comm, values, MPI_UINT64_T, MPI_SUM, Wait::sleeping);
+}
+
 void max_over_ranks(const Communicator& comm, std::span<double> values, Wait wait) {
   reduce(comm, values, MPI_DOUBLE, MPI_MAX, wait);
 }
@@ -194,50 +198,45 @@ namespace {
 
 constexpr char end_of_quantity = '\0';
 
-/// A mistake as one text.
-std::string packed(const base::UserError& mistake) {
-  return mistake.quantity().empty() ? mistake.what()
-                                    : mistake.quantity() + end_of_quantity + mistake.fault();
+/// What `make` returns or throws, as one text whose first letter says which.
+std::string packed(const std::function<std::string()>& make) {
+  try {
+    return "r" + make();
+  } catch (const base::UserError& mistake) {
+    return mistake.quantity().empty()
+               ? std::string("u") + mistake.what()
+               : "q" + mistake.quantity() + end_of_quantity + mistake.fault();
+  } catch (const base::SystemError& failure) {
+    return std::string("f") + failure.what();
+  } catch (const base::Stopped& stop) {
+    return std::string("s") + stop.what();
+  }
 }
 
-[[noreturn]] void throw_mistake(const std::string& text) {
-  const auto end = text.find(end_of_quantity);
-  throw end == std::string::npos ? base::UserError(text)
-                                 : base::UserError(text.substr(0, end), text.substr(end + 1));
+/// What was returned; throws what was thrown.
+std::string unpacked(const std::string& text) {
+  const std::string rest = text.substr(1);
+  const auto end = rest.find(end_of_quantity);
+  switch (text.front()) {
+    case 'u':
+      throw base::UserError(rest);
+    case 'q':
+      throw base::UserError(rest.substr(0, end), rest.substr(end + 1));
+    case 'f':
+      throw base::SystemError(rest);
+    case 's':
+      throw base::Stopped(rest);
+    default:
+      return rest;
+  }
 }
 
 }  // namespace
 
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make) {
-  enum : std::int64_t { made, mistaken, failed, stopped };
-  std::string text;
-  std::int64_t outcome = made;
-  if (comm.is_root()) {
-    try {
-      text = make();
-    } catch (const base::UserError& mistake) {
-      outcome = mistaken;
-      text = packed(mistake);
-    } catch (const base::SystemError& failure) {
-      outcome = failed;
-      text = failure.what();
-    } catch (const base::Stopped& stop) {
-      outcome = stopped;
-      text = stop.what();
-    }
-  }
-  broadcast(comm, std::span(&outcome, 1));
+  std::string text = comm.is_root() ? packed(make) : "";
   broadcast_text(comm, text, 0);
-  if (outcome == mistaken) {
-    throw_mistake(text);
-  }
-  if (outcome == failed) {
-    throw base::SystemError(text);
-  }
-  if (outcome == stopped) {
-    throw base::Stopped(text);
-  }
-  return text;
+  return unpacked(text);
 }
 
 void on_root(const Communicator& comm, const std::function<void()>& work) {
@@ -258,9 +257,10 @@ std::string first_text(const Communicator& comm, const std::string& text) {
 }
 
 void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake) {
-  const std::string text = first_text(comm, mistake ? packed(*mistake) : "");
-  if (!text.empty()) {
-    throw_mistake(text);
+  const std::string text =
+      mistake ? packed([&]() -> std::string { throw base::UserError(*mistake); }) : "";
+  if (const std::string first = first_text(comm, text); !first.empty()) {
+    unpacked(first);
   }
 }
 

@@ -66,6 +66,8 @@ void sleep_until(const std::function<bool()>& is_done);
 /// Replace each entry of `values` by its sum over the ranks; exact in any order. Collective.
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values,
                     Wait wait = Wait::sleeping);
+/// Replace each entry of `values` by its sum mod 2^64 over the ranks. Collective.
+void sum_over_ranks(const Communicator& comm, std::span<std::uint64_t> values);
 /// Replace each entry of `values` by its maximum over the ranks. Collective.
 void max_over_ranks(const Communicator& comm, std::span<double> values, Wait wait = Wait::sleeping);
 /// The least `value` of all ranks. Collective.
@@ -92,8 +94,7 @@ std::string from_root(const Communicator& comm, const std::function<std::string(
 /// Calls `work` on the root; what from_root throws is thrown on every rank alike. Collective.
 void on_root(const Communicator& comm, const std::function<void()>& work);
 
-/// The text of the first rank whose text is not empty, on every rank; empty if all are: reports one
-/// of several local findings, always the same one. Collective.
+/// The first non-empty text in the order of ranks, on every rank; empty if all are. Collective.
 std::string first_text(const Communicator& comm, const std::string& text);
 
 /// Throws the mistake of the first rank that has one, alike on all ranks. Collective.
