@@ -100,35 +100,16 @@ std::optional<double> number_after(std::string_view text, const std::string& key
   return std::nullopt;
 }
 
-/// The names of the files of a control group, by the version of the groups.
-struct GroupFiles {
-  const char* limit;
-  const char* use;
-  const char* cached;  ///< in memory.stat
-};
-constexpr GroupFiles version1{"memory.limit_in_bytes", "memory.usage_in_bytes",
-                              "total_inactive_file "};
-constexpr GroupFiles version2{"memory.max", "memory.current", "inactive_file "};
-
-/// limit - use of one group; infinite where it has no limit or no such files.
-double allowance(const std::filesystem::path& group, const GroupFiles& files) {
-  const auto limit = number_after(content(group / files.limit), "");
-  const auto used = number_after(content(group / files.use), "");
+/// limit - use of one control group; infinite where it has no limit or no such files.
+double allowance(const std::filesystem::path& group) {
+  const auto limit = number_after(content(group / "memory.max"), "");  // it may say "max"
+  const auto used = number_after(content(group / "memory.current"), "");
   if (!limit || !used) {
-    return infinity;  // version 2 says "max"
+    return infinity;
   }
-  const double cached = number_after(content(group / "memory.stat"), files.cached).value_or(0.0);
+  const double cached =
+      number_after(content(group / "memory.stat"), "inactive_file ").value_or(0.0);
   return std::max(0.0, *limit - (*used - cached));
-}
-
-/// The least allowance of a group and those above it.
-double allowance_upwards(const std::filesystem::path& mount, std::filesystem::path group,
-                         const GroupFiles& files) {
-  double least = allowance(mount, files);
-  for (group = group.relative_path(); !group.empty(); group = group.parent_path()) {
-    least = std::min(least, allowance(mount / group, files));
-  }
-  return least;
 }
 
 }  // namespace
@@ -141,19 +122,13 @@ std::optional<double> available_of_meminfo(std::string_view meminfo) {
 std::optional<double> allowance_of_groups(const std::filesystem::path& mount,
                                           std::string_view groups) {
   double least = infinity;
-  for (const auto& line : base::split(groups, '\n')) {
-    // "4:memory:/path", or "0::/path" of version 2.
-    const auto first = line.find(':');
-    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) {
-      continue;
-    }
-    const std::string kind = line.substr(first + 1, second - first - 1);
-    const std::string path = line.substr(second + 1);
-    if (kind.empty()) {
-      least = std::min(least, allowance_upwards(mount, path, version2));
-    } else if (("," + kind + ",").find(",memory,") != std::string::npos) {
-      least = std::min(least, allowance_upwards(mount / "memory", path, version1));
+  for (const std::string& line : base::split(groups, '\n')) {
+    if (line.starts_with("0::/")) {  // others are of version 1
+      std::filesystem::path group = line.substr(4);
+      least = std::min(least, allowance(mount));
+      for (; !group.empty(); group = group.parent_path()) {
+        least = std::min(least, allowance(mount / group));
+      }
     }
   }
   return least < infinity ? std::optional(least) : std::nullopt;

@@ -36,9 +36,9 @@ bool ranks_outnumber_cores();
 /// MemAvailable of a /proc/meminfo, in bytes; nothing where it has none. Local.
 std::optional<double> available_of_meminfo(std::string_view meminfo);
 
-/// Bytes that a process's control groups leave it: the least of limit - use over its memory group
-/// and the groups above, cached files not counted as used; nothing where there is no limit.
-/// `mount`: where the groups are mounted; `groups`: a /proc/self/cgroup, of version 1 or 2. Local.
+/// Bytes that a process's control groups, of version 2, leave it: the least of limit - use over its
+/// group and the groups above, cached files not counted as used; nothing where there is no limit.
+/// `mount`: where the groups are mounted; `groups`: a /proc/self/cgroup. Local.
 std::optional<double> allowance_of_groups(const std::filesystem::path& mount,
                                           std::string_view groups);
 
@@ -72,8 +72,8 @@ class StopNotice {
   std::vector<MPI_Request> requests_;
 };
 
-/// Ask all ranks to stop where they can, because of the signal of that number; any other number:
-/// as the program wants. Async-signal-safe. Local.
+/// Ask all ranks to stop where they can, because of the signal of that number; 0 or less: at the
+/// program's own wish. Async-signal-safe. Local.
 void request_stop(int signal);
 
 /// The same, `seconds` after this process was started. Local.

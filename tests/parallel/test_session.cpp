@@ -69,12 +69,11 @@ TEST_F(Groups, of_version_2_allow_the_least_on_the_way_up) {
   EXPECT_EQ(allowance("0::/\n"), 0.0);
 }
 
-TEST_F(Groups, of_version_1_have_a_mount_of_their_own) {
-  write("memory/job/memory.limit_in_bytes", "800\n");
-  write("memory/job/memory.usage_in_bytes", "300\n");
-  write("memory/job/memory.stat", "inactive_file 1\ntotal_inactive_file 100\n");
-  EXPECT_EQ(allowance("9:name=systemd:/\n4:cpu,memory:/job\n0::/\n"), 600.0);
-  EXPECT_EQ(allowance("9:name=systemd:/\n4:cpu:/job\n"), std::nullopt);
+TEST_F(Groups, of_version_1_are_not_looked_at) {
+  write("memory.max", "70\n");
+  write("memory.current", "20\n");
+  EXPECT_EQ(allowance("9:name=systemd:/\n4:cpu,memory:/job\n"), std::nullopt);
+  EXPECT_EQ(allowance("4:cpu,memory:/job\n0::/\n"), 50.0);
 }
 
 TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
