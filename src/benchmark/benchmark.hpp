@@ -12,12 +12,10 @@
 /// What the machine gives, and what each engine makes of it, measured here and now.
 namespace masing::benchmark {
 
-/// What is measured, and how long.
+/// What is measured.
 struct Effort {
-  double seconds = 0.3;      ///< of one measurement, its repeats together
-  std::int64_t repeat = 5;   ///< runs of each measurement, whose median counts
   std::int64_t largest = 0;  ///< the most cells
-  bool quick = false;        ///< small arrays, a short run of the exact solution
+  bool quick = false;        ///< few and short runs, small arrays, a short exact solution
 };
 
 /// All that was measured, the same on every rank.

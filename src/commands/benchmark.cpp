@@ -24,9 +24,7 @@ po::options_description declared() {
   auto add = description.add_options();
   add("output", text("FILE.h5")->default_value("benchmark.h5"), "result file");
   add("largest", text("P"), "the most cells (what a third of the free memory holds, at most 1e8)");
-  add("seconds", text("s"), "of one measurement, its repeats together (0.3)");
-  add("repeat", text("n"), "runs of each measurement, whose median counts (5)");
-  add("quick", "a look: seconds 0.02, repeat 3, largest 1e5, small arrays");
+  add("quick", "a look: short runs, largest 1e5, small arrays");
   add("help", "this text");
   return description;
 }
@@ -52,23 +50,17 @@ po::variables_map read(const std::vector<std::string>& words) {
 
 /// What is asked for; `largest` is 0 where it is not given.
 benchmark::Effort effort_of(const po::variables_map& values) {
-  benchmark::Effort effort;
-  if (values.contains("quick")) {
-    effort = {.seconds = 0.02, .repeat = 3, .largest = 100000, .quick = true};
-  }
-  const auto take = [&](const char* name, auto& number, auto to_number, const char* right) {
-    if (values.contains(name)) {
-      const auto& text = values[name].as<std::string>();
-      const auto given = to_number(text);
-      if (!given || !(*given > 0)) {
-        throw base::UserError(fmt::format("--{}: '{}' is not a {}", name, text, right));
-      }
-      number = *given;
+  benchmark::Effort effort{.largest = 0, .quick = values.contains("quick")};
+  if (values.contains("largest")) {
+    const auto& text = values["largest"].as<std::string>();
+    const auto given = base::to_integer(text);
+    if (!given || *given < 1) {
+      throw base::UserError("--largest: '" + text + "' is not a whole number from 1 on");
     }
-  };
-  take("largest", effort.largest, base::to_integer, "whole number from 1 on");
-  take("repeat", effort.repeat, base::to_integer, "whole number from 1 on");
-  take("seconds", effort.seconds, base::to_number, "number > 0");
+    effort.largest = *given;
+  } else if (effort.quick) {
+    effort.largest = 100000;
+  }
   return effort;
 }
 
@@ -105,7 +97,7 @@ int benchmark(const cli::Invocation& call) {
   return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
     fit_into_memory(comm, effort.largest);
     const auto output = values["output"].as<std::string>();
-    { const io::OutputLock writable(comm, output); }
+    { const io::OutputLock writable(comm, output); }  // not held: a signal would leave its file
     const benchmark::Report report = benchmark::measured(comm, effort);
     const io::OutputLock lock(comm, output);
     io::write_file(comm, {output, "benchmark", "", call.command_line},
