@@ -30,12 +30,24 @@ void require_kind(const char* option, const std::string& file, const std::string
   }
 }
 
+/// Throws UserError where a checkpoint has no seal that holds.
+void require_whole_checkpoint(const std::string& file) {
+  const std::string advice = "give a whole checkpoint of masing";
+  try {
+    if (!io::has_seal(file, advice)) {
+      throw UserError(fmt::format("{} has no seal; {}", file, advice));
+    }
+  } catch (const UserError& fault) {
+    throw UserError("restart", fault.what());
+  }
+}
+
 /// A request as one that goes on with its checkpoint.
 Validated with_checkpoint(const Invocation& call, Validated request) {
   const std::string file = request.configuration.restart;
   const Command command = request.request->command;
   const std::string before = call.on_root([&] {
-    io::require_seal(file, "restart");  // before HDF5 looks at it
+    require_whole_checkpoint(file);  // before HDF5 looks at it
     const io::Recipe recipe = io::read_recipe(file);
     require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
     return recipe.configuration;

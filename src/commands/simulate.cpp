@@ -69,9 +69,8 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   }
   output.start_rows();
   const io::Participants participants{setup.engine.get(), observers};
-  io::Checkpoints checkpoints(
-      comm, checkpoint, simulation.result, steps, participants,
-      [&](const io::Handle& file) { output.save_rows(file, checkpoint.path); });
+  const io::Saving saving{checkpoint, simulation.result, participants,
+                          [&](const io::Handle& file) { output.save_rows(file, checkpoint.path); }};
   std::optional<std::int64_t> resumed;
   if (checkpoint.restart) {
     resumed = io::resume(comm, *checkpoint.restart, steps, participants);
@@ -93,18 +92,21 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   try {
     engine::TimeLoop loop(comm, *setup.engine, run, observers, resumed);
     running = &loop;
-    checkpoints.integrate(loop);
+    io::integrate(comm, saving, steps, loop);
     summary.cores_are_short = parallel::min_over_ranks(comm, loop.waits_for_cores() ? 0 : 1) == 0;
   } catch (const base::Stopped& stopped) {
     throw base::Stopped(stopped.what() + io::restart_advice(checkpoint));
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
-  summary.samples = simulation.output.sampling.count(steps);
+  summary.samples = io::SampledSteps(simulation.output.sampling).count();
   summary.self_check = setup.engine->self_check();
   summary.steps_per_second = static_cast<double>(steps - resumed.value_or(0)) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * engine::swept_cells(run);
-  output.write_timing({summary.seconds, summary.steps_per_second, summary.updates_per_second});
+  const io::Handle timing = io::create_group(output.file(), "/timing");
+  io::write_attribute(timing, "wall_seconds", summary.seconds);
+  io::write_attribute(timing, "steps_per_second", summary.steps_per_second);
+  io::write_attribute(timing, "cell_updates_per_second", summary.updates_per_second);
   return summary;
 }
 
@@ -154,10 +156,11 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
       engine::estimated_seconds(simulation.run, comm.size()) > engine::long_time) {
     std::fputs(fmt::format("masing simulate: {}\n", advice).c_str(), stderr);
   }
-  io::OutputFile output =
-      checkpoint.restart
-          ? io::OutputFile(comm, result, io::rows_of(comm, *checkpoint.restart, result.path))
-          : io::OutputFile(comm, result);
+  std::optional<io::WrittenRows> rows;
+  if (checkpoint.restart) {
+    rows = io::rows_of(comm, *checkpoint.restart, result.path);
+  }
+  io::OutputFile output(comm, result, std::move(rows));
   Summary summary;
   io::with_file_name(result.path, [&] {
     summary = integrate_into(comm, simulation, setup, output, observers);

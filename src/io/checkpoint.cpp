@@ -39,7 +39,7 @@ class OwnersArchive : public engine::Archive {
 };
 
 /// Keeps what is to be saved until there is a file for it.
-class Collection final : public OwnersArchive {
+class CheckpointWriter final : public OwnersArchive {
  public:
   [[nodiscard]] bool restores() const override { return false; }
   void numbers(const std::string& name, std::vector<double>& values) override {
@@ -84,9 +84,9 @@ class Collection final : public OwnersArchive {
 };
 
 /// Reads back from an open file.
-class Source final : public OwnersArchive {
+class CheckpointReader final : public OwnersArchive {
  public:
-  explicit Source(const Handle& file) : file_(file) {}
+  explicit CheckpointReader(const Handle& file) : file_(file) {}
 
   [[nodiscard]] bool restores() const override { return true; }
   void numbers(const std::string& name, std::vector<double>& values) override {
@@ -146,10 +146,7 @@ std::int64_t step_of(const Handle& file, const std::string& path, std::int64_t s
 /// that out on one rank, others wait in it for ever. Local.
 void require_room(const std::string& path, double bytes) {
   constexpr double rest = 262144;  // of the file: names, sizes, the configuration
-  std::error_code unknown;
-  const auto folder = std::filesystem::absolute(path).parent_path();
-  const auto space = std::filesystem::space(folder, unknown);
-  if (!unknown && static_cast<double>(space.available) < bytes + rest) {
+  if (available_bytes(path) < bytes + rest) {
     throw base::SystemError(
         fmt::format("{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path,
                     (bytes + rest) / 1e6));
@@ -190,17 +187,31 @@ std::string restart_advice(const CheckpointSpec& spec) {
   return "; the same with restart = " + spec.path + " goes on";
 }
 
+namespace {
+
+/// Write a checkpoint of the state at `step` that `serialize` hands to an archive, and of what
+/// `add` says of the rows. Collective.
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
-                      const ResultSpec& result, double bytes,
-                      const std::function<void(const Handle&)>& add) {
-  parallel::on_root(comm, [&] { require_room(path, bytes); });
+                      const ResultSpec& result, std::int64_t step,
+                      const std::function<void(OwnersArchive&)>& serialize,
+                      const std::function<void(const Handle&)>& add = {}) {
+  CheckpointWriter state;
+  serialize(state);
+  parallel::on_root(comm, [&] { require_room(path, state.bytes()); });
   const std::string draft = draft_of(path);
   try {
     with_file_name(path, [&] {
       {
         const Handle file = open_together(comm, draft, H5F_ACC_TRUNC);
-        write_recipe(file, result);
-        add(file);
+        write_kind(file, result.kind);
+        write_configuration(file, result);
+        const Handle group = create_group(file, "/checkpoint");
+        write_attribute(group, "format", checkpoint_format);
+        write_attribute(group, "step", step);
+        if (add) {
+          add(file);
+        }
+        state.write(comm, file);
         flush(file);
       }
       seal(comm, draft, path);
@@ -213,45 +224,25 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   }
 }
 
-namespace {
-
-/// Write a checkpoint of the state at `step` that `serialize` hands to an archive, and of what
-/// `add` says of the rows. Collective.
-void save(const parallel::Communicator& comm, const std::string& path, const ResultSpec& result,
-          std::int64_t step, const std::function<void(OwnersArchive&)>& serialize,
-          const std::function<void(const Handle&)>& add = {}) {
-  Collection collection;
-  serialize(collection);
-  write_checkpoint(comm, path, result, collection.bytes(), [&](const Handle& file) {
-    const Handle group = create_group(file, "/checkpoint");
-    write_attribute(group, "format", checkpoint_format);
-    write_attribute(group, "step", step);
-    if (add) {
-      add(file);
-    }
-    collection.write(comm, file);
-  });
-}
-
 /// Hand the state in a checkpoint of a run of `steps` to `restore`, and return its step. Throws
 /// UserError. Collective.
 std::int64_t load(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,
                   const std::function<void(std::int64_t, OwnersArchive&)>& restore) {
   const Handle file = open_together(comm, path, H5F_ACC_RDONLY);
   const std::int64_t step = step_of(file, path, steps);
-  Source source(file);
-  with_state_of(path, [&] { restore(step, source); });
+  CheckpointReader state(file);
+  with_state_of(path, [&] { restore(step, state); });
   return step;
 }
 
-constexpr const char* study_owner = "study";
+constexpr const char* owner = "state";  // of a study or a scan
 
 }  // namespace
 
 void write_state(const parallel::Communicator& comm, const std::string& path,
                  const ResultSpec& result, const std::function<void(engine::Archive&)>& serialize) {
-  save(comm, path, result, 0, [&](OwnersArchive& archive) {
-    archive.begin(study_owner);
+  write_checkpoint(comm, path, result, 0, [&](OwnersArchive& archive) {
+    archive.begin(owner);
     serialize(archive);
   });
 }
@@ -259,7 +250,7 @@ void write_state(const parallel::Communicator& comm, const std::string& path,
 void read_state(const parallel::Communicator& comm, const std::string& path,
                 const std::function<void(engine::Archive&)>& serialize) {
   load(comm, path, 0, [&](std::int64_t /*step*/, OwnersArchive& archive) {
-    archive.begin(study_owner);
+    archive.begin(owner);
     serialize(archive);
   });
 }
@@ -276,52 +267,45 @@ void remove_checkpoint(const parallel::Communicator& comm, const std::string& pa
   });
 }
 
-Checkpoints::Checkpoints(const parallel::Communicator& comm, const CheckpointSpec& spec,
-                         const ResultSpec& result, std::int64_t steps, Participants participants,
-                         std::function<void(const Handle&)> add)
-    : comm_(comm),
-      spec_(spec),
-      result_(result),
-      steps_(steps),
-      participants_(std::move(participants)),
-      add_(std::move(add)) {}
-
-std::int64_t Checkpoints::next_step(std::int64_t step) const {
-  if (!spec_.scheduled || step >= steps_) {
+std::int64_t next_checkpoint(const CheckpointSpec& spec, std::int64_t steps, std::int64_t step) {
+  if (!spec.scheduled || step >= steps) {
     return engine::never;
   }
-  return spec_.every == 0 ? steps_ : std::min(steps_, (step / spec_.every + 1) * spec_.every);
+  return spec.every == 0 ? steps : std::min(steps, (step / spec.every + 1) * spec.every);
 }
 
-engine::TimeLoop::Clock::time_point Checkpoints::next_time() const {
-  return spec_.scheduled && spec_.every == 0 ? last_ + checkpoint_distance
-                                             : engine::TimeLoop::Clock::time_point::max();
+void save(const parallel::Communicator& comm, const Saving& saving, std::int64_t step) {
+  write_checkpoint(
+      comm, saving.spec.path, saving.result, step,
+      [&](OwnersArchive& archive) { serialize(saving.participants, step, archive); }, saving.add);
 }
 
-void Checkpoints::integrate(engine::TimeLoop& loop) {
+void integrate(const parallel::Communicator& comm, const Saving& saving, std::int64_t steps,
+               engine::TimeLoop& loop) {
+  using Clock = engine::TimeLoop::Clock;
   using Pause = engine::TimeLoop::Pause;
+  const CheckpointSpec& spec = saving.spec;
+  const auto after = [&](Clock::time_point time) {
+    return spec.scheduled && spec.every == 0 ? time + checkpoint_distance
+                                             : Clock::time_point::max();
+  };
+  Clock::time_point due = after(Clock::now());
   std::optional<std::int64_t> saved;
   while (!loop.is_done()) {
-    const std::int64_t end = next_step(loop.step());
-    const Pause pause = loop.advance(end, next_time());
+    const std::int64_t end = next_checkpoint(spec, steps, loop.step());
+    const Pause pause = loop.advance(end, due);
     const bool is_due = pause != Pause::reached || loop.step() == end;
     const bool is_saved = pause == Pause::stopped && saved == loop.step();
     if (is_due && !is_saved) {
-      write(loop.step());
+      save(comm, saving, loop.step());
       saved = loop.step();
+      due = after(Clock::now());
     }
     if (pause == Pause::stopped) {
       loop.stop();
     }
   }
   loop.finish();
-}
-
-void Checkpoints::write(std::int64_t step) {
-  save(
-      comm_, spec_.path, result_, step,
-      [&](OwnersArchive& archive) { serialize(participants_, step, archive); }, add_);
-  last_ = engine::TimeLoop::Clock::now();
 }
 
 std::int64_t resume(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,

@@ -38,14 +38,8 @@ class RunLocks {
 /// Local.
 std::string restart_advice(const CheckpointSpec& spec);
 
-/// Write FILE of a checkpoint with what it is of and what `add`, of so many bytes, puts into the
-/// open draft; sealed, on the disk, then renamed. Throws SystemError, also where there is no room.
-/// Collective.
-void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
-                      const ResultSpec& result, double bytes,
-                      const std::function<void(const Handle&)>& add);
-
-/// The same with the state that `serialize` hands to an archive. Collective.
+/// Write a checkpoint of a study or a scan, with the state that `serialize` hands to an archive.
+/// Throws SystemError, also where there is no room. Collective.
 void write_state(const parallel::Communicator& comm, const std::string& path,
                  const ResultSpec& result, const std::function<void(engine::Archive&)>& serialize);
 
@@ -54,49 +48,40 @@ void write_state(const parallel::Communicator& comm, const std::string& path,
 void read_state(const parallel::Communicator& comm, const std::string& path,
                 const std::function<void(engine::Archive&)>& serialize);
 
-/// The files that a checkpoint in `path` is written as: itself and its draft. Local.
+/// The files that a checkpoint in `path` is written as: FILE and its temporary file. Local.
 std::vector<std::string> files_of_checkpoint(const std::string& path);
 
-/// Remove FILE and its draft, where they are there. Collective.
+/// Remove FILE and its temporary file, where they are there. Collective.
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
 
 /// From one checkpoint to the next, where none is due by steps.
 inline constexpr std::chrono::seconds checkpoint_distance{600};
 
-/// Makes the checkpoints of a run, each to the same FILE: written as FILE.draft, sealed
-/// (io/sealed_file), on the disk, then renamed, so that FILE is always a whole one. A checkpoint is
-/// an HDF5 file with what the run is (/configuration), and a group /checkpoint: its attributes
-/// `format` and `step`, which says how many rows count, of a trajectory the path and the mark
-/// of the file that has them, the numbers of engine and observers, and the arrays split over the
-/// ranks.
-class Checkpoints {
- public:
-  /// Of a run of `steps` to `result`, due as `spec` says and, where scheduled, at step N. `add`
-  /// puts into an open checkpoint what is said of the rows, when the participants have written what
-  /// they had to. `comm` and the participants must outlive the object.
-  Checkpoints(const parallel::Communicator& comm, const CheckpointSpec& spec,
-              const ResultSpec& result, std::int64_t steps, Participants participants,
-              std::function<void(const Handle&)> add);
-
-  /// The first step after `step` at which one is due. The same on every rank. Local.
-  [[nodiscard]] std::int64_t next_step(std::int64_t step) const;
-  /// When one is due by the clock of this rank; the root's counts. Local.
-  [[nodiscard]] engine::TimeLoop::Clock::time_point next_time() const;
-  /// Save the run as it is after step `step`. Collective.
-  void write(std::int64_t step);
-  /// Advance a run to its end, saved where that is due and where it is stopped. Throws Stopped
-  /// alike on all ranks, as engine::integrate. Collective.
-  void integrate(engine::TimeLoop& loop);
-
- private:
-  const parallel::Communicator& comm_;
-  CheckpointSpec spec_;
-  ResultSpec result_;
-  std::int64_t steps_;
-  Participants participants_;
-  std::function<void(const Handle&)> add_;
-  engine::TimeLoop::Clock::time_point last_ = engine::TimeLoop::Clock::now();
+/// The checkpoints of a run, each to the same FILE: written as FILE.draft, sealed (io/sealed_file),
+/// on the disk, then renamed, so that FILE is always a whole one. A checkpoint is an HDF5 file with
+/// what the run is (/configuration), and a group /checkpoint: its attributes `format` and `step`,
+/// which says how many rows count, of a trajectory the path of the file that has them and the id of
+/// its run, the numbers of engine and observers, and the arrays split over the ranks.
+struct Saving {
+  CheckpointSpec spec;
+  ResultSpec result;
+  Participants participants;
+  /// Puts into an open checkpoint what is said of the rows, when the participants have written what
+  /// they had to. Collective.
+  std::function<void(const Handle&)> add = {};
 };
+
+/// The first step after `step`, of a run of `steps`, at which a checkpoint is due. Local.
+std::int64_t next_checkpoint(const CheckpointSpec& spec, std::int64_t steps, std::int64_t step);
+
+/// Save the run as it is after step `step`. Throws SystemError, also where there is no room.
+/// Collective.
+void save(const parallel::Communicator& comm, const Saving& saving, std::int64_t step);
+
+/// Advance a run of `steps` to its end, saved where that is due, by steps or by the root's clock,
+/// and where it is stopped. Throws Stopped alike on all ranks, as engine::integrate. Collective.
+void integrate(const parallel::Communicator& comm, const Saving& saving, std::int64_t steps,
+               engine::TimeLoop& loop);
 
 /// Bring the participants to the state in a checkpoint of a run of `steps`, and return its step.
 /// Throws UserError, naming `path`, where it is another run's, or of another format. Collective.

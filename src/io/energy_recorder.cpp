@@ -37,15 +37,13 @@ double energy_bound(const parallel::Communicator& comm, const slab::Profile& pro
 /// exact motion where the engine knows it (Engine::works), else by the trapezoidal rule from step
 /// to step; ∫ k u² ds over the cells, and for P = ∞ from the turning points. The same bits on any
 /// number of ranks.
-class EnergyRecorder final : public engine::Observer {
+class EnergyRecorder final : public RowRecorder {
  public:
   /// Collective.
   EnergyRecorder(const RecorderContext& context, const engine::ModelFacts& model);
 
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override;
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void serialize(std::int64_t step, engine::Archive& archive) override;
-  void finish() override { rows_.flush(); }
 
  private:
   struct Point {
@@ -62,18 +60,16 @@ class EnergyRecorder final : public engine::Observer {
     double input = 0.0;
   };
 
+  void record(const engine::Samples& samples, engine::Engine& engine) override;
   void move_to(const Point& point);
   [[nodiscard]] double slab_energy(engine::Engine& engine) const;
   [[nodiscard]] double energy_of_cells(engine::Engine& engine) const;
 
-  const parallel::Communicator& comm_;
-  Sampling sampling_;
   slab::Oscillator oscillator_;
   double step_;  // δt
   std::int64_t cells_;
   const slab::Profile& profile_;
   base::FixedPoint fixed_point_;
-  RowBuffer rows_;
   Point last_{};
   double slab_work_ = 0.0;
   double input_ = 0.0;
@@ -83,14 +79,12 @@ class EnergyRecorder final : public engine::Observer {
 };
 
 EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::ModelFacts& model)
-    : comm_(context.comm),
-      sampling_(context.output.sampling),
+    : RowRecorder(context, context.output.sampling),
       oscillator_(model.oscillator),
       step_(context.run.time.step()),
       cells_(model.slab->field_cells()),
       profile_(*context.profile),
-      fixed_point_(energy_bound(comm_, profile_, cells_)),
-      rows_(comm_, context.file, sampling_.count()) {
+      fixed_point_(energy_bound(comm_, profile_, cells_)) {
   rows_.add("/energy/t", {"time of the sample", "t"});
   rows_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
   rows_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
@@ -110,10 +104,6 @@ EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::Mod
     rows_.add("/energy/viscous",
               {"energy dissipated by viscous damping since t = 0", "int c y^2 dt"});
   }
-}
-
-std::int64_t EnergyRecorder::next_field_step(std::int64_t step) const {
-  return sampling_.next(step);
 }
 
 void EnergyRecorder::move_to(const Point& point) {
@@ -148,14 +138,13 @@ double EnergyRecorder::slab_energy(engine::Engine& engine) const {
 void EnergyRecorder::serialize(std::int64_t step, engine::Archive& archive) {
   archive.scalars("sums", last_.x, last_.force, last_.internal_force, last_.y, slab_work_, input_,
                   viscous_, slab_energy_at_start_, first_.stored, first_.dissipated, first_.input);
-  rows_.serialize(sampling_.count(step), archive);
+  RowRecorder::serialize(step, archive);
 }
 
 void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
-  const slab::Oscillator& mass = oscillator_;
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     const double x = samples.x[i];
-    const Point point{x, samples.force[i], samples.restoring[i] - mass.k0 * x, samples.y[i]};
+    const Point point{x, samples.force[i], samples.restoring[i] - oscillator_.k0 * x, samples.y[i]};
     if (samples.first_step == 0 && i == 0) {
       last_ = point;
       slab_energy_at_start_ = slab_energy(engine);
@@ -164,9 +153,11 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
       move_to(point);
     }
   }
-  if (!sampling_.takes(samples.last_step())) {
-    return;
-  }
+  RowRecorder::observe(samples, engine);
+}
+
+void EnergyRecorder::record(const engine::Samples& samples, engine::Engine& engine) {
+  const slab::Oscillator& mass = oscillator_;
   const double x = samples.x.back();
   const double y = samples.y.back();
   const double slab = slab_energy(engine);
@@ -183,7 +174,7 @@ void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& eng
     first_ = now;
   }
   const std::array row{
-      sampling_.time.time(samples.last_step()),
+      steps_.time(samples.last_step()),
       kinetic,
       elastic,
       slid,

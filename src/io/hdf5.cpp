@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/poll.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::io {
@@ -44,20 +43,14 @@ Handle collective_transfer() {
   return transfer;
 }
 
-/// Writes to an attribute of that type and name, a new one where there is none.
+/// Writes an attribute, over the one of that name where there is one.
 void write_value(const Handle& object, const std::string& name, hid_t type, const void* value) {
-  if (check(H5Aexists(object.id(), name.c_str())) > 0) {
-    const Handle old(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
-    const Handle old_type(H5Aget_type(old.id()), H5Tclose);
-    if (check(H5Tequal(old_type.id(), type)) > 0) {
-      check(H5Awrite(old.id(), type, value));
-      return;
-    }
-    check(H5Adelete(object.id(), name.c_str()));
-  }
   const Handle space = scalar_space();
+  const bool is_there = check(H5Aexists(object.id(), name.c_str())) > 0;
   const Handle attribute(
-      H5Acreate2(object.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+      is_there ? H5Aopen(object.id(), name.c_str(), H5P_DEFAULT)
+               : H5Acreate2(object.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+      H5Aclose);
   check(H5Awrite(attribute.id(), type, value));
 }
 
@@ -80,18 +73,13 @@ void write_meaning(const Handle& dataset, const Meaning& meaning) {
   }
 }
 
-/// The same of a file that a rank has opened by itself.
-Handle by_itself() {
-  return {H5Pcreate(H5P_DATASET_XFER), H5Pclose};
-}
-
 /// Have H5Dwrite or H5Dread, `transfer`, move `local` to or from the part of the dataset that
-/// `offset` and `extent` name; a rank without data takes part with an empty selection. Collective,
-/// but with other `properties` for a file that this rank has opened by itself.
+/// `offset` and `extent` name; a rank without data takes part with an empty selection. Collective.
 template <typename Value, typename Transfer>
 void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
                    std::span<const hsize_t> extent, std::span<Value> local,
-                   const Transfer& transfer, const Handle& properties = collective_transfer()) {
+                   const Transfer& transfer) {
+  const Handle properties = collective_transfer();
   const hsize_t count = local.size();
   const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
   const Handle memory_space(H5Screate_simple(1, &count, nullptr), H5Sclose);
@@ -105,17 +93,6 @@ void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
   std::remove_const_t<Value> nothing = 0.0;
   check(transfer(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(),
                  properties.id(), local.empty() ? &nothing : local.data()));
-}
-
-/// Rows and columns of a dataset; one column where it has one dimension.
-std::array<hsize_t, 2> shape_of(const Handle& dataset) {
-  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
-  std::array<hsize_t, 2> shape{0, 1};
-  if (check(H5Sget_simple_extent_ndims(space.id())) > 2) {
-    throw base::SystemError("a dataset of more than two dimensions");
-  }
-  check(H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr));
-  return shape;
 }
 
 }  // namespace
@@ -172,6 +149,15 @@ void write_attribute(const Handle& object, const std::string& name, const std::s
   const Handle type = string_type(H5T_VARIABLE);
   const char* value = text.c_str();
   write_value(object, name, type.id(), &value);
+}
+
+void write_padded_attribute(const Handle& object, const std::string& name, std::string text,
+                            std::size_t length) {
+  if (text.size() > length) {
+    throw base::SystemError(fmt::format("{} has more than {} characters", name, length));
+  }
+  text.resize(length, ' ');
+  write_value(object, name, string_type(length).id(), text.data());
 }
 
 void write_attribute(const Handle& object, const std::string& name, double value) {
@@ -285,10 +271,9 @@ void read_distributed(const Handle& file, const std::string& path, std::span<dou
 
 Table::Table(const Handle& file, std::string path, const Meaning& meaning, std::int64_t rows,
              std::int64_t columns)
-    : file_(&file), path_(std::move(path)), columns_(std::max<std::int64_t>(1, columns)) {
-  if (exists(file, path_)) {
-    return;
-  }
+    : file_(&file),
+      path_(std::move(path)),
+      counted_{.columns = std::max<std::int64_t>(1, columns)} {
   const std::array size{static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
   const Handle space(H5Screate_simple(columns == 0 ? 1 : 2, size.data(), nullptr), H5Sclose);
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -301,56 +286,40 @@ Handle Table::open() const {
   return {H5Dopen2(file_->id(), path_.c_str(), H5P_DEFAULT), H5Dclose};
 }
 
-namespace {
-
-std::uint64_t low_half(std::uint64_t sum) {
-  return sum & 0xffffffffU;
-}
-
-/// A sum mod 2^64 over the ranks: as a whole it could overflow. Collective.
-std::uint64_t summed(const parallel::Communicator& comm, std::uint64_t mine) {
-  std::array halves{static_cast<std::int64_t>(low_half(mine)),
-                    static_cast<std::int64_t>(mine >> 32U)};
-  parallel::sum_over_ranks(comm, halves);
-  return static_cast<std::uint64_t>(halves[0]) + (static_cast<std::uint64_t>(halves[1]) << 32U);
-}
-
-}  // namespace
-
 std::vector<double> CountedRows::packed() const {
-  std::vector<double> numbers{static_cast<double>(rows)};
-  for (const std::uint64_t part : {low_half(before), before >> 32U, low_half(last), last >> 32U}) {
-    numbers.push_back(static_cast<double>(part));
-  }
-  return numbers;
+  return {static_cast<double>(rows), static_cast<double>(columns), std::bit_cast<double>(before),
+          std::bit_cast<double>(last)};
 }
 
 CountedRows CountedRows::unpacked(std::span<const double> numbers) {
-  const auto whole = [&](std::size_t i) {
-    return static_cast<std::uint64_t>(numbers[i]) | static_cast<std::uint64_t>(numbers[i + 1])
-                                                        << 32U;
-  };
-  return {static_cast<std::int64_t>(numbers[0]), whole(1), whole(3)};
+  if (numbers.size() != 4) {
+    throw base::SystemError("rows are counted by four numbers");
+  }
+  return {static_cast<std::int64_t>(numbers[0]), static_cast<std::int64_t>(numbers[1]),
+          std::bit_cast<std::uint64_t>(numbers[2]), std::bit_cast<std::uint64_t>(numbers[3])};
 }
 
 void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
                       engine::Archive& archive) {
-  std::vector<double> numbers =
-      CountedRows{counted_.rows, summed(comm, counted_.before), summed(comm, counted_.last)}
-          .packed();
+  CountedRows all = counted_;
+  parallel::sum_over_ranks(comm, std::span(&all.before, 1));
+  parallel::sum_over_ranks(comm, std::span(&all.last, 1));
+  std::vector<double> numbers = all.packed();
   archive.numbers(rows_name + path_, numbers);
   if (!archive.restores()) {
     return;
   }
   CountedRows saved = CountedRows::unpacked(numbers);
   if (rows == saved.rows - 1) {
-    saved = {rows, saved.before, 0};
+    saved = {rows, saved.columns, saved.before, 0};
   }
-  const auto there = std::min(saved.rows, static_cast<std::int64_t>(shape_of(open())[0]));
-  if (rows != saved.rows || rows > there) {
+  const Handle dataset = open();
+  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
+  const auto there = check(H5Sget_simple_extent_npoints(space.id())) / counted_.columns;
+  if (rows != saved.rows || rows > there || saved.columns != counted_.columns) {
     throw base::SystemError(fmt::format("{} has {} rows for {}", path_, there, rows));
   }
-  counted_ = comm.is_root() ? saved : CountedRows{rows};
+  counted_ = comm.is_root() ? saved : CountedRows{rows, saved.columns};
 }
 
 void Table::append_row(const Pieces& pieces) {
@@ -358,7 +327,7 @@ void Table::append_row(const Pieces& pieces) {
   Pieces hashed = pieces;
   hashed.make = [&](std::int64_t first, std::span<double> values) {
     pieces.make(first, values);
-    counted_.last += sum_of_hashes(values, counted_.rows * columns_ + first);
+    counted_.last += sum_of_hashes(values, counted_.rows * counted_.columns + first);
   };
   write_pieces(open(), {static_cast<hsize_t>(counted_.rows), 0}, hashed);
   ++counted_.rows;
@@ -375,58 +344,10 @@ void Table::append(std::int64_t rows, std::span<const double> local, std::int64_
     counted_.before += std::exchange(
         counted_.last,
         sum_of_hashes(local.subspan(static_cast<std::size_t>(row) * extent[1], extent[1]),
-                      (counted_.rows + row) * columns_ + first_column));
+                      (counted_.rows + row) * counted_.columns + first_column));
   }
   transfer_part(open(), offset, extent, local, H5Dwrite);
   counted_.rows += rows;
-}
-
-namespace {
-
-/// Calls `work` with the first and the number of rows and columns of parts of a table that are held
-/// at once; the numbers of each follow one another in the table. Polls.
-template <typename Work>
-void for_each_block(hsize_t rows, hsize_t columns, const Work& work) {
-  constexpr auto most = static_cast<hsize_t>(piece_entries);
-  const std::array each{std::max<hsize_t>(1, most / std::max<hsize_t>(1, columns)),
-                        std::min(columns, most)};
-  for (hsize_t row = 0; row < rows; row += each[0]) {
-    for (hsize_t column = 0; column < columns; column += each[1]) {
-      base::poll();
-      work(std::array{row, column},
-           std::array{std::min(each[0], rows - row), std::min(each[1], columns - column)});
-    }
-  }
-}
-
-}  // namespace
-
-std::uint64_t sum_of_rows(const Handle& file, const std::string& path, std::int64_t rows) {
-  const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
-  const hsize_t columns = shape_of(dataset)[1];
-  std::uint64_t sum = 0;
-  for_each_block(static_cast<hsize_t>(rows), columns, [&](const auto& offset, const auto& extent) {
-    std::vector<double> values(extent[0] * extent[1]);
-    transfer_part(dataset, offset, extent, std::span(values), H5Dread, by_itself());
-    sum += sum_of_hashes(values, static_cast<std::int64_t>(offset[0] * columns + offset[1]));
-  });
-  return sum;
-}
-
-void copy_rows(const Handle& from, const Handle& to, const std::string& path, std::int64_t rows) {
-  const Handle source(H5Dopen2(from.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle target(H5Dopen2(to.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
-  const auto here = shape_of(source);
-  const auto there = shape_of(target);
-  if (here[1] != there[1]) {
-    throw base::SystemError("the rows before the restart have another " + path);
-  }
-  const hsize_t count = std::min({static_cast<hsize_t>(rows), here[0], there[0]});
-  for_each_block(count, here[1], [&](const auto& offset, const auto& extent) {
-    std::vector<double> values(extent[0] * extent[1]);
-    transfer_part(source, offset, extent, std::span(values), H5Dread, by_itself());
-    transfer_part<const double>(target, offset, extent, values, H5Dwrite, by_itself());
-  });
 }
 
 }  // namespace masing::io

@@ -15,7 +15,6 @@
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 
-/// Files and messages: HDF5 results, provenance, progress.
 namespace masing::io {
 
 /// Return `code`; throw SystemError with HDF5's message and the place of the call if it is < 0.
@@ -74,11 +73,13 @@ bool exists(const Handle& file, const std::string& path);
 /// A group "/name". Collective on the file's ranks.
 Handle create_group(const Handle& file, const std::string& name);
 
-/// A text attribute of a group or dataset, in place of one of that name. Collective on the file's
-/// ranks.
+/// A text attribute of a group or dataset, of its own length. Collective on the file's ranks.
 void write_attribute(const Handle& object, const std::string& name, const std::string& text);
-/// The same of a number; where one is there it is overwritten, and nothing else in the file.
-/// Collective on the file's ranks.
+/// A text attribute of `length` bytes, padded; written again, it changes nothing else in the file.
+/// Throws SystemError where the text is longer. Collective on the file's ranks.
+void write_padded_attribute(const Handle& object, const std::string& name, std::string text,
+                            std::size_t length);
+/// An attribute that is a number. Collective on the file's ranks.
 void write_attribute(const Handle& object, const std::string& name, double value);
 /// The same of a whole number. Collective on the file's ranks.
 void write_attribute(const Handle& object, const std::string& name, std::int64_t value);
@@ -144,26 +145,19 @@ inline std::uint64_t sum_of_hashes(std::span<const double> numbers, std::int64_t
   return sum;
 }
 
-/// How many rows of a table a checkpoint counts, and their sum_of_hashes. A longer run does not
-/// have the sample at the end of the one before: the last row is apart.
+/// The rows of a table that a checkpoint covers, and their sum_of_hashes. The last row is apart: it
+/// is the sample at T, which a run that goes on beyond T does not have.
 struct CountedRows {
   std::int64_t rows = 0;
+  std::int64_t columns = 1;
   std::uint64_t before = 0;  ///< of all rows but the last
   std::uint64_t last = 0;    ///< of the last one
 
-  /// As numbers of a checkpoint, which are doubles: sums in halves. Local.
+  /// As numbers of a checkpoint, which are doubles: those of the sums have their bits. Local.
   [[nodiscard]] std::vector<double> packed() const;
-  /// Of five such numbers. Local.
+  /// Of four such numbers. Throws SystemError where they are not four. Local.
   static CountedRows unpacked(std::span<const double> numbers);
 };
-
-/// The sum_of_hashes of the first `rows` rows of a table in a file that this rank has opened by
-/// itself. Polls. Throws SystemError. Local.
-std::uint64_t sum_of_rows(const Handle& file, const std::string& path, std::int64_t rows);
-
-/// Copy the first `rows` rows of a table, as many as both files have, from one to another that this
-/// rank has opened by itself. Throws SystemError where rows are of other lengths. Local.
-void copy_rows(const Handle& from, const Handle& to, const std::string& path, std::int64_t rows);
 
 /// Where an owner's part of a checkpoint has the CountedRows of its tables: this and their paths.
 inline constexpr const char* rows_name = "rows";
@@ -173,8 +167,8 @@ inline constexpr const char* rows_name = "rows";
 /// zeros. Checkpoints keep a checksum of those so far.
 class Table {
  public:
-  /// A new table, or the one that is at `path`, to be resumed. `file` must outlive the object; it
-  /// may be closed and opened again between two calls. Collective on the file's ranks.
+  /// `file` must outlive the object; it may be closed and opened again between two calls.
+  /// Collective on the file's ranks.
   Table(const Handle& file, std::string path, const Meaning& meaning, std::int64_t rows,
         std::int64_t columns);
 
@@ -192,7 +186,6 @@ class Table {
 
   const Handle* file_;
   std::string path_;
-  std::int64_t columns_;
   CountedRows counted_;  // so far, of the sums this rank's part
 };
 

@@ -21,13 +21,10 @@ using namespace std::string_literals;
 
 void RowBuffer::add(const std::string& path, const Meaning& meaning, std::int64_t width,
                     const std::string& across) {
-  const bool is_new = !exists(file_, path);
   datasets_.push_back(
       {Table(file_, path, meaning, all_, width), std::max<std::int64_t>(1, width), 0, {}});
   width_ += datasets_.back().width;
-  if (is_new) {
-    name_axes(file_, path, width == 0 ? std::vector<std::string>{"t"} : std::vector{"t"s, across});
-  }
+  name_axes(file_, path, width == 0 ? std::vector<std::string>{"t"} : std::vector{"t"s, across});
 }
 
 void RowBuffer::push(std::span<const double> row, const std::optional<Part>& split) {
@@ -70,38 +67,19 @@ void RowBuffer::flush() {
 
 namespace {
 
-/// A window's end that is a step on paper may miss it by a rounding.
-double slack(const slab::TimeGrid& time) {
-  return 1e-6 * time.step();
-}
-
-/// How many of the steps 0, every, 2 every, …, up to `step` and without N, come before what
-/// `is_late` says of their times, which has to hold from one of them on.
-template <typename IsLate>
-std::int64_t multiples_before(const Sampling& sampling, std::int64_t step, const IsLate& is_late) {
+/// How many of the numbers from 0 on, of `count`, are early, as their first ones are.
+template <typename IsEarly>
+std::int64_t count_early(std::int64_t count, const IsEarly& is_early) {
   std::int64_t first = 0;
-  std::int64_t end = std::min(step, sampling.time.steps - 1) / sampling.every + 1;
-  while (first < end) {
-    const std::int64_t middle = first + (end - first) / 2;
-    if (is_late(sampling.time.time(middle * sampling.every))) {
-      end = middle;
-    } else {
+  while (first < count) {
+    const std::int64_t middle = first + (count - first) / 2;
+    if (is_early(middle)) {
       first = middle + 1;
+    } else {
+      count = middle;
     }
   }
   return first;
-}
-
-/// How many of them come before the window.
-std::int64_t multiples_before_window(const Sampling& sampling, std::int64_t step) {
-  const double begin = sampling.from - slack(sampling.time);
-  return multiples_before(sampling, step, [&](double t) { return t >= begin; });
-}
-
-/// How many come before its end.
-std::int64_t multiples_before_end(const Sampling& sampling, std::int64_t step) {
-  const double end = sampling.to + slack(sampling.time);
-  return multiples_before(sampling, step, [&](double t) { return t > end; });
 }
 
 /// The cells of the field that go to a file: of a continuum its places, all of them.
@@ -126,52 +104,55 @@ std::int64_t cell_that_holds(double s, std::int64_t cells) {
 
 }  // namespace
 
-bool Sampling::takes(std::int64_t step) const {
+SampledSteps::SampledSteps(const Sampling& sampling)
+    : time_(sampling.time), every_(sampling.every) {
+  // A window's end that is a step on paper may miss it by a rounding.
+  const double rounding = 1e-6 * time_.step();
+  const auto is_before = [&](double t) { return t < sampling.from - rounding; };
+  const auto is_within = [&](double t) { return t <= sampling.to + rounding; };
+  const std::int64_t multiples = (time_.steps - 1) / every_ + 1;
+  const auto time_of = [this](std::int64_t multiple) { return time_.time(multiple * every_); };
+  first_ = count_early(multiples, [&](std::int64_t i) { return is_before(time_of(i)); });
+  end_ = std::max(first_, count_early(multiples, [&](auto i) { return is_within(time_of(i)); }));
   // N·T/N may round beyond T, and step N must not fall out of its own window.
-  const double t = step == time.steps ? time.final_time : time.time(step);
-  return (step % every == 0 || step == time.steps) && t >= from - slack(time) &&
-         t <= to + slack(time);
+  has_last_ = !is_before(time_.final_time) && is_within(time_.final_time);
 }
 
-std::int64_t Sampling::next(std::int64_t step) const {
-  // Start near the window, then walk: rounding decides whether its first step lies inside.
-  const auto start = static_cast<std::int64_t>(from / time.step()) / every * every - every;
-  std::int64_t candidate = std::max(step / every * every + every, start);
-  for (; candidate < time.steps; candidate += every) {
-    if (takes(candidate)) {
-      return candidate;
-    }
-    if (time.time(candidate) > to + time.step()) {
-      return engine::never;
-    }
-  }
-  return step < time.steps && takes(time.steps) ? time.steps : engine::never;
+bool SampledSteps::takes(std::int64_t step) const {
+  const std::int64_t multiple = step / every_;
+  return step == time_.steps ? has_last_
+                             : multiple * every_ == step && first_ <= multiple && multiple < end_;
 }
 
-std::int64_t Sampling::count(std::int64_t step) const {
-  return multiples_before_end(*this, step) - multiples_before_window(*this, step) +
-         (step >= time.steps && takes(time.steps) ? 1 : 0);
+std::int64_t SampledSteps::next(std::int64_t step) const {
+  const std::int64_t multiple = std::max(step / every_ + 1, first_);
+  return multiple < end_                   ? multiple * every_
+         : step < time_.steps && has_last_ ? time_.steps
+                                           : engine::never;
+}
+
+std::int64_t SampledSteps::count(std::int64_t step) const {
+  const std::int64_t multiples = std::min(step, time_.steps - 1) / every_ + 1;
+  return std::clamp(multiples, first_, end_) - first_ + (step >= time_.steps && has_last_ ? 1 : 0);
 }
 
 std::size_t series_numbers(const Sampling& sampling) {
-  return std::tuple_size_v<SeriesRow> *
-         static_cast<std::size_t>(sampling.count(sampling.time.steps));
+  return std::tuple_size_v<SeriesRow> * static_cast<std::size_t>(SampledSteps(sampling).count());
 }
 
 SeriesBuffer::SeriesBuffer(const Sampling& sampling, std::vector<double> rows)
-    : sampling_(sampling), rows_(std::move(rows)) {
+    : steps_(sampling), rows_(std::move(rows)) {
   rows_.reserve(series_numbers(sampling));
 }
 
 void SeriesBuffer::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  for_each_row(sampling_, samples,
+  for_each_row(steps_, samples,
                [this](const SeriesRow& row) { rows_.insert(rows_.end(), row.begin(), row.end()); });
 }
 
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
                                const engine::RunSpec& run, const Sampling& sampling)
-    : sampling_(sampling), rows_(comm, file, sampling.count()) {
-  const bool is_new = !exists(file, "/series/t");
+    : steps_(sampling), rows_(comm, file, steps_.count()) {
   rows_.add("/series/t", {"time of the sample", "t", "time t"});
   rows_.add("/series/x", {"position of the mass", "x", "displacement x"});
   rows_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
@@ -186,9 +167,6 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
       "/series/restoring",
       {"restoring force, the ordinate of the hysteresis cycle", is_other ? "k₀ x + S" : "F − m x″",
        is_other ? "restoring force k₀ x + S" : "restoring force F − m x″"});
-  if (!is_new) {
-    return;
-  }
   const Handle group(H5Gopen2(file.id(), "/series", H5P_DEFAULT), H5Gclose);
   write_attribute(group, "steps", run.time.steps);
   if (const slab::Slab* slab = engine::slab_of(run)) {
@@ -197,11 +175,11 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
 }
 
 void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  for_each_row(sampling_, samples, [this](const SeriesRow& row) { rows_.push(row); });
+  for_each_row(steps_, samples, [this](const SeriesRow& row) { rows_.push(row); });
 }
 
 void SeriesRecorder::serialize(std::int64_t step, engine::Archive& archive) {
-  rows_.serialize(sampling_.count(step), archive);
+  rows_.serialize(steps_.count(step), archive);
 }
 
 void SeriesRecorder::append(std::span<const double> rows) {
@@ -227,19 +205,16 @@ class FieldRecorder final : public engine::Observer {
   explicit FieldRecorder(const RecorderContext& context)
       : comm_(context.comm),
         profile_(*context.profile),
-        sampling_(field_sampling(context)),
+        steps_(field_sampling(context)),
         places_(places(*engine::slab_of(context.run), context.output.field_points)),
-        times_(context.file, "/field/t", {"time of the field", "t"}, sampling_.count(), 0),
+        times_(context.file, "/field/t", {"time of the field", "t"}, steps_.count(), 0),
         field_(context.file, "/field/u",
-               {"spring elongation of each cell, one row a time", "u(t,s)"}, sampling_.count(),
+               {"spring elongation of each cell, one row a time", "u(t,s)"}, steps_.count(),
                places_.kept),
         mine_(places_.kept_of(context.profile->range)),
         largest_(-parallel::min_over_ranks(comm_, -mine_.size)) {
     const slab::Profile& profile = *context.profile;
     const slab::Slab& slab = *engine::slab_of(context.run);
-    if (exists(context.file, "/field/s")) {
-      return;
-    }
     if (places_.kept < places_.cells) {
       const Handle group(H5Gopen2(context.file.id(), "/field", H5P_DEFAULT), H5Gclose);
       write_attribute(group, "thinned_from", places_.cells);
@@ -274,14 +249,14 @@ class FieldRecorder final : public engine::Observer {
   }
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
-    return sampling_.next(step);
+    return steps_.next(step);
   }
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override {
-    if (!sampling_.takes(samples.last_step())) {
+    if (!steps_.takes(samples.last_step())) {
       return;
     }
-    const std::array time{sampling_.time.time(samples.last_step())};
+    const std::array time{steps_.time(samples.last_step())};
     times_.append(1, std::span(time).first(comm_.is_root() ? 1 : 0), 0);
     if (const auto u = engine.elongation()) {
       field_.append_row(pieces(profile_.range.first,
@@ -295,8 +270,8 @@ class FieldRecorder final : public engine::Observer {
   }
 
   void serialize(std::int64_t step, engine::Archive& archive) override {
-    times_.serialize(comm_, sampling_.count(step), archive);
-    field_.serialize(comm_, sampling_.count(step), archive);
+    times_.serialize(comm_, steps_.count(step), archive);
+    field_.serialize(comm_, steps_.count(step), archive);
   }
 
  private:
@@ -313,40 +288,12 @@ class FieldRecorder final : public engine::Observer {
 
   const parallel::Communicator& comm_;
   const slab::Profile& profile_;
-  Sampling sampling_;
+  SampledSteps steps_;
   base::Thinning places_;
   Table times_;
   Table field_;
   base::CellRange mine_;  // this rank's of the places
   std::int64_t largest_;  // the most places of any rank
-};
-
-/// A recorder that makes a row of columns at every sample, from the engine's field.
-class RowRecorder : public engine::Observer {
- public:
-  RowRecorder(const RecorderContext& context, const Sampling& sampling)
-      : comm_(context.comm), sampling_(sampling), rows_(comm_, context.file, sampling.count()) {}
-
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
-    return sampling_.next(step);
-  }
-  void observe(const engine::Samples& samples, engine::Engine& engine) override {
-    if (sampling_.takes(samples.last_step())) {
-      record(samples, engine);
-    }
-  }
-  void serialize(std::int64_t step, engine::Archive& archive) override {
-    rows_.serialize(sampling_.count(step), archive);
-  }
-  void finish() override { rows_.flush(); }
-
- protected:
-  /// Push the row of the last of `samples`. Collective.
-  virtual void record(const engine::Samples& samples, engine::Engine& engine) = 0;
-
-  const parallel::Communicator& comm_;
-  Sampling sampling_;
-  RowBuffer rows_;
 };
 
 /// Writes /probe.
@@ -357,10 +304,7 @@ class ProbeRecorder final : public RowRecorder {
       : RowRecorder(context, context.output.sampling), profile_(*context.profile) {
     const std::vector<double>& places = context.output.probe;
     const auto count = static_cast<std::int64_t>(places.size());
-    if (!exists(context.file, "/probe/s")) {
-      write_column(comm_, context.file, "/probe/s", {"place at which u is probed", "s"}, places,
-                   "s");
-    }
+    write_column(comm_, context.file, "/probe/s", {"place at which u is probed", "s"}, places, "s");
     rows_.add("/probe/t", {"time of the sample", "t"});
     rows_.add("/probe/u",
               {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"}, count,
@@ -387,7 +331,7 @@ class ProbeRecorder final : public RowRecorder {
       }
     }
     parallel::sum_over_ranks(comm_, bits);
-    std::vector<double> row{sampling_.time.time(samples.last_step())};
+    std::vector<double> row{steps_.time(samples.last_step())};
     std::ranges::transform(bits, std::back_inserter(row),
                            [](std::int64_t b) { return std::bit_cast<double>(b); });
     rows_.push(row);
@@ -417,26 +361,22 @@ class StateRecorder final : public RowRecorder {
         is_position_(engine::slab_of(context.run) != nullptr) {
     const rheology::StateLayout layout = *engine::state_layout(context.run);
     rows_.add("/state/t", {"times of the states", "t"});
-    if (!exists(context.file, "/state/column")) {
-      std::vector<double> numbers(static_cast<std::size_t>(layout.size()));
-      std::iota(numbers.begin(), numbers.end(), 1.0);
-      write_column(comm_, context.file, "/state/column",
-                   {"number of the column, whose name the values' attribute columns has", "j"},
-                   numbers, "column");
-    }
+    std::vector<double> numbers(static_cast<std::size_t>(layout.size()));
+    std::iota(numbers.begin(), numbers.end(), 1.0);
+    write_column(comm_, context.file, "/state/column",
+                 {"number of the column, whose name the values' attribute columns has", "j"},
+                 numbers, "column");
     rows_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
               "column");
-    if (H5Aexists_by_name(context.file.id(), "/state/values", "columns", H5P_DEFAULT) <= 0) {
-      // An attribute is not to exceed HDF5's 64 KiB.
-      constexpr std::size_t longest_names = 60000;
-      const Handle dataset(H5Dopen2(context.file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
-      write_attribute(dataset, "columns", layout.names(longest_names));
-    }
+    // An attribute is not to exceed HDF5's 64 KiB.
+    constexpr std::size_t longest_names = 60000;
+    const Handle dataset(H5Dopen2(context.file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
+    write_attribute(dataset, "columns", layout.names(longest_names));
   }
 
  private:
   void record(const engine::Samples& samples, engine::Engine& engine) override {
-    const double t = sampling_.time.time(samples.last_step());
+    const double t = steps_.time(samples.last_step());
     if (is_position_) {
       rows_.push(std::array{t, samples.x.back()});
       return;

@@ -18,6 +18,31 @@
 
 namespace masing::io {
 
+/// The steps that are samples.
+class SampledSteps {
+ public:
+  /// Finds where the window begins and ends among the multiples of `every`. Local.
+  explicit SampledSteps(const Sampling& sampling);
+
+  /// Whether step p is a sample. Local.
+  [[nodiscard]] bool takes(std::int64_t step) const;
+  /// The first sample after `step`, or engine::never. Local.
+  [[nodiscard]] std::int64_t next(std::int64_t step) const;
+  /// How many samples there are up to `step`. Local.
+  [[nodiscard]] std::int64_t count(std::int64_t step) const;
+  /// How many there are in all. Local.
+  [[nodiscard]] std::int64_t count() const { return count(time_.steps); }
+  /// t_p. Local.
+  [[nodiscard]] double time(std::int64_t step) const { return time_.time(step); }
+
+ private:
+  slab::TimeGrid time_;
+  std::int64_t every_;
+  std::int64_t first_ = 0;  // of the multiples 0, 1, … below N/every, those in the window
+  std::int64_t end_ = 0;
+  bool has_last_ = false;  // step N
+};
+
 /// Datasets [n], or [n, width], that are filled by one row a sample. Rows are kept and written some
 /// thousands at a time; flush() writes the last ones.
 class RowBuffer {
@@ -36,8 +61,9 @@ class RowBuffer {
   /// named `across`. Of the group's t there must be a dataset, or it is this one. Collective.
   void add(const std::string& path, const Meaning& meaning, std::int64_t width = 0,
            const std::string& across = {});
-  /// One row, the entries of all datasets one after another, the same on every rank; without those
-  /// of the last one where its `split` is given. Collective where it fills the buffer.
+  /// Append one row: the entries of all datasets in order, the same on every rank. If `split` is
+  /// given, it holds the last dataset's entries of this rank, and `row` has none of them.
+  /// Collective where it fills the buffer.
   void push(std::span<const double> row, const std::optional<Part>& split = {});
   /// Collective.
   void flush();
@@ -73,7 +99,35 @@ struct RecorderContext {
   const OutputSpec& output;
 };
 
-/// Every recorder that the output asks for, with its datasets, which may be there already:
+/// A recorder that makes a row of columns at every sample, from the engine's field.
+class RowRecorder : public engine::Observer {
+ public:
+  RowRecorder(const RecorderContext& context, const Sampling& sampling)
+      : comm_(context.comm), steps_(sampling), rows_(comm_, context.file, steps_.count()) {}
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
+    return steps_.next(step);
+  }
+  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+    if (steps_.takes(samples.last_step())) {
+      record(samples, engine);
+    }
+  }
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    rows_.serialize(steps_.count(step), archive);
+  }
+  void finish() override { rows_.flush(); }
+
+ protected:
+  /// Push the row of the last of `samples`. Collective.
+  virtual void record(const engine::Samples& samples, engine::Engine& engine) = 0;
+
+  const parallel::Communicator& comm_;
+  SampledSteps steps_;
+  RowBuffer rows_;
+};
+
+/// Every recorder that the output asks for, with its datasets:
 ///     /series, of every run: see SeriesRecorder;
 ///     /state/t [rows], /state/values [rows, columns], with an attribute `columns`, their names:
 ///         the whole state at every n-th step and at both ends, of a slab without a mass every
@@ -95,11 +149,11 @@ using SeriesRow = std::array<double, 5>;
 
 /// Calls `take` with the row of every sample among `samples`. Local.
 template <typename Take>
-void for_each_row(const Sampling& sampling, const engine::Samples& samples, const Take& take) {
+void for_each_row(const SampledSteps& steps, const engine::Samples& samples, const Take& take) {
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
-    if (sampling.takes(step)) {
-      take(SeriesRow{sampling.time.time(step), samples.x[i], samples.y[i], samples.force[i],
+    if (steps.takes(step)) {
+      take(SeriesRow{steps.time(step), samples.x[i], samples.y[i], samples.force[i],
                      samples.restoring[i]});
     }
   }
@@ -120,7 +174,7 @@ class SeriesBuffer final : public engine::Observer {
   std::vector<double> rows() && { return std::move(rows_); }
 
  private:
-  Sampling sampling_;
+  SampledSteps steps_;
   std::vector<double> rows_;
 };
 
@@ -141,7 +195,7 @@ class SeriesRecorder final : public engine::Observer {
   [[nodiscard]] std::int64_t rows() const { return rows_.rows(); }
 
  private:
-  Sampling sampling_;
+  SampledSteps steps_;
   RowBuffer rows_;
 };
 

@@ -18,11 +18,13 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "io/build_info.hpp"
 #include "io/result_reader.hpp"
@@ -204,12 +206,16 @@ void with_file_name(const std::string& path, const std::function<void()>& work) 
     if (!what.starts_with("HDF5")) {
       throw;
     }
-    std::error_code unknown;
-    const auto space = std::filesystem::space(folder_of(path), unknown);
-    constexpr std::uintmax_t few = 65536;
-    const bool is_full = !unknown && space.available < few;
-    throw base::SystemError(path + ": " + what + (is_full ? "; its disk is full" : ""));
+    constexpr double few = 65536;
+    throw base::SystemError(path + ": " + what +
+                            (available_bytes(path) < few ? "; its disk is full" : ""));
   }
+}
+
+double available_bytes(const std::string& path) {
+  std::error_code unknown;
+  const auto space = std::filesystem::space(folder_of(path), unknown);
+  return unknown ? base::infinity : static_cast<double>(space.available);
 }
 
 void require_replaceable(const std::string& path, const std::string& quantity) {
@@ -228,27 +234,27 @@ std::vector<std::string> files_of_result(const std::string& path) {
 
 OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
                        const std::string& quantity)
-    : name_(lock(path)) {
+    : path_(path) {
   parallel::on_root(comm, [&] {
     require_replaceable(path, quantity);
     const std::string draft = partial(path);
     require_regular(draft, quantity);
-    require_regular(name_, quantity);
+    require_regular(lock(path), quantity);
     if (access(draft.c_str(), F_OK) == 0 && access(draft.c_str(), W_OK) != 0) {
       refuse(draft, quantity);
     }
-    file_ = locked(name_, path, quantity);
+    file_ = locked(lock(path), path, quantity);
   });
 }
 
 OutputLock::~OutputLock() {
   if (file_ >= 0) {
-    unlink(name_.c_str());  // while the lock is held: later the file may be another run's
+    // While the lock is held: later they may be another run's.
+    unlink(partial_draft(path_).c_str());
+    unlink(lock(path_).c_str());
     close(file_);
   }
 }
-
-namespace {
 
 void write_kind(const Handle& file, const std::string& kind) {
   write_attribute(file, "program", std::string("masing"));
@@ -256,11 +262,13 @@ void write_kind(const Handle& file, const std::string& kind) {
   write_attribute(file, "kind", kind);
 }
 
-}  // namespace
-
-void write_recipe(const Handle& file, const ResultSpec& result) {
-  write_kind(file, result.kind);
+void write_configuration(const Handle& file, const ResultSpec& result) {
   write_text(file, "/configuration", result.configuration);
+  const Handle dataset(H5Dopen2(file.id(), "/configuration", H5P_DEFAULT), H5Dclose);
+  write_attribute(dataset, "problem", result.problem);
+  write_attribute(dataset, "papers_problem", std::int64_t{result.papers_problem});
+  write_attribute(file, "title", result.title);
+  write_attribute(file, "has_cells", std::int64_t{result.has_cells});
 }
 
 namespace {
@@ -279,40 +287,60 @@ std::vector<std::string> datasets(const Handle& file) {
   return names;
 }
 
-/// Where numbers lie in a file: all datasets of them, and those among these that are filled by
-/// rows.
-struct Numbers {
-  std::vector<Extent> all;
-  std::vector<Extent> tables;
-};
-
-Numbers numbers_in(const Handle& file) {
-  Numbers found;
-  for (const std::string& name : datasets(file)) {
-    const Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
-    const Handle type(H5Dget_type(dataset.id()), H5Tclose);
-    const Extent bytes{static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
-                       static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
-    if (H5Tget_class(type.id()) == H5T_FLOAT && bytes.size > 0) {
-      const Handle properties(H5Dget_create_plist(dataset.id()), H5Pclose);
-      H5D_fill_time_t fill = H5D_FILL_TIME_IFSET;
-      check(H5Pget_fill_time(properties.id(), &fill));
-      found.all.push_back(bytes);
-      if (fill == H5D_FILL_TIME_NEVER) {
-        found.tables.push_back(bytes);
-      }
-    }
-  }
-  return found;
-}
-
-/// A mark that no other run has.
-std::string new_mark() {
+/// An id that no other run has.
+std::string new_run_id() {
   std::random_device chance;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", chance(), chance(), chance(), chance());
 }
 
-constexpr char end_of_text = '\0';
+/// What the text begins with that says where the rows of a run lie; after it come the path and the
+/// first byte of each dataset.
+std::string begin_of_places(const std::string& run) {
+  return "rows of " + run + ":";
+}
+
+constexpr std::size_t places_length = 2048;  // of this text
+
+/// Writes the text into /provenance, or over it. Collective.
+void write_places(const Handle& file, const std::string& run, const Places& places) {
+  std::string text = begin_of_places(run);
+  for (const auto& [path, bytes] : places) {
+    text += fmt::format(" {} {}", path, bytes.first);
+  }
+  const Handle group(H5Gopen2(file.id(), "/provenance", H5P_DEFAULT), H5Gclose);
+  write_padded_attribute(group, "rows", text, places_length);
+}
+
+/// The first bytes that the text in a file says; nothing where it has none of this run. The file is
+/// not opened as HDF5. Local.
+Places places_in(const std::string& path, const std::string& run) {
+  std::string head(std::size_t{1} << 20, '\0');  // provenance comes first in it
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), std::ssize(head));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string begin = begin_of_places(run);
+  const auto at = head.find(begin);
+  Places places;
+  if (at != std::string::npos) {
+    std::istringstream words(head.substr(at + begin.size(), places_length));
+    std::string table;
+    for (std::int64_t first = 0; words >> table >> first;) {
+      places[table] = {.first = first};
+    }
+  }
+  return places;
+}
+
+/// The places of the datasets of an open file.
+Places places_of_datasets(const Handle& file) {
+  Places places;
+  for (const std::string& name : datasets(file)) {
+    const Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    places[name] = {static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
+                    static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
+  }
+  return places;
+}
 
 /// What a checkpoint counts.
 std::vector<TableRows> counted_in(const Handle& checkpoint) {
@@ -328,11 +356,14 @@ std::vector<TableRows> counted_in(const Handle& checkpoint) {
   return found;
 }
 
-/// Throws UserError where a file has other rows than those that are counted. Polls.
-void require_counted(const WrittenRows& rows) {
-  const Handle file = open_for_reading(rows.path);
+/// Copies the rows to a new file, whose datasets have these places. Throws UserError where they are
+/// others than those that are counted. Polls. Local.
+void copy_rows(const WrittenRows& rows, const std::string& to, Places places) {
   for (const auto& [table, counted] : rows.tables) {
-    if (sum_of_rows(file, table, counted.rows) != counted.before + counted.last) {
+    const auto source = rows.places.find(table);
+    if (source == rows.places.end() ||
+        copy_numbers(rows.path, source->second.first, counted.rows * counted.columns, to,
+                     places[table]) != counted.before + counted.last) {
       throw base::UserError(
           "restart", fmt::format("{} is damaged: the checksum of {} rows of {} is another; take a "
                                  "copy that is whole, or begin anew",
@@ -345,7 +376,8 @@ void require_counted(const WrittenRows& rows) {
 WrittenRows found_rows(const std::string& checkpoint, const std::string& output) {
   const Handle file = open_for_reading(checkpoint);
   WrittenRows rows{.run = read_text_attribute(file, "/checkpoint", "run"),
-                   .path = "",
+                   .path = {},
+                   .places = {},
                    .tables = counted_in(file)};
   if (rows.run.empty() || rows.tables.empty()) {
     throw base::UserError(
@@ -355,9 +387,9 @@ WrittenRows found_rows(const std::string& checkpoint, const std::string& output)
   const std::filesystem::path named = read_text_attribute(file, "/checkpoint", "output");
   for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
     for (const std::string& path : {partial(of), of}) {
-      if (has_frame(path, rows.run)) {
+      rows.places = places_in(path, rows.run);
+      if (!rows.places.empty()) {
         rows.path = path;
-        require_counted(rows);
         return rows;
       }
     }
@@ -373,102 +405,51 @@ WrittenRows found_rows(const std::string& checkpoint, const std::string& output)
 WrittenRows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
                     const std::string& output) {
   WrittenRows rows;
-  try {
-    const std::string found = parallel::from_root(comm, [&] {
-      const base::Polling polling = parallel::stop_polling();
-      rows = found_rows(checkpoint, output);
-      return rows.run + end_of_text + rows.path;
-    });
-    const auto end = found.find(end_of_text);
-    rows.run = found.substr(0, end);
-    rows.path = found.substr(end + 1);
-  } catch (const base::Stopped&) {
-    throw base::Stopped("stopped " + parallel::stop_reason(comm) + " before the first step" +
-                        nothing_lost);
-  }
+  rows.run = parallel::from_root(comm, [&] {
+    rows = found_rows(checkpoint, output);
+    return rows.run;
+  });
   return rows;
 }
 
-OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result)
+OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
+                       std::optional<WrittenRows> source)
     : comm_(comm),
       result_(result),
-      run_(parallel::from_root(comm, new_mark)),
-      draft_(partial(result.path)) {
-  create();
-}
-
-OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-                       const WrittenRows& rows)
-    : comm_(comm), result_(result), run_(rows.run), draft_(partial(result.path)) {
-  is_new_ = rows.path != draft_ || parallel::from_root(comm, [&] {
-                                     return read_recipe(draft_).configuration;
-                                   }) != result.configuration;
-  if (!is_new_) {
-    // Until start_rows it is read-only: creating a dataset fails.
-    file_ = open_together(comm_, draft_, H5F_ACC_RDONLY);
-    return;
-  }
-  source_ = rows;
-  draft_ = partial_draft(result.path);
-  create();
-}
-
-OutputFile::~OutputFile() {
-  if (source_ && comm_.is_root()) {
-    unlink(draft_.c_str());
-  }
-}
-
-void OutputFile::create() {
-  file_ = open_together(comm_, draft_, H5F_ACC_TRUNC);
+      source_(std::move(source)),
+      run_(source_ ? source_->run : parallel::from_root(comm, new_run_id)),
+      draft_(source_ ? partial_draft(result.path) : partial(result.path)),
+      file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
   write_provenance(file_, comm_, result_.command_line);
-  if (result_.kind == "simulate") {  // others have no rows to go on with; among the first bytes
-    const Handle group(H5Gopen2(file_.id(), "/provenance", H5P_DEFAULT), H5Gclose);
-    write_attribute(group, "frame", blank_frame(run_));
+  if (result_.kind == "simulate") {  // others have no rows to go on with
+    write_places(file_, run_, {});
   }
   if (!result_.configuration.empty()) {
-    write_text(file_, "/configuration", result_.configuration);
-    const Handle dataset(H5Dopen2(file_.id(), "/configuration", H5P_DEFAULT), H5Dclose);
-    write_attribute(dataset, "problem", result_.problem);
-    write_attribute(dataset, "papers_problem", std::int64_t{result_.papers_problem});
-    write_attribute(file_, "title", result_.title);
-    write_attribute(file_, "has_cells", std::int64_t{result_.has_cells});
+    write_configuration(file_, result_);
   }
 }
 
 void OutputFile::start_rows() {
-  Numbers numbers;
-  if (is_new_) {
-    create_group(file_, "/timing");
-    write_timing({});
-    flush(file_);
-    numbers = numbers_in(file_);
+  const Places places = places_of_datasets(file_);
+  write_places(file_, run_, places);
+  flush(file_);
+  if (!source_) {
+    return;
   }
   file_ = Handle();
-  if (is_new_) {
-    parallel::on_root(comm_, [&] { write_frame(draft_, run_, numbers.tables, numbers.all); });
-  }
-  if (source_) {
+  try {
     parallel::on_root(comm_, [&] {
-      const Handle from = open_for_reading(source_->path);
-      const Handle to(H5Fopen(draft_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
-      for (const auto& [table, counted] : source_->tables) {
-        copy_rows(from, to, table, counted.rows);
-      }
+      const base::Polling polling = parallel::stop_polling();
+      copy_rows(*source_, draft_, places);
     });
-    put_in_place(comm_, draft_, partial(result_.path));
-    draft_ = partial(result_.path);
-    source_.reset();
+  } catch (const base::Stopped&) {
+    throw base::Stopped("stopped " + parallel::stop_reason(comm_) + " before the first step" +
+                        nothing_lost);
   }
+  put_in_place(comm_, draft_, partial(result_.path));
+  draft_ = partial(result_.path);
   file_ = open_together(comm_, draft_, H5F_ACC_RDWR);
-}
-
-void OutputFile::write_timing(const Timing& timing) const {
-  const Handle group(H5Gopen2(file_.id(), "/timing", H5P_DEFAULT), H5Gclose);
-  write_attribute(group, "wall_seconds", timing.wall_seconds);
-  write_attribute(group, "steps_per_second", timing.steps_per_second);
-  write_attribute(group, "cell_updates_per_second", timing.cell_updates_per_second);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ std::vector<BuildFact> build_facts();
 /// where the disk is full: HDF5 tells neither. Collective if `work` is.
 void with_file_name(const std::string& path, const std::function<void()>& work);
 
+/// What the disk of a file still takes, bytes; infinity where that is not known. Local.
+double available_bytes(const std::string& path);
+
 /// Throws UserError, of the `quantity` that gives the path, where there is a file that is neither
 /// empty nor made by masing: it would be replaced. Local.
 void require_replaceable(const std::string& path, const std::string& quantity);
@@ -45,7 +49,7 @@ std::vector<std::string> files_of_result(const std::string& path);
 
 /// Keeps a second run from writing the same result file: a lock on FILE.lock, held by the root
 /// until the object dies, and given back by the system if the run is killed. The lock file goes
-/// with it.
+/// with it, and a copy of rows that was not finished.
 class OutputLock {
  public:
   /// Throws UserError alike on all ranks, of the `quantity` that gives the path, where a file
@@ -58,7 +62,7 @@ class OutputLock {
   OutputLock& operator=(const OutputLock&) = delete;
 
  private:
-  std::string name_;
+  std::string path_;
   int file_ = -1;  // on the root
 };
 
@@ -66,19 +70,13 @@ class OutputLock {
 /// other names or other meanings; of another second one, more of them.
 inline constexpr const char* schema = "masing 1.0";
 
-/// Writes what a file is of: `kind` and schema, attributes of the root, and /configuration.
+/// Writes by what a file of masing is known, attributes of the root: program, schema and kind.
 /// Collective.
-void write_recipe(const Handle& file, const ResultSpec& result);
+void write_kind(const Handle& file, const std::string& kind);
+/// Writes /configuration and what is said of it. Collective.
+void write_configuration(const Handle& file, const ResultSpec& result);
 
-/// Wall times of a trajectory, in /timing: what is outside of it and /provenance depends on the
-/// input alone.
-struct Timing {
-  double wall_seconds = not_known_yet;
-  double steps_per_second = not_known_yet;
-  double cell_updates_per_second = not_known_yet;
-};
-
-/// What one that was stopped before its first step says.
+/// Text for a run that was stopped before its first step.
 inline constexpr const char* nothing_lost = "; nothing is lost: give the same command";
 
 /// The rows of a table that a checkpoint counts.
@@ -87,16 +85,20 @@ struct TableRows {
   CountedRows counted;
 };
 
+/// Where the datasets of a file lie in it, by path.
+using Places = std::map<std::string, ByteRange>;
+
 /// The rows that a stopped run has written.
 struct WrittenRows {
-  std::string run;                     ///< the mark that its files have, and those of no other run
-  std::string path;                    ///< the file they are in
+  std::string run;                     ///< the id that its files have, and those of no other run
+  std::string path;                    ///< the file they are in, on the root
+  Places places = {};                  ///< in it, on the root
   std::vector<TableRows> tables = {};  ///< on the root
 };
 
 /// The rows that belong to a checkpoint: in OUTPUT.partial or OUTPUT, of `output` or else of the
-/// output that the checkpoint names. Reads all that counts of the file; throws UserError alike on
-/// all ranks where a byte of it is another than when it was written, and Stopped. Collective.
+/// output that the checkpoint names. HDF5 does not open that file, which may be damaged. Throws
+/// UserError alike on all ranks where they are in none. Collective.
 WrittenRows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
                     const std::string& output);
 
@@ -104,27 +106,22 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
 /// when all is in it, so that a reader never sees half a file. It carries the configuration and the
 /// provenance of its data.
 ///
-/// A run that is to be resumed wherever it is killed first makes all groups, datasets and
-/// attributes, then calls start_rows(). From there on HDF5 changes no structure in the file: rows
-/// go to places that they have (Table), and the numbers of /timing are overwritten.
+/// A run that is to be resumed wherever it is killed first makes its tables, then calls
+/// start_rows(). From there on the rows stay where they lie (Table), and a text of fixed length in
+/// /provenance says where: so a restart finds them without HDF5, and copies them to its own file.
 class OutputFile {
  public:
-  /// Creates FILE.partial with /configuration and /provenance. `comm` must outlive the file.
-  /// Collective.
-  OutputFile(const parallel::Communicator& comm, const ResultSpec& result);
-
-  /// Goes on with the rows of a run, in FILE.partial if they are there and of the same
-  /// configuration. Else start_rows copies them to a new one. Collective.
-  OutputFile(const parallel::Communicator& comm, const ResultSpec& result, const WrittenRows& rows);
-
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  /// Creates FILE.partial with /configuration and /provenance; of a run that goes on with the rows
+  /// of `source`, FILE.partial.draft. `comm` must outlive the file. Collective.
+  OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
+             std::optional<WrittenRows> source = {});
 
   /// The same object all the time, while the file may be closed and opened again.
   [[nodiscard]] const Handle& file() const { return file_; }
 
-  /// See above. Collective.
+  /// See above. Copies the rows of the source and gives the file the name FILE.partial. Throws
+  /// alike on all ranks UserError where a bit of them is another than when they were written,
+  /// SystemError, and Stopped; what was there is untouched then. Collective.
   void start_rows();
 
   /// What has the system write rows to the disk between chunks, as they come, so that a checkpoint
@@ -135,22 +132,16 @@ class OutputFile {
   /// it. Collective.
   void save_rows(const Handle& checkpoint, const std::string& path) const;
 
-  /// Writes /timing, over what is there. Collective.
-  void write_timing(const Timing& timing) const;
-
   /// Closes the file, seals it, has it on the disk and gives it its final name. Nothing may be
   /// written any more. Throws SystemError alike on all ranks. Collective.
   void finish();
 
  private:
-  void create();
-
   const parallel::Communicator& comm_;
   ResultSpec result_;
-  std::string run_;    // its mark
-  std::string draft_;  // the file's name at present, FILE.partial or FILE.partial.draft
-  bool is_new_ = true;
   std::optional<WrittenRows> source_;  // to be copied
+  std::string run_;                    // its id
+  std::string draft_;  // the file's name at present, FILE.partial or FILE.partial.draft
   Handle file_;
 };
 

@@ -25,37 +25,24 @@
 namespace masing::io {
 
 bool require_sound(const std::string& path) {
-  std::error_code unknown;
-  const auto status = std::filesystem::status(path, unknown);
-  if (!std::filesystem::is_regular_file(status)) {
-    const bool is_there = std::filesystem::exists(status);
-    throw base::UserError("cannot open " + path +
-                          " as HDF5: " + (is_there ? "not a regular file" : unknown.message()) +
-                          "; give a file that masing wrote");
+  const bool is_sealed = has_seal(
+      path,
+      "take a copy that is whole, or make it again (to have it read as it is, cut the seal "
+      "off: truncate -s -32 FILE)");
+  if (!is_sealed) {
+    const Handle file = open_for_reading(path);
+    hsize_t size = 0;
+    haddr_t end = 0;
+    check(H5Fget_filesize(file.id(), &size));
+    check(H5Fget_eoa(file.id(), &end));
+    if (size != end) {  // a longer one has what is left of a seal
+      throw base::UserError(
+          fmt::format("{} is damaged: it has {} bytes and says {}; give a file that "
+                      "masing wrote",
+                      path, size, end));
+    }
   }
-  if (has_seal(path)) {
-    return true;
-  }
-  // Its first bytes tell whether it can be whole: the signature, and in the superblock that masing
-  // writes, of version 0, the end of file. Source: HDF5 File Format Specification, II.A.
-  constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);
-  constexpr std::size_t place_of_end = 40;
-  std::string head(place_of_end + sizeof(std::uint64_t), '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), std::ssize(head));
-  if (!file || !head.starts_with(signature)) {
-    throw base::UserError("cannot open " + path + " as HDF5; give a file that masing wrote");
-  }
-  std::uint64_t end = 0;
-  std::memcpy(&end, &head[place_of_end], sizeof end);
-  const std::uintmax_t size = std::filesystem::file_size(path);
-  if (head[signature.size()] == 0 && end != size) {  // a longer one has what is left of a seal
-    throw base::UserError(
-        fmt::format("{} is damaged: it has {} bytes and says {}; give a file that "
-                    "masing wrote",
-                    path, size, end));
-  }
-  return false;
+  return is_sealed;
 }
 
 namespace {
@@ -250,59 +237,37 @@ Recipe read_recipe(const std::string& path) {
 
 namespace {
 
-/// Only numbers count in a comparison.
-enum class Kind { numbers, texts, references };
-
-/// What a dataset or attribute holds.
+/// What a dataset or attribute holds: integers, floating-point numbers or texts; of all else
+/// nothing.
 struct Content {
-  Kind kind = Kind::numbers;
-  bool counts = false;        ///< in a comparison
-  std::string type;           ///< of numbers: class and size; of integers, which are read
-                              ///< as 64-bit ones, class and sign
+  H5T_class_t kind = H5T_NO_CLASS;
+  bool has_sign = false;      ///< of integers, which are read as 64-bit ones
   std::size_t file_item = 0;  ///< bytes of one entry in the file
   std::vector<hsize_t> shape;
-  std::size_t item = 1;            ///< of numbers: bytes of one entry
+  std::size_t item = 1;            ///< bytes of one entry
   std::vector<char> bytes;         ///< of numbers
   std::vector<std::string> texts;  ///< without what pads them
-};
 
-Kind kind_of(const Handle& type) {
-  if (H5Tget_class(type.id()) == H5T_STRING) {
-    return Kind::texts;
-  }
-  const auto has = [&](H5T_class_t kind) { return H5Tdetect_class(type.id(), kind) > 0; };
-  return has(H5T_REFERENCE) || has(H5T_VLEN) || has(H5T_STRING) ? Kind::references : Kind::numbers;
-}
+  /// Whether it counts in a comparison.
+  [[nodiscard]] bool is_of_numbers() const { return kind == H5T_INTEGER || kind == H5T_FLOAT; }
+};
 
 Content content_of(const Stored& stored) {
   const Handle type = stored.type();
-  Content content{.kind = kind_of(type), .shape = checked_shape(stored)};
-  content.counts = content.kind == Kind::numbers;
-  content.file_item = H5Tget_size(type.id());
-  if (content.kind == Kind::texts) {
+  Content content{.kind = H5Tget_class(type.id()),
+                  .file_item = H5Tget_size(type.id()),
+                  .shape = checked_shape(stored)};
+  if (content.kind == H5T_STRING) {
     content.texts = texts_of(stored);
-  } else if (content.kind == Kind::numbers) {
-    const H5T_class_t kind = H5Tget_class(type.id());
-    const bool is_integer = kind == H5T_INTEGER;
-    const bool has_sign = is_integer && H5Tget_sign(type.id()) == H5T_SGN_2;
-    content.type = is_integer ? fmt::format("integer, sign {}", has_sign)
-                              : fmt::format("{}/{}", static_cast<int>(kind), content.file_item);
-    const hid_t wide = has_sign ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
-    const Handle read_as(H5Tcopy(is_integer ? wide : type.id()), H5Tclose);
+  } else if (content.is_of_numbers()) {
+    content.has_sign = H5Tget_sign(type.id()) == H5T_SGN_2;
+    const hid_t wide = content.has_sign ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
+    const Handle read_as(H5Tcopy(content.kind == H5T_INTEGER ? wide : type.id()), H5Tclose);
     content.item = H5Tget_size(read_as.id());
     content.bytes.resize(stored.entries() * content.item);
     stored.read(read_as, content.bytes.data());
   }
   return content;
-}
-
-/// Whether an attribute only joins datasets with their dimension scales.
-/// Source: HDF5 Dimension Scale Specification; netCDF-4's own begin with _.
-bool is_of_dimension_scales(const std::string& attribute) {
-  constexpr std::array names{"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST",
-                             "DIMENSION_LABELS"};
-  return std::ranges::find(names, attribute) != names.end() || attribute.starts_with("_Net") ||
-         attribute == "_nc3_strict" || attribute == "_NCProperties";
 }
 
 herr_t add_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
@@ -341,22 +306,22 @@ std::map<std::string, Content> contents_of(const Handle& file, const std::string
   check(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names));
   for (const std::string& attribute : names) {
     const Handle handle(H5Aopen(object.id(), attribute.c_str(), H5P_DEFAULT), H5Aclose);
-    Content content = content_of({handle, true});
-    content.counts = content.counts && !is_of_dimension_scales(attribute);
-    found.emplace(" attribute " + attribute, std::move(content));
+    found.emplace(" attribute " + attribute, content_of({handle, true}));
   }
   return found;
 }
 
 /// What differs between numbers, or texts; empty if nothing does.
 std::string difference(const Content& expected, const Content& found) {
-  if (expected.kind != Kind::numbers) {
+  if (!expected.is_of_numbers()) {
     return expected.kind != found.kind     ? "another type"
            : expected.texts != found.texts ? "another text"
                                            : "";
   }
-  if (found.kind != Kind::numbers || expected.type != found.type || expected.shape != found.shape ||
-      expected.file_item > found.file_item) {
+  const bool may_be_wider = expected.kind == H5T_INTEGER;
+  if (expected.kind != found.kind || expected.has_sign != found.has_sign ||
+      expected.shape != found.shape || expected.file_item > found.file_item ||
+      (expected.file_item < found.file_item && !may_be_wider)) {
     return "another type or shape";
   }
   std::size_t count = 0;
@@ -379,42 +344,41 @@ std::vector<Difference> differences(const std::string& expected, const std::stri
   const Handle other = open_for_reading(found);
   const Objects here = objects_in(file);
   const Objects there = objects_in(other);
+  Objects all = here;
+  all.insert(there.begin(), there.end());
   std::vector<Difference> lines;
   const auto add = [&](bool counts, const std::string& place, const std::string& what) {
     lines.push_back({counts ? Weight::counts : Weight::note, place + ": " + what});
   };
-  const auto place_of = [](const std::string& object) {
-    return std::string("/").append(object == "." ? "" : object);
-  };
   constexpr const char* not_made = "not made again";
   constexpr const char* not_there = "not in the file";
-  for (const auto& [name, type] : here) {
-    const std::string place = place_of(name);
-    const auto ours = contents_of(file, name, type);
+  for (const auto& [name, type] : all) {
+    const std::string place = "/" + (name == "." ? std::string() : name);
+    if (!here.contains(name)) {
+      add(false, place, not_there);
+      continue;
+    }
+    const auto parts = contents_of(file, name, type);
     const auto twin = there.find(name);
     if (twin == there.end() || twin->second != type) {
-      add(std::ranges::any_of(ours, [](const auto& part) { return part.second.counts; }), place,
-          not_made);
+      const bool counts =
+          std::ranges::any_of(parts, [](const auto& part) { return part.second.is_of_numbers(); });
+      add(counts, place, not_made);
       continue;
     }
     const auto theirs = contents_of(other, name, type);
-    for (const auto& [part, content] : ours) {
+    for (const auto& [part, content] : parts) {
       const auto match = theirs.find(part);
       const std::string what =
           match == theirs.end() ? not_made : difference(content, match->second);
       if (!what.empty()) {
-        add(content.counts, place + part, what);
+        add(content.is_of_numbers(), place + part, what);
       }
     }
     for (const auto& [part, content] : theirs) {
-      if (!ours.contains(part)) {
+      if (!parts.contains(part)) {
         add(false, place + part, not_there);
       }
-    }
-  }
-  for (const auto& [name, type] : there) {
-    if (!here.contains(name)) {
-      add(false, place_of(name), not_there);
     }
   }
   return lines;

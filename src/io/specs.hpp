@@ -7,6 +7,7 @@
 
 #include "slab/problem.hpp"
 
+/// Files and messages: HDF5 results, provenance, progress.
 namespace masing::io {
 
 /// Which steps are samples: every n-th step, step 0 and step N, within a window of time.
@@ -15,15 +16,6 @@ struct Sampling {
   std::int64_t every = 1;
   double from = 0.0;
   double to = 0.0;
-
-  /// Whether step p is a sample. Local.
-  [[nodiscard]] bool takes(std::int64_t step) const;
-  /// The first sample after `step`, or engine::never. Local.
-  [[nodiscard]] std::int64_t next(std::int64_t step) const;
-  /// How many samples there are up to `step`. Local.
-  [[nodiscard]] std::int64_t count(std::int64_t step) const;
-  /// How many there are in all. Local.
-  [[nodiscard]] std::int64_t count() const { return count(time.steps); }
 };
 
 /// What a trajectory's file holds beside /series and, of models that have one, /state.

@@ -23,7 +23,7 @@ std::size_t Scan::failed() const {
 
 namespace {
 
-constexpr const char* done = "/made";  // in a checkpoint
+constexpr const char* done = "tasks";  // in a checkpoint
 
 // PointNumbers consists of doubles alone.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
@@ -106,8 +106,11 @@ Points::Points(const parallel::Communicator& comm, const ScanSpec& spec, const A
   task_size_ = is_line ? spec.axes.back().values.size() : 1;
   is_made_.resize(points_.size() / task_size_);
   if (spec.checkpoint.restart) {
-    const io::Handle file = io::open_together(comm, *spec.checkpoint.restart, H5F_ACC_RDONLY);
-    unpack(io::read_numbers(file, done));
+    io::read_state(comm, *spec.checkpoint.restart, [this](engine::Archive& archive) {
+      std::vector<double> all;
+      archive.numbers(done, all);
+      unpack(all);
+    });
     made_since_save_ = 0;
   }
 }
@@ -327,12 +330,10 @@ void Points::report() {
 /// FILE of the checkpoint: what scan it is of, and the tasks that are done; those that failed
 /// begin again. Of the root. Local.
 void Points::save() {
-  const std::vector<double> all = packed_tasks(false);
-  io::write_checkpoint(
-      own_, spec_.checkpoint.path, spec_.result, static_cast<double>(sizeof(double) * all.size()),
-      [&](const io::Handle& file) {
-        io::write_distributed(file, done, {"tasks that are done", ""}, all, 0, std::ssize(all));
-      });
+  io::write_state(own_, spec_.checkpoint.path, spec_.result, [&](engine::Archive& archive) {
+    std::vector<double> all = packed_tasks(false);
+    archive.numbers(done, all);
+  });
   last_saved_ = Clock::now();
   made_since_save_ = 0;
 }

@@ -56,6 +56,24 @@ def test_a_full_disk_under_the_checkpoint_leaves_the_last_one(masing, small_disk
     assert contents(masing.folder / "run.h5") == contents(masing.folder / "whole.h5")
 
 
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_full_disk_under_a_restart_leaves_what_was_there(masing, small_disk, ranks):
+    """The rows are copied to a new file, which has no room beside the old one."""
+    words = ("simulate", "--cells=2000", "--field-every=100", "--quiet", "--checkpoint=c.h5")
+    masing.done(*words, "--steps=3000", "--final-time=5", "--output=disk/run.h5")
+    free = os.statvfs(small_disk)
+    (small_disk / "ballast").write_bytes(bytes(free.f_bavail * free.f_frsize - 150 * 1024))
+    before = [path.read_bytes() for path in (small_disk / "run.h5", masing.folder / "c.h5")]
+    longer = (*words, "--steps=6000", "--final-time=10", "--restart=c.h5")
+    said = failed(masing(*longer, "--output=disk/run.h5", ranks=ranks))
+    assert "cannot write disk/run.h5.partial.draft: No space left on device" in said
+    assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "run.h5"]
+    assert [path.read_bytes() for path in (small_disk / "run.h5", masing.folder / "c.h5")] == before
+    masing.done(*longer, "--output=run.h5")
+    masing.done(*words[:-1], "--steps=6000", "--final-time=10", "--output=whole.h5")
+    assert contents(masing.folder / "run.h5") == contents(masing.folder / "whole.h5")
+
+
 def test_a_full_disk_under_a_scans_checkpoint(masing, small_disk):
     words = ("scan", "--over=w=0.5:1:40", "--force=cos(w*t)", "--cells=20", "--steps=4000", "--final-time=20")
     kept = ("--keep=series", "--quiet", "--output=scan.h5", "--checkpoint=disk/c.h5", "--checkpoint-every=1")
@@ -104,15 +122,19 @@ def test_a_vanished_folder(masing):
     assert sum(line.startswith("masing: ") for line in stderr.splitlines()) == 1, stderr
 
 
-def test_two_runs_to_one_output(masing):
-    first = masing.start("simulate", "--steps=1000000", "--cells=20000", "--quiet")
-    masing.wait_until(first, (masing.folder / "masing.h5.partial").exists)
-    first.send_signal(signal.SIGSTOP)  # it keeps its lock
-    assert "another run" in masing.refused(*SMALL, ranks=2)
+@pytest.mark.parametrize(("words", "said"), [
+    (("--output=one.h5",), "--output: another run is writing one.h5"),
+    (("--output=two.h5", "--checkpoint=c.h5"), "--checkpoint: another run is writing c.h5")])
+def test_two_runs_to_one_file(masing, words, said):
+    first = masing.start("simulate", "--steps=1000000", "--cells=20000", "--quiet", "--output=one.h5",
+                         "--checkpoint=c.h5")
+    masing.wait_until(first, (masing.folder / "one.h5.partial").exists)
+    first.send_signal(signal.SIGSTOP)  # it keeps its locks
+    assert said in masing.refused(*SMALL, *words, ranks=2)
     first.kill()
     first.communicate()
-    masing.done(*SMALL)
-    assert masing.names() == ["masing.h5"]
+    masing.done(*SMALL, *words)
+    assert not [name for name in masing.names() if name.endswith(".lock") and name[:-5] in " ".join(words)]
 
 
 @pytest.mark.parametrize("name", ["masing.h5", "masing.h5.partial", "masing.h5.lock"])
@@ -172,14 +194,18 @@ def test_leapfrog_beyond_its_limit(masing):
     masing.done(*case, "--steps=100")
 
 
-def test_eulers_growth_is_told(masing):
-    """exp(dt omega^2 T/2) with omega = 2, T = 10: 10 at 86.9 steps, 1.1 at dt = ln(1.1)/20."""
-    case = ("simulate", "--k0=3", "--final-time=10", "--cells=5", "--quiet")
-    process = masing(*case, "--steps=86")
+@pytest.mark.parametrize(("words", "few", "enough", "begin", "said"), [
+    # exp(dt omega^2 T/2) with omega = 2, T = 10: 10 at 86.9 steps, 1.1 at dt = ln(1.1)/20.
+    (("--k0=3", "--final-time=10", "--cells=5"), 86, 87, "", "with a step of 0.004766 by 1.1"),
+    # A dashpot of relaxation time c/k = 1e-4: stable up to twice that, 250,000 steps.
+    (("--model=viscoelastoplastic", "--set=k=1", "--set=eta=1", "--set=c=1e-4", "--final-time=50"), 500, 256000,
+     "with a step of 0.1 ", "with 256000 steps by at most 1.1")])
+def test_growth_is_told(masing, words, few, enough, begin, said):
+    process = masing("simulate", *words, "--quiet", f"--steps={few}")
     assert process.returncode == 0
-    assert process.stderr.startswith("masing warning:")
-    assert "with a step of 0.004766 by 1.1" in process.stderr
-    masing.done(*case, "--steps=87")
+    assert process.stderr.startswith("masing warning: " + begin)
+    assert said in process.stderr
+    assert masing.done("simulate", *words, "--quiet", f"--steps={enough}").stderr == ""
 
 
 def test_a_table_that_ends_before_the_run_is_told(masing):
@@ -190,17 +216,6 @@ def test_a_table_that_ends_before_the_run_is_told(masing):
     assert process.stderr == ("masing warning: --force: the table ends at t = 10, before T = 20, and is constant from "
                               "there on\n")
     assert masing(*case, "--final-time=10").stderr == ""
-
-
-def test_growth_of_a_model_of_few_elements_is_told(masing):
-    """A dashpot of relaxation time c/k = 1e-4: stable up to twice that, 250,000 steps."""
-    case = ("simulate", "--model=viscoelastoplastic", "--set=k=1", "--set=eta=1", "--set=c=1e-4",
-            "--final-time=50", "--quiet")
-    process = masing(*case, "--steps=500")
-    assert process.returncode == 0
-    assert process.stderr.startswith("masing warning: with a step of 0.1 ")
-    assert "with 256000 steps by at most 1.1" in process.stderr
-    assert masing(*case, "--steps=256000").stderr == ""
 
 
 def test_an_absurd_number_of_steps_is_looked_at(masing):

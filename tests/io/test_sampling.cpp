@@ -7,23 +7,26 @@
 namespace masing::test_sampling {
 
 using engine::never;
+using io::SampledSteps;
 using io::Sampling;
 
 /// next() against the definition by takes(), for every step.
 void expect_next_is_consistent(const Sampling& sampling) {
+  const SampledSteps sampled(sampling);
   std::int64_t expected = never;
   for (std::int64_t step = sampling.time.steps; step >= 0; --step) {
-    ASSERT_EQ(sampling.next(step), expected) << "after step " << step;
-    if (sampling.takes(step)) {
+    ASSERT_EQ(sampled.next(step), expected) << "after step " << step;
+    if (sampled.takes(step)) {
       expected = step;
     }
   }
 }
 
 std::vector<std::int64_t> taken(const Sampling& sampling) {
+  const SampledSteps sampled(sampling);
   std::vector<std::int64_t> steps;
   for (std::int64_t step = 0; step <= sampling.time.steps; ++step) {
-    if (sampling.takes(step)) {
+    if (sampled.takes(step)) {
       steps.push_back(step);
     }
   }
@@ -43,7 +46,7 @@ TEST(Sampling, has_the_first_and_the_last_step) {
 TEST(Sampling, has_the_last_step_whatever_the_rounding) {
   for (const double final_time : {0.1, 0.7, 1.1, 12.3, 1e-9, 500.0}) {
     for (std::int64_t steps = 1; steps < 400; ++steps) {
-      const Sampling sampling{{.final_time = final_time, .steps = steps}, 7, 0.0, final_time};
+      const SampledSteps sampling({{final_time, steps}, 7, 0.0, final_time});
       ASSERT_TRUE(sampling.takes(steps)) << final_time << ", " << steps;
       ASSERT_EQ(sampling.next(steps - 1), steps) << final_time << ", " << steps;
       ASSERT_EQ(sampling.next(steps), never) << final_time << ", " << steps;
@@ -77,7 +80,7 @@ TEST(Sampling, counts_without_a_walk) {
     for (const std::int64_t every : {1, 2, 3, 7, 5000}) {
       for (const auto& [from, to] :
            {std::pair(0.0, 1.0), {0.3, 0.6}, {0.999, 1.0}, {0.5, 0.5}, {0.0, 0.0}, {1.0, 1.0}}) {
-        const Sampling sampling{{.final_time = 0.7, .steps = steps}, every, from * 0.7, to * 0.7};
+        const SampledSteps sampling({{0.7, steps}, every, from * 0.7, to * 0.7});
         std::int64_t count = 0;
         for (std::int64_t step = 0; step <= steps; ++step) {
           if (sampling.takes(step)) {
@@ -93,12 +96,13 @@ TEST(Sampling, counts_without_a_walk) {
 
 /// The papers' run: N = 10⁶, T = 500, window 400..500, from integers and without a walk over steps.
 TEST(Sampling, of_the_papers_window) {
-  const Sampling sampling{{.final_time = 500.0, .steps = 1000000}, 100, 400.0, 500.0};
+  const Sampling window{{.final_time = 500.0, .steps = 1000000}, 100, 400.0, 500.0};
+  const SampledSteps sampling(window);
   EXPECT_EQ(sampling.next(0), 800000);
   EXPECT_EQ(sampling.next(800000), 800100);
   EXPECT_EQ(sampling.next(999900), 1000000);
   EXPECT_EQ(sampling.next(1000000), never);
-  EXPECT_EQ(taken(sampling).size(), 2001U);
+  EXPECT_EQ(taken(window).size(), 2001U);
 }
 
 }  // namespace masing::test_sampling
