@@ -64,12 +64,12 @@ void check(const parallel::Communicator& comm, const cli::Scan& scan) {
 
 /// masing simulate, converge and scan.
 int run_request(cli::Command command, const cli::Invocation& call) {
-  const auto job = cli::requested(command, call);
+  const auto job = cli::job_of(command, call);
   if (!job) {
     return base::exit_done;
   }
   return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
-    return cli::located(*job->request, [&]() -> int {
+    return cli::with_place_of_quantity(*job->request, [&]() -> int {
       if (job->only_validated) {
         std::visit([&](const auto& spec) { check(comm, spec); }, job->spec);
         if (comm.is_root()) {

@@ -107,9 +107,9 @@ double sum_within(double bound, std::size_t size, const Term& term, const Reduct
   return scale.value(units[0]);
 }
 
-/// Σ_i terms[i] of terms ≥ 0 over all ranks, with the same bits on any number of them: summed first
-/// within n·max, which may be far too much, then within that sum. Throws UserError where n·max
-/// exceeds 1e200. Collective if the reduction is.
+/// Σ_i terms[i] of terms ≥ 0 over all ranks, with the same bits on any number of them. Two passes:
+/// the first, in coarse units for n·max, gives the bound whose units the second uses. Throws
+/// UserError where n·max exceeds 1e200. Collective if the reduction is.
 template <typename Reduction>
 double sum_of_not_negative(std::span<const double> terms, const Reduction& reduction) {
   std::array<double, 1> greatest{terms.empty() ? 0.0 : *std::ranges::max_element(terms)};

@@ -115,8 +115,8 @@ class UnknownName : public UserError {
 /// that is known of it comes: values, bounds (bounds.hpp), breaks and periods (periodicity.hpp).
 /// The language, by falling precedence: ^ (to the right, before a sign: -2^2 = -4), a sign, * /,
 /// + -, < <= > >= == !=, &&, ||, ?:. Any number but 0 is true. It knows pi, e and
-/// elementary_functions(). Evaluated as written, but that sums, products and powers of numbers are
-/// one number, and x², x³ and x⁴ are products.
+/// the functions of function_named(). Evaluated as written, but that sums, products and powers of
+/// numbers are one number, and x², x³ and x⁴ are products.
 class Expression {
  public:
   /// `variable` is the one letter that may be used beside the names of `constants`, 0 for none.

@@ -109,12 +109,12 @@ void print(const Invocation& call, const std::string& text, std::FILE* stream = 
 }  // namespace
 
 Validated request_in(const Invocation& call, const std::string& file,
-                     const std::function<void(const std::string&)>& look) {
+                     const std::function<void(const std::string&)>& inspect) {
   const std::string all = call.on_root([&] {
     return read_of_sound_file(file, [&] {
       const io::Recipe read = io::read_recipe(file);
-      if (look) {
-        look(file);
+      if (inspect) {
+        inspect(file);
       }
       return read.kind + "\n" + read.configuration;
     });
@@ -131,7 +131,7 @@ Validated request_in(const Invocation& call, const std::string& file,
                   "'; only a file of simulate, converge or scan can be made again");
 }
 
-std::optional<Job> requested(Command command, const Invocation& call) {
+std::optional<Job> job_of(Command command, const Invocation& call) {
   std::vector<std::string> inputs;
   const Files files{.text =
                         [&](const std::string& path) {
@@ -155,7 +155,7 @@ std::optional<Job> requested(Command command, const Invocation& call) {
     return reference_request(call, path);
   });
   const Request& asked = *request.request;
-  return located(asked, [&]() -> std::optional<Job> {
+  return with_place_of_quantity(asked, [&]() -> std::optional<Job> {
     request.warnings.push_back(call.on_root([&] {
       require_outputs_are_no_inputs(request.configuration, inputs);
       engine::RunSpec run = request.run;

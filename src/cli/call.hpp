@@ -40,12 +40,12 @@ struct Job {
 /// --restart is continued from its checkpoint. Warns on stderr where `euler` lets an elastic
 /// oscillation grow more than tenfold. Throws UserError, also where `leapfrog` is unstable. Local
 /// without a launcher, else collective.
-std::optional<Job> requested(Command command, const Invocation& call);
+std::optional<Job> job_of(Command command, const Invocation& call);
 
-/// The request in a result file that can be made again; `look` is called with its name in the
+/// The request in a result file that can be made again; `inspect` is called with its name in the
 /// process that reads it. Warns on stderr where the file has no seal. Throws UserError. Local
 /// without a launcher, else collective.
 Validated request_in(const Invocation& call, const std::string& file,
-                     const std::function<void(const std::string&)>& look = {});
+                     const std::function<void(const std::string&)>& inspect = {});
 
 }  // namespace masing::cli

@@ -17,8 +17,8 @@ const rheology::CatalogueEntry& known_model(const std::string& name, const std::
 /// The parameters of a model as given, each text read once.
 struct ModelParameters {
   const rheology::CatalogueEntry* model = nullptr;
-  /// Every one in the order of the catalogue: as given, else its preset; n, where it is not given,
-  /// from the length of a list. Read again they give the same.
+  /// Every one in the order of the catalogue: as given, else its preset; n defaults to the length
+  /// of the first list. The texts read back as the same parameters.
   std::vector<Setting> settings;
   std::vector<std::vector<base::Function>> values;  ///< of each a list of functions of i, or one
   std::optional<Number> elements;                   ///< n, of models that have it

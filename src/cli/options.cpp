@@ -18,33 +18,24 @@ namespace {
 
 using C = Configuration;
 
-std::string shown(double value) {
-  return base::to_text(value);
-}
-std::string shown(std::int64_t value) {
-  return base::to_text(value);
-}
-std::string shown(const std::string& text) {
-  return text;
-}
-std::string shown(const base::Function& function) {
-  return function.text();
-}
+/// A value as text; a list of lists is "1:2,3:4".
 template <typename T>
-std::string shown(const std::vector<T>& values, const char* separator = ",") {
-  std::vector<std::string> texts;
-  for (const T& value : values) {
-    if constexpr (std::is_arithmetic_v<T>) {
-      texts.push_back(shown(value));
-    } else {
-      texts.push_back(shown(value, ":"));
+std::string shown(const T& value, const char* separator = ",") {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return base::to_text(value);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return value;
+  } else if constexpr (std::is_same_v<T, base::Function>) {
+    return value.text();
+  } else if constexpr (requires { value.has_value(); }) {
+    return value ? shown(*value) : "";
+  } else {
+    std::vector<std::string> texts;
+    for (const auto& each : value) {
+      texts.push_back(shown(each, ":"));
     }
+    return base::joined(texts, separator);
   }
-  return base::joined(texts, separator);
-}
-template <typename T>
-std::string shown(const std::optional<T>& value) {
-  return value ? shown(*value) : "";
 }
 
 /// The value of a member as text.
@@ -426,9 +417,9 @@ std::string Reading::shown() const {
                                                        : "";
 }
 
-Reading read(const Value& value, const std::string& text, const Names& constants,
-             const Files& files) {
-  Reading reading{.text = text};
+Reading read(const Value& value, const Setting& given, const Names& constants, const Files& files) {
+  const std::string& text = given.text;
+  Reading reading{.origin = given.origin, .text = text};
   if (value.kind == Kind::number) {
     reading.numbers.push_back({Number(text, constants)});
   } else if (value.is_numeric()) {
@@ -464,7 +455,7 @@ const Configuration& presets() {
     Configuration c;
     for (const Option& option : option_table()) {
       if (!option.preset.empty()) {
-        option.value.assign(c, read(option.value, option.preset, {}, {}), {});
+        option.value.assign(c, read(option.value, {option.name, option.preset, ""}, {}, {}), {});
       }
     }
     return c;

@@ -101,6 +101,7 @@ enum class Kind { word, number, list, levels, of_s, of_t, field };
 
 /// The text of an option, read once.
 struct Reading {
+  std::string origin = {};  ///< "--mass", "case.ini line 3, mass"
   std::string text = {};
   std::vector<std::vector<Number>> numbers = {};  ///< of a list one each, of levels several
   std::optional<base::Function> function = {};    ///< empty where the text is
@@ -128,8 +129,7 @@ struct Value {
 
 /// Reads a text that may use `constants`. Throws UserError that says what is wrong with a word or a
 /// function; what is wrong with a number is said when it is assigned. Local if reading `files` is.
-Reading read(const Value& value, const std::string& text, const Names& constants,
-             const Files& files);
+Reading read(const Value& value, const Setting& given, const Names& constants, const Files& files);
 
 /// `problem`: what is solved. `result`: other keys that change the data of the file; both stand in
 /// /configuration. `execution`: no number in the file depends on it. `call`: no key of an .ini, but

@@ -49,37 +49,10 @@ std::vector<Printed> options_of(const Validated& made, Role last) {
         option.role <= last && !is_of_points) {
       const auto entry = request.entries.find(option.name);
       options.push_back({&option, option.value.text(made.configuration),
-                         entry == request.entries.end() ? "" : entry->second.reading.shown()});
+                         entry == request.entries.end() ? "" : entry->second.shown()});
     }
   }
   return options;
-}
-
-std::string print(const Validated& made, Role last) {
-  const Request& request = *made.request;
-  std::string text = "# masing " + name_of(request.command) + "\n";
-  for (const std::string& line : request.comment) {
-    text += "# " + line + "\n";
-  }
-  for (const auto& [option, value, given] : options_of(made, last)) {
-    // What a model of finitely many elements is without.
-    if (!value.empty() || !request.parameters || option->role == Role::execution) {
-      text += option->name + " = " +
-              (given.empty()                ? value
-               : option->value.is_numeric() ? with_value(given, value)
-                                            : given) +
-              "\n";
-    }
-  }
-  text += request.parameters ? section("model", request.parameters->settings) : "";
-  text += section("over", request.over);
-  std::vector<Setting> lets = request.lets;
-  for (Setting& let : lets) {
-    if (!base::to_number(let.text)) {
-      let.text = with_value(let.text, base::to_text(made.configuration.constants.at(let.name)));
-    }
-  }
-  return text + section("let", lets);
 }
 
 /// The keys of a request up to a role with their values, constants replaced by theirs; of what a
@@ -110,7 +83,7 @@ std::vector<std::pair<std::string, std::string>> values_of(const Validated& made
 
 /// A text for comparison: without blanks but those that part a table's numbers, and its checksum in
 /// place of one that no attribute would hold.
-std::string comparable(std::string text) {
+std::string comparison_key(std::string text) {
   if (!text.starts_with("points:")) {
     std::erase(text, ' ');
   }
@@ -140,12 +113,31 @@ bool is_extended(const Validated& request, const Configuration& before) {
 
 }  // namespace
 
-std::string printed(const Validated& request) {
-  return print(request, Role::execution);
-}
-
-std::string printed_result_keys(const Validated& request) {
-  return print(request, Role::result);
+std::string printed(const Validated& made, Role last) {
+  const Request& request = *made.request;
+  std::string text = "# masing " + name_of(request.command) + "\n";
+  for (const std::string& line : request.comment) {
+    text += "# " + line + "\n";
+  }
+  for (const auto& [option, value, given] : options_of(made, last)) {
+    // What a model of finitely many elements is without.
+    if (!value.empty() || !request.parameters || option->role == Role::execution) {
+      text += option->name + " = " +
+              (given.empty()                ? value
+               : option->value.is_numeric() ? with_value(given, value)
+                                            : given) +
+              "\n";
+    }
+  }
+  text += request.parameters ? section("model", request.parameters->settings) : "";
+  text += section("over", request.over);
+  std::vector<Setting> lets = request.lets;
+  for (Setting& let : lets) {
+    if (!base::to_number(let.text)) {
+      let.text = with_value(let.text, base::to_text(made.configuration.constants.at(let.name)));
+    }
+  }
+  return text + section("let", lets);
 }
 
 std::vector<Difference> differences(const Validated& one, const Validated& other, Role last) {
@@ -153,9 +145,9 @@ std::vector<Difference> differences(const Validated& one, const Validated& other
   std::map<std::string, std::string> left(of_other.begin(), of_other.end());
   std::vector<Difference> found;
   for (const auto& [key, value] : values_of(one, last)) {
-    const auto twin = left.find(key);
-    const std::string beside = twin == left.end() ? "none" : twin->second;
-    if (comparable(beside) != comparable(value)) {
+    const auto match = left.find(key);
+    const std::string beside = match == left.end() ? "none" : match->second;
+    if (comparison_key(beside) != comparison_key(value)) {
       found.push_back({key, value, beside});
     }
     left.erase(key);
@@ -196,12 +188,13 @@ Validated continued(Validated request, const Validated& old) {
 }
 
 std::string problem_text(const Validated& request) {
-  const std::set<std::string> silent{"threshold-down=", "damping=0", "base-acceleration=0"};
+  const std::set<std::string> omitted_if_zero{"threshold-down=", "damping=0",
+                                              "base-acceleration=0"};
   std::vector<std::string> texts;
   for (const auto& [key, value] : values_of(request, Role::problem)) {
-    texts.push_back(fmt::format("{}={}", key, comparable(value)));
+    texts.push_back(fmt::format("{}={}", key, comparison_key(value)));
   }
-  std::erase_if(texts, [&](const std::string& text) { return silent.contains(text); });
+  std::erase_if(texts, [&](const std::string& text) { return omitted_if_zero.contains(text); });
   return base::joined(texts, ";");
 }
 

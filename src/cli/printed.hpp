@@ -9,12 +9,9 @@
 
 namespace masing::cli {
 
-/// The .ini of a request, every key of its command, which reads back as the same. Local.
-std::string printed(const Validated& request);
-
-/// The .ini of the keys that decide the data of a result file, and no others, so that the same
-/// data carry the same text. Local.
-std::string printed_result_keys(const Validated& request);
+/// The .ini of a request: every key of its command that decides as much as `last`; of all keys it
+/// reads back as the same. Local.
+std::string printed(const Validated& request, Role last = Role::execution);
 
 /// A request as one that goes on with a run of the request `before`: what the user leaves open
 /// stays as it was. A trajectory may be extended to a later T with the same step. Throws UserError
@@ -31,8 +28,9 @@ struct Difference {
 /// What differs between two requests in the options that decide as much as `last`. Local.
 std::vector<Difference> differences(const Validated& one, const Validated& other, Role last);
 
-/// The data of the problem as "key=value;…", without what the papers do not have where it is not
-/// there: equal of two requests of the same problem. Local.
+/// The data of the problem as "key=value;…", equal of two requests of the same problem. Terms that
+/// the papers lack (damping, base acceleration, threshold-down) are left out where they are zero,
+/// so that old files compare equal. Local.
 std::string problem_text(const Validated& request);
 
 }  // namespace masing::cli

@@ -270,15 +270,15 @@ std::vector<Setting> settings_of(const std::vector<Setting>& given, std::string_
 }
 
 /// Reads an option. Throws UserError that says where it was given.
-Entry entry_of(const Setting& given, const std::string& model, const Names& constants,
-               const Files& files) {
+Reading reading_of(const Setting& given, const std::string& model, const Names& constants,
+                   const Files& files) {
   const Option* option = find_option(given.name);
-  return with_origin(given.origin, [&]() -> Entry {
+  return with_origin(given.origin, [&] {
     if (!option->is_of(kind_of(model))) {
       throw UserError(
           fmt::format("not a key of --model {0}; masing models {0} lists what it takes", model));
     }
-    return {given.origin, read(option->value, given.text, constants, files)};
+    return read(option->value, given, constants, files);
   });
 }
 
@@ -411,7 +411,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   for (const Setting& one : all) {
     const Option* const option = find_option(one.name);
     if (option != nullptr && option->role != Role::call) {
-      request.entries[one.name] = entry_of(one, model, names, files);
+      request.entries[one.name] = reading_of(one, model, names, files);
     }
   }
   return request;
@@ -444,10 +444,9 @@ Configuration configuration_of(const Request& request, std::span<const double> v
   c.constants = values_of(request.constants, std::move(c.constants));
   for (const auto& given : request.entries) {
     const std::string& key = given.first;  // Clang 15 captures no structured binding
-    const Entry& entry = given.second;
+    const Reading& reading = given.second;
     if (!request.varies(key)) {
-      with_origin(entry.origin,
-                  [&] { find_option(key)->value.assign(c, entry.reading, c.constants); });
+      with_origin(reading.origin, [&] { find_option(key)->value.assign(c, reading, c.constants); });
     }
   }
   for (std::size_t a = 0; a < values.size(); ++a) {

@@ -34,12 +34,6 @@ struct Axis {
   }
 };
 
-/// An option as given.
-struct Entry {
-  std::string origin;  ///< "--mass", "case.ini line 3, mass"
-  Reading reading;
-};
-
 /// The words after `masing COMMAND` and the .ini they name.
 struct Request {
   Command command = Command::simulate;
@@ -50,8 +44,8 @@ struct Request {
   /// The lines at the start of the .ini that say what the case is; none where the command line
   /// changes what is computed.
   std::vector<std::string> comment = {};
-  std::map<std::string, Entry> entries = {};  ///< by the names of the options
-  std::vector<Setting> lets = {};             ///< named constants, as given
+  std::map<std::string, Reading> entries = {};  ///< by the names of the options
+  std::vector<Setting> lets = {};               ///< named constants, as given
   std::vector<NamedConstant> constants = {};  ///< the same, but those that a scan varies, in order
   std::vector<Setting> over = {};             ///< what a scan varies, as given
   std::vector<Axis> axes = {};                ///< the same and the amplitudes of --backbone
@@ -79,10 +73,10 @@ Configuration configuration_of(const Request& request, std::span<const double> v
 /// Where a quantity was given, for messages: "--mass", "case.ini line 3, mass". Local.
 std::string origin_of(const Request& request, const std::string& quantity);
 
-/// What `work` returns; the message of a UserError of a quantity says where it was given. Local if
-/// `work` is.
+/// What `work` returns; a UserError that names a quantity is rethrown with the place where its
+/// option was given. Local if `work` is.
 template <typename Work>
-auto located(const Request& request, const Work& work) {
+auto with_place_of_quantity(const Request& request, const Work& work) {
   try {
     return work();
   } catch (const base::UserError& error) {

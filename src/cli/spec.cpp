@@ -188,7 +188,7 @@ void warn_of_short_table(Validated& made) {
 /// The run that a request makes, with its defaults resolved. Throws UserError.
 Validated resolved(std::shared_ptr<const Request> request, std::span<const double> values) {
   Validated made{.request = request, .configuration = configuration_of(*request, values)};
-  located(*request, [&] {
+  with_place_of_quantity(*request, [&] {
     Configuration& c = made.configuration;
     if (c.finite) {
       check_model(*c.finite);
@@ -222,7 +222,7 @@ engine::RunSpec run_of(const Validated& request) {
   const auto reference = study::run_for(request.study.reference, run);
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
     const Configuration& c = request.configuration;
-    located(*request.request, [&] {
+    with_place_of_quantity(*request.request, [&] {
       // It looks at every element at every event.
       constexpr std::int64_t most = 2000;
       const std::int64_t elements = c.finite ? c.finite->parameters.elements : 0;
@@ -304,7 +304,7 @@ scan::ScanProblem problem_of(const Validated& point) {
 void require_used(const Request& request) {
   Names used;
   for (const auto& [key, entry] : request.entries) {
-    used.merge(entry.reading.constants());
+    used.merge(entry.constants());
   }
   for (const NamedConstant& let : request.constants) {
     used.merge(let.number.constants());
@@ -352,7 +352,7 @@ io::ResultSpec result_of(const Validated& request, const engine::RunSpec& run,
   const std::string problem = problem_text(request);
   return {.path = request.configuration.output,
           .kind = name_of(request.request->command),
-          .configuration = printed_result_keys(request),
+          .configuration = printed(request, Role::result),
           .command_line = command_line,
           .title = engine::figure_title(run),
           .has_cells = engine::slab_of(run) != nullptr,
@@ -366,7 +366,7 @@ io::ResultSpec result_of(const Validated& request, const engine::RunSpec& run,
 Validated validated(Request request, const FileRequest& of_file) {
   const auto shared = std::make_shared<const Request>(std::move(request));
   Validated made = resolved(shared, first_values(*shared));
-  located(*shared, [&] {
+  with_place_of_quantity(*shared, [&] {
     if (shared->command == Command::converge) {
       resolve_study(made, of_file);
     } else if (shared->command == Command::scan) {
@@ -443,7 +443,8 @@ Spec spec_of(const Validated& request, const std::string& command_line) {
 }
 
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
-  return located(*scan.request, [&] { return problem_of(resolved(scan.request, values)); });
+  return with_place_of_quantity(*scan.request,
+                                [&] { return problem_of(resolved(scan.request, values)); });
 }
 
 }  // namespace masing::cli

@@ -193,8 +193,9 @@ int reproduce(const cli::Invocation& call) {
   return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
     const std::string& output = request.configuration.output;
     try {
-      cli::located(*request.request,
-                   [&] { std::visit([&](const auto& spec) { make(comm, spec); }, wanted); });
+      cli::with_place_of_quantity(*request.request, [&] {
+        std::visit([&](const auto& spec) { make(comm, spec); }, wanted);
+      });
     } catch (const base::Stopped&) {
       throw;  // it can be resumed
     } catch (...) {

@@ -17,7 +17,7 @@ scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
   const scan::ScanSpec& spec = scan.spec;
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
   const scan::Scan made = scan::make_points(comm, spec, [&](const auto values, const auto& make) {
-    cli::located(*scan.request, [&] { make(cli::problem_at(scan, values)); });
+    cli::with_place_of_quantity(*scan.request, [&] { make(cli::problem_at(scan, values)); });
   });
   io::write_file(comm, spec.result,
                  [&](const io::Handle& file) { scan::write(comm, file, spec, made); });

@@ -80,7 +80,7 @@ cli::Invocation invocation(const parallel::Communicator& comm, const char* comma
 /// What a call is for.
 template <class Spec>
 Spec requested(cli::Command command, const cli::Invocation& call) {
-  const auto job = cli::requested(command, call);
+  const auto job = cli::job_of(command, call);
   if (!job || job->only_validated) {
     throw Mistake("an option that only prints; leave it out");
   }

@@ -169,9 +169,9 @@ TEST(Printed, has_every_key_of_its_command_and_model_and_no_other) {
   }
 }
 
-TEST(PrintedResultKeys, leave_out_what_does_not_decide_the_data) {
+TEST(Printed, of_result_keys_leaves_out_what_does_not_decide_the_data) {
   const auto text = [](const Words& words) {
-    return cli::printed_result_keys(given::validated(Command::simulate, words));
+    return cli::printed(given::validated(Command::simulate, words), cli::Role::result);
   };
   EXPECT_EQ(text({"--quiet", "--output", "other.h5"}), text({}));
   EXPECT_NE(text({"--mass", "2"}), text({}));
