@@ -107,19 +107,36 @@ double sum_within(double bound, std::size_t size, const Term& term, const Reduct
   return scale.value(units[0]);
 }
 
-/// Σ_i terms[i] of terms ≥ 0 over all ranks, with the same bits on any number of them. Two passes:
-/// the first, in coarse units for n·max, gives the bound whose units the second uses. Throws
-/// UserError where n·max exceeds 1e200. Collective if the reduction is.
-template <typename Reduction>
-double sum_of_not_negative(std::span<const double> terms, const Reduction& reduction) {
-  std::array<double, 1> greatest{terms.empty() ? 0.0 : *std::ranges::max_element(terms)};
-  reduction.max(greatest);
-  std::array<std::int64_t, 1> count{static_cast<std::int64_t>(terms.size())};
-  reduction.sum(count);
+/// A bound of δs Σ term(i), δs = 1/P, and of every part of it, for FixedPoint: the largest term.
+/// Where that is more than 2¹⁰ times the sum, the sum itself: a fixed point scaled to few large
+/// terms would lose the digits of all others. Terms ≥ 0, i = 0..size-1 of `cells` P over all ranks;
+/// the same on any number of them. Collective if the reduction is.
+template <typename Term, typename Reduction>
+double sum_bound(std::size_t size, std::int64_t cells, const Term& term,
+                 const Reduction& reduction) {
+  const auto count = static_cast<double>(cells);
+  std::array<double, 1> most{};
+  for (std::size_t i = 0; i < size; ++i) {
+    most[0] = std::max(most[0], term(i));
+  }
+  reduction.max(most);
+  if (!(most[0] >= 1e-200 && most[0] * count <= 1e200)) {
+    return most[0];
+  }
+  // A little more than the sum, for the roundings of its parts.
+  const double total = sum_within(most[0] * count, size, term, reduction) / count * (1.0 + 1e-6);
+  return most[0] > std::ldexp(total, 10) ? total : most[0];
+}
+
+/// Σ_i terms[i] of terms ≥ 0: summed first within n·max, which may be far too much, then within
+/// that sum. Throws UserError where n·max exceeds 1e200. Local.
+inline double sum_of_not_negative(std::span<const double> terms) {
   const auto term = [&](std::size_t i) { return terms[i]; };
-  const double bound = greatest[0] * static_cast<double>(count[0]);
-  return sum_within(sum_within(bound, terms.size(), term, reduction), terms.size(), term,
-                    reduction);
+  const auto within = [&](double bound) {
+    return sum_within(bound, terms.size(), term, NoReduction{});
+  };
+  const double most = terms.empty() ? 0.0 : *std::ranges::max_element(terms);
+  return within(within(most * static_cast<double>(terms.size())));
 }
 
 }  // namespace masing::base

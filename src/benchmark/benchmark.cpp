@@ -251,8 +251,8 @@ slab::Profile papers_profile(const parallel::Communicator& comm, std::int64_t ce
   const double width = 1.0 / static_cast<double>(cells);
   slab::Profile profile;
   profile.range = base::local_range(cells, comm.rank(), comm.size());
-  profile.form.threshold = slab::Line{0.1 + width, width};
-  profile.form.stiffness = slab::Line{1.0};
+  profile.form.threshold = slab::AffineFormula{0.1 + width, width};
+  profile.form.stiffness = slab::AffineFormula{1.0};
   const auto size = static_cast<std::size_t>(profile.range.size);
   profile.stiffness.assign(size, 1.0);
   profile.initial_u.assign(size, 0.0);

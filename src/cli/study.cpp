@@ -218,7 +218,7 @@ std::string default_orders(const Validated& made) {
   if (kind_of(c.model) != ModelKind::slab) {
     const std::string& order = known_model(c.model, "--model").info.order;
     const std::string is_order = (order.starts_with('>') ? "" : "=") + order;
-    const bool has_y = c.finite && c.finite->layout().motion().y;
+    const bool has_y = c.finite && c.finite->layout().mass_columns().y;
     const bool has_u = !c.finite || c.finite->layout().size() > (has_y ? 2 : 1);
     std::vector<std::string> errors;
     for (const auto& [name, is_there] :

@@ -54,8 +54,8 @@ std::string slab_options(cli::ModelKind kind) {
 
 std::string state_text(const ModelInfo& info) {
   std::vector<std::string> names;
-  for (const auto& [name, extent, start] : info.state) {
-    names.push_back(extent == rheology::GroupSize::each ? fmt::format("{0}1 … {0}n", name) : name);
+  for (const auto& [name, size, start] : info.state) {
+    names.push_back(size == rheology::GroupSize::each ? fmt::format("{0}1 … {0}n", name) : name);
   }
   return base::joined(names, " ");
 }
@@ -64,9 +64,9 @@ std::string state_text(const ModelInfo& info) {
 std::string dimension_text(const ModelInfo& info) {
   std::int64_t each = 0;
   std::int64_t ones = 0;
-  for (const auto& [name, extent, start] : info.state) {
+  for (const auto& [name, size, start] : info.state) {
     const std::int64_t one = start == rheology::Start::given ? 1 : 0;
-    (extent == rheology::GroupSize::each ? each : ones) += one;
+    (size == rheology::GroupSize::each ? each : ones) += one;
   }
   if (each == 0) {
     return fmt::format("{}", ones);

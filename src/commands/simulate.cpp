@@ -198,7 +198,7 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
   if (!observers.empty()) {
     budget.available = parallel::available_memory(comm);  // each rank may need all of the run
   }
-  const parallel::Communicator by = engine::makers(comm, simulation.run, budget.available);
+  const parallel::Communicator by = engine::communicator_for(comm, simulation.run);
   const auto made = [&] {
     return simulation.result.path.empty() ? run_for_observers(by, simulation, budget, observers)
                                           : run_to_file(by, simulation, budget, observers);

@@ -40,55 +40,105 @@ base::SmoothPieces checking_force_of(const RunSpec& run, const std::vector<doubl
   });
 }
 
-/// What an exact engine integrates: two solutions.
-class ExactMotion {
+/// Two solutions. Chunks only say at which times samples lie.
+class ExactEngine : public Engine {
  public:
-  ExactMotion() = default;
-  virtual ~ExactMotion() = default;
-  ExactMotion(const ExactMotion&) = delete;
-  ExactMotion& operator=(const ExactMotion&) = delete;
+  explicit ExactEngine(double final_time) : compared_time_(final_time * (1.0 - 0x1p-51)) {}
 
-  /// The mass at t = 0.
-  [[nodiscard]] virtual Sample start() = 0;
+  [[nodiscard]] Sample sample() const override { return sample_; }
+
+  void advance(const slab::Chunk& chunk) override {
+    for (std::size_t i = 0; i < chunk.x.size(); ++i) {
+      time_ = chunk.times[i];
+      compare_up_to(time_);
+      sample_ = at(time_);
+      chunk.x[i] = sample_.x;
+      chunk.y[i] = sample_.y;
+      chunk.restoring[i] = sample_.restoring;
+    }
+  }
+
+  [[nodiscard]] double self_check() const override { return difference_; }
+
+  /// The solution is integrated again from the start: its own steps do not depend on the samples.
+  void serialize(std::int64_t /*step*/, Archive& archive) override {
+    archive.scalars("mass", sample_.x, sample_.y, sample_.restoring, difference_, compared_, time_,
+                    follows_works_);
+    if (archive.restores()) {
+      if (follows_works_) {
+        (void)works();
+      }
+      (void)at(time_);
+    }
+  }
+
+ protected:
   /// The mass at a time, not before the last one.
-  [[nodiscard]] virtual Sample at(double t) = 0;
+  virtual Sample at(double t) = 0;
   /// Goes with the second solution to the time of the first, and returns how far the two are apart.
   /// Throws SystemError where that is too much.
-  [[nodiscard]] virtual double compare(double t) = 0;
+  virtual double compare(double t) = 0;
 
-  /// As Engine's.
-  virtual const parallel::Vector& field() = 0;
-  [[nodiscard]] virtual std::optional<slab::RememberedElongation> elongation() const {
-    return std::nullopt;
+  Sample sample_;
+  bool follows_works_ = false;  // whether works() has been called
+
+ private:
+  static constexpr double comparisons = 8192;
+
+  /// Compares the two at every T k/8192 up to a time.
+  void compare_up_to(double t) {
+    for (; compared_ < comparisons; ++compared_) {
+      const double next = compared_time_ * ((compared_ + 1) / comparisons);
+      if (next > t) {
+        return;
+      }
+      (void)at(next);
+      difference_ = std::max(difference_, compare(next));
+    }
   }
-  [[nodiscard]] virtual std::optional<double> elastic_energy() const { return std::nullopt; }
-  /// Whether works are known; they are added up from now on.
-  virtual bool follow_works() { return false; }
-  [[nodiscard]] virtual slab::Works works() const { return {}; }
+
+  double compared_time_;  // T, less what rounding may make of the last time that is asked for
+  double compared_ = 0;   // k of the last comparison
+  double difference_ = 0.0;
+  double time_ = 0.0;  // of the sample
 };
 
-class SlabMotion final : public ExactMotion {
+class ExactSlabEngine final : public ExactEngine {
  public:
-  SlabMotion(const parallel::Communicator& comm, const RunSpec& run, const Masing& masing,
-             const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure,
-             const slab::ExactOptions& options)
-      : oscillator_(masing.oscillator),
+  ExactSlabEngine(const parallel::Communicator& comm, const RunSpec& run, const Masing& masing,
+                  const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure,
+                  const slab::ExactOptions& options)
+      : ExactEngine(run.time.final_time),
+        oscillator_(masing.oscillator),
         profile_(profile),
         measure_(std::move(measure)),
         solution_(*measure_, oscillator_, force_of(run, masing.force_breaks), options),
         check_(*measure_, oscillator_, checking_force_of(run, masing.force_breaks),
                slab::checking(options)),
-        u_(comm, masing.slab.field_cells()) {}
-
-  [[nodiscard]] Sample start() override {
-    const slab::TurningPoints slab(*measure_, oscillator_.x0);
-    return shown({oscillator_.x0, oscillator_.y0, slab.internal_force()});
+        u_(comm, masing.slab.field_cells()) {
+    const slab::TurningPoints start(*measure_, oscillator_.x0);
+    sample_ = shown({oscillator_.x0, oscillator_.y0, start.internal_force()});
   }
-  [[nodiscard]] Sample at(double t) override {
+
+  const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
+  std::optional<slab::RememberedElongation> elongation() override {
+    return solution_.turning_points().elongation();
+  }
+  std::optional<double> elastic_energy() override {
+    return measure_->elastic_energy(*elongation());
+  }
+  std::optional<slab::Works> works() override {
+    follows_works_ = true;
+    solution_.follow_works();
+    return solution_.works();
+  }
+
+ private:
+  Sample at(double t) override {
     state_ = solution_.at(t);
     return shown(state_);
   }
-  [[nodiscard]] double compare(double t) override {
+  double compare(double t) override {
     const slab::MassState other = check_.at(t);
     const double x_apart = std::abs(other.x - state_.x);
     const double y_apart = std::abs(other.y - state_.y);
@@ -100,21 +150,6 @@ class SlabMotion final : public ExactMotion {
     }
     return std::max(x_apart, y_apart);
   }
-
-  const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
-  [[nodiscard]] std::optional<slab::RememberedElongation> elongation() const override {
-    return solution_.turning_points().elongation();
-  }
-  [[nodiscard]] std::optional<double> elastic_energy() const override {
-    return measure_->elastic_energy(*elongation());
-  }
-  bool follow_works() override {
-    solution_.follow_works();
-    return true;
-  }
-  [[nodiscard]] slab::Works works() const override { return solution_.works(); }
-
- private:
   [[nodiscard]] Sample shown(const slab::MassState& state) const {
     return {state.x, state.y, slab::restoring_force(oscillator_, state)};
   }
@@ -128,28 +163,32 @@ class SlabMotion final : public ExactMotion {
   LazyField u_;
 };
 
-class ModelMotion final : public ExactMotion {
+class ExactModelEngine final : public ExactEngine {
  public:
-  ModelMotion(const parallel::Communicator& comm, const RunSpec& run,
-              const rheology::ModelSpec& spec)
-      : motion_(spec.layout().motion()),
+  ExactModelEngine(const parallel::Communicator& comm, const RunSpec& run,
+                   const rheology::ModelSpec& spec)
+      : ExactEngine(run.time.final_time),
+        mass_(spec.layout().mass_columns()),
         columns_(comm, spec.layout(), spec.all()),
         solution_(solution_of(spec, force_of(run, spec.force_breaks), {})),
         check_(solution_of(spec, checking_force_of(run, spec.force_breaks),
-                           rheology::checking_options)) {}
+                           rheology::checking_options)) {
+    sample_ = at(0.0);
+  }
 
-  [[nodiscard]] Sample start() override { return at(0.0); }
+  const parallel::Vector& field() override { return columns_.gather(solution_->state()); }
+
+ private:
   /// The mass that F acts on; of a model without a mass y is x'.
-  [[nodiscard]] Sample at(double t) override {
+  Sample at(double t) override {
     solution_->go_to(t);
-    const auto x = static_cast<std::size_t>(motion_.x);
-    return {
-        solution_->state()[x],
-        motion_.y ? solution_->state()[static_cast<std::size_t>(*motion_.y)] : solution_->rate()[x],
-        solution_->restoring()};
+    const auto x = static_cast<std::size_t>(mass_.x);
+    return {solution_->state()[x],
+            mass_.y ? solution_->state()[static_cast<std::size_t>(*mass_.y)] : solution_->rate()[x],
+            solution_->restoring()};
   }
   /// Of all columns, each to be compared with the largest value of its group.
-  [[nodiscard]] double compare(double t) override {
+  double compare(double t) override {
     check_->go_to(t);
     double greatest = 0.0;
     for (std::size_t c = 0; c < solution_->state().size(); ++c) {
@@ -164,9 +203,6 @@ class ModelMotion final : public ExactMotion {
     return greatest;
   }
 
-  const parallel::Vector& field() override { return columns_.gather(solution_->state()); }
-
- private:
   static std::unique_ptr<rheology::ExactSolution> solution_of(
       const rheology::ModelSpec& spec, const base::SmoothPieces& force,
       const rheology::ExactOptions& options) {
@@ -175,75 +211,10 @@ class ModelMotion final : public ExactMotion {
                                          std::move(built.start), force, options);
   }
 
-  rheology::MassColumns motion_;
+  rheology::MassColumns mass_;
   StateColumns columns_;
   std::unique_ptr<rheology::ExactSolution> solution_;
   std::unique_ptr<rheology::ExactSolution> check_;
-};
-
-class Exact final : public Engine {
- public:
-  Exact(double final_time, std::unique_ptr<ExactMotion> motion)
-      : compared_time_(final_time * (1.0 - 0x1p-51)),
-        motion_(std::move(motion)),
-        sample_(motion_->start()) {}
-
-  [[nodiscard]] Sample sample() const override { return sample_; }
-
-  void advance(const slab::Chunk& chunk) override {
-    for (std::size_t i = 0; i < chunk.x.size(); ++i) {
-      time_ = chunk.times[i];
-      compare_up_to(time_);
-      sample_ = motion_->at(time_);
-      chunk.x[i] = sample_.x;
-      chunk.y[i] = sample_.y;
-      chunk.restoring[i] = sample_.restoring;
-    }
-  }
-
-  const parallel::Vector& field() override { return motion_->field(); }
-  std::optional<slab::RememberedElongation> elongation() override { return motion_->elongation(); }
-  std::optional<double> elastic_energy() override { return motion_->elastic_energy(); }
-
-  std::optional<slab::Works> works() override {
-    follows_works_ = motion_->follow_works();
-    return follows_works_ ? std::optional(motion_->works()) : std::nullopt;
-  }
-
-  [[nodiscard]] double self_check() const override { return difference_; }
-
-  /// The solution is integrated again from the start: its own steps do not depend on the samples.
-  void serialize(std::int64_t /*step*/, Archive& archive) override {
-    archive.scalars("mass", sample_.x, sample_.y, sample_.restoring, difference_, compared_, time_,
-                    follows_works_);
-    if (archive.restores()) {
-      follows_works_ = follows_works_ && motion_->follow_works();
-      (void)motion_->at(time_);
-    }
-  }
-
- private:
-  static constexpr double comparisons = 8192;
-
-  /// Compares the two at every T k/8192 up to a time.
-  void compare_up_to(double t) {
-    for (; compared_ < comparisons; ++compared_) {
-      const double next = compared_time_ * ((compared_ + 1) / comparisons);
-      if (next > t) {
-        return;
-      }
-      (void)motion_->at(next);
-      difference_ = std::max(difference_, motion_->compare(next));
-    }
-  }
-
-  double compared_time_;  // T, less what rounding may make of the last time that is asked for
-  double compared_ = 0;   // k of the last comparison
-  double difference_ = 0.0;
-  double time_ = 0.0;           // of the sample
-  bool follows_works_ = false;  // whether works() has been called
-  std::unique_ptr<ExactMotion> motion_;
-  Sample sample_;
 };
 
 }  // namespace
@@ -252,15 +223,12 @@ std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const Run
                                    const Masing& masing, const slab::Profile& profile,
                                    std::shared_ptr<const slab::Measure> measure,
                                    const slab::ExactOptions& options) {
-  return std::make_unique<Exact>(
-      run.time.final_time,
-      std::make_unique<SlabMotion>(comm, run, masing, profile, std::move(measure), options));
+  return std::make_unique<ExactSlabEngine>(comm, run, masing, profile, std::move(measure), options);
 }
 
 std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const RunSpec& run,
                                    const rheology::ModelSpec& spec) {
-  return std::make_unique<Exact>(run.time.final_time,
-                                 std::make_unique<ModelMotion>(comm, run, spec));
+  return std::make_unique<ExactModelEngine>(comm, run, spec);
 }
 
 }  // namespace masing::engine

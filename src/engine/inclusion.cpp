@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,13 +42,13 @@ class InclusionEngine final : public Engine {
 
   void advance(const slab::Chunk& chunk) override {
     for (std::size_t i = 0; i < chunk.x.size(); ++i) {
-      const double before = column(columns_.motion().x);
+      const double before = column(columns_.mass_columns().x);
       friction_ = rheology::make_step(
           model_, {.step = step_, .force = chunk.force[i], .next_force = chunk.force[i + 1]},
           state_, rate_);
       const Sample now = own_sample();
       chunk.x[i] = now.x;
-      chunk.y[i] = columns_.motion().y ? now.y : (now.x - before) / step_;
+      chunk.y[i] = columns_.mass_columns().y ? now.y : (now.x - before) / step_;
       chunk.restoring[i] = now.restoring;
     }
     share(chunk.x);
@@ -76,7 +77,7 @@ class InclusionEngine final : public Engine {
 
   /// The mass that F acts on, on its owner.
   [[nodiscard]] Sample own_sample() const {
-    const auto& [x, y] = columns_.motion();
+    const auto& [x, y] = columns_.mass_columns();
     return {column(x), y ? column(*y) : 0.0, model_.restoring(state_, friction_)};
   }
 
@@ -106,23 +107,17 @@ class InclusionEngine final : public Engine {
   Sample sample_;
 };
 
-/// What an engine steps of a model: its elements on this rank, coupled to those of other ranks
-/// where they are split.
-template <class Model>
-Model coupled(const parallel::Communicator& /*comm*/, Model model, const base::CellRange& /*mine*/,
-              std::int64_t /*elements*/) {
-  return model;
-}
-
-rheology::SChain<RankBoundary> coupled(const parallel::Communicator& comm, rheology::SChain<> model,
-                                       const base::CellRange& mine, std::int64_t elements) {
-  return {std::move(model), RankBoundary(comm, mine, elements)};
-}
-
-rheology::PSeries<RankReduction> coupled(const parallel::Communicator& comm,
-                                         rheology::PSeries<> model, const base::CellRange& /*mine*/,
-                                         std::int64_t /*elements*/) {
-  return {std::move(model), RankReduction(comm)};
+/// SChain::exchange of a chain that is split over ranks: the ends of a part are its neighbours',
+/// but those of the whole chain. `mine`: the elements of this rank of `elements`. Collective when
+/// called.
+auto chain_exchange(const parallel::Communicator& comm, const base::CellRange& mine,
+                    std::int64_t elements) {
+  const bool is_last = mine.first + mine.size == elements;
+  return [neighbours = parallel::Neighbours(comm, mine, elements), is_last](
+             double first_force, double last_velocity, double force) {
+    const auto received = neighbours.exchange(first_force, last_velocity);
+    return rheology::SChain::Ends{received.from_before, is_last ? force : received.from_after};
+  };
 }
 
 }  // namespace
@@ -134,11 +129,13 @@ std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const
   rheology::BuiltModel built = rheology::build(spec, mine);
   StateColumns columns(comm, spec.layout(), mine);
   return std::visit(
-      [&](auto& model) -> std::unique_ptr<Engine> {
-        auto here = coupled(comm, std::move(model), mine, spec.parameters.elements);
-        return std::make_unique<InclusionEngine<decltype(here)>>(
-            comm, std::move(here), std::move(built.start), std::move(columns), run.time.step(),
-            start);
+      [&]<class Model>(Model& model) -> std::unique_ptr<Engine> {
+        if constexpr (std::is_same_v<Model, rheology::SChain>) {
+          model.exchange = chain_exchange(comm, mine, spec.parameters.elements);
+        }
+        return std::make_unique<InclusionEngine<Model>>(comm, std::move(model),
+                                                        std::move(built.start), std::move(columns),
+                                                        run.time.step(), start);
       },
       built.model);
 }

@@ -15,9 +15,8 @@
 #include "base/error.hpp"
 #include "base/partition.hpp"
 #include "base/text.hpp"
-#include "engine/distributed_measure.hpp"
 #include "engine/engines.hpp"
-#include "engine/state_columns.hpp"
+#include "parallel/rank_sum.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
@@ -28,34 +27,27 @@ namespace masing::engine {
 
 namespace {
 
-/// Turning points of no more cells are not split: their tables take some 50 MB.
-constexpr std::int64_t unsplit_cells = std::int64_t{1} << 21;
-
 std::string advice(const MemoryNeed& need, double available) {
-  if (need.beside > 0) {
+  if (need.extra_bytes > 0) {
     return "use more ranks on more nodes, fewer cells, or a reference that needs less, such as "
            "exact or cells-inf";
   }
-  if (need.method == Method::sweep) {
+  if (!need.has_table) {
     return "use more ranks on more nodes or the engine memory with cells = inf";
   }
-  MemoryNeed without_tables = need;
-  without_tables.method = Method::sweep;
-  const std::string sweep = bytes_a_rank(without_tables) <= available ? " or the engine sweep" : "";
-  // The exact solution is of one rank.
-  return (need.method == Method::exact ? "use cells = inf"
-                                       : "use more ranks on more nodes or cells = inf") +
-         sweep;
+  MemoryNeed without_table = need;
+  without_table.has_table = false;
+  const bool fits = bytes_a_rank(without_table) <= available;
+  return std::string("use cells = inf") + (fits ? " or the engine sweep" : "");
 }
 
 /// The least need of a slab, before its profile is known: no array.
-MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double beside) {
-  // The continuum's tables do not grow with the places of its field, nor do those of smooth cells.
+MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double extra_bytes) {
   const bool is_smooth = method == Method::turning_points && slab::has_smooth_cells(slab);
   return {.cells = is_smooth ? 1 : slab.field_cells(),
           .ranks = ranks,
-          .method = slab.is_continuum() || is_smooth ? Method::sweep : method,
-          .beside = beside};
+          .has_table = method != Method::sweep && !slab.is_continuum() && !is_smooth,
+          .extra_bytes = extra_bytes};
 }
 
 }  // namespace
@@ -66,7 +58,7 @@ std::string gibibytes(double bytes) {
                            : fmt::format("{:.1f} GiB", bytes / one);
 }
 
-bool is_split(const RunSpec& run, int ranks, double available) {
+bool is_split(const RunSpec& run, int ranks) {
   const ModelFacts facts = run.facts();
   if (ranks == 1 || facts.is_exact) {
     return false;
@@ -76,24 +68,18 @@ bool is_split(const RunSpec& run, int ranks, double available) {
     return facts.elements->work() == rheology::Work::split &&
            cells_an_element * facts.elements->parameters.elements >= run.split_from;
   }
-  const slab::Slab& slab = *facts.slab;
-  if (slab.is_continuum() || facts.method == Method::sweep) {
-    return !slab.is_continuum() && slab.field_cells() >= run.split_from;
-  }
-  MemoryNeed most = memory_need(run, 1);
-  most.arrays = 4;
-  most.moved = true;
-  return slab.field_cells() > unsplit_cells && bytes_a_rank(most) > available;
+  return facts.method == Method::sweep && !facts.slab->is_continuum() &&
+         facts.slab->field_cells() >= run.split_from;
 }
 
-MemoryNeed memory_need(const RunSpec& run, int ranks, double beside) {
+MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
   const ModelFacts facts = run.facts();
   if (facts.slab != nullptr) {
-    return memory_need(*facts.slab, facts.method, ranks, beside);
+    return memory_need(*facts.slab, facts.method, ranks, extra_bytes);
   }
   return {.cells = facts.elements->layout().size(),
           .ranks = ranks,
-          .beside = beside,
+          .extra_bytes = extra_bytes,
           .state = facts.elements->work()};
 }
 
@@ -104,14 +90,11 @@ double bytes_a_rank(const MemoryNeed& need) {
     constexpr double split_numbers = 8;
     constexpr double whole_numbers = 16;
     const bool split = need.state == rheology::Work::split;
-    return 8 * (split ? split_numbers : whole_numbers) * own + need.beside;
+    return 8 * (split ? split_numbers : whole_numbers) * own + need.extra_bytes;
   }
-  const double slab = 8 * (1.0 + need.arrays) * own + need.beside;
-  if (need.method == Method::sweep) {
-    return slab;
-  }
-  const double lists = need.moved ? bytes_of_lists : 0.0;
-  return slab + ((need.ranks == 1 ? bytes_of_table : bytes_of_own_table) + lists) * own;
+  const double of_table = need.has_table ? 24.0 : 0.0;
+  const double of_lists = need.has_table && need.has_initial_u ? 72.0 : 0.0;
+  return (8 * (1.0 + need.arrays) + of_table + of_lists) * own + need.extra_bytes;
 }
 
 std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available) {
@@ -181,7 +164,7 @@ void require_admissible(const parallel::Communicator& comm, const slab::Slab& sl
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
   slab::ProfileForm candidate = slab::candidate_form(slab);
   slab::for_each_column(
-      [&](std::optional<slab::Line>& line) {  // of the root, on every rank
+      [&](std::optional<slab::AffineFormula>& line) {  // of the root, on every rank
         std::array numbers{line->first, line->slope};
         parallel::broadcast(comm, numbers);
         line = {numbers[0], numbers[1]};
@@ -192,7 +175,7 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
       stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); });
   parallel::throw_first(comm, check.fault);
   slab::for_each_column(
-      [&](std::optional<slab::Line>& line) {  // what no rank's cells contradict
+      [&](std::optional<slab::AffineFormula>& line) {  // what no rank's cells contradict
         if (parallel::min_over_ranks(comm, line ? 1 : 0) == 0) {
           line.reset();
         }
@@ -206,7 +189,7 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
                               Method method, const MemoryBudget& budget) {
   const double available = available_to(comm, budget);
-  MemoryNeed need = memory_need(slab, method, comm.size(), budget.beside);
+  MemoryNeed need = memory_need(slab, method, comm.size(), budget.extra_bytes);
   require_memory(need, available);  // the least need, before a look at every cell
   const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
   if (comm.size() == 1 && method == Method::turning_points &&
@@ -221,7 +204,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
   // A sweep shows u in a vector of its own where it computes u - c.
   const bool shows = slab.is_shifted() && method == Method::sweep;
   need.arrays = slab::kept_arrays(form) + (shows ? 1 : 0);
-  need.moved = !form.initial_u || form.initial_u->first != 0.0;
+  need.has_initial_u = !form.initial_u || form.initial_u->first != 0.0;
   require_memory(need, available);
   return slab::sample_profile(slab, range, form);
 }
@@ -237,8 +220,7 @@ std::shared_ptr<const slab::Measure> measure_of(const parallel::Communicator& co
                                  : slab::make_smooth_cell_measure(slab);
     });
   }
-  return comm.size() == 1 ? slab::make_cell_measure(profile)
-                          : distributed_measure(comm, profile, slab.field_cells());
+  return slab::make_cell_measure(profile);
 }
 
 /// The function that drives a run at t = 0: the root's value, on every rank.
@@ -248,22 +230,21 @@ double drive_at_start(const parallel::Communicator& comm, const RunSpec& run) {
   return value;
 }
 
-/// ∫ k c ds, or δs Σ k_i c_i with the same bits on any ranks. Collective.
+/// ∫ k c ds, or δs Σ k_i c_i with the same bits on any ranks. `measure`: null for a sweep.
+/// Collective.
 double preload(const parallel::Communicator& comm, const slab::Slab& slab,
-               const slab::Profile& profile) {
+               const slab::Profile& profile, const slab::Measure* measure) {
   if (!slab.is_shifted()) {
     return 0.0;
   }
-  if (slab.is_continuum() || profile.functions) {
-    return stoppable(comm, [&] {
-      return profile.functions ? slab::smooth_cell_preload(slab) : slab::continuous_preload(slab);
-    });
+  if (const auto known = measure != nullptr ? measure->preload() : std::nullopt) {
+    return *known;
   }
   const auto load = [&](std::int64_t i) {
     const slab::Element cell = profile.element(i);
     return cell.stiffness * cell.shift;
   };
-  const RankReduction reduction(comm);
+  const parallel::RankReduction reduction{comm};
   std::array<double, 1> largest{};
   for (std::int64_t i = 0; i < profile.range.size; ++i) {
     largest[0] = std::max(largest[0], std::abs(load(i)));
@@ -284,17 +265,18 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
   if (slab.is_continuum()) {
     require_admissible(comm, slab);
   }
-  const double load = preload(comm, slab, profile);
+  const bool sweeps = run.facts().method == Method::sweep;
+  auto measure = sweeps ? nullptr : measure_of(comm, slab, profile);
+  const double load = preload(comm, slab, profile, measure.get());
   if (const auto* without_mass = std::get_if<QuasistaticMasing>(&run.model)) {
-    return make_by_turning_points(comm, *without_mass, run.time, profile,
-                                  measure_of(comm, slab, profile), drive_at_start(comm, run), load);
+    return make_by_turning_points(comm, *without_mass, run.time, profile, std::move(measure),
+                                  drive_at_start(comm, run), load);
   }
   Masing masing = std::get<Masing>(run.model);
   masing.oscillator.preload = load;
-  if (masing.method == Method::sweep) {
+  if (sweeps) {
     return make_sweep(comm, masing, run.time, profile);
   }
-  auto measure = measure_of(comm, slab, profile);
   return masing.method == Method::exact
              ? make_exact(comm, run, masing, profile, std::move(measure))
              : make_by_turning_points(comm, masing, run.time, profile, std::move(measure));
@@ -305,34 +287,27 @@ ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab)
   if (slab.is_continuum()) {
     require_admissible(comm, slab);
   }
-  const double load = preload(comm, slab, profile);
-  return {measure_of(comm, slab, profile), load};
+  auto measure = measure_of(comm, slab, profile);
+  const double load = preload(comm, slab, profile, measure.get());
+  return {std::move(measure), load};
 }
 
-parallel::Communicator makers(const parallel::Communicator& comm, const RunSpec& run,
-                              std::optional<double> available) {
-  std::int64_t split = 0;
-  parallel::on_root(comm, [&] {
-    const parallel::Communicator own(comm, 0, 1);
-    split = is_split(run, comm.size(), available_to(own, {.available = available})) ? 1 : 0;
-  });
-  parallel::broadcast(comm, std::span(&split, 1));
-  return split == 1 ? parallel::Communicator(comm, 0, comm.size())
-                    : parallel::Communicator(comm, comm.rank(), 1);
+parallel::Communicator communicator_for(const parallel::Communicator& comm, const RunSpec& run) {
+  return is_split(run, comm.size()) ? parallel::Communicator(comm, 0, comm.size())
+                                    : parallel::Communicator(comm, comm.rank(), 1);
 }
 
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  const MemoryBudget& budget) {
   Setup setup;
   const ModelFacts facts = run.facts();
-  const double available = available_to(comm, budget);
-  assert(comm.size() == 1 || is_split(run, comm.size(), available));
+  assert(comm.size() == 1 || is_split(run, comm.size()));
   if (facts.slab != nullptr) {
     setup.profile =
         std::make_unique<slab::Profile>(checked_profile(comm, *facts.slab, facts.method, budget));
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {
-    require_memory(memory_need(run, comm.size(), budget.beside), available);
+    require_memory(memory_need(run, comm.size(), budget.extra_bytes), available_to(comm, budget));
     setup.engine = facts.is_exact
                        ? make_exact(comm, run, *facts.elements)
                        : make_inclusion(comm, run, *facts.elements, drive_at_start(comm, run));
@@ -355,7 +330,7 @@ void check_run(const parallel::Communicator& comm, const RunSpec& run) {
       }
     }
   };
-  const parallel::Communicator by = makers(comm, run);
+  const parallel::Communicator by = communicator_for(comm, run);
   if (by.size() == comm.size()) {
     check(by);
   } else {

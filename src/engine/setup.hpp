@@ -17,35 +17,35 @@ namespace masing::engine {
 struct MemoryNeed {
   std::int64_t cells = 1;  ///< of the field, on all ranks
   int ranks = 1;
-  /// sweep for P = ∞ too, whose tables do not grow with the places of the field.
-  Method method = Method::sweep;
-  int arrays = 0;       ///< how many of k, η, u0 and c are kept, and one more where u = v + c is
-  bool moved = false;   ///< u0 is not 0 everywhere: cells in three orders beside the table
-  double beside = 0.0;  ///< bytes of what goes along with it on the rank
+  bool has_table = false;  ///< one that grows with the cells: of turning points of P cells
+  int arrays = 0;  ///< how many of k, η, u0 and c are kept, and one more where u = v + c is
+  bool has_initial_u = false;  ///< u0 is not 0 everywhere: cells in three orders beside the table
+  double extra_bytes = 0.0;    ///< of what goes along with it on the rank
   /// How ranks share a model that is no slab; `cells` are the columns of its state.
   std::optional<rheology::Work> state = std::nullopt;
 };
 
 /// What goes along with a run, and what memory there is for all of it.
 struct MemoryBudget {
-  double beside = 0.0;  ///< MemoryNeed::beside
+  double extra_bytes = 0.0;  ///< MemoryNeed::extra_bytes
   /// Bytes a rank, where runs of other ranks share the nodes; else found out for this run alone.
   std::optional<double> available;
 };
 
-/// Whether `ranks` ranks that may allocate `available` bytes each split the work of a run: of a
-/// sweep or of a model that can be split, from RunSpec::split_from on; of turning points, where
-/// their table is too large for one rank. Else a rank makes the run by itself. Takes some ms for
-/// turning points of billions of cells. Local.
-bool is_split(const RunSpec& run, int ranks, double available);
+/// Whether several ranks split the work of a run: of a sweep or of a model that can be split, from
+/// RunSpec::split_from on. Else a rank makes the run by itself. Local.
+bool is_split(const RunSpec& run, int ranks);
 
-/// The least need of a run on a number of ranks that split its work: of a slab, no array. Local.
-MemoryNeed memory_need(const RunSpec& run, int ranks, double beside = 0.0);
+/// The least need of a run on a number of ranks that split its work: of a slab, no array. Takes
+/// some ms for turning points of billions of cells. Local.
+MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes = 0.0);
 
-/// Bytes that the rank with most cells needs. Of a state: some numbers a column that it holds, its
-/// parameters, what made them, the state and its rate. Of slabs: 8 a cell for u, each array and
-/// each field; of turning points a table of 24 a cell on one rank, of 17 on each of several, and
-/// where u0 is not 0 three lists of 24 beside it. Local.
+/// Bytes that the rank with most cells needs, for each of them:
+///     u, each array and each field   8
+///     the table of turning points   24
+///     three lists where u0 ≠ 0      72
+/// For each column of the state of a model that is no slab: some numbers, for its parameters, what
+/// made them, the state and its rate. Local.
 double bytes_a_rank(const MemoryNeed& need);
 
 /// "1.5 GiB", "12.3 MiB". Local.
@@ -79,16 +79,15 @@ struct Setup {
   std::unique_ptr<Engine> engine;
 };
 
-/// The engine of a run of a slab; on several ranks by a sweep or by turning points of cells. `comm`
-/// and `profile` (checked_profile's) must outlive it. Throws UserError alike on all ranks where the
-/// engine cannot solve the problem. Collective.
+/// The engine of a run of a slab; on several ranks by a sweep. `comm` and `profile`
+/// (checked_profile's) must outlive it. Throws UserError alike on all ranks where the engine cannot
+/// solve the problem. Collective.
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile);
 
-/// Who makes a run together with this rank: all ranks where it is worth splitting (is_split, by the
-/// bytes that the root may allocate, or `available`), else this rank alone. Collective.
-parallel::Communicator makers(const parallel::Communicator& comm, const RunSpec& run,
-                              std::optional<double> available = {});
+/// Who makes a run together with this rank: all ranks where it is worth splitting (is_split), else
+/// this rank alone. Collective.
+parallel::Communicator communicator_for(const parallel::Communicator& comm, const RunSpec& run);
 
 /// Initialises a run, on several ranks one that they share (is_split), each with its part of the
 /// field. `comm` must outlive it. Throws UserError alike on all ranks where it does not fit into

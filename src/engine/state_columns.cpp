@@ -16,7 +16,7 @@ std::optional<int> owner_of(const parallel::Communicator& comm, const rheology::
                             base::CellRange mine) {
   const auto& groups = layout.groups;
   const bool is_element = std::ranges::any_of(groups, [](const rheology::StateGroup& group) {
-    return group.name.front() == 'x' && group.extent == GroupSize::each;
+    return group.name.front() == 'x' && group.size == GroupSize::each;
   });
   if (comm.size() == 1 || !is_element) {
     return std::nullopt;
@@ -33,7 +33,7 @@ StateColumns::StateColumns(const parallel::Communicator& comm, rheology::StateLa
     : layout_(std::move(layout)),
       mine_(mine),
       is_whole_(comm.size() == 1),
-      motion_(rheology::StateLayout{layout_.groups, mine.size}.motion()),
+      mass_columns_(rheology::StateLayout{layout_.groups, mine.size}.mass_columns()),
       owner_(owner_of(comm, layout_, mine)),
       columns_(comm, layout_.size()) {}
 
@@ -44,23 +44,23 @@ parallel::Vector& StateColumns::gather(std::span<const double> state) {
   }
   std::int64_t column = 0;  // the group's first
   std::size_t place = 0;    // of the group in `state`
-  for (const auto& [name, extent, start] : layout_.groups) {
-    const bool each = extent == GroupSize::each;
+  for (const auto& [name, size, start] : layout_.groups) {
+    const bool each = size == GroupSize::each;
     // A column that every rank holds is written by the first.
     const std::int64_t first = column + (each ? mine_.first : 0);
-    const auto size = static_cast<std::size_t>(each ? mine_.size : 1);
+    const auto held = static_cast<std::size_t>(each ? mine_.size : 1);
     const bool writes = each || columns_.range().first == 0;
-    parallel::fill_from_ranges(columns_, first, state.subspan(place, writes ? size : 0));
+    parallel::fill_from_ranges(columns_, first, state.subspan(place, writes ? held : 0));
     column += each ? layout_.elements : 1;
-    place += size;
+    place += held;
   }
   return columns_;
 }
 
 void StateColumns::spread(std::span<double> state) const {
   std::int64_t column = 0;
-  for (const auto& [name, extent, start] : layout_.groups) {
-    const bool each = extent == GroupSize::each;
+  for (const auto& [name, size, start] : layout_.groups) {
+    const bool each = size == GroupSize::each;
     const base::CellRange held =
         each ? base::CellRange{column + mine_.first, mine_.size} : base::CellRange{column, 1};
     parallel::RangeGather gather(columns_, held);

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "base/block_sum.hpp"
-#include "engine/distributed_measure.hpp"
 #include "engine/engines.hpp"
 #include "parallel/rank_sum.hpp"
 #include "slab/kernel/kernel.hpp"
@@ -15,10 +14,12 @@ namespace {
 /// A bound of |S| that does not depend on the ranks, from k_i η_i.
 double global_force_bound(const parallel::Communicator& comm, const slab::Profile& profile,
                           std::int64_t cells) {
-  return sum_bound(comm, profile.range, cells, [&](std::int64_t i) {
-    const slab::Element cell = profile.element(i);
+  const auto term = [&](std::size_t i) {
+    const slab::Element cell = profile.element(static_cast<std::int64_t>(i));
     return cell.stiffness * cell.threshold;
-  });
+  };
+  return base::sum_bound(static_cast<std::size_t>(profile.range.size), cells, term,
+                         parallel::RankReduction{comm});
 }
 
 /// The slab under increments, as the schemes see it: the pass over the local cells, then the one

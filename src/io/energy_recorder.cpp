@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/block_sum.hpp"
-#include "engine/distributed_measure.hpp"
+#include "parallel/rank_sum.hpp"
 
 namespace masing::io {
 
@@ -20,11 +20,13 @@ double energy_bound(const parallel::Communicator& comm, const slab::Profile& pro
   if (profile.functions) {
     return 1.0;  // no sum over cells is made
   }
-  return engine::sum_bound(comm, profile.range, cells, [&](std::int64_t i) {
-    const slab::Element cell = profile.element(i);
+  const auto term = [&](std::size_t i) {
+    const slab::Element cell = profile.element(static_cast<std::int64_t>(i));
     const double most = cell.threshold + std::abs(cell.shift);
     return 0.5 * cell.stiffness * most * most;
-  });
+  };
+  return base::sum_bound(static_cast<std::size_t>(profile.range.size), cells, term,
+                         parallel::RankReduction{comm});
 }
 
 /// /energy/kinetic, elastic, dissipated, input, residual, and viscous where there is damping: the

@@ -39,7 +39,7 @@ std::shared_ptr<const slab::Measure> measure_of(std::span<const SpringSlider> sp
   const auto count = static_cast<double>(springs.size());
   slab::Profile profile;
   profile.range = {0, static_cast<std::int64_t>(springs.size())};
-  profile.form.initial_u = slab::Line{};
+  profile.form.initial_u = slab::AffineFormula{};
   for (const SpringSlider& spring : springs) {
     const slab::Element cell{count * spring.stiffness, spring.threshold, 0.0};
     const auto fault = slab::value_fault(

@@ -11,6 +11,16 @@
 
 namespace masing::parallel {
 
+/// Maxima and sums over the ranks, in place of base::NoReduction. `comm` must outlive it.
+struct RankReduction {
+  const Communicator& comm;
+
+  /// Collective.
+  void max(std::span<double> values) const { max_over_ranks(comm, values); }
+  /// Collective.
+  void sum(std::span<std::int64_t> values) const { sum_over_ranks(comm, values); }
+};
+
 /// How the terms of a RankSum go from rank to rank.
 enum class Transport { shared_memory, mpi };
 

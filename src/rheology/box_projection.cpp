@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/block_sum.hpp"
 #include "base/limits.hpp"
 
 namespace masing::rheology {
@@ -18,78 +19,60 @@ double within_range(double bound) {
 
 }  // namespace
 
-std::array<double, 2> farthest_excess(const BoxElements& elements) {
+double common_shift(const BoxElements& elements, const Coupling& coupling) {
+  assert(coupling.stiffness >= 0 && coupling.compliance > 0);
+  const auto& [value, bound, compliance] = elements;
   double above = 0.0;
   double below = 0.0;
-  for (std::size_t i = 0; i < elements.value.size(); ++i) {
-    above = std::max(above, elements.value[i] - elements.bound[i]);
-    below = std::max(below, -elements.bound[i] - elements.value[i]);
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    above = std::max(above, value[i] - bound[i]);
+    below = std::max(below, -bound[i] - value[i]);
   }
-  return {above, below};
-}
-
-ShiftSearch::ShiftSearch(const Coupling& coupling, const std::array<double, 2>& excess,
-                         double guess)
-    : stiffness_(coupling.stiffness),
-      least_(-excess[1]),
-      greatest_(excess[0]),
-      resolution_(0.5 * base::epsilon * std::max(excess[0], excess[1])),
-      shift_(std::clamp(guess, least_, greatest_)),
-      scales_{base::FixedPoint(within_range(coupling.compliance)),
-              base::FixedPoint(within_range(std::max(excess[0], excess[1]) * coupling.compliance))},
-      found_(least_ == greatest_) {
-  assert(coupling.stiffness >= 0 && coupling.compliance > 0);
-  const double largest_sum = std::max(excess[0], excess[1]) * coupling.compliance;
+  // The root lies in [least, greatest], and |v_i - sign(r_i) α_i| ≤ farthest while τ does.
+  double least = -below;
+  double greatest = above;
+  const double farthest = std::max(above, below);
+  const double largest_sum = farthest * coupling.compliance;
   if (!(largest_sum <= 1e200)) {
-    shift_ = base::undefined;
-    found_ = true;
+    return base::undefined;
   }
-}
-
-YieldingUnits ShiftSearch::yielding(const BoxElements& elements) const {
-  return base::block_sum<2>(elements.value.size(), scales_, [&](std::size_t i) {
-    const double shifted = elements.value[i] - shift_;
-    const double to_bound = elements.value[i] - std::copysign(elements.bound[i], shifted);
-    const double compliance = std::abs(shifted) > elements.bound[i] ? elements.compliance[i] : 0.0;
-    return std::array{compliance, to_bound * compliance};
-  });
-}
-
-void ShiftSearch::advance(const YieldingUnits& units) {
+  const std::array scales{base::FixedPoint(within_range(coupling.compliance)),
+                          base::FixedPoint(within_range(largest_sum))};
+  const double resolution = 0.5 * base::epsilon * farthest;
+  // It begins at 0, not at the last root: the state alone decides the next.
+  double shift = 0.0;
   // One midpoint in so many evaluations bounds their number; Newton alone needs fewer.
   constexpr int newton_steps = 8;
-  const double slope = 1 + stiffness_ * scales_[0].value(units[0]);
-  double next = stiffness_ * scales_[1].value(units[1]) / slope;
-  next = std::clamp(next, least_, greatest_);
-  if (std::abs(next - shift_) <= resolution_) {
-    shift_ = next;
-    found_ = true;
-    return;
+  for (int evaluations = 1; greatest - least > resolution; ++evaluations) {
+    const auto units = base::block_sum<2>(value.size(), scales, [&](std::size_t i) {
+      const double shifted = value[i] - shift;
+      const double to_bound = value[i] - std::copysign(bound[i], shifted);
+      const double yielding = std::abs(shifted) > bound[i] ? compliance[i] : 0.0;
+      return std::array{yielding, to_bound * yielding};
+    });
+    const double slope = 1 + coupling.stiffness * scales[0].value(units[0]);
+    double next = coupling.stiffness * scales[1].value(units[1]) / slope;
+    next = std::clamp(next, least, greatest);
+    if (std::abs(next - shift) <= resolution) {
+      return next;
+    }
+    (next > shift ? least : greatest) = shift;
+    if (next <= least || next >= greatest || evaluations % newton_steps == 0) {
+      next = least + 0.5 * (greatest - least);
+    }
+    shift = next;
   }
-  (next > shift_ ? least_ : greatest_) = shift_;
-  ++evaluations_;
-  if (next <= least_ || next >= greatest_ || evaluations_ % newton_steps == 0) {
-    next = least_ + 0.5 * (greatest_ - least_);
-  }
-  found_ = greatest_ - least_ <= resolution_;
-  shift_ = next;
+  return shift;
 }
 
-void project_shifted(std::span<const double> value, std::span<const double> bound, double shift,
-                     std::span<double> point) {
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    point[i] = std::clamp(value[i] - shift, -bound[i], bound[i]);
-  }
-}
-
-ActiveSetProjection::ActiveSetProjection(const Matrix3& matrix, const Vector3& bound)
+BoxProjection3::BoxProjection3(const Matrix3& matrix, const Vector3& bound)
     : matrix_(matrix), bound_(bound) {
   for (std::size_t set = 0; set < sets; ++set) {
     invert(set);
   }
 }
 
-void ActiveSetProjection::invert(std::size_t set) {
+void BoxProjection3::invert(std::size_t set) {
   // Gauss-Jordan without pivoting: stable where the matrix is positive definite.
   Matrix3 left = matrix_;
   Matrix3& right = inverse_[set];
@@ -122,8 +105,8 @@ void ActiveSetProjection::invert(std::size_t set) {
   }
 }
 
-ActiveSetProjection::Candidate ActiveSetProjection::on_face(std::size_t set, std::size_t upper,
-                                                            const Vector3& value) const {
+BoxProjection3::Candidate BoxProjection3::on_face(std::size_t set, std::size_t upper,
+                                                  const Vector3& value) const {
   Candidate candidate;
   Vector3 multiplier{};
   const auto held_at = [&](std::size_t i) { return holds(upper, i) ? bound_[i] : -bound_[i]; };
@@ -149,7 +132,7 @@ ActiveSetProjection::Candidate ActiveSetProjection::on_face(std::size_t set, std
   return candidate;
 }
 
-Vector3 ActiveSetProjection::project(const Vector3& value) const {
+Vector3 BoxProjection3::project(const Vector3& value) const {
   Candidate best;
   best.violation = std::numeric_limits<double>::infinity();
   best.point.fill(base::undefined);

@@ -14,8 +14,8 @@ namespace masing::rheology {
 /// Any model of finitely many elements, each an Inclusion: the catalogue lists them as they stand
 /// here.
 struct AnyModel : std::variant<FrictionOscillator, PParallel, Viscoelastoplastic, Prandtl,
-                               ThreeSprings, DiscreteMasing, SChain<>, PChain, PSeries<>,
-                               S1P2Series, S1P2Parallel, Persoz, PersozQuasistatic> {
+                               ThreeSprings, DiscreteMasing, SChain, PChain, PSeries, S1P2Series,
+                               S1P2Parallel, Persoz, PersozQuasistatic> {
   using variant::variant;
 };
 
@@ -32,7 +32,7 @@ struct BuiltModel {
   std::vector<double> start;
 };
 
-/// The elements `held` of a model. Throws ParameterError where its parameters do not make a model,
+/// The elements `held` of a model. Throws UserError where its parameters do not make a model,
 /// UserError where no single one is to blame. Local.
 BuiltModel build(const ModelSpec& spec, const base::CellRange& held);
 

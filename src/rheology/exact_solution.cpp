@@ -3,28 +3,412 @@
 #include <fmt/core.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "rheology/catalogue.hpp"
-#include "rheology/mode_motion.hpp"
+#include "rheology/polynomial.hpp"
 
 namespace masing::rheology {
 
 namespace {
 
 using base::Clock;
+using base::infinity;
 using Eigen::Index;
 using Vector = Eigen::VectorXd;
 
-using base::infinity;
+/// A model by numbers: G(t, X) = A X + F(t) b + F'(t) b', and its elements. Made of the model's own
+/// drift, which is linear.
+struct LinearLaw {
+  /// A column that the force and the other columns give at once: x of a model without a mass.
+  struct AlgebraicColumn {
+    Index column = 0;
+    double force = 0.0;
+    Eigen::RowVectorXd state;
+  };
+
+  Eigen::SparseMatrix<double> state;  ///< A, [columns, columns]
+  Vector force;                       ///< b, [columns]
+  Vector force_rate;                  ///< b', [columns]
+  std::optional<AlgebraicColumn> algebraic;
+  Eigen::RowVectorXd restoring;  ///< F - m x'' of the mass that F acts on, without dry friction
+  std::optional<std::size_t> friction;  ///< the element whose μ is the dry friction on that mass
+  std::vector<StVenant> elements;
+};
+
+/// A vector as models take it.
+std::span<double> span_of(Vector& vector) {
+  return {vector.data(), static_cast<std::size_t>(vector.size())};
+}
+std::span<const double> span_of(const Vector& vector) {
+  return {vector.data(), static_cast<std::size_t>(vector.size())};
+}
+
+/// How large a number to try in each column: one that the state may have.
+Vector trial_sizes(const std::vector<StVenant>& elements, Index columns) {
+  Vector sizes = Vector::Ones(columns);
+  for (const StVenant& element : elements) {
+    if (element.connection == Connection::in_series && element.bound > 0) {
+      sizes[static_cast<Index>(element.argument.front().column)] = element.bound;
+    }
+  }
+  return sizes;
+}
+
+template <class Model>
+LinearLaw law_of(Model model, Index columns) {
+  const Vector zero = Vector::Zero(columns);
+  const auto rate = [&](const Vector& state, const TimeStep& now) {
+    Vector rates = zero;
+    model.drift(now, span_of(state), span_of(rates));
+    return rates;
+  };
+  const auto completed = [&](Vector state, double force) {
+    if constexpr (StartsFromForce<Model>) {
+      model.complete_start(force, span_of(state));
+    }
+    return state[0];
+  };
+  LinearLaw found{.state = {columns, columns},
+                  .force = rate(zero, {.step = 1, .force = 1, .next_force = 1}),
+                  .force_rate = rate(zero, {.step = 1, .force = 0, .next_force = 1}),
+                  .restoring = zero.transpose(),
+                  .elements = model.elements()};
+  if constexpr (StartsFromForce<Model>) {
+    found.algebraic = {.column = 0, .force = completed(zero, 1.0), .state = zero.transpose()};
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  const Vector sizes = trial_sizes(found.elements, columns);
+  for (Index c = 0; c < columns; ++c) {
+    Vector trial = zero;
+    trial[c] = sizes[c];
+    const Vector rates = rate(trial, {.step = 1});
+    for (Index r = 0; r < columns; ++r) {
+      if (rates[r] != 0) {
+        entries.emplace_back(r, c, rates[r] / sizes[c]);
+      }
+    }
+    found.restoring[c] = model.restoring(span_of(trial), 0.0) / sizes[c];
+    if (found.algebraic && c != found.algebraic->column) {
+      found.algebraic->state[c] = completed(trial, 0.0) / sizes[c];
+    }
+  }
+  found.state.setFromTriplets(entries.begin(), entries.end());
+  for (std::size_t e = 0; e < found.elements.size(); ++e) {
+    if (found.elements[e].connection == Connection::in_parallel) {
+      found.friction = e;
+    }
+  }
+  return found;
+}
+
+/// Of an element: q, the sum over its argument of values, [columns].
+double seen(const StVenant& element, const Vector& values) {
+  double sum = 0.0;
+  for (const auto& [column, factor] : element.argument) {
+    sum += factor * values[static_cast<Index>(column)];
+  }
+  return sum;
+}
+
+/// The velocities that are 0 where those of the elements numbered `sticking` that are in parallel
+/// have q = 0: of masses that they join to the ground, directly or by others.
+std::set<std::size_t> grounded_columns(const std::vector<StVenant>& elements,
+                                       const std::vector<std::size_t>& sticking) {
+  std::set<std::size_t> grounded;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const std::size_t e : sticking) {
+      std::set<std::size_t> others;
+      for (const auto& [column, factor] : elements[e].argument) {
+        if (elements[e].connection == Connection::in_parallel && !grounded.contains(column)) {
+          others.insert(column);
+        }
+      }
+      if (others.size() == 1) {
+        grounded.merge(others);
+        grows = true;
+      }
+    }
+  }
+  return grounded;
+}
+
+/// What an element does: 0 keeps still (elastic in series, sticking in parallel), ±1 yields or
+/// slides in that direction.
+using Modes = std::vector<int>;
+
+/// The motion while no element changes its mode: a linear equation with constant coefficients,
+///     X' = A X + F b + F' b' - D μ,   with μ of the elements that hold q (they yield in series or
+/// stick in parallel) from q' = 0, and μ = α sign(q) of those that slide, 0 of those that are
+/// elastic. As F is a polynomial in τ = (t - start)/span, the Taylor coefficients of X and μ follow
+/// one after another without any error but rounding and what is cut off.
+class ModeMotion {
+ public:
+  /// `law` must outlive it. `order`: of the last coefficient, at least ChebyshevFit::points.
+  ModeMotion(const LinearLaw& law, int order);
+
+  /// Local; allocates.
+  void set_modes(const Modes& modes);
+  /// The motion from `start` over `span`; `force_size`: what the rounding of F is to be compared
+  /// with.
+  void expand(const Vector& start, const Polynomial& force, double span, double force_size);
+  /// Make the span shorter by a factor: τ = 1 comes earlier.
+  void shorten(double factor);
+
+  [[nodiscard]] double span() const { return span_; }
+  [[nodiscard]] Vector state(double tau) const;
+  /// X'.
+  [[nodiscard]] Vector rate(double tau) const;
+  /// q of an element, and μ.
+  [[nodiscard]] Polynomial seen(std::size_t element) const;
+  [[nodiscard]] Polynomial multiplier(std::size_t element) const;
+  /// G - X', D μ.
+  [[nodiscard]] Vector acting(double tau) const;
+  /// Taylor coefficients, [columns, order + 1].
+  [[nodiscard]] const Eigen::MatrixXd& coefficients() const { return state_; }
+  /// What the rounding of each column is to be compared with. Its coefficients count, and the terms
+  /// of its rate over the span: they may cancel.
+  [[nodiscard]] Vector sizes() const;
+  /// The size of the terms that μ of an element that holds q, so connected, is a sum of; 0 where
+  /// there is none.
+  [[nodiscard]] double multiplier_scale(Connection connection) const {
+    return connection == Connection::in_series ? scale_in_series_ : scale_in_parallel_;
+  }
+
+ private:
+  void act(std::size_t element, double multiplier, Vector& rate) const;
+  void measure();
+
+  const LinearLaw& law_;
+  Eigen::SparseMatrix<double> magnitude_;  // |A|
+  int order_;
+  Modes modes_;
+  std::vector<std::size_t> holding_;                             // the elements with q' = 0
+  std::set<std::size_t> grounded_;                               // columns that they keep at 0
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> coupling_;  // of their q' by their μ
+  Vector response_;                                              // of μ to 1 in every q'
+  double span_ = 0.0;
+  Polynomial force_;
+  double force_size_ = 0.0;
+  Eigen::MatrixXd state_;
+  Eigen::MatrixXd multiplier_;  // [elements, order]
+  Vector largest_drift_;
+  double scale_in_series_ = 0.0;
+  double scale_in_parallel_ = 0.0;
+};
+
+Index index(std::size_t i) {
+  return static_cast<Index>(i);
+}
+
+/// The value at τ of polynomials in rows, or of their derivatives.
+Vector value_of_rows(const Eigen::MatrixXd& coefficients, double tau) {
+  Vector sum = Vector::Zero(coefficients.rows());
+  for (Index k = coefficients.cols(); k-- > 0;) {
+    sum = sum * tau + coefficients.col(k);
+  }
+  return sum;
+}
+
+double coefficient(const Polynomial& p, int k) {
+  const auto place = static_cast<std::size_t>(k);
+  return place < p.size() ? p[place] : 0.0;
+}
+
+ModeMotion::ModeMotion(const LinearLaw& law, int order)
+    : law_(law), magnitude_(law.state.cwiseAbs()), order_(order) {}
+
+void ModeMotion::act(std::size_t element, double multiplier, Vector& rate) const {
+  for (const auto& [column, factor] : law_.elements[element].column_of_m) {
+    rate[index(column)] -= factor * multiplier;
+  }
+}
+
+void ModeMotion::set_modes(const Modes& modes) {
+  if (modes == modes_) {
+    return;
+  }
+  modes_ = modes;
+  holding_.clear();
+  std::map<std::size_t, std::vector<std::pair<std::size_t, double>>> seen;  // column: who sees it
+  for (std::size_t e = 0; e < modes.size(); ++e) {
+    if ((law_.elements[e].connection == Connection::in_series) == (modes[e] != 0)) {
+      for (const auto& [column, factor] : law_.elements[e].argument) {
+        seen[column].emplace_back(holding_.size(), factor);
+      }
+      holding_.push_back(e);
+    }
+  }
+  grounded_ = grounded_columns(law_.elements, holding_);
+  if (holding_.empty()) {
+    return;
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t j = 0; j < holding_.size(); ++j) {
+    for (const auto& [column, factor] : law_.elements[holding_[j]].column_of_m) {
+      if (const auto by = seen.find(column); by != seen.end()) {
+        for (const auto& [i, share] : by->second) {
+          entries.emplace_back(index(i), index(j), share * factor);
+        }
+      }
+    }
+  }
+  Eigen::SparseMatrix<double> matrix(index(holding_.size()), index(holding_.size()));
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  coupling_.compute(matrix);
+  response_ = coupling_.solve(Vector::Ones(matrix.rows())).cwiseAbs();
+  response_ = response_.cwiseMax(matrix.diagonal().cwiseInverse());
+}
+
+void ModeMotion::expand(const Vector& start, const Polynomial& force, double span,
+                        double force_size) {
+  span_ = span;
+  force_size_ = force_size;
+  force_ = force;
+  state_.setZero(start.size(), order_ + 1);
+  multiplier_.setZero(index(modes_.size()), order_);
+  state_.col(0) = start;
+  Vector held(index(holding_.size()));
+  for (int k = 0; k < order_; ++k) {
+    Vector rate = law_.state * state_.col(k) + coefficient(force, k) * law_.force +
+                  ((k + 1) * coefficient(force, k + 1) / span) * law_.force_rate;
+    for (std::size_t e = 0; k == 0 && e < modes_.size(); ++e) {
+      if (law_.elements[e].connection == Connection::in_parallel && modes_[e] != 0) {
+        multiplier_(index(e), 0) = modes_[e] * law_.elements[e].bound;
+        act(e, multiplier_(index(e), 0), rate);
+      }
+    }
+    if (!holding_.empty()) {
+      for (std::size_t i = 0; i < holding_.size(); ++i) {
+        held[index(i)] = rheology::seen(law_.elements[holding_[i]], rate);
+      }
+      const Vector found = coupling_.solve(held);
+      for (std::size_t i = 0; i < holding_.size(); ++i) {
+        multiplier_(index(holding_[i]), k) = found[index(i)];
+        act(holding_[i], found[index(i)], rate);
+      }
+      for (const std::size_t column : grounded_) {
+        rate[index(column)] = 0.0;  // not what rounding leaves, all that there would be at rest
+      }
+    }
+    state_.col(k + 1) = rate * (span / (k + 1));
+    if (law_.algebraic) {
+      const auto& [column, by_force, by_state] = *law_.algebraic;
+      state_(column, k + 1) =
+          by_force * coefficient(force, k + 1) + by_state.dot(state_.col(k + 1));
+    }
+  }
+  measure();
+}
+
+void ModeMotion::shorten(double factor) {
+  span_ *= factor;
+  double power = 1.0;
+  for (int k = 0; k <= order_; ++k, power *= factor) {
+    state_.col(k) *= power;
+    if (k < order_) {
+      multiplier_.col(k) *= power;
+    }
+    if (static_cast<std::size_t>(k) < force_.size()) {
+      force_[static_cast<std::size_t>(k)] *= power;
+    }
+  }
+  measure();
+}
+
+Vector ModeMotion::state(double tau) const {
+  return value_of_rows(state_, tau);
+}
+
+Vector ModeMotion::rate(double tau) const {
+  Vector sum = Vector::Zero(state_.rows());
+  for (int k = order_; k > 0; --k) {
+    sum = sum * tau + k * state_.col(k);
+  }
+  return sum / span_;
+}
+
+Polynomial ModeMotion::seen(std::size_t element) const {
+  Polynomial p(static_cast<std::size_t>(order_) + 1);
+  for (const auto& [column, factor] : law_.elements[element].argument) {
+    for (std::size_t k = 0; k < p.size(); ++k) {
+      p[k] += factor * state_(index(column), index(k));
+    }
+  }
+  return p;
+}
+
+Polynomial ModeMotion::multiplier(std::size_t element) const {
+  Polynomial p(static_cast<std::size_t>(order_));
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    p[k] = multiplier_(index(element), index(k));
+  }
+  return p;
+}
+
+Vector ModeMotion::acting(double tau) const {
+  Vector rate = Vector::Zero(state_.rows());
+  const Vector multipliers = value_of_rows(multiplier_, tau);
+  for (std::size_t e = 0; e < modes_.size(); ++e) {
+    act(e, -multipliers[index(e)], rate);
+  }
+  return rate;
+}
+
+Vector ModeMotion::sizes() const {
+  Vector terms = largest_drift_;
+  const Vector multipliers = multiplier_.cwiseAbs().rowwise().maxCoeff();
+  for (std::size_t e = 0; e < modes_.size(); ++e) {
+    for (const auto& [column, factor] : law_.elements[e].column_of_m) {
+      terms[index(column)] += std::abs(factor) * multipliers[index(e)];
+    }
+  }
+  const Vector once = state_.cwiseAbs().rowwise().maxCoeff() + span_ * terms;
+  return once + span_ * (magnitude_ * once);  // what cancels in y does not in x
+}
+
+/// What sizes are compared with: the terms of the drift, and those of the multipliers.
+void ModeMotion::measure() {
+  double largest_force = force_size_;
+  for (std::size_t k = 0; k < force_.size(); ++k) {
+    largest_force = std::max(largest_force, static_cast<double>(k + 1) * std::abs(force_[k]));
+  }
+  largest_drift_ = magnitude_ * state_.cwiseAbs().rowwise().maxCoeff() +
+                   largest_force * (law_.force.cwiseAbs() + law_.force_rate.cwiseAbs() / span_);
+  const auto scale_at = [&](Connection connection) {
+    double largest = 0.0;
+    double amplification = 0.0;
+    for (std::size_t i = 0; i < holding_.size(); ++i) {
+      const StVenant& element = law_.elements[holding_[i]];
+      if (element.connection == connection) {
+        double sum = 0.0;
+        for (const auto& [column, factor] : element.argument) {
+          sum += std::abs(factor) * largest_drift_[index(column)];
+        }
+        largest = std::max(largest, sum);
+        amplification = std::max(amplification, response_[index(i)]);
+      }
+    }
+    return amplification * largest;
+  };
+  scale_in_series_ = scale_at(Connection::in_series);
+  scale_in_parallel_ = scale_at(Connection::in_parallel);
+}
+
 /// What counts as rounding, in units of base::epsilon.
 constexpr double rounding = 16 * base::epsilon;
 
@@ -33,7 +417,7 @@ std::vector<std::size_t> groups_of(const StateLayout& layout) {
   std::vector<std::size_t> groups;
   for (const auto& group : layout.groups) {
     const std::size_t letter = group.name.front() == 'x' ? 0 : group.name.front() == 'y' ? 1 : 2;
-    const std::int64_t columns = group.extent == GroupSize::one ? 1 : layout.elements;
+    const std::int64_t columns = group.size == GroupSize::one ? 1 : layout.elements;
     groups.insert(groups.end(), static_cast<std::size_t>(columns), letter);
   }
   return groups;
@@ -51,7 +435,9 @@ class Stepper final : public ExactSolution {
   Stepper(AnyModel model, const StateLayout& layout, std::vector<double> start,
           base::SmoothPieces force, const ExactOptions& options)
       : model_(std::move(model)),
-        law_(linear_law(model_, start.size())),
+        law_(std::visit(
+            [&](const auto& one) { return law_of(one, static_cast<Index>(start.size())); },
+            model_)),
         force_(std::move(force)),
         options_(options),
         group_(groups_of(layout)),
@@ -65,7 +451,7 @@ class Stepper final : public ExactSolution {
     for (std::size_t e = 0; e < modes_.size(); ++e) {
       const StVenant& element = law_.elements[e];
       const double q = seen(e);
-      if (element.place == Place::in_series) {
+      if (element.connection == Connection::in_series) {
         largest_[2] = std::max(largest_[2], element.bound);
         modes_[e] = element.bound == 0 ? 1 : 0;
       } else {
@@ -111,9 +497,9 @@ class Stepper final : public ExactSolution {
 
   /// x of a model without a mass, at `force`.
   void complete(double force) {
-    if (law_.following) {
-      state_[law_.following->column] =
-          law_.following->force * force + law_.following->state.dot(state_);
+    if (law_.algebraic) {
+      state_[law_.algebraic->column] =
+          law_.algebraic->force * force + law_.algebraic->state.dot(state_);
     }
   }
 
@@ -126,7 +512,7 @@ class Stepper final : public ExactSolution {
   /// What counts as rounding of q.
   [[nodiscard]] double noise_of_seen(std::size_t e) const {
     const StVenant& element = law_.elements[e];
-    return rounding * (element.place == Place::in_series ? element.bound : largest_[1]);
+    return rounding * (element.connection == Connection::in_series ? element.bound : largest_[1]);
   }
 
   void plan() {
@@ -135,7 +521,7 @@ class Stepper final : public ExactSolution {
         std::min(fitting_span_, std::max(clock_.until(force_.piece_end()), least_span()));
     const Polynomial force = resolved_force(longest);
     open();
-    settle(force);
+    choose_modes(force);
     find_event();
     check();
     is_planned_ = true;
@@ -193,10 +579,10 @@ class Stepper final : public ExactSolution {
     for (std::size_t e = 0; e < modes_.size(); ++e) {
       const StVenant& element = law_.elements[e];
       const double q = seen(e);
-      if (element.place == Place::in_series) {
+      if (element.connection == Connection::in_series) {
         if (modes_[e] != 0 || e == hit_ || std::abs(q) >= element.bound - noise_of_seen(e)) {
           const double at = is_fixed(e) ? 0.0 : std::copysign(element.bound, q);
-          state_[static_cast<Index>(element.sees.front().column)] = at;
+          state_[static_cast<Index>(element.argument.front().column)] = at;
           open_.push_back(e);
         }
       } else if (!is_fixed(e) && (modes_[e] == 0 || e == hit_ || std::abs(q) <= noise_of_seen(e))) {
@@ -223,7 +609,7 @@ class Stepper final : public ExactSolution {
     };
     const auto add = [&](Index j, double impulse) {
       for (const auto& [column, factor] :
-           law_.elements[elements[static_cast<std::size_t>(j)]].acts) {
+           law_.elements[elements[static_cast<std::size_t>(j)]].column_of_m) {
         state_[static_cast<Index>(column)] += factor * impulse;
       }
     };
@@ -251,7 +637,7 @@ class Stepper final : public ExactSolution {
   /// Find modes with which every open element obeys its law for a while; the motion is then that of
   /// these modes. Where modes differ by no more than rounding, what counts as rounding is increased
   /// for this step until some do. Throws SystemError where it would be more than 1e-10.
-  void settle(const Polynomial& force) {
+  void choose_modes(const Polynomial& force) {
     constexpr double most = 1 << 14;
     for (tolerance_ = 1.0; tolerance_ <= most; tolerance_ *= 4) {
       if (finds_modes(force)) {
@@ -341,12 +727,12 @@ class Stepper final : public ExactSolution {
 
   /// What of an element's law the present motion keeps above 0.
   [[nodiscard]] std::vector<Margin> margins(std::size_t e) const {
-    const auto& [place, bound, sees, acts] = law_.elements[e];
-    const bool in_series = place == Place::in_series;
+    const auto& [connection, bound, argument, column_of_m] = law_.elements[e];
+    const bool in_series = connection == Connection::in_series;
     // An element that yields or slides keeps a sign; one that keeps still stays within its bound.
     const bool holds = (modes_[e] != 0) == in_series;
     const Polynomial p = holds ? motion_.multiplier(e) : motion_.seen(e);
-    const double noise = holds ? rounding * motion_.multiplier_scale(place) : noise_of_seen(e);
+    const double noise = holds ? rounding * motion_.multiplier_scale(connection) : noise_of_seen(e);
     if (modes_[e] != 0) {
       return {margin(0.0, modes_[e], p, noise, 0)};
     }
@@ -398,7 +784,7 @@ class Stepper final : public ExactSolution {
     const double tau = 0.5 * end_;
     const Vector state = motion_.state(tau);
     const double now = clock_.time + (clock_.rest + tau * motion_.span());
-    if (!law_.following) {  // whose drift needs F'
+    if (!law_.algebraic) {  // whose drift needs F'
       Vector drift = Vector::Zero(state.size());
       std::visit(
           [&](auto model) {
@@ -464,7 +850,7 @@ class Stepper final : public ExactSolution {
   /// What a jump of F does at once: nothing to a mass, but a massless model goes to the state that
   /// its resolvent finds.
   void jump(double before, double after) {
-    if (!law_.following) {
+    if (!law_.algebraic) {
       return;
     }
     std::visit(

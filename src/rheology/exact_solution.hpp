@@ -30,7 +30,7 @@ class ExactSolution {
   ExactSolution(const ExactSolution&) = delete;
   ExactSolution& operator=(const ExactSolution&) = delete;
 
-  /// Go to the time t ≥ 0; times must not decrease. At a jump of F what is shown is behind it.
+  /// Go to the time t ≥ 0; times must not decrease. At a jump of F: the state after it.
   /// Throws UserError where F is not finite or cannot be resolved, SystemError where the solution
   /// found does not obey the inclusion. Local.
   virtual void go_to(double t) = 0;

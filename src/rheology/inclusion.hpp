@@ -22,7 +22,7 @@ struct TimeStep {
 
 /// Where an element is: in series with a spring, a component of the state within ±bound; or in
 /// parallel with one, dry friction of at most `bound` on a velocity.
-enum class Place { in_series, in_parallel };
+enum class Connection { in_series, in_parallel };
 
 /// A column of the state, and by what it is multiplied.
 struct Term {
@@ -30,15 +30,15 @@ struct Term {
   double factor = 1.0;
 };
 
-/// One element of X' + M ∂φ(X) ∋ G. With q the sum over `sees` of the state,
-///     in series    X' = G - acts·μ,  |q| ≤ bound,  μ ∈ N(q): 0 inside, of the sign of q at ±bound;
-///     in parallel  X' = G - acts·μ,  |μ| ≤ bound,  μ = bound·sign(q) where q ≠ 0.
+/// One element of X' + M ∂φ(X) ∋ G. With q the sum over `argument` of the state,
+///     in series    X' = G - column_of_m·μ,  |q| ≤ bound,  μ ∈ N(q): 0 inside, of the sign of q at
+///     ±bound; in parallel  X' = G - column_of_m·μ,  |μ| ≤ bound,  μ = bound·sign(q) where q ≠ 0.
 /// Source: (3.8), rheological-models-2000, where M ∂φ is a sum over the elements.
 struct StVenant {
-  Place place = Place::in_series;
-  double bound = 0.0;      ///< ≥ 0
-  std::vector<Term> sees;  ///< q: one column in series, a relative velocity in parallel
-  std::vector<Term> acts;  ///< the column of M
+  Connection connection = Connection::in_series;
+  double bound = 0.0;             ///< ≥ 0
+  std::vector<Term> argument;     ///< q: one column in series, a relative velocity in parallel
+  std::vector<Term> column_of_m;  ///< the column of M
 };
 
 /// Elements in series whose q are columns of their own, from `first` on, in the norm of K⁻¹:
@@ -48,10 +48,10 @@ std::vector<StVenant> box_elements(std::size_t first, std::span<const double> bo
                                    const Matrix& matrix) {
   std::vector<StVenant> elements;
   for (std::size_t j = 0; j < bound.size(); ++j) {
-    StVenant element{Place::in_series, bound[j], {{first + j}}, {}};
+    StVenant element{Connection::in_series, bound[j], {{first + j}}, {}};
     for (std::size_t i = 0; i < bound.size(); ++i) {
       if (const double entry = matrix(i, j); entry != 0) {
-        element.acts.push_back({first + i, entry});
+        element.column_of_m.push_back({first + i, entry});
       }
     }
     elements.push_back(std::move(element));
@@ -63,14 +63,14 @@ std::vector<StVenant> box_elements(std::size_t first, std::span<const double> bo
 inline std::vector<StVenant> clamped_elements(std::size_t first, std::span<const double> bound) {
   std::vector<StVenant> elements;
   for (std::size_t i = 0; i < bound.size(); ++i) {
-    elements.push_back({Place::in_series, bound[i], {{first + i}}, {{first + i}}});
+    elements.push_back({Connection::in_series, bound[i], {{first + i}}, {{first + i}}});
   }
   return elements;
 }
 
 /// Dry friction α on the ground of a mass whose velocity is in column y. Local.
 inline StVenant ground_friction(std::size_t y, double mass, double bound) {
-  return {Place::in_parallel, bound, {{y}}, {{y, 1 / mass}}};
+  return {Connection::in_parallel, bound, {{y}}, {{y, 1 / mass}}};
 }
 
 /// A mass and the column of its velocity.
@@ -81,7 +81,7 @@ struct MovingMass {
 
 /// Dry friction α between two masses, of the second on the first. Local.
 inline StVenant contact_friction(const MovingMass& first, const MovingMass& second, double bound) {
-  return {Place::in_parallel,
+  return {Connection::in_parallel,
           bound,
           {{first.y, -1.0}, {second.y}},
           {{first.y, -1 / first.mass}, {second.y, 1 / second.mass}}};

@@ -49,10 +49,6 @@ std::vector<double> values_of(const Sequence& sequence, const base::CellRange& h
 
 }  // namespace
 
-ParameterError::ParameterError(const std::string& name, const std::string& wrong,
-                               const std::string& right)
-    : base::UserError(name, wrong + "; " + right) {}
-
 ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
                                  const base::CellRange& held) {
   for (const Parameter& parameter : declared) {
@@ -67,7 +63,7 @@ ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const P
     } else if (parameter.preset) {
       lists_.emplace(name, evaluated(parameter, *parameter.preset, total, held));
     } else {
-      throw ParameterError(name, "missing", "give the " + parameter.meaning);
+      throw base::UserError(name, "missing; give the " + parameter.meaning);
     }
   }
 }
@@ -78,9 +74,9 @@ ParameterValues::List ParameterValues::evaluated(const Parameter& parameter,
   const std::string& name = parameter.name;
   const auto* const one_by_one = std::get_if<std::vector<double>>(&sequence);
   if (one_by_one != nullptr && static_cast<std::int64_t>(one_by_one->size()) != total) {
-    throw ParameterError(
-        name, fmt::format("{} has {} values", name, one_by_one->size()),
-        total == 1 ? "must be one number" : fmt::format("must be {}, or one for all", total));
+    throw base::UserError(
+        name, fmt::format("{} has {} values; must be ", name, one_by_one->size()) +
+                  (total == 1 ? "one number" : fmt::format("{}, or one for all", total)));
   }
   const base::CellRange here = parameter.values == per_element ? held : base::CellRange{0, total};
   List list{.total = total, .first = here.first, .values = values_of(sequence, here)};
@@ -88,8 +84,8 @@ ParameterValues::List ParameterValues::evaluated(const Parameter& parameter,
       list.values, [&](double value) { return is_within(parameter.range, value); });
   if (bad != list.values.end()) {
     const auto i = static_cast<std::size_t>(bad - list.values.begin());
-    throw ParameterError(name, list.indexed(name, i) + " = " + base::to_text(*bad),
-                         rule(parameter.range));
+    throw base::UserError(
+        name, list.indexed(name, i) + " = " + base::to_text(*bad) + "; " + rule(parameter.range));
   }
   return list;
 }
@@ -105,9 +101,9 @@ void ParameterValues::require_within(const std::string& name, const std::vector<
   const List& list = lists_.at(name);
   for (std::size_t i = 0; i < list.values.size(); ++i) {
     if (!(std::abs(list.values[i]) <= rounding * bounds[i])) {
-      throw ParameterError(
-          name, list.indexed(name, i) + " = " + base::to_text(list.values[i]),
-          "must lie within +-" + list.indexed(bound, i) + " = +-" + base::to_text(bounds[i]));
+      throw base::UserError(name, list.indexed(name, i) + " = " + base::to_text(list.values[i]) +
+                                      "; must lie within +-" + list.indexed(bound, i) + " = +-" +
+                                      base::to_text(bounds[i]));
     }
   }
 }
@@ -132,7 +128,7 @@ std::string start_of(char letter) {
 std::vector<Parameter> all_parameters(const ModelInfo& info) {
   std::vector<Parameter> all = info.parameters;
   std::map<char, std::size_t> places;
-  for (const auto& [name, extent, start] : info.state) {
+  for (const auto& [name, size, start] : info.state) {
     const char letter = name.front();
     if (start == Start::follows) {
       continue;
@@ -141,7 +137,7 @@ std::vector<Parameter> all_parameters(const ModelInfo& info) {
     if (is_new) {
       all.push_back({.name = start_of(letter),
                      .meaning = meanings().at(letter) + " " + name,
-                     .values = extent == GroupSize::each ? per_element : 1,
+                     .values = size == GroupSize::each ? per_element : 1,
                      .preset = 0.0});
     } else {
       ++all[place->second].values;
@@ -157,25 +153,25 @@ void require_parameter(const ModelInfo& info, const std::string& name) {
     names.push_back(parameter.name);
   }
   if (std::ranges::find(names, name) == names.end()) {
-    throw ParameterError(name, fmt::format("'{}' is not a parameter of {}", name, info.name),
-                         "it has " + base::joined(names, ", "));
+    throw base::UserError(name, fmt::format("'{}' is not a parameter of {}; it has {}", name,
+                                            info.name, base::joined(names, ", ")));
   }
 }
 
 std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& values) {
   std::vector<double> state;
   std::map<char, std::size_t> used;
-  for (const auto& [name, extent, start] : info.state) {
+  for (const auto& [name, size, start] : info.state) {
     if (start == Start::follows) {
       state.push_back(0.0);
       continue;
     }
     const std::vector<double>& given = values.list(start_of(name.front()));
     std::size_t& first = used[name.front()];
-    const std::size_t size = extent == GroupSize::one ? 1 : given.size();
-    state.insert(state.end(), given.begin() + static_cast<std::ptrdiff_t>(first),
-                 given.begin() + static_cast<std::ptrdiff_t>(first + size));
-    first += size;
+    const std::size_t count = size == GroupSize::one ? 1 : given.size();
+    const auto begin = given.begin() + static_cast<std::ptrdiff_t>(first);
+    state.insert(state.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+    first += count;
   }
   return state;
 }
@@ -183,16 +179,16 @@ std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& 
 std::int64_t StateLayout::size() const {
   std::int64_t columns = 0;
   for (const auto& group : groups) {
-    columns += group.extent == GroupSize::one ? 1 : elements;
+    columns += group.size == GroupSize::one ? 1 : elements;
   }
   return columns;
 }
 
-MassColumns StateLayout::motion() const {
+MassColumns StateLayout::mass_columns() const {
   MassColumns motion;
   std::int64_t end = 0;
-  for (const auto& [name, extent, start] : groups) {
-    end += extent == GroupSize::one ? 1 : elements;
+  for (const auto& [name, size, start] : groups) {
+    end += size == GroupSize::one ? 1 : elements;
     if (name.front() == 'x') {
       motion.x = end - 1;
     } else if (name.front() == 'y') {
@@ -205,8 +201,8 @@ MassColumns StateLayout::motion() const {
 std::string StateLayout::names(std::size_t longest) const {
   const std::size_t share = longest / groups.size();
   std::vector<std::string> pieces;
-  for (const auto& [name, extent, start] : groups) {
-    if (extent == GroupSize::one) {
+  for (const auto& [name, size, start] : groups) {
+    if (size == GroupSize::one) {
       pieces.push_back(name);
       continue;
     }

@@ -49,16 +49,10 @@ struct Parameters {
   std::map<std::string, Sequence> sequences;  ///< by the names of the parameters
 };
 
-/// A parameter with which there is no model: the quantity of the error.
-class ParameterError : public base::UserError {
- public:
-  ParameterError(const std::string& name, const std::string& wrong, const std::string& right);
-};
-
 /// The values of a model's parameters for some of its elements, checked.
 class ParameterValues {
  public:
-  /// Evaluates `given` for the elements `held`. Throws ParameterError where a parameter of
+  /// Evaluates `given` for the elements `held`. Throws UserError where a parameter of
   /// `declared` is missing, has the wrong number of values, or a value out of its range. Local.
   ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
                   const base::CellRange& held);
@@ -70,7 +64,7 @@ class ParameterValues {
     return lists_.at(name).values;
   }
 
-  /// Throws ParameterError unless |list(name)_i| ≤ bounds_i, a bound called `bound` in words;
+  /// Throws UserError unless |list(name)_i| ≤ bounds_i, a bound called `bound` in words;
   /// [values] or [n_local].
   void require_within(const std::string& name, const std::vector<double>& bounds,
                       const std::string& bound) const;
@@ -103,7 +97,7 @@ enum class Work { replicated, split };
 /// velocities, u elongations, v and g forces; the initial values are the parameters x0, y0, …
 struct StateGroup {
   std::string name;
-  GroupSize extent = GroupSize::one;
+  GroupSize size = GroupSize::one;
   Start start = Start::given;
 };
 
@@ -124,7 +118,7 @@ struct ModelInfo {
 /// The parameters of a model with those of its initial state. Local.
 std::vector<Parameter> all_parameters(const ModelInfo& info);
 
-/// Throws ParameterError where a model has no such parameter. Local.
+/// Throws UserError where a model has no such parameter. Local.
 void require_parameter(const ModelInfo& info, const std::string& name);
 
 /// The columns of the mass that the force acts on: the last x and the last y.
@@ -140,7 +134,7 @@ struct StateLayout {
 
   /// How many columns there are. Local.
   [[nodiscard]] std::int64_t size() const;
-  [[nodiscard]] MassColumns motion() const;
+  [[nodiscard]] MassColumns mass_columns() const;
   /// The names with blanks between, "x y u1 u2", up to about `longest` characters: the last name
   /// of each group always, "…" for what is left out before it. Local.
   [[nodiscard]] std::string names(std::size_t longest) const;

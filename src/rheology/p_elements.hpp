@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/block_sum.hpp"
 #include "rheology/box_projection.hpp"
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
@@ -112,8 +113,6 @@ class PChain {
         stiffness_(values.list("k")),
         bound_(values.list("alpha")),
         impulse_bound_(mass_.size()),
-        target_(mass_.size()),
-        impulse_(mass_.size()),
         total_variation_(mass_.size()) {}
 
   void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
@@ -127,14 +126,11 @@ class PChain {
     }
   }
   [[nodiscard]] double resolve(const TimeStep& now, std::span<double> state) {
-    const auto y = state.subspan(mass_.size());
-    std::ranges::copy(y, target_.begin());
     std::ranges::transform(bound_, impulse_bound_.begin(),
                            [&](double bound) { return now.step * bound; });
-    const FrictionChain chain{.mass = mass_, .bound = impulse_bound_};
-    total_variation_.solve(chain, target_, y);
-    friction_impulses(chain, target_, y, impulse_);
-    return impulse_.back() / now.step;
+    const auto impulses = total_variation_.solve({.mass = mass_, .bound = impulse_bound_},
+                                                 state.subspan(mass_.size()));
+    return impulses.back() / now.step;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     const std::size_t n = mass_.size();
@@ -155,17 +151,13 @@ class PChain {
   std::vector<double> stiffness_;
   std::vector<double> bound_;          // α
   std::vector<double> impulse_bound_;  // hα
-  std::vector<double> target_;         // velocities before friction
-  std::vector<double> impulse_;        // h g
   TotalVariation total_variation_;
 };
 
 /// n P-elements, a spring k0 and a mass in series:
 ///     m y' = F - κ (x - Σ v_i/k_i),  κ = (Σ_{i=0..n} 1/k_i)⁻¹,
 ///     V' + K ∂ψ_box(V) ∋ -k0 y (1, …, 1),  box |v_i| ≤ α_i,  K = diag(k_i) + k0 11ᵀ.
-/// State x, y, v_1..v_n, of the elements held: `Reduction` sums over all (base::NoReduction, or
-/// over ranks). Source: (2.34), rheological-models-2000.
-template <class Reduction = base::NoReduction>
+/// State x, y, v_1..v_n. Source: (2.34), rheological-models-2000.
 class PSeries {
  public:
   static ModelInfo info() {
@@ -185,8 +177,7 @@ class PSeries {
                            {"alpha", "friction thresholds", Range::not_negative, per_element}},
             .state = {{"x"}, {"y"}, {"v", GroupSize::each}},
             .order = "1",
-            .source = "(2.34), Table I, rheological-models-2000",
-            .work = Work::split};
+            .source = "(2.34), Table I, rheological-models-2000"};
   }
 
   explicit PSeries(const ParameterValues& values)
@@ -194,17 +185,10 @@ class PSeries {
     values.require_within("v0", bound_, "alpha");
     compliance_ = values.list("k");
     std::ranges::transform(compliance_, compliance_.begin(), [](double k) { return 1.0 / k; });
-    sum_up();
-  }
-  /// The same elements with another reduction. Collective if that is.
-  template <class Other>
-  PSeries(PSeries<Other> series, Reduction reduction)
-      : reduction_(reduction),
-        mass_(series.mass_),
-        k0_(series.k0_),
-        bound_(std::move(series.bound_)),
-        compliance_(std::move(series.compliance_)) {
-    sum_up();
+    total_compliance_ = base::sum_of_not_negative(compliance_);
+    std::vector<double> most(bound_.size());
+    std::ranges::transform(bound_, compliance_, most.begin(), std::multiplies());
+    greatest_slip_ = base::sum_of_not_negative(most);
   }
 
   void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
@@ -214,17 +198,18 @@ class PSeries {
   }
   [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
     const auto v = state.subspan(2);
-    const BoxElements elements{.value = v, .bound = bound_, .compliance = compliance_};
-    // The search begins at 0, not at the last root: the state alone decides the next.
-    const double shift = common_shift(elements, {.stiffness = k0_, .compliance = total_compliance_},
-                                      0.0, reduction_);
-    project_shifted(v, bound_, shift, v);
+    const double shift = common_shift({.value = v, .bound = bound_, .compliance = compliance_},
+                                      {.stiffness = k0_, .compliance = total_compliance_});
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      v[i] = std::clamp(v[i] - shift, -bound_[i], bound_[i]);
+    }
     return 0.0;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
     const auto v = state.subspan(2);
     const double slip = base::sum_within(
-        greatest_slip_, v.size(), [&](std::size_t i) { return compliance_[i] * v[i]; }, reduction_);
+        greatest_slip_, v.size(), [&](std::size_t i) { return compliance_[i] * v[i]; },
+        base::NoReduction{});
     return (state[0] - slip) / (1.0 / k0_ + total_compliance_);
   }
   [[nodiscard]] std::vector<StVenant> elements() const {
@@ -234,17 +219,6 @@ class PSeries {
   }
 
  private:
-  template <class Other>
-  friend class PSeries;
-
-  void sum_up() {
-    total_compliance_ = base::sum_of_not_negative(compliance_, reduction_);
-    std::vector<double> most(bound_.size());
-    std::ranges::transform(bound_, compliance_, most.begin(), std::multiplies());
-    greatest_slip_ = base::sum_of_not_negative(most, reduction_);
-  }
-
-  Reduction reduction_;
   double mass_;
   double k0_;
   std::vector<double> bound_;       // α
@@ -269,7 +243,7 @@ struct S1P2 {
     return masses;
   }
 
-  /// Throws ParameterError where the initial elongation of the S-element is beyond its threshold.
+  /// Throws UserError where the initial elongation of the S-element is beyond its threshold.
   explicit S1P2(const ParameterValues& values)
       : k1(values.number("k1")),
         threshold(values.number("alpha1") / k1),

@@ -45,6 +45,11 @@ inline Matrix3 quasistatic_matrix(const GephyroidSprings& k) {
 struct GephyroidForce {
   Vector3 friction{};      ///< E = k0 Uᵀ K⁻¹, U = (1, 1, -1)
   double stiffness = 0.0;  ///< δ = k0 (1 - E U), (Σ 1/k_i)⁻¹ where all k_i > 0
+
+  /// E W, of W = (g2, g3, g1).
+  [[nodiscard]] double of(std::span<const double> forces) const {
+    return friction[0] * forces[0] + friction[1] * forces[1] + friction[2] * forces[2];
+  }
 };
 
 /// E and δ, as quotients of sums without cancellation; for det K > 0. Local.
@@ -73,7 +78,7 @@ struct PersozParameters {
     return all;
   }
 
-  /// Throws ParameterError where an initial force is beyond its threshold.
+  /// Throws UserError where an initial force is beyond its threshold.
   explicit PersozParameters(const ParameterValues& values)
       : springs{values.number("k0"), values.number("k1"), values.number("k2"), values.number("k3")},
         bound{values.number("alpha2"), values.number("alpha3"), values.number("alpha1")} {
@@ -118,13 +123,12 @@ class Persoz {
     return 0.0;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
-    const auto& e = force_.friction;
-    return force_.stiffness * state[0] - (e[0] * state[2] + e[1] * state[3] + e[2] * state[4]);
+    return force_.stiffness * state[0] - force_.of(state.subspan(2));
   }
   [[nodiscard]] std::vector<StVenant> elements() const { return projection_.elements(2); }
 
  private:
-  /// Throws ParameterError unless K is positive definite.
+  /// Throws UserError unless K is positive definite.
   Persoz(const ParameterValues& values, const PersozParameters& p)
       : mass_(values.number("m")),
         k0_(p.springs.k0),
@@ -133,12 +137,15 @@ class Persoz {
 
   static const PersozParameters& checked(const PersozParameters& p) {
     if (!std::isfinite(determinant(p.springs))) {
-      throw ParameterError("k0", "products of three stiffnesses exceed what a double holds",
-                           "give them in other units");
+      throw base::UserError(
+          "k0",
+          "products of three stiffnesses exceed what a double holds; give them in other units");
     }
     if (!(determinant(p.springs) > 0)) {
-      throw ParameterError(p.springs.k0 > 0 ? "k1" : "k0", "the stiffness matrix K is singular",
-                           "give k1, k2, k3 > 0, or k0 > 0 and at least two of k1, k2, k3 > 0");
+      throw base::UserError(
+          p.springs.k0 > 0 ? "k1" : "k0",
+          "the stiffness matrix K is singular; give k1, k2, k3 > 0, or k0 > 0 and "
+          "at least two of k1, k2, k3 > 0");
     }
     return p;
   }
@@ -146,7 +153,7 @@ class Persoz {
   double mass_;
   double k0_;
   GephyroidForce force_;
-  ActiveSetProjection projection_;
+  BoxProjection3 projection_;
 };
 
 /// Persoz's gephyroid without a mass: x = (F + E W)/δ,
@@ -188,7 +195,7 @@ class PersozQuasistatic {
     return 0.0;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
-    return force_.stiffness * state[0] - friction_part(state);
+    return force_.stiffness * state[0] - force_.of(state.subspan(1));
   }
   [[nodiscard]] std::vector<StVenant> elements() const { return projection_.elements(1); }
 
@@ -196,17 +203,12 @@ class PersozQuasistatic {
   explicit PersozQuasistatic(const PersozParameters& p)
       : force_(force_on_mass(p.springs)), projection_(quasistatic_matrix(p.springs), p.bound) {}
 
-  /// E W.
-  [[nodiscard]] double friction_part(std::span<const double> state) const {
-    const auto& e = force_.friction;
-    return e[0] * state[1] + e[1] * state[2] + e[2] * state[3];
-  }
   [[nodiscard]] double position(double force, std::span<const double> state) const {
-    return (force + friction_part(state)) / force_.stiffness;
+    return (force + force_.of(state.subspan(1))) / force_.stiffness;
   }
 
   GephyroidForce force_;
-  ActiveSetProjection projection_;
+  BoxProjection3 projection_;
 };
 
 }  // namespace masing::rheology

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
+#include <functional>
 #include <vector>
 
 #include "rheology/inclusion.hpp"
@@ -118,16 +118,17 @@ struct ThreeSprings : Prandtl {
             .source = "figure 5b, rheological-models-2000"};
   }
 
-  explicit ThreeSprings(const ParameterValues& values)
-      : ThreeSprings(values, values.number("K1"), values.number("K2"), values.number("K3"),
-                     values.number("A")) {}
+  explicit ThreeSprings(const ParameterValues& values) : Prandtl(as_prandtl(values)) {}
 
  private:
-  ThreeSprings(const ParameterValues& values, double k1, double k2, double k3, double a)
-      : ThreeSprings(values, k2 * k3 / (k2 + k3), k1 * k3 * k3 / ((k1 + k2 + k3) * (k2 + k3)),
-                     a * k3 / (k2 + k3)) {}
-  ThreeSprings(const ParameterValues& values, double hardening, double k, double alpha)
-      : Prandtl(values, hardening, k, alpha / k) {}
+  static Prandtl as_prandtl(const ParameterValues& values) {
+    const double k1 = values.number("K1");
+    const double k2 = values.number("K2");
+    const double k3 = values.number("K3");
+    const double k = k1 * k3 * k3 / ((k1 + k2 + k3) * (k2 + k3));
+    const double alpha = values.number("A") * k3 / (k2 + k3);
+    return {values, k2 * k3 / (k2 + k3), k, alpha / k};
+  }
 };
 
 /// A spring, a St-Venant element and a dashpot in series:
@@ -161,30 +162,26 @@ struct Viscoelastoplastic : DiscreteMasing {
   }
 };
 
-/// What acts on the elements held at both ends, where these are the whole chain: the ground and F.
-struct WholeChain {
+/// n S-elements and n masses in series, held at the end of element 1, F on mass n:
+///     m_i y_i' = k_{i+1} u_{i+1} - k_i u_i  (F - k_n u_n for i = n),
+///     u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y_i - y_{i-1},  y_0 = 0.
+/// State x_1..x_n, y_1..y_n, u_1..u_n of the elements held. Source: (2.30),
+/// rheological-models-2000.
+struct SChain {
+  /// What acts on the elements held at both ends.
   struct Ends {
     double velocity_before = 0.0;  ///< y of what the first element is fixed to
     double force_after = 0.0;      ///< on the last mass
   };
-  /// For the force of the first spring and the velocity of the last mass, which neighbours need.
-  [[nodiscard]] Ends exchange(double /*first_force*/, double /*last_velocity*/,
-                              double force) const {
-    return {0.0, force};
-  }
-};
-
-/// n S-elements and n masses in series, held at the end of element 1, F on mass n:
-///     m_i y_i' = k_{i+1} u_{i+1} - k_i u_i  (F - k_n u_n for i = n),
-///     u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y_i - y_{i-1},  y_0 = 0.
-/// State x_1..x_n, y_1..y_n, u_1..u_n of the elements held; `Boundary` is WholeChain, or has the
-/// same function for a part of a chain. Source: (2.30), rheological-models-2000.
-template <class Boundary = WholeChain>
-struct SChain {
   std::vector<double> mass;
   std::vector<double> stiffness;
   std::vector<double> threshold;  ///< η
-  Boundary boundary;
+  /// The ends for the force of the first spring and the velocity of the last mass, which neighbours
+  /// need, and F: of a whole chain the ground and F; else set by who splits it.
+  std::function<Ends(double first_force, double last_velocity, double force)> exchange =
+      [](double /*first_force*/, double /*last_velocity*/, double force) {
+        return Ends{0.0, force};
+      };
 
   static ModelInfo info() {
     return {
@@ -210,21 +207,14 @@ struct SChain {
       : mass(values.list("m")), stiffness(values.list("k")), threshold(values.list("eta")) {
     values.require_within("u0", threshold, "eta");
   }
-  /// The same elements with another `Boundary`.
-  template <class Other>
-  SChain(SChain<Other> chain, Boundary beyond)
-      : mass(std::move(chain.mass)),
-        stiffness(std::move(chain.stiffness)),
-        threshold(std::move(chain.threshold)),
-        boundary(std::move(beyond)) {}
 
-  /// Collective if the boundary is.
+  /// Collective if the exchange is.
   void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) {
     const std::size_t n = mass.size();
     const auto y = state.subspan(n, n);
     const auto u = state.subspan(2 * n, n);
-    const auto ends = n == 0 ? boundary.exchange(0.0, 0.0, now.force)
-                             : boundary.exchange(stiffness[0] * u[0], y[n - 1], now.force);
+    const Ends ends =
+        n == 0 ? exchange(0.0, 0.0, now.force) : exchange(stiffness[0] * u[0], y[n - 1], now.force);
     double below = ends.velocity_before;  // y_{i-1}
     for (std::size_t i = 0; i < n; ++i) {
       const double pull = i + 1 < n ? stiffness[i + 1] * u[i + 1] : ends.force_after;

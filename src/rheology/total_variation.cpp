@@ -24,7 +24,8 @@ double greatest_impulse(std::span<const double> mass, std::span<const double> ta
 
 }  // namespace
 
-TotalVariation::TotalVariation(std::size_t n) : knots_(2 * n + 1), least_(n), greatest_(n) {}
+TotalVariation::TotalVariation(std::size_t n)
+    : knots_(2 * n + 1), least_(n), greatest_(n), target_(n), impulse_(n) {}
 
 void TotalVariation::start(double mass, double target, double bound) {
   // Each mass adds at most one knot at either end, so the first one lies in the middle.
@@ -35,7 +36,7 @@ void TotalVariation::start(double mass, double target, double bound) {
   rightmost_ = {mass, -mass * target + bound};
 }
 
-double TotalVariation::cut_left(double value, Piece& piece) {
+double TotalVariation::cut_left(double value, AffinePiece& piece) {
   piece = leftmost_;
   double from = -HUGE_VAL;
   while (first_ < end_ && piece.at(knots_[first_].position) <= value) {
@@ -50,7 +51,7 @@ double TotalVariation::cut_left(double value, Piece& piece) {
   return std::clamp((value - piece.level) / piece.slope, from, to);
 }
 
-double TotalVariation::cut_right(double value, Piece& piece) {
+double TotalVariation::cut_right(double value, AffinePiece& piece) {
   piece = rightmost_;
   double to = HUGE_VAL;
   while (first_ < end_ && piece.at(knots_[end_ - 1].position) >= value) {
@@ -62,8 +63,8 @@ double TotalVariation::cut_right(double value, Piece& piece) {
 }
 
 void TotalVariation::pass_on(double bound, double mass, double target, std::size_t i) {
-  Piece after_least;
-  Piece before_greatest;
+  AffinePiece after_least;
+  AffinePiece before_greatest;
   least_[i] = cut_left(-bound, after_least);
   greatest_[i] = std::max(least_[i], cut_right(bound, before_greatest));
   if (least_[i] == greatest_[i]) {
@@ -79,33 +80,32 @@ void TotalVariation::pass_on(double bound, double mass, double target, std::size
   rightmost_ = {mass, -mass * target + bound};
 }
 
-void TotalVariation::solve(const FrictionChain& chain, std::span<const double> target,
-                           std::span<double> velocity) {
-  const std::size_t n = target.size();
-  assert(n >= 1 && n <= least_.size() && velocity.size() == n);
+std::span<const double> TotalVariation::solve(const FrictionChain& chain,
+                                              std::span<double> velocity) {
+  const std::size_t n = velocity.size();
+  assert(n >= 1 && n <= least_.size());
   assert(chain.mass.size() == n && chain.bound.size() == n);
+  const auto target = std::span(target_).first(n);
+  std::ranges::copy(velocity, target.begin());
   const double greatest = greatest_impulse(chain.mass, target);
   start(chain.mass[0], target[0], std::min(chain.bound[0], greatest));
   for (std::size_t i = 0; i + 1 < n; ++i) {
     pass_on(std::min(chain.bound[i + 1], greatest), chain.mass[i + 1], target[i + 1], i);
   }
-  Piece piece;
+  AffinePiece piece;
   velocity[n - 1] = cut_left(0.0, piece);
   for (std::size_t i = n - 1; i-- > 0;) {
     velocity[i] = std::clamp(velocity[i + 1], least_[i], greatest_[i]);
   }
-}
-
-void friction_impulses(const FrictionChain& chain, std::span<const double> target,
-                       std::span<const double> velocity, std::span<double> impulse) {
   double after = 0.0;
-  for (std::size_t i = velocity.size(); i-- > 0;) {
+  for (std::size_t i = n; i-- > 0;) {
     const double slip = velocity[i] - (i == 0 ? 0.0 : velocity[i - 1]);
     const double sticking = after + chain.mass[i] * (target[i] - velocity[i]);
-    impulse[i] = slip != 0 ? std::copysign(chain.bound[i], slip)
-                           : std::clamp(sticking, -chain.bound[i], chain.bound[i]);
-    after = impulse[i];
+    after = slip != 0 ? std::copysign(chain.bound[i], slip)
+                      : std::clamp(sticking, -chain.bound[i], chain.bound[i]);
+    impulse_[i] = after;
   }
+  return std::span(impulse_).first(n);
 }
 
 }  // namespace masing::rheology

@@ -24,50 +24,47 @@ class TotalVariation {
   /// Room for chains of up to `n` masses.
   explicit TotalVariation(std::size_t n);
 
-  /// Minimise for `target` Y; `velocity` y may be the same array, both [n]. Allocates nothing.
-  /// Local.
-  void solve(const FrictionChain& chain, std::span<const double> target,
-             std::span<double> velocity);
+  /// Replaces Y in `velocity`, [n], by the minimiser y. Returns the impulses g_i of friction, [n],
+  /// with g_{n+1} = 0, which hold until the next call:
+  ///     m_i (y_i - Y_i) + g_i - g_{i+1} = 0,   g_i ∈ h α_i sign(y_i - y_{i-1}),
+  /// ±h α_i where masses slip, from the balance where they stick. Allocates nothing. Local.
+  std::span<const double> solve(const FrictionChain& chain, std::span<double> velocity);
 
  private:
   /// A piece slope·y + level of the derivative.
-  struct Piece {
+  struct AffinePiece {
     double slope = 0.0;
     double level = 0.0;
     [[nodiscard]] double at(double y) const { return slope * y + level; }
-    [[nodiscard]] Piece operator+(const Piece& other) const {
+    [[nodiscard]] AffinePiece operator+(const AffinePiece& other) const {
       return {slope + other.slope, level + other.level};
     }
-    [[nodiscard]] Piece operator-(const Piece& other) const {
+    [[nodiscard]] AffinePiece operator-(const AffinePiece& other) const {
       return {slope - other.slope, level - other.level};
     }
   };
   /// Where the derivative changes piece: right = left + change.
   struct Knot {
     double position = 0.0;
-    Piece change;
+    AffinePiece change;
   };
 
   void start(double mass, double target, double bound);
   /// Where the derivative rises through `value`; the knots left of it go. `piece` is right of it.
-  double cut_left(double value, Piece& piece);
+  double cut_left(double value, AffinePiece& piece);
   /// The same for what is right of it; `piece` is left of it.
-  double cut_right(double value, Piece& piece);
+  double cut_right(double value, AffinePiece& piece);
   void pass_on(double bound, double mass, double target, std::size_t i);
 
   std::vector<Knot> knots_;       // [2n + 1], in use: first_ .. end_ - 1
   std::vector<double> least_;     // y_i for y_{i+1} below it, [n]
   std::vector<double> greatest_;  // y_i for y_{i+1} above it, [n]
+  std::vector<double> target_;    // Y, [n]
+  std::vector<double> impulse_;   // [n]
   std::size_t first_ = 0;
   std::size_t end_ = 0;
-  Piece leftmost_;
-  Piece rightmost_;
+  AffinePiece leftmost_;
+  AffinePiece rightmost_;
 };
-
-/// The impulses g_i of friction, with g_{n+1} = 0, that go with the minimiser y for target Y, [n]:
-///     m_i (y_i - Y_i) + g_i - g_{i+1} = 0,   g_i ∈ h α_i sign(y_i - y_{i-1}),
-/// ±h α_i where masses slip, from the balance where they stick. Local.
-void friction_impulses(const FrictionChain& chain, std::span<const double> target,
-                       std::span<const double> velocity, std::span<double> impulse);
 
 }  // namespace masing::rheology

@@ -134,10 +134,10 @@ PointNumbers CycleObserver::numbers() const {
 
 void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points) {
   const engine::ModelFacts model = problem.run.facts();
-  const slab::ClosedCurves curves(*model.slab, model.oscillator.k0);
+  const auto measure = slab::make_settled_measure(*model.slab);
   for (ScanPoint& point : points) {
     const double amplitude = point.values.back();
-    const slab::ClosedCycle cycle = curves.cycle(amplitude);
+    const slab::ClosedCycle cycle = slab::closed_cycle(*measure, model.oscillator.k0, amplitude);
     point.numbers = completed({.most_x = amplitude,
                                .least_x = -amplitude,
                                .restoring_amplitude = cycle.restoring,
@@ -166,7 +166,7 @@ void compute_run(const parallel::Communicator& own, const ScanProblem& problem, 
 }
 
 bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t tasks, int ranks) {
-  return engine::is_split(run, ranks, available) &&
+  return engine::is_split(run, ranks) &&
          (tasks < static_cast<std::size_t>(ranks) ||
           engine::memory_shortage(engine::memory_need(run, 1), available));
 }

@@ -37,7 +37,7 @@ struct Chunk {
 struct Oscillator {
   double mass = 1.0;
   double damping = 0.0;  ///< c
-  double preload = 0.0;  ///< ∫ k c ds: of S, what the slab's law in v does not know (Slab)
+  double preload = 0.0;  ///< ∫ k c ds, the constant part of S where thresholds differ by direction
   double k0 = 0.0;
   double x0 = 0.0;
   double y0 = 0.0;
@@ -65,14 +65,14 @@ using Space = std::variant<Cells, Continuum>;
 
 /// One T for each function of s that a slab is made of.
 template <class T>
-struct Columns {
+struct Coefficients {
   T stiffness{};  ///< of k(s)
   T threshold{};  ///< of η(s)
   T initial_u{};  ///< of u0(s)
   T shift{};      ///< of c(s), see Slab
 };
 
-/// Calls `visit` with what several Columns have of k, then of η, then of u0, then of c.
+/// Calls `visit` with what several Coefficients have of k, then of η, then of u0, then of c.
 template <class Visit, class... Each>
 void for_each_column(const Visit& visit, Each&... each) {
   visit(each.stiffness...);
@@ -82,14 +82,13 @@ void for_each_column(const Visit& visit, Each&... each) {
 }
 
 /// The element at one s, or of one cell: k, η, u0 and c.
-using Element = Columns<double>;
+using Element = Coefficients<double>;
 
-/// The data of the slab and of its discretisation in s; dimensionless. Thresholds may differ by
-/// direction: u in [-η⁻, η⁺] obeys the symmetric law for v = u - c, c = (η⁺ - η⁻)/2, with the
-/// threshold η = (η⁺ + η⁻)/2, and S = ∫ k v ds + ∫ k c ds. So the columns hold η and what v begins
-/// with, every engine computes v, and c is added where u is shown; c = 0 where thresholds are
-/// alike. Source: (7) and (18), continuous-masing-2001.
-struct Slab : Columns<base::Function> {
+/// The data of the slab and of its discretisation in s; dimensionless. Where η⁺ ≠ η⁻, engines
+/// compute v = u - c with c = (η⁺ - η⁻)/2, which obeys the law with one threshold η = (η⁺ + η⁻)/2,
+/// and S = ∫ k v ds + ∫ k c ds. The coefficients are those of η, v(0) and c; c is added where u is
+/// shown. Source: (7) and (18), continuous-masing-2001.
+struct Slab : Coefficients<base::Function> {
   Space space{};
   Rule rule = Rule::right;
 

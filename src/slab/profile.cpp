@@ -37,9 +37,9 @@ base::AlignedVector sampled(const Slab& slab, const base::Function& function,
 }
 
 /// Units in the last place by which a cell may miss the line; none: it has the line's bits.
-constexpr Columns<double> rounding{.threshold = 4};
+constexpr Coefficients<double> rounding{.threshold = 4};
 
-bool lies_on(const Line& line, std::int64_t cell, double value, double units) {
+bool lies_on(const AffineFormula& line, std::int64_t cell, double value, double units) {
   const double there = line.at(cell);
   if (units == 0.0) {  // bits, not values: 0 and -0 are two initial states
     return std::bit_cast<std::uint64_t>(there) == std::bit_cast<std::uint64_t>(value);
@@ -51,7 +51,7 @@ bool lies_on(const Line& line, std::int64_t cell, double value, double units) {
 
 int kept_arrays(const ProfileForm& form) {
   int kept = 0;
-  for_each_column([&](const std::optional<Line>& line) { kept += line ? 0 : 1; }, form);
+  for_each_column([&](const std::optional<AffineFormula>& line) { kept += line ? 0 : 1; }, form);
   return kept;
 }
 
@@ -61,7 +61,7 @@ Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileFor
   profile.form = form;
   for_each_column(
       [&](base::AlignedVector& values, const base::Function& function,
-          const std::optional<Line>& line) {
+          const std::optional<AffineFormula>& line) {
         if (!line) {
           values = sampled(slab, function, range);
         }
@@ -145,7 +145,7 @@ std::optional<base::UserError> profile_fault(const Slab& slab, const Profile& pr
 ProfileForm candidate_form(const Slab& slab) {
   ProfileForm form;
   for_each_column(
-      [&](std::optional<Line>& line, const base::Function& function) {
+      [&](std::optional<AffineFormula>& line, const base::Function& function) {
         line = {.first = function(slab.point(0))};
       },
       form, slab);
@@ -160,7 +160,7 @@ ProfileForm candidate_form(const Slab& slab) {
 ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile) {
   ProfileForm form = candidate;
   for_each_column(
-      [&](std::optional<Line>& line, const base::AlignedVector& values, double units) {
+      [&](std::optional<AffineFormula>& line, const base::AlignedVector& values, double units) {
         for (std::size_t i = 0; line && i < values.size(); ++i) {
           if (!lies_on(*line, profile.range.first + static_cast<std::int64_t>(i), values[i],
                        units)) {
@@ -189,23 +189,6 @@ ProfileCheck check_profile(const Slab& slab, base::CellRange range, const Profil
     check.form = confirmed_form(check.form, cells);
   }
   return check;
-}
-
-double stiffness_bound(const Profile& profile) {
-  double bound = 0.0;
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    bound = std::max(bound, profile.element(i).stiffness);
-  }
-  return bound;
-}
-
-double force_bound(const Profile& profile) {
-  double bound = 0.0;
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    const Element cell = profile.element(i);
-    bound = std::max(bound, cell.stiffness * cell.threshold);
-  }
-  return bound;
 }
 
 }  // namespace masing::slab

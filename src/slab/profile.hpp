@@ -16,7 +16,7 @@ namespace masing::slab {
 
 /// A value of every cell by a formula: first + slope·i, i the global index from 0, rounded as the
 /// kernel adds it: the line at the first cell of the block, and from there.
-struct Line {
+struct AffineFormula {
   double first = 0.0;
   double slope = 0.0;
   [[nodiscard]] double at(std::int64_t cell) const {
@@ -29,10 +29,10 @@ struct Line {
   }
 };
 
-/// What of a profile follows from a line over ALL cells, so that it need be neither kept nor read:
-/// the same on every rank, or one rank's short slab would choose differently and the bits with it.
-/// Only a threshold's line may have a slope.
-using ProfileForm = Columns<std::optional<Line>>;
+/// Formulas that give a coefficient for ALL cells, so that no array is kept. Decided over all
+/// ranks: if one rank decided alone, bits would depend on the ranks. Only a threshold's may have a
+/// slope.
+using ProfileForm = Coefficients<std::optional<AffineFormula>>;
 
 /// How many of k, η, u0, c it does not give. Local.
 int kept_arrays(const ProfileForm& form);
@@ -40,7 +40,7 @@ int kept_arrays(const ProfileForm& form);
 /// k, η, u0, c at the points of a range of cells: by the form, else from an array, [size] each; an
 /// array that the form makes superfluous may be empty; without a form, an empty one is 0. Source:
 /// (18), continuous-masing-2001.
-struct Profile : Columns<base::AlignedVector> {
+struct Profile : Coefficients<base::AlignedVector> {
   base::CellRange range;
   ProfileForm form;
   std::shared_ptr<const Slab> functions = {};  ///< evaluated at every look, where nothing is kept
@@ -55,7 +55,7 @@ struct Profile : Columns<base::AlignedVector> {
     }
     for_each_column(
         [this, i](double& value, const base::AlignedVector& values,
-                  const std::optional<Line>& line) {
+                  const std::optional<AffineFormula>& line) {
           value = line             ? line->at(range.first + i)
                   : values.empty() ? 0.0
                                    : values[static_cast<std::size_t>(i)];
@@ -104,12 +104,5 @@ std::optional<base::UserError> table_fault(const Slab& slab);
 
 /// value_fault of the first cell at fault; nothing if none is. Local.
 std::optional<base::UserError> profile_fault(const Slab& slab, const Profile& profile);
-
-/// max k_i over the profile, 0 if it has no cell. Local.
-double stiffness_bound(const Profile& profile);
-
-/// max k_i η_i over the profile, 0 if it has no cell: a bound of |Σ k_i u_i δs|, and associative,
-/// so that its maximum over ranks does not depend on them. Local.
-double force_bound(const Profile& profile);
 
 }  // namespace masing::slab

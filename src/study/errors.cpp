@@ -61,7 +61,7 @@ void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const d
 /// The columns of a state but those that errors of x and y measure.
 void add_state(const rheology::StateLayout& layout, const parallel::Vector& level,
                const parallel::Vector& reference, Errors& errors) {
-  const rheology::MassColumns motion = layout.motion();
+  const rheology::MassColumns motion = layout.mass_columns();
   for (std::size_t i = 0; i < level.values().size(); ++i) {
     const std::int64_t column = level.range().first + static_cast<std::int64_t>(i);
     if (column != motion.x && column != motion.y) {
@@ -134,15 +134,16 @@ class CriticalCells {
   }
 
   void add_kinks(const slab::RememberedElongation& u, std::vector<double>& places) const {
-    using slab::Extremes;
-    pieces_->append_places(&Extremes::up, u.highest - u.x0, places);
-    pieces_->append_places(&Extremes::down, u.x0 - u.lowest, places);
-    pieces_->append_places(&Extremes::span, u.highest - u.lowest, places);
+    using slab::Excursion;
+    pieces_->append_places(&Excursion::up, u.highest - u.x0, places);
+    pieces_->append_places(&Excursion::down, u.x0 - u.lowest, places);
+    pieces_->append_places(&Excursion::span, u.highest - u.lowest, places);
     for (const slab::RememberedLeg& leg : u.legs) {
-      pieces_->append_places(&Extremes::span, std::abs(leg.position - leg.meeting), places);
+      pieces_->append_places(&Excursion::span, std::abs(leg.position - leg.meeting), places);
     }
     if (!u.legs.empty()) {
-      pieces_->append_places(&Extremes::span, u.direction * (u.x - u.legs.back().position), places);
+      pieces_->append_places(&Excursion::span, u.direction * (u.x - u.legs.back().position),
+                             places);
     }
   }
 
@@ -222,7 +223,7 @@ bool measures_field(const engine::RunSpec& run) {
     return true;
   }
   const rheology::StateLayout layout = *engine::state_layout(run);
-  return layout.size() > (layout.motion().y ? 2 : 1);
+  return layout.size() > (layout.mass_columns().y ? 2 : 1);
 }
 
 Errors max_over_ranks(const parallel::Communicator& comm, Errors mine) {

@@ -77,9 +77,9 @@ void Lockstep::make_run(std::size_t index, double bytes) {
   // Where each rank makes it, one may be stopped before it is made and another not.
   std::optional<base::Stopped> stopped;
   try {
-    runs_.try_emplace(
-        index, planned.ranks > 1 ? comm_ : own_, planned.run, planned.options,
-        engine::MemoryBudget{.beside = bytes - planned.engine_bytes, .available = plan_.available});
+    runs_.try_emplace(index, planned.ranks > 1 ? comm_ : own_, planned.run, planned.options,
+                      engine::MemoryBudget{.extra_bytes = bytes - planned.engine_bytes,
+                                           .available = plan_.available});
   } catch (const base::Stopped& stop) {
     stopped = stop;
   }

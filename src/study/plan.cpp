@@ -155,9 +155,9 @@ void require_memory(const StudyPlan& plan, std::size_t comparison) {
   const auto& [level, reference] = plan.comparisons[comparison];
   const PlannedRun& larger = std::ranges::max(
       plan.runs[level], plan.runs[reference.value_or(level)], {}, &PlannedRun::bytes);
-  const double beside = bytes_a_rank(plan, {comparison}) - larger.engine_bytes;
+  const double extra = bytes_a_rank(plan, {comparison}) - larger.engine_bytes;
   if (const auto found = engine::memory_shortage(
-          engine::memory_need(larger.run, larger.ranks, beside), plan.available)) {
+          engine::memory_need(larger.run, larger.ranks, extra), plan.available)) {
     throw *found;
   }
 }
@@ -224,7 +224,7 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
                                        : common_samples(spec.field_samples, steps));
   }
   for (PlannedRun& planned : plan.runs) {
-    planned.ranks = engine::is_split(planned.run, ranks, available) ? ranks : 1;
+    planned.ranks = engine::is_split(planned.run, ranks) ? ranks : 1;
     planned.seconds = engine::estimated_seconds(planned.run, planned.ranks);
     planned.engine_bytes = engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks));
     planned.bytes = planned.engine_bytes + bytes_beside(planned);

@@ -209,7 +209,7 @@ study::PhasePoint limit_of(const parallel::Communicator& comm, const study::Stud
     model.method = engine::Method::exact;
     run.time.steps = 10;
   }
-  const parallel::Communicator ranks = engine::makers(comm, run);
+  const parallel::Communicator ranks = engine::communicator_for(comm, run);
   const engine::Setup setup = engine::make_setup(ranks, run);
   engine::Stepper stepper(ranks, *setup.engine, run);
   engine::Samples samples = stepper.start();

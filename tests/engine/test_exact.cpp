@@ -17,14 +17,9 @@
 namespace masing::test_exact {
 
 support::Problem forced(std::int64_t cells, std::int64_t steps) {
-  return support::problem({.stiffness = "1+0.5*sin(3*s)",
-                           .threshold = "0.1+abs(s-0.4)",
-                           .initial_u = "0.3*abs(s-0.4)",
-                           .force = "0.45*cos(0.5*t)+0.1*sawtooth(t/3)",
-                           .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
-                           .final_time = 20.0,
-                           .steps = steps,
-                           .space = support::space_of(cells)});
+  support::Problem problem = support::forced(cells, "0.3*abs(s-0.4)");
+  problem.time.steps = steps;
+  return problem;
 }
 
 /// An exact engine with what it refers to.
@@ -38,12 +33,6 @@ struct Made {
   slab::Profile profile;
   std::unique_ptr<engine::Engine> engine;
 };
-
-support::Trajectory exact_trajectory(const support::Problem& problem,
-                                     const std::vector<std::int64_t>& field_steps = {}) {
-  const Made made(problem);
-  return support::trajectory(made.alone, *made.engine, problem, field_steps);
-}
 
 /// self_check of an engine that has gone to each of some times.
 double self_check(engine::Engine& engine, const std::vector<double>& times) {
@@ -91,7 +80,8 @@ TEST(Exact, RefusesWhatItCannotSolve) {
 TEST(Exact, AForceThatIsNotFiniteIsRefused) {
   const support::Problem problem =
       support::problem({.force = "1/(t-0.503)^2*exp(800*t)", .final_time = 1.0, .steps = 4});
-  EXPECT_THROW((void)exact_trajectory(problem), base::UserError);
+  EXPECT_THROW(support::trajectory(support::alone(), problem, engine::Method::exact),
+               base::UserError);
 }
 
 TEST(Exact, ASolutionThatFailsItsCheckIsAnError) {

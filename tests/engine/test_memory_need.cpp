@@ -14,7 +14,6 @@ namespace masing::test_memory_need {
 
 using engine::bytes_a_rank;
 using engine::MemoryNeed;
-using engine::Method;
 
 constexpr std::int64_t million = std::int64_t{1024} * 1024;
 
@@ -22,32 +21,28 @@ TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
   EXPECT_EQ(bytes_a_rank({.cells = million}), 8.0 * million);
   EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4}), 2.0 * million);
   EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4, .arrays = 3}), 8.0 * million);
-  EXPECT_EQ(bytes_a_rank({.cells = million, .beside = 1e9}), 8.0 * million + 1e9);
+  EXPECT_EQ(bytes_a_rank({.cells = million, .extra_bytes = 1e9}), 8.0 * million + 1e9);
   // One block more than ranks: the first has two.
   EXPECT_EQ(bytes_a_rank({.cells = 5120, .ranks = 4}), 8.0 * 2048);
 }
 
 TEST(MemoryNeed, of_a_memory_has_its_tables) {
   const std::int64_t cells = 4 * million;
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .method = Method::turning_points}), 32.0 * cells);
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .method = Method::turning_points, .moved = true}),
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .has_table = true}), 32.0 * cells);
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .has_table = true, .has_initial_u = true}),
             104.0 * cells);
-  // Split: 25 bytes a cell of the rank's own.
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .ranks = 2, .method = Method::turning_points}),
-            25.0 * cells / 2);
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .method = Method::exact, .arrays = 1}), 40.0 * cells);
+  EXPECT_EQ(bytes_a_rank({.cells = cells, .has_table = true, .arrays = 1}), 40.0 * cells);
 }
 
 TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
   const auto need = [](const std::string& model, int ranks) {
     return bytes_a_rank({.cells = million,
                          .ranks = ranks,
-                         .beside = 1000.0,
+                         .extra_bytes = 1000.0,
                          .state = rheology::catalogue_entry(model).info.work});
   };
   EXPECT_EQ(need("s-chain", 1), 64.0 * million + 1000.0);
   EXPECT_EQ(need("s-chain", 4), 16.0 * million + 1000.0);
-  EXPECT_EQ(need("p-series", 4), 16.0 * million + 1000.0);
   EXPECT_EQ(need("p-chain", 1), 128.0 * million + 1000.0);
 }
 
@@ -76,12 +71,10 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
   const auto has = [&](const MemoryNeed& need, double available, const char* words) {
     return says(need, available).find(words) != std::string::npos;
   };
-  const MemoryNeed memory{.cells = cells, .ranks = 2, .method = Method::turning_points};
-  EXPECT_TRUE(has(memory, 5 * gibibyte, "more nodes or cells = inf or the engine sweep"));
-  EXPECT_FALSE(has(memory, 3 * gibibyte, "the engine"));
-  const MemoryNeed exact{.cells = cells, .method = Method::exact};
-  EXPECT_FALSE(has(exact, 3 * gibibyte, "more ranks"));
-  EXPECT_TRUE(has({.cells = cells, .beside = 1e12}, gibibyte, "a reference that needs less"));
+  const MemoryNeed memory{.cells = cells, .has_table = true};
+  EXPECT_TRUE(has(memory, 9 * gibibyte, "use cells = inf or the engine sweep"));
+  EXPECT_FALSE(has(memory, 7 * gibibyte, "the engine"));
+  EXPECT_TRUE(has({.cells = cells, .extra_bytes = 1e12}, gibibyte, "a reference that needs less"));
 }
 
 TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {
@@ -101,7 +94,8 @@ TEST(CheckedProfile, refuses_the_arrays_that_it_would_keep) {
     const support::Problem problem = support::problem(
         {.stiffness = stiffness, .threshold = "s+0.1", .space = slab::Cells{8192}});
     try {
-      engine::checked_profile(support::alone(), problem, Method::sweep, {.available = 12.0 * 8192});
+      engine::checked_profile(support::alone(), problem, engine::Method::sweep,
+                              {.available = 12.0 * 8192});
       return true;
     } catch (const base::UserError&) {
       return false;

@@ -1,5 +1,5 @@
-// The hysteresis memory is the scheme cell by cell at another price: against the sweep,
-// also with a deep stack, and the same bits on any number of ranks.
+// The hysteresis memory is the scheme cell by cell at another price: against the sweep, also with a
+// deep stack.
 
 #include <gtest/gtest.h>
 
@@ -15,20 +15,7 @@ namespace masing::test_turning_points {
 
 using slab::Rule;
 using slab::Scheme;
-using support::same_bits;
 using support::Trajectory;
-
-Trajectory run(const parallel::Communicator& comm, engine::Method kind,
-               const support::Problem& problem, const std::vector<std::int64_t>& field_steps = {}) {
-  const slab::Profile profile = engine::checked_profile(comm, problem);
-  const auto engine = engine::make_engine(comm, support::run_of(problem, kind), profile);
-  return support::trajectory(comm, *engine, problem, field_steps);
-}
-
-Trajectory by_turning_points(const parallel::Communicator& comm, const support::Problem& problem,
-                             const std::vector<std::int64_t>& field_steps = {}) {
-  return run(comm, engine::Method::turning_points, problem, field_steps);
-}
 
 double greatest(const std::vector<double>& values) {
   double most = 0.0;
@@ -59,6 +46,13 @@ void expect_equal(const Trajectory& memory, const Trajectory& sweep) {
   }
 }
 
+void expect_equal_to_sweep(const support::Problem& problem,
+                           const std::vector<std::int64_t>& field_steps) {
+  const parallel::Communicator alone = support::alone();
+  expect_equal(support::trajectory(alone, problem, engine::Method::turning_points, field_steps),
+               support::trajectory(alone, problem, engine::Method::sweep, field_steps));
+}
+
 /// A forcing that dies away leaves hundreds of turning points; the blow at t = 300 wipes them out.
 TEST(TurningPointEngine, KeepsADeepStackAndLosesItInOneExcursion) {
   for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
@@ -69,64 +63,17 @@ TEST(TurningPointEngine, KeepsADeepStackAndLosesItInOneExcursion) {
                           .steps = 60200,
                           .space = support::space_of(200)});
     problem.scheme = scheme;
-    const std::vector<std::int64_t> field_steps{40000, 60000, 60200};
-    expect_equal(by_turning_points(support::alone(), problem, field_steps),
-                 run(support::alone(), engine::Method::sweep, problem, field_steps));
-  }
-}
-
-/// k, η and u0 all varying over s, η neither monotone nor smooth, yielding, reversals.
-support::Problem forced(std::int64_t cells, Scheme scheme) {
-  support::Problem problem =
-      support::problem({.stiffness = "1+0.5*sin(3*s)",
-                        .threshold = "0.1+abs(s-0.4)",
-                        .initial_u = "(0.1+abs(s-0.4))*sin(12*s)",
-                        .force = "0.45*cos(0.5*t)+0.1*sawtooth(t/3)",
-                        .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
-                        .final_time = 20.0,
-                        .steps = 401,
-                        .space = support::space_of(cells)});
-  problem.scheme = scheme;
-  if (problem.is_continuum()) {
-    problem.space = slab::Continuum{2500};
-  }
-  return problem;
-}
-
-const std::vector<std::int64_t> some_steps{0, 7, 200, 401};
-
-/// The same bits; `alone` has the whole field or this rank's part.
-void expect_same_bits(const Trajectory& whole, const Trajectory& alone) {
-  EXPECT_TRUE(same_bits(whole.x, alone.x));
-  EXPECT_TRUE(same_bits(whole.y, alone.y));
-  EXPECT_TRUE(same_bits(whole.restoring, alone.restoring));
-  ASSERT_EQ(whole.fields.size(), alone.fields.size());
-  for (std::size_t i = 0; i < whole.fields.size(); ++i) {
-    const auto& mine = whole.fields[i];
-    const auto first = alone.fields[i].u.begin() + (mine.range.first - alone.fields[i].range.first);
-    EXPECT_TRUE(same_bits(mine.u, std::vector<double>(first, first + mine.range.size)))
-        << "u at step " << mine.step;
+    expect_equal_to_sweep(problem, {40000, 60000, 60200});
   }
 }
 
 TEST(TurningPointEngine, IsTheSweepWhateverVaries) {
   for (const auto rule : {Rule::right, Rule::midpoint}) {
     for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-      support::Problem problem = forced(60, scheme);
+      support::Problem problem = support::forced(60, "(0.1+abs(s-0.4))*sin(12*s)");
+      problem.scheme = scheme;
       problem.rule = rule;
-      expect_equal(by_turning_points(support::alone(), problem, some_steps),
-                   run(support::alone(), engine::Method::sweep, problem, some_steps));
-    }
-  }
-}
-
-TEST(TurningPointEngine, GivesTheSameBitsOnAnyNumberOfRanks) {
-  for (const auto scheme : {Scheme::euler, Scheme::leapfrog}) {
-    for (const std::int64_t cells : {1, 1025, 5000}) {
-      SCOPED_TRACE("P = " + std::to_string(cells));
-      const support::Problem problem = forced(cells, scheme);
-      expect_same_bits(by_turning_points(support::world(), problem, some_steps),
-                       by_turning_points(support::alone(), problem, some_steps));
+      expect_equal_to_sweep(problem, {0, 7, 200, 401});
     }
   }
 }

@@ -156,4 +156,19 @@ TEST(Check, turns_codes_into_errors_with_their_place) {
   }
 }
 
+TEST(Neighbours, tell_what_lies_beyond_the_ends) {
+  const parallel::Communicator& world = support::world();
+  const int holders = std::max(1, world.size() - 1);  // the last rank has none, unless alone
+  const bool holds = world.rank() < holders;
+  const std::int64_t each = 10;
+  const base::CellRange mine{holds ? each * world.rank() : each * holders, holds ? each : 0};
+  const parallel::Neighbours neighbours(world, mine, each * holders);
+  for (int round = 0; round < 3; ++round) {
+    const double me = world.rank() + 100 * round;
+    const auto received = neighbours.exchange(me + 0.25, me + 0.75);
+    EXPECT_EQ(received.from_before, holds && world.rank() > 0 ? me - 1 + 0.75 : 0.0);
+    EXPECT_EQ(received.from_after, world.rank() + 1 < holders ? me + 1 + 0.25 : 0.0);
+  }
+}
+
 }  // namespace masing::test_communicator

@@ -72,7 +72,7 @@ class Run {
 
  private:
   explicit Run(const rheology::ModelSpec& spec)
-      : Run(rheology::build(spec, spec.all()), spec.layout().motion()) {}
+      : Run(rheology::build(spec, spec.all()), spec.layout().mass_columns()) {}
   Run(rheology::BuiltModel built, const rheology::MassColumns& motion)
       : state(std::move(built.start)),
         rate(state.size()),

@@ -44,7 +44,7 @@ double dot(const Vector& a, const Vector& b) {
 
 /// (K⁻¹(v - w))ᵀ(z - w) ≤ 0 for all z of the box, which its vertices imply.
 void expect_nearest(const Matrix& matrix, const Vector& bound, const Vector& value) {
-  const Vector point = rheology::ActiveSetProjection(matrix, bound).project(value);
+  const Vector point = rheology::BoxProjection3(matrix, bound).project(value);
   Vector offset{};
   double size = 0;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -149,7 +149,7 @@ TEST(Gephyroid, has_a_quasistatic_matrix_without_spring_zero) {
 TEST(Gephyroid, is_refused_where_its_matrix_is_singular_to_rounding) {
   const Matrix matrix =
       rheology::stiffness_matrix({.k0 = 1.0, .k1 = 1e-20, .k2 = 1e-20, .k3 = 1.0});
-  EXPECT_THROW((rheology::ActiveSetProjection(matrix, {1, 1, 1})), base::UserError);
+  EXPECT_THROW((rheology::BoxProjection3(matrix, {1, 1, 1})), base::UserError);
 }
 
 }  // namespace masing::test_active_set

@@ -1,5 +1,4 @@
-// The projection on a box in the norm of (k0·11ᵀ + diag(k))⁻¹: its optimality conditions, and the
-// same bits however the elements are split at block limits.
+// The projection on a box in the norm of (k0·11ᵀ + diag(k))⁻¹: its optimality conditions.
 
 #include "rheology/box_projection.hpp"
 
@@ -9,6 +8,8 @@
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "base/block_sum.hpp"
 
 namespace masing::test_box_projection {
 
@@ -23,7 +24,7 @@ struct Case {
 
   [[nodiscard]] rheology::BoxElements elements() const { return {value, bound, compliance}; }
   [[nodiscard]] rheology::Coupling coupling() const {
-    return {k0, base::sum_of_not_negative(compliance, base::NoReduction{})};
+    return {k0, base::sum_of_not_negative(compliance)};
   }
 };
 
@@ -67,8 +68,8 @@ Case degenerate(std::size_t n, std::mt19937_64& random) {
   return data;
 }
 
-double solve(const Case& data, double guess = 0.0) {
-  return rheology::common_shift(data.elements(), data.coupling(), guess, base::NoReduction{});
+double solve(const Case& data) {
+  return rheology::common_shift(data.elements(), data.coupling());
 }
 
 TEST(BoxProjection, meets_the_optimality_conditions) {
@@ -80,31 +81,11 @@ TEST(BoxProjection, meets_the_optimality_conditions) {
       for (const double drift : {0.1, 3.0, 1e4}) {
         const Case data = generic(n, k0, drift, random);
         ASSERT_NO_FATAL_FAILURE(expect_optimal(data, solve(data)));
-        ASSERT_NO_FATAL_FAILURE(expect_optimal(data, solve(data, drift)));
       }
     }
     const Case ties = degenerate(n, random);
     ASSERT_NO_FATAL_FAILURE(expect_optimal(ties, solve(ties)));
   }
-}
-
-TEST(BoxProjection, sums_to_the_same_bits_wherever_it_is_split) {
-  std::mt19937_64 random(4);
-  const Case data = generic(5000, 2.0, 1.0, random);
-  const auto excess = rheology::farthest_excess(data.elements());
-  const rheology::ShiftSearch search(data.coupling(), excess, 0.3);
-  const auto whole = search.yielding(data.elements());
-  rheology::YieldingUnits sum{};
-  for (const auto& [first, size] : {std::pair{0, 1024}, {1024, 2048}, {3072, 1928}}) {
-    const auto part = [&, begin = first, length = size](const Vector& values) {
-      return std::span(values).subspan(static_cast<std::size_t>(begin),
-                                       static_cast<std::size_t>(length));
-    };
-    const auto units = search.yielding({part(data.value), part(data.bound), part(data.compliance)});
-    sum[0] += units[0];
-    sum[1] += units[1];
-  }
-  EXPECT_EQ(sum, whole);
 }
 
 TEST(BoxProjection, ends_whatever_the_scales) {
@@ -123,21 +104,6 @@ TEST(BoxProjection, ends_whatever_the_scales) {
   Case lost = generic(3, 1.0, 1.0, random);
   lost.value[1] = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(std::isnan(solve(lost)));
-}
-
-TEST(BoxProjection, ends_where_steps_go_back_and_forth) {
-  // Sums that send the search left of 1/2 from its right and right from its left, as rounding may
-  // beside a bound that many elements share: the bracket closes on 1/2.
-  rheology::ShiftSearch search({.stiffness = 1.0, .compliance = 1.0}, {1.0, 1.0}, 0.9);
-  const base::FixedPoint scale(1.0);
-  int evaluations = 0;
-  while (!search.found() && evaluations < 1000) {
-    const double next = search.shift() > 0.5 ? 0.4 : 0.6;
-    search.advance({0, std::llrint(next * scale.units_per_one())});
-    ++evaluations;
-  }
-  EXPECT_TRUE(search.found());
-  EXPECT_NEAR(search.shift(), 0.5, eps);
 }
 
 }  // namespace masing::test_box_projection

@@ -20,7 +20,7 @@ std::string fault(const std::string& name, const Parameters& parameters) {
   try {
     const rheology::ModelSpec spec = model_run::model(name, parameters);
     rheology::build(spec, spec.all());
-  } catch (const rheology::ParameterError& error) {
+  } catch (const base::UserError& error) {
     return error.quantity() + ": " + error.fault();
   }
   return {};

@@ -214,16 +214,16 @@ TEST(Models, have_the_phi_and_the_matrix_that_the_catalogue_gives) {
     bool in_series = false;
     bool in_parallel = false;
     for (const auto& element : run.elements()) {
-      (element.place == rheology::Place::in_series ? in_series : in_parallel) = true;
-      for (std::size_t i = 0; i < element.sees.size() && !entries.empty(); ++i) {
-        const auto [column, factor] = element.sees[i];
-        EXPECT_EQ(element.acts[i].column, column) << info.name;
-        EXPECT_DOUBLE_EQ(element.acts[i].factor, entries.at(column) * factor) << info.name;
+      (element.connection == rheology::Connection::in_series ? in_series : in_parallel) = true;
+      for (std::size_t i = 0; i < element.argument.size() && !entries.empty(); ++i) {
+        const auto [column, factor] = element.argument[i];
+        EXPECT_EQ(element.column_of_m[i].column, column) << info.name;
+        EXPECT_DOUBLE_EQ(element.column_of_m[i].factor, entries.at(column) * factor) << info.name;
       }
       if (info.matrix == "I") {
-        ASSERT_EQ(element.acts.size(), 1) << info.name;
-        EXPECT_EQ(element.acts[0].column, element.sees.at(0).column) << info.name;
-        EXPECT_EQ(element.acts[0].factor, 1.0) << info.name;
+        ASSERT_EQ(element.column_of_m.size(), 1) << info.name;
+        EXPECT_EQ(element.column_of_m[0].column, element.argument.at(0).column) << info.name;
+        EXPECT_EQ(element.column_of_m[0].factor, 1.0) << info.name;
       }
     }
     EXPECT_EQ(info.phi.find("psi") != std::string::npos, in_series) << info.name;

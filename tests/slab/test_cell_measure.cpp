@@ -85,29 +85,16 @@ TEST(ExactSums, RefuseScalesThatWouldOverflow) {
   EXPECT_ANY_THROW(ExactScale(1.0, 0.0, 10));
 }
 
-TEST(ExactSums, TruncateAsACastDoes) {
-  std::mt19937_64 random(4);
-  std::uniform_real_distribution<double> mantissa(-1, 1);
-  std::uniform_int_distribution<int> exponent(-80, 120);
-  for (int i = 0; i < 10000; ++i) {
-    const double value = std::ldexp(mantissa(random), exponent(random));
-    ASSERT_EQ(slab::truncated(value), static_cast<slab::Int128>(value)) << value;
-  }
-  for (const double value : {0.0, -0.0, 1.0, -1.0, 0.999, 4503599627370496.0, 9007199254740993.0}) {
-    EXPECT_EQ(slab::truncated(value), static_cast<slab::Int128>(value)) << value;
-  }
-}
-
 /// The sums cell by cell, in long double.
 slab::OuterSums sums_of_cells(const std::vector<slab::Element>& cells,
-                              const slab::Extremes& extremes, int direction) {
+                              const slab::Excursion& excursion, int direction) {
   long double opposite = 0;
   long double never = 0;
   long double force = 0;
   for (const auto& [k, eta, u0, shift] : cells) {
-    const bool up = eta - u0 <= extremes.up;
-    const bool down = eta + u0 <= extremes.down;
-    const bool settled = 2 * eta <= extremes.span || (up && down);
+    const bool up = eta - u0 <= excursion.up;
+    const bool down = eta + u0 <= excursion.down;
+    const bool settled = 2 * eta <= excursion.span || (up && down);
     force += static_cast<long double>(k) * (settled ? direction * eta
                                             : up    ? eta
                                             : down  ? -eta
@@ -138,10 +125,10 @@ TEST(CellSets, HaveTheSumsOfTheirCellsWhateverTheExtremesWereBefore) {
   const auto measure = slab::make_cell_measure(profile);
   slab::SearchHint hint;
   for (int look_up = 0; look_up < 3000; ++look_up) {
-    const slab::Extremes extremes = slab::extremes_of(0.0, eighth(0, 9), -eighth(0, 9), 1);
+    const slab::Excursion excursion = slab::excursion_of(0.0, eighth(0, 9), -eighth(0, 9), 1);
     for (const int direction : {-1, 1}) {
-      const slab::OuterSums found = measure->outer(extremes, direction, hint);
-      const slab::OuterSums wanted = sums_of_cells(cells, extremes, direction);
+      const slab::OuterSums found = measure->outer(excursion, direction, hint);
+      const slab::OuterSums wanted = sums_of_cells(cells, excursion, direction);
       ASSERT_NEAR(found.opposite, wanted.opposite, 1e-15);
       ASSERT_NEAR(found.never, wanted.never, 1e-15);
       ASSERT_NEAR(found.force, wanted.force, 1e-15);

@@ -57,10 +57,10 @@ Cells random_cells(const Shape& shape) {
   std::uniform_real_distribution<double> share(0.0, 1.0);
   Cells cells;
   if (shape.line) {
-    cells.form.threshold = slab::Line{0.1, 1.3 / static_cast<double>(shape.count + 1)};
+    cells.form.threshold = slab::AffineFormula{0.1, 1.3 / static_cast<double>(shape.count + 1)};
   }
   if (shape.constant) {
-    cells.form.stiffness = slab::Line{0.7};
+    cells.form.stiffness = slab::AffineFormula{0.7};
   }
   for (std::size_t i = 0; i < shape.count; ++i) {
     cells.threshold.push_back(shape.line ? cells.form.threshold->at(static_cast<std::int64_t>(i))
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Kernel,
 TEST(KernelOfManyCells, computes_the_line_near_the_last_index) {
   const std::int64_t first = (std::int64_t{1} << 53) - 2 * base::block_cells;
   Cells cells = random_cells({2000, false, true});
-  const slab::Line line{0.1, 0x1p-53};
+  const slab::AffineFormula line{0.1, 0x1p-53};
   for (std::size_t i = 0; i < cells.u.size(); ++i) {
     cells.threshold[i] = line.at(first + static_cast<std::int64_t>(i));
   }

@@ -145,7 +145,7 @@ TEST(CheckProfile, confirms_what_all_cells_keep_to) {
 
 TEST(ConfirmedForm, tells_0_from_minus_0) {
   slab::Profile profile = whole(support::problem({.space = support::space_of(2)}));
-  const slab::ProfileForm candidate{.initial_u = slab::Line{0.0}};
+  const slab::ProfileForm candidate{.initial_u = slab::AffineFormula{0.0}};
   EXPECT_TRUE(slab::confirmed_form(candidate, profile).initial_u);
   profile.initial_u[1] = -0.0;
   EXPECT_FALSE(slab::confirmed_form(candidate, profile).initial_u);
@@ -188,8 +188,6 @@ TEST(LeanProfile, gives_every_cell_without_the_arrays_that_formulas_give) {
       ASSERT_EQ(cell.initial_u, all.element(i).initial_u);
       ASSERT_NEAR(cell.threshold, all.element(i).threshold, 1.1 * 0x1p-50);
     }
-    EXPECT_DOUBLE_EQ(slab::force_bound(lean), slab::force_bound(all));
-    EXPECT_EQ(slab::stiffness_bound(lean), slab::stiffness_bound(all));
   }
 }
 

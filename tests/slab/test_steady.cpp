@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "slab/steady/cycle.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
+#include "support/problem.hpp"
 
 namespace masing::test_steady {
 
@@ -29,11 +30,9 @@ struct ForcedProblem {
 };
 
 slab::Slab forced_slab(const ForcedProblem& problem) {
-  return {{.stiffness = base::Function(problem.stiffness, 's', {}),
-           .threshold = base::Function(problem.threshold, 's', {}),
-           .initial_u = base::Function("0", 's', {})},
-          slab::Continuum{},
-          slab::Rule::right};
+  return support::problem({.stiffness = problem.stiffness,
+                           .threshold = problem.threshold,
+                           .space = support::space_of(0)});
 }
 
 /// A problem with what is needed to find its cycles.
@@ -142,7 +141,7 @@ TEST(Steady, finds_the_cycle_in_the_middle_of_beats_that_never_end) {
 TEST(Steady, loses_what_a_closed_cycle_of_its_amplitude_loses) {
   const SolvedProblem solved({});
   const Cycle cycle = solved.from_rest();
-  const slab::ClosedCycle closed = slab::ClosedCurves(solved.slab, 0.2).cycle(cycle.most_x);
+  const slab::ClosedCycle closed = slab::closed_cycle(*solved.measure, 0.2, cycle.most_x);
   EXPECT_NEAR(cycle.loss, closed.loss, 1e-10);
   EXPECT_NEAR(cycle.most_restoring, closed.restoring, 1e-11);
   EXPECT_NEAR(cycle.least_restoring, -closed.restoring, 1e-11);
@@ -236,35 +235,25 @@ TEST(Steady, is_where_long_transients_end) {
   }
 }
 
-slab::Slab closed_slab(const std::string& stiffness, const std::string& threshold,
-                       slab::Space space) {
-  slab::Slab slab{{.stiffness = base::Function(stiffness, 's', {}),
-                   .threshold = base::Function(threshold, 's', {}),
-                   .initial_u = base::Function("0", 's', {})},
-                  space,
-                  slab::Rule::midpoint};
-  return slab;
-}
-
-TEST(ClosedCurves, are_the_closed_forms_of_the_papers_slab) {
-  const slab::ClosedCurves curves(closed_slab("1", "s+0.1", slab::Continuum{}), 0.2);
+TEST(ClosedCycle, has_the_closed_forms_of_the_papers_slab) {
+  const auto measure = slab::make_settled_measure(forced_slab({}));
   for (const double x : {0.03, 0.1, 0.4, 1.0, 1.1, 3.0}) {
     const double end = std::min(x, 1.1);
     const double backbone = x <= 0.1 ? x : x <= 1.1 ? -x * x / 2 + 1.1 * x - 0.005 : 0.6;
     const double loss =
         x <= 0.1 ? 0.0 : 4 * (x * (end * end - 0.01) / 2 - (end * end * end - 0.001) / 3);
-    const slab::ClosedCycle cycle = curves.cycle(x);
-    const double restoring = 0.2 * x + backbone;
-    EXPECT_NEAR(cycle.restoring, restoring, 1e-12) << x;
+    const slab::ClosedCycle cycle = slab::closed_cycle(*measure, 0.2, x);
+    EXPECT_NEAR(cycle.restoring, 0.2 * x + backbone, 1e-12) << x;
     EXPECT_NEAR(cycle.loss, loss, 1e-11) << x;
-    EXPECT_NEAR(cycle.secant_stiffness, restoring / x, 1e-11) << x;
-    EXPECT_NEAR(cycle.damping_ratio, loss / (2 * std::numbers::pi * x * restoring), 1e-11) << x;
   }
 }
 
-TEST(ClosedCurves, are_the_sums_of_many_cells) {
+TEST(ClosedCycle, has_the_sums_of_many_cells) {
   constexpr int cells = 400;
-  const slab::ClosedCurves curves(closed_slab("1+s", "s*(1-s)", slab::Cells{cells}), 0.1);
+  const auto measure = slab::make_settled_measure(support::problem({.stiffness = "1+s",
+                                                                    .threshold = "s*(1-s)",
+                                                                    .space = slab::Cells{cells},
+                                                                    .rule = slab::Rule::midpoint}));
   for (const double x : {0.0005, 0.1, 0.2, 0.7}) {
     double loss = 0.0;
     double restoring = 0.1 * x;
@@ -274,8 +263,9 @@ TEST(ClosedCurves, are_the_sums_of_many_cells) {
       loss += 4 * (1 + s) * eta * std::max(0.0, x - eta) / cells;
       restoring += (1 + s) * std::min(x, eta) / cells;
     }
-    EXPECT_NEAR(curves.cycle(x).loss, loss, 1e-14) << x;
-    EXPECT_NEAR(curves.cycle(x).restoring, restoring, 1e-14) << x;
+    const slab::ClosedCycle cycle = slab::closed_cycle(*measure, 0.1, x);
+    EXPECT_NEAR(cycle.loss, loss, 1e-14) << x;
+    EXPECT_NEAR(cycle.restoring, restoring, 1e-14) << x;
   }
 }
 

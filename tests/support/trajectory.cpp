@@ -1,5 +1,7 @@
 #include "support/trajectory.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -66,11 +68,37 @@ Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine
 }
 
 Trajectory trajectory(const parallel::Communicator& comm, const Problem& problem,
-                      const std::vector<std::int64_t>& field_steps) {
+                      engine::Method method, const std::vector<std::int64_t>& field_steps) {
   const slab::Profile profile = engine::checked_profile(comm, problem);
-  const auto engine = engine::make_sweep(comm, std::get<engine::Masing>(run_of(problem).model),
-                                         problem.time, profile);
+  const auto engine = engine::make_engine(comm, run_of(problem, method), profile);
   return trajectory(comm, *engine, problem, field_steps);
+}
+
+Problem forced(std::int64_t cells, const std::string& initial_u) {
+  return problem({.stiffness = "1+0.5*sin(3*s)",
+                  .threshold = "0.1+abs(s-0.4)",
+                  .initial_u = initial_u,
+                  .force = "0.45*cos(0.5*t)+0.1*sawtooth(t/3)",
+                  .oscillator = {.mass = 0.9, .k0 = 0.03, .x0 = 0.2, .y0 = -0.1},
+                  .final_time = 20.0,
+                  .steps = 401,
+                  .space = space_of(cells)});
+}
+
+void expect_same(const Trajectory& whole, const Trajectory& alone) {
+  EXPECT_TRUE(same_bits(whole.x, alone.x));
+  EXPECT_TRUE(same_bits(whole.y, alone.y));
+  EXPECT_TRUE(same_bits(whole.force, alone.force));
+  EXPECT_TRUE(same_bits(whole.restoring, alone.restoring));
+  ASSERT_EQ(whole.fields.size(), alone.fields.size());
+  for (std::size_t i = 0; i < whole.fields.size(); ++i) {
+    const auto& mine = whole.fields[i];
+    const auto& all = alone.fields[i];
+    EXPECT_EQ(mine.step, all.step);
+    const auto first = all.u.begin() + (mine.range.first - all.range.first);
+    EXPECT_TRUE(same_bits(mine.u, std::vector<double>(first, first + mine.range.size)))
+        << "u at step " << mine.step;
+  }
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {

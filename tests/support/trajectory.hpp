@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/partition.hpp"
@@ -31,14 +32,22 @@ struct Trajectory {
   std::vector<Field> fields;
 };
 
-/// The trajectory of the sweep engine over the ranks of `comm`, with u at the given steps
-/// (increasing). Collective.
-Trajectory trajectory(const parallel::Communicator& comm, const Problem& problem,
-                      const std::vector<std::int64_t>& field_steps = {});
-
-/// The trajectory of any engine at its initial state. Collective.
+/// The trajectory of any engine at its initial state, with u at the given steps (increasing).
+/// Collective.
 Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine,
                       const Problem& problem, const std::vector<std::int64_t>& field_steps = {});
+
+/// The trajectory of a method over the ranks of `comm`. Collective.
+Trajectory trajectory(const parallel::Communicator& comm, const Problem& problem,
+                      engine::Method method, const std::vector<std::int64_t>& field_steps = {});
+
+/// A forced run with yielding, reversals and hardening, k and η varying over s, η neither monotone
+/// nor smooth; 401 steps to t = 20. Local.
+Problem forced(std::int64_t cells, const std::string& initial_u = "0.05*cos(20*s)");
+
+/// Expects the same bits of x, y, F, F - m x'' and u; `alone` has the whole field, or this rank's
+/// part. Local.
+void expect_same(const Trajectory& whole, const Trajectory& alone);
 
 /// Whether two vectors of doubles have the same bits. Local.
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b);

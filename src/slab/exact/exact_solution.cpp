@@ -13,7 +13,7 @@
 
 namespace masing::slab {
 
-LegLaw::LegLaw(const TurningPoints& turning_points)
+LegForce::LegForce(const TurningPoints& turning_points)
     : turning_points_(&turning_points), is_line_(turning_points.is_piecewise_linear()) {
   const int direction = turning_points.direction();
   const double corner = turning_points.corner(direction);
@@ -452,14 +452,14 @@ void ExactSolution::face(int direction) {
 
 void ExactSolution::plan_rest(double span) {
   planned_.emplace(
-      Planned{OscillatorStep(oscillator_, force_, LegLaw(turning_points_), motion_, method_),
+      Planned{OscillatorStep(oscillator_, force_, LegForce(turning_points_), motion_, method_),
               {span, motion_},
               true});
   planned_->whole.end.clock = motion_.clock.after(span);
 }
 
 bool ExactSolution::plan_motion() {
-  const OscillatorStep step(oscillator_, force_, LegLaw(turning_points_), motion_, method_);
+  const OscillatorStep step(oscillator_, force_, LegForce(turning_points_), motion_, method_);
   const EventSearch search(step, turning_points_.direction());
   // A little beyond the expected event, so that it is found and not just missed.
   double h = std::min(

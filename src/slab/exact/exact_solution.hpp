@@ -18,9 +18,9 @@ using base::starting_direction;
 /// S(x) on the smooth part of the present leg of `turning_points`, from here up to end();
 /// `turning_points` must outlive the law, unchanged. Of finitely many cells it is a straight line,
 /// which goes on beyond both ends.
-class LegLaw {
+class LegForce {
  public:
-  explicit LegLaw(const TurningPoints& turning_points);
+  explicit LegForce(const TurningPoints& turning_points);
 
   /// The first position ahead where S(x) is not smooth: a corner, or the front reaching a break of
   /// the measure; ±∞ if there is none.
@@ -55,12 +55,12 @@ enum class StepMethod { fehlberg, gauss };
 class OscillatorStep {
  public:
   /// `force` must outlive the object.
-  OscillatorStep(const Oscillator& oscillator, const SmoothPieces& force, const LegLaw& law,
+  OscillatorStep(const Oscillator& oscillator, const SmoothPieces& force, const LegForce& law,
                  const TimedMotion& start, StepMethod method)
       : oscillator_(oscillator), force_(&force), law_(law), start_(start), method_(method) {}
 
   [[nodiscard]] const TimedMotion& start() const { return start_; }
-  [[nodiscard]] const LegLaw& law() const { return law_; }
+  [[nodiscard]] const LegForce& law() const { return law_; }
 
   /// x'' at a motion on this law.
   [[nodiscard]] double acceleration(const TimedMotion& motion) const {
@@ -89,7 +89,7 @@ class OscillatorStep {
 
   Oscillator oscillator_;
   const SmoothPieces* force_;
-  LegLaw law_;
+  LegForce law_;
   TimedMotion start_;
   StepMethod method_;
 };

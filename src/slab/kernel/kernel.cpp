@@ -62,7 +62,7 @@ SlabKernel::SlabKernel(const SlabView& slab, double scale)
                  .first_cell = slab.first_cell,
                  .line_start = slab.form.threshold ? slab.form.threshold->first : 0.0,
                  .line_slope = slab.form.threshold ? slab.form.threshold->slope : 0.0,
-                 .stiffness_constant = slab.form.stiffness.value_or(Line{}).first,
+                 .stiffness_constant = slab.form.stiffness.value_or(AffineFormula{}).first,
                  .scale = scale} {
   const bool line = slab.form.threshold.has_value();
   const bool constant = slab.form.stiffness.has_value();

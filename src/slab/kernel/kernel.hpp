@@ -32,7 +32,8 @@ class SlabKernel {
   ///     u_i ← clamp(u_i + d_j, -η_i, η_i),   units_j += round(scale · Σ_block k_i u_i),  j = 1, 2.
   /// A block's sum has a fixed order (16 lanes, then a tree), so its bits depend neither on the
   /// instruction set nor on the distribution. `increments` and `units` have the same size, 1 or 2.
-  /// Increments of one sign need |u_i| ≤ η_i: true after any pass; call with d = 0 first. Local.
+  /// Before the first pass, call it once with d = 0: later passes compare with one bound only and
+  /// rely on |u_i| ≤ η_i. Local.
   /// Source: (26c), (26b), continuous-masing-2001.
   void project_and_sum(std::span<const double> increments, std::span<std::int64_t> units) const;
 

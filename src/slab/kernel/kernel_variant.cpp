@@ -108,15 +108,15 @@ inline Pack broadcast(double value) {
 
 /// The direction of a pass. As |u| ≤ η, a cell that moves up cannot leave [-η, η] below, nor one
 /// that moves down above: one of the two comparisons suffices, to the same bits.
-enum class Way { up, down, either };
+enum class Direction { up, down, either };
 
-template <Way way, typename Threshold>
+template <Direction direction, typename Threshold>
 inline Pack moved(Pack u, Pack increment, const Threshold& eta) {
   u += increment;
-  if constexpr (way != Way::down) {
+  if constexpr (direction != Direction::down) {
     u = smaller(u, eta.upper());
   }
-  if constexpr (way != Way::up) {
+  if constexpr (direction != Direction::up) {
     u = larger(u, eta.lower());
   }
   return u;
@@ -216,43 +216,43 @@ struct Lanes {
 };
 
 /// The cells of one register from cell i of a block; `sums` gets their share, [Steps].
-template <int Steps, Way way, typename Threshold, typename Stiffness>
+template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 inline void pass_pack(double* u, int i, const Threshold& threshold, const Stiffness& stiffness,
                       const Pack (&increment)[Steps], Pack (&shares)[Steps]) {
   Pack value = load(u + i);
   const auto eta = threshold.at(i);
   for (int step = 0; step < Steps; ++step) {
-    value = moved<way>(value, increment[step], eta);
+    value = moved<direction>(value, increment[step], eta);
     shares[step] = stiffness.weighted(i, value);
   }
   store(u + i, value);
 }
 
 /// The last cells of a block, too few for a register: filled up with cells that stay at 0.
-template <int Steps, Way way, typename Threshold, typename Stiffness>
+template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 inline void pass_rest(double* u, int i, int count, const Threshold& threshold,
                       const Stiffness& stiffness, const Pack (&increment)[Steps],
                       Pack (&shares)[Steps]) {
   Pack value = load_first(u + i, count);
   const auto eta = threshold.first_at(i, count);
   for (int step = 0; step < Steps; ++step) {
-    value = moved<way>(value, increment[step], eta);
+    value = moved<direction>(value, increment[step], eta);
     shares[step] = stiffness.first_weighted(i, count, value);
   }
   store_first(u + i, count, value);
 }
 
 /// The last cells of a block, fewer than 16. Kept apart: the sums of whole rows stay in registers.
-template <int Steps, Way way, typename Threshold, typename Stiffness>
+template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 __attribute__((noinline)) void pass_last_row(double* u, int first, int cells,
                                              const Threshold& threshold, const Stiffness& stiffness,
                                              const Pack (&increment)[Steps], Lanes (&sums)[Steps]) {
   Pack shares[Steps];
   for (int i = first, r = 0; i < cells; i += width, ++r) {
     if (i + width <= cells) {
-      pass_pack<Steps, way>(u, i, threshold, stiffness, increment, shares);
+      pass_pack<Steps, direction>(u, i, threshold, stiffness, increment, shares);
     } else {
-      pass_rest<Steps, way>(u, i, cells - i, threshold, stiffness, increment, shares);
+      pass_rest<Steps, direction>(u, i, cells - i, threshold, stiffness, increment, shares);
     }
     for (int step = 0; step < Steps; ++step) {
       sums[step].part[r] = shares[step];
@@ -260,14 +260,14 @@ __attribute__((noinline)) void pass_last_row(double* u, int first, int cells,
   }
 }
 
-template <int Steps, Way way, typename Threshold, typename Stiffness>
+template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 inline void pass_block(double* u, int cells, const Threshold& threshold, const Stiffness& stiffness,
                        const Pack (&increment)[Steps], Lanes (&sums)[Steps]) {
   const int whole = cells & ~(lanes - 1);
   Pack shares[Steps];
   for (int i = 0; i < whole; i += lanes) {
     for (int r = 0; r < registers; ++r) {
-      pass_pack<Steps, way>(u, i + r * width, threshold, stiffness, increment, shares);
+      pass_pack<Steps, direction>(u, i + r * width, threshold, stiffness, increment, shares);
       for (int step = 0; step < Steps; ++step) {
         sums[step].part[r] += shares[step];
       }
@@ -275,7 +275,7 @@ inline void pass_block(double* u, int cells, const Threshold& threshold, const S
   }
   if (whole < cells) {
     Lanes last[Steps];
-    pass_last_row<Steps, way>(u, whole, cells, threshold, stiffness, increment, last);
+    pass_last_row<Steps, direction>(u, whole, cells, threshold, stiffness, increment, last);
     for (int step = 0; step < Steps; ++step) {
       for (int r = 0; r < registers; ++r) {
         sums[step].part[r] += last[step].part[r];
@@ -284,8 +284,8 @@ inline void pass_block(double* u, int cells, const Threshold& threshold, const S
   }
 }
 
-template <int Steps, Way way, typename Threshold, typename Stiffness>
-void pass_this_way(const KernelArguments& slab, const double* increments, std::int64_t* units) {
+template <int Steps, Direction direction, typename Threshold, typename Stiffness>
+void pass_in_direction(const KernelArguments& slab, const double* increments, std::int64_t* units) {
   Pack increment[Steps];
   for (int step = 0; step < Steps; ++step) {
     increment[step] = broadcast(increments[step]);
@@ -293,9 +293,9 @@ void pass_this_way(const KernelArguments& slab, const double* increments, std::i
   for (std::int64_t first = 0; first < slab.cells; first += base::block_cells) {
     const std::int64_t left = slab.cells - first;
     Lanes sums[Steps];
-    pass_block<Steps, way>(slab.u + first,
-                           static_cast<int>(left < base::block_cells ? left : base::block_cells),
-                           Threshold(slab, first), Stiffness(slab, first), increment, sums);
+    pass_block<Steps, direction>(
+        slab.u + first, static_cast<int>(left < base::block_cells ? left : base::block_cells),
+        Threshold(slab, first), Stiffness(slab, first), increment, sums);
     for (int step = 0; step < Steps; ++step) {
       units[step] += __builtin_llrint(Stiffness::whole(slab, sums[step].tree_sum()) * slab.scale);
     }
@@ -305,23 +305,25 @@ void pass_this_way(const KernelArguments& slab, const double* increments, std::i
 /// Up or down where all increments have that sign. An initial state may be outside [-η, η] by a
 /// rounding, until its first pass, by zero, has clamped it on both sides.
 template <int Steps>
-inline Way way_of(const double* increments) {
+inline Direction direction_of(const double* increments) {
   const double last = increments[Steps - 1];
   if (increments[0] > 0 && last > 0) {
-    return Way::up;
+    return Direction::up;
   }
-  return increments[0] < 0 && last < 0 ? Way::down : Way::either;
+  return increments[0] < 0 && last < 0 ? Direction::down : Direction::either;
 }
 
 template <int Steps, typename Threshold, typename Stiffness>
 void pass(const KernelArguments& slab, const double* increments, std::int64_t* units) {
-  switch (way_of<Steps>(increments)) {
-    case Way::up:
-      return pass_this_way<Steps, Way::up, Threshold, Stiffness>(slab, increments, units);
-    case Way::down:
-      return pass_this_way<Steps, Way::down, Threshold, Stiffness>(slab, increments, units);
-    case Way::either:
-      return pass_this_way<Steps, Way::either, Threshold, Stiffness>(slab, increments, units);
+  switch (direction_of<Steps>(increments)) {
+    case Direction::up:
+      return pass_in_direction<Steps, Direction::up, Threshold, Stiffness>(slab, increments, units);
+    case Direction::down:
+      return pass_in_direction<Steps, Direction::down, Threshold, Stiffness>(slab, increments,
+                                                                             units);
+    case Direction::either:
+      return pass_in_direction<Steps, Direction::either, Threshold, Stiffness>(slab, increments,
+                                                                               units);
   }
 }
 

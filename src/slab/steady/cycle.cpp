@@ -249,14 +249,14 @@ class Shooting {
     Extreme at = start;
     at.phase = (*found)[0] / frequency_;
     at.x = kind == ShootingMap::phase ? start.x : (*found)[1] * scale;
-    at.past = arrived(map_.measure(), at.past, at.x, at.side).value_or(at.past);
+    at.past = past_on_arrival(map_.measure(), at.past, at.x, at.side).value_or(at.past);
     return at;
   }
 
   [[nodiscard]] Cycle described(const Extreme& at, int multiple, ShootingMap kind) const {
     const double period = map_.force().period;
     const double whole = multiple * period;
-    const Passage passage = required(map_.passage(at, whole, at.side, PeriodMap::Adds::works));
+    const Passage passage = required(map_.passage(at, whole, at.side, true));
     const double scale =
         std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
     Cycle cycle;
@@ -317,7 +317,7 @@ class Shooting {
       largest = std::max(largest, std::abs(value));
     }
     cycle.phase = phase_lag(of_force, of_x, largest);
-    TurningPoints slab(map_.measure(), *arrived(map_.measure(), at.past, at.x, at.side));
+    TurningPoints slab(map_.measure(), *past_on_arrival(map_.measure(), at.past, at.x, at.side));
     const auto restoring = [&](double x) {
       return restoring_force(map_.oscillator(), {x, 0.0, slab.move_to(x)});
     };
@@ -341,9 +341,9 @@ Cycle find_cycle(const PeriodMap& map, bool is_symmetric_start, const Extreme& s
 
 namespace {
 
-/// The state that a linear map leaves alone, of which the last four of some states come one from
-/// the other, latest first: z = z₀ + (I - A)⁻¹ d₀, where A d₀ = d₁ and A d₁ = d₂ for their
-/// differences. The latest itself where they do not tell.
+/// The fixed point of the linear map that takes each of the last four states (the latest comes
+/// first) to the next: z = z₀ + (I - A)⁻¹ d₀, where A d₀ = d₁ and A d₁ = d₂ for their differences.
+/// The latest itself where they do not tell.
 PeriodEnd fixed_point_of_beats(const PeriodMap& map, const std::deque<PeriodEnd>& last) {
   const auto difference = [&](std::size_t n) {
     return Pair{last[n].x - last[n + 1].x, last[n].y - last[n + 1].y};
@@ -425,10 +425,7 @@ Settled settle(const PeriodMap& map, double tolerance, std::int64_t most_periods
   return settled;
 }
 
-namespace {
-
-/// Of a slab as if u0 were 0.
-std::shared_ptr<const Measure> measure_of(Slab slab) {
+std::shared_ptr<const Measure> make_settled_measure(Slab slab) {
   slab.initial_u = {};
   if (slab.is_continuum()) {
     return make_continuous_measure(slab);
@@ -437,18 +434,10 @@ std::shared_ptr<const Measure> measure_of(Slab slab) {
                                 : make_cell_measure(sample_profile(slab, {0, slab.field_cells()}));
 }
 
-}  // namespace
-
-ClosedCurves::ClosedCurves(const Slab& slab, double k0) : measure_(measure_of(slab)), k0_(k0) {}
-
-ClosedCycle ClosedCurves::cycle(double amplitude) const {
-  const auto [stiffness, force] = measure_->below(amplitude);
-  ClosedCycle cycle;
-  cycle.restoring = k0_ * amplitude + amplitude * (measure_->total().stiffness - stiffness) + force;
-  cycle.loss = 4 * (amplitude * force - measure_->second_moment(amplitude));
-  cycle.secant_stiffness = cycle.restoring / amplitude;
-  cycle.damping_ratio = cycle.loss / (2 * std::numbers::pi * amplitude * cycle.restoring);
-  return cycle;
+ClosedCycle closed_cycle(const Measure& measure, double k0, double amplitude) {
+  const auto [stiffness, force] = measure.below(amplitude);
+  return {.restoring = k0 * amplitude + amplitude * (measure.total().stiffness - stiffness) + force,
+          .loss = 4 * (amplitude * force - measure.second_moment(amplitude))};
 }
 
 }  // namespace masing::slab

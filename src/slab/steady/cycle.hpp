@@ -54,25 +54,16 @@ Settled settle(const PeriodMap& map, double tolerance = 1e-6, std::int64_t most_
 
 /// A closed cycle between -X and X of a slab that has all been loaded from u = 0.
 struct ClosedCycle {
-  double restoring = 0.0;         ///< B(X) = k0 X + ∫ k min(X, η) ds, the backbone
-  double loss = 0.0;              ///< 4 ∫ k η (X - η)⁺ ds, the area of the cycle
-  double secant_stiffness = 0.0;  ///< B(X)/X
-  double damping_ratio = 0.0;     ///< loss / (2π X² · secant stiffness)
+  double restoring = 0.0;  ///< B(X) = k0 X + ∫ k min(X, η) ds, the backbone
+  double loss = 0.0;       ///< 4 ∫ k η (X - η)⁺ ds, the area of the cycle
 };
 
-/// Closed cycles of any amplitude from integrals of k and η over the cells with η ≤ X, without a
-/// run. Source: Masing's rules, rheological-models-2000, (2.27).
-class ClosedCurves {
- public:
-  /// Throws UserError as make_continuous_measure does for P = ∞. Local.
-  ClosedCurves(const Slab& slab, double k0);
+/// The cycle of amplitude X > 0, from integrals of k and η over the cells with η ≤ X, without a
+/// run. Source: Masing's rules, rheological-models-2000, (2.27). Local.
+ClosedCycle closed_cycle(const Measure& measure, double k0, double amplitude);
 
-  /// The cycle of amplitude X > 0. Local.
-  [[nodiscard]] ClosedCycle cycle(double amplitude) const;
-
- private:
-  std::shared_ptr<const Measure> measure_;
-  double k0_;
-};
+/// The measure of a slab as if u0 were 0. Throws UserError as make_continuous_measure does for P =
+/// ∞. Local.
+std::shared_ptr<const Measure> make_settled_measure(Slab slab);
 
 }  // namespace masing::slab

@@ -6,8 +6,8 @@
 
 namespace masing::slab {
 
-std::optional<TurningPointState> arrived(const Measure& measure, TurningPointState past, double x,
-                                         int direction) {
+std::optional<TurningPointState> past_on_arrival(const Measure& measure, TurningPointState past,
+                                                 double x, int direction) {
   if (past.positions.empty()) {
     past.x = x;
     past.direction = direction;
@@ -26,7 +26,7 @@ std::optional<ExactSolution> PeriodMap::from(const Extreme& start) const {
   if (!std::isfinite(start.x) || !std::isfinite(start.phase)) {
     return std::nullopt;
   }
-  const auto past = arrived(*measure_, start.past, start.x, start.side);
+  const auto past = past_on_arrival(*measure_, start.past, start.x, start.side);
   if (!past) {
     return std::nullopt;
   }
@@ -39,12 +39,12 @@ ExactSolution PeriodMap::from(const PeriodEnd& start) const {
 }
 
 std::optional<Passage> PeriodMap::passage(const Extreme& start, double span, int direction,
-                                          Adds adds) const {
+                                          bool with_works) const {
   auto solution = from(start);
   if (!solution) {
     return std::nullopt;
   }
-  if (adds == Adds::works) {
+  if (with_works) {
     solution->follow_works();
   }
   std::optional<Passage> nearest;

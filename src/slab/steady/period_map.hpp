@@ -68,15 +68,14 @@ struct PeriodEnd {
 };
 
 /// A past on arrival at another position of its leg; nothing where that lies before the leg.
-std::optional<TurningPointState> arrived(const Measure& measure, TurningPointState past, double x,
-                                         int direction);
+std::optional<TurningPointState> past_on_arrival(const Measure& measure, TurningPointState past,
+                                                 double x, int direction);
 
 /// The motion of a mass on a slab under a periodic force, from an extreme of x or from the
 /// beginning of a period, exact in time. At an extreme y = 0, and the slab remembers the turning
 /// points outside the cycle, which the cycle leaves alone. So the next reversals depend on two
-/// numbers, phase and x, and smoothly, wherever no event is grazed. Take the outer extreme of a
-/// cycle, at which the slab remembers fewer turning points: on the way to the inner one it may also
-/// remember the outer one, if each cycle goes a little beyond the one before.
+/// numbers, phase and x, and smoothly, wherever no event is grazed. Start at the outer extreme,
+/// where fewer turning points are remembered: at the inner one the outer may still be among them.
 class PeriodMap {
  public:
   /// `measure` must outlive the object.
@@ -96,13 +95,10 @@ class PeriodMap {
   /// The motion from the beginning of a period.
   [[nodiscard]] ExactSolution from(const PeriodEnd& start) const;
 
-  /// Whether a passage adds up works, at a third more cost.
-  enum class Adds { nothing, works };
-
   /// To the reversal nearest to `span` after the start, a maximum (direction +1) or a minimum;
-  /// nothing where there is none within half a period of it.
+  /// nothing where there is none within half a period of it. Works cost a third more.
   [[nodiscard]] std::optional<Passage> passage(const Extreme& start, double span, int direction,
-                                               Adds adds = Adds::nothing) const;
+                                               bool with_works = false) const;
 
   /// One period on.
   [[nodiscard]] PeriodEnd period_after(const PeriodEnd& start) const;

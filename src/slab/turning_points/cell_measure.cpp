@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,13 +50,96 @@ void put_in_order(std::span<Cell> cells, const Key& key) {
   }
 }
 
-/// Sums over the cells with η_i ≤ r of a whole slab.
-class CellTable {
- public:
-  static constexpr bool is_cellwise = true;
+/// The largest `term(cell)` of a profile, 0 if it has no cell.
+template <class Term>
+double largest(const Profile& profile, const Term& term) {
+  double most = 0.0;
+  for (std::int64_t i = 0; i < profile.range.size; ++i) {
+    most = std::max(most, term(profile.element(i)));
+  }
+  return most;
+}
 
-  CellTable(const Profile& all, const ExactScale& scale)
-      : nodes_(static_cast<std::size_t>(all.range.size + 2)) {
+bool begins_at_zero(const Profile& profile) {
+  if (profile.form.initial_u) {
+    return profile.form.initial_u->first == 0.0;
+  }
+  return std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; });
+}
+
+/// A table of the sums over the cells with η_i ≤ r, and where u0 is not 0 everywhere the sums over
+/// the four YieldSets: each of three lists, in the order of η - u0, η + u0 and 2η, has a mark that
+/// goes with an extreme of x. A cell that it passes changes its set, at most twice while x goes on,
+/// so a step costs O(1), amortised over a run. The sums depend on the extremes alone, not on
+/// earlier ones.
+class CellMeasure final : public Measure {
+ public:
+  explicit CellMeasure(const Profile& all)
+      : Measure(slab::begins_at_zero(all), true),
+        scale_(largest(all, [](const Element& cell) { return cell.stiffness; }),
+               largest(all, [](const Element& cell) { return cell.stiffness * cell.threshold; }),
+               all.range.size),
+        nodes_(static_cast<std::size_t>(all.range.size + 2)) {
+    fill_table(all);
+    if (!begins_at_zero()) {
+      fill_lists(all);
+    }
+  }
+
+  [[nodiscard]] Sums below(double r, SearchHint& hint) const override {
+    const std::int64_t passed = find(r, hint);
+    // At a few hundred cells a step every look-up would miss the caches.
+    __builtin_prefetch(nodes_.data() + std::clamp<std::int64_t>(hint.front.expected(), 0, cells()));
+    return nodes_[static_cast<std::size_t>(passed)].sums;
+  }
+
+  [[nodiscard]] double next_break(double r, SearchHint& hint) const override {
+    return nodes_[static_cast<std::size_t>(find(r, hint) + 1)].threshold;
+  }
+
+  /// ∫ η dM = r M(r) - ∫₀ʳ M dρ, M constant between breaks.
+  [[nodiscard]] double second_moment(double r) const override {
+    SearchHint hint;
+    double integral = 0.0;
+    double from = 0.0;
+    while (from < r) {
+      const double to = std::min(r, next_break(from, hint));
+      integral += (to - from) * below(from, hint).force;
+      from = to;
+    }
+    return r * below(r, hint).force - integral;
+  }
+
+  [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction,
+                                SearchHint& hint) const override {
+    const CellMarks& marks = moved(excursion, hint);
+    const Sums sums = scale_.value({marks.one_way[direction > 0 ? 1 : 0],
+                                    marks.other_force + direction * marks.settled_force});
+    return {sums.stiffness, scale_.value({marks.never, 0}).stiffness, sums.force};
+  }
+
+  [[nodiscard]] double growth_to_break(const Excursion& excursion, int direction,
+                                       SearchHint& hint) const override {
+    const CellMarks& marks = moved(excursion, hint);
+    double growth = infinity;
+    for (const std::size_t list : {direction > 0 ? 0 : 1, 2}) {
+      const auto next = static_cast<std::size_t>(marks.passed[list]);
+      if (next < lists_[list].size()) {
+        growth = std::min(
+            growth, yield_limits(lists_[list][next]).*limit_of[list] - excursion.*limit_of[list]);
+      }
+    }
+    return growth;
+  }
+
+ private:
+  /// η of one cell, and the sums up to it.
+  struct Node {
+    double threshold = 0.0;
+    Sums sums;
+  };
+
+  void fill_table(const Profile& all) {
     for (std::int64_t i = 0; i < all.range.size; ++i) {
       const Element cell = all.element(i);
       nodes_[static_cast<std::size_t>(i + 1)] = {cell.threshold, {cell.stiffness, 0.0}};
@@ -69,120 +151,17 @@ class CellTable {
     // The order within a tie changes only sums that no look-up returns.
     ExactSums sums;
     for (Node& cell : cells) {
-      sums += scale.term(cell.sums.stiffness, cell.threshold);
-      cell.sums = scale.value(sums);
+      sums += scale_.term(cell.sums.stiffness, cell.threshold);
+      cell.sums = scale_.value(sums);
     }
+    total_ = nodes_[cells.size()].sums;
   }
 
-  [[nodiscard]] Sums total() const { return nodes_[static_cast<std::size_t>(cells())].sums; }
-
-  [[nodiscard]] Sums below(double r, SearchHint& hint) const {
-    const std::int64_t passed = find(r, hint);
-    // At a few hundred cells a step every look-up would miss the caches.
-    __builtin_prefetch(nodes_.data() + std::clamp<std::int64_t>(hint.front.expected(), 0, cells()));
-    return nodes_[static_cast<std::size_t>(passed)].sums;
-  }
-
-  [[nodiscard]] double next_break(double r, SearchHint& hint) const {
-    return nodes_[static_cast<std::size_t>(find(r, hint) + 1)].threshold;
-  }
-
- private:
-  /// η of one cell, and the sums up to it.
-  struct Node {
-    double threshold = 0.0;
-    Sums sums;
-  };
-
-  [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(nodes_.size()) - 2; }
-  [[nodiscard]] std::int64_t find(double r, SearchHint& hint) const {
-    return hint.front.passed(
-        [nodes = nodes_.data() + 1](std::int64_t i) { return nodes[i].threshold; }, cells(), r);
-  }
-
-  std::vector<Node> nodes_;  // [P + 2], from -∞ to +∞
-};
-
-/// Sums over the cells with η_i ≤ r of all parts, where one table would be too large for each:
-/// every part keeps its own cells in the order of η, and adds them up exactly.
-class SplitTable {
- public:
-  static constexpr bool is_cellwise = true;
-
-  SplitTable(const Profile& own, const ExactScale& scale, std::shared_ptr<const Parts> parts)
-      : parts_(std::move(parts)), scale_(scale), cells_(static_cast<std::size_t>(own.range.size)) {
-    for (std::int64_t i = 0; i < own.range.size; ++i) {
-      const Element cell = own.element(i);
-      cells_[static_cast<std::size_t>(i)] = {cell.threshold, cell.stiffness};
-    }
-    put_in_order(std::span(cells_), [](const Cell& cell) { return cell.threshold; });
-    ExactSums sums;
-    group_sums_.reserve(cells_.size() / group_cells + 2);
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (i % group_cells == 0) {
-        group_sums_.push_back(sums);
-      }
-      sums += scale_.term(cells_[i].stiffness, cells_[i].threshold);
-    }
-    group_sums_.push_back(sums);
-    total_ = scale_.value(parts_->sum(sums));
-  }
-
-  [[nodiscard]] Sums total() const { return total_; }
-
-  [[nodiscard]] Sums below(double r, SearchHint& hint) const {
-    const std::size_t count = passed(r, hint);
-    const std::size_t group = count / group_cells;
-    ExactSums sums = group_sums_[group];
-    for (std::size_t i = group * group_cells; i < count; ++i) {
-      sums += scale_.term(cells_[i].stiffness, cells_[i].threshold);
-    }
-    return scale_.value(parts_->sum(sums));
-  }
-
-  [[nodiscard]] double next_break(double r, SearchHint& hint) const {
-    const std::size_t next = passed(r, hint);
-    return -parts_->most(next < cells_.size() ? -cells_[next].threshold : -infinity);
-  }
-
- private:
-  // Between two stored sums cells are added at the look-up: some 50 ns, little beside an allreduce,
-  // for a twentieth of the memory.
-  static constexpr std::size_t group_cells = 32;
-
-  struct Cell {
-    double threshold;
-    double stiffness;
-  };
-
-  [[nodiscard]] std::size_t passed(double r, SearchHint& hint) const {
-    return static_cast<std::size_t>(
-        hint.front.passed([cells = cells_.data()](std::int64_t i) { return cells[i].threshold; },
-                          static_cast<std::int64_t>(cells_.size()), r));
-  }
-
-  std::shared_ptr<const Parts> parts_;
-  ExactScale scale_;
-  std::vector<Cell> cells_;            // in the order of η
-  std::vector<ExactSums> group_sums_;  // before each group of cells, and after the last
-  Sums total_;
-};
-
-constexpr std::array limit_of{&Extremes::up, &Extremes::down, &Extremes::span};
-
-/// Sums over the four YieldSets of P cells. Each of three lists, in the order of η - u0, η + u0 and
-/// 2η, has a mark that goes with an extreme of x: a cell that it passes changes its set, at most
-/// twice while x goes on. So a step costs O(1), amortised over a run. The sums depend on the
-/// extremes alone, not on earlier ones.
-class CellSets {
- public:
-  /// The cells of a profile, in any order. `parts`: null where they are all.
-  CellSets(const Profile& profile, const ExactScale& scale, std::shared_ptr<const Parts> parts)
-      : scale_(scale), parts_(std::move(parts)) {
+  void fill_lists(const Profile& all) {
     std::vector<YieldCell>& cells = lists_.front();
-    cells.resize(static_cast<std::size_t>(profile.range.size));
-    for (std::int64_t i = 0; i < profile.range.size; ++i) {
-      const Element cell = profile.element(i);
+    cells.resize(static_cast<std::size_t>(all.range.size));
+    for (std::int64_t i = 0; i < all.range.size; ++i) {
+      const Element cell = all.element(i);
       cells[static_cast<std::size_t>(i)] = {cell.stiffness, cell.threshold, cell.initial_u};
       const ExactSums initial = scale_.term(cell.stiffness, cell.initial_u);
       start_.never += initial.stiffness;
@@ -196,35 +175,13 @@ class CellSets {
     }
   }
 
-  [[nodiscard]] OuterSums outer(const Extremes& extremes, int direction, SearchHint& hint) const {
-    const CellMarks& marks = moved(extremes, hint);
-    ExactSums opposite{marks.one_way[direction > 0 ? 1 : 0],
-                       marks.other_force + direction * marks.settled_force};
-    ExactSums never{marks.never, 0};
-    if (parts_) {
-      opposite = parts_->sum(opposite);
-      never = parts_->sum(never);
-    }
-    const Sums sums = scale_.value(opposite);
-    return {sums.stiffness, scale_.value(never).stiffness, sums.force};
+  [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(nodes_.size()) - 2; }
+  [[nodiscard]] std::int64_t find(double r, SearchHint& hint) const {
+    return hint.front.passed(
+        [nodes = nodes_.data() + 1](std::int64_t i) { return nodes[i].threshold; }, cells(), r);
   }
 
-  [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction,
-                                       SearchHint& hint) const {
-    const CellMarks& marks = moved(extremes, hint);
-    double growth = infinity;
-    for (const std::size_t list : {direction > 0 ? 0 : 1, 2}) {
-      const auto next = static_cast<std::size_t>(marks.passed[list]);
-      if (next < lists_[list].size()) {
-        growth = std::min(
-            growth, yield_limits(lists_[list][next]).*limit_of[list] - extremes.*limit_of[list]);
-      }
-    }
-    return parts_ ? -parts_->most(-growth) : growth;
-  }
-
- private:
-  const CellMarks& moved(const Extremes& to, SearchHint& hint) const {
+  const CellMarks& moved(const Excursion& to, SearchHint& hint) const {
     CellMarks& marks = hint.marks ? *hint.marks : hint.marks.emplace(start_);
     for (std::size_t list = 0; list < lists_.size(); ++list) {
       move(list, to, marks);
@@ -233,18 +190,18 @@ class CellSets {
   }
 
   /// Moves the mark of a list to what its extreme has become.
-  void move(std::size_t list, const Extremes& to, CellMarks& marks) const {
+  void move(std::size_t list, const Excursion& to, CellMarks& marks) const {
     const auto limit = limit_of[list];
     const double extreme = to.*limit;
-    const double before = marks.extremes.*limit;
+    const double before = marks.excursion.*limit;
     const std::vector<YieldCell>& cells = lists_[list];
     auto passed = static_cast<std::size_t>(marks.passed[list]);
     const auto change = [&](const YieldCell& cell) {
-      Extremes extremes = marks.extremes;
-      extremes.*limit = before;
-      const YieldSet from = yield_set(cell, extremes);
-      extremes.*limit = extreme;
-      transfer(cell, from, yield_set(cell, extremes), marks);
+      Excursion excursion = marks.excursion;
+      excursion.*limit = before;
+      const YieldSet from = yield_set(cell, excursion);
+      excursion.*limit = extreme;
+      transfer(cell, from, yield_set(cell, excursion), marks);
     };
     for (; passed < cells.size() && yield_limits(cells[passed]).*limit <= extreme; ++passed) {
       change(cells[passed]);
@@ -253,7 +210,7 @@ class CellSets {
       change(cells[passed - 1]);
     }
     marks.passed[list] = static_cast<std::int64_t>(passed);
-    marks.extremes.*limit = extreme;
+    marks.excursion.*limit = extreme;
   }
 
   void transfer(const YieldCell& cell, YieldSet from, YieldSet to, CellMarks& marks) const {
@@ -285,43 +242,15 @@ class CellSets {
   }
 
   ExactScale scale_;
-  std::shared_ptr<const Parts> parts_;
+  std::vector<Node> nodes_;                      // [P + 2], from -∞ to +∞, in the order of η
   std::array<std::vector<YieldCell>, 3> lists_;  // in the order of each of the limits
   CellMarks start_;                              // no cell has passed
 };
 
-bool begins_at_zero(const Profile& profile) {
-  if (profile.form.initial_u) {
-    return profile.form.initial_u->first == 0.0;
-  }
-  return std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; });
-}
-
-template <class Table>
-std::shared_ptr<const Measure> measure_of(Table table, std::optional<CellSets> sets) {
-  return std::make_shared<const TableMeasure<Table, CellSets>>(std::move(table), std::move(sets));
-}
-
 }  // namespace
 
 std::shared_ptr<const Measure> make_cell_measure(const Profile& all) {
-  const ExactScale scale(stiffness_bound(all), force_bound(all), all.range.size);
-  std::optional<CellSets> sets;
-  if (!begins_at_zero(all)) {
-    sets.emplace(all, scale, nullptr);
-  }
-  return measure_of(CellTable(all, scale), std::move(sets));
-}
-
-std::shared_ptr<const Measure> make_split_measure(const Profile& own, std::int64_t cells,
-                                                  const std::shared_ptr<const Parts>& parts) {
-  const double stiffest = parts->most(stiffness_bound(own));
-  const ExactScale scale(stiffest, parts->most(force_bound(own)), cells);
-  std::optional<CellSets> sets;
-  if (parts->most(begins_at_zero(own) ? 0.0 : 1.0) > 0.0) {
-    sets.emplace(own, scale, parts);
-  }
-  return measure_of(SplitTable(own, scale, parts), std::move(sets));
+  return std::make_shared<const CellMeasure>(all);
 }
 
 }  // namespace masing::slab

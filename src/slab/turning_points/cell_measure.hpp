@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <memory>
 
@@ -21,19 +20,6 @@ struct ExactSums {
   }
 };
 
-/// The whole part of a number below 2¹²⁷, as a cast gives it, in a third of the time.
-inline Int128 truncated(double value) {
-  constexpr int mantissa_bits = 52;
-  constexpr std::uint64_t hidden_bit = std::uint64_t{1} << mantissa_bits;
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const int shift = static_cast<int>((bits >> mantissa_bits) & 0x7FF) - (1023 + mantissa_bits);
-  const std::uint64_t mantissa = (bits & (hidden_bit - 1)) | hidden_bit;
-  const Int128 magnitude = shift >= 0    ? static_cast<Int128>(mantissa) << shift
-                           : shift > -64 ? static_cast<Int128>(mantissa >> -shift)
-                                         : 0;
-  return value < 0.0 ? -magnitude : magnitude;
-}
-
 /// Turns the terms of a cell into integers and sums into numbers. A term loses at most 2⁻¹⁰⁰ C: 64
 /// bits for each of 10⁷ cells would bias their sum by 1e-12.
 class ExactScale {
@@ -44,8 +30,8 @@ class ExactScale {
 
   /// k and k θ of one cell.
   [[nodiscard]] ExactSums term(double stiffness, double threshold) const {
-    return {truncated(stiffness * stiffness_units_),
-            truncated(stiffness * threshold * force_units_)};
+    return {static_cast<Int128>(stiffness * stiffness_units_),
+            static_cast<Int128>(stiffness * threshold * force_units_)};
   }
 
   /// δs Σ k and δs Σ k θ, δs = 1/P: the integers rounded once, then divided by P.
@@ -60,27 +46,9 @@ class ExactScale {
   double cells_;
 };
 
-/// Joins what the parts of a slab have, each on a rank of its own (engine). Collective.
-class Parts {
- public:
-  Parts() = default;
-  virtual ~Parts() = default;
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-
-  /// The exact sum over the parts.
-  [[nodiscard]] virtual ExactSums sum(const ExactSums& own) const = 0;
-  /// The largest value of the parts.
-  [[nodiscard]] virtual double most(double own) const = 0;
-};
-
-/// The measure of a whole profile, all P cells: exact sums, each rounded once, in the order of η. A
-/// look-up costs some 5 ns where the front moves smoothly, whatever P. Local.
+/// The measure of a profile, all P cells: exact sums, each rounded once, in the order of η. A
+/// look-up costs some 5 ns where the front moves smoothly, whatever P. Throws UserError as
+/// ExactScale. Local.
 std::shared_ptr<const Measure> make_cell_measure(const Profile& all);
-
-/// The same, to the bit, where each part of a slab of `cells` cells keeps its own. Look-ups need
-/// the same arguments in every part. Collective.
-std::shared_ptr<const Measure> make_split_measure(const Profile& own, std::int64_t cells,
-                                                  const std::shared_ptr<const Parts>& parts);
 
 }  // namespace masing::slab

@@ -184,8 +184,6 @@ void require_few(std::int64_t number, std::int64_t most) {
 /// The table of make_continuous_measure, for any k and θ: K and M over θ(s) ≤ r.
 class ContinuousTable {
  public:
-  static constexpr bool is_cellwise = false;
-
   /// `slope`: of θ; `spans`: where θ and k are smooth; `scale`: what θ is small or large against.
   /// The breaks of G are at θ's extrema, ends, kinks and steps.
   ContinuousTable(const Density& threshold, const Density& slope, const Density& stiffness,
@@ -211,10 +209,33 @@ class ContinuousTable {
     }
     const std::vector<std::array<double, 3>> nothing(2);
     sectors_.push_back({breaks_.back(), 0.0, 0.0, Interpolator(std::vector(nothing), 0.0, 1.0)});
-    for (std::size_t i = 1; i < sectors_.size(); ++i) {
-      sectors_[i].integral = sectors_[i - 1].integral_to(sectors_[i - 1].width);
+  }
+
+  /// Throws UserError where K or M is not what another rule gives.
+  void check(const IntervalSets& sets) const {
+    // As many places as cost little beside the table.
+    const std::size_t places = std::clamp<std::size_t>(20000 / sets.pieces(), 16, 256);
+    const double lowest = breaks_.front();
+    const double span = breaks_.back() - lowest;
+    SearchHint hint;
+    for (std::size_t i = 0; i <= places; ++i) {
+      base::poll();
+      // Not at the ends, where K has roots and both would only show the rounding of r, but beyond.
+      const double r =
+          lowest +
+          span * (i == places ? 2.0 : (static_cast<double>(i) + 0.5) / static_cast<double>(places));
+      const Sums sums = sets.integrals(r).sums();
+      const Sums tabled = below(r, hint);
+      if (!(std::abs(tabled.stiffness - sums.stiffness) <= 1e-10 * total_.stiffness &&
+            std::abs(tabled.force - sums.force) <= 1e-10 * total_.force)) {
+        throw base::UserError(
+            "threshold",
+            fmt::format("the table of int k ds over eta <= {} gives {}, quadrature {}; cells = inf "
+                        "cannot resolve this problem, use a number of cells",
+                        base::to_text(r), base::to_text(tabled.stiffness),
+                        base::to_text(sums.stiffness)));
+      }
     }
-    check(pieces);
   }
 
   [[nodiscard]] Sums total() const { return total_; }
@@ -235,24 +256,10 @@ class ContinuousTable {
     return {stiffness, r * stiffness - (sector.shortfall + sector.local(place))};
   }
 
-  /// ∫ k θ² ds over θ(s) ≤ r: r² K - 2 ∫₀ʳ ρ K dρ, which is 2H - r² K + 2r M with H = ∫₀ʳ G dρ.
-  [[nodiscard]] double second_moment(double r) const {
-    r = std::min(r, sectors_.back().first);
-    const auto after = std::ranges::upper_bound(sectors_, r, {}, &Sector::first);
-    if (after == sectors_.begin()) {
-      return 0.0;
-    }
-    const Sector& sector = *std::prev(after);
-    SearchHint hint;
-    const Sums sums = below(r, hint);
-    return 2 * sector.integral_to(std::min(r - sector.first, sector.width)) -
-           r * r * sums.stiffness + 2 * r * sums.force;
-  }
-
   /// The least r' > r where K is not smooth, or infinity.
-  [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const {
-    const auto after = std::upper_bound(breaks_.begin(), breaks_.end(), r);
-    return after == breaks_.end() ? std::numeric_limits<double>::infinity() : *after;
+  [[nodiscard]] double next_break(double r) const {
+    const auto after = std::ranges::upper_bound(breaks_, r);
+    return after == breaks_.end() ? base::infinity : *after;
   }
 
  private:
@@ -269,22 +276,6 @@ class ContinuousTable {
     double width = 0.0;
     double shortfall = 0.0;  ///< G(first)
     Interpolator local;      ///< G(first + place) - G(first)
-    double integral = 0.0;   ///< H(first)
-
-    /// H(first + place).
-    [[nodiscard]] double integral_to(double place) const {
-      // Three points of Gauss are exact for the fifth degree between two knots.
-      using ThreePoints = boost::math::quadrature::gauss<double, 3>;
-      double sum = integral + shortfall * place;
-      for (int i = 0; i < knots && place > i * (width / knots); ++i) {
-        const double from = i * (width / knots);
-        const double half = (std::min(place, (i + 1) * (width / knots)) - from) / 2;
-        sum += half * ThreePoints::integrate([&](double t) {
-                 return local(std::min(from + half * (1.0 + t), width));
-               });
-      }
-      return sum;
-    }
   };
 
   /// Builds the sectors of one interval of r after the other.
@@ -400,65 +391,22 @@ class ContinuousTable {
     std::vector<const PieceIntegrals*> active_;
   };
 
-  /// Throws UserError where K or M is not what the integrals over the pieces give.
-  void check(const std::vector<PieceIntegrals>& pieces) const {
-    const auto different = [](double a, double b, double size) {
-      return !(std::abs(a - b) <= 1e-10 * size);
-    };
-    // As many places as cost little beside the table.
-    const std::size_t places = std::clamp<std::size_t>(20000 / pieces.size(), 16, 256);
-    const double lowest = breaks_.front();
-    const double span = breaks_.back() - lowest;
-    SearchHint hint;
-    for (std::size_t i = 0; i < places; ++i) {
-      base::poll();
-      // Not at the ends, where K has roots and both would only show the rounding of r.
-      const double r = lowest + span * (static_cast<double>(i) + 0.5) / static_cast<double>(places);
-      Sums sums;
-      for (const PieceIntegrals& piece : pieces) {
-        const bool whole = piece.highest() <= r;
-        const Sums part = whole                ? piece.total()
-                          : piece.lowest() < r ? piece.below_place(piece.place_of(r))
-                                               : Sums{};
-        sums.stiffness += part.stiffness;
-        sums.force += part.force;
-      }
-      const Sums tabled = below(r, hint);
-      if (different(tabled.stiffness, sums.stiffness, total_.stiffness) ||
-          different(tabled.force, sums.force, total_.force)) {
-        throw base::UserError(
-            "threshold",
-            fmt::format("the table of int k ds over eta <= {} gives {}, quadrature {}; cells = inf "
-                        "cannot resolve this problem, use a number of cells",
-                        base::to_text(r), base::to_text(tabled.stiffness),
-                        base::to_text(sums.stiffness)));
-      }
-    }
-  }
-
   std::vector<Sector> sectors_;
   std::vector<double> breaks_;
   Sums total_;
 };
 
-/// Throws UserError where two rules do not agree on ∫ f ds.
+/// Throws UserError unless another rule finds the same ∫ f ds.
 void require_same_integral(const char* what, double found, const Density& f,
                            const std::vector<SmoothSpan>& spans) {
-  using Legendre = boost::math::quadrature::gauss<double, 10>;
+  using Legendre = boost::math::quadrature::gauss<double, 20>;
   double other = 0.0;
   double size = 0.0;
   for (const SmoothSpan& span : spans) {
     for (std::size_t i = 1; i < span.nodes.size(); ++i) {
-      base::poll();
-      constexpr int parts = 4;
-      const double half = (span.nodes[i] - span.nodes[i - 1]) / (2 * parts);
-      for (int j = 0; j < parts; ++j) {
-        const double centre = span.nodes[i - 1] + (2 * j + 1) * half;
-        const double part =
-            half * Legendre::integrate([&](double t) { return f(centre + half * t); });
-        other += part;
-        size += std::abs(part);
-      }
+      double of_absolute = 0.0;
+      other += Legendre::integrate(f, span.nodes[i - 1], span.nodes[i], &of_absolute);
+      size += of_absolute;
     }
   }
   if (!(std::abs(found - other) <= 1e-10 * size)) {
@@ -469,73 +417,23 @@ void require_same_integral(const char* what, double found, const Density& f,
   }
 }
 
-/// ∫ f ds over [0, 1], in which another rule agrees.
-double whole_integral(const char* what, const Density& f, const std::vector<SmoothSpan>& spans) {
-  using Legendre = boost::math::quadrature::gauss<double, 20>;
-  double sum = 0.0;
-  for (const SmoothSpan& span : spans) {
-    for (std::size_t i = 1; i < span.nodes.size(); ++i) {
-      sum += Legendre::integrate(f, span.nodes[i - 1], span.nodes[i]);
-    }
-  }
-  require_same_integral(what, sum, f, spans);
-  return sum;
-}
-
-/// What the energy of thresholds that differ by direction needs beside k and η.
-struct ContinuousLoad {
-  ContinuousTable table;  ///< of k (c + lift), positive
-  double lift = 0.0;
-  double square = 0.0;  ///< ∫ k c² ds
-};
-
-class ContinuousMeasure final : public TableMeasure<ContinuousTable, IntervalSets> {
+class ContinuousMeasure final : public SmoothMeasure {
  public:
-  /// `load`: none where c = 0.
-  ContinuousMeasure(ContinuousTable threshold, std::optional<IntervalSets> sets,
-                    std::optional<ContinuousLoad> load)
-      : TableMeasure(std::move(threshold), std::move(sets)), load_(std::move(load)) {}
+  ContinuousMeasure(ContinuousTable table, IntervalSets settled, std::optional<IntervalSets> sets)
+      : SmoothMeasure(std::move(settled), std::move(sets)), table_(std::move(table)) {
+    total_ = table_.total();
+  }
 
-  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const override {
-    const auto below = [&](double r) { return moments(r); };
-    Integrals total = below(std::numeric_limits<double>::max());
-    total.load_square = load_ ? load_->square : 0.0;
-    return slab::elastic_energy(below, total, sets_, u);
+  [[nodiscard]] Sums below(double r, SearchHint& hint) const override {
+    return table_.below(r, hint);
+  }
+  [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const override {
+    return table_.next_break(r);
   }
 
  private:
-  [[nodiscard]] Integrals moments(double r) const {
-    SearchHint hint;
-    const Sums sums = table_.below(r, hint);
-    Integrals moments{.stiffness = sums.stiffness,
-                      .force = sums.force,
-                      .threshold_square = table_.second_moment(r)};
-    if (load_) {
-      const Sums lifted = load_->table.below(r, hint);
-      moments.load = lifted.stiffness - load_->lift * sums.stiffness;
-      moments.load_force = lifted.force - load_->lift * sums.force;
-    }
-    return moments;
-  }
-
-  std::optional<ContinuousLoad> load_;
+  ContinuousTable table_;
 };
-
-/// Of a slab with thresholds that differ by direction.
-ContinuousLoad continuous_load(const Slab& slab, const std::vector<SmoothSpan>& spans,
-                               double scale) {
-  double lift = 0.0;
-  for (const double s : sample_places(spans)) {
-    lift = std::max(lift, 2 * std::abs(slab.shift(s)));
-  }
-  const Density lifted = [&](double s) { return slab.stiffness(s) * (slab.shift(s) + lift); };
-  const Density square = [&](double s) { return slab.stiffness(s) * std::pow(slab.shift(s), 2); };
-  ContinuousTable table([&](double s) { return slab.threshold(s); },
-                        [&](double s) { return slope_of(slab.threshold, s); }, lifted, spans,
-                        scale);
-  require_same_integral("k c", table.total().stiffness, lifted, spans);
-  return {std::move(table), lift, whole_integral("k c^2", square, spans)};
-}
 
 }  // namespace
 
@@ -544,37 +442,25 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
   settled.initial_u = {};
   const std::vector<SmoothSpan> spans = smooth_spans(settled);
   const Density k = [&](double s) { return slab.stiffness(s); };
-  const Density eta = [&](double s) { return slab.threshold(s); };
-  double scale = 0.0;
-  for (const double s : sample_places(spans)) {
-    scale = std::max(scale, eta(s));
-  }
-  ContinuousTable threshold(
-      eta, [&](double s) { return slope_of(slab.threshold, s); }, k, spans, scale);
-  require_same_integral("k", threshold.total().stiffness, k, spans);
-  require_same_integral(
-      "k eta", threshold.total().force, [&](double s) { return k(s) * eta(s); }, spans);
-  std::optional<ContinuousLoad> load;
+  const double scale = largest_threshold(slab, spans);
+  ContinuousTable table([&](double s) { return slab.threshold(s); },
+                        [&](double s) { return slope_of(slab.threshold, s); }, k, spans, scale);
+  constexpr std::size_t most_pieces = 1 << 16;  // the points of a field, and more
+  IntervalSets whole(settled, spans, scale, std::nullopt, most_pieces);
+  table.check(whole);
   if (slab.is_shifted()) {
-    load = continuous_load(slab, spans, scale);
+    require_same_integral(
+        "k c", whole.all().load, [&](double s) { return k(s) * slab.shift(s); }, spans);
   }
   const std::vector<SmoothSpan> all_spans = checked_spans(slab);
-  if (std::ranges::all_of(sample_places(all_spans),
-                          [&](double s) { return slab.initial_u(s) == 0.0; })) {
-    return std::make_shared<const ContinuousMeasure>(std::move(threshold), std::nullopt,
-                                                     std::move(load));
+  std::optional<IntervalSets> sets;
+  if (!begins_at_zero(slab, all_spans)) {
+    sets.emplace(slab, all_spans, scale, std::nullopt, most_pieces);
+    require_same_integral(
+        "k u0", sets->all().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
   }
-  constexpr std::size_t most_set_pieces = 1 << 16;  // the points of a field, and more
-  IntervalSets sets(slab, all_spans, scale, std::nullopt, most_set_pieces);
-  require_same_integral(
-      "k u0", sets.all().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
-  return std::make_shared<const ContinuousMeasure>(std::move(threshold), std::move(sets),
-                                                   std::move(load));
-}
-
-double continuous_preload(const Slab& slab) {
-  return whole_integral(
-      "k c", [&](double s) { return slab.stiffness(s) * slab.shift(s); }, smooth_spans(slab));
+  return std::make_shared<const ContinuousMeasure>(std::move(table), std::move(whole),
+                                                   std::move(sets));
 }
 
 std::optional<base::UserError> continuous_fault(const Slab& slab) {

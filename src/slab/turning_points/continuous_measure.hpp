@@ -18,10 +18,6 @@ namespace masing::slab {
 /// another quadrature. Local.
 std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab);
 
-/// ∫ k c ds over [0, 1], the preload of thresholds that differ by direction. Throws as
-/// make_continuous_measure. Local.
-double continuous_preload(const Slab& slab);
-
 /// value_fault of the first of the sample_places at fault; nothing if none is. Throws as
 /// smooth_spans, and UserError where k η is beyond what FixedPoint takes. Local.
 std::optional<base::UserError> continuous_fault(const Slab& slab);

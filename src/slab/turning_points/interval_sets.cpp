@@ -17,18 +17,16 @@ using base::infinity;
 // Of u0 and η on a fine span, as of η in PieceIntegrals: between these nodes little happens.
 constexpr std::size_t few_nodes = 5;
 
-constexpr std::array level_of{&Extremes::up, &Extremes::down, &Extremes::span};
-
-double limit_at(const Columns<base::Function>& functions, int limit, double s) {
+double limit_at(const Coefficients<base::Function>& functions, int limit, double s) {
   const double threshold = functions.threshold(s);
-  if (level_of[limit] == &Extremes::span) {
+  if (limit_of[limit] == &Excursion::span) {
     return 2 * threshold;
   }
   const double initial = functions.initial_u(s);
-  return yield_limits(YieldCell{.threshold = threshold, .initial_u = initial}).*level_of[limit];
+  return yield_limits(YieldCell{.threshold = threshold, .initial_u = initial}).*limit_of[limit];
 }
 
-Integrals densities_at(const Columns<base::Function>& functions, double s) {
+Integrals densities_at(const Coefficients<base::Function>& functions, double s) {
   const double k = functions.stiffness(s);
   const double eta = functions.threshold(s);
   const double u0 = functions.initial_u(s);
@@ -92,10 +90,11 @@ std::int64_t CellGrid::before(double s) const {
   return guess;
 }
 
-IntervalSets::Piece::Piece(const Functions& functions, std::vector<double> nodes,
-                           const std::array<Ends, limits>& ends,
-                           const std::optional<CellGrid>& grid, std::int64_t first_cell,
-                           std::int64_t end_cell)
+IntervalSets::MonotoneInterval::MonotoneInterval(const Functions& functions,
+                                                 std::vector<double> nodes,
+                                                 const std::array<Ends, limits>& ends,
+                                                 const std::optional<CellGrid>& grid,
+                                                 std::int64_t first_cell, std::int64_t end_cell)
     : nodes_(std::move(nodes)),
       up_to_(1),
       ends_(ends),
@@ -116,8 +115,8 @@ IntervalSets::Piece::Piece(const Functions& functions, std::vector<double> nodes
   }
 }
 
-auto IntervalSets::Piece::series_between(const Functions& functions, double first, double last)
-    -> Series {
+auto IntervalSets::MonotoneInterval::series_between(const Functions& functions, double first,
+                                                    double last) -> Series {
   using Legendre = boost::math::quadrature::gauss<double, degrees>;
   const double half = 0.5 * (last - first);
   Series series;
@@ -138,7 +137,7 @@ auto IntervalSets::Piece::series_between(const Functions& functions, double firs
   return series;
 }
 
-Integrals IntervalSets::Piece::integral_to(double s) const {
+Integrals IntervalSets::MonotoneInterval::integral_to(double s) const {
   const auto after = std::ranges::upper_bound(nodes_, s);
   const auto node = static_cast<std::size_t>(
       std::clamp<std::ptrdiff_t>(after - nodes_.begin() - 1, 0, std::ssize(nodes_) - 2));
@@ -149,14 +148,15 @@ Integrals IntervalSets::Piece::integral_to(double s) const {
   return sums;
 }
 
-auto IntervalSets::Piece::at_cell(const Functions& functions, std::int64_t cell) const -> Place {
+auto IntervalSets::MonotoneInterval::at_cell(const Functions& functions, std::int64_t cell) const
+    -> SetEnd {
   // Before the first cell the integral begins, with the half of that cell taken off.
   const bool is_before = cell < first_cell_;
   const std::int64_t here = std::max(cell, first_cell_);
   const double s = grid_->point(here);
   const double width = 1.0 / static_cast<double>(grid_->count);
   const Integrals at_here = densities_at(functions, s);
-  Place place{static_cast<double>(cell), s, integral_to(s)};
+  SetEnd place{static_cast<double>(cell), s, integral_to(s)};
   place.moments.add((is_before ? -0.5 : 0.5) * width, at_here);
   if (end_cell_ - first_cell_ > 1) {
     const std::int64_t beside = here > first_cell_ ? here - 1 : here + 1;
@@ -167,8 +167,8 @@ auto IntervalSets::Piece::at_cell(const Functions& functions, std::int64_t cell)
   return place;
 }
 
-std::int64_t IntervalSets::Piece::last_cell(const Functions& functions, int limit, double level,
-                                            double s) const {
+std::int64_t IntervalSets::MonotoneInterval::last_cell(const Functions& functions, int limit,
+                                                       double level, double s) const {
   const bool rises = ends_[limit].first < ends_[limit].last;
   const auto inside = [&](std::int64_t cell) {  // the part from the first cell
     return (limit_at(functions, limit, grid_->point(cell)) <= level) == rises;
@@ -185,8 +185,8 @@ std::int64_t IntervalSets::Piece::last_cell(const Functions& functions, int limi
   return last;
 }
 
-auto IntervalSets::Piece::root(const Functions& functions, int limit, double level) const
-    -> std::optional<Place> {
+auto IntervalSets::MonotoneInterval::root(const Functions& functions, int limit, double level) const
+    -> std::optional<SetEnd> {
   if (!ends_inside(limit, level)) {
     return std::nullopt;
   }
@@ -199,16 +199,17 @@ auto IntervalSets::Piece::root(const Functions& functions, int limit, double lev
           : root_between([&](double place) { return limit_at(functions, limit, place) - level; },
                          low, high, first - level, last - level);
   return grid_ ? at_cell(functions, last_cell(functions, limit, level, s))
-               : Place{s, s, integral_to(s)};
+               : SetEnd{s, s, integral_to(s)};
 }
 
-Integrals IntervalSets::Piece::total() const {
+Integrals IntervalSets::MonotoneInterval::total() const {
   Integrals sums = end_.moments;
   sums.add(-1.0, begin_.moments);
   return sums;
 }
 
-void IntervalSets::Piece::add_below(const Functions& functions, double r, Integrals& sums) const {
+void IntervalSets::MonotoneInterval::add_below(const Functions& functions, double r,
+                                               Integrals& sums) const {
   constexpr int threshold = 2;
   const auto [first, last] = ends_[threshold];
   if (const auto place = root(functions, threshold, 2 * r)) {
@@ -219,24 +220,24 @@ void IntervalSets::Piece::add_below(const Functions& functions, double r, Integr
   }
 }
 
-void IntervalSets::Piece::add(const Functions& functions, const Extremes& extremes,
-                              std::array<Integrals, 4>& sums) const {
-  const auto level = [&](int limit) { return extremes.*level_of[limit]; };
+void IntervalSets::MonotoneInterval::add(const Functions& functions, const Excursion& excursion,
+                                         std::array<Integrals, 4>& sums) const {
+  const auto level = [&](int limit) { return excursion.*limit_of[limit]; };
   if (!ends_inside(0, level(0)) && !ends_inside(1, level(1)) && !ends_inside(2, level(2))) {
     const auto reached = [&](int limit) { return ends_[limit].most() <= level(limit); };
     sums[static_cast<std::size_t>(yield_set(reached(0), reached(1), reached(2)))].add(1.0, total());
     return;
   }
-  std::array<const Place*, limits + 2> places{&begin_, &end_};  // in order
+  std::array<const SetEnd*, limits + 2> places{&begin_, &end_};  // in order
   std::size_t count = 2;
   std::array<Ends, limits> within{};  // where each limit is reached
-  std::array<std::optional<Place>, limits> roots;
+  std::array<std::optional<SetEnd>, limits> roots;
   for (int limit = 0; limit < limits; ++limit) {
     const auto [first, last] = ends_[limit];
     within[limit] = ends_[limit].most() <= level(limit) ? Ends{begin_.order, end_.order}
                                                         : Ends{end_.order, begin_.order};
     if (roots[limit] = root(functions, limit, level(limit)); roots[limit]) {
-      const Place* place = &*roots[limit];
+      const SetEnd* place = &*roots[limit];
       within[limit] =
           first < last ? Ends{begin_.order, place->order} : Ends{place->order, end_.order};
       std::size_t i = count++;
@@ -247,8 +248,8 @@ void IntervalSets::Piece::add(const Functions& functions, const Extremes& extrem
     }
   }
   for (std::size_t i = 1; i < count; ++i) {
-    const Place& from = *places[i - 1];
-    const Place& to = *places[i];
+    const SetEnd& from = *places[i - 1];
+    const SetEnd& to = *places[i];
     const auto reached = [&](int limit) {
       return within[limit].first <= from.order && to.order <= within[limit].last;
     };
@@ -261,7 +262,7 @@ void IntervalSets::Piece::add(const Functions& functions, const Extremes& extrem
   }
 }
 
-IntervalSets::IntervalSets(const Columns<base::Function>& functions,
+IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
                            const std::vector<SmoothSpan>& spans, double scale,
                            const std::optional<CellGrid>& grid, std::size_t most_pieces)
     : functions_(functions), is_continuum_(!grid) {
@@ -273,9 +274,9 @@ IntervalSets::IntervalSets(const Columns<base::Function>& functions,
       const auto slope = [&](double s) {
         const double threshold = slope_of(functions_.threshold, s);
         const double initial =
-            level_of[limit] == &Extremes::span ? 0.0 : slope_of(functions_.initial_u, s);
+            limit_of[limit] == &Excursion::span ? 0.0 : slope_of(functions_.initial_u, s);
         return yield_limits(YieldCell{.threshold = threshold, .initial_u = initial}).*
-               level_of[limit];
+               limit_of[limit];
       };
       monotone[limit] = monotone_pieces([&](double s) { return limit_at(functions_, limit, s); },
                                         slope, span, 2 * scale);
@@ -301,15 +302,16 @@ IntervalSets::IntervalSets(const Columns<base::Function>& functions,
                                 std::ranges::lower_bound(fine, cuts[i]));
       nodes.insert(nodes.begin(), cuts[i - 1]);
       nodes.push_back(cuts[i]);
-      std::array<Piece::Ends, limits> ends{};
+      std::array<MonotoneInterval::Ends, limits> ends{};
       for (int limit = 0; limit < limits; ++limit) {
         const auto piece = std::prev(std::ranges::upper_bound(
             monotone[limit], cuts[i - 1] + (cuts[i] - cuts[i - 1]) / 2, {}, &MonotonePiece::first));
         const double first = grid ? grid->point(first_cell) : cuts[i - 1];
         const double last = grid ? grid->point(end_cell - 1) : cuts[i];
-        ends[limit] = piece->is_flat() ? Piece::Ends{piece->value_at_first, piece->value_at_first}
-                                       : Piece::Ends{limit_at(functions_, limit, first),
-                                                     limit_at(functions_, limit, last)};
+        ends[limit] = piece->is_flat()
+                          ? MonotoneInterval::Ends{piece->value_at_first, piece->value_at_first}
+                          : MonotoneInterval::Ends{limit_at(functions_, limit, first),
+                                                   limit_at(functions_, limit, last)};
         breaks_[limit].insert(breaks_[limit].end(), {ends[limit].first, ends[limit].last});
       }
       pieces_.emplace_back(functions_, std::move(nodes), ends, grid, first_cell, end_cell);
@@ -321,7 +323,7 @@ IntervalSets::IntervalSets(const Columns<base::Function>& functions,
       }
     }
   }
-  for (const Piece& piece : pieces_) {
+  for (const MonotoneInterval& piece : pieces_) {
     all_.add(1.0, piece.total());
   }
   for (std::vector<double>& breaks : breaks_) {
@@ -330,24 +332,24 @@ IntervalSets::IntervalSets(const Columns<base::Function>& functions,
   }
 }
 
-std::array<Integrals, 4> IntervalSets::sums(const Extremes& extremes) const {
+std::array<Integrals, 4> IntervalSets::sums(const Excursion& excursion) const {
   std::array<Integrals, 4> sums;
-  for (const Piece& piece : pieces_) {
-    piece.add(functions_, extremes, sums);
+  for (const MonotoneInterval& piece : pieces_) {
+    piece.add(functions_, excursion, sums);
   }
   return sums;
 }
 
 Integrals IntervalSets::integrals(double r) const {
   Integrals sums;
-  for (const Piece& piece : pieces_) {
+  for (const MonotoneInterval& piece : pieces_) {
     piece.add_below(functions_, r, sums);
   }
   return sums;
 }
 
-OuterSums IntervalSets::outer(const Extremes& extremes, int direction, SearchHint& /*hint*/) const {
-  const auto all = sums(extremes);
+OuterSums IntervalSets::outer(const Excursion& excursion, int direction) const {
+  const auto all = sums(excursion);
   const auto of = [&](YieldSet set) -> const Integrals& {
     return all[static_cast<std::size_t>(set)];
   };
@@ -357,12 +359,11 @@ OuterSums IntervalSets::outer(const Extremes& extremes, int direction, SearchHin
                    of(YieldSet::down).force + of(YieldSet::never).initial};
 }
 
-double IntervalSets::growth_to_break(const Extremes& extremes, int direction,
-                                     SearchHint& /*hint*/) const {
+double IntervalSets::growth_to_break(const Excursion& excursion, int direction) const {
   const int own = direction > 0 ? 0 : 1;
   double growth = infinity;
   for (const int limit : {own, 2}) {
-    const double level = extremes.*level_of[limit];
+    const double level = excursion.*limit_of[limit];
     const auto next = std::ranges::upper_bound(breaks_[limit], level);
     if (next != breaks_[limit].end()) {
       growth = std::min(growth, *next - level);
@@ -371,26 +372,26 @@ double IntervalSets::growth_to_break(const Extremes& extremes, int direction,
   // Where the end of the settled cells meets that of the cells yet to yield, the other extreme is
   // at its limit.
   const int other = 1 - own;
-  for (const Piece& piece : pieces_) {
-    if (const auto place = is_continuum_ ? piece.root(functions_, other, extremes.*level_of[other])
+  for (const MonotoneInterval& piece : pieces_) {
+    if (const auto place = is_continuum_ ? piece.root(functions_, other, excursion.*limit_of[other])
                                          : std::nullopt) {
-      const double more = limit_at(functions_, own, place->s) - extremes.*level_of[own];
+      const double more = limit_at(functions_, own, place->s) - excursion.*limit_of[own];
       growth = more > 0.0 ? std::min(growth, more) : growth;
     }
   }
   return growth;
 }
 
-double IntervalSets::next_break(double r, SearchHint& /*hint*/) const {
+double IntervalSets::next_break(double r) const {
   const auto& breaks = breaks_.back();
   const auto next = std::ranges::upper_bound(breaks, 2 * r);
   return next == breaks.end() ? infinity : *next / 2;
 }
 
-void IntervalSets::append_places(double Extremes::*limit, double level,
+void IntervalSets::append_places(double Excursion::*limit, double level,
                                  std::vector<double>& places) const {
-  const auto which = static_cast<int>(std::ranges::find(level_of, limit) - level_of.begin());
-  for (const Piece& piece : pieces_) {
+  const auto which = static_cast<int>(std::ranges::find(limit_of, limit) - limit_of.begin());
+  for (const MonotoneInterval& piece : pieces_) {
     if (const auto place = piece.root(functions_, which, level)) {
       places.push_back(place->s);
     }
@@ -398,25 +399,30 @@ void IntervalSets::append_places(double Extremes::*limit, double level,
 }
 
 void IntervalSets::append_ends(std::vector<double>& places) const {
-  for (const Piece& piece : pieces_) {
+  for (const MonotoneInterval& piece : pieces_) {
     places.insert(places.end(), {piece.first(), piece.last()});
   }
 }
 
-double elastic_energy(const std::function<Integrals(double)>& below, const Integrals& total,
-                      const std::optional<IntervalSets>& sets, const RememberedElongation& u) {
+SmoothMeasure::SmoothMeasure(IntervalSets settled, std::optional<IntervalSets> sets)
+    : Measure(!sets, false), settled_(std::move(settled)), sets_(std::move(sets)) {
+  total_ = settled_.all().sums();
+}
+
+std::optional<double> SmoothMeasure::elastic_energy(const RememberedElongation& u) const {
+  const Integrals& total = settled_.all();
   double twice = total.load_square;
   Integrals reached;
   // The cells up to `next`, beyond those reached, with v = sign η + offset.
   const auto add_band = [&](double next, int sign, double offset) {
-    const Integrals to = below(next);
+    const Integrals to = settled_.integrals(next);
     Integrals band = to;
     band.add(-1.0, reached);
     twice += band.yielded_square(sign, offset) + 2 * (sign * band.load_force + offset * band.load);
     reached = to;
   };
   if (u.legs.empty()) {
-    const double radius = sets ? 0.5 * (u.highest - u.lowest) : u.direction * (u.x - u.x0);
+    const double radius = sets_ ? 0.5 * (u.highest - u.lowest) : u.direction * (u.x - u.x0);
     add_band(std::max(0.0, radius), u.direction, 0.0);
   } else {
     add_band(std::max(0.0, 0.5 * u.direction * (u.x - u.legs.back().position)), u.direction, 0.0);
@@ -426,11 +432,11 @@ double elastic_energy(const std::function<Integrals(double)>& below, const Integ
     }
   }
   const double move = u.x - u.x0;
-  if (!sets) {
+  if (!sets_) {
     return 0.5 * (twice + move * move * (total.stiffness - reached.stiffness) +
                   2 * move * (total.load - reached.load));
   }
-  const auto all = sets->sums({u.highest - u.x0, u.x0 - u.lowest, u.highest - u.lowest});
+  const auto all = sets_->sums({u.highest - u.x0, u.x0 - u.lowest, u.highest - u.lowest});
   const auto of = [&](YieldSet set) -> const Integrals& {
     return all[static_cast<std::size_t>(set)];
   };
@@ -444,53 +450,34 @@ double elastic_energy(const std::function<Integrals(double)>& below, const Integ
   return 0.5 * twice;
 }
 
-namespace {
+bool begins_at_zero(const Slab& slab, const std::vector<SmoothSpan>& spans) {
+  return std::ranges::all_of(sample_places(spans),
+                             [&](double s) { return slab.initial_u(s) == 0.0; });
+}
 
-constexpr std::size_t most_pieces = 256;  // some µs a step
-
-class SmoothCellMeasure final : public TableMeasure<IntervalSets, IntervalSets> {
- public:
-  using TableMeasure::TableMeasure;
-
-  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const override {
-    return slab::elastic_energy([this](double r) { return table_.integrals(r); }, table_.all(),
-                                sets_, u);
-  }
-};
-
-double scale_of(const Slab& slab, const std::vector<SmoothSpan>& spans) {
-  double scale = 0.0;
+double largest_threshold(const Slab& slab, const std::vector<SmoothSpan>& spans) {
+  double largest = 0.0;
   for (const double s : sample_places(spans)) {
-    scale = std::max(scale, slab.threshold(s));
+    largest = std::max(largest, slab.threshold(s));
   }
-  return scale;
+  return largest;
 }
-
-IntervalSets sets_of(const Slab& slab, const std::vector<SmoothSpan>& spans) {
-  const CellGrid grid{std::get<Cells>(slab.space).count, slab.rule};
-  return {slab, spans, scale_of(slab, spans), grid, most_pieces};
-}
-
-/// Of a slab as if u0 were 0, of which the table knows nothing.
-IntervalSets table_of(Slab slab) {
-  slab.initial_u = {};
-  return sets_of(slab, smooth_spans(slab));
-}
-
-}  // namespace
 
 std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab) {
-  IntervalSets table = table_of(slab);
+  const auto sets_of = [](const Slab& of, const std::vector<SmoothSpan>& spans) {
+    constexpr std::size_t most_pieces = 256;  // some µs a step
+    const CellGrid grid{std::get<Cells>(of.space).count, of.rule};
+    return IntervalSets(of, spans, largest_threshold(of, spans), grid, most_pieces);
+  };
+  Slab settled = slab;
+  settled.initial_u = {};
+  IntervalSets table = sets_of(settled, smooth_spans(settled));
   const std::vector<SmoothSpan> spans = checked_spans(slab);
-  if (std::ranges::all_of(sample_places(spans),
-                          [&](double s) { return slab.initial_u(s) == 0.0; })) {
-    return std::make_shared<const SmoothCellMeasure>(std::move(table));
+  std::optional<IntervalSets> sets;
+  if (!begins_at_zero(slab, spans)) {
+    sets = sets_of(slab, spans);
   }
-  return std::make_shared<const SmoothCellMeasure>(std::move(table), sets_of(slab, spans));
-}
-
-double smooth_cell_preload(const Slab& slab) {
-  return table_of(slab).all().load;
+  return std::make_shared<const SmoothMeasure>(std::move(table), std::move(sets));
 }
 
 bool is_smooth_in_pieces(const Slab& slab) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -63,48 +62,41 @@ class IntervalSets {
  public:
   /// `spans`: of the slab; `scale`: what η is small or large against; `grid`: of its cells, none
   /// for P = ∞. Throws UserError where there are more than `most_pieces`. Local.
-  IntervalSets(const Columns<base::Function>& functions, const std::vector<SmoothSpan>& spans,
+  IntervalSets(const Coefficients<base::Function>& functions, const std::vector<SmoothSpan>& spans,
                double scale, const std::optional<CellGrid>& grid, std::size_t most_pieces);
 
-  /// next_break() gives ends of pieces, not every cell.
-  static constexpr bool is_cellwise = false;
-
   /// Sums over each of the sets, by YieldSet. Local.
-  [[nodiscard]] std::array<Integrals, 4> sums(const Extremes& extremes) const;
+  [[nodiscard]] std::array<Integrals, 4> sums(const Excursion& excursion) const;
   /// Integrals over η ≤ r. Local.
   [[nodiscard]] Integrals integrals(double r) const;
-  /// The same as a Measure has them. Local.
-  [[nodiscard]] Sums below(double r, SearchHint& /*hint*/) const { return integrals(r).sums(); }
-  [[nodiscard]] double second_moment(double r) const { return integrals(r).threshold_square; }
   /// The sums where x is at the extreme in `direction`. Local.
-  [[nodiscard]] OuterSums outer(const Extremes& extremes, int direction, SearchHint& hint) const;
+  [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction) const;
   /// The least growth > 0 of the extreme in `direction` up to where a set of P = ∞ ends in another
   /// piece, or infinity. Local.
-  [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction,
-                                       SearchHint& hint) const;
+  [[nodiscard]] double growth_to_break(const Excursion& excursion, int direction) const;
   /// The least r' > r where η begins or ends on a piece, or infinity. Local.
-  [[nodiscard]] double next_break(double r, SearchHint& hint) const;
+  [[nodiscard]] double next_break(double r) const;
+  [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
   /// Over [0, 1]. Local.
   [[nodiscard]] const Integrals& all() const { return all_; }
-  [[nodiscard]] Sums total() const { return all_.sums(); }
-  /// The places where a limit, of the three of Extremes, is at a level, and where pieces end,
+  /// The places where a limit, of the three of Excursion, is at a level, and where pieces end,
   /// appended. Local.
-  void append_places(double Extremes::*limit, double level, std::vector<double>& places) const;
+  void append_places(double Excursion::*limit, double level, std::vector<double>& places) const;
   void append_ends(std::vector<double>& places) const;
 
  private:
-  using Functions = Columns<base::Function>;
-  static constexpr int limits = 3;  // η - u0, η + u0, 2η, as in Extremes
+  using Functions = Coefficients<base::Function>;
+  static constexpr int limits = 3;  // η - u0, η + u0, 2η, as in Excursion
 
   /// The end of a set in a piece.
-  struct Place {
+  struct SetEnd {
     double order = 0.0;  ///< s, or the number of cells of the slab up to there
     double s = 0.0;
     Integrals moments;  ///< up to there
   };
 
   /// A part of [0, 1] with three monotone limits.
-  class Piece {
+  class MonotoneInterval {
    public:
     /// A limit's values at both ends.
     struct Ends {
@@ -115,12 +107,12 @@ class IntervalSets {
     };
     /// `nodes`: between which k, η and u0 are resolved; `ends`: of the limits; of a grid only the
     /// cells from `first_cell` to before `end_cell` count.
-    Piece(const Functions& functions, std::vector<double> nodes,
-          const std::array<Ends, limits>& ends, const std::optional<CellGrid>& grid,
-          std::int64_t first_cell, std::int64_t end_cell);
+    MonotoneInterval(const Functions& functions, std::vector<double> nodes,
+                     const std::array<Ends, limits>& ends, const std::optional<CellGrid>& grid,
+                     std::int64_t first_cell, std::int64_t end_cell);
 
     /// Adds the sums over each set.
-    void add(const Functions& functions, const Extremes& extremes,
+    void add(const Functions& functions, const Excursion& excursion,
              std::array<Integrals, 4>& sums) const;
     /// Adds those over η ≤ r.
     void add_below(const Functions& functions, double r, Integrals& sums) const;
@@ -129,8 +121,8 @@ class IntervalSets {
     [[nodiscard]] double last() const { return nodes_.back(); }
     [[nodiscard]] Integrals total() const;
     /// The place inside where a limit is at a level, if there is one.
-    [[nodiscard]] std::optional<Place> root(const Functions& functions, int limit,
-                                            double level) const;
+    [[nodiscard]] std::optional<SetEnd> root(const Functions& functions, int limit,
+                                             double level) const;
 
    private:
     [[nodiscard]] bool ends_inside(int limit, double level) const {
@@ -142,7 +134,7 @@ class IntervalSets {
     static Series series_between(const Functions& functions, double first, double last);
     [[nodiscard]] Integrals integral_to(double s) const;
     /// The sums up to and with a cell.
-    [[nodiscard]] Place at_cell(const Functions& functions, std::int64_t cell) const;
+    [[nodiscard]] SetEnd at_cell(const Functions& functions, std::int64_t cell) const;
     /// The last cell of the rising (or before the falling) part where a limit is at most a level.
     [[nodiscard]] std::int64_t last_cell(const Functions& functions, int limit, double level,
                                          double s) const;
@@ -154,22 +146,55 @@ class IntervalSets {
     std::optional<CellGrid> grid_;
     std::int64_t first_cell_ = 0;
     std::int64_t end_cell_ = 0;
-    Place begin_;
-    Place end_;
+    SetEnd begin_;
+    SetEnd end_;
   };
 
   Functions functions_;
-  std::vector<Piece> pieces_;
+  std::vector<MonotoneInterval> pieces_;
   std::array<std::vector<double>, limits> breaks_;  // of each limit, increasing
   Integrals all_;
   bool is_continuum_;
 };
 
-/// ½ ∫ k u² ds, u = v + c: between two radii of legs v is ±η + a constant, beyond the largest what
-/// the YieldSets give. `below(r)`: Integrals over η ≤ r; `total`: over all; `sets`: none where v
-/// begins with 0. Local.
-double elastic_energy(const std::function<Integrals(double)>& below, const Integrals& total,
-                      const std::optional<IntervalSets>& sets, const RememberedElongation& u);
+/// The measure of P = ∞ and of many cells: integrals over sets, nothing that grows with P.
+class SmoothMeasure : public Measure {
+ public:
+  /// `settled`: of the slab as if u0 were 0; `sets`: of the slab, none where that is so.
+  SmoothMeasure(IntervalSets settled, std::optional<IntervalSets> sets);
+
+  /// Breaks are ends of pieces, not every cell.
+  [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const override {
+    return settled_.next_break(r);
+  }
+  [[nodiscard]] Sums below(double r, SearchHint& /*hint*/) const override {
+    return settled_.integrals(r).sums();
+  }
+  [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction,
+                                SearchHint& /*hint*/) const final {
+    return sets_->outer(excursion, direction);
+  }
+  [[nodiscard]] double growth_to_break(const Excursion& excursion, int direction,
+                                       SearchHint& /*hint*/) const final {
+    return sets_->growth_to_break(excursion, direction);
+  }
+  [[nodiscard]] double second_moment(double r) const final {
+    return settled_.integrals(r).threshold_square;
+  }
+  /// Between two radii of legs v is ±η + a constant, beyond the largest what the YieldSets give.
+  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const final;
+  [[nodiscard]] std::optional<double> preload() const final { return settled_.all().load; }
+
+ private:
+  IntervalSets settled_;
+  std::optional<IntervalSets> sets_;
+};
+
+/// Whether u0 = 0 at all sample_places of the spans. Local.
+bool begins_at_zero(const Slab& slab, const std::vector<SmoothSpan>& spans);
+
+/// The largest η at the sample_places of the spans. Local.
+double largest_threshold(const Slab& slab, const std::vector<SmoothSpan>& spans);
 
 /// Cells beyond which sums over a piecewise smooth profile are those of IntervalSets: no table,
 /// whatever P.
@@ -178,9 +203,6 @@ inline constexpr std::int64_t most_tabled_cells = std::int64_t{1} << 24;
 /// The measure of a slab with a number of cells, admissible ones (continuous_fault). Throws
 /// UserError where k, η, u0 and c have not a few smooth and monotone pieces. Local.
 std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab);
-
-/// δs Σ k c, the preload of thresholds that differ by direction. Throws likewise. Local.
-double smooth_cell_preload(const Slab& slab);
 
 /// Whether k, η, u0 and c of a slab with a number of cells have a few smooth and monotone pieces.
 /// Local.

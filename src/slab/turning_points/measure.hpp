@@ -5,24 +5,26 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "slab/problem.hpp"
 
 namespace masing::slab {
 
 /// How far x has been from where it started, x0: its extremes X⁺ ≥ x0 ≥ X⁻.
-struct Extremes {
+struct Excursion {
   double up = 0.0;    ///< A = X⁺ - x0
   double down = 0.0;  ///< B = x0 - X⁻
   double span = 0.0;  ///< R = X⁺ - X⁻
 
   /// The distance of the extreme in `direction` from x0.
-  [[nodiscard]] double own(int direction) const { return direction > 0 ? up : down; }
+  [[nodiscard]] double toward(int direction) const { return direction > 0 ? up : down; }
 };
 
-/// The extremes when x goes on from one at `x`, the other one being `opposite`.
-inline Extremes extremes_of(double x0, double x, double opposite, int direction) {
+/// The members of an Excursion, in the order of the limits that they are compared with.
+inline constexpr std::array limit_of{&Excursion::up, &Excursion::down, &Excursion::span};
+
+/// The excursion when x goes on from one at `x`, the other one being `opposite`.
+inline Excursion excursion_of(double x0, double x, double opposite, int direction) {
   const double high = direction > 0 ? x : opposite;
   const double low = direction > 0 ? opposite : x;
   return {high - x0, x0 - low, high - low};
@@ -55,16 +57,16 @@ struct YieldCell {
 
 /// a, b and 2η of a cell, an Element or YieldCell, which A, B and R have to reach.
 template <class Cell>
-Extremes yield_limits(const Cell& cell) {
+Excursion yield_limits(const Cell& cell) {
   return {cell.threshold - cell.initial_u, cell.threshold + cell.initial_u, 2 * cell.threshold};
 }
 
 /// The set of a cell, an Element or YieldCell. Local.
 template <class Cell>
-YieldSet yield_set(const Cell& cell, const Extremes& extremes) {
-  const Extremes limits = yield_limits(cell);
-  return yield_set(limits.up <= extremes.up, limits.down <= extremes.down,
-                   limits.span <= extremes.span);
+YieldSet yield_set(const Cell& cell, const Excursion& excursion) {
+  const Excursion limits = yield_limits(cell);
+  return yield_set(limits.up <= excursion.up, limits.down <= excursion.down,
+                   limits.span <= excursion.span);
 }
 
 /// Sums over a set of cells (integrals over a set of s where P = ∞).
@@ -80,8 +82,8 @@ struct OuterSums {
   double never = 0.0;     ///< Σ k δs over those that have never yielded
   double force = 0.0;  ///< Σ k δs times σ η (settled, or yielded only along σ), -σ η, and u0
 
-  [[nodiscard]] double force_at(const Extremes& extremes, int direction) const {
-    return force + direction * (extremes.span * opposite + extremes.own(direction) * never);
+  [[nodiscard]] double force_at(const Excursion& excursion, int direction) const {
+    return force + direction * (excursion.span * opposite + excursion.toward(direction) * never);
   }
 };
 
@@ -139,8 +141,8 @@ __extension__ using Int128 = __int128;
 struct CellMarks {
   static constexpr double nothing = -std::numeric_limits<double>::infinity();
 
-  Extremes extremes{nothing, nothing, nothing};
-  std::array<std::int64_t, 3> passed{};  ///< in the order of the members of Extremes
+  Excursion excursion{nothing, nothing, nothing};
+  std::array<std::int64_t, 3> passed{};  ///< in the order of the members of Excursion
   /// Σ k over cells that have yielded in one direction only, upwards and downwards.
   std::array<Int128, 2> one_way{};
   Int128 never = 0;          ///< Σ k over those that never have
@@ -157,8 +159,7 @@ struct SearchHint {
 };
 
 /// A distribution of stiffness over yield displacements. It does not change: threads may share it,
-/// each with a SearchHint of its own. Local, but for cells split over ranks (engine), where
-/// look-ups are collective, with the same arguments on every rank.
+/// each with a SearchHint of its own. Local.
 class Measure {
  public:
   virtual ~Measure() = default;
@@ -167,7 +168,7 @@ class Measure {
 
   /// Σ k δs and Σ k η δs over all cells: K(∞), and the largest internal force.
   [[nodiscard]] const Sums& total() const { return total_; }
-  /// Whether u0 = 0 in all cells. Only where not, outer() and growth_to_break() may be called.
+  /// Whether u0 = 0 in all cells. outer() and growth_to_break() require u0 ≠ 0.
   [[nodiscard]] bool begins_at_zero() const { return begins_at_zero_; }
   /// Whether below() is constant between breaks, S(x) piecewise linear.
   [[nodiscard]] bool is_cellwise() const { return is_cellwise_; }
@@ -181,11 +182,11 @@ class Measure {
   /// The least r' > r where below() is not smooth, or infinity.
   [[nodiscard]] virtual double next_break(double r, SearchHint& hint) const = 0;
   /// The sums where x is at the extreme in `direction`.
-  [[nodiscard]] virtual OuterSums outer(const Extremes& extremes, int direction,
+  [[nodiscard]] virtual OuterSums outer(const Excursion& excursion, int direction,
                                         SearchHint& hint) const = 0;
   /// The least growth > 0 of the extreme in `direction` up to where those sums are not smooth, or
   /// infinity.
-  [[nodiscard]] virtual double growth_to_break(const Extremes& extremes, int direction,
+  [[nodiscard]] virtual double growth_to_break(const Excursion& excursion, int direction,
                                                SearchHint& hint) const = 0;
   /// ∫ k η² ds over η ≤ r; of cells in a table at the cost of a sum over them.
   [[nodiscard]] virtual double second_moment(double r) const = 0;
@@ -194,60 +195,19 @@ class Measure {
       const RememberedElongation& /*u*/) const {
     return {};
   }
+  /// ∫ k c ds, the preload of thresholds that differ by direction; nothing where that takes a sum
+  /// over cells.
+  [[nodiscard]] virtual std::optional<double> preload() const { return {}; }
 
  protected:
-  Measure(const Sums& total, bool begins_at_zero, bool is_cellwise)
-      : total_(total), begins_at_zero_(begins_at_zero), is_cellwise_(is_cellwise) {}
+  Measure(bool begins_at_zero, bool is_cellwise)
+      : begins_at_zero_(begins_at_zero), is_cellwise_(is_cellwise) {}
+
+  Sums total_;
 
  private:
-  Sums total_;
   bool begins_at_zero_;
   bool is_cellwise_;
-};
-
-/// A measure of a table and, where u0 is not 0 everywhere, of sums over the four YieldSets, with
-/// the functions of a Measure; Table::is_cellwise.
-template <class Table, class Sets>
-class TableMeasure : public Measure {
- public:
-  /// `sets`: none where u0 = 0.
-  explicit TableMeasure(Table table, std::optional<Sets> sets = {})
-      : Measure(table.total(), !sets, Table::is_cellwise),
-        table_(std::move(table)),
-        sets_(std::move(sets)) {}
-
-  [[nodiscard]] Sums below(double r, SearchHint& hint) const final { return table_.below(r, hint); }
-  [[nodiscard]] double next_break(double r, SearchHint& hint) const final {
-    return table_.next_break(r, hint);
-  }
-  [[nodiscard]] double second_moment(double r) const final {
-    if constexpr (!Table::is_cellwise) {
-      return table_.second_moment(r);
-    } else {
-      // ∫ η dM = r M(r) - ∫₀ʳ M dρ, M constant between breaks.
-      SearchHint hint;
-      double integral = 0.0;
-      double from = 0.0;
-      while (from < r) {
-        const double to = std::min(r, table_.next_break(from, hint));
-        integral += (to - from) * table_.below(from, hint).force;
-        from = to;
-      }
-      return r * table_.below(r, hint).force - integral;
-    }
-  }
-  [[nodiscard]] OuterSums outer(const Extremes& extremes, int direction,
-                                SearchHint& hint) const final {
-    return sets_->outer(extremes, direction, hint);
-  }
-  [[nodiscard]] double growth_to_break(const Extremes& extremes, int direction,
-                                       SearchHint& hint) const final {
-    return sets_->growth_to_break(extremes, direction, hint);
-  }
-
- protected:
-  Table table_;
-  std::optional<Sets> sets_;
 };
 
 }  // namespace masing::slab

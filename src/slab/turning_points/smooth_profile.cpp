@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -109,35 +107,13 @@ class Span {
     if (right.direction == 0) {
       return end_of_flat(point((right.first + right.last) / 2), point(left.last - 1));
     }
-    if (fine_) {
-      return stationary(point(std::max(left.first, left.last - 3)),
-                        point(std::min(right.last, right.first + 2)));
-    }
-    const auto downwards = [&](double s) { return -left.direction * f_(s); };
-    std::uintmax_t iterations = 200;
-    const auto lowest =
-        boost::math::tools::brent_find_minima(downwards, point(std::max(left.first, left.last - 3)),
-                                              point(std::min(right.last, right.first + 2)),
-                                              std::numeric_limits<double>::digits, iterations);
-    // Brent's method finds a smooth extremum to 1e-8, the parabola through it to 1e-10.
-    const double h = 1e-5;
-    const double before = downwards(lowest.first - h) - lowest.second;
-    const double after = downwards(lowest.first + h) - lowest.second;
-    const double vertex = lowest.first + h * (before - after) / (2 * (before + after));
-    return before > 0 && after > 0 && downwards(vertex) <= lowest.second ? vertex : lowest.first;
-  }
-
-  /// Where the slope changes its sign, to the last bit.
-  [[nodiscard]] double stationary(double low, double high) const {
-    const bool rises = slope_(low) > 0.0;
-    while (std::nextafter(low, high) < high) {
-      const double middle = low + (high - low) / 2;
-      if (middle <= low || middle >= high) {
-        break;
-      }
-      ((slope_(middle) > 0.0) == rises ? low : high) = middle;
-    }
-    return low;
+    // Where the slope changes its sign.
+    const double low = point(std::max(left.first, left.last - 3));
+    const double high = point(std::min(right.last, right.first + 2));
+    const double at_low = slope_(low);
+    const double at_high = slope_(high);
+    return (at_low > 0.0) == (at_high > 0.0) ? high
+                                             : root_between(slope_, low, high, at_low, at_high);
   }
 
   /// The last s from `inside` towards `outside` at which f is what it is inside.

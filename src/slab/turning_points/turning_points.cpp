@@ -56,7 +56,7 @@ void TurningPoints::reverse() {
 
 double TurningPoints::stiffness_at(double x) const {
   if (is_outermost()) {
-    const OuterSums sums = measure_->outer(extremes_at(x), direction_, hint_);
+    const OuterSums sums = measure_->outer(excursion_at(x), direction_, hint_);
     return sums.opposite + sums.never;
   }
   const double r = levels_.empty() ? travel_at(x) : radius_at(levels_.back(), x);
@@ -101,21 +101,21 @@ RememberedElongation TurningPoints::elongation() const {
 
 double TurningPoints::outer_force_at(double x) const {
   if (is_outermost()) {
-    const Extremes extremes = extremes_at(x);
-    return measure_->outer(extremes, direction_, hint_).force_at(extremes, direction_);
+    const Excursion excursion = excursion_at(x);
+    return measure_->outer(excursion, direction_, hint_).force_at(excursion, direction_);
   }
   const Sums yielded = measure_->below(travel_at(x), hint_);
   return (x - x0_) * (total_stiffness_ - yielded.stiffness) + direction_ * yielded.force;
 }
 
 double TurningPoints::next_outer_break() const {
-  Extremes extremes = extremes_at(x_);
+  Excursion excursion = excursion_at(x_);
   double position = x_;
   while (direction_ * (position - x_) <= 0.0) {
-    const double growth = measure_->growth_to_break(extremes, direction_, hint_);
-    (direction_ > 0 ? extremes.up : extremes.down) += growth;
-    extremes.span += growth;
-    position = x0_ + direction_ * extremes.own(direction_);
+    const double growth = measure_->growth_to_break(excursion, direction_, hint_);
+    (direction_ > 0 ? excursion.up : excursion.down) += growth;
+    excursion.span += growth;
+    position = x0_ + direction_ * excursion.toward(direction_);
   }
   return position;
 }

@@ -148,8 +148,8 @@ class TurningPoints {
   /// Whether S(x) on the present leg is a straight line between breaks and corners.
   [[nodiscard]] bool is_piecewise_linear() const { return measure_->is_cellwise(); }
 
-  /// Whether x extends an extreme of its past on a curve of which nothing is known beyond it but by
-  /// going on: S there is no function of the distance from x0 alone.
+  /// Whether x is on the outer curve of a slab with u0 ≠ 0. There S depends on both extremes, and a
+  /// look far ahead costs as much as moving there.
   [[nodiscard]] bool is_outermost() const { return levels_.empty() && !measure_->begins_at_zero(); }
 
   /// The position of the next corner of S when going from here in `direction` (±1): where a closed
@@ -158,7 +158,7 @@ class TurningPoints {
 
   /// The first position beyond here, on the present leg, where S(x) is not smooth because the
   /// front reaches a break of the measure (Measure::next_break, or growth_to_break of the
-  /// extremes); ±∞ if there is none. It may lie beyond the corner.
+  /// excursion); ±∞ if there is none. It may lie beyond the corner.
   [[nodiscard]] double next_break() const;
 
   /// u of every cell at present, as plain data.
@@ -176,8 +176,8 @@ class TurningPoints {
     return std::max(0.0, 0.5 * direction_ * (x - leg.position));
   }
   [[nodiscard]] double travel_at(double x) const { return std::max(0.0, direction_ * (x - x0_)); }
-  [[nodiscard]] Extremes extremes_at(double x) const {
-    return extremes_of(x0_, x, opposite_, direction_);
+  [[nodiscard]] Excursion excursion_at(double x) const {
+    return excursion_of(x0_, x, opposite_, direction_);
   }
   [[nodiscard]] double outer_force_at(double x) const;
   [[nodiscard]] double next_outer_break() const;
