@@ -343,7 +343,7 @@ class Study(Run):
         shown = {name: order if name.startswith("order") else scientific for name in table.select_dtypes(float)}
         return (f"<p><b>{self.claim}</b> Verdict: <strong>{self.verdict}</strong>.</p>"
                 + "".join(f"<p>{escape(negatives(line))}</p>" for line in self.fit["remarks"].splitlines())
-                + table.to_html(index=False, formatters=shown)
+                + table.to_html(index=False, formatters=shown, na_rep="–")
                 + f'<img src="{picture}" alt="Errors over the refined step." width="420">')
 
 
