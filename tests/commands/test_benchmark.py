@@ -76,36 +76,14 @@ def test_a_benchmark_is_not_reproduced(masing):
     assert "benchmark" in masing.refused("reproduce", "benchmark.h5")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--largest", "0"], ["--largest", "0", "from 1"]),
-        (["--largest", "2.5"], ["--largest", "2.5", "whole number"]),
-        (["--largest", "1e15"], ["--largest", "GiB", "give at most"]),
-        (["--largest", "-1"], ["--largest", "-1", "from 1"]),
-        (["--cells", "1500"], ["--cells", "masing benchmark --help"]),
-        (["--mass", "1"], ["--mass", "masing benchmark --help"]),
-        (["--largest"], ["--largest", "masing benchmark --help"]),
-        (["1500"], ["masing benchmark --help"]),
-        (["--output", "none/b.h5"], ["none/b.h5", "folder"]),
-    ],
-)
-def test_mistakes(masing, words, said):
-    message = masing.refused("benchmark", "--quick", *words)
+@pytest.mark.parametrize(("words", "said", "ranks"), [
+    (["--largest", "1e15"], ["--largest", "GiB", "give at most"], None), (["--largest", "none"], ["--largest", "none"], 2),
+    (["--mass", "1"], ["--mass", "masing benchmark --help"], None), (["--output", "none/b.h5"], ["none/b.h5", "folder"], None)])
+def test_mistakes(masing, words, said, ranks):
+    message = masing.refused("benchmark", "--quick", *words, ranks=ranks)
     for part in said:
         assert part in message
     assert masing.names() == []
-
-
-def test_help(masing):
-    text = masing.done("benchmark", "--help").stdout
-    for option in ("output", "largest", "quick"):
-        assert f"--{option}" in text
-    assert "masing benchmark" in masing.done("--help").stdout
-
-
-def test_a_mistake_on_two_ranks_is_one_line(masing):
-    masing.refused("benchmark", "--largest", "none", ranks=2)
 
 
 def test_a_signal_ends_it_at_once_and_leaves_nothing(masing):

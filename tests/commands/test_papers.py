@@ -1,9 +1,10 @@
 """Statements of the papers that are closed forms, on the program's own case files: the half-cycle and the family of
 section 5 of continuous-masing-2001, the slip phase (4.8), (4.9) and the half-cycle (4.23), (4.24) of
-rheological-models-2000; and the numbers of figures 16 to 29 of the latter from two exact solutions."""
+rheological-models-2000; and what the latter sees in figures 16 to 30, from two exact solutions and by its scheme."""
 
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -134,3 +135,125 @@ def test_a_figure_has_its_numbers(masing, figure):
     differ = 1e-9 * np.abs(elements["x"]).max()
     assert np.ptp(last) == pytest.approx(width, abs=1e-6 + differ)
     assert last[-1] - last[0] == pytest.approx(drift, abs=5e-4 + differ)
+    # The case as it is, by the scheme of order one.
+    x = masing.run(f"--config={path}", "--sample-every=1", f"--from={period * (periods - 1)!r}",
+                   f"--to={period * periods!r}", "--field-every=0")["x"]
+    assert np.ptp(x) == pytest.approx(width, rel=2e-3)
+    assert x[-1] - x[0] == pytest.approx(drift, abs=2e-3 * width)
+
+
+def equal(n, k):
+    """k and η of n elements, η = 1, 2, …, n."""
+    return np.full(n, k), np.arange(1.0, n + 1)
+
+
+TEN_STEPS = "--steps=400000"  # ten times the step of a long case
+# The period of the force, k and η, k0, how many elements slip, options.
+POLYGONS = {
+    "20a": (COSINE, equal(1, 1), 0, 1),
+    "21a": (COSINE, equal(5, 1), 0, 5),
+    "21b": (COSINE, equal(5, 1), 0, 2),
+    "22a": (COSINE, equal(30, 1 / 30), 0, 30, TEN_STEPS),
+    "22b": (COSINE, equal(30, 1 / 30), 1 / 30, 30, TEN_STEPS),
+    "23a": (COSINE, equal(100, 1 / 100), 0, 100, TEN_STEPS),
+    "24": (2, equal(1, 1), 0, 1),
+    "27a": (2, equal(1, 1), 1, 1),
+    "28": (2, equal(30, 1 / 30), 1 / 30, 30),
+    "29": (COSINE, (np.array([1, 2, 2 / 3, 1 / 12, 1 / 4]), np.array([0.5, 1, 2, 3.5, 5.5])), 0, 5),
+}
+
+
+def end_of(path):
+    """The final time of a case file."""
+    line = next(line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("final-time"))
+    return float(line.split("=")[1])
+
+
+@pytest.mark.parametrize("figure", POLYGONS)
+def test_both_halves_of_a_cycle_lie_on_the_polygon_of_its_elements(masing, figure):
+    """u moves with x, step by step: so the cycle does whatever the step, to rounding; only where it turns depends on it."""
+    period, (k, eta), k0, slips, *words = POLYGONS[figure]
+    path = CASES / f"rheology-fig{figure}.ini"
+    run = masing.run(f"--config={path}", *words, f"--from={end_of(path) - 2 * period}", "--sample-every=1")
+    rounding = len(run["x"]) * np.finfo(float).eps * np.abs(run["x"]).max() * (k0 + k.sum())
+    for sign in (1, -1):
+        x, restoring = sign * run["x"], sign * run["restoring"]
+        turns = np.flatnonzero(np.diff(np.sign(np.diff(x)))) + 1
+        widest = np.argmax(np.diff(x[turns]))
+        part = slice(turns[widest], turns[widest + 1] + 1)
+        distance = x[part] - x[part][0]
+        # From a reversal at which all elements slip: (4.23), (4.24).
+        polygon = k0 * distance + sum(ki * np.minimum(distance, 2 * ei) for ki, ei in zip(k, eta))
+        np.testing.assert_allclose(restoring[part] - restoring[part][0], polygon, rtol=0, atol=rounding)
+        assert np.count_nonzero(2 * eta < distance[-1]) == slips
+        if slips == len(k):
+            assert abs(restoring[part][-1] - k0 * x[part][-1] - k @ eta) < rounding
+
+
+def test_figure_18_is_one_motion_in_two_coordinates_whose_oblique_parts_have_the_slope_k(masing):
+    path = CASES / "rheology-fig18.ini"
+    run = masing.run(f"--config={path}", "--from=7930", "--sample-every=1")
+    x, restoring, step = run["x"], run["restoring"], np.diff(run["t"][:2])[0]
+    # A second difference of x has four times its rounding; t is near 8000.
+    np.testing.assert_allclose((run["force"] - restoring)[:-2], np.diff(x, 2) / step**2, rtol=0,
+                               atol=8 * np.finfo(float).eps * np.abs(x).max() / step**2)
+    oblique = (np.abs(restoring) < 1)[1:] & (np.abs(restoring) < 1)[:-1]
+    assert np.count_nonzero(oblique) > 100
+    np.testing.assert_allclose(np.diff(restoring)[oblique], np.diff(x)[oblique], rtol=0, atol=1e-11)
+
+
+def test_figure_19_has_transients_up_to_1500_and_then_cycles(masing):
+    t, x, restoring = samples(masing, "rheology-fig19.ini")
+    assert (x[0], restoring[0]) == (0, 0)
+    starts = np.arange(0, 1800 - 20 * np.pi, 20 * np.pi)
+    drift = np.abs(np.diff([x[(t > start) & (t <= start + 20 * np.pi)].max() for start in starts]))
+    assert np.all(np.diff(drift) < 0)
+    assert drift[0] > 0.1 * 4000
+    assert np.all(drift[starts[:-1] > 1500] < 0.002 * 4000)
+
+
+@pytest.mark.parametrize(("figure", "stiffness"), [("26", 1), ("27b", 2)])
+def test_a_fast_sawtooth_moves_the_elements_elastically(masing, figure, stiffness):
+    path, omega = CASES / f"rheology-fig{figure}.ini", 10
+    run = masing.run(f"--config={path}", "--from=0")
+    with h5py.File(masing.folder / "run.h5") as file:
+        step = 500 / file["series"].attrs["steps"]
+    np.testing.assert_allclose(run["restoring"], stiffness * run["x"], rtol=0, atol=1e-12)
+    # The mean of 80 w t^2 over a period is the velocity at which the swing begins, and x ripples about
+    # the swing by 2/3 of that mean until t = 1/(2 w sqrt 3). Euler's swing grows as exp(h k T/2).
+    velocity = 80 / (12 * omega)
+    swing = velocity / np.sqrt(stiffness) * np.exp(step * stiffness * 500 / 2)
+    ripple = 2 / 3 * velocity / (2 * omega * np.sqrt(3))
+    assert np.abs(run["x"]).max() == pytest.approx(swing + ripple, rel=0.01)
+
+
+def test_the_dashpot_of_figure_30_vanishes_as_c_grows(masing):
+    t, prandtl, _ = samples(masing, "rheology-fig20a.ini")
+    late = t > 2000 - COSINE
+
+    def distance(c):
+        return np.ptp((samples(masing, "rheology-fig30a.ini", f"--set=c={c}", "--from=50")[1] - prandtl)[late]) / 2
+
+    assert distance(100) < 0.01 * np.ptp(prandtl[late])
+    assert distance(100) / distance(1000) == pytest.approx(10, rel=0.1)
+
+
+@pytest.mark.parametrize(("figure", "least", "most"), [("30a", 0, 0.02), ("30b", 0.5, 10)])
+def test_figure_30_has_straight_and_curved_flanks(masing, figure, least, most):
+    _, x, restoring = samples(masing, f"rheology-fig{figure}.ini", "--from=1980")
+    flank = (np.abs(restoring) < 1)[1:] & (np.abs(restoring) < 1)[:-1]
+    slopes = np.diff(restoring)[flank] / np.diff(x)[flank]
+    assert least < np.median(np.abs(slopes - 1)) < most
+
+
+def test_the_bridge_of_the_gephyroid_leaves_its_bound_as_the_others_reach_theirs(masing):
+    state = masing.run(f"--config={CASES / 'persoz-fig2.ini'}")["state/values"]
+    for sign in (1, -1):
+        g2, g3, g1 = sign * state[:, 2:].T
+        slipping = (g2 == 2) & (g3 == 3)
+        reached = np.flatnonzero(~slipping[:-1] & slipping[1:])
+        # While only element 2 slips, the bridge is at its bound without slipping: up to rounding.
+        stuck = g1 < -1 + 1e-12
+        assert len(reached) in (3, 4)
+        np.testing.assert_array_equal(np.flatnonzero(stuck[:-1] & ~stuck[1:]), reached)
+        assert np.all(np.abs(g1[slipping]) < 1)
