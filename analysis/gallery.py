@@ -18,10 +18,9 @@ from masing.convergence.claim import findings
 from masing.errors import MasingError
 from masing.notation import measured
 from masing.report.cases import picture, read_case
-from masing.report.equations import WORKS
 from masing.report.exact import ExactSolutions
 from masing.report.page import page, render
-from masing.report.problem import in_equations
+from masing.report.problem import WORKS, in_equations
 from masing.report.provenance import origin, reproduction
 from masing.report.trajectories import response_pictures
 from masing.results import Scan, Study, read

@@ -99,10 +99,10 @@ def _text(value, separator=","):
 
 
 def run(command, options, *, masing=None, seconds=None, show=None, name=None):
-    """(Answer, what its file has or None) of a command with options as in simulate(); config may be the text of a case.
+    """(Answer, what its file has or None) of a command with options as in simulate(); config may be a case's text.
 
-    masing: the program, else the one that is found; after `seconds` it is stopped; show: as for program.run(); name: that
-    of a temporary file, which goes with the result. Raises MasingError with the program's line.
+    masing: the program, else the one that is found; after `seconds` it is stopped; show: as for program.run(); name:
+    that of a temporary file, which goes with the result. Raises MasingError with the program's line.
     """
     masing, options = masing or program.required(), dict(options)
     ranks, temporary = options.pop("ranks", None), "output" not in options
@@ -110,8 +110,8 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None):
     try:
         output = Path(folder) / (name or f"{command}.h5") if temporary else Path(_text(options["output"]))
         before = _identity(output)
-        answer = program.run(masing, command, *words(options | {"output": output}, folder), seconds=seconds, ranks=ranks,
-                             show=show)
+        given = words(options | {"output": output}, folder)
+        answer = program.run(masing, command, *given, seconds=seconds, ranks=ranks, show=show)
         is_new = _identity(output) != before
         # A scan with failed points still has a file.
         answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * (command == "scan" and is_new))

@@ -26,7 +26,7 @@ def _times_ten(mantissa, exponent):
 
 def power_of_ten(value):
     """A tick of a logarithmic axis: 10⁻³, 2·10⁻³."""
-    return _times_ten(*f"{value:.0e}".split("e"))
+    return measured(value, 1, plain=())
 
 
 def signs_of(text):
@@ -68,22 +68,20 @@ def interval(value, width, digits=3):
     return _between(minus(f"{value - width:.{digits}f}"), minus(f"{value + width:.{digits}f}"))
 
 
-def measured(value, digits=2):
-    """A measured number for a sentence: 5.1·10⁻³, 0.51, 12.6, with `digits` significant digits; – where it is none."""
+def measured(value, digits=2, plain=range(-1, 4)):
+    """A measured number for a sentence: 5.1·10⁻³, 0.51, 12.6, with `digits` significant digits, as it is where its
+    power of ten is one of `plain`; – where it is none."""
     if not math.isfinite(value):
         return EN_DASH
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    if value == 0 or -2 < int(exponent) < 4:
+    if value == 0 or int(exponent) in plain:
         return minus(f"{float(f'{value:.{digits - 1}e}'):g}")
     return minus(_times_ten(mantissa, exponent))
 
 
 def tick(value):
     """A number on an axis: `−1.5`, `0`, `2.5·10⁻¹⁴`; four digits, without trailing zeros."""
-    mantissa, exponent = f"{value:.3e}".split("e")
-    if value == 0 or -4 < int(exponent) < 5:
-        return minus(f"{float(f'{value:.3e}'):g}")
-    return minus(_times_ten(f"{float(mantissa):g}", exponent))
+    return re.sub(r"\.?0+(?=·)", "", measured(value, 4, plain=range(-3, 5)))
 
 
 def estimate(value, width):

@@ -114,7 +114,8 @@ def _over_amplitude(axes, scan, over, name):
 
 
 def _finish(axes, scan, over):
-    if scan.settings.get(f"over.{over}", scan.settings.get("backbone", "")).endswith(":log") and min(scan.axes[over]) > 0:
+    grid = scan.settings.get(f"over.{over}", scan.settings.get("backbone", ""))
+    if grid.endswith(":log") and min(scan.axes[over]) > 0:
         axes.set_xscale("log")
         style.label_decades(axes.xaxis)
         if scan.kind == "closed curves":

@@ -14,7 +14,8 @@ from masing.notation import listed, superscript
 
 QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
 # What variables and axes are called where the last part of their name in the file says too little.
-NAMES = {"field/t": "field_t", "probe/s": "probe_s", "probe/u": "probe_u", "state/t": "state_t", "state/values": "state"}
+NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t")}
+NAMES["state/values"] = "state"
 
 
 def read(path):
@@ -316,7 +317,7 @@ class Study(Run):
 
     def table(self):
         """The levels: sizes, errors, orders and marks, a pandas.DataFrame of one row a level."""
-        from masing.convergence.levels import levels_table
+        from masing.convergence.claim import levels_table
 
         return levels_table(self)
 
@@ -409,13 +410,12 @@ class Scan(Result):
         """Draw a quantity over the first parameter into the matplotlib Axes, by default new ones; one line for each
         value of the others. `line` goes to Axes.plot. Returns the Axes."""
         axes = axes or _new_axes()
-        frame, (first, *others) = self.to_dataframe(), self.names
-        for values in frame[others].drop_duplicates().to_numpy() if others else [()]:
-            part = frame[(frame[others] == values).all(axis=1)]
-            label = ", ".join(f"{name} = {value:g}" for name, value in zip(others, values))
-            axes.plot(part[first], part[quantity], **{"label": label, **line})
+        first = self.names[0]
+        for others, indices in self.families(first):
+            label = ", ".join(f"{name} = {value:g}" for name, value in others.items())
+            axes.plot(self.values(first)[indices], self.values(quantity)[indices], **{"label": label, **line})
         axes.set(xlabel=first, ylabel=quantity)
-        if others:
+        if len(self.names) > 1:
             axes.legend()
         return axes
 

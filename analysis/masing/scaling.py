@@ -102,7 +102,7 @@ class Benchmark(Result):
         """The datasets of these names; raises MasingError where one has no positive numbers."""
         found = [self[name] for name in names]
         if any(len(each) == 0 or not np.all(np.isfinite(each) & (each > 0)) for each in found):
-            raise MasingError(f"{self.path}: holds times that are not positive numbers; make it again with masing benchmark")
+            raise MasingError(f"{self.path}: holds times that are not positive; make it again with masing benchmark")
         return found
 
     def number(self, group, name):
@@ -186,7 +186,11 @@ def summary(machine, cells_shown):
         step = float(machine.step(cells, best))
         lines.append(f"{cells:10.0e} {_up_to_most(machine.worthwhile_ranks(cells)):>25} {_up_to_most(best):>21} "
                      f"{float(machine.step(cells, 1)) / step:10.3g} {1e6 * step:9.3g} us")
-    return [*lines, _crossover(machine)]
+    cells = machine.memory_engine_wins_from()
+    if math.isinf(cells):
+        return [*lines, f"engine memory is never quicker than the cells on up to {MOST_RANKS} ranks"]
+    where = "at every P" if cells == 1 else f"from P = {cells} on"
+    return [*lines, f"engine memory beats sweep on any number of ranks (up to {MOST_RANKS}) {where}"]
 
 
 def _up_to_most(ranks):
@@ -194,20 +198,12 @@ def _up_to_most(ranks):
     return f">={ranks}" if ranks == MOST_RANKS else str(ranks)
 
 
-def _crossover(machine):
-    """The P from which on engine memory is quicker than the cells on any number of ranks."""
-    cells = machine.memory_engine_wins_from()
-    if math.isinf(cells):
-        return f"engine memory is never quicker than the cells on up to {MOST_RANKS} ranks"
-    return (f"engine memory beats sweep on any number of ranks (up to {MOST_RANKS}) "
-            + ("at every P" if cells == 1 else f"from P = {cells} on"))
-
-
 def scaling_figure(machine):
     """Two panels: strong scaling with the best number of ranks and engine memory, and weak scaling."""
     figure = style.figure(2, 1.25)
-    _draw_strong(figure.add_subplot(1, 2, 1), machine)
-    _draw_weak(figure.add_subplot(1, 2, 2), machine)
+    for axes, draw in zip(figure.subplots(1, 2), (_draw_strong, _draw_weak)):
+        draw(axes, machine)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=2)
     return figure
 
 
@@ -222,7 +218,6 @@ def _draw_strong(axes, machine):
     axes.annotate("engine memory, any P", (RANKS[-1], 1e6 * machine.memory_engine), (0, 4), textcoords="offset points",
                   ha="right", color=style.GREY, fontsize=10)
     axes.set(xlabel="ranks", ylabel="time of a step, µs", title="fixed P; beyond a mark more ranks do not help")
-    _legend(axes)
     style.label_decades(axes.xaxis, axes.yaxis)
 
 
@@ -231,9 +226,4 @@ def _draw_weak(axes, machine):
         efficiency = machine.step(cells, 1) / machine.step(cells * RANKS.astype(float), RANKS)
         axes.semilogx(RANKS, efficiency, style.LINES[place], color=style.COLOURS[place], label=f"P/R = {count(cells)}")
     axes.set(xlabel="ranks R", ylabel="efficiency t(P/R, 1) / t(P, R)", title="fixed cells a rank", ylim=(0, 1.1))
-    _legend(axes)
     style.label_decades(axes.xaxis)
-
-
-def _legend(axes):
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=2)

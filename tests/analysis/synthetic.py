@@ -213,7 +213,7 @@ def fit(observed=1.0, verdict="as expected", quantities=("x", "y", "u"), **chang
 
 
 def put(file, name, values, symbol=""):
-    """Write a column into an open file with its attributes and its axes, whose scales are made where they are missing."""
+    """Write a column with its attributes and its axes, whose scales are made where missing, into an open file."""
     dataset = file.create_dataset(name, data=np.asarray(values, dtype=float))
     dataset.attrs["description"], dataset.attrs["symbol"] = f"the column {name}", symbol
     if any(name in axes.split() for axes in AXES.values()):

@@ -111,7 +111,7 @@ def test_an_unloading_from_inside_a_branch_is_not_pooled():
     x = np.r_[np.linspace(2, -1, 2000), np.linspace(-1, 2, 2000)[1:]]
     record = noisy(led(x, np.array([1.0]), np.array([1.0])), 0.01, 3)
     found = identify_discrete(Path("half"), half_cycle(x, record))
-    assert not found.branch.includes_unloading and len(found.elements.stiffness) == 1
+    assert not found.branch.with_unloading and len(found.elements.stiffness) == 1
     assert found.elements.threshold[0] == pytest.approx(1, abs=0.02)
 
 

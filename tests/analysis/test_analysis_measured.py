@@ -93,7 +93,8 @@ def test_files_that_are_no_tables_are_refused(run_script, tmp_path, content, wor
     (("--threshold", "100+s"), "smaller"), (("-o", "a.txt"), ".ini"), (("--program", "/nowhere"), "--program"),
     (("-o", "CYCLE.ini"), "replace"), (("-o", "LINK.ini"), "replace"), (("--columns", "x=1"), "which is force"),
     (("--columns", "x=Weg,force=2"), "no column 'Weg' in x, force"), (("--columns", "x=1,force=3"), "the columns are 1 to 2"),
-    (("--columns", "u=1"), "not of the form"), (("--scale", "x=0"), "other than 0"), (("--scale", "x=much"), "other than 0"), (("--scale", "t=2"), "no column t"),
+    (("--columns", "u=1"), "not of the form"), (("--scale", "x=0"), "other than 0"),
+    (("--scale", "x=much"), "other than 0"), (("--scale", "t=2"), "no column t"),
     (("--scale", "x=1,x=2"), "not of the form")])
 def test_mistakes_in_the_request_are_refused(run_script, tmp_path, arguments, words):
     name = "CYCLE-force.csv"

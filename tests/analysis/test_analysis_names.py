@@ -10,7 +10,7 @@ from masing import style
 from masing.names import names_apart, points_of, short_configuration, short_value
 from masing.notation import (count, estimate, interval, listed, measured, negatives, order, power_of_ten, scientific,
                              signs_of, tick)
-from masing.report.equations import cited, equations_of, in_words, steps_in_words, typeset
+from masing.report.problem import cited, equations_of, in_words, steps_in_words, typeset
 from masing.report.pictures import Picture
 from masing.results import Run
 from synthetic import write_run

@@ -147,7 +147,8 @@ def test_names_and_titles_are_escaped(page_of, tmp_path, papers_case):
 
 
 def test_a_cycle_is_named_by_its_case(page_of, study_file, run_file):
-    replace_configuration(run_file, text="# masing simulate\n# Figure 6 of the paper: a polygon. Of 3 cells.\nmodel = masing\n")
+    comment = "# masing simulate\n# Figure 6 of the paper: a polygon. Of 3 cells.\n"
+    replace_configuration(run_file, text=f"{comment}model = masing\n")
     assert "Figure 6 of the paper: a polygon 2: 1.000, 0.667 " in page_of(study_file, "--cycles", run_file).words
 
 

@@ -47,7 +47,7 @@ def amplitude(coefficients):
 
 
 def elements(count, stiffness=lambda s: np.ones_like(s), threshold=lambda s: s + 0.1, **oscillator):
-    """The continuous slab in `count` elements, by the midpoint rule: s_i = (i - 1/2)/n, k_i = k(s_i)/n, η_i = η(s_i)."""
+    """The continuous slab in n = `count` elements at s_i = (i - 1/2)/n: k_i = k(s_i)/n, η_i = η(s_i)."""
     s = (np.arange(count) + 0.5) / count
     return Elements(stiffness(s) / count, threshold(s), **oscillator)
 
@@ -62,8 +62,8 @@ def basis(harmonics, samples):
 def hysteresis(parts, q, basis):
     """Σ f_i at the samples of a period of x = basis·q, [M], and its slope by q, [M, 2H + 1].
 
-    The elements go through the period twice from u = 0, x = 0; the second time counts. As long as x rises or falls, u is
-    what it was before, and the way since then, between the thresholds: so the samples between two reversals are
+    The elements go through the period twice from u = 0, x = 0; the second time counts. As long as x rises or falls, u
+    is what it was before, and the way since then, between the thresholds: so the samples between two reversals are
     evaluated at once. While an element sticks, d u/d q is d x/d q now less that at its last slip. One that never slips
     has u = x for ever: it keeps nothing of a transient.
     """
@@ -86,9 +86,9 @@ def hysteresis(parts, q, basis):
 
 
 def solve(parts, amplitude, frequency, harmonics, samples=1024, start=None, tolerance=1e-11):
-    """The coefficients [2H + 1] of 1, cos ωt, sin ωt, cos 2ωt, … under amplitude·cos(frequency·t): Newton's method on the
-    residual's harmonics 0 to H, from `start`, else from the response when nothing slips. Raises RuntimeError where it
-    does not converge."""
+    """The coefficients [2H + 1] of 1, cos ωt, sin ωt, cos 2ωt, … under amplitude·cos(frequency·t): Newton's method on
+    the residual's harmonics 0 to H, from `start`, else from the response when nothing slips. Raises RuntimeError where
+    it does not converge."""
     functions = basis(harmonics, samples)
     project = functions.T * (np.r_[1.0, np.full(2 * harmonics, 2.0)] / samples)[:, None]
     linear = _linear(parts, frequency, harmonics)

@@ -1,6 +1,6 @@
-"""A user's mistake, or a problem that has no solution or none that can be found, ends every rank with exit code 2 and one
-line that names the key, what is wrong, where, and what would be right; nothing is left at the output path, and what was
-there is untouched. What is at the limit is taken. (tests/cli has every key, its range and its spellings.)"""
+"""A user's mistake, or a problem that has no solution or none that can be found, ends every rank with exit code 2 and
+one line that names the key, what is wrong, where, and what would be right; nothing is left at the output path, and what
+was there is untouched. What is at the limit is taken. (tests/cli has every key, its range and its spellings.)"""
 
 import re
 

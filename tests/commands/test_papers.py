@@ -171,7 +171,7 @@ def end_of(path):
 
 @pytest.mark.parametrize("figure", POLYGONS)
 def test_both_halves_of_a_cycle_lie_on_the_polygon_of_its_elements(masing, figure):
-    """u moves with x, step by step: so the cycle does whatever the step, to rounding; only where it turns depends on it."""
+    """u moves with x: so the cycle does to rounding whatever the step; only where it turns depends on it."""
     period, (k, eta), k0, slips, *words = POLYGONS[figure]
     path = CASES / f"rheology-fig{figure}.ini"
     run = masing.run(f"--config={path}", *words, f"--from={end_of(path) - 2 * period}", "--sample-every=1")

@@ -12,8 +12,9 @@ def test_the_version_says_what_the_program_is_made_of_and_only_the_root_speaks(m
 
 
 def test_the_printed_configuration_reads_back(masing):
-    words = ("--mass=0.3", "--y0=0.30000000000000004", "--final-time=12.5", "--cells=77", "--steps=1234", "--rule=midpoint",
-             "--stiffness=1+s^2", "--force=square(t/7)", "--sample-every=3", "--from=1", "--to=2", "--probe=0.1,0.9")
+    words = ("--mass=0.3", "--y0=0.30000000000000004", "--final-time=12.5", "--cells=77", "--steps=1234",
+             "--rule=midpoint", "--stiffness=1+s^2", "--force=square(t/7)", "--sample-every=3", "--from=1", "--to=2",
+             "--probe=0.1,0.9")
     printed = masing.done("simulate", *words, "--print-config").stdout
     masing.file("case.ini", printed)
     assert masing.done("simulate", "--config=case.ini", "--print-config").stdout == printed

@@ -158,7 +158,8 @@ def test_a_branch_of_cycles_has_the_amplitudes_of_those_from_rest_where_all_cell
 def test_a_drift_to_which_cells_beyond_the_range_of_x_yield_is_found(masing, past):
     words = ("--force=0.168+0.441*sin(1.283*t)", "--threshold=0.087+0.745*s^2", "--damping=0.078", "--cells=5",
              "--quiet")
-    masing.done("scan", "--over=mass=1,1.1", *words, "--steady", f"--past={past}", "--keep=series", "--output=steady.h5")
+    steady = ("--steady", f"--past={past}", "--keep=series", "--output=steady.h5")
+    masing.done("scan", "--over=mass=1,1.1", *words, *steady)
     found = points(masing.folder / "steady.h5")
     with h5py.File(masing.folder / "steady.h5") as file:  # the series goes on where it drifts
         assert np.ptp(file["runs/00000/x"][[0, -1]]) == pytest.approx(found["drift"][0], rel=0, abs=1e-12)

@@ -137,11 +137,11 @@ def _columns(path, lines, begin, count, places):
     """The columns {name: [points]} of the lines from `begin` on, all in the form of the first, of `count` words; raises
     MasingError with the line that is none of numbers."""
     mark = _separator(lines[begin])
-    rows = [(n, line) for n, line in enumerate(lines[begin:], start=begin + 1) if line.strip() and line.lstrip()[0] != "#"]
+    rows = [n for n in range(begin, len(lines)) if lines[n].strip() and lines[n].lstrip()[0] != "#"]
     try:
-        table = pd.read_csv(io.StringIO("\n".join(line for _, line in rows)), sep=mark or r"\s+", header=None, comment="#",
+        table = pd.read_csv(io.StringIO("\n".join(lines[n] for n in rows)), sep=mark or r"\s+", header=None,
                             names=range(count), usecols=sorted(set(places.values())), index_col=False, dtype=str,
-                            skipinitialspace=True, keep_default_na=False).fillna("")
+                            comment="#", skipinitialspace=True, keep_default_na=False).fillna("")
     except ValueError as error:
         raise MasingError(f"{path}: {error}; give every point in full") from None
     # A comma beside the separator is none; another is a decimal comma.
@@ -154,8 +154,8 @@ def _columns(path, lines, begin, count, places):
     for name, column in columns.items():
         if not np.isfinite(column).all():
             place = int(np.argmin(np.isfinite(column)))
-            raise MasingError(f"{path} line {rows[place][0]}: '{words[name][place][:40]}' is not a finite number; give every "
-                              "point in full, and leave out those that were not measured")
+            raise MasingError(f"{path} line {rows[place] + 1}: '{words[name][place][:40]}' is not a finite number; "
+                              "give every point in full, and leave out those that were not measured")
     return columns
 
 

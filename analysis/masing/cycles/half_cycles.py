@@ -1,12 +1,13 @@
 """Half-cycles between two reversals of x, and the loading branch of a half-cycle that identifies a model."""
 
+from collections import namedtuple
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from masing.errors import DataError, MasingError
-from masing.cycles.curves import FEWEST_POINTS, Measured
+from masing.cycles.curves import FEWEST_POINTS
 
 # A reversal shorter than this fraction of the curve's width, or than this many standard deviations of the noise of x up
 # to the larger fraction, is noise.
@@ -27,31 +28,28 @@ WHOLE = 0.98
 
 
 def _part(of, name):
-    return property(lambda self: None if getattr(self.opened, name) is None else getattr(self.opened, name)[getattr(self, of)])
+    def values(half):
+        whole = getattr(half.opened, name)
+        return None if whole is None else whole[getattr(half, of)]
+    return property(values)
 
 
-@dataclass(frozen=True)
-class HalfCycle:
-    """A loading half-cycle of a Measured curve, the samples `rise` of `opened`, that curve begun at its top if it is closed,
-    and the unloading before it, `fall`; x, force and error of each [points], the errors None where they are equal.
+class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
+    """A loading half-cycle of a Measured `curve`, the samples `rise` of `opened`, that is the curve begun at its top if
+    it is closed, and the unloading before it, `fall`; x, force and error of each [points], errors None where equal.
 
-    `width` is the part to be used: a loading half that is wider than the unloading before it is one branch only up to the
-    start of that. It begins at the sample `start_index` of `curve`. `mirrored`: the unloading is one branch from a reversal
-    on, too.
+    `width` is the part to be used: a loading half that is wider than the unloading before it is one branch only up to
+    its start. It begins at the sample `start_index` of the curve. `mirrored`: the unloading is one branch from a
+    reversal on, too.
     """
-
-    curve: Measured
-    opened: Measured
-    rise: slice
-    fall: slice
-    width: float
-    start_index: int
-    mirrored: bool
 
     x, force, error = (_part("rise", name) for name in ("x", "force", "error"))
     before_x, before_force, before_error = (_part("fall", name) for name in ("x", "force", "error"))
-    gap = property(lambda self: float(np.abs(np.diff(self.curve.x[max(self.start_index - 1, 0):self.start_index + 2])).max()),
-                   doc="The distance between samples at the reversal.")
+
+    @property
+    def gap(self):
+        """The distance between samples at the reversal."""
+        return float(np.abs(np.diff(self.curve.x[max(self.start_index - 1, 0):self.start_index + 2])).max())
 
 
 def reversals(x):
@@ -127,7 +125,7 @@ def _half(curve, opened, points, n):
 class Loading:
     """The used part of a half-cycle: x of its start, distance d from it and force, each [points] by rising d.
 
-    `includes_unloading` says that the unloading half's points, turned about the centre of symmetry, are among them. `error` is the
+    `with_unloading`: the unloading half's points, turned about the centre of symmetry, are among them. `error` is the
     standard deviation of each force, None where they are equal.
     """
 
@@ -135,7 +133,7 @@ class Loading:
     start: float
     distance: np.ndarray
     force: np.ndarray
-    includes_unloading: bool = False
+    with_unloading: bool = False
     error: np.ndarray | None = None
 
     width = property(lambda self: self.distance[-1], doc="The largest distance, twice the amplitude.")
@@ -166,7 +164,7 @@ def _with_mirror_image(branch, half, noise):
     both = np.r_[branch.distance, distance[inside]], np.r_[branch.force, force[inside] + off.mean()]
     by_distance = np.argsort(both[0], kind="stable")
     error = None if half.error is None else np.r_[branch.error, half.before_error[order][inside]][by_distance]
-    return Loading(branch.path, branch.start, *(each[by_distance] for each in both), includes_unloading=True, error=error)
+    return Loading(branch.path, branch.start, *(each[by_distance] for each in both), with_unloading=True, error=error)
 
 
 def scatter(distance, force):

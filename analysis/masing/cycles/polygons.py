@@ -1,5 +1,6 @@
 """Polygonal branches: straight segments of exact samples, and regression for noisy ones."""
 
+from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,19 +85,9 @@ def _line(x, force):
     return slope, mean - slope * middle
 
 
-@dataclass(frozen=True)
-class Polygon:
+class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width drop_width last_slope_width noise")):
     """f = start + last_slope d + Σ drop_j min(d, corner_j): corners and drops of the slope [corners], 95 %
     half-widths. `noise` is the standard deviation of the force that remains."""
-
-    start: float
-    last_slope: float
-    corner: np.ndarray
-    drop: np.ndarray
-    corner_width: np.ndarray
-    drop_width: np.ndarray
-    last_slope_width: float
-    noise: float
 
     def force(self, distance):
         """The force at the distances [n] from the start."""

@@ -1,14 +1,13 @@
 """Identification of the continuous model: the stiffness density k(s) that a chosen η(s) needs for a measured branch."""
 
 from collections import namedtuple
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import BSpline
 from scipy.optimize import lsq_linear
 
 from masing import commands
-from masing.cycles.half_cycles import Loading, loading
+from masing.cycles.half_cycles import loading
 from masing.cycles.polygons import grouped
 from masing.errors import MasingError
 from masing.identification.elements import Elements, last_slope_spring
@@ -36,25 +35,13 @@ LEAST_STIFFNESS = 1e-6
 PLACES = 4000
 
 
-@dataclass(frozen=True)
-class Continuous:
+class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffness_width known k0 start_force "
+                                          "smoothing freedom noise")):
     """k(s_i) with its 95 % half-width, at places s_i with yield displacements η(s_i), each [places], and k0.
 
     `known` marks the places that yield in the branch; elsewhere k continues constant, and only k0 + ∫ k ds over them is
     measured. `smoothing` is the likeliest weight of ∫ k''², `freedom` the parameters that are left in effect.
     """
-
-    branch: Loading
-    s: np.ndarray
-    threshold: np.ndarray
-    stiffness: np.ndarray
-    stiffness_width: np.ndarray
-    known: np.ndarray
-    k0: float
-    start_force: float
-    smoothing: float
-    freedom: float
-    noise: float
 
     parameters = property(lambda self: self.freedom, doc="How many numbers were fitted, in effect.")
     elements = property(lambda self: Elements(self.k0, self.stiffness / len(self.s), self.threshold),

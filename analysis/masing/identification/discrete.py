@@ -1,11 +1,11 @@
 """Identification of the discrete model from slopes and corners of a loading half-cycle."""
 
-from dataclasses import dataclass
+from collections import namedtuple
 
 import numpy as np
 
 from masing.cycles import polygons
-from masing.cycles.half_cycles import EXACT, Loading, loading
+from masing.cycles.half_cycles import EXACT, loading
 from masing.errors import DataError
 from masing.identification.elements import Elements, last_slope_spring
 
@@ -13,22 +13,13 @@ from masing.identification.elements import Elements, last_slope_spring
 FEWEST_ON_SEGMENT = 3
 
 
-@dataclass(frozen=True)
-class Discrete:
+class Discrete(namedtuple("Discrete", "branch elements start_force threshold_width stiffness_width k0_width noise "
+                                      "exact")):
     """The elements found, the force at the start of the branch, 95 % half-widths of η_i, k_i [n] and k0, and the noise.
 
     A corner, as the reversal, is known to the gap between the samples about it, which the half-widths of η_i include.
     `exact` says that the samples lie on a polygon to rounding.
     """
-
-    branch: Loading
-    elements: Elements
-    start_force: float
-    threshold_width: np.ndarray
-    stiffness_width: np.ndarray
-    k0_width: float
-    noise: float
-    exact: bool
 
     k0 = property(lambda self: self.elements.k0, doc="The hardening spring's stiffness, the last slope.")
     parameters = property(lambda self: 2 * len(self.elements.stiffness) + 2, doc="How many numbers were fitted.")
@@ -88,7 +79,7 @@ def _from_regression(path, half):
     if len(found.corner) == 0:
         raise DataError(f"{path}: never yields: the branch is straight up to its noise {found.noise:.3g}; measure a "
                         f"cycle wider than {branch.width:.6g}")
-    own = branch.distance[::2] if branch.includes_unloading else branch.distance
+    own = branch.distance[::2] if branch.with_unloading else branch.distance
     counts, _ = np.histogram(own, np.r_[-np.inf, found.corner, np.inf])
     if counts.min() < FEWEST_ON_SEGMENT:
         _refuse_coarse(path, len(own))

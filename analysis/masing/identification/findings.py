@@ -13,8 +13,8 @@ SAME_WIDTH = 1e-3
 MOST_LINES = 8
 
 
-class Comparison(namedtuple("Comparison", "loading unloading identified_loading identified_unloading residual largest mean "
-                            "unloading_largest")):
+class Comparison(namedtuple("Comparison", "loading unloading identified_loading identified_unloading residual "
+                                          "largest mean unloading_largest")):
     """Loading and unloading halves, measured and identified, as pairs (x, force) about the centre of the cycle.
 
     `unloading` may be without points. `largest` and `mean` are max and rms of the measured less the identified force on
@@ -46,7 +46,7 @@ def facts(found, compared):
     """The findings as short lines: the model, the misfit, and what cannot be known."""
     noise = f"noise {_percent(found.noise / np.ptp(found.branch.force))} of the force's range"
     lines = (_of_elements if isinstance(found, Discrete) else _of_density)(found, noise)
-    use = "used, too" if found.branch.includes_unloading else "not used"
+    use = "used, too" if found.branch.with_unloading else "not used"
     other = f"; of the unloading half, {use}: {_percent(compared.unloading_largest)}"
     other = "" if math.isnan(compared.unloading_largest) else other
     return [*lines, f"misfit of the cycle: max {_percent(compared.largest)}, rms {_percent(compared.mean)} of the "

@@ -69,7 +69,8 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
         except DataError as refusal:
             raise DataError("; ".join([str(refusal), *about])) from None
         write_case(case, found, threshold)
-        _, run = commands.run("simulate", {"config": case, "output": case.with_suffix(".h5"), "quiet": True}, masing=masing)
+        options = {"config": case, "output": case.with_suffix(".h5"), "quiet": True}
+        _, run = commands.run("simulate", options, masing=masing)
         compared = compare(found, half, run)
         identified = Identified(numbers(found, compared, threshold, known.noise), [*facts(found, compared), *about], case,
                                 run, found, compared, threshold)

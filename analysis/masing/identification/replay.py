@@ -1,6 +1,7 @@
 """The test of an identified model: the whole record is led through it, and what is left must be noise."""
 
-from dataclasses import dataclass, replace
+from collections import namedtuple
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -67,22 +68,13 @@ def replay(elements, x, u, force=None):
     return result
 
 
-@dataclass(frozen=True)
-class Misfit:
+class Misfit(namedtuple("Misfit", "x force missed excess freedom rate shape")):
     """What a model misses of the samples x, force whose state is known: `missed` [samples], less what is constant.
 
     `excess` [blocks] are the means of blocks in standard deviations, as far as they exceed what is allowed. `rate` and
-    `shape` are the p-values of two F tests: of a term c x', and of polynomials on each leg. They are 1 where that is not
-    tested: of a continuous model, or without noise.
+    `shape` are the p-values of two F tests: of a term c x', and of polynomials on each leg. They are 1 where that is
+    not tested: of a continuous model, or without noise.
     """
-
-    x: np.ndarray
-    force: np.ndarray
-    missed: np.ndarray
-    excess: np.ndarray
-    freedom: int
-    rate: float
-    shape: float
 
     @property
     def significant(self):

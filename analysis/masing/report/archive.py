@@ -120,20 +120,12 @@ def _text(template, given):
 def _crate(title, content, runs):
     """The RO-Crate metadata of the files by name: the dataset, the files, the program, and how each result was made."""
     actions = [_action(run) for run in runs]
-    # When it ended is not said: the same files give the same archive.
-    actions.append({"@id": "#page", "@type": "CreateAction", "name": "report.py: page, pictures and tables of the results",
-                    "description": "The page, what lies beside it, and this archive.", "instrument": {"@id": "#report"},
-                    "object": [_link(f"results/{run.path.name}") for run in runs],
-                    "result": [_link(name) for name in content if name.startswith("page/")],
-                    "actionStatus": "http://schema.org/CompletedActionStatus"})
     versions, revisions = (", ".join(dict.fromkeys(str(run.provenance.get(key, "unknown")) for run in runs))
                            for key in ("version", "git_revision"))
-    programs = [
-        {"@id": "#masing", "@type": "SoftwareApplication", "name": "masing", "softwareVersion": f"{versions}, {revisions}",
-         "description": "Solves the continuous Masing model and measures orders of convergence.",
-         "softwareRequirements": {"@id": "packages.txt"}},
-        {"@id": "#report", "@type": "SoftwareApplication", "name": "analysis/report.py of masing",
-         "softwareVersion": versions, "softwareRequirements": {"@id": "packages.txt"}}]
+    program = {"@id": "#masing", "@type": "SoftwareApplication", "name": "masing",
+               "softwareVersion": f"{versions}, {revisions}",
+               "description": "Solves the continuous Masing model and measures orders of convergence.",
+               "softwareRequirements": {"@id": "packages.txt"}}
     root = {"@id": "./", "@type": "Dataset", "name": title, "datePublished": _newest(runs)[:10],
             "description": f"{title}: result files of the program masing, the page on them, and a script that makes every "
                            "result again and compares it bit by bit.",
@@ -146,7 +138,7 @@ def _crate(title, content, runs):
          "description": "The source names no licence; ask its authors before reuse."},
         *[_link(name) | {"@type": "File", "name": name, "contentSize": str(len(data)),
                          "encodingFormat": FORMATS.get(Path(name).suffix, "text/plain")} for name, data in content.items()],
-        *programs, *actions]}
+        program, *actions]}
 
 
 def _action(run):

@@ -15,7 +15,7 @@ from masing.cycles.curves import between
 from masing.cycles.figures import draw_record
 from masing.errors import MasingError
 from masing.notation import listed, measured, minus
-from masing.report.equations import steps_in_words
+from masing.report.problem import steps_in_words
 from masing.report.pictures import Picture
 from masing.report.trajectories import energy_picture, field_picture, motion_picture, trajectory_name
 from masing.results import comment_lines, leading_comment, parse_configuration
@@ -126,7 +126,8 @@ def curve_figure(columns, curves, run, behind=None):
         may_wind = len(curves) == 1 and names[0] != "t"
         draw_record(axes, [columns[each] for each in names], columns["t"] if may_wind else None,
                     linestyle=style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=label)
-    axes.set(**{f"{axis}label": run.attributes(f"series/{name}").get("label", name) for axis, name in zip("xy", curves[0])})
+    words = [run.attributes(f"series/{name}").get("label", name) for name in curves[0]]
+    axes.set(xlabel=words[0], ylabel=words[1])
     style.label_values(axes.xaxis, axes.yaxis)
     if len(curves) > 1:
         axes.set(ylabel=None)

@@ -10,7 +10,7 @@ from masing.cycles.half_cycles import reversals
 from masing.cycles.shape import description, segments_in_words
 from masing.names import names_apart
 from masing.notation import EN_DASH, cell, count, listed, measured, scientific
-from masing.report.equations import first_sentence
+from masing.report.problem import first_sentence
 from masing.report.exact import distance
 from masing.report.pictures import Picture
 from masing.report.trajectories import start_of_last_cycles
@@ -37,7 +37,8 @@ class Cycle:
     sample: tuple
     cells: int = 0
     curve = property(lambda self: self.sample[1:])
-    window = property(lambda self: f"{self.sample[0][0]:.6g} ≤ t ≤ {self.sample[0][-1]:.6g}")
+    extent = property(lambda self: self.sample[0][[0, -1]])
+    window = property(lambda self: "{:.6g} ≤ t ≤ {:.6g}".format(*self.extent))
 
 
 def cycles_section(runs, start=None, end=None, studies=(), exact=None):
@@ -115,7 +116,7 @@ def _overlay(group, exact):
     beside = exact.get(runs[-1], 0) if exact and runs[-1].engine != "exact" else None
     behind, part = None, None
     if beside is not None:
-        behind = _exact_cycle(beside, group[-1][0].sample[0])
+        behind = samples_in_window(beside, *group[-1][0].extent)[1:]
         part = _corner_part([distance(cycle.sample, beside) for cycle, _ in group], behind, figures.TOGETHER_WIDTH)
     sizes = [count(run.cells) for run in runs if run.cells is not None]
     by_cells = len(set(sizes)) == len(runs)
@@ -128,15 +129,11 @@ def _overlay(group, exact):
     return Picture(f"{runs[0].path.stem}-together", figure, f"Hysteresis cycles. {caption}", caption)
 
 
-def _exact_cycle(beside, t):
-    return samples_in_window(beside, t[0], t[-1])[1:]
-
-
 def _picture(cycle, name, limits, exact):
     run, behind, part, beside = cycle.run, None, None, ""
     # A record of many cycles is coloured by time: a grey one behind it would muddle that.
     if exact is not None and len(reversals(cycle.curve[0])) <= MANY_REVERSALS:
-        behind = _exact_cycle(exact, cycle.sample[0])
+        behind = samples_in_window(exact, *cycle.extent)[1:]
         part = _corner_part([distance(cycle.sample, exact)], behind)
         of_cells = f" of P = {exact.cells} cells" if exact.cells else ""
         magnified = f", the corner magnified {figures.magnification(part):.2g} times" if part else ""
@@ -150,7 +147,8 @@ def _picture(cycle, name, limits, exact):
 def _row(cycle, name, exact, studies):
     x, restoring = cycle.curve
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
-    return {"name": name, "file": cycle.run.path.name, "case": "" if isinstance(cycle.run, Study) else first_sentence(cycle.run),
+    return {"name": name, "file": cycle.run.path.name,
+            "case": "" if isinstance(cycle.run, Study) else first_sentence(cycle.run),
             "segments": segments_in_words(x, restoring),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),

@@ -9,9 +9,8 @@ import jinja2
 
 from masing.notation import cell, grouped, listed, measured
 from masing.report.cycles import cycles_section
-from masing.report.equations import cited
 from masing.report.pictures import Text
-from masing.report.problem import problem
+from masing.report.problem import cited, problem
 from masing.report.provenance import machine, provenance_section, reproduction
 from masing.report.study import study_section
 from masing.report.trajectories import response_pictures, trajectory_pictures

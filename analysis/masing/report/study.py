@@ -4,12 +4,11 @@ import math
 
 import numpy as np
 
-from masing.convergence.claim import STEPS, findings
+from masing.convergence.claim import STEPS, findings, level_rows, quantities_to_show, sizes
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
-from masing.convergence.levels import level_rows, sizes, quantities_to_show
 from masing.names import short_value
 from masing.notation import EN_DASH, count, grouped, listed, measured, minus, negatives, order, signs_of
-from masing.report.equations import first_sentence
+from masing.report.problem import first_sentence
 from masing.report.pictures import Picture
 from masing.report.tables import constant_cells, constant_headings, sign_notes, study_tables
 from masing.results import QUANTITY_NAMES

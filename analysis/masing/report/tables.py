@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from masing.convergence.levels import SIGNS, signs, sizes_table
+from masing.convergence.claim import SIGNS, signs, sizes_table
 from masing.notation import EN_DASH, estimate, measured, order
 from masing.results import QUANTITY_NAMES, Mark
 

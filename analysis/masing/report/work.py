@@ -19,7 +19,7 @@ QUANTITIES = ("x", "y", "u")
 
 @dataclass(frozen=True)
 class Line:
-    """A study in the diagram, its label, its errors of x [levels], NaN where they are 0, and the most accurate level."""
+    """A study in the diagram, its label, its errors of x [levels], NaN where they are 0, and its best level."""
 
     study: object
     label: str
@@ -61,11 +61,9 @@ def work_precision(studies):
     rows = [(line.label, [cell(values[line.best], shown) for values, shown in (
         (line.study.level_cells, count), (line.study.level_steps, count), (line.errors, measured),
         (line.study.cell_updates, measured), (line.study.seconds, measured))]) for line in found]
-    return {"pictures": pictures, "caption": CAPTION, "rows": rows} if pictures else None
-
-
-CAPTION = ("Error of x against the exact solution over work and over wall time. Filled and joined: the levels that no other "
-           "of their study beats in both. The table has the most accurate level of each study.")
+    caption = ("Error of x against the exact solution over work and over wall time. Filled and joined: the levels that no "
+               "other of their study beats in both. The table has the most accurate level of each study.")
+    return {"pictures": pictures, "caption": caption, "rows": rows} if pictures else None
 
 
 def work_figure(drawn, label):
