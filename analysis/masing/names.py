@@ -19,8 +19,8 @@ LONGEST = 60
 
 
 def names_apart(runs):
-    """A name for each Run: its title, unless all share it and differ otherwise; behind it the settings that most of the
-    others do not share, as `F(t) = …`; and its file's name where two would have the same."""
+    """A name for each Run: its title, unless all share it and differ otherwise; behind it the settings in which
+    it differs from most others, as `F(t) = …`; and its file's name where two would have the same."""
     titles = [run.title for run in runs]
     keys = [key for run in runs for key in run.settings if key not in OUTPUT_KEYS]
     values = {key: Counter(run.settings.get(key) for run in runs) for key in dict.fromkeys(keys)}

@@ -23,7 +23,7 @@ def driven(threshold, stiffness, amplitude, k0=0.0, steps=60000, final_time=60.0
     return np.array(rows).T
 
 
-def led(x, threshold, stiffness, k0=0.0):
+def drive(x, threshold, stiffness, k0=0.0):
     """The restoring force [points] of elements, each [n], at rest at x = 0 and led along x [points]."""
     u, forces, last = np.zeros(len(threshold)), [], 0.0
     for place in x:
@@ -33,7 +33,7 @@ def led(x, threshold, stiffness, k0=0.0):
     return np.array(forces)
 
 
-def there_and_back(amplitude, points):
+def one_cycle(amplitude, points):
     """x from 0 to the top, then once round a cycle of the amplitude, `points` samples a half-cycle."""
     turn = amplitude * np.cos(np.linspace(0, 2 * np.pi, 2 * points))
     return np.r_[np.linspace(0, amplitude, points)[:-1], turn]

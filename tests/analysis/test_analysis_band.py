@@ -17,7 +17,7 @@ from masing.cycles.half_cycles import widest_half_cycle
 from masing.cycles.noise import jumps, noise, smoothed, with_smooth_x
 from masing.identification.continuous import identify_continuous
 from masing.identification.discrete import identify_discrete
-from oracle import continuum, led, noisy, there_and_back, write_csv
+from oracle import continuum, drive, noisy, one_cycle, write_csv
 from test_analysis_mistakes import one_line
 
 CELLS = 1500
@@ -49,7 +49,7 @@ def random_cycle(seed):
     of_force, of_x = np.exp(random.uniform(*np.log([1e-3, 2e-2]))), random.choice([0, 1e-3, 3e-3, 1e-2])
     phase = np.linspace(0, 2 * np.pi, 2 * points + 1)
     x = amplitude * (np.cos(phase) if random.random() < 0.5 else 2 * np.abs(phase / np.pi - 1) - 1)
-    force = led(np.r_[np.linspace(0, amplitude, 20), x], threshold, stiffness / CELLS)[20:]
+    force = drive(np.r_[np.linspace(0, amplitude, 20), x], threshold, stiffness / CELLS)[20:]
     x, force = (each + share * np.ptp(each) * random.standard_normal(len(x))
                 for each, share in ((x, of_x), (force, of_force)))
     return Measured(Path(f"cycle {seed}"), None, x, force), threshold, stiffness, of_x
@@ -113,9 +113,9 @@ def test_a_jump_of_noise_level_is_found(size):
 
 def test_elements_are_found_with_noise_in_x():
     threshold, stiffness = np.array([0.5, 1.0, 2.0]), np.array([1.0, 2.0, 0.5])
-    x = there_and_back(2.6, 2000)[1999:]
+    x = one_cycle(2.6, 2000)[1999:]
     random = np.random.default_rng(11)
-    force = led(there_and_back(2.6, 2000), threshold, stiffness)[1999:] + 0.02 * random.standard_normal(len(x))
+    force = drive(one_cycle(2.6, 2000), threshold, stiffness)[1999:] + 0.02 * random.standard_normal(len(x))
     curve = with_smooth_x(Measured(Path("c"), None, x + 0.02 * random.standard_normal(len(x)), force))
     found = identify_discrete(curve.path, widest_half_cycle(curve))
     np.testing.assert_array_less(np.abs(found.elements.threshold - threshold), 2 * found.threshold_width)
@@ -123,8 +123,8 @@ def test_elements_are_found_with_noise_in_x():
 
 
 def test_noise_in_x_and_a_jump_are_named(run_script, tmp_path):
-    x = there_and_back(1.5, 2000)
-    force = noisy(led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), 0.01, 2)
+    x = one_cycle(1.5, 2000)
+    force = noisy(drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), 0.01, 2)
     measured = noisy(x, 0.005, 3)
     lab, slip = tmp_path / "lab.csv", tmp_path / "slip.csv"
     code, out, err = run_script(identify, write_csv(lab, "x,force", measured, force), "--threshold", "s+0.1")

@@ -16,7 +16,7 @@ from masing.identification.continuous import identify_continuous
 from masing.identification.discrete import identify_discrete
 from masing.identification.findings import compare
 from masing.results import Run
-from oracle import TABLES, continuum, driven, led, noisy, there_and_back, write_csv
+from oracle import TABLES, continuum, drive, driven, noisy, one_cycle, write_csv
 
 MIDDLES = (np.arange(4000) + 0.5) / 4000
 INNER = (MIDDLES >= 0.05) & (MIDDLES <= 0.95)
@@ -48,12 +48,12 @@ def test_tables_four_and_five_are_found_to_rounding(table, every):
 
 
 def test_elements_that_do_not_yield_are_in_k0_and_corners_known_to_the_gaps_about_them_and_the_reversal():
-    x = there_and_back(3.5, 3000)
-    found = identify_discrete(Path("c"), half_cycle(x, led(x, np.arange(1.0, 6), np.ones(5), k0=0.25)))
+    x = one_cycle(3.5, 3000)
+    found = identify_discrete(Path("c"), half_cycle(x, drive(x, np.arange(1.0, 6), np.ones(5), k0=0.25)))
     np.testing.assert_allclose(found.elements.threshold, [1, 2, 3], atol=1e-9)
     assert found.k0 == pytest.approx(2.25, abs=1e-9)
     x = np.r_[np.linspace(0, 3, 301)[:-1], np.linspace(3, -3, 601)[:-1], np.linspace(-3, 3, 601)]
-    found = identify_discrete(Path("c"), half_cycle(x, led(x, np.array([1.003]), np.array([1.0]), k0=0.5)))
+    found = identify_discrete(Path("c"), half_cycle(x, drive(x, np.array([1.003]), np.array([1.0]), k0=0.5)))
     np.testing.assert_allclose(found.threshold_width, 0.01 / 2 + 0.01 / 2, rtol=1e-6)
 
 
@@ -61,8 +61,8 @@ def test_elements_that_do_not_yield_are_in_k0_and_corners_known_to_the_gaps_abou
 @pytest.mark.parametrize(("name", "seed"), [("V", 1), ("IV", 1), ("IV", 2), ("V", 2)])
 def test_five_elements_are_found_in_one_percent_of_noise(name, seed):
     threshold, stiffness, _ = (np.array(each) for each in TABLES[name])
-    x = there_and_back(1.3 * threshold[-1], 2000)
-    force = led(x, threshold, stiffness)
+    x = one_cycle(1.3 * threshold[-1], 2000)
+    force = drive(x, threshold, stiffness)
     found = identify_discrete(Path("noisy"), half_cycle(x[2000:], noisy(force, 0.01, seed)[2000:]))
     assert not found.exact and len(found.elements.stiffness) == 5
     rise = slice(np.argmin(x), None)
@@ -78,20 +78,20 @@ CONTINUA = {"affine": (lambda s: s + 0.1, lambda s: 1.0), "curved": (lambda s: 0
 @pytest.mark.parametrize("name", CONTINUA)
 def test_the_density_of_1500_cells_is_found(name):
     threshold, stiffness = CONTINUA[name]
-    x = there_and_back(1.5, 1200)
-    found = continuous(x, led(x, *continuum(threshold, stiffness)), threshold)
+    x = one_cycle(1.5, 1200)
+    found = continuous(x, drive(x, *continuum(threshold, stiffness)), threshold)
     assert found.known.all() and found.k0 < 1e-6
     assert np.abs(found.stiffness - stiffness(MIDDLES))[INNER].max() < 1e-3
 
 
 def test_another_threshold_gives_another_density_and_a_small_cycle_leaves_cells_unknown():
-    x = there_and_back(1.5, 1200)
-    force = led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0))
+    x = one_cycle(1.5, 1200)
+    force = drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0))
     found = continuous(x, force, lambda s: 0.1 + s**2)
     # k ds = k dη/η': the density over η is 1 in both.
     assert np.abs(found.stiffness - 2 * MIDDLES)[MIDDLES > 0.1][:-200].max() < 3e-3
-    x = there_and_back(0.6, 1200)
-    found = continuous(x, led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), lambda s: s + 0.1)
+    x = one_cycle(0.6, 1200)
+    found = continuous(x, drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), lambda s: s + 0.1)
     assert found.known.mean() == pytest.approx(0.5, abs=1e-3)
     assert found.k0 + found.elements.stiffness[~found.known].sum() == pytest.approx(0.5, abs=2e-3)
 
@@ -99,8 +99,8 @@ def test_another_threshold_gives_another_density_and_a_small_cycle_leaves_cells_
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_density_is_found_in_noise(seed):
     threshold, stiffness = CONTINUA["curved"]
-    x = there_and_back(1.5, 2000)
-    force = led(x, *continuum(threshold, stiffness))
+    x = one_cycle(1.5, 2000)
+    force = drive(x, *continuum(threshold, stiffness))
     found = continuous(x[2000:], noisy(force, 0.01, seed)[2000:], threshold)
     rise = slice(np.argmin(x), None)
     off = found.start_force + found.elements.branch(x[rise] - x.min()) - force[rise]
@@ -109,15 +109,15 @@ def test_a_density_is_found_in_noise(seed):
 
 def test_an_unloading_from_inside_a_branch_is_not_pooled():
     x = np.r_[np.linspace(2, -1, 2000), np.linspace(-1, 2, 2000)[1:]]
-    record = noisy(led(x, np.array([1.0]), np.array([1.0])), 0.01, 3)
+    record = noisy(drive(x, np.array([1.0]), np.array([1.0])), 0.01, 3)
     found = identify_discrete(Path("half"), half_cycle(x, record))
     assert not found.branch.with_unloading and len(found.elements.stiffness) == 1
     assert found.elements.threshold[0] == pytest.approx(1, abs=0.02)
 
 
 def test_the_misfit_of_a_quarter_of_the_samples_has_half_its_size_for_rms():
-    x = there_and_back(3.5, 3000)
-    half = half_cycle(x, led(x, np.arange(1.0, 6), np.ones(5), k0=0.25))
+    x = one_cycle(3.5, 3000)
+    half = half_cycle(x, drive(x, np.arange(1.0, 6), np.ones(5), k0=0.25))
     bump = np.where(np.arange(len(half.x)) < len(half.x) // 4, 0.1, 0.0)
     run = SimpleNamespace(x=np.r_[half.x, half.x[::-1][1:]], restoring=np.r_[half.force + bump, -half.force[1:]])
     found = compare(identify_discrete(Path("c"), half), half, run)
@@ -146,8 +146,8 @@ def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, tmp_pat
 
 def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    x = there_and_back(1.5, 1200)
-    write_csv("lab.csv", "x,force", x, led(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)) + 3)
+    x = one_cycle(1.5, 1200)
+    write_csv("lab.csv", "x,force", x, drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)) + 3)
     code, out, err = run_script(identify, "lab.csv", "--threshold", "s+0.1", "--figure", "page.svg")
     assert (code, err) == (0, "") and "likeliest weight" in out and "not unique" in out
     # The papers' cells lie half a cell beyond the continuum's: 1/(2P) of a range of 1.2.

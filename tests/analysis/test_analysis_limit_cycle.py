@@ -10,7 +10,7 @@ import pytest
 import cycles
 from masing.cycles.curves import Measured
 from masing.cycles.limit_cycle import analyse
-from oracle import TABLES, driven, led, noisy, there_and_back, write_csv
+from oracle import TABLES, drive, driven, noisy, one_cycle, write_csv
 from test_analysis_mistakes import one_line
 
 THRESHOLD, STIFFNESS = np.array([0.5, 1.0, 2.0]), np.array([1.0, 2.0, 0.5])
@@ -22,7 +22,7 @@ def curve():
     """Two cycles of three elements and a hardening spring, shifted, after the virgin loading; corners are samples."""
     leg = np.linspace(-X, X, 2001)
     x = np.r_[np.linspace(0, X, 1001), leg[::-1][1:], leg[1:], leg[::-1][1:], leg[1:], leg[::-1][1:300]]
-    return Measured(Path("three"), np.arange(len(x)) * 0.01, x + 7, led(x, THRESHOLD, STIFFNESS, K0) - 2)
+    return Measured(Path("three"), np.arange(len(x)) * 0.01, x + 7, drive(x, THRESHOLD, STIFFNESS, K0) - 2)
 
 
 def test_a_cycle_has_its_closed_forms(curve):
@@ -54,23 +54,23 @@ def test_transients_end_where_loops_repeat():
 
 def test_loops_that_grow_have_no_limit_and_a_limit_cycle_may_have_two_loops_and_drift():
     x = np.concatenate([size * np.sin(np.linspace(0, 2 * np.pi, 200)) for size in np.arange(1.0, 6)])
-    found = analyse(Measured(Path("growing"), None, x, led(x, THRESHOLD, STIFFNESS)))
+    found = analyse(Measured(Path("growing"), None, x, drive(x, THRESHOLD, STIFFNESS)))
     assert found.first is None and len(found.loops) >= 3
     x = np.concatenate([size * np.cos(np.linspace(0, 2 * np.pi, 201))[:-1] - size for size in np.tile([1.0, 2.0], 4)])
     x += 0.1 * np.arange(len(x)) / 400
-    found = analyse(Measured(Path("two"), None, x, led(x, THRESHOLD, STIFFNESS)))
+    found = analyse(Measured(Path("two"), None, x, drive(x, THRESHOLD, STIFFNESS)))
     assert found.period == 2 and found.first is not None
     assert found.drift == pytest.approx(0.05, abs=1e-3)
 
 
 def test_noise_hides_neither_corners_nor_area_and_a_smooth_cycle_is_no_polygon():
     threshold, stiffness, _ = (np.array(each) for each in TABLES["IV"])
-    x = there_and_back(6.5, 2000)
-    found = analyse(Measured(Path("n"), None, x[2000:], noisy(led(x, threshold, stiffness), 0.01, 4)[2000:]))
+    x = one_cycle(6.5, 2000)
+    found = analyse(Measured(Path("n"), None, x[2000:], noisy(drive(x, threshold, stiffness), 0.01, 4)[2000:]))
     assert found.segments == 12
     assert found.last.area == pytest.approx(4 * np.sum(stiffness * threshold * (6.5 - threshold)), rel=0.005)
     x = 2 * np.cos(np.linspace(0, 4 * np.pi, 2000))
-    force = led(x, np.linspace(0.1, 1.1, 700), np.full(700, 1 / 700))
+    force = drive(x, np.linspace(0.1, 1.1, 700), np.full(700, 1 / 700))
     assert analyse(Measured(Path("smooth"), None, x, force)).segments is None
 
 

@@ -17,7 +17,7 @@ from masing.identification.discrete import identify_discrete
 from masing.identification.elements import Elements
 from masing.identification.identify import DISCRETE
 from masing.identification.replay import refuse_misfit, replay
-from oracle import led, there_and_back, write_csv
+from oracle import drive, one_cycle, write_csv
 from test_analysis_mistakes import one_line
 
 FINE = 4
@@ -41,7 +41,7 @@ def masing_record(random, half_cycle, noise, kind):
     count = random.integers(1, 5)
     eta = 0.1 * np.cumprod(random.uniform(1.25, 1.8, count))
     x = motion(random, half_cycle, kind)[1]
-    force = led(x, eta, random.uniform(0.5, 1.5, count), random.choice([0, 0.3]))[::FINE]
+    force = drive(x, eta, random.uniform(0.5, 1.5, count), random.choice([0, 0.3]))[::FINE]
     return x[::FINE], force + noise * np.ptp(force) * random.standard_normal(len(force)), eta
 
 
@@ -135,7 +135,7 @@ def test_few_samples_give_no_digits_that_are_not_there(points):
     triangle = 2 * np.abs(np.arange(4 * points) / points % 2 - 1) - 1
     for shape in (np.cos(np.linspace(0, 4 * np.pi, 4 * points)), triangle):
         try:
-            found = identified(shape, led(np.r_[0, shape], ETA, K, 0.2)[1:])
+            found = identified(shape, drive(np.r_[0, shape], ETA, K, 0.2)[1:])
         except MasingError:
             continue
         apart = np.abs(np.subtract.outer(found.elements.threshold, ETA)).min(axis=1)
@@ -144,8 +144,8 @@ def test_few_samples_give_no_digits_that_are_not_there(points):
 
 @pytest.mark.parametrize("start", [*range(400, 700, 29), *range(800, 1200, 29)])
 def test_a_record_that_starts_inside_a_branch_has_no_further_element(start):
-    x = np.r_[there_and_back(1, 400), np.cos(np.linspace(0, 2 * np.pi, 800))[1:]]
-    found = identified(x[start:start + 900], led(x, ETA, K, 0.2)[start:start + 900])
+    x = np.r_[one_cycle(1, 400), np.cos(np.linspace(0, 2 * np.pi, 800))[1:]]
+    found = identified(x[start:start + 900], drive(x, ETA, K, 0.2)[start:start + 900])
     # From inside the unloading it may reach less far.
     np.testing.assert_allclose(found.elements.threshold, ETA[:len(found.elements.threshold)], atol=1e-9)
 
@@ -153,4 +153,4 @@ def test_a_record_that_starts_inside_a_branch_has_no_further_element(start):
 def test_the_replay_is_that_of_clamped_elements():
     x = np.cumsum(np.random.default_rng(3).standard_normal(500)) / 10
     x -= x[0]
-    np.testing.assert_allclose(replay(Elements(0.2, K, ETA), x, np.zeros(3)), led(x, ETA, K, 0.2), atol=1e-12)
+    np.testing.assert_allclose(replay(Elements(0.2, K, ETA), x, np.zeros(3)), drive(x, ETA, K, 0.2), atol=1e-12)

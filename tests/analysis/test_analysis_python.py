@@ -18,7 +18,7 @@ import identify
 import masing
 from masing import commands, program
 from masing.commands import words
-from oracle import led, there_and_back, write_csv
+from oracle import drive, one_cycle, write_csv
 from synthetic import put
 
 ANALYSIS = Path(masing.__file__).resolve().parents[1]
@@ -267,8 +267,8 @@ def test_scan_brings_back_closed_curves_and_marks_points_that_fail():
 
 def round_trip(amplitude=1.5):
     """x and force of an element of η = 0.5, k = 2 with a spring of k0 = 0.25, from the top down and up again."""
-    x = there_and_back(amplitude, 400)[400:]
-    return x, led(there_and_back(amplitude, 400), np.array([0.5]), np.array([2.0]), 0.25)[400:]
+    x = one_cycle(amplitude, 400)[400:]
+    return x, drive(one_cycle(amplitude, 400), np.array([0.5]), np.array([2.0]), 0.25)[400:]
 
 
 def test_a_model_is_identified_as_the_script_does(run_script, tmp_path):

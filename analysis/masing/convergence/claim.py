@@ -19,7 +19,7 @@ DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 
 @dataclass(frozen=True)
-class Finding:
+class OrderResult:
     """The observed order of one quantity beside the expected one; `expected` is None when nothing was expected.
 
     The order is a fit's, with half its interval, or else that of the last pair of levels (`last_pair`);
@@ -64,8 +64,8 @@ class Finding:
 
 
 def findings(study):
-    """The Findings of a Study."""
-    return [Finding(q, *study.order(q), study.fit[f"observed_from_{q}"] == "last pair", study.fit.get(f"expected_{q}"),
+    """The OrderResults of a Study."""
+    return [OrderResult(q, *study.order(q), study.fit[f"observed_from_{q}"] == "last pair", study.fit.get(f"expected_{q}"),
                     study.number(f"expected_order_{q}"), study.number(f"expected_at_least_{q}") == 1,
                     study.fit[f"verdict_{q}"]) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
 

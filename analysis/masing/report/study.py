@@ -106,7 +106,7 @@ def method(study):
 
 
 def _finding_row(study, finding):
-    """(Finding, order, its interval, its parts, expectation, levels in the fit, constants): a row of the table."""
+    """(OrderResult, order, its interval, its parts, expectation, levels in the fit, constants): a row of the table."""
     q = finding.quantity
     parts = [measured(study.number(f"{name}_uncertainty_{q}"), 2) for name in ("statistical", "structural")]
     return (finding, finding.value, finding.interval, parts, finding.expectation(study.number("tolerance")),
