@@ -184,21 +184,18 @@ void add_breaks(const std::string& quantity, const Wave& wave, double final_time
   }
 }
 
-/// How f(t + span) differs from factor·f(t) at some times.
-struct Recurrence {
-  double largest = 0.0;     ///< |f(t)|
-  double difference = 0.0;  ///< the largest |f(t + span) - factor·f(t)|
-};
-
+/// The largest |f(t)| and |f(t + span) - factor·f(t)| of some times.
 template <typename F>
-Recurrence recurrence(const F& f, double factor, double span, const std::vector<double>& times) {
-  Recurrence found;
+std::pair<double, double> recurrence(const F& f, double factor, double span,
+                                     const std::vector<double>& times) {
+  double largest = 0.0;
+  double difference = 0.0;
   for (const double t : times) {
     const double value = f(t);
-    found.largest = std::max(found.largest, std::abs(value));
-    found.difference = std::max(found.difference, std::abs(f(t + span) - factor * value));
+    largest = std::max(largest, std::abs(value));
+    difference = std::max(difference, std::abs(f(t + span) - factor * value));
   }
-  return found;
+  return {largest, difference};
 }
 
 /// Times of a period that no symmetry favours.

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <tuple>
 
 namespace masing::test_text {
 
@@ -36,22 +37,18 @@ TEST(TextOfNumber, is_the_shortest) {
   EXPECT_EQ(base::to_text(std::int64_t{-1000000}), "-1000000");
 }
 
-TEST(TextOfCount, is_in_groups_from_ten_thousand_on) {
-  EXPECT_EQ(base::grouped(0), "0");
-  EXPECT_EQ(base::grouped(9999), "9999");
-  EXPECT_EQ(base::grouped(10000), "10\u202f000");
-  EXPECT_EQ(base::grouped(1234567), "1\u202f234\u202f567");
-  EXPECT_EQ(base::grouped(123456), "123\u202f456");
-}
-
-TEST(TextOfCount, is_a_power_of_ten_where_that_is_short) {
-  EXPECT_EQ(base::abbreviated(1500), "1500");
-  EXPECT_EQ(base::abbreviated(1000000), "10⁶");
-  EXPECT_EQ(base::abbreviated(20000), "2·10⁴");
-  EXPECT_EQ(base::abbreviated(250000), "2.5·10⁵");
-  EXPECT_EQ(base::abbreviated(12345), "12\u202f345");
-  EXPECT_EQ(base::abbreviated(1250000), "1\u202f250\u202f000");
-  EXPECT_EQ(base::abbreviated(std::int64_t{10000000000}), "10¹⁰");
+TEST(TextOfCount, has_groups_from_ten_thousand_on_and_is_a_power_of_ten_where_that_is_short) {
+  for (const auto& [count, grouped, abbreviated] :
+       {std::tuple<std::int64_t, const char*, const char*>{0, "0", "0"},
+        {9999, "9999", "9999"},
+        {10000, "10\u202f000", "10⁴"},
+        {12345, "12\u202f345", "12\u202f345"},
+        {250000, "250\u202f000", "2.5·10⁵"},
+        {1250000, "1\u202f250\u202f000", "1\u202f250\u202f000"},
+        {20000000000, "20\u202f000\u202f000\u202f000", "2·10¹⁰"}}) {
+    EXPECT_EQ(base::grouped(count), grouped);
+    EXPECT_EQ(base::abbreviated(count), abbreviated);
+  }
 }
 
 TEST(TextOfInteger, reads_back) {
@@ -88,6 +85,12 @@ TEST(Pieces, are_trimmed) {
   EXPECT_EQ(base::split("1,,2", ','), (Strings{"1", "", "2"}));
   EXPECT_EQ(base::split("1,", ','), (Strings{"1", ""}));
   EXPECT_EQ(base::split("  ", ','), Strings{});
+}
+
+TEST(Shortened, ends_with_a_whole_character) {
+  EXPECT_EQ(base::shortened("aµb", 4), "aµb");
+  EXPECT_EQ(base::shortened("aµb", 3), "aµ");
+  EXPECT_EQ(base::shortened("aµb", 2), "a");
 }
 
 TEST(Pieces, joined_split_again) {
