@@ -29,12 +29,15 @@ struct Summary {
   double self_check = 0.0;          ///< of the exact solution; 0 for others
 };
 
-/// Makes the result file of a trajectory, where its path is not empty; `observers` see it, too, on
-/// every rank. What is not worth splitting the root makes by itself, and has the summary; where
-/// there are observers the others make it for theirs, and know self_check. Throws UserError alike
-/// on all ranks, and on one rank what an observer there throws, when all are done. Collective.
+/// What chunks of a run are shown to.
+using Show = std::function<void(const engine::Samples& samples)>;
+
+/// Makes the result file of a trajectory, where its path is not empty; `show`, given on all ranks
+/// or none, sees its chunks on every rank. What is not worth splitting the root makes by itself:
+/// then the root has the summary and the others know its self_check, and what `show` throws on a
+/// rank is thrown there when the run is done. Throws UserError alike on all ranks. Collective.
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
-             std::span<engine::Observer* const> observers = {});
+             const Show& show = {});
 
 /// What is to be done with a study before it is written, which may fail. Collective.
 using Announce = std::function<void(const study::Study& study)>;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -26,10 +27,10 @@ namespace masing::commands {
 
 namespace {
 
-/// Keeps the ranges of x and of the restoring force over all steps.
-class Ranges final : public engine::Observer {
+/// Keeps the ranges of x and of the restoring force over all steps, and shows the chunks.
+class Watcher final : public engine::Observer {
  public:
-  explicit Ranges(Summary& summary) : summary_(summary) {}
+  Watcher(Summary& summary, const Show& show) : summary_(summary), show_(show) {}
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
@@ -37,6 +38,9 @@ class Ranges final : public engine::Observer {
       summary_.most_x = std::max(summary_.most_x, samples.x[i]);
       summary_.least_restoring = std::min(summary_.least_restoring, samples.restoring[i]);
       summary_.most_restoring = std::max(summary_.most_restoring, samples.restoring[i]);
+    }
+    if (show_) {
+      show_(samples);
     }
   }
 
@@ -47,23 +51,22 @@ class Ranges final : public engine::Observer {
 
  private:
   Summary& summary_;
+  const Show& show_;
 };
 
 constexpr const char* cores_are_short = ", cores are short";
 
 /// Integrates into the open file. All that writes to it is gone when this returns.
 Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                       const engine::Setup& setup, io::OutputFile& output,
-                       std::span<engine::Observer* const> more) {
+                       const engine::Setup& setup, io::OutputFile& output, const Show& show) {
   const engine::RunSpec& run = simulation.run;
   const io::CheckpointSpec& checkpoint = simulation.checkpoint;
   const std::int64_t steps = run.time.steps;
   Summary summary;
-  Ranges ranges(summary);
+  Watcher watcher(summary, show);
   const auto recorders =
       io::make_recorders({comm, output.file(), run, setup.profile.get(), simulation.output});
-  std::vector<engine::Observer*> observers{&ranges};
-  observers.insert(observers.end(), more.begin(), more.end());
+  std::vector<engine::Observer*> observers{&watcher};
   for (const auto& recorder : recorders) {
     observers.push_back(recorder.get());
   }
@@ -133,10 +136,9 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
 }
 
 /// engine::make_setup, which may be stopped before there is anything to save.
-engine::Setup made_setup(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                         const engine::MemoryBudget& budget) {
+engine::Setup made_setup(const parallel::Communicator& comm, const cli::Simulation& simulation) {
   try {
-    return engine::make_setup(comm, simulation.run, budget);
+    return engine::make_setup(comm, simulation.run);
   } catch (const base::Stopped& stopped) {
     throw base::Stopped(std::string(stopped.what()) + io::nothing_lost);
   }
@@ -144,10 +146,9 @@ engine::Setup made_setup(const parallel::Communicator& comm, const cli::Simulati
 
 /// Makes a run with its file.
 Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                    const engine::MemoryBudget& budget,
-                    std::span<engine::Observer* const> observers) {
+                    const Show& show) {
   // What the engine cannot solve is refused before there is a file.
-  const engine::Setup setup = made_setup(comm, simulation, budget);
+  const engine::Setup setup = made_setup(comm, simulation);
   const io::ResultSpec& result = simulation.result;
   const io::CheckpointSpec& checkpoint = simulation.checkpoint;
   const io::RunLocks locks(comm, result.path, checkpoint);
@@ -163,7 +164,7 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
   io::OutputFile output(comm, result, std::move(rows));
   Summary summary;
   io::with_file_name(result.path, [&] {
-    summary = integrate_into(comm, simulation, setup, output, observers);
+    summary = integrate_into(comm, simulation, setup, output, show);
     output.finish();
   });
   summary.ranks = comm.size();
@@ -173,67 +174,80 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
   return summary;
 }
 
-/// Makes a run for its observers alone; calls `begun` once it is at its start, or where a
-/// checkpoint has it.
-Summary run_for_observers(
-    const parallel::Communicator& comm, const cli::Simulation& simulation,
-    const engine::MemoryBudget& budget, std::span<engine::Observer* const> observers,
-    const std::function<void()>& begun = [] {}) {
-  const engine::RunSpec& run = simulation.run;
-  const engine::Setup setup = made_setup(comm, simulation, budget);
-  std::optional<std::int64_t> resumed;
-  if (const auto& restart = simulation.checkpoint.restart) {
-    resumed = io::resume(comm, *restart, run.time.steps, {setup.engine.get(), {}});
+/// Makes a run, with its file where its path is not empty.
+Summary make_on(const parallel::Communicator& comm, const cli::Simulation& simulation,
+                const Show& show) {
+  if (!simulation.result.path.empty()) {
+    return run_to_file(comm, simulation, show);
   }
-  begun();
-  engine::integrate(comm, *setup.engine, run, observers, resumed);
-  return {.self_check = setup.engine->self_check()};
+  const engine::Setup setup = made_setup(comm, simulation);
+  Summary summary;
+  Watcher watcher(summary, show);
+  const std::array<engine::Observer*, 1> observers{&watcher};
+  engine::integrate(comm, *setup.engine, simulation.run, observers);
+  summary.self_check = setup.engine->self_check();
+  return summary;
+}
+
+/// Calls `show` with the chunks that the root sends, until it sends an empty one. Collective.
+void show_what_root_sends(const parallel::Communicator& comm, const Show& show) {
+  std::vector<double> chunk;
+  const auto part = [&chunk](std::size_t i) {
+    const std::size_t size = (chunk.size() - 1) / 4;
+    return std::span<const double>(chunk).subspan(1 + i * size, size);
+  };
+  while (parallel::broadcast_all(comm, chunk, 0), !chunk.empty()) {
+    show({static_cast<std::int64_t>(chunk[0]), part(0), part(1), part(2), part(3)});
+  }
 }
 
 }  // namespace
 
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
-             std::span<engine::Observer* const> observers) {
-  engine::MemoryBudget budget;
-  if (!observers.empty()) {
-    budget.available = parallel::available_memory(comm);  // each rank may need all of the run
-  }
+             const Show& show) {
   const parallel::Communicator by = engine::communicator_for(comm, simulation.run);
-  const auto made = [&] {
-    return simulation.result.path.empty() ? run_for_observers(by, simulation, budget, observers)
-                                          : run_to_file(by, simulation, budget, observers);
-  };
   if (by.size() == comm.size()) {
-    return made();
+    return make_on(by, simulation, show);
   }
-  // The root makes it; the other ranks do so meanwhile, for their observers.
-  Summary summary;
-  std::exception_ptr failure;
-  bool is_stopped = false;
-  bool has_met = false;
-  // Not before may the root write over the checkpoint that the others go on from.
-  const auto meet = [&] {
-    if (!std::exchange(has_met, true)) {
-      parallel::min_over_ranks(comm, 0);
+  std::exception_ptr fault;  // of `show` on this rank
+  const Show show_here = [&](const engine::Samples& samples) {
+    try {
+      if (!fault) {
+        show(samples);
+      }
+    } catch (...) {
+      fault = std::current_exception();
     }
   };
-  if (!comm.is_root() && !observers.empty()) {
+  const Show show_everywhere = [&](const engine::Samples& samples) {
+    std::vector<double> chunk{static_cast<double>(samples.first_step)};
+    for (const auto part : {samples.force, samples.x, samples.y, samples.restoring}) {
+      chunk.insert(chunk.end(), part.begin(), part.end());
+    }
+    parallel::broadcast_all(comm, chunk, 0);
+    show_here(samples);
+  };
+  Summary summary;
+  if (!comm.is_root() && show) {
+    show_what_root_sends(comm, show_here);
+  }
+  parallel::on_root(comm, [&] {
+    std::exception_ptr failure;
     try {
-      summary = run_for_observers(by, simulation, budget, observers, meet);
-    } catch (const base::Stopped&) {
-      is_stopped = true;
+      summary = make_on(by, simulation, show ? show_everywhere : show);
     } catch (...) {
       failure = std::current_exception();
     }
-  }
-  meet();
-  parallel::on_root(comm, [&] { summary = made(); });
-  // The root may have come to the end before it was asked to stop.
-  if (parallel::min_over_ranks(comm, is_stopped ? 0 : 1) == 0) {
-    throw base::Stopped("stopped " + parallel::stop_reason(comm) + " after the last step");
-  }
-  if (failure) {
-    std::rethrow_exception(failure);
+    if (std::vector<double> end; show) {
+      parallel::broadcast_all(comm, end, 0);
+    }
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  });
+  parallel::broadcast(comm, std::span(&summary.self_check, 1));
+  if (fault) {
+    std::rethrow_exception(fault);
   }
   return summary;
 }

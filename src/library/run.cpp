@@ -91,12 +91,12 @@ Spec requested(cli::Command command, const cli::Invocation& call) {
 }
 
 /// Shows chunks to an observer of the user's, and keeps the last sample.
-class Shown final : public engine::Observer {
+class Shown {
  public:
   Shown(const masing::Observer& observer, const slab::TimeGrid& time)
       : observer_(observer), time_(time) {}
 
-  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
+  void operator()(const engine::Samples& samples) {
     end_.steps = samples.last_step();
     end_.x = samples.x.back();
     end_.y = samples.y.back();
@@ -127,7 +127,6 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
     const cli::Invocation call = invocation(comm, "simulate", options);
     auto simulation = requested<cli::Simulation>(cli::Command::simulate, call);
     Shown shown(observer, simulation.run.time);
-    const std::array<engine::Observer*, 1> observers{&shown};
     if (!names(options, "output")) {
       for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
         if (names(options, key)) {
@@ -137,7 +136,7 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
       }
       simulation.result.path.clear();
     }
-    const double self_check = commands::make(comm, simulation, observers).self_check;
+    const double self_check = commands::make(comm, simulation, std::ref(shown)).self_check;
     Trajectory trajectory = shown.end();
     trajectory.self_check = self_check;
     return trajectory;

@@ -42,6 +42,7 @@ def test_the_example(example, tmp_path, ranks):
     assert found["samples"] == ["8001"]
     assert found["last_x_differs"] == ["0"]
     assert found["refused"] == ["1"]
+    assert found["not_thrown"] == ["100000"] and found.get("thrown", []) == ["1"] * (ranks - 1)
     # ∫ k ds and Σ k; B(0.8) = -x²/2 + 1.1 x - 0.005; 4 ∫ k η (X - η)⁺ ds and 4 Σ k η (X - η)⁺.
     slab, three = map(float, found["elastic"][0].split())
     assert (slab, three) == pytest.approx((1.0, 3.5), rel=1e-13)

@@ -44,6 +44,24 @@ void study(const masing::Session& session) {
   }
 }
 
+/// An observer throws on rank 1: that is thrown there once the run is done, as rank 0 ends it.
+void throw_on_one_rank(const masing::Session& session) {
+  int seen = 0;
+  try {
+    const masing::Trajectory run =
+        masing::simulate(session, {{"final-time", "20"}, {"steps", "100000"}, {"cells", "10"}},
+                         [&](const masing::Samples& /*samples*/) {
+                           ++seen;
+                           if (session.rank() == 1) {
+                             throw seen;
+                           }
+                         });
+    std::printf("not_thrown %d\n", static_cast<int>(run.steps));
+  } catch (const int which) {
+    std::printf("thrown %d\n", which);
+  }
+}
+
 /// Two equal masses, one above the other: between the ground and the lower one and between the two
 /// stand columns, the ground shakes.
 class Frame {
@@ -165,6 +183,7 @@ int refused_positions(const masing::Material& material) {
 int main() {
   const masing::Session session;
   study(session);
+  throw_on_one_rank(session);
   if (session.rank() == 0) {
     const masing::Material slab = masing::Material::continuum("1", "s+0.1");
     const masing::SpringSlider springs[] = {{2.0, 0.1}, {1.0, 0.4}, {0.5, 1.5}};
