@@ -2,12 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,10 +17,10 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/call.hpp"
+#include "cli/request.hpp"
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
-#include "io/hdf5.hpp"
 #include "io/result_file.hpp"
 #include "parallel/session.hpp"
 #include "study/plan.hpp"
@@ -68,27 +70,55 @@ int run_request(cli::Command command, const cli::Invocation& call) {
   if (!job) {
     return base::exit_done;
   }
-  return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
-    return cli::with_place_of_quantity(*job->request, [&]() -> int {
-      if (job->only_validated) {
-        std::visit([&](const auto& spec) { check(comm, spec); }, job->spec);
-        if (comm.is_root()) {
-          std::fputs(job->only_validated->c_str(), stdout);
-        }
-        return base::exit_done;
+  const parallel::Communicator& comm = call.comm;
+  return cli::with_place_of_quantity(*job->request, [&]() -> int {
+    if (job->only_validated) {
+      std::visit([&](const auto& spec) { check(comm, spec); }, job->spec);
+      if (comm.is_root()) {
+        std::fputs(job->only_validated->c_str(), stdout);
       }
-      if (job->wall_limit) {
-        parallel::limit_wall_time(*job->wall_limit);
-      }
-      return std::visit([&](const auto& spec) { return commands::run(comm, spec); }, job->spec);
-    });
+      return base::exit_done;
+    }
+    if (job->wall_limit) {
+      parallel::limit_wall_time(*job->wall_limit);
+    }
+    return std::visit([&](const auto& spec) { return commands::run(comm, spec); }, job->spec);
   });
+}
+
+constexpr std::array requests{cli::Command::simulate, cli::Command::converge, cli::Command::scan};
+
+/// The text that is all a call asks for, or nothing. Throws UserError. Local, without MPI.
+std::optional<std::string> asked_text(const std::string& command,
+                                      const std::vector<std::string>& words) {
+  if (command == "--help" || command == "--version") {
+    return command == "--help" ? usage : version_text();
+  }
+  if (command == "models") {
+    return commands::models(words);
+  }
+  if (std::ranges::find(words, "--help") != words.end()) {
+    if (command == "benchmark" || command == "reproduce") {
+      return command == "benchmark" ? commands::benchmark_help() : commands::reproduce_help();
+    }
+    for (const cli::Command known : requests) {
+      if (command == cli::name_of(known)) {
+        return cli::help(known);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 /// Does what a call asks for, and returns its exit code.
 int run(const std::string& command, const cli::Invocation& call) {
-  for (const cli::Command known :
-       {cli::Command::simulate, cli::Command::converge, cli::Command::scan}) {
+  if (const auto text = asked_text(command, call.words)) {
+    if (call.comm.is_root()) {
+      std::fputs(text->c_str(), stdout);
+    }
+    return base::exit_done;
+  }
+  for (const cli::Command known : requests) {
     if (command == cli::name_of(known)) {
       return run_request(known, call);
     }
@@ -96,21 +126,12 @@ int run(const std::string& command, const cli::Invocation& call) {
   if (command == "reproduce") {
     return commands::reproduce(call);
   }
-  if (command == "models") {
-    return commands::models(call);
-  }
   if (command == "benchmark") {
     return commands::benchmark(call);
   }
-  if (command != "--help" && command != "--version") {
-    throw base::UserError(
-        (command.empty() ? "no command" : "'" + command + "' is not a command") +
-        "; give simulate, converge, scan, reproduce, models or benchmark (masing --help)");
-  }
-  if (call.prints) {
-    std::fputs(command == "--help" ? usage : version_text().c_str(), stdout);
-  }
-  return base::exit_done;
+  throw base::UserError(
+      (command.empty() ? "no command" : "'" + command + "' is not a command") +
+      "; give simulate, converge, scan, reproduce, models or benchmark (masing --help)");
 }
 
 /// `code`, or that of a failure where not all that was printed could be written.
@@ -149,46 +170,16 @@ int naming_options(const std::function<int()>& work) {
   }
 }
 
-/// A process without a launcher: MPI starts only once the words have proved right.
-int run_alone(const std::string& command, cli::Invocation call,
-              const std::vector<std::string>& petsc_options) {
-  call.on_root = [](const std::function<std::string()>& make) { return make(); };
-  call.on_all_ranks = [&petsc_options](const cli::Work& work) {
-    io::close_hdf5();
-    parallel::Session session(petsc_options);
-    return session.run([&](const parallel::Communicator& comm) {
-      return naming_options([&] { return work(comm); });
-    });
-  };
-  try {
-    return flushed(naming_options([&] { return run(command, call); }));
-  } catch (const std::exception& error) {
-    std::fputs(fmt::format("masing: {}\n", parallel::one_line(error.what())).c_str(), stderr);
-    const bool mistake = dynamic_cast<const base::UserError*>(&error) != nullptr;
-    return flushed(mistake ? base::exit_user_mistake : base::exit_failure);
+/// Throws UserError where this process is one of several that do not know of each other; of all but
+/// the first nothing is said: false.
+bool is_to_speak(const parallel::Communicator& comm) {
+  const auto copy = parallel::unconnected_copy(comm.size());
+  if (copy && copy->index == 0) {
+    throw base::UserError("started as " + base::to_text(std::int64_t{copy->count}) +
+                          " copies that do not know of each other: the launcher is of another "
+                          "MPI than this program; take the mpirun of the MPI it was built with");
   }
-}
-
-/// One of the ranks that a launcher started.
-int run_together(const std::string& command, cli::Invocation call,
-                 const std::vector<std::string>& petsc_options) {
-  parallel::Session session(petsc_options);
-  return flushed(session.run([&](const parallel::Communicator& comm) {
-    if (const auto copy = parallel::unconnected_copy(comm.size())) {
-      if (copy->index > 0) {
-        return static_cast<int>(base::exit_user_mistake);  // the first one prints the message
-      }
-      throw base::UserError("started as " + base::to_text(std::int64_t{copy->count}) +
-                            " copies that do not know of each other: the launcher is of another "
-                            "MPI than this program; take the mpirun of the MPI it was built with");
-    }
-    call.prints = comm.is_root();
-    call.on_root = [&comm](const std::function<std::string()>& make) {
-      return parallel::from_root(comm, make);
-    };
-    call.on_all_ranks = [&comm](const cli::Work& work) { return work(comm); };
-    return naming_options([&] { return run(command, call); });
-  }));
+  return !copy;
 }
 
 }  // namespace
@@ -207,9 +198,21 @@ int main(int count, char** values) {
       std::signal(signal, handle_signal);
     }
   }
-  const cli::Invocation call{
-      .words = {words.begin() + std::min<std::ptrdiff_t>(2, petsc - words.begin()), petsc},
-      .command_line = base::joined(words, " ")};
-  return parallel::started_by_launcher() ? run_together(command, call, petsc_options)
-                                         : run_alone(command, call, petsc_options);
+  const std::vector<std::string> rest{
+      words.begin() + std::min<std::ptrdiff_t>(2, petsc - words.begin()), petsc};
+  if (!parallel::started_by_launcher()) {  // a login node may have no MPI
+    try {
+      if (const auto text = asked_text(command, rest)) {
+        std::fputs(text->c_str(), stdout);
+        return flushed(base::exit_done);
+      }
+    } catch (const base::UserError&) {  // said as every mistake, below
+    }
+  }
+  parallel::Session session(petsc_options);
+  return flushed(session.run([&](const parallel::Communicator& comm) -> int {
+    return !is_to_speak(comm) ? base::exit_user_mistake : naming_options([&] {
+      return run(command, {rest, base::joined(words, " "), comm});
+    });
+  }));
 }

@@ -46,7 +46,7 @@ void require_whole_checkpoint(const std::string& file) {
 Validated with_checkpoint(const Invocation& call, Validated request) {
   const std::string file = request.configuration.restart;
   const Command command = request.request->command;
-  const std::string before = call.on_root([&] {
+  const std::string before = parallel::from_root(call.comm, [&] {
     require_whole_checkpoint(file);  // before HDF5 looks at it
     const io::Recipe recipe = io::read_recipe(file);
     require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
@@ -101,7 +101,7 @@ Validated reference_request(const Invocation& call, const std::string& file) {
 }
 
 void print(const Invocation& call, const std::string& text, std::FILE* stream = stdout) {
-  if (call.prints) {
+  if (call.comm.is_root()) {
     std::fputs(text.c_str(), stream);
   }
 }
@@ -110,7 +110,7 @@ void print(const Invocation& call, const std::string& text, std::FILE* stream = 
 
 Validated request_in(const Invocation& call, const std::string& file,
                      const std::function<void(const std::string&)>& inspect) {
-  const std::string all = call.on_root([&] {
+  const std::string all = parallel::from_root(call.comm, [&] {
     return read_of_sound_file(file, [&] {
       const io::Recipe read = io::read_recipe(file);
       if (inspect) {
@@ -136,12 +136,12 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
   const Files files{.text =
                         [&](const std::string& path) {
                           inputs.push_back(path);
-                          return call.on_root([&] { return io::text_of(path); });
+                          return parallel::from_root(call.comm, [&] { return io::text_of(path); });
                         },
                     .last_field =
                         [&](const std::string& path) {
                           inputs.push_back(path);
-                          return call.on_root([&] {
+                          return parallel::from_root(call.comm, [&] {
                             return read_of_sound_file(path, [&] { return io::last_field(path); });
                           });
                         }};
@@ -156,7 +156,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
   });
   const Request& asked = *request.request;
   return with_place_of_quantity(asked, [&]() -> std::optional<Job> {
-    request.warnings.push_back(call.on_root([&] {
+    request.warnings.push_back(parallel::from_root(call.comm, [&] {
       require_outputs_are_no_inputs(request.configuration, inputs);
       engine::RunSpec run = request.run;
       if (!request.study.levels.empty()) {  // the largest step

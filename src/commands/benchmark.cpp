@@ -81,33 +81,30 @@ void fit_into_memory(const parallel::Communicator& comm, std::int64_t& largest) 
 
 }  // namespace
 
+std::string benchmark_help() {
+  std::ostringstream text;
+  text << "masing benchmark: what this machine's memory gives, and what each engine and the "
+          "obvious loop make of it\n\n"
+       << declared();
+  return text.str();
+}
+
 int benchmark(const cli::Invocation& call) {
+  const parallel::Communicator& comm = call.comm;
   const po::variables_map values = read(call.words);
   benchmark::Effort effort = effort_of(values);
-  if (values.contains("help")) {
-    if (call.prints) {
-      std::ostringstream text;
-      text << "masing benchmark: what this machine's memory gives, and what each engine and the "
-              "obvious loop make of it\n\n"
-           << declared();
-      std::fputs(text.str().c_str(), stdout);
-    }
-    return base::exit_done;
+  fit_into_memory(comm, effort.largest);
+  const auto output = values["output"].as<std::string>();
+  { const io::OutputLock writable(comm, output); }  // not held: a signal would leave its file
+  const benchmark::Report report = benchmark::measured(comm, effort);
+  const io::OutputLock lock(comm, output);
+  io::write_file(comm, {output, "benchmark", "", call.command_line},
+                 [&](const io::Handle& file) { benchmark::write(comm, file, report); });
+  if (comm.is_root()) {
+    std::fputs(fmt::format("masing benchmark: {}benchmark in {}\n", report.table, output).c_str(),
+               stdout);
   }
-  return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
-    fit_into_memory(comm, effort.largest);
-    const auto output = values["output"].as<std::string>();
-    { const io::OutputLock writable(comm, output); }  // not held: a signal would leave its file
-    const benchmark::Report report = benchmark::measured(comm, effort);
-    const io::OutputLock lock(comm, output);
-    io::write_file(comm, {output, "benchmark", "", call.command_line},
-                   [&](const io::Handle& file) { benchmark::write(comm, file, report); });
-    if (comm.is_root()) {
-      std::fputs(fmt::format("masing benchmark: {}benchmark in {}\n", report.table, output).c_str(),
-                 stdout);
-    }
-    return base::exit_done;
-  });
+  return base::exit_done;
 }
 
 }  // namespace masing::commands

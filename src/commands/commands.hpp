@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "cli/call.hpp"
 #include "engine/engine.hpp"
@@ -64,12 +65,16 @@ int run(const parallel::Communicator& comm, const cli::Scan& scan);
 /// masing reproduce: the configuration in a result file again, compared with the file. Returns the
 /// exit code, 1 where a number differs. Throws UserError.
 int reproduce(const cli::Invocation& call);
+/// Its help. Local.
+std::string reproduce_help();
 
-/// masing models: the catalogue of models, or all of one of them, on stdout. Throws UserError.
-int models(const cli::Invocation& call);
+/// masing models: the catalogue of models, or all of one of them. Throws UserError. Local.
+std::string models(const std::vector<std::string>& words);
 
 /// masing benchmark: measures the machine and what each engine makes of it → an HDF5 file, a table
 /// on stdout. Throws UserError.
 int benchmark(const cli::Invocation& call);
+/// Its help. Local.
+std::string benchmark_help();
 
 }  // namespace masing::commands

@@ -118,20 +118,14 @@ std::string model_text(const ModelInfo& info) {
 
 }  // namespace
 
-int models(const cli::Invocation& call) {
-  const auto& words = call.words;
+std::string models(const std::vector<std::string>& words) {
   const bool help = words.size() == 1 && words.front() == "--help";
   if (words.size() > 1 || (words.size() == 1 && !help && words.front().starts_with("-"))) {
     throw base::UserError("'" + words.back() + "' is one word too many; give masing models or " +
                           "masing models NAME");
   }
-  const std::string text = words.empty() || help
-                               ? catalogue_text()
+  return words.empty() || help ? catalogue_text()
                                : model_text(cli::known_model(words.front(), "models").info);
-  if (call.prints) {
-    std::fputs(text.c_str(), stdout);
-  }
-  return base::exit_done;
 }
 
 }  // namespace masing::commands

@@ -21,7 +21,6 @@ struct ReproduceOptions {
   std::string file;
   std::string output;  ///< empty: beside the file, and removed at the end
   bool quiet = false;
-  bool help = false;
 };
 
 po::options_description reproduce_options() {
@@ -53,15 +52,14 @@ ReproduceOptions parse_reproduce(const std::vector<std::string>& words) {
                           "; masing reproduce --help lists the options");
   }
   ReproduceOptions options;
-  options.help = values.contains("help");
   options.quiet = values.contains("quiet");
   options.output = values.contains("output") ? values["output"].as<std::string>() : "";
   const auto files = values.contains("file") ? values["file"].as<std::vector<std::string>>()
                                              : std::vector<std::string>();
-  if (files.size() != 1 && !options.help) {
+  if (files.size() != 1) {
     throw base::UserError("reproduce takes one result file; give masing reproduce STUDY.h5");
   }
-  options.file = options.help ? "" : files.front();
+  options.file = files.front();
   return options;
 }
 
@@ -72,7 +70,7 @@ cli::Validated embedded(const cli::Invocation& call, const ReproduceOptions& opt
   });
   cli::Configuration& configuration = request.configuration;
   configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
-  call.on_root([&] {
+  parallel::on_root(call.comm, [&] {
     std::error_code none_there;
     if (std::filesystem::equivalent(options.output, options.file, none_there)) {
       throw base::UserError("--output: " + options.output +
@@ -82,7 +80,6 @@ cli::Validated embedded(const cli::Invocation& call, const ReproduceOptions& opt
       throw base::UserError(configuration.output +
                             " is there already; move it, or give --output FILE.h5");
     }
-    return std::string();
   });
   configuration.quiet = options.quiet;
   return request;
@@ -174,38 +171,34 @@ bool is_reproduced(const parallel::Communicator& comm, const std::string& file,
 
 }  // namespace
 
+std::string reproduce_help() {
+  std::ostringstream text;
+  text << "masing reproduce FILE.h5: run the configuration in a result file again and compare the "
+          "numbers\nbit by bit; exit 0 if every dataset and attribute of numbers in the file is "
+          "the same, 1 if not.\nOther texts and what is new are noted and do not count; "
+          "/provenance and /timing are not compared.\n\n"
+       << reproduce_options();
+  return text.str();
+}
+
 int reproduce(const cli::Invocation& call) {
+  const parallel::Communicator& comm = call.comm;
   const ReproduceOptions options = parse_reproduce(call.words);
-  if (options.help) {
-    if (call.prints) {
-      std::ostringstream text;
-      text << "masing reproduce FILE.h5: run the configuration in a result file again and compare "
-              "the numbers\nbit by bit; exit 0 if every dataset and attribute of numbers in the "
-              "file is the same, 1 if not.\nOther texts and what is new are noted and do not "
-              "count; /provenance and /timing are not compared.\n\n"
-           << reproduce_options();
-      std::fputs(text.str().c_str(), stdout);
-    }
-    return base::exit_done;
-  }
   const cli::Validated request = embedded(call, options);
   const cli::Spec wanted = cli::spec_of(request, call.command_line);
-  return call.on_all_ranks([&](const parallel::Communicator& comm) -> int {
-    const std::string& output = request.configuration.output;
-    try {
-      cli::with_place_of_quantity(*request.request, [&] {
-        std::visit([&](const auto& spec) { make(comm, spec); }, wanted);
-      });
-    } catch (const base::Stopped&) {
-      throw;  // it can be resumed
-    } catch (...) {
-      remove_unkept(comm, options, output);
-      throw;
-    }
-    const bool is_same = is_reproduced(comm, options.file, output);
+  const std::string& output = request.configuration.output;
+  try {
+    cli::with_place_of_quantity(
+        *request.request, [&] { std::visit([&](const auto& spec) { make(comm, spec); }, wanted); });
+  } catch (const base::Stopped&) {
+    throw;  // it can be resumed
+  } catch (...) {
     remove_unkept(comm, options, output);
-    return is_same ? base::exit_done : base::exit_failure;
-  });
+    throw;
+  }
+  const bool is_same = is_reproduced(comm, options.file, output);
+  remove_unkept(comm, options, output);
+  return is_same ? base::exit_done : base::exit_failure;
 }
 
 }  // namespace masing::commands

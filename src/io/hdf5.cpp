@@ -107,10 +107,6 @@ hid_t check(hid_t code, base::Location where) {
       fmt::format("HDF5 at {}: {}", parallel::place(where), message.empty() ? "failure" : message));
 }
 
-void close_hdf5() {
-  check(H5close());
-}
-
 Handle::~Handle() {
   // Closing is collective: a rank that fails alone would wait for ever.
   if (id_ >= 0 && std::uncaught_exceptions() == 0) {

@@ -21,10 +21,6 @@ namespace masing::io {
 /// Local.
 hid_t check(hid_t code, base::Location where = base::Location::current());
 
-/// Close HDF5 where it was used before MPI started. It begins again with the next call, and so ends
-/// before MPI does. No file may be open. Local.
-void close_hdf5();
-
 /// Owner of an HDF5 identifier, closed by `close`; move-only.
 class Handle {
  public:

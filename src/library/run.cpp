@@ -56,7 +56,8 @@ bool names(const Options& options, std::string_view key) {
 /// What the program would be told, as one call of it.
 cli::Invocation invocation(const parallel::Communicator& comm, const char* command,
                            const Options& options) {
-  cli::Invocation call{.words = {}, .command_line = std::string("libmasing ") + command};
+  cli::Invocation call{
+      .words = {}, .command_line = std::string("libmasing ") + command, .comm = comm};
   const auto add = [&call](const std::string& word) {
     call.words.push_back(word);
     call.command_line += " " + word;
@@ -70,10 +71,6 @@ cli::Invocation invocation(const parallel::Communicator& comm, const char* comma
   if (!names(options, "quiet")) {
     call.words.emplace_back("--quiet");
   }
-  call.prints = comm.is_root();
-  call.on_root = [&comm](const std::function<std::string()>& make) {
-    return parallel::from_root(comm, make);
-  };
   return call;
 }
 
