@@ -184,16 +184,15 @@ void add_breaks(const std::string& quantity, const Wave& wave, double final_time
   }
 }
 
-/// The largest |f(t)| and |f(t + span) - factor·f(t)| of some times.
+/// The largest |f(t)| and |f(t + span) - f(t)| of some times.
 template <typename F>
-std::pair<double, double> recurrence(const F& f, double factor, double span,
-                                     const std::vector<double>& times) {
+std::pair<double, double> recurrence(const F& f, double span, const std::vector<double>& times) {
   double largest = 0.0;
   double difference = 0.0;
   for (const double t : times) {
     const double value = f(t);
     largest = std::max(largest, std::abs(value));
-    difference = std::max(difference, std::abs(f(t + span) - factor * value));
+    difference = std::max(difference, std::abs(f(t + span) - value));
   }
   return {largest, difference};
 }
@@ -215,14 +214,14 @@ bool repeats(const Table& table, double period, double final_time) {
     times.insert(times.end(), {kink, kink - period});
   }
   std::erase_if(times, [&](double t) { return t < 0.0 || t > last; });
-  const auto [largest, difference] = recurrence(table, 1.0, period, times);
+  const auto [largest, difference] = recurrence(table, period, times);
   return difference <= 1e-9 * largest;
 }
 
 /// Whether F(t + span) = F(t) for a function that has the period `period`: by values, and for what
 /// they do not show by its ranges.
 bool repeats_within(const Function& f, double span, double period) {
-  const auto [largest, difference] = recurrence(f, 1.0, span, times_of(period, 64));
+  const auto [largest, difference] = recurrence(f, span, times_of(period, 64));
   constexpr double negligible = 1e-6;  // of ∫ |F| dt
   return difference <= 1e-12 * largest &&
          shows_all([&](double t) { return f(t + span) - f(t); },
@@ -274,11 +273,6 @@ bool has_period(const Function& force, double period, double final_time) {
          std::ranges::all_of(force.operations(), [&](const Operation& operation) {
            return !operation.table || repeats(*operation.table, period, final_time);
          });
-}
-
-bool is_odd(const Function& force, double period) {
-  const auto [largest, difference] = recurrence(force, -1.0, period / 2, times_of(period, 32));
-  return difference <= 1e-12 * largest;
 }
 
 std::optional<double> period_of(const Function& force, double final_time) {

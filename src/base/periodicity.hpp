@@ -29,9 +29,6 @@ std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& 
 /// of a table from t = 0 to `final_time`, of at most `horizon` periods. Local.
 bool has_period(const Function& force, double period, double final_time);
 
-/// Whether F(t + period/2) = -F(t), as far as values show. Local.
-bool is_odd(const Function& force, double period);
-
 /// The least common multiple of the periods of sin(), cos(), triangle(), square() and sawtooth() in
 /// F, up to 60 times the longest, if F has it, or the part of it after which F repeats itself, as
 /// of cos(t)^2; else nothing. Local.

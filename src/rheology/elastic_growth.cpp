@@ -13,18 +13,13 @@ namespace {
 
 using Eigenvalues = std::vector<std::complex<double>>;
 
-/// How many Arnoldi vectors of so many columns are kept: fewer of long ones, whose memory and time
-/// would exceed those of the run's first steps.
-Eigen::Index most_vectors(Eigen::Index columns) {
-  constexpr Eigen::Index numbers = Eigen::Index{1} << 21;
-  return std::min(columns, std::clamp<Eigen::Index>(numbers / columns, 4, 40));
-}
-
 /// Of `apply`, a linear map of vectors of `columns` numbers: Arnoldi's method from a fixed start.
 template <typename Map>
 Eigenvalues eigenvalues_of(const Map& apply, Eigen::Index columns) {
   Eigenvalues unknown{std::numeric_limits<double>::infinity()};
-  const Eigen::Index most = most_vectors(columns);
+  // Fewer of long vectors, whose memory and time would exceed those of the run's first steps.
+  constexpr Eigen::Index numbers = Eigen::Index{1} << 21;
+  const auto most = std::min(columns, std::clamp<Eigen::Index>(numbers / columns, 4, 40));
   Eigen::MatrixXd basis(columns, most);
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(most, most);
   basis.col(0) = Eigen::VectorXd::LinSpaced(columns, 1.0, 2.0).array().sin().matrix().normalized();

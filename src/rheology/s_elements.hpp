@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "rheology/inclusion.hpp"
@@ -61,12 +62,8 @@ struct DiscreteMasing {
     return 0.0;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
-    const auto u = state.subspan(2);
-    double sum = 0.0;
-    for (std::size_t i = 0; i < u.size(); ++i) {
-      sum += stiffness[i] * u[i];
-    }
-    return k0 * state[0] + sum;
+    return k0 * state[0] +
+           std::inner_product(stiffness.begin(), stiffness.end(), state.begin() + 2, 0.0);
   }
   [[nodiscard]] std::vector<StVenant> elements() const { return clamped_elements(2, threshold); }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 namespace masing::rheology {
 
@@ -11,15 +12,9 @@ namespace {
 /// No impulse of the chain can exceed it: velocities lie between the least and the greatest of 0
 /// and the targets. A larger bound is as good as none, but would cost digits.
 double greatest_impulse(std::span<const double> mass, std::span<const double> target) {
-  double total = 0.0;
-  double least = 0.0;
-  double greatest = 0.0;
-  for (std::size_t i = 0; i < mass.size(); ++i) {
-    total += mass[i];
-    least = std::min(least, target[i]);
-    greatest = std::max(greatest, target[i]);
-  }
-  return 2 * total * (greatest - least);
+  const double total = std::accumulate(mass.begin(), mass.end(), 0.0);
+  const auto [least, greatest] = std::ranges::minmax(target);
+  return 2 * total * (std::max(0.0, greatest) - std::min(0.0, least));
 }
 
 }  // namespace

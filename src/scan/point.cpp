@@ -178,20 +178,13 @@ slab::PeriodicForce force_of(const ScanProblem& problem) {
   return {.value = [drive](double t) { return drive(t); },
           .bounds = [drive](double first, double last) { return drive.bounds(first, last); },
           .breaks = problem.force_breaks,
-          .period = *problem.period,
-          .is_odd = base::is_odd(drive, *problem.period)};
+          .period = *problem.period};
 }
 
 slab::Oscillator loaded(const ScanProblem& problem, double preload) {
   slab::Oscillator oscillator = problem.run.facts().oscillator;
   oscillator.preload = preload;
   return oscillator;
-}
-
-bool is_symmetric_start(const engine::ModelFacts& model) {
-  const base::Function& u0 = model.slab->initial_u;
-  return !model.slab->is_shifted() && u0.is_constant() && u0(0.5) == 0.0 &&
-         model.oscillator.x0 == 0.0;
 }
 
 /// What is known of a cycle of a force of period `period`.
@@ -221,8 +214,7 @@ PointNumbers described(const slab::Cycle& cycle, double period) {
 class LimitCycles {
  public:
   LimitCycles(const slab::Measure& measure, double preload, const ScanProblem& problem)
-      : map_(measure, loaded(problem, preload), force_of(problem)),
-        is_symmetric_start_(is_symmetric_start(problem.run.facts())) {}
+      : map_(measure, loaded(problem, preload), force_of(problem)) {}
 
   /// A cycle, and by how much the motion still changed before it was sought.
   struct Found {
@@ -302,7 +294,7 @@ class LimitCycles {
 
  private:
   [[nodiscard]] slab::Cycle found_near(const slab::Extreme& start, int multiple) const {
-    return slab::find_cycle(map_, is_symmetric_start_, start, multiple);
+    return slab::find_cycle(map_, start, multiple);
   }
 
   /// The cycle of fewer periods than `multiple`, as few as there are, whose extreme is within
@@ -357,7 +349,6 @@ class LimitCycles {
   }
 
   slab::PeriodMap map_;
-  bool is_symmetric_start_;
 };
 
 }  // namespace

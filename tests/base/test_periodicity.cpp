@@ -133,11 +133,6 @@ TEST(Period, of_a_table_repeats_itself_as_long_as_it_is_looked_at) {
   EXPECT_EQ(period_of({zigzag(8, 1.0), "cos(pi*t)"}, forever).value(), 2.0);
 }
 
-TEST(Oddness, is_that_of_values) {
-  EXPECT_TRUE(base::is_odd(function("cos(t)-0.2*sin(3*t)"), 2 * pi));
-  EXPECT_FALSE(base::is_odd(function("cos(t)+0.01*cos(2*t)"), 2 * pi));
-}
-
 /// The breaks of an expression or points in t.
 std::vector<double> breaks(const std::string& text, double final_time,
                            std::span<const double> given) {

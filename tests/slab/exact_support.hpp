@@ -65,9 +65,8 @@ inline std::shared_ptr<const slab::Measure> uniform_cells(int cells, double k, d
 
 /// The papers' case with P cells.
 inline std::shared_ptr<const slab::Measure> papers_cells(int cells) {
-  return slab::make_cell_measure(cells_of(
-      cells, [](double) { return 1.0; }, [](double s) { return s + 0.1; },
-      [](double) { return 0.0; }));
+  return slab::make_cell_measure(
+      slab::sample_profile(support::problem({.space = support::space_of(cells)}), {0, cells}));
 }
 
 inline double papers_force(double t) {

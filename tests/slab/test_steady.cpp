@@ -26,7 +26,6 @@ struct ForcedProblem {
   std::string force = "0.45*cos(0.8*t)";
   double period = 2 * std::numbers::pi / 0.8;
   slab::Oscillator oscillator{.mass = 1.0, .k0 = 0.2, .x0 = 0.0, .y0 = 0.0};
-  bool is_odd = true;
 };
 
 slab::Slab forced_slab(const ForcedProblem& problem) {
@@ -45,13 +44,12 @@ struct SolvedProblem {
             {.value = [this](double t) { return drive(t); },
              .bounds = [this](double a, double b) { return drive.bounds(a, b); },
              .breaks = {},
-             .period = problem.period,
-             .is_odd = problem.is_odd}) {}
+             .period = problem.period}) {}
 
   /// The cycle that the motion from rest comes to.
   [[nodiscard]] Cycle from_rest() const {
     const slab::Settled settled = slab::settle(map);
-    return slab::find_cycle(map, true, map.outer_extreme(settled.state, settled.multiple).value(),
+    return slab::find_cycle(map, map.outer_extreme(settled.state, settled.multiple).value(),
                             settled.multiple);
   }
 
@@ -75,7 +73,6 @@ TEST(Steady, finds_the_cycle_of_the_papers_slab) {
   const Cycle cycle = SolvedProblem({}).from_rest();
   EXPECT_NEAR(cycle.most_x, 1.643576, 5e-7);
   EXPECT_NEAR(cycle.least_x, -cycle.most_x, 1e-10);
-  EXPECT_TRUE(cycle.is_half);
   EXPECT_EQ(cycle.multiple, 1);
   EXPECT_LT(cycle.residual, 1e-11);
   EXPECT_EQ(cycle.frozen, 0.0);
@@ -88,24 +85,8 @@ TEST(Steady, keeps_what_the_transient_left_of_cells_that_do_not_yield) {
   const Cycle cycle = SolvedProblem(problem).from_rest();
   EXPECT_NEAR(cycle.least_x, -0.1846154, 5e-8);
   EXPECT_NEAR(cycle.most_x, 0.1822614, 5e-8);
-  EXPECT_FALSE(cycle.is_half);
   // Cells with 2η up to the range of x yield; η has the density 1 from 0.1 on.
   EXPECT_NEAR(cycle.frozen, 1 - ((cycle.most_x - cycle.least_x) / 2 - 0.1), 1e-9);
-}
-
-TEST(Steady, gives_the_same_cycle_from_half_a_period_and_from_a_whole_one) {
-  ForcedProblem problem;
-  const Cycle half = SolvedProblem(problem).from_rest();
-  problem.is_odd = false;
-  const Cycle whole = SolvedProblem(problem).from_rest();
-  EXPECT_FALSE(whole.is_half);
-  EXPECT_NEAR(half.most_x, whole.most_x, 1e-11);
-  EXPECT_NEAR(half.least_x, whole.least_x, 1e-11);
-  // Central differences of step 1e-6 of a map with kinks in its slope.
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_NEAR(half.multipliers[i].real(), whole.multipliers[i].real(), 1e-5);
-    EXPECT_NEAR(std::abs(half.multipliers[i].imag()), std::abs(whole.multipliers[i].imag()), 1e-5);
-  }
 }
 
 TEST(Steady, is_the_linear_oscillators_where_nothing_yields) {
@@ -114,7 +95,7 @@ TEST(Steady, is_the_linear_oscillators_where_nothing_yields) {
   const double amplitude = 0.01 / (1.2 - 0.64);
   const SolvedProblem solved(problem);
   const Cycle cycle =
-      slab::find_cycle(solved.map, true, {0.0, amplitude, {0.0, amplitude, 1, 0.0, {}}, 1}, 1);
+      slab::find_cycle(solved.map, {0.0, amplitude, {0.0, amplitude, 1, 0.0, {}}, 1}, 1);
   EXPECT_NEAR(cycle.most_x, amplitude, 1e-13);
   EXPECT_NEAR(cycle.least_x, -amplitude, 1e-13);
   EXPECT_NEAR(cycle.loss, 0.0, 1e-13);
@@ -152,7 +133,6 @@ TEST(Steady, has_multipliers_by_which_transients_decay) {
   problem.force = "0.3*cos(0.5*t)+0.1*cos(t)";
   problem.period = 2 * std::numbers::pi / 0.5;
   problem.oscillator.k0 = 0.05;
-  problem.is_odd = false;
   const SolvedProblem solved(problem);
   const Cycle cycle = solved.from_rest();
   ASSERT_NEAR(cycle.multipliers[0].imag(), 0.0, 1e-9);
@@ -175,7 +155,6 @@ TEST(Steady, sees_a_drift_that_cells_beyond_the_range_of_x_yield_to) {
     problem.period = 2 * std::numbers::pi / 1.283;
     problem.oscillator.k0 = 0.0;
     problem.oscillator.damping = 0.078;
-    problem.is_odd = false;
     const SolvedProblem solved(problem);
     const Cycle cycle = solved.from_rest();
     EXPECT_LT(cycle.most_x - cycle.least_x, 2 * 0.832);
@@ -202,9 +181,9 @@ ForcedProblem random_forced_problem(std::mt19937& random) {
   ForcedProblem problem;
   problem.stiffness = any_of({"1", "1+s", "2-s", "0.5+exp(-s)"});
   problem.threshold = any_of({"s+0.1", "0.05+s^2", "0.4", "1.1-s", "0.1+0.8*s*(1-s)"});
-  problem.is_odd = between(0, 1) < 0.5;
+  const bool is_odd = between(0, 1) < 0.5;
   problem.force = base::to_text(force) + "*cos(" + base::to_text(omega) + "*t)" +
-                  (problem.is_odd ? "" : "+0.1*sin(2*" + base::to_text(omega) + "*t)+0.05");
+                  (is_odd ? "" : "+0.1*sin(2*" + base::to_text(omega) + "*t)+0.05");
   problem.period = 2 * std::numbers::pi / omega;
   problem.oscillator.mass = between(0.5, 2);
   problem.oscillator.k0 = between(0.05, 0.5);

@@ -29,12 +29,7 @@ Profile make_profile(const std::vector<double>& k, const std::vector<double>& et
 
 /// η = s + 0.1, k = 1, u0 = 0 at s = i/P: the papers' case.
 Profile papers_profile(int cells) {
-  Profile profile = make_profile(std::vector<double>(cells, 1.0), std::vector<double>(cells),
-                                 std::vector<double>(cells, 0.0));
-  for (int i = 0; i < cells; ++i) {
-    profile.threshold[i] = (i + 1.0) / cells + 0.1;
-  }
-  return profile;
+  return slab::sample_profile(support::problem({.space = support::space_of(cells)}), {0, cells});
 }
 
 /// Every cell clamped at every increment, in extended precision.

@@ -133,57 +133,43 @@ void require_cycle(bool is_found) {
 /// period later.
 class Shooting {
  public:
-  /// `map` must outlive the object. `is_symmetric_start`: u0 = 0 and x0 = 0.
-  Shooting(const PeriodMap& map, bool is_symmetric_start)
-      : map_(map), is_symmetric_start_(is_symmetric_start), frequency_(map.frequency()) {}
+  /// `map` must outlive the object.
+  explicit Shooting(const PeriodMap& map) : map_(map), frequency_(map.frequency()) {}
 
   /// As find_cycle.
   [[nodiscard]] Cycle near(const Extreme& start, int multiple) const {
     const double whole = multiple * map_.force().period;
     const Passage passage = required(map_.passage(start, whole, start.side));
-    ShootingMap kind = shooting_map(start, passage, multiple);
-    std::optional<Extreme> found = corrected(start, kind, whole);
-    if (found && kind == ShootingMap::half) {
-      constexpr double closed = 1e-9;
-      Cycle cycle = described(*found, multiple, kind);
-      if (cycle.residual <= closed) {
-        return cycle;
-      }
-      // F is not odd: of a narrow pulse its values may not show it, the motion over a period does.
-      kind = ShootingMap::full;
-      found = corrected(start, kind, whole);
-    }
+    const bool all_yield = frozen(passage.least_x, passage.most_x) <= none_frozen;
+    const bool x_is_free = map_.oscillator().k0 == 0.0 && all_yield;
+    std::optional<Extreme> found = corrected(start, x_is_free, whole);
     // Where the cycle goes beyond what the slab remembers, it leaves more to remember.
     constexpr int passes = 60;
     for (int pass = 0; found && pass < passes; ++pass) {
       const double before = found->x;
       found->past = required(map_.passage(*found, whole, found->side)).past;
-      found = corrected(*found, kind, whole);
+      found = corrected(*found, x_is_free, whole);
       if (found && std::abs(found->x - before) <= 1e-12 * (passage.most_x - passage.least_x)) {
         break;
       }
     }
-    if (!found && kind == ShootingMap::full && map_.oscillator().k0 == 0.0) {
+    if (!found && !x_is_free && map_.oscillator().k0 == 0.0) {
       return drifting(start, multiple);
     }
     require_cycle(found.has_value());
-    return described(*found, multiple, kind);
+    return described(*found, multiple, x_is_free);
   }
 
  private:
-  /// A full period in phase and x; half of one, where force and slab are symmetric; or the phase
-  /// alone, where nothing holds the mass and x is arbitrary.
-  enum class ShootingMap { full, half, phase };
-
   /// The cycle of a mass that drifts towards the side of an extreme, where k0 = 0 and the drift has
   /// taken every cell to its threshold there, also those that the range of x over a period leaves
   /// elastic: x is arbitrary. Throws UserError where there is none.
   [[nodiscard]] Cycle drifting(const Extreme& start, int multiple) const {
     const TurningPoints slab(map_.measure(), start.past);
     require_cycle(slab.stiffness_at(start.x) <= none_frozen * map_.measure().total().stiffness);
-    const auto found = corrected(start, ShootingMap::phase, multiple * map_.force().period);
+    const auto found = corrected(start, true, multiple * map_.force().period);
     require_cycle(found.has_value());
-    Cycle cycle = described(*found, multiple, ShootingMap::phase);
+    Cycle cycle = described(*found, multiple, true);
     require_cycle(start.side * cycle.drift > 0.0);
     return cycle;
   }
@@ -194,41 +180,21 @@ class Shooting {
     return std::max(0.0, 1.0 - map_.measure().below((most - least) / 2).stiffness / all);
   }
 
-  [[nodiscard]] ShootingMap shooting_map(const Extreme& start, const Passage& passage,
-                                         int multiple) const {
-    const bool all_yield = frozen(passage.least_x, passage.most_x) <= none_frozen;
-    if (map_.oscillator().k0 == 0.0 && all_yield) {
-      return ShootingMap::phase;
-    }
-    const bool is_virgin = start.past.positions.empty() && is_symmetric_start_;
-    if (multiple != 1 || !map_.force().is_odd || !(all_yield || is_virgin)) {
-      return ShootingMap::full;
-    }
-    constexpr double alike = 1e-3;
-    const auto half = map_.passage(start, map_.force().period / 2, -start.side);
-    const double scale = passage.most_x - passage.least_x;
-    const bool is_symmetric = half &&
-                              std::abs(half->span - map_.force().period / 2) * frequency_ < alike &&
-                              std::abs(half->x + start.x) < alike * scale;
-    return is_symmetric ? ShootingMap::half : ShootingMap::full;
-  }
-
-  /// The map in scaled numbers v = (phase ω, x/scale): by how much it moves them.
-  [[nodiscard]] Residual residual_of(const Extreme& start, ShootingMap kind, double whole,
+  /// The map over a whole cycle in scaled numbers v = (phase ω, x/scale): by how much it moves
+  /// them. `x_is_free`: of the phase alone, where nothing holds the mass and x is arbitrary.
+  [[nodiscard]] Residual residual_of(const Extreme& start, bool x_is_free, double whole,
                                      double scale) const {
-    return [this, start, kind, whole, scale](const Pair& v) -> std::optional<Pair> {
+    return [this, start, x_is_free, whole, scale](const Pair& v) -> std::optional<Pair> {
       Extreme at = start;
       at.phase = v[0] / frequency_;
-      at.x = kind == ShootingMap::phase ? start.x : v[1] * scale;
-      const double span = kind == ShootingMap::half ? whole / 2 : whole;
-      const auto passage = map_.passage(at, span, kind == ShootingMap::half ? -at.side : at.side);
+      at.x = x_is_free ? start.x : v[1] * scale;
+      const auto passage = map_.passage(at, whole, at.side);
       if (!passage) {
         return std::nullopt;
       }
-      const double x = kind == ShootingMap::half ? -passage->x : passage->x;
       // Of a mass that nothing holds, x is not to be found; the 1 keeps the equations regular.
-      return Pair{(passage->span - span) * frequency_,
-                  kind == ShootingMap::phase ? v[1] - start.x / scale : (x - at.x) / scale};
+      return Pair{(passage->span - whole) * frequency_,
+                  x_is_free ? v[1] - start.x / scale : (passage->x - at.x) / scale};
     };
   }
 
@@ -238,22 +204,22 @@ class Shooting {
   }
 
   /// The start of a cycle near an extreme; nothing where Newton's method does not come to one.
-  [[nodiscard]] std::optional<Extreme> corrected(const Extreme& start, ShootingMap kind,
+  [[nodiscard]] std::optional<Extreme> corrected(const Extreme& start, bool x_is_free,
                                                  double whole) const {
     const double scale = scale_of(start, whole);
     const Pair guess{start.phase * frequency_, start.x / scale};
-    const auto found = solve(residual_of(start, kind, whole, scale), guess);
+    const auto found = solve(residual_of(start, x_is_free, whole, scale), guess);
     if (!found) {
       return std::nullopt;
     }
     Extreme at = start;
     at.phase = (*found)[0] / frequency_;
-    at.x = kind == ShootingMap::phase ? start.x : (*found)[1] * scale;
+    at.x = x_is_free ? start.x : (*found)[1] * scale;
     at.past = past_on_arrival(map_.measure(), at.past, at.x, at.side).value_or(at.past);
     return at;
   }
 
-  [[nodiscard]] Cycle described(const Extreme& at, int multiple, ShootingMap kind) const {
+  [[nodiscard]] Cycle described(const Extreme& at, int multiple, bool x_is_free) const {
     const double period = map_.force().period;
     const double whole = multiple * period;
     const Passage passage = required(map_.passage(at, whole, at.side, true));
@@ -266,32 +232,27 @@ class Shooting {
     cycle.most_x = passage.most_x;
     cycle.least_x = passage.least_x;
     cycle.loss = passage.works.slab;
-    cycle.drift = kind == ShootingMap::phase ? passage.x - at.x : 0.0;
-    cycle.frozen = kind == ShootingMap::phase ? 0.0 : frozen(passage.least_x, passage.most_x);
+    cycle.drift = x_is_free ? passage.x - at.x : 0.0;
+    cycle.frozen = x_is_free ? 0.0 : frozen(passage.least_x, passage.most_x);
     cycle.residual = std::max(std::abs(passage.span - whole) * frequency_,
                               std::abs(passage.x - at.x - cycle.drift) / scale);
-    cycle.is_free = kind == ShootingMap::phase;
-    cycle.is_half = kind == ShootingMap::half;
+    cycle.is_free = x_is_free;
     const Pair here{at.phase * frequency_, at.x / scale};
-    cycle.multipliers = multipliers(residual_of(at, kind, whole, scale), here, kind);
+    cycle.multipliers = multipliers(residual_of(at, x_is_free, whole, scale), here, x_is_free);
     add_samples(at, whole, cycle);
     return cycle;
   }
 
   [[nodiscard]] static std::array<std::complex<double>, 2> multipliers(const Residual& residual,
                                                                        const Pair& here,
-                                                                       ShootingMap kind) {
+                                                                       bool x_is_free) {
     const auto slope = slope_of(residual, here);
     if (!slope) {
       throw base::UserError("the cycle is at the edge of where there is one");
     }
     // Of the map itself; one that moves x alone has the multiplier 1.
-    auto found =
-        eigenvalues({{{(*slope)[0][0] + 1, (*slope)[0][1]},
-                      {(*slope)[1][0], kind == ShootingMap::phase ? 1.0 : (*slope)[1][1] + 1}}});
-    for (auto& multiplier : found) {
-      multiplier = kind == ShootingMap::half ? multiplier * multiplier : multiplier;
-    }
+    auto found = eigenvalues({{{(*slope)[0][0] + 1, (*slope)[0][1]},
+                               {(*slope)[1][0], x_is_free ? 1.0 : (*slope)[1][1] + 1}}});
     if (std::abs(found[0]) < std::abs(found[1])) {
       std::swap(found[0], found[1]);
     }
@@ -328,15 +289,13 @@ class Shooting {
   }
 
   const PeriodMap& map_;
-  bool is_symmetric_start_;
   double frequency_;
 };
 
 }  // namespace
 
-Cycle find_cycle(const PeriodMap& map, bool is_symmetric_start, const Extreme& start,
-                 int multiple) {
-  return Shooting(map, is_symmetric_start).near(start, multiple);
+Cycle find_cycle(const PeriodMap& map, const Extreme& start, int multiple) {
+  return Shooting(map).near(start, multiple);
 }
 
 namespace {

@@ -30,14 +30,12 @@ struct Cycle {
   double residual = 0.0;         ///< by how much the cycle fails to close, over its amplitude
   std::array<std::complex<double>, 2> multipliers{};  ///< Floquet's; the larger one first
   bool is_free = false;  ///< k0 = 0, all cells yield: mean position undetermined, x may drift
-  bool is_half = false;  ///< found from half a period, by symmetry
 };
 
 /// The cycle of `multiple` periods near an extreme, with the slab's past from there, by shooting:
 /// Newton's method on the map from an extreme of x to the one a period later. Cells that do not
-/// yield on the cycle keep what that left. `is_symmetric_start`: u0 = 0 and x0 = 0. Throws
-/// UserError where there is none.
-Cycle find_cycle(const PeriodMap& map, bool is_symmetric_start, const Extreme& start, int multiple);
+/// yield on the cycle keep what that left. Throws UserError where there is none.
+Cycle find_cycle(const PeriodMap& map, const Extreme& start, int multiple);
 
 /// Where a motion is that has been followed from a start until it hardly changes any more.
 struct Settled {

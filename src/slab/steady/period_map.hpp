@@ -22,7 +22,6 @@ struct PeriodicForce {
   std::function<base::Bounds(double, double)> bounds{};  ///< as SmoothPieces takes them
   std::vector<double> breaks{};  ///< where F may not be smooth in (0, 8τ), increasing
   double period = 1.0;           ///< τ
-  bool is_odd = false;           ///< whether F(t + τ/2) = -F(t), as far as values show
 
   /// F(t + phase) from t = 0 on. Local.
   [[nodiscard]] base::SmoothPieces from(double phase) const {
