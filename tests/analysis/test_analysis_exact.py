@@ -104,6 +104,15 @@ def test_constants_go_to_the_exact_solution(made, masing, coarse):
     assert "--let=w=0.5 --let=v=1" in found[0].made_by
 
 
+def test_every_datum_of_a_problem_goes_to_its_exact_solution(made, masing, coarse):
+    run = Run(made("simulate", "run.h5", *CASE, "--steps=6000", "--stiffness=2-s", "--threshold=0.3+0.1*s", "--mass=1.5",
+                   "--threshold-down=0.2+0.2*s", "--initial-u=0.1*s", "--damping=0.1", "--k0=0.2", "--x0=0.1", "--y0=0.2",
+                   "--base-acceleration=0.1*sin(t)", "--scheme=leapfrog", "--energy"))
+    for cells in (0, 20):
+        exact = ExactSolutions([], masing).get(run, cells)
+        assert (exact.problem, exact.cells) == (run.problem, cells)
+
+
 def test_a_study_is_beside_the_exact_solution_that_it_tends_to(tmp_path, papers_case):
     asked = []
 
