@@ -23,6 +23,7 @@ RUNS = {
     "exact": (*BOUNDS, "--cells=250", "--engine=exact"),
     "exact, infinite": (*BOUNDS, "--cells=inf", "--engine=exact", "--field-points=300"),
     "position": (*DRIVEN[2:], "--model=masing-quasistatic", "--position=0.8*sin(t)", "--field-every=100"),
+    "prandtl": (DRIVEN[0], *DRIVEN[2:], "--model=prandtl", "--set=k=1", "--set=eta=0.4", "--k0=0.1"),
     "friction": (DRIVEN[0], *DRIVEN[2:], "--model=friction-oscillator", "--set=k=1", "--set=alpha=0.3"),
     "p-chain, exact": (DRIVEN[0], *DRIVEN[2:], "--model=p-chain", "--set=n=3", "--set=k=i", "--set=alpha=0.1",
                        "--engine=exact"),
