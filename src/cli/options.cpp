@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -31,9 +32,8 @@ std::string shown(const T& value, const char* separator = ",") {
     return value ? shown(*value) : "";
   } else {
     std::vector<std::string> texts;
-    for (const auto& each : value) {
-      texts.push_back(shown(each, ":"));
-    }
+    std::ranges::transform(value, std::back_inserter(texts),
+                           [](const auto& each) { return shown(each, ":"); });
     return base::joined(texts, separator);
   }
 }
