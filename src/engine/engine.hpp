@@ -113,9 +113,7 @@ class Observer {
 
   /// The first step after `step` at which the observer must see the field; a chunk ends there. The
   /// same on every rank. Local.
-  [[nodiscard]] virtual std::int64_t next_field_step(std::int64_t /*step*/) const {
-    return never;
-  }
+  [[nodiscard]] virtual std::int64_t next_field_step(std::int64_t /*step*/) const { return never; }
 
   /// Called once with step 0 alone, then with every chunk; engine.field() is u at the last of the
   /// samples. Collective.

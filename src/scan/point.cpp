@@ -37,12 +37,46 @@ namespace {
 /// steps of it, and, where F has a period, what its last period in the window comes to.
 class CycleObserver final : public engine::Observer {
  public:
-  CycleObserver(const io::Sampling& window, std::optional<double> period);
+  CycleObserver(const io::Sampling& window, std::optional<double> period)
+      : window_(window), period_(period) {
+    // A window that is shorter than a period has none.
+    if (period_ && window_.to - window_.from < *period_ * (1 - 1e-9)) {
+      period_.reset();
+    }
+  }
 
-  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
+    base::poll();  // other ranks may ask for work
+    const double begin = window_.to - period_.value_or(0.0) - window_.time.step();
+    for (std::size_t i = 0; i < samples.x.size(); ++i) {
+      const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
+      if (t > window_.to) {
+        break;
+      }
+      const Step now{t, samples.x[i], samples.force[i], samples.restoring[i]};
+      if (t >= window_.from) {
+        least_ = !least_ || now.x < least_->x ? now : *least_;
+        most_ = !most_ || now.x > most_->x ? now : *most_;
+      }
+      if (period_ && t > begin) {
+        last_.push_back(now);
+      }
+    }
+  }
 
   /// What the run came to, when it is done. Local.
-  [[nodiscard]] PointNumbers numbers() const;
+  [[nodiscard]] PointNumbers numbers() const {
+    if (!least_) {
+      return {};
+    }
+    PointNumbers cycle{.most_x = most_->x,
+                       .least_x = least_->x,
+                       .restoring_amplitude = (most_->restoring - least_->restoring) / 2};
+    if (period_ && last_.size() > 2) {
+      add_period(cycle);
+    }
+    return completed(cycle);
+  }
 
  private:
   struct Step {
@@ -52,7 +86,34 @@ class CycleObserver final : public engine::Observer {
     double restoring;
   };
 
-  void add_period(PointNumbers& cycle) const;
+  void add_period(PointNumbers& cycle) const {
+    // The first step lies before the period: it is moved up to where that begins.
+    std::vector<Step> steps = last_;
+    const double begin = steps.back().t - *period_;
+    const double part = (begin - steps[0].t) / (steps[1].t - steps[0].t);
+    const auto between = [part](double a, double b) { return a + part * (b - a); };
+    steps[0] = {begin, between(steps[0].x, steps[1].x), between(steps[0].force, steps[1].force),
+                between(steps[0].restoring, steps[1].restoring)};
+    std::complex<double> of_x;
+    std::complex<double> of_force;
+    double largest = 0.0;
+    double loss = 0.0;
+    const double circular = 2 * std::numbers::pi / *period_;
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      const Step& a = steps[i - 1];
+      const Step& b = steps[i];
+      loss += (b.x - a.x) * (a.restoring + b.restoring) / 2;
+      const double width = (b.t - a.t) / (2 * *period_);
+      const std::complex<double> turn_a = std::polar(width, -circular * a.t);
+      const std::complex<double> turn_b = std::polar(width, -circular * b.t);
+      of_x += a.x * turn_a + b.x * turn_b;
+      of_force += a.force * turn_a + b.force * turn_b;
+      largest = std::max(largest, std::abs(b.force));
+    }
+    cycle.loss = loss;
+    cycle.phase = slab::phase_lag(of_force, of_x, largest);
+    cycle.period = *period_;
+  }
 
   io::Sampling window_;
   std::optional<double> period_;
@@ -60,75 +121,6 @@ class CycleObserver final : public engine::Observer {
   std::optional<Step> most_;
   std::vector<Step> last_;  // the steps of the last period, and the one before
 };
-
-CycleObserver::CycleObserver(const io::Sampling& window, std::optional<double> period)
-    : window_(window), period_(period) {
-  // A window that is shorter than a period has none.
-  if (period_ && window_.to - window_.from < *period_ * (1 - 1e-9)) {
-    period_.reset();
-  }
-}
-
-void CycleObserver::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  base::poll();  // other ranks may ask for work
-  const double begin = window_.to - period_.value_or(0.0) - window_.time.step();
-  for (std::size_t i = 0; i < samples.x.size(); ++i) {
-    const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
-    if (t > window_.to) {
-      break;
-    }
-    const Step now{t, samples.x[i], samples.force[i], samples.restoring[i]};
-    if (t >= window_.from) {
-      least_ = !least_ || now.x < least_->x ? now : *least_;
-      most_ = !most_ || now.x > most_->x ? now : *most_;
-    }
-    if (period_ && t > begin) {
-      last_.push_back(now);
-    }
-  }
-}
-
-void CycleObserver::add_period(PointNumbers& cycle) const {
-  // The first step lies before the period: it is moved up to where that begins.
-  std::vector<Step> steps = last_;
-  const double begin = steps.back().t - *period_;
-  const double part = (begin - steps[0].t) / (steps[1].t - steps[0].t);
-  const auto between = [part](double a, double b) { return a + part * (b - a); };
-  steps[0] = {begin, between(steps[0].x, steps[1].x), between(steps[0].force, steps[1].force),
-              between(steps[0].restoring, steps[1].restoring)};
-  std::complex<double> of_x;
-  std::complex<double> of_force;
-  double largest = 0.0;
-  double loss = 0.0;
-  const double circular = 2 * std::numbers::pi / *period_;
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    const Step& a = steps[i - 1];
-    const Step& b = steps[i];
-    loss += (b.x - a.x) * (a.restoring + b.restoring) / 2;
-    const double width = (b.t - a.t) / (2 * *period_);
-    const std::complex<double> turn_a = std::polar(width, -circular * a.t);
-    const std::complex<double> turn_b = std::polar(width, -circular * b.t);
-    of_x += a.x * turn_a + b.x * turn_b;
-    of_force += a.force * turn_a + b.force * turn_b;
-    largest = std::max(largest, std::abs(b.force));
-  }
-  cycle.loss = loss;
-  cycle.phase = slab::phase_lag(of_force, of_x, largest);
-  cycle.period = *period_;
-}
-
-PointNumbers CycleObserver::numbers() const {
-  if (!least_) {
-    return {};
-  }
-  PointNumbers cycle{.most_x = most_->x,
-                     .least_x = least_->x,
-                     .restoring_amplitude = (most_->restoring - least_->restoring) / 2};
-  if (period_ && last_.size() > 2) {
-    add_period(cycle);
-  }
-  return completed(cycle);
-}
 
 }  // namespace
 
@@ -163,12 +155,6 @@ void compute_run(const parallel::Communicator& own, const ScanProblem& problem, 
   if (series) {
     point.series = std::move(*series).rows();
   }
-}
-
-bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t tasks, int ranks) {
-  return engine::is_split(run, ranks) &&
-         (tasks < static_cast<std::size_t>(ranks) ||
-          engine::memory_shortage(engine::memory_need(run, 1), available));
 }
 
 namespace {
@@ -293,10 +279,6 @@ class LimitCycles {
   [[nodiscard]] double period() const { return map_.force().period; }
 
  private:
-  [[nodiscard]] slab::Cycle found_near(const slab::Extreme& start, int multiple) const {
-    return slab::find_cycle(map_, start, multiple);
-  }
-
   /// The cycle of fewer periods than `multiple`, as few as there are, whose extreme is within
   /// `share` of the cycle's range of `start`; nothing where there is none.
   [[nodiscard]] std::optional<slab::Cycle> cycle_of_shorter_period(const slab::Extreme& start,
@@ -307,7 +289,7 @@ class LimitCycles {
         continue;
       }
       try {
-        slab::Cycle cycle = found_near(start, fewer);
+        slab::Cycle cycle = slab::find_cycle(map_, start, fewer);
         if (std::abs(cycle.extreme.x - start.x) < share * (cycle.most_x - cycle.least_x)) {
           return cycle;
         }
@@ -327,7 +309,7 @@ class LimitCycles {
     if (auto cycle = cycle_of_shorter_period(start, multiple, 1000 * settled.change + 1e-6)) {
       return std::move(*cycle);
     }
-    slab::Cycle cycle = found_near(start, multiple);
+    slab::Cycle cycle = slab::find_cycle(map_, start, multiple);
     auto same = cycle_of_shorter_period(cycle.extreme, multiple, 1e-9);
     return same ? std::move(*same) : cycle;
   }

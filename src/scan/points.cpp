@@ -23,20 +23,17 @@ std::size_t Scan::failed() const {
 
 namespace {
 
-constexpr const char* done = "tasks";  // in a checkpoint
-
 // PointNumbers consists of doubles alone.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
 
+/// All points, those of the last axis next to each other.
 std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   std::vector<ScanPoint> points(1);
   for (const ScanAxis& axis : axes) {
     std::vector<ScanPoint> more;
-    more.reserve(points.size() * axis.values.size());
     for (const ScanPoint& point : points) {
       for (const double value : axis.values) {
-        more.push_back(point);
-        more.back().values.push_back(value);
+        more.emplace_back(point).values.push_back(value);
       }
     }
     points = std::move(more);
@@ -50,29 +47,263 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
 class Points {
  public:
   /// Restores what the checkpoint has. Collective.
-  Points(const parallel::Communicator& comm, const ScanSpec& spec, const Attempt& attempt);
+  Points(const parallel::Communicator& comm, const ScanSpec& spec, const Attempt& attempt)
+      : comm_(comm),
+        own_(comm, comm.rank(), 1),
+        petsc_duplicate_(own_, 1),
+        spec_(spec),
+        attempt_(attempt),
+        available_(parallel::available_memory(comm)),
+        points_(grid(spec.axes)),
+        solver_(spec.past, spec.keep_series) {
+    const bool is_line = spec.kind == ScanKind::closed_curves ||
+                         (spec.kind == ScanKind::steady && spec.past == Past::point);
+    task_size_ = is_line ? spec.axes.back().values.size() : 1;
+    is_made_.resize(points_.size() / task_size_);
+    if (spec.checkpoint.restart) {
+      io::read_state(comm, *spec.checkpoint.restart,
+                     [this](engine::Archive& archive) { serialize(archive); });
+      made_since_save_ = 0;
+    }
+  }
 
   /// Collective.
-  Scan made();
+  Scan made() {
+    make_alone();
+    make_together();
+    if (!parallel::first_text(comm_, is_stopped_ ? "stopped" : "").empty()) {
+      parallel::on_root(comm_, [this] { save(); });
+      std::int64_t count = made_points();
+      parallel::broadcast(comm_, std::span(&count, 1));
+      throw base::Stopped(fmt::format("stopped {} after {} of {} points{}",
+                                      parallel::stop_reason(comm_), count, points_.size(),
+                                      io::restart_advice(spec_.checkpoint)));
+    }
+    share();
+    Scan scan{.points = std::move(points_)};
+    scan.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+    parallel::broadcast(comm_, std::span(&scan.seconds, 1));  // every rank must write the same
+    return scan;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void make_alone();
-  void make_together();
-  bool make(std::size_t task, const parallel::Communicator& ranks);
+  /// Each rank the tasks that it is dealt, but runs that are left for all of them. Collective.
+  void make_alone() {
+    const std::vector<std::size_t> left = tasks_left();
+    const auto take = [this](std::size_t, std::span<const double> numbers) { unpack(numbers); };
+    parallel::Deal deal(comm_, left.size(), take, [this] {
+      save_if_due();
+      report();
+    });
+    while (const auto i = deal.next()) {
+      try {
+        deal.made(make(left[*i], own_) ? packed(left[*i]) : std::vector<double>());
+      } catch (const base::Stopped&) {
+        deal.stop();
+      }
+    }
+    is_stopped_ = !deal.is_done();
+  }
+
+  /// What is left, on all ranks. Collective.
+  void make_together() {
+    std::vector<double> made(is_made_.begin(), is_made_.end());
+    parallel::broadcast(comm_, made);  // the root knows
+    is_made_.assign(made.begin(), made.end());
+    try {
+      for (const std::size_t task : is_stopped_ ? std::vector<std::size_t>() : tasks_left()) {
+        make(task, comm_);
+        is_made_[task] = 1;
+        ++made_since_save_;
+        parallel::on_root(comm_, [this] { save_if_due(); });
+      }
+    } catch (const base::Stopped&) {
+      is_stopped_ = true;
+    }
+  }
+
+  std::vector<std::size_t> tasks_left() const {
+    std::vector<std::size_t> left;
+    for (std::size_t task = 0; task < is_made_.size(); ++task) {
+      if (is_made_[task] == 0) {
+        left.push_back(task);
+      }
+    }
+    return left;
+  }
+
+  std::span<ScanPoint> points_of(std::size_t task) {
+    return std::span(points_).subspan(task * task_size_, task_size_);
+  }
+
+  /// Makes the points of a task, or marks them as failed; false where it is left for all ranks.
+  /// Throws Stopped, and what fails on one of several ranks. Collective on `ranks`.
+  bool make(std::size_t task, const parallel::Communicator& ranks) {
+    const Clock::time_point begin = Clock::now();
+    const std::span<ScanPoint> all = points_of(task);
+    bool is_made = true;
+    solver_.forget();
+    const std::size_t size = spec_.kind == ScanKind::steady ? 1 : task_size_;  // of a problem
+    for (std::size_t first = 0; first < task_size_; first += size) {
+      const std::span<ScanPoint> points = all.subspan(first, size);
+      const std::size_t axes = spec_.axes.size() - (spec_.kind == ScanKind::closed_curves ? 1 : 0);
+      const auto fail = [&](const std::exception& error) {
+        for (ScanPoint& point : points) {
+          point.message = parallel::one_line(error.what());
+        }
+      };
+      try {
+        attempt_(std::span(points[0].values).first(axes), [&](const ScanProblem& problem) {
+          is_made = compute(problem, ranks, task, points);
+        });
+      } catch (const base::UserError& error) {
+        fail(error);
+      } catch (const base::SystemError& error) {
+        if (ranks.size() > 1) {
+          throw;  // it may be of one rank only, and others wait for it
+        }
+        fail(error);
+      }
+    }
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    for (ScanPoint& point : all) {
+      point.is_done = point.message.empty();
+      point.numbers.seconds = took.count() / static_cast<double>(task_size_);
+    }
+    return is_made;
+  }
+
+  /// Sets the numbers of the points of a problem; false where it is left for all ranks: where they
+  /// may share its run, and there are fewer tasks than ranks, or it does not fit on one rank.
   bool compute(const ScanProblem& problem, const parallel::Communicator& ranks, std::size_t task,
-               std::span<ScanPoint> points);
-  [[nodiscard]] std::vector<std::size_t> tasks_left() const;
-  [[nodiscard]] std::span<ScanPoint> points_of(std::size_t task);
-  [[nodiscard]] std::vector<double> packed(std::size_t task);
-  [[nodiscard]] std::vector<double> packed_tasks(bool failed_too);
-  void unpack(std::span<const double> numbers);
-  void share();
-  void save_if_due();
-  void save();
-  [[nodiscard]] std::int64_t made_points() const;
-  void report();
+               std::span<ScanPoint> points) {
+    if (spec_.kind == ScanKind::steady) {
+      solver_.solve(own_, problem, points[0]);
+      return true;
+    }
+    if (spec_.kind == ScanKind::closed_curves) {
+      compute_closed_cycles(problem, points);
+      return true;
+    }
+    if (ranks.size() < comm_.size() && engine::is_split(problem.run, comm_.size()) &&
+        (std::ssize(is_made_) < comm_.size() ||
+         engine::memory_shortage(engine::memory_need(problem.run, 1), available_))) {
+      return false;
+    }
+    const bool shows_progress = !spec_.quiet && comm_.is_root();
+    compute_run(ranks, problem, available_, spec_.keep_series,
+                shows_progress ? fmt::format("point {} of {}", task + 1, is_made_.size()) : "",
+                points[0]);
+    return true;
+  }
+
+  /// A task as numbers: its index, how many follow, and of each point whether it is done, its
+  /// numbers, its series and its message behind their lengths.
+  std::vector<double> packed(std::size_t task) {
+    std::vector<double> numbers{static_cast<double>(task), 0.0};
+    const auto put = [&](const auto& values) {
+      numbers.push_back(static_cast<double>(values.size()));
+      numbers.insert(numbers.end(), values.begin(), values.end());
+    };
+    for (const ScanPoint& point : points_of(task)) {
+      numbers.push_back(point.is_done ? 1.0 : 0.0);
+      put(std::span(&point.numbers.most_x, count_of_numbers));
+      put(point.series);
+      put(point.message);
+    }
+    numbers[1] = static_cast<double>(numbers.size() - 2);
+    return numbers;
+  }
+
+  /// The tasks that are made, with or without those that failed, one after another.
+  std::vector<double> packed_tasks(bool failed_too) {
+    std::vector<double> all;
+    for (std::size_t task = 0; task < is_made_.size(); ++task) {
+      const bool is_good = std::ranges::all_of(points_of(task), &ScanPoint::is_done);
+      if (is_made_[task] != 0 && (is_good || failed_too)) {
+        const std::vector<double> numbers = packed(task);
+        all.insert(all.end(), numbers.begin(), numbers.end());
+      }
+    }
+    return all;
+  }
+
+  void unpack(std::span<const double> numbers) {
+    const auto take = [&](std::size_t count) {
+      const auto some = numbers.first(count);
+      numbers = numbers.subspan(count);
+      return some;
+    };
+    const auto take_list = [&] { return take(static_cast<std::size_t>(take(1)[0])); };
+    while (!numbers.empty()) {
+      const auto task = static_cast<std::size_t>(take(2)[0]);
+      for (ScanPoint& point : points_of(task)) {
+        point.is_done = take(1)[0] != 0.0;
+        std::ranges::copy(take_list().first(count_of_numbers), &point.numbers.most_x);
+        const auto series = take_list();
+        point.series.assign(series.begin(), series.end());
+        point.message.clear();
+        for (const double letter : take_list()) {
+          point.message.push_back(static_cast<char>(letter));
+        }
+      }
+      is_made_[task] = 1;
+      ++made_since_save_;
+    }
+  }
+
+  /// What the root has, on all ranks. Collective.
+  void share() {
+    if (comm_.size() == 1) {
+      return;
+    }
+    std::vector<double> all;
+    if (comm_.is_root()) {
+      all = packed_tasks(true);
+    }
+    parallel::broadcast_all(comm_, all, 0);
+    unpack(all);
+  }
+
+  /// After so many tasks as asked for, else every ten minutes. Of the root.
+  void save_if_due() {
+    const std::int64_t every = spec_.checkpoint.every;
+    const bool is_due = every > 0 ? made_since_save_ >= every
+                                  : Clock::now() - last_saved_ >= io::checkpoint_distance;
+    if (spec_.checkpoint.scheduled && is_due) {
+      save();
+    }
+  }
+
+  std::int64_t made_points() const {
+    return std::ranges::count(is_made_, 1) * static_cast<std::int64_t>(task_size_);
+  }
+
+  void report() {
+    if (!spec_.quiet && Clock::now() - last_report_ > std::chrono::seconds(2)) {
+      last_report_ = Clock::now();
+      std::fputs(fmt::format("{} of {} points\n", made_points(), points_.size()).c_str(), stderr);
+    }
+  }
+
+  /// Of the root. Local.
+  void save() {
+    io::write_state(own_, spec_.checkpoint.path, spec_.result,
+                    [this](engine::Archive& archive) { serialize(archive); });
+    last_saved_ = Clock::now();
+    made_since_save_ = 0;
+  }
+
+  /// The tasks that are done; those that failed begin again.
+  void serialize(engine::Archive& archive) {
+    std::vector<double> all = archive.restores() ? std::vector<double>() : packed_tasks(false);
+    archive.numbers("tasks", all);
+    if (archive.restores()) {
+      unpack(all);
+    }
+  }
 
   const parallel::Communicator& comm_;
   parallel::Communicator own_;  // this rank
@@ -91,252 +322,6 @@ class Points {
   Clock::time_point last_report_ = begun_;
   std::int64_t made_since_save_ = 0;
 };
-
-Points::Points(const parallel::Communicator& comm, const ScanSpec& spec, const Attempt& attempt)
-    : comm_(comm),
-      own_(comm, comm.rank(), 1),
-      petsc_duplicate_(own_, 1),
-      spec_(spec),
-      attempt_(attempt),
-      available_(parallel::available_memory(comm)),
-      points_(grid(spec.axes)),
-      solver_(spec.past, spec.keep_series) {
-  const bool is_line = spec.kind == ScanKind::closed_curves ||
-                       (spec.kind == ScanKind::steady && spec.past == Past::point);
-  task_size_ = is_line ? spec.axes.back().values.size() : 1;
-  is_made_.resize(points_.size() / task_size_);
-  if (spec.checkpoint.restart) {
-    io::read_state(comm, *spec.checkpoint.restart, [this](engine::Archive& archive) {
-      std::vector<double> all;
-      archive.numbers(done, all);
-      unpack(all);
-    });
-    made_since_save_ = 0;
-  }
-}
-
-Scan Points::made() {
-  make_alone();
-  make_together();
-  if (!parallel::first_text(comm_, is_stopped_ ? "stopped" : "").empty()) {
-    parallel::on_root(comm_, [this] { save(); });
-    std::int64_t count = made_points();
-    parallel::broadcast(comm_, std::span(&count, 1));
-    throw base::Stopped(fmt::format("stopped {} after {} of {} points{}",
-                                    parallel::stop_reason(comm_), count, points_.size(),
-                                    io::restart_advice(spec_.checkpoint)));
-  }
-  share();
-  Scan scan{.points = std::move(points_)};
-  scan.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
-  parallel::broadcast(comm_, std::span(&scan.seconds, 1));  // every rank must write the same
-  return scan;
-}
-
-/// Each rank the tasks that it is dealt, but runs that are left for all of them. Collective.
-void Points::make_alone() {
-  const std::vector<std::size_t> left = tasks_left();
-  const auto take = [this](std::size_t, std::span<const double> numbers) { unpack(numbers); };
-  parallel::Deal deal(comm_, left.size(), take, [this] {
-    save_if_due();
-    report();
-  });
-  while (const auto i = deal.next()) {
-    try {
-      deal.made(make(left[*i], own_) ? packed(left[*i]) : std::vector<double>());
-    } catch (const base::Stopped&) {
-      deal.stop();
-    }
-  }
-  is_stopped_ = !deal.is_done();
-}
-
-/// What is left, on all ranks. Collective.
-void Points::make_together() {
-  std::vector<double> made(is_made_.begin(), is_made_.end());
-  parallel::broadcast(comm_, made);  // the root knows
-  is_made_.assign(made.begin(), made.end());
-  try {
-    for (const std::size_t task : is_stopped_ ? std::vector<std::size_t>() : tasks_left()) {
-      make(task, comm_);
-      is_made_[task] = 1;
-      ++made_since_save_;
-      parallel::on_root(comm_, [this] { save_if_due(); });
-    }
-  } catch (const base::Stopped&) {
-    is_stopped_ = true;
-  }
-}
-
-std::vector<std::size_t> Points::tasks_left() const {
-  std::vector<std::size_t> left;
-  for (std::size_t task = 0; task < is_made_.size(); ++task) {
-    if (is_made_[task] == 0) {
-      left.push_back(task);
-    }
-  }
-  return left;
-}
-
-std::span<ScanPoint> Points::points_of(std::size_t task) {
-  return std::span(points_).subspan(task * task_size_, task_size_);
-}
-
-/// Makes the points of a task, or marks them as failed; false where it is left for all ranks.
-/// Throws Stopped, and what fails on one of several ranks. Collective on `ranks`.
-bool Points::make(std::size_t task, const parallel::Communicator& ranks) {
-  const Clock::time_point begin = Clock::now();
-  const std::span<ScanPoint> all = points_of(task);
-  bool is_made = true;
-  solver_.forget();
-  const std::size_t size = spec_.kind == ScanKind::steady ? 1 : task_size_;  // of a problem
-  for (std::size_t first = 0; first < task_size_; first += size) {
-    const std::span<ScanPoint> points = all.subspan(first, size);
-    const std::size_t axes = spec_.axes.size() - (spec_.kind == ScanKind::closed_curves ? 1 : 0);
-    const auto fail = [&](const std::exception& error) {
-      for (ScanPoint& point : points) {
-        point.message = parallel::one_line(error.what());
-      }
-    };
-    try {
-      attempt_(std::span(points[0].values).first(axes), [&](const ScanProblem& problem) {
-        is_made = compute(problem, ranks, task, points);
-      });
-    } catch (const base::UserError& error) {
-      fail(error);
-    } catch (const base::SystemError& error) {
-      if (ranks.size() > 1) {
-        throw;  // it may be of one rank only, and others wait for it
-      }
-      fail(error);
-    }
-  }
-  const std::chrono::duration<double> took = Clock::now() - begin;
-  for (ScanPoint& point : all) {
-    point.is_done = point.message.empty();
-    point.numbers.seconds = took.count() / static_cast<double>(task_size_);
-  }
-  return is_made;
-}
-
-/// Sets the numbers of the points of a problem; false where it is left for all ranks.
-bool Points::compute(const ScanProblem& problem, const parallel::Communicator& ranks,
-                     std::size_t task, std::span<ScanPoint> points) {
-  if (spec_.kind == ScanKind::steady) {
-    solver_.solve(own_, problem, points[0]);
-  } else if (spec_.kind == ScanKind::closed_curves) {
-    compute_closed_cycles(problem, points);
-  } else if (ranks.size() < comm_.size() &&
-             is_for_all_ranks(problem.run, available_, is_made_.size(), comm_.size())) {
-    return false;
-  } else {
-    const bool shows_progress = !spec_.quiet && comm_.is_root();
-    compute_run(ranks, problem, available_, spec_.keep_series,
-                shows_progress ? fmt::format("point {} of {}", task + 1, is_made_.size()) : "",
-                points[0]);
-  }
-  return true;
-}
-
-/// A task as numbers: its index, how many follow, and of each point whether it is done, its
-/// numbers, its series and its message behind their lengths.
-std::vector<double> Points::packed(std::size_t task) {
-  std::vector<double> numbers{static_cast<double>(task), 0.0};
-  const auto put = [&](const auto& values) {
-    numbers.push_back(static_cast<double>(values.size()));
-    numbers.insert(numbers.end(), values.begin(), values.end());
-  };
-  for (const ScanPoint& point : points_of(task)) {
-    numbers.push_back(point.is_done ? 1.0 : 0.0);
-    put(std::span(&point.numbers.most_x, count_of_numbers));
-    put(point.series);
-    put(point.message);
-  }
-  numbers[1] = static_cast<double>(numbers.size() - 2);
-  return numbers;
-}
-
-/// The tasks that are made, with or without those that failed, one after another.
-std::vector<double> Points::packed_tasks(bool failed_too) {
-  std::vector<double> all;
-  for (std::size_t task = 0; task < is_made_.size(); ++task) {
-    const bool is_good = std::ranges::all_of(points_of(task), &ScanPoint::is_done);
-    if (is_made_[task] != 0 && (is_good || failed_too)) {
-      const std::vector<double> numbers = packed(task);
-      all.insert(all.end(), numbers.begin(), numbers.end());
-    }
-  }
-  return all;
-}
-
-void Points::unpack(std::span<const double> numbers) {
-  const auto take = [&](std::size_t count) {
-    const auto some = numbers.first(count);
-    numbers = numbers.subspan(count);
-    return some;
-  };
-  const auto take_list = [&] { return take(static_cast<std::size_t>(take(1)[0])); };
-  while (!numbers.empty()) {
-    const auto task = static_cast<std::size_t>(take(2)[0]);
-    for (ScanPoint& point : points_of(task)) {
-      point.is_done = take(1)[0] != 0.0;
-      std::ranges::copy(take_list().first(count_of_numbers), &point.numbers.most_x);
-      const auto series = take_list();
-      point.series.assign(series.begin(), series.end());
-      point.message.clear();
-      for (const double letter : take_list()) {
-        point.message.push_back(static_cast<char>(letter));
-      }
-    }
-    is_made_[task] = 1;
-    ++made_since_save_;
-  }
-}
-
-/// What the root has, on all ranks. Collective.
-void Points::share() {
-  if (comm_.size() == 1) {
-    return;
-  }
-  std::vector<double> all;
-  if (comm_.is_root()) {
-    all = packed_tasks(true);
-  }
-  parallel::broadcast_all(comm_, all, 0);
-  unpack(all);
-}
-
-/// After so many tasks as asked for, else every ten minutes. Of the root.
-void Points::save_if_due() {
-  const std::int64_t every = spec_.checkpoint.every;
-  const bool is_due =
-      every > 0 ? made_since_save_ >= every : Clock::now() - last_saved_ >= io::checkpoint_distance;
-  if (spec_.checkpoint.scheduled && is_due) {
-    save();
-  }
-}
-
-std::int64_t Points::made_points() const {
-  return std::ranges::count(is_made_, 1) * static_cast<std::int64_t>(task_size_);
-}
-
-void Points::report() {
-  if (!spec_.quiet && Clock::now() - last_report_ > std::chrono::seconds(2)) {
-    last_report_ = Clock::now();
-    std::fputs(fmt::format("{} of {} points\n", made_points(), points_.size()).c_str(), stderr);
-  }
-}
-
-/// FILE of the checkpoint: what scan it is of, and the tasks that are done; those that failed
-/// begin again. Of the root. Local.
-void Points::save() {
-  io::write_state(own_, spec_.checkpoint.path, spec_.result, [&](engine::Archive& archive) {
-    std::vector<double> all = packed_tasks(false);
-    archive.numbers(done, all);
-  });
-  last_saved_ = Clock::now();
-  made_since_save_ = 0;
-}
 
 }  // namespace
 

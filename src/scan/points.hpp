@@ -36,10 +36,6 @@ void compute_run(const parallel::Communicator& own, const ScanProblem& problem, 
 /// values of the last axis. Throws UserError. Local.
 void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points);
 
-/// Whether `ranks` ranks may share a run, one of `tasks` (is_split), and there are fewer tasks than
-/// ranks, or it does not fit beside others on one rank. Local.
-bool is_for_all_ranks(const engine::RunSpec& run, double available, std::size_t tasks, int ranks);
-
 /// The state at the outer extreme of a limit cycle, and the force's period there.
 struct CycleState {
   slab::Extreme extreme;
