@@ -26,8 +26,8 @@
 #include "parallel/session.hpp"
 #include "slab/scheme.hpp"
 #include "study/promised_order.hpp"
-#include "study/study_spec.hpp"
 #include "study/refinement.hpp"
+#include "study/study_spec.hpp"
 #include "support/options.hpp"
 
 using namespace masing;

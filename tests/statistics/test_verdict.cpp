@@ -57,15 +57,6 @@ TEST(Judge, wants_the_whole_interval_within_the_tolerance_or_above_a_least_order
   }
 }
 
-TEST(VerdictText, differs) {
-  EXPECT_EQ(to_text(Verdict::as_expected), "as expected");
-  EXPECT_EQ(to_text(Verdict::not_as_expected), "not as expected");
-  EXPECT_EQ(to_text(Verdict::undecided), "undecided");
-  EXPECT_EQ(to_text(Verdict::undefined), "undefined");
-  EXPECT_EQ(to_text(Verdict::exact), "exact");
-  EXPECT_EQ(to_text(Verdict::not_judged), "not judged");
-}
-
 TEST(WorstVerdict, is_the_first_of_its_order) {
   std::vector<Verdict> verdicts;
   for (const Verdict worse : {Verdict::not_judged, Verdict::exact, Verdict::as_expected,

@@ -11,8 +11,8 @@
 #include <limits>
 #include <random>
 
-#include "study/study_spec.hpp"
 #include "study/refinement.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::test_conclusions {
 
@@ -77,46 +77,37 @@ study::Conclusions conclusions(const Method& method) {
   return study::conclude(made, good_study(made));
 }
 
-TEST(Statement, is_that_of_the_papers_method_for_what_is_refined) {
-  EXPECT_EQ(conclusions({.refine = Refine::cells, .reference = "cells-inf"}).statement, "3.1");
-  EXPECT_EQ(conclusions({.refine = Refine::steps}).statement, "25");
-  EXPECT_EQ(conclusions({.refine = Refine::both, .reference = "exact"}).statement, "4.1");
-  // What is not refined does not matter.
-  EXPECT_EQ(conclusions({.refine = Refine::steps, .rule = Rule::midpoint}).statement, "25");
-  EXPECT_EQ(
-      conclusions({.refine = Refine::cells, .reference = "cells-inf", .scheme = Scheme::leapfrog})
-          .statement,
-      "3.1");
-}
-
-TEST(Statement, is_beyond_the_papers_with_another_scheme_or_rule) {
+/// Of the papers' scheme and rule in what is refined; what is not does not matter. None where the
+/// errors hold one that is not refined.
+TEST(Statement, is_of_the_papers_method_beyond_it_or_none) {
   struct Expected {
     Method method;
-    std::string beyond;
+    const char* statement;
+    const char* extensions = "";
+    const char* unrefined = "";
   };
+  constexpr auto leapfrog = Scheme::leapfrog;
+  constexpr auto midpoint = Rule::midpoint;
   const Expected cases[] = {
-      {{.refine = Refine::steps, .scheme = Scheme::leapfrog}, "leapfrog"},
-      {{.refine = Refine::cells, .reference = "cells-inf", .rule = Rule::midpoint}, "midpoint"},
-      {{.refine = Refine::both, .reference = "exact", .rule = Rule::midpoint}, "midpoint"},
-      {{.refine = Refine::both, .reference = "exact", .scheme = Scheme::leapfrog}, "leapfrog"},
-      {{Refine::both, "exact", Scheme::leapfrog, Rule::midpoint}, "leapfrog midpoint"}};
-  for (const auto& [method, beyond] : cases) {
-    EXPECT_EQ(conclusions(method).statement, "beyond");
-    EXPECT_EQ(conclusions(method).extensions, beyond);
+      {{Refine::cells, "cells-inf"}, "3.1"},
+      {{Refine::cells, "cells-inf", leapfrog}, "3.1"},
+      {{Refine::steps}, "25"},
+      {{.rule = midpoint}, "25"},
+      {{.reference = "exact", .at_continuum = true}, "25"},
+      {{Refine::both, "exact"}, "4.1"},
+      {{.scheme = leapfrog}, "beyond", "leapfrog"},
+      {{.refine = Refine::cells, .reference = "cells-inf", .rule = midpoint}, "beyond", "midpoint"},
+      {{.refine = Refine::both, .reference = "exact", .rule = midpoint}, "beyond", "midpoint"},
+      {{Refine::both, "exact", leapfrog}, "beyond", "leapfrog"},
+      {{Refine::both, "exact", leapfrog, midpoint}, "beyond", "leapfrog midpoint"},
+      {{Refine::steps, "exact"}, "mixed", "", "space"},
+      {{Refine::cells, "exact"}, "mixed", "", "time"}};
+  for (const auto& [method, statement, extensions, unrefined] : cases) {
+    const study::Conclusions found = conclusions(method);
+    EXPECT_EQ(found.statement, statement);
+    EXPECT_EQ(found.extensions, extensions) << statement;
+    EXPECT_EQ(found.unrefined_error, unrefined) << statement;
   }
-  EXPECT_EQ(conclusions({}).extensions, "");
-}
-
-TEST(Statement, is_none_where_the_errors_hold_one_that_is_not_refined) {
-  const auto space = conclusions({.refine = Refine::steps, .reference = "exact"});
-  EXPECT_EQ(space.statement, "mixed");
-  EXPECT_EQ(space.unrefined_error, "space");
-  EXPECT_EQ(
-      conclusions({.refine = Refine::steps, .reference = "exact", .at_continuum = true}).statement,
-      "25");
-  const auto time = conclusions({.refine = Refine::cells, .reference = "exact"});
-  EXPECT_EQ(time.statement, "mixed");
-  EXPECT_EQ(time.unrefined_error, "time");
 }
 
 TEST(Statement, is_none_of_another_model) {

@@ -84,50 +84,43 @@ TEST(StudyPlan, has_the_levels_first_and_the_series_of_the_last) {
   }
 }
 
-/// The exact solution of a P serves all levels at that P, whatever their steps.
-TEST(StudyPlan, has_one_exact_solution_for_each_number_of_cells) {
-  for (const auto& [refine, reference, levels, expected] :
-       {std::tuple(Refine::steps, "exact", "100,150,400", Indices{3, 3, 3}),
-        {Refine::steps, "exact-time", "100,150,400", Indices{3, 3, 3}},
-        {Refine::both, "exact", "8:100,16:200,24:400", Indices{3, 3, 3}},
-        {Refine::both, "exact-time", "8:100,8:200,16:200", Indices{3, 3, 4}}}) {
+/// The exact solution of a P serves all levels at that P, whatever their steps; of P = ∞ by the
+/// levels' scheme there is one for each number of steps, of the finest one for all.
+TEST(StudyPlan, has_each_run_that_levels_are_measured_against_once) {
+  struct Case {
+    Refine refine;
+    const char* reference;
+    const char* levels;
+    Indices expected;
+    std::vector<std::int64_t> steps;  ///< of runs that are not exact
+  };
+  for (const auto& [refine, reference, levels, expected, steps] :
+       {Case{Refine::steps, "exact", "100,150,400", {3, 3, 3}, {}},
+        {Refine::steps, "exact-time", "100,150,400", {3, 3, 3}, {}},
+        {Refine::both, "exact", "8:100,16:200,24:400", {3, 3, 3}, {}},
+        {Refine::both, "exact-time", "8:100,8:200,16:200", {3, 3, 4}, {}},
+        {Refine::cells, "cells-inf", "8,16,32", {3, 3, 3}, {400}},
+        {Refine::both, "cells-inf", "8:100,16:100,24:200", {3, 3, 4}, {100, 200}},
+        {Refine::steps, "finest", "100,200,400", {3, 3, 3}, {6400}},
+        {Refine::steps, "finest", "996,997,1009", {3, 3, 3}, {16 * 1009}},
+        {Refine::steps, "successive", "100,150,300", {1, 2, std::nullopt}, {}}}) {
+    SCOPED_TRACE(std::string(reference) + " " + levels);
     const auto made = planned(refine, reference, levels);
     const StudyPlan& plan = made.plan;
-    EXPECT_EQ(references(plan), expected) << reference;
-    ASSERT_EQ(plan.runs.size(), *expected.back() + 1);
+    EXPECT_EQ(references(plan), expected);
+    ASSERT_EQ(plan.runs.size(), std::max<std::size_t>(3, expected.back().value_or(0) + 1));
+    const bool is_exact = std::string(reference).starts_with("exact");
+    const bool is_continuum =
+        reference == std::string("exact") || reference == std::string("cells-inf");
     for (std::size_t i = 3; i < plan.runs.size(); ++i) {
-      EXPECT_TRUE(plan.runs[i].options.goes_to_times);
-      EXPECT_TRUE(engine::is_exact(plan.runs[i].run));
-      EXPECT_EQ(plan.runs[i].options.has_function_field, reference == std::string("exact"));
+      EXPECT_EQ(plan.runs[i].options.goes_to_times, is_exact);
+      EXPECT_EQ(engine::is_exact(plan.runs[i].run), is_exact);
+      EXPECT_EQ(plan.runs[i].options.has_function_field, is_continuum);
+      if (!is_exact) {
+        EXPECT_EQ(plan.runs[i].run.time.steps, steps.at(i - 3));
+      }
     }
   }
-}
-
-TEST(StudyPlan, has_one_continuum_for_each_number_of_steps) {
-  EXPECT_EQ(references(planned(Refine::cells, "cells-inf", "8,16,32").plan), (Indices{3, 3, 3}));
-  const auto made = planned(Refine::both, "cells-inf", "8:100,16:100,24:200");
-  EXPECT_EQ(references(made.plan), (Indices{3, 3, 4}));
-  ASSERT_EQ(made.plan.runs.size(), 5U);
-  EXPECT_EQ(made.plan.runs[3].run.time.steps, 100);
-  EXPECT_EQ(made.plan.runs[4].run.time.steps, 200);
-  EXPECT_TRUE(made.plan.runs[3].options.has_function_field);
-  EXPECT_FALSE(made.plan.runs[3].options.goes_to_times);
-}
-
-TEST(StudyPlan, has_one_finest_run) {
-  for (const auto& [levels, steps] :
-       {std::pair("100,200,400", 6400), {"996,997,1009", 16 * 1009}}) {
-    const auto made = planned(Refine::steps, "finest", levels);
-    EXPECT_EQ(references(made.plan), (Indices{3, 3, 3}));
-    ASSERT_EQ(made.plan.runs.size(), 4U);
-    EXPECT_EQ(made.plan.runs[3].run.time.steps, steps);
-  }
-}
-
-TEST(StudyPlan, compares_successive_levels_with_the_next) {
-  const auto made = planned(Refine::steps, "successive", "100,150,300");
-  EXPECT_EQ(references(made.plan), (Indices{1, 2, std::nullopt}));
-  EXPECT_EQ(made.plan.runs.size(), 3U);
 }
 
 /// Of so many cells that they differ from P = ∞ by rounding only, where the levels are so many that

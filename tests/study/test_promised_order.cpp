@@ -48,14 +48,22 @@ std::pair<std::string, std::string> promised(const Problem& problem, Refine refi
 
 using Orders = std::pair<std::string, std::string>;
 
-TEST(PromisedOrder, in_time_is_that_of_the_scheme) {
-  EXPECT_EQ(promised({}, Refine::steps), Orders("1", "1"));
-  EXPECT_EQ(promised({.scheme = Scheme::leapfrog}, Refine::steps), Orders("2", "2"));
+struct Expected {
+  Problem problem;
+  Orders orders;
+};
+
+void expect_in_space(std::initializer_list<Expected> cases) {
+  for (const auto& [problem, orders] : cases) {
+    EXPECT_EQ(promised(problem, Refine::cells), orders)
+        << problem.stiffness << ", " << problem.threshold << ", " << problem.initial_u;
+  }
 }
 
-TEST(PromisedOrder, in_space_is_that_of_the_rule) {
-  EXPECT_EQ(promised({}, Refine::cells), Orders("1", "1"));
-  EXPECT_EQ(promised({.rule = Rule::midpoint}, Refine::cells), Orders("2", "1"));
+TEST(PromisedOrder, is_that_of_the_scheme_and_of_the_rule) {
+  EXPECT_EQ(promised({}, Refine::steps), Orders("1", "1"));
+  EXPECT_EQ(promised({.scheme = Scheme::leapfrog}, Refine::steps), Orders("2", "2"));
+  expect_in_space({{{}, {"1", "1"}}, {{.rule = Rule::midpoint}, {"2", "1"}}});
 }
 
 /// Until something yields u is uniform, and its error is that of the quadrature of k: of order 2 by
@@ -64,79 +72,59 @@ TEST(PromisedOrder, in_space_is_that_of_the_rule) {
 TEST(PromisedOrder, is_a_lower_bound_where_it_would_be_higher_unless_something_yields) {
   const char* const falling = "2-0.1*s";
   const char* const hill = "1+s*(1-s)";
-  EXPECT_EQ(promised({.stiffness = "1/(1+s)", .threshold = falling, .rule = Rule::midpoint},
-                     Refine::cells),
-            Orders("2", ">=1"));
-  EXPECT_EQ(promised({.threshold = falling, .rule = Rule::midpoint}, Refine::cells),
-            Orders("2", "1"));
-  EXPECT_EQ(promised({.stiffness = "1/(1+s)",
-                      .threshold = falling,
-                      .initial_u = "0.1*s",
-                      .rule = Rule::midpoint},
-                     Refine::cells),
-            Orders("2", "1"));
-  EXPECT_EQ(promised({.stiffness = hill}, Refine::cells), Orders(">=1", ">=1"));
-  EXPECT_EQ(promised({.stiffness = "1+s"}, Refine::cells), Orders("1", "1"));
-  EXPECT_EQ(promised({.stiffness = hill, .threshold = "0.2+s*(1-s)"}, Refine::cells),
-            Orders("2", ">=1"));
-  // With uniform k nothing errs while nothing yields; then the weakest cells do.
-  EXPECT_EQ(promised({.threshold = "0.1+s"}, Refine::cells), Orders("1", "1"));
-  EXPECT_EQ(promised({.threshold = "0.1+s-s^2/2-sin(pi*s)/40"}, Refine::cells), Orders("1", "1"));
-  EXPECT_EQ(promised({.threshold = "0.1+(s-0.3)^2"}, Refine::cells), Orders(">=1", "1"));
+  const auto midpoint = Rule::midpoint;
+  expect_in_space(
+      {{{.stiffness = "1/(1+s)", .threshold = falling, .rule = midpoint}, {"2", ">=1"}},
+       {{.threshold = falling, .rule = midpoint}, {"2", "1"}},
+       {{"1/(1+s)", falling, "0.1*s", "0", midpoint}, {"2", "1"}},
+       {{.stiffness = hill}, {">=1", ">=1"}},
+       {{.stiffness = "1+s"}, {"1", "1"}},
+       {{.stiffness = hill, .threshold = "0.2+s*(1-s)"}, {"2", ">=1"}},
+       // With uniform k nothing errs while nothing yields; then the weakest cells do.
+       {{.threshold = "0.1+s"}, {"1", "1"}},
+       {{.threshold = "0.1+s-s^2/2-sin(pi*s)/40"}, {"1", "1"}},
+       {{.threshold = "0.1+(s-0.3)^2"}, {">=1", "1"}},
+       // Bounds that differ by direction: u0 itself is uniform, not what it is less their mean c.
+       {{"1/(1+s)", "0.1+s", "-0.1*s", "0.1*s", midpoint}, {"2", ">=1"}}});
   EXPECT_EQ(promised({.stiffness = hill}, Refine::both), Orders("1", "1"));
-  // Bounds that differ by direction: u0 itself is uniform, not what it is less their mean c.
-  EXPECT_EQ(
-      promised(
-          {.stiffness = "1/(1+s)", .initial_u = "-0.1*s", .shift = "0.1*s", .rule = Rule::midpoint},
-          Refine::cells),
-      Orders("2", ">=1"));
 }
 
 TEST(PromisedOrder, is_two_of_the_rule_right_where_it_is_the_trapezoidal_rule) {
-  EXPECT_EQ(promised({.threshold = "0.2+s*(1-s)"}, Refine::cells), Orders("2", "1"));
-  EXPECT_EQ(promised({.stiffness = "2-s", .threshold = "0.2+s*(1-s)"}, Refine::cells),
-            Orders("1", "1"));
-  // u0 vanishes at the ends but for rounding, whose size is not that of u0 at a few places.
-  const char* const wave = "0.1*sin(10*pi*s)";
-  EXPECT_EQ(promised({.threshold = "0.3+0.2*sin(pi*s)", .initial_u = wave}, Refine::cells),
-            Orders("2", "1"));
-  EXPECT_EQ(promised({.threshold = "0.2+s*(1-s)", .initial_u = "0.1*s"}, Refine::cells),
-            Orders("1", "1"));
-  // The first-order term is small beside the second for any P in use.
-  EXPECT_EQ(promised({.threshold = "0.2+0.5*exp(-100*(s-0.4)^2)+1e-6*s"}, Refine::cells),
-            Orders(">=1", "1"));
+  expect_in_space(
+      {{{.threshold = "0.2+s*(1-s)"}, {"2", "1"}},
+       {{.stiffness = "2-s", .threshold = "0.2+s*(1-s)"}, {"1", "1"}},
+       // u0 vanishes at the ends but for rounding, whose size is not that of u0 at a few places.
+       {{.threshold = "0.3+0.2*sin(pi*s)", .initial_u = "0.1*sin(10*pi*s)"}, {"2", "1"}},
+       {{.threshold = "0.2+s*(1-s)", .initial_u = "0.1*s"}, {"1", "1"}},
+       // The first-order term is small beside the second for any P in use.
+       {{.threshold = "0.2+0.5*exp(-100*(s-0.4)^2)+1e-6*s"}, {">=1", "1"}}});
 }
 
 TEST(PromisedOrder, of_uniform_u_is_a_lower_bound_that_of_the_quadrature_of_k) {
   for (const char* threshold :
        {"0.3", "0.3+0*s", "0.2+0.1*s+0.1*(1-s)", "0.3*(sin(s)^2+cos(s)^2)"}) {
-    EXPECT_EQ(promised({.stiffness = "1+s", .threshold = threshold, .rule = Rule::midpoint},
-                       Refine::cells),
-              Orders(">=2", ">=2"))
-        << threshold;
-    EXPECT_EQ(promised({.stiffness = "1+s", .threshold = threshold}, Refine::cells),
-              Orders("1", "1"))
-        << threshold;
+    expect_in_space(
+        {{{.stiffness = "1+s", .threshold = threshold, .rule = Rule::midpoint}, {">=2", ">=2"}},
+         {{.stiffness = "1+s", .threshold = threshold}, {"1", "1"}}});
   }
-  EXPECT_EQ(
-      promised({.threshold = "0.3", .initial_u = "0.1*s", .rule = Rule::midpoint}, Refine::cells),
-      Orders("2", "1"));
+  expect_in_space(
+      {{{.threshold = "0.3", .initial_u = "0.1*s", .rule = Rule::midpoint}, {"2", "1"}}});
 }
 
-TEST(PromisedOrder, of_both_is_the_lesser_and_a_lower_bound_where_they_differ) {
+/// The lesser, a lower bound where they differ; that of what the reference does not share.
+TEST(PromisedOrder, of_both_is_of_what_the_reference_does_not_share) {
   EXPECT_EQ(promised({}, Refine::both), Orders("1", "1"));
-  EXPECT_EQ(promised({.scheme = Scheme::leapfrog}, Refine::both), Orders(">=1", ">=1"));
   EXPECT_EQ(promised({.rule = Rule::midpoint}, Refine::both), Orders(">=1", "1"));
   EXPECT_EQ(promised({.rule = Rule::midpoint, .scheme = Scheme::leapfrog}, Refine::both),
             Orders("2", ">=1"));
-}
-
-TEST(PromisedOrder, of_both_is_that_of_what_the_reference_does_not_share) {
-  const Problem problem{.scheme = Scheme::leapfrog};
-  EXPECT_EQ(promised(problem, Refine::both, "exact-time"), Orders("2", "2"));
-  EXPECT_EQ(promised(problem, Refine::both, "cells-inf"), Orders("1", "1"));
-  EXPECT_EQ(promised(problem, Refine::both, "finest"), Orders(">=1", ">=1"));
-  EXPECT_EQ(promised(problem, Refine::both, "there/run.h5"), Orders(">=1", ">=1"));
+  for (const auto& [reference, order] : {std::pair("exact", ">=1"),
+                                         {"exact-time", "2"},
+                                         {"cells-inf", "1"},
+                                         {"finest", ">=1"},
+                                         {"there/run.h5", ">=1"}}) {
+    EXPECT_EQ(promised({.scheme = Scheme::leapfrog}, Refine::both, reference),
+              Orders(order, order));
+  }
 }
 
 /// Why k of a slab with η = 0.1 + s does not meet the hypotheses on cells.

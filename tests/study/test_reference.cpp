@@ -121,34 +121,25 @@ TEST(FinestCount, is_a_common_multiple_at_least_16_times_finer) {
   EXPECT_EQ(study::finest_count({1}), 16);
 }
 
-TEST(ExactReference, is_of_the_continuum_or_of_the_cells_of_the_level) {
-  const auto exact = run_for("exact", level());
-  EXPECT_TRUE(masing_of(*exact).slab.is_continuum());
-  EXPECT_EQ(masing_of(*exact).method, Method::exact);
-  const auto in_time = run_for("exact-time", level());
-  EXPECT_EQ(std::get<slab::Cells>(masing_of(*in_time).slab.space).count, 20);
-  EXPECT_EQ(masing_of(*in_time).method, Method::exact);
-  EXPECT_TRUE(masing_of(*run_for("exact-time", level(masing, 0))).slab.is_continuum());
-}
-
-TEST(CellsInf, is_the_scheme_of_the_level_for_the_continuum) {
-  const auto run = run_for("cells-inf", level());
-  EXPECT_TRUE(masing_of(*run).slab.is_continuum());
-  EXPECT_EQ(masing_of(*run).method, Method::turning_points);
-  EXPECT_EQ(masing_of(*run).scheme, slab::Scheme::leapfrog);
-  EXPECT_EQ(run->time.steps, 200);
-  const auto without_mass = run_for("cells-inf", level(quasistatic));
-  EXPECT_TRUE(engine::slab_of(*without_mass)->is_continuum());
-}
-
-/// The places at which a continuum's field is compared are those of the level.
-TEST(ContinuumReference, keeps_the_places_of_a_continuous_level) {
-  engine::RunSpec run = level();
-  engine::slab_of(run)->space = slab::Continuum{77};
-  for (const char* name : {"exact", "exact-time", "cells-inf"}) {
+/// Of P = ∞ or of the cells of the level; by the scheme of the level or exact in time. The places
+/// at which a continuum's field is compared are those of the level.
+TEST(Reference, at_infinity_is_the_level_with_other_cells_or_steps) {
+  for (const auto& [name, method, has_cells] : {std::tuple("exact", Method::exact, false),
+                                                {"exact-time", Method::exact, true},
+                                                {"cells-inf", Method::turning_points, false}}) {
+    SCOPED_TRACE(name);
+    engine::RunSpec run = level();
     const auto other = run_for(name, run);
-    EXPECT_EQ(std::get<slab::Continuum>(engine::slab_of(*other)->space).field_points, 77) << name;
+    EXPECT_EQ(masing_of(*other).method, method);
+    EXPECT_EQ(masing_of(*other).scheme, slab::Scheme::leapfrog);
+    EXPECT_EQ(masing_of(*other).slab.is_continuum(), !has_cells);
+    EXPECT_EQ(engine::field_size(*other) == 20, has_cells);
+    EXPECT_EQ(other->time.steps, 200);
+    engine::slab_of(run)->space = slab::Continuum{77};
+    EXPECT_EQ(std::get<slab::Continuum>(masing_of(*run_for(name, run)).slab.space).field_points,
+              77);
   }
+  EXPECT_TRUE(engine::slab_of(*run_for("cells-inf", level(quasistatic)))->is_continuum());
 }
 
 TEST(Reference, of_files_and_successive_levels_needs_no_run) {

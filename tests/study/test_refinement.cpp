@@ -302,13 +302,4 @@ TEST(Study, does_not_depend_on_the_ranks) {
   }
 }
 
-TEST(Table, has_a_row_for_each_level_and_a_line_for_each_order) {
-  const study::StudySpec spec = spec_of(short_case(Refine::steps, "finest", "500,1000"));
-  const std::string text = study::table(spec, study::refine(world(), spec));
-  for (const char* part : {" 500 ", " 1000 ", "order of x", "order of y", "order of u",
-                           "expected 1 within 0.1: as expected"}) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-  }
-}
-
 }  // namespace masing::test_refinement
