@@ -141,7 +141,8 @@ std::string fault_of(const base::Function& f, const char* name, char variable, d
   constexpr int octaves = 8;  // from h = 2^-36 on
   std::vector<std::pair<double, double>> left{{0.0, last}};
   for (int part = 0; part < most_parts && !left.empty(); ++part) {
-    const auto [begin, end] = left.back();
+    const double begin = left.back().first;
+    const double end = left.back().second;
     left.pop_back();
     const base::Bounds bounds = f.bounds(begin, end);
     if (bounds.smooth && std::isfinite(bounds.slope.magnitude())) {
