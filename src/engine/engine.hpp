@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parallel/vector.hpp"
@@ -23,10 +24,14 @@ namespace masing::engine {
 /// differ.
 class Archive {
  public:
-  Archive() = default;
+  /// `group`: what the names of all owners begin with.
+  explicit Archive(std::string group = {}) : group_(std::move(group)) {}
   virtual ~Archive() = default;
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
+
+  /// Names from now on are those of an owner. Local.
+  void begin(const std::string& owner) { owner_ = owner + "/"; }
 
   /// Whether what is handed over is overwritten with what was saved. Local.
   [[nodiscard]] virtual bool restores() const = 0;
@@ -44,6 +49,14 @@ class Archive {
     std::size_t i = 0;
     ((values = static_cast<Values>(all[i++])), ...);
   }
+
+ protected:
+  /// "group owner/name". Local.
+  [[nodiscard]] std::string path(const std::string& name) const { return group_ + owner_ + name; }
+
+ private:
+  std::string group_;
+  std::string owner_;
 };
 
 /// The mass at a step.

@@ -25,22 +25,13 @@ std::string draft_of(const std::string& path) {
   return path + ".draft";
 }
 
-/// An archive in the group /checkpoint, a group in it for each owner.
-class OwnersArchive : public engine::Archive {
- public:
-  /// Names after this one belong to `owner`.
-  void begin(const std::string& owner) { prefix_ = "/checkpoint/" + owner + "/"; }
-
- protected:
-  [[nodiscard]] std::string path(const std::string& name) const { return prefix_ + name; }
-
- private:
-  std::string prefix_;
-};
+constexpr const char* group = "/checkpoint/";  // with one for each owner
 
 /// Keeps what is to be saved until there is a file for it.
-class CheckpointWriter final : public OwnersArchive {
+class CheckpointWriter final : public engine::Archive {
  public:
+  CheckpointWriter() : Archive(group) {}
+
   [[nodiscard]] bool restores() const override { return false; }
   void numbers(const std::string& name, std::vector<double>& values) override {
     numbers_.emplace_back(path(name), values);
@@ -84,9 +75,9 @@ class CheckpointWriter final : public OwnersArchive {
 };
 
 /// Reads back from an open file.
-class CheckpointReader final : public OwnersArchive {
+class CheckpointReader final : public engine::Archive {
  public:
-  explicit CheckpointReader(const Handle& file) : file_(file) {}
+  explicit CheckpointReader(const Handle& file) : Archive(group), file_(file) {}
 
   [[nodiscard]] bool restores() const override { return true; }
   void numbers(const std::string& name, std::vector<double>& values) override {
@@ -106,7 +97,7 @@ class CheckpointReader final : public OwnersArchive {
 };
 
 /// All that the participants have to save, or get back.
-void serialize(const Participants& participants, std::int64_t step, OwnersArchive& archive) {
+void serialize(const Participants& participants, std::int64_t step, engine::Archive& archive) {
   for (std::size_t i = 0; i < participants.observers.size(); ++i) {
     archive.begin("observer " + std::to_string(i));
     participants.observers[i]->serialize(step, archive);
@@ -193,7 +184,7 @@ namespace {
 /// `add` says of the rows. Collective.
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const ResultSpec& result, std::int64_t step,
-                      const std::function<void(OwnersArchive&)>& serialize,
+                      const std::function<void(engine::Archive&)>& serialize,
                       const std::function<void(const Handle&)>& add = {}) {
   CheckpointWriter state;
   serialize(state);
@@ -205,9 +196,9 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
         const Handle file = open_together(comm, draft, H5F_ACC_TRUNC);
         write_kind(file, result.kind);
         write_configuration(file, result);
-        const Handle group = create_group(file, "/checkpoint");
-        write_attribute(group, "format", checkpoint_format);
-        write_attribute(group, "step", step);
+        const Handle made = create_group(file, "/checkpoint");
+        write_attribute(made, "format", checkpoint_format);
+        write_attribute(made, "step", step);
         if (add) {
           add(file);
         }
@@ -227,7 +218,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
 /// Hand the state in a checkpoint of a run of `steps` to `restore`, and return its step. Throws
 /// UserError. Collective.
 std::int64_t load(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,
-                  const std::function<void(std::int64_t, OwnersArchive&)>& restore) {
+                  const std::function<void(std::int64_t, engine::Archive&)>& restore) {
   const Handle file = open_together(comm, path, H5F_ACC_RDONLY);
   const std::int64_t step = step_of(file, path, steps);
   CheckpointReader state(file);
@@ -241,7 +232,7 @@ constexpr const char* owner = "state";  // of a study or a scan
 
 void write_state(const parallel::Communicator& comm, const std::string& path,
                  const ResultSpec& result, const std::function<void(engine::Archive&)>& serialize) {
-  write_checkpoint(comm, path, result, 0, [&](OwnersArchive& archive) {
+  write_checkpoint(comm, path, result, 0, [&](engine::Archive& archive) {
     archive.begin(owner);
     serialize(archive);
   });
@@ -249,7 +240,7 @@ void write_state(const parallel::Communicator& comm, const std::string& path,
 
 void read_state(const parallel::Communicator& comm, const std::string& path,
                 const std::function<void(engine::Archive&)>& serialize) {
-  load(comm, path, 0, [&](std::int64_t /*step*/, OwnersArchive& archive) {
+  load(comm, path, 0, [&](std::int64_t /*step*/, engine::Archive& archive) {
     archive.begin(owner);
     serialize(archive);
   });
@@ -277,7 +268,7 @@ std::int64_t next_checkpoint(const CheckpointSpec& spec, std::int64_t steps, std
 void save(const parallel::Communicator& comm, const Saving& saving, std::int64_t step) {
   write_checkpoint(
       comm, saving.spec.path, saving.result, step,
-      [&](OwnersArchive& archive) { serialize(saving.participants, step, archive); }, saving.add);
+      [&](engine::Archive& archive) { serialize(saving.participants, step, archive); }, saving.add);
 }
 
 void integrate(const parallel::Communicator& comm, const Saving& saving, std::int64_t steps,
@@ -310,7 +301,7 @@ void integrate(const parallel::Communicator& comm, const Saving& saving, std::in
 
 std::int64_t resume(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,
                     const Participants& participants) {
-  return load(comm, path, steps, [&](std::int64_t step, OwnersArchive& archive) {
+  return load(comm, path, steps, [&](std::int64_t step, engine::Archive& archive) {
     serialize(participants, step, archive);
   });
 }

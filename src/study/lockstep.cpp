@@ -21,24 +21,6 @@ struct Lockstep::Window {
 
 namespace {
 
-/// Another archive, with names of its own.
-class NamedArchive final : public engine::Archive {
- public:
-  NamedArchive(engine::Archive& archive, std::string prefix)
-      : archive_(archive), prefix_(std::move(prefix)) {}
-  [[nodiscard]] bool restores() const override { return archive_.restores(); }
-  void numbers(const std::string& name, std::vector<double>& values) override {
-    archive_.numbers(prefix_ + name, values);
-  }
-  void split(const std::string& name, parallel::Vector& values) override {
-    archive_.split(prefix_ + name, values);
-  }
-
- private:
-  engine::Archive& archive_;
-  std::string prefix_;
-};
-
 void update_max(Errors& errors, const PhasePoint& here, const PhasePoint& there) {
   errors[Errors::x] = std::max(errors[Errors::x], std::abs(here.x - there.x));
   errors[Errors::y] = std::max(errors[Errors::y], std::abs(here.y - there.y));
@@ -233,8 +215,8 @@ void Lockstep::serialize(engine::Archive& archive) {
                     all[Errors::u], all[Errors::u_cells], pair.next);
   }
   for (auto& [index, one] : runs_) {
-    NamedArchive own(archive, "run " + std::to_string(index) + " ");
-    one.serialize(own);
+    archive.begin("run " + std::to_string(index));
+    one.serialize(archive);
   }
 }
 

@@ -31,7 +31,8 @@ class Lockstep {
 
   /// Go on by one window that ends at step `last` of the finest run at the latest. Collective.
   void advance(std::int64_t last);
-  /// Save or restore all that goes along. Collective.
+  /// Save or restore all that goes along; the names that follow are those of its last run.
+  /// Collective.
   void serialize(engine::Archive& archive);
   /// What was found, of comparisons that are done. Collective.
   void add_to(Outcomes& outcomes);

@@ -312,10 +312,10 @@ class ComparisonRunner {
       under_way_ = shared;
       current_ = std::make_unique<Lockstep>(comm_, plan_, shared);
     }
+    serialize_own(archive);
     if (!shared.empty()) {
       current_->serialize(archive);
     }
-    serialize_own(archive);
   }
 
   /// The own_states of all ranks, one after another, on the root; restored, each goes to one of the

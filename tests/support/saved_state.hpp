@@ -29,13 +29,14 @@ class Save final : public engine::Archive {
   void numbers(const std::string& name, std::vector<double>& values) override {
     std::vector<double> of_root = values;
     parallel::broadcast_all(comm_, of_root, 0);
-    EXPECT_TRUE(saved_.numbers.emplace(name, of_root).second) << name;
+    EXPECT_TRUE(saved_.numbers.emplace(path(name), of_root).second) << name;
   }
   void split(const std::string& name, parallel::Vector& values) override {
     const bool is_whole = values.ranks() == 1 && !comm_.is_root();
     const base::AlignedVector all =
         support::gather(comm_, values.values().first(is_whole ? 0 : values.values().size()));
-    EXPECT_TRUE(saved_.arrays.emplace(name, std::vector<double>(all.begin(), all.end())).second)
+    EXPECT_TRUE(
+        saved_.arrays.emplace(path(name), std::vector<double>(all.begin(), all.end())).second)
         << name;
   }
 
@@ -51,10 +52,10 @@ class Restore final : public engine::Archive {
 
   [[nodiscard]] bool restores() const override { return true; }
   void numbers(const std::string& name, std::vector<double>& values) override {
-    values = saved_.numbers.at(name);
+    values = saved_.numbers.at(path(name));
   }
   void split(const std::string& name, parallel::Vector& values) override {
-    const std::vector<double>& all = saved_.arrays.at(name);
+    const std::vector<double>& all = saved_.arrays.at(path(name));
     ASSERT_EQ(static_cast<std::int64_t>(all.size()), values.size()) << name;
     const base::CellRange mine = values.range();
     std::copy_n(all.begin() + mine.first, mine.size, values.values().begin());
