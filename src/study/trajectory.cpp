@@ -165,7 +165,9 @@ Field Trajectory::field_at(const StepTime& time) {
 }
 
 void Trajectory::serialize(engine::Archive& archive) {
-  if (!archive.restores()) {
+  if (archive.restores()) {
+    samples_.clear();
+  } else {
     forget_window();
   }
   RunSummary& s = summary_;

@@ -33,16 +33,14 @@ struct PhasePoint {
   double y = 0.0;
 };
 
-/// Save values that consist of doubles, or get them back. Collective.
+/// Save values that consist of doubles, or get them back: as many as there are, or any number where
+/// there are none. Collective.
 template <class Value>
 void serialize(engine::Archive& archive, const std::string& name, std::vector<Value>& values) {
   static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) % sizeof(double) == 0);
-  std::vector<double> numbers;
-  if (!archive.restores()) {
-    numbers.resize(values.size() * sizeof(Value) / sizeof(double));
-    std::ranges::copy(std::as_bytes(std::span(values)),
-                      std::as_writable_bytes(std::span(numbers)).begin());
-  }
+  std::vector<double> numbers(values.size() * sizeof(Value) / sizeof(double));
+  std::ranges::copy(std::as_bytes(std::span(values)),
+                    std::as_writable_bytes(std::span(numbers)).begin());
   archive.numbers(name, numbers);
   values.resize(numbers.size() * sizeof(double) / sizeof(Value));
   std::ranges::copy(std::as_bytes(std::span(numbers)),
