@@ -21,12 +21,11 @@ double within_range(double bound) {
 
 double common_shift(const BoxElements& elements, const Coupling& coupling) {
   assert(coupling.stiffness >= 0 && coupling.compliance > 0);
-  const auto& [value, bound, compliance] = elements;
   double above = 0.0;
   double below = 0.0;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    above = std::max(above, value[i] - bound[i]);
-    below = std::max(below, -bound[i] - value[i]);
+  for (std::size_t i = 0; i < elements.value.size(); ++i) {
+    above = std::max(above, elements.value[i] - elements.bound[i]);
+    below = std::max(below, -elements.bound[i] - elements.value[i]);
   }
   // The root lies in [least, greatest], and |v_i - sign(r_i) α_i| ≤ farthest while τ does.
   double least = -below;
@@ -44,10 +43,10 @@ double common_shift(const BoxElements& elements, const Coupling& coupling) {
   // One midpoint in so many evaluations bounds their number; Newton alone needs fewer.
   constexpr int newton_steps = 8;
   for (int evaluations = 1; greatest - least > resolution; ++evaluations) {
-    const auto units = base::block_sum<2>(value.size(), scales, [&](std::size_t i) {
-      const double shifted = value[i] - shift;
-      const double to_bound = value[i] - std::copysign(bound[i], shifted);
-      const double yielding = std::abs(shifted) > bound[i] ? compliance[i] : 0.0;
+    const auto units = base::block_sum<2>(elements.value.size(), scales, [&](std::size_t i) {
+      const double shifted = elements.value[i] - shift;
+      const double to_bound = elements.value[i] - std::copysign(elements.bound[i], shifted);
+      const double yielding = std::abs(shifted) > elements.bound[i] ? elements.compliance[i] : 0.0;
       return std::array{yielding, to_bound * yielding};
     });
     const double slope = 1 + coupling.stiffness * scales[0].value(units[0]);

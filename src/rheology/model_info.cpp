@@ -119,10 +119,6 @@ const std::map<char, std::string>& meanings() {
   return words;
 }
 
-std::string start_of(char letter) {
-  return std::string(1, letter) + "0";
-}
-
 }  // namespace
 
 std::vector<Parameter> all_parameters(const ModelInfo& info) {
@@ -135,7 +131,7 @@ std::vector<Parameter> all_parameters(const ModelInfo& info) {
     }
     const auto [place, is_new] = places.try_emplace(letter, all.size());
     if (is_new) {
-      all.push_back({.name = start_of(letter),
+      all.push_back({.name = std::string{letter, '0'},
                      .meaning = meanings().at(letter) + " " + name,
                      .values = size == GroupSize::each ? per_element : 1,
                      .preset = 0.0});
@@ -166,7 +162,7 @@ std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& 
       state.push_back(0.0);
       continue;
     }
-    const std::vector<double>& given = values.list(start_of(name.front()));
+    const std::vector<double>& given = values.list(std::string{name.front(), '0'});
     std::size_t& first = used[name.front()];
     const std::size_t count = size == GroupSize::one ? 1 : given.size();
     const auto begin = given.begin() + static_cast<std::ptrdiff_t>(first);
@@ -185,17 +181,17 @@ std::int64_t StateLayout::size() const {
 }
 
 MassColumns StateLayout::mass_columns() const {
-  MassColumns motion;
+  MassColumns found;
   std::int64_t end = 0;
   for (const auto& [name, size, start] : groups) {
     end += size == GroupSize::one ? 1 : elements;
     if (name.front() == 'x') {
-      motion.x = end - 1;
+      found.x = end - 1;
     } else if (name.front() == 'y') {
-      motion.y = end - 1;
+      found.y = end - 1;
     }
   }
-  return motion;
+  return found;
 }
 
 std::string StateLayout::names(std::size_t longest) const {

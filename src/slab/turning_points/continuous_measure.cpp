@@ -259,7 +259,7 @@ class ContinuousTable {
   /// The least r' > r where K is not smooth, or infinity.
   [[nodiscard]] double next_break(double r) const {
     const auto after = std::ranges::upper_bound(breaks_, r);
-    return after == breaks_.end() ? base::infinity : *after;
+    return after != breaks_.end() ? *after : base::infinity;
   }
 
  private:
