@@ -25,12 +25,12 @@ std::string draft_of(const std::string& path) {
   return path + ".draft";
 }
 
-constexpr const char* group = "/checkpoint/";  // with one for each owner
+constexpr const char* checkpoint_group = "/checkpoint/";  // with one for each owner
 
 /// Keeps what is to be saved until there is a file for it.
 class CheckpointWriter final : public engine::Archive {
  public:
-  CheckpointWriter() : Archive(group) {}
+  CheckpointWriter() : Archive(checkpoint_group) {}
 
   [[nodiscard]] bool restores() const override { return false; }
   void numbers(const std::string& name, std::vector<double>& values) override {
@@ -77,7 +77,7 @@ class CheckpointWriter final : public engine::Archive {
 /// Reads back from an open file.
 class CheckpointReader final : public engine::Archive {
  public:
-  explicit CheckpointReader(const Handle& file) : Archive(group), file_(file) {}
+  explicit CheckpointReader(const Handle& file) : Archive(checkpoint_group), file_(file) {}
 
   [[nodiscard]] bool restores() const override { return true; }
   void numbers(const std::string& name, std::vector<double>& values) override {
@@ -196,9 +196,9 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
         const Handle file = open_together(comm, draft, H5F_ACC_TRUNC);
         write_kind(file, result.kind);
         write_configuration(file, result);
-        const Handle made = create_group(file, "/checkpoint");
-        write_attribute(made, "format", checkpoint_format);
-        write_attribute(made, "step", step);
+        const Handle group = create_group(file, "/checkpoint");
+        write_attribute(group, "format", checkpoint_format);
+        write_attribute(group, "step", step);
         if (add) {
           add(file);
         }
