@@ -165,7 +165,8 @@ TEST(ContinuousMeasure, IsTheLimitOfManyCells) {
 
 TEST(ContinuousMeasure, HasTheForceAndTheEnergyOfManyCellsForAnyInitialState) {
   // η, u0 and k jump and turn; both are of second order in the width of a cell but where they jump.
-  const Problem problem = make_problem("1+s*s", "0.4+0.3*sin(9*s)", "s<0.5 ? 0.1 : -0.6*(s-0.4)");
+  Problem problem = make_problem("1+s*s", "0.4+0.3*sin(9*s)", "s<0.5 ? 0.1 : -0.6*(s-0.4)");
+  problem.shift = support::function("0.1*cos(3*s)", 's');
   const auto measure = slab::make_continuous_measure(problem);
   TurningPoints memory(*measure, 0.1);
   const int cells = 20000;
@@ -181,7 +182,7 @@ TEST(ContinuousMeasure, HasTheForceAndTheEnergyOfManyCellsForAnyInitialState) {
       const slab::Element cell = problem.element((i + 0.5) / cells);
       u[i] = std::clamp(u[i] + x - before, -cell.threshold, cell.threshold);
       force += cell.stiffness * u[i] / cells;
-      energy += 0.5 * cell.stiffness * u[i] * u[i] / cells;
+      energy += 0.5 * cell.stiffness * (u[i] + cell.shift) * (u[i] + cell.shift) / cells;
     }
     before = x;
     EXPECT_NEAR(memory.move_to(x), force, 1e-8) << x;
