@@ -144,42 +144,6 @@ void require_room(const std::string& path, double bytes) {
   }
 }
 
-/// Calls `restore`; what it cannot read is the mistake of who gave the file.
-template <class Restore>
-void with_state_of(const std::string& path, const Restore& restore) {
-  try {
-    restore();
-  } catch (const base::Stopped&) {
-    throw;
-  } catch (const std::exception& fault) {
-    if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
-        mistake != nullptr && !mistake->quantity().empty()) {
-      throw;  // of the problem, not of the file
-    }
-    throw base::UserError("restart", path +
-                                         " does not hold the state of this run: " + fault.what() +
-                                         "; give a checkpoint that this masing wrote");
-  }
-}
-
-}  // namespace
-
-RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
-                   const CheckpointSpec& checkpoint)
-    : result_(comm, result) {
-  if (checkpoint.scheduled) {
-    checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
-  } else {
-    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "output"); });
-  }
-}
-
-std::string restart_advice(const CheckpointSpec& spec) {
-  return "; the same with restart = " + spec.path + " goes on";
-}
-
-namespace {
-
 /// Write a checkpoint of the state at `step` that `serialize` hands to an archive, and of what
 /// `add` says of the rows. Collective.
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
@@ -215,20 +179,46 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   }
 }
 
-/// Hand the state in a checkpoint of a run of `steps` to `restore`, and return its step. Throws
-/// UserError. Collective.
+/// Hand the state in a checkpoint of a run of `steps` to `restore`, and return its step. What it
+/// cannot read is the mistake of who gave the file: throws UserError. Collective.
 std::int64_t load(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,
                   const std::function<void(std::int64_t, engine::Archive&)>& restore) {
   const Handle file = open_together(comm, path, H5F_ACC_RDONLY);
   const std::int64_t step = step_of(file, path, steps);
   CheckpointReader state(file);
-  with_state_of(path, [&] { restore(step, state); });
+  try {
+    restore(step, state);
+  } catch (const base::Stopped&) {
+    throw;
+  } catch (const std::exception& fault) {
+    if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
+        mistake != nullptr && !mistake->quantity().empty()) {
+      throw;  // of the problem, not of the file
+    }
+    throw base::UserError("restart", path +
+                                         " does not hold the state of this run: " + fault.what() +
+                                         "; give a checkpoint that this masing wrote");
+  }
   return step;
 }
 
 constexpr const char* owner = "state";  // of a study or a scan
 
 }  // namespace
+
+RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
+                   const CheckpointSpec& checkpoint)
+    : result_(comm, result) {
+  if (checkpoint.scheduled) {
+    checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
+  } else {
+    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "output"); });
+  }
+}
+
+std::string restart_advice(const CheckpointSpec& spec) {
+  return "; the same with restart = " + spec.path + " goes on";
+}
 
 void write_state(const parallel::Communicator& comm, const std::string& path,
                  const ResultSpec& result, const std::function<void(engine::Archive&)>& serialize) {

@@ -47,8 +47,7 @@ bool require_sound(const std::string& path) {
 
 namespace {
 
-/// A dataset, or an attribute of an object: HDF5 has the same functions for
-/// both under two names.
+/// A dataset, or an attribute of an object: HDF5 has the same functions for both under two names.
 struct Stored {
   const Handle& handle;
   bool is_attribute = false;
@@ -110,8 +109,8 @@ std::vector<std::string> texts_of(const Stored& stored) {
   return texts;
 }
 
-/// The text of what masing writes as one: datasets of a fixed length,
-/// attributes of any; nothing of all else.
+/// The text of what masing writes as one: datasets of a fixed length, attributes of any; nothing of
+/// all else.
 std::optional<std::string> text_in(const Stored& stored) {
   const Handle type = stored.type();
   const bool is_text = H5Tget_class(type.id()) == H5T_STRING &&
@@ -293,8 +292,8 @@ Objects objects_in(const Handle& file) {
   return found;
 }
 
-/// What an object holds: a dataset's content, by the name "", and each
-/// attribute, by " attribute NAME". Of /configuration the attributes alone.
+/// What an object holds: a dataset's content, by the name "", and each attribute, by " attribute
+/// NAME". Of /configuration the attributes alone.
 std::map<std::string, Content> contents_of(const Handle& file, const std::string& name,
                                            H5O_type_t type) {
   const Handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose);

@@ -10,15 +10,14 @@
 
 namespace masing::io {
 
-/// Looks at a result file before HDF5 does, which some damaged files crash, and
-/// reads it to its end where it has a seal. Returns whether it has one. Throws
-/// UserError that names it where the seal does not hold, and without one where
-/// the file has not HDF5's signature or another size than it says. Local,
-/// without MPI.
+/// Looks at a result file before HDF5 does, which some damaged files crash, and reads it to its end
+/// where it has a seal. Returns whether it has one. Throws UserError that names it where the seal
+/// does not hold, and without one where the file has not HDF5's signature or another size than it
+/// says. Local, without MPI.
 bool require_sound(const std::string& path);
 
-/// What `read` returns; what it cannot read of a file is thrown as a UserError
-/// that names the file. Local.
+/// What `read` returns; what it cannot read of a file is thrown as a UserError that names the file.
+/// Local.
 template <typename Read>
 auto reading(const std::string& path, const Read& read) {
   try {
@@ -31,8 +30,7 @@ auto reading(const std::string& path, const Read& read) {
   }
 }
 
-/// A file opened for reading. Throws UserError if it is not HDF5. Local,
-/// without MPI.
+/// A file opened for reading. Throws UserError if it is not HDF5. Local, without MPI.
 Handle open_for_reading(const std::string& path);
 
 /// A text attribute of the object at `path`, empty where there is none. Local.
@@ -45,11 +43,9 @@ class ResultReader {
   /// Throws UserError if the file cannot be opened.
   explicit ResultReader(const std::string& path) : path_(path), file_(open_for_reading(path)) {}
 
-  /// The shape of a dataset of numbers. Throws UserError if there is none of
-  /// that name.
+  /// The shape of a dataset of numbers. Throws UserError if there is none of that name.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& name) const;
-  /// Whether a group or dataset has an attribute. Throws UserError if there is
-  /// none of that name.
+  /// Whether a group or dataset has an attribute. Throws UserError if there is none of that name.
   [[nodiscard]] bool has_attribute(const std::string& name, const std::string& attribute) const;
   /// A dataset [n]. Throws UserError if it is missing or of another rank.
   [[nodiscard]] std::vector<double> column(const std::string& name) const;
@@ -63,13 +59,12 @@ class ResultReader {
   Handle file_;
 };
 
-/// The content of a text file. Throws UserError where it cannot be read, is no
-/// regular file or is larger than 256 MiB. Local, without MPI.
+/// The content of a text file. Throws UserError where it cannot be read, is no regular file or is
+/// larger than 256 MiB. Local, without MPI.
 std::string text_of(const std::string& path);
 
-/// u of the last field of a result file as the text of a table, "points:s u;
-/// …". Throws UserError where the file has no field of a slab, or a thinned
-/// one. Local, without MPI.
+/// u of the last field of a result file as the text of a table, "points:s u; …". Throws UserError
+/// where the file has no field of a slab, or a thinned one. Local, without MPI.
 std::string last_field(const std::string& path);
 
 /// What `masing reproduce` needs of a result file to make it again.
@@ -78,8 +73,7 @@ struct Recipe {
   std::string configuration;  ///< its .ini
 };
 
-/// The recipe of a result file. Throws UserError if it is not one. Local,
-/// without MPI.
+/// The recipe of a result file. Throws UserError if it is not one. Local, without MPI.
 Recipe read_recipe(const std::string& path);
 
 /// Whether a difference makes a file count as not reproduced.
@@ -91,14 +85,12 @@ struct Difference {
   std::string text;  ///< the place and what differs, one line
 };
 
-/// What differs between a result file and another made from the same
-/// configuration, in the order of the names. Every dataset and attribute of
-/// numbers that `expected` holds must be in `found` with the same shape and the
-/// same bits (a whole number may be stored wider); what differs there counts.
-/// Noted only: other texts, what `found` has in addition, and the attributes of
-/// dimension scales. Not compared: /provenance, /timing, the text of
-/// /configuration, references. Throws UserError if a file cannot be opened.
-/// Local, without MPI.
+/// What differs between a result file and another made from the same configuration, in the order of
+/// the names. Every dataset and attribute of numbers that `expected` holds must be in `found` with
+/// the same shape and the same bits (a whole number may be stored wider); what differs there
+/// counts. Noted only: other texts, what `found` has in addition, and the attributes of dimension
+/// scales. Not compared: /provenance, /timing, the text of /configuration, references. Throws
+/// UserError if a file cannot be opened. Local, without MPI.
 std::vector<Difference> differences(const std::string& expected, const std::string& found);
 
 }  // namespace masing::io
