@@ -215,7 +215,7 @@ std::string packed(const std::function<std::string()>& make) {
 
 /// What was returned; throws what was thrown.
 std::string unpacked(const std::string& text) {
-  const std::string rest = text.substr(1);
+  std::string rest = text.substr(1);
   const auto end = rest.find(end_of_quantity);
   switch (text.front()) {
     case 'u':
