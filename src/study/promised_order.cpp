@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
+#include <queue>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -132,26 +133,37 @@ ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const R
 namespace {
 
 /// What keeps a function `name` of `variable` from being Lipschitz on [0, last]; empty if nothing
-/// does. Parts whose bounds do not show it are halved; in those as narrow as rounding the changes
+/// does. Parts whose bounds do not show it are halved, where f varies most first, so that corners,
+/// however many, do not hide a jump; in those as narrow as rounding the changes
 /// |f(s ± h) - f(s ± h/2)| and |f(s + h) - f(s - h)| ~ hᵃ tell a jump, an unbounded slope or a
 /// corner.
 std::string fault_of(const base::Function& f, const char* name, char variable, double last) {
-  constexpr int most_parts = 4000;  // of functions with many corners
+  constexpr int most_parts = 4000;
   constexpr double narrow = 1e-13;
   constexpr int octaves = 8;  // from h = 2^-36 on
-  std::vector<std::pair<double, double>> left{{0.0, last}};
-  for (int part = 0; part < most_parts && !left.empty(); ++part) {
-    const double begin = left.back().first;
-    const double end = left.back().second;
-    left.pop_back();
-    const base::Bounds bounds = f.bounds(begin, end);
-    if (bounds.smooth && std::isfinite(bounds.slope.magnitude())) {
-      continue;
+  struct Part {
+    double variation;
+    double begin;
+    double end;
+    bool operator<(const Part& other) const {
+      return std::tuple(variation, -begin) < std::tuple(other.variation, -other.begin);
     }
+  };
+  std::priority_queue<Part> left;
+  const auto add = [&](double begin, double end) {
+    const base::Bounds bounds = f.bounds(begin, end);
+    if (!bounds.smooth || !std::isfinite(bounds.slope.magnitude())) {
+      left.push({bounds.value.high - bounds.value.low, begin, end});
+    }
+  };
+  add(0.0, last);
+  for (int part = 0; part < most_parts && !left.empty(); ++part) {
+    const auto [variation, begin, end] = left.top();
+    left.pop();
     if (end - begin > narrow * last) {
       const double middle = begin + 0.5 * (end - begin);
-      left.emplace_back(middle, end);
-      left.emplace_back(begin, middle);
+      add(begin, middle);
+      add(middle, end);
       continue;
     }
     const auto at = [&](double offset) { return f(std::clamp(begin + offset, 0.0, last)); };

@@ -156,6 +156,7 @@ TEST(UnmetHypotheses, say_where_a_function_is_singular_and_how) {
         {"s<0.123456?1:1.001", "k jumps near s = 0.123456"},
         {"s>0?1:2", "k jumps near s = 0"},
         {"square(s-0.2)", "k jumps near s = 0.2"},
+        {"2+abs(sin(1000*s))+(s<0.9?0:0.1)", "k jumps near s = 0.9"},
         {"1/s", "k is not finite at s = 0"},
         {"log(s)", "k is not finite at s = 0"},
         {"sin(1/s)", "k is not finite at s = 0"}}) {
