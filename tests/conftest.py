@@ -1,6 +1,32 @@
-"""Tests that take long run with --long only; each has a short form that always runs."""
+"""Where the program is; tests that take long run with --long only, and each has a short form that always runs."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "analysis"))
+BUILDS = [ROOT / "build/dev/masing", ROOT / "build/masing"]
+os.environ.setdefault("MASING_PROGRAM", str(next((path for path in BUILDS if path.is_file()), BUILDS[0])))
+os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@pytest.fixture(scope="session")
+def program_path():
+    """The absolute path of the program as str."""
+    found = shutil.which(os.environ["MASING_PROGRAM"])
+    if found is None:
+        pytest.exit(f"no program at {os.environ['MASING_PROGRAM']}: build it first", returncode=1)
+    return str(Path(found).resolve())
+
+
+@pytest.fixture(scope="session")
+def masing(program_path):
+    """The path of the program; in tests/commands what runs it in a folder."""
+    return program_path
 
 
 def pytest_addoption(parser):

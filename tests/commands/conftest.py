@@ -1,7 +1,6 @@
 """What the tests of the program as a user meets it share: how to run it, alone and under mpirun."""
 
 import os
-import pathlib
 import re
 import subprocess
 import time
@@ -9,36 +8,17 @@ import time
 import pytest
 from result_files import numbers, study
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = 60  # seconds until a run counts as hung
 
 # Ranks of several tests at once outnumber the cores. A run that is alone must not yield: on a busy
 # machine it would wait for its turn again at every look for messages.
 YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 OPEN_MPI = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_pml": "ob1",
     "OMPI_MCA_btl": "vader,self",
 }
-
-
-def program():
-    """$MASING_PROGRAM, else the development build, else the release build."""
-    given = os.environ.get("MASING_PROGRAM")
-    candidates = (
-        [pathlib.Path(given).resolve()]
-        if given
-        else [REPOSITORY / "build/dev/masing", REPOSITORY / "build/masing"]
-    )
-    for candidate in candidates:
-        if candidate.is_file():
-            return str(candidate)
-    pytest.exit(f"no program at {' or '.join(map(str, candidates))}: build it first", returncode=1)
-
-
 PROGRESS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \[[#.]+\] ")
 
 
@@ -54,9 +34,9 @@ def without_warnings(text):
 class Masing:
     """Runs the program in a folder of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, program):
         self.folder = folder
-        self.program = program()
+        self.program = program
 
     def start(self, *words, ranks=None, env=None):
         """The process, running; `ranks` None runs without mpirun, `env` changes the environment:
@@ -134,12 +114,12 @@ class Masing:
 
 
 @pytest.fixture
-def masing(tmp_path):
+def masing(tmp_path, program_path):
     """The program, run in an empty folder."""
-    return Masing(tmp_path)
+    return Masing(tmp_path, program_path)
 
 
 @pytest.fixture(scope="module")
-def masing_once(tmp_path_factory):
+def masing_once(tmp_path_factory, program_path):
     """The program, run in a folder that the tests of a file share."""
-    return Masing(tmp_path_factory.mktemp("masing"))
+    return Masing(tmp_path_factory.mktemp("masing"), program_path)

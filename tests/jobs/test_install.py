@@ -48,8 +48,9 @@ def test_the_job_scripts_name_the_installed_program(prefix):
 
 
 def test_cmake_says_what_petsc_is_missing(tmp_path):
-    for environment, message in (({"PETSC_DIR": "/nowhere"}, "PETSC_DIR = /nowhere (PETSC_ARCH = '') has no PETSc"),
-                                 ({"PKG_CONFIG_LIBDIR": "/nowhere"}, "masing needs PETSc, and pkg-config finds none")):
+    none = tmp_path / "none"
+    for environment, message in (({"PETSC_DIR": str(none)}, f"PETSC_DIR = {none} (PETSC_ARCH = '') has no PETSc"),
+                                 ({"PKG_CONFIG_LIBDIR": str(none)}, "masing needs PETSc, and pkg-config finds none")):
         done = subprocess.run(["cmake", "-S", ROOT, "-B", tmp_path / "build"], env={**os.environ, **environment},
                               capture_output=True, text=True, check=False)
         assert done.returncode != 0
