@@ -1,14 +1,11 @@
 """Fixtures: the synthetic files, and the scripts called as a user calls them."""
 
 import sys
-from pathlib import Path
 
 import matplotlib
 import pytest
 
-ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
-sys.path.insert(0, str(ANALYSIS))
-
+import oracle
 import report
 import synthetic
 from html_page import Page
@@ -37,13 +34,13 @@ def run_script(capsys, monkeypatch):
     return call
 
 
-@pytest.fixture(scope="session")
-def masing():
-    """The program; these tests need one."""
-    found = program.find()
-    if found is None:
-        pytest.skip("no program masing is built")
-    return found
+@pytest.fixture
+def result_of(masing, tmp_path):
+    """Run a command of the program with these words, which must succeed; gives its result file, of this name."""
+    def call(command, name, *words):
+        program.run(masing, command, "--quiet", "--output", tmp_path / name, *words).require(0)
+        return tmp_path / name
+    return call
 
 
 @pytest.fixture
@@ -62,7 +59,7 @@ def page_of(run_script, tmp_path, monkeypatch):
 @pytest.fixture(scope="session")
 def papers_case():
     """Samples of the papers' case for P = 3 in the last 100 of T = 500."""
-    samples = synthetic.trajectory(3, 20000, 500, every=4)
+    samples = oracle.papers_case(3, 20000, 500, 4)
     return samples[:, samples[0] >= 400]
 
 

@@ -23,6 +23,12 @@ def driven(threshold, stiffness, amplitude, k0=0.0, steps=60000, final_time=60.0
     return np.array(rows).T
 
 
+def papers_case(cells, steps, final_time, every):
+    """The samples of driven() for the papers' η_i = i/P + 0.1 and k_i = 1/P, each `every` steps."""
+    eta = (np.arange(cells) + 1) / cells + 0.1
+    return driven(eta.tolist(), [1 / cells] * cells, 0.45, steps=steps, final_time=final_time)[:, ::every]
+
+
 def drive(x, threshold, stiffness, k0=0.0):
     """The restoring force [points] of elements, each [n], at rest at x = 0 and led along x [points]."""
     u, forces, last = np.zeros(len(threshold)), [], 0.0

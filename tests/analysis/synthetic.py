@@ -3,8 +3,6 @@
 What the program concludes from its data (title, statement, remarks, …) is given to these files, not worked out.
 """
 
-import math
-
 import h5py
 import numpy as np
 
@@ -22,28 +20,11 @@ LABELS = {"t": "time t", "x": "displacement x", "y": "velocity y", "force": "for
           "restoring": "restoring force F − m x″"}
 SYMBOLS = {"force": "F", "restoring": "F − m x″"}
 # The dimension scales of the columns, by their name or their group.
-AXES = {"series": "series/t", "energy": "energy/t", "field": "field/s", "field/u": "field/t field/s",
-        "state": "state/t state/column", "cases": "cases/level", "timing": "timing/level", "points": "points/point",
-        "points/multiplier_re": "points/point points/multiplier", "kernel": "kernel/cells", "memory": "memory/cells",
-        "latency": "latency/ranks"}
+AXES = {"series": "series/t", "cases": "cases/level", "timing": "timing/level", "kernel": "kernel/cells",
+        "memory": "memory/cells", "latency": "latency/ranks"}
 PROVENANCE = {"version": "0.1.0", "git_revision": "0123abc", "git_dirty": 0, "compiler": "GNU 12.2",
               "mpi": "Open MPI 4.1", "petsc": "3.18",
               "command_line": "masing converge --refine steps", "ranks": 2, "date": "2001-02-03"}
-
-
-def trajectory(cells, steps, final_time, every=1):
-    """Samples (t, x, y, force, restoring) of the papers' scheme (26) for their case, every `every` steps."""
-    eta, u = [(i + 1) / cells + 0.1 for i in range(cells)], [0.0] * cells
-    x, y, dt = 0.0, 0.0, final_time / steps
-    rows = []
-    for p in range(steps + 1):
-        t = p * final_time / steps
-        force, restoring = 0.45 * math.cos(0.5 * t), sum(u) / cells
-        if p % every == 0:
-            rows.append((t, x, y, force, restoring))
-        u = [min(max(each + dt * y, -limit), limit) for each, limit in zip(u, eta)]
-        x, y = x + dt * y, y + dt * (force - restoring)
-    return np.array(rows).T
 
 
 def settings(**changes):
@@ -52,7 +33,7 @@ def settings(**changes):
 
 
 def write_run(path, samples, kind="simulate", title=None, **changes):
-    """A file of masing simulate with the samples of trajectory() and the papers' configuration but for the changes."""
+    """A file of masing simulate with the samples (t, x, y, force, restoring) and the papers' configuration but for changes."""
     given = settings(**changes)
     cells = 0 if given["cells"] == "inf" else int(given["cells"])
     with h5py.File(path, "w") as file:
@@ -63,55 +44,11 @@ def write_run(path, samples, kind="simulate", title=None, **changes):
             file[f"series/{name}"].attrs["label"] = LABELS[name]
         if "series" in file:
             file["series"].attrs.update({"cells": cells, "steps": int(given["steps"])})
-        set_configuration(file, "".join(f"{key} = {value}\n" for key, value in given.items()),
-                          ";".join(f"{key}={given[key]}" for key in PROBLEM), given)
+        file["configuration"] = np.array("".join(f"{key} = {value}\n" for key, value in given.items()).encode())
+        file["configuration"].attrs.update({"problem": ";".join(f"{key}={given[key]}" for key in PROBLEM),
+                                            "papers_problem": int(all(given[k] == CONFIGURATION[k] for k in PROBLEM))})
         file.create_group("provenance").attrs.update(PROVENANCE)
         file.create_group("timing").attrs.update({"wall_seconds": 1.5, "steps_per_second": 2e6})
-    return path
-
-
-def set_configuration(file, text, problem, given):
-    """Write /configuration into an open file: its text, what tells its problem from others, whether it is the papers'."""
-    if "configuration" in file:
-        del file["configuration"]
-    file.create_dataset("configuration", data=np.array(text.encode()))
-    is_papers = all(given.get(key) == CONFIGURATION[key] for key in PROBLEM)
-    file["configuration"].attrs.update({"problem": problem, "papers_problem": int(is_papers)})
-
-
-def add_field(path, cells=20, times=200):
-    """Write /field into a file: every cell's u follows sin t, clamped to its η = s + 0.1; gives (η, u)."""
-    t, s = np.linspace(0, 20, times), (np.arange(cells) + 0.5) / cells
-    u = np.clip(1.2 * np.sin(t)[:, None], -(s + 0.1), s + 0.1)
-    with h5py.File(path, "a") as file:
-        for name, values in (("t", t), ("s", s), ("eta", s + 0.1), ("k", np.ones(cells)), ("u", u)):
-            put(file, f"field/{name}", values, name)
-    return s + 0.1, u
-
-
-def add_energy(path, lacking=1e-3):
-    """Write /energy into a file, one row a sample: a balance that lacks at most `lacking`."""
-    with h5py.File(path, "a") as file:
-        t = file["series/t"][:] - file["series/t"][0]
-        columns = {"kinetic": np.sin(t) ** 2, "elastic": np.cos(t) ** 2, "dissipated": 0.5 * t,
-                   "input": 0.5 * t + lacking * np.sin(np.pi * t / t[-1] / 2)}
-        columns["residual"] = columns["input"] - columns["dissipated"]
-        for name, values in columns.items():
-            put(file, f"energy/{name}", values, name)
-
-
-def write_model(path, samples, name="prandtl"):
-    """A file of masing simulate of another model: its own [model] section and /state/values, no cells, no field."""
-    model = "[model]\nk = 1\neta = 1\nu0 = 0\n"
-    text = f"model = {name}\nforce = cos(0.5*t)\nfinal-time = 500\nsteps = 20000\nmass = 1\n{model}"
-    write_run(path, samples, title=f"{name}, N = 2·10⁴")
-    with h5py.File(path, "a") as file:
-        set_configuration(file, text, f"model={name};k=1;eta=1", {"model": name})
-        file.attrs["has_cells"] = 0
-        del file["series"].attrs["cells"]
-        values = np.column_stack([samples[1], samples[2], samples[4]])
-        put(file, "state/values", values, "X")
-        file["state/values"].attrs["columns"] = "x y u"
     return path
 
 
@@ -216,10 +153,10 @@ def put(file, name, values, symbol=""):
     """Write a column with its attributes and its axes, whose scales are made where missing, into an open file."""
     dataset = file.create_dataset(name, data=np.asarray(values, dtype=float))
     dataset.attrs["description"], dataset.attrs["symbol"] = f"the column {name}", symbol
-    if any(name in axes.split() for axes in AXES.values()):
+    axis = AXES[name.split("/")[0]]
+    if name == axis:
         dataset.make_scale(name)
         return
-    for dimension, size, axis in zip(dataset.dims, dataset.shape, (AXES.get(name) or AXES[name.split("/")[0]]).split()):
-        if axis not in file:
-            put(file, axis, np.arange(float(size)))
-        dimension.attach_scale(file[axis])
+    if axis not in file:
+        put(file, axis, np.arange(float(len(values))))
+    dataset.dims[0].attach_scale(file[axis])

@@ -84,10 +84,8 @@ def test_the_metadata_are_those_of_a_process_run_crate(archived, tmp_path, paper
     assert made["object"] == [{"@id": "cases/50%20%25%20%C3%B6fter.ini"}] and datetime.fromisoformat(made["endTime"])
 
 
-def test_the_script_makes_the_results_again(archived, masing, tmp_path):
-    run = tmp_path / "run.h5"
-    program.run(masing, "simulate", "--quiet", "--cells", 5, "--steps", 200, "--final-time", 2, "--output", run).require(0)
-    folder = archived(run)
+def test_the_script_makes_the_results_again(archived, masing, result_of):
+    folder = archived(result_of("simulate", "run.h5", "--cells=5", "--steps=200", "--final-time=2"))
     code, said = reproduce(folder, masing)
     assert code == 0 and said.endswith("1 of 1 results reproduced bit for bit\n") and "as in SHA256SUMS" in said
     with h5py.File(folder / "results/run.h5", "a") as file:

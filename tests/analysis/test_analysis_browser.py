@@ -10,8 +10,8 @@ import pytest
 
 import gallery
 import report
-from synthetic import (NAN, add_energy, add_field, fit, fitted, jointly, ladder, staircase, write_model, write_run,
-                       write_study)
+from masing import program
+from synthetic import NAN, fit, fitted, jointly, ladder, staircase, write_run, write_study
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BROWSER = next((found for name in NAMES if (found := shutil.which(name))), None)
@@ -91,16 +91,17 @@ def layout():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, papers_case):
+def folder(tmp_path_factory, papers_case, masing):
     """The folder of the pages: one with everything on it, one level, a gallery, one that is wrong."""
     path = tmp_path_factory.mktemp("pages")
     good = write_study(path / "good.h5", staircase(), fitted() | jointly(), papers_case)
     bad = write_study(path / "bad-with-quite-a-long-name-of-its-file.h5", ladder(8, 0.5), fit(0.5, "not as expected"),
                       papers_case, force="triangle(t)+" * 20 + "0.1")
-    run = write_run(path / "run.h5", papers_case)
-    add_field(run)
-    add_energy(run)
-    files = good, bad, run, write_model(path / "model.h5", papers_case)
+    files = good, bad, path / "run.h5", path / "model.h5"
+    for output, words in zip(files[2:], (("--cells=20", "--from=400", "--energy", "--field-every=100"),
+                                         ("--model=prandtl", "--set=k=1", "--set=eta=1"))):
+        program.run(masing, "simulate", "--quiet", "--steps=50000", "--sample-every=50", "--output", output,
+                    *words).require(0)
     report.main([*map(str, files), "--files-only", "--page-only", "-o", str(path / "page.html")])
     one = write_study(path / "one.h5", ladder(1), fit(NAN, "undefined"))
     report.main([str(one), "--files-only", "--page-only", "-o", str(path / "one.html")])

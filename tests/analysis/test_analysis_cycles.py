@@ -11,7 +11,8 @@ from masing.cycles import figures
 from masing.cycles.shape import rising_half
 from masing.report.cycles import cycles_section
 from masing.results import Run, read
-from synthetic import fit, ladder, trajectory, write_run, write_study
+from oracle import papers_case as samples_of
+from synthetic import fit, ladder, write_run, write_study
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
@@ -46,7 +47,7 @@ def test_samples_that_are_not_finite_are_left_out_and_titles_name_cells_and_step
 
 
 def test_a_polygon_has_its_slopes_and_a_monotone_or_resting_curve_no_half_cycle():
-    t, x, _, _, restoring = trajectory(10, 40000, 20, every=4)
+    t, x, _, _, restoring = samples_of(10, 40000, 20, 4)
     half = rising_half(x, restoring)
     np.testing.assert_allclose(half.slopes, np.arange(10, -1, -1) / 10, atol=1e-9)
     assert half.concave

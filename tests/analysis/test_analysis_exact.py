@@ -6,7 +6,6 @@ import h5py
 import numpy as np
 import pytest
 
-from masing import program
 from masing.errors import MasingError
 from masing.notation import scientific
 from masing.report import exact as exact_module
@@ -25,16 +24,6 @@ def coarse(monkeypatch):
     """An exact solution with fewer samples than a page's, for a short test."""
     monkeypatch.setattr(exact_module, "SAMPLES", 3000)
     monkeypatch.setattr(exact_module, "FIELDS", 300)
-
-
-@pytest.fixture
-def made(masing, tmp_path):
-    """Run a command of the program; gives the result file."""
-    def run(command, name, *options):
-        output = tmp_path / name
-        program.run(masing, command, "--quiet", "--output", output, *options).require(0)
-        return output
-    return run
 
 
 @pytest.fixture
@@ -75,39 +64,38 @@ def test_the_last_cycles_start_at_a_reversal():
 CASE = ("--final-time", "60", "--cells", "20")
 
 
-def test_a_cycle_is_drawn_over_the_exact_one(made, page_with, masing, coarse):
-    run = Run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--sample-every", "20"))
-    truth = Run(made("simulate", "truth.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps",
-                          "6000", "--sample-every", "20"))
+def test_a_cycle_is_drawn_over_the_exact_one(result_of, page_with, masing, coarse):
+    run = Run(result_of("simulate", "run.h5", *CASE, "--steps", "6000", "--sample-every", "20"))
+    words = ("--engine=exact", "--cells=inf", "--final-time=60", "--steps=6000")
+    truth = Run(result_of("simulate", "truth.h5", *words, "--sample-every=20"))
     apart = np.abs(run.x - truth.x).max()
     solutions = ExactSolutions([], masing)
     exact = solutions.get(run)
     found = distance((run.t, run.x, run.restoring), exact)
     # The exact solution's samples are h = 60/3000 apart, so that h⁴/384 is 4e-10.
     assert found[0] == pytest.approx(apart, abs=1e-9)
-    words = page_with(run.path, drawn=True).words
+    said = page_with(run.path, drawn=True).words
     for part in ("Grey: exact", f"P = ∞ {scientific(apart)}", "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
-        assert part in words
+        assert part in said
     assert solutions.get(run) is exact and not solutions.reasons
     # One among the files is taken.
-    given = made("simulate", "given.h5", "--engine", "exact", "--cells", "inf", "--final-time", "60", "--steps", "6000")
-    words = page_with(run.path, given).words
-    assert "Grey: exact" in words and "made for this page" not in words
+    said = page_with(run.path, result_of("simulate", "given.h5", *words)).words
+    assert "Grey: exact" in said and "made for this page" not in said
 
 
-def test_constants_go_to_the_exact_solution(made, masing, coarse):
-    run = Run(made("simulate", "run.h5", *CASE, "--steps", "6000", "--let", "w=v/2", "--let", "v=1", "--force",
+def test_constants_go_to_the_exact_solution(result_of, masing, coarse):
+    run = Run(result_of("simulate", "run.h5", *CASE, "--steps", "6000", "--let", "w=v/2", "--let", "v=1", "--force",
                         "0.45*cos(w*t)", "--threshold", "s+v/10"))
-    plain = Run(made("simulate", "plain.h5", *CASE, "--steps", "6000"))
+    plain = Run(result_of("simulate", "plain.h5", *CASE, "--steps", "6000"))
     found = [ExactSolutions([], masing).get(each) for each in (run, plain)]
     assert np.array_equal(found[0].x, found[1].x)
     assert "--let=w=0.5 --let=v=1" in found[0].made_by
 
 
-def test_every_datum_of_a_problem_goes_to_its_exact_solution(made, masing, coarse):
-    run = Run(made("simulate", "run.h5", *CASE, "--steps=6000", "--stiffness=2-s", "--threshold=0.3+0.1*s", "--mass=1.5",
-                   "--threshold-down=0.2+0.2*s", "--initial-u=0.1*s", "--damping=0.1", "--k0=0.2", "--x0=0.1", "--y0=0.2",
-                   "--base-acceleration=0.1*sin(t)", "--scheme=leapfrog", "--energy"))
+def test_every_datum_of_a_problem_goes_to_its_exact_solution(result_of, masing, coarse):
+    run = Run(result_of("simulate", "run.h5", *CASE, "--steps=6000", "--stiffness=2-s", "--threshold=0.3+0.1*s",
+                        "--threshold-down=0.2+0.2*s", "--initial-u=0.1*s", "--mass=1.5", "--damping=0.1", "--k0=0.2",
+                        "--x0=0.1", "--y0=0.2", "--base-acceleration=0.1*sin(t)", "--scheme=leapfrog", "--energy"))
     for cells in (0, 20):
         exact = ExactSolutions([], masing).get(run, cells)
         assert (exact.problem, exact.cells) == (run.problem, cells)
@@ -135,8 +123,8 @@ def test_a_problem_without_an_exact_solution_says_why_but_of_other_models(masing
     assert ExactSolutions([], None).get(run) is None
 
 
-def test_the_output_of_reproduce_is_on_the_page(made, page_with, masing):
-    run = made("simulate", "run.h5", *CASE, "--steps", "2000")
+def test_the_output_of_reproduce_is_on_the_page(result_of, page_with, masing):
+    run = result_of("simulate", "run.h5", *CASE, "--steps", "2000")
     words = page_with(run, options=["--reproduce"]).words
     assert "1 of 1 file reproduced bit for bit when this page was made, on the same machine" in words and "run.h5: reproduced, bit for bit, on 1 rank" in words
     with h5py.File(run, "a") as file:

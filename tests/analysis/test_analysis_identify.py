@@ -1,7 +1,6 @@
 """Models are read off cycles that were made with known ones."""
 
 import json
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 
 import identify
-from masing import program
 from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.identification.continuous import identify_continuous
@@ -125,13 +123,13 @@ def test_the_misfit_of_a_quarter_of_the_samples_has_half_its_size_for_rms():
     assert found.unloading_largest < 1e-3
 
 
-def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, tmp_path, monkeypatch):
+def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, result_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     threshold, stiffness, amplitude = TABLES["IV"]
     run = ["--force", f"{amplitude}*cos(0.5*t)", "--final-time", "60", "--steps", "60000", "--sample-every", "7",
            "--from", "0", "--to", "60"]
     model = ["--model", "discrete-masing", "--set", "k=1,1,1,1,1", "--set", "eta=1,2,3,4,5"]
-    simulate(*model, *run, "--output", "measured.h5")
+    result_of("simulate", "measured.h5", *model, *run)
     code, out, err = run_script(identify, "measured.h5", "--from", "20")
     assert (code, err) == (0, "") and "5 elements" in out
     found = json.loads(Path("measured-identified.json").read_text())
@@ -140,7 +138,7 @@ def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, tmp_pat
     assert found["k_halfwidth_95"] == [0] * 5 and min(found["eta_halfwidth_95"]) > 0
     assert found["misfit_max"] < 1e-3 and found["misfit_max_unloading"] < 1e-3
     assert Path("measured-identified.png").stat().st_size > 10000
-    simulate("--config", "measured-identified.ini", *run, "--mass", "1", "--output", "again.h5")
+    result_of("simulate", "again.h5", "--config", "measured-identified.ini", *run, "--mass", "1")
     np.testing.assert_allclose(Run("again.h5").x, Run("measured.h5").x, atol=1e-8)
 
 
@@ -155,7 +153,3 @@ def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypat
     case = Path("lab-identified-continuous.ini").read_text()
     assert "stiffness = table:lab-identified-continuous-stiffness.csv" in case
     assert Path("page.svg").read_text().startswith("<?xml")
-
-
-def simulate(*words):
-    subprocess.run([program.required(), "simulate", "--quiet", *words], check=True, capture_output=True)

@@ -90,7 +90,7 @@ def test_files_that_are_no_tables_are_refused(run_script, tmp_path, content, wor
 
 @pytest.mark.parametrize("arguments, words", [
     (("--threshold", "1"), "monotone"), (("--threshold", "(s-0.5)^2+1"), "monotone"), (("--threshold", "s+"), "position"),
-    (("--threshold", "100+s"), "smaller"), (("-o", "a.txt"), ".ini"), (("--program", "/nowhere"), "--program"),
+    (("--threshold", "100+s"), "smaller"), (("-o", "a.txt"), ".ini"), (("--program", "./none"), "--program"),
     (("-o", "CYCLE.ini"), "replace"), (("-o", "LINK.ini"), "replace"), (("--columns", "x=1"), "which is force"),
     (("--columns", "x=Weg,force=2"), "no column 'Weg' in x, force"), (("--columns", "x=1,force=3"), "the columns are 1 to 2"),
     (("--columns", "u=1"), "not of the form"), (("--scale", "x=0"), "other than 0"),

@@ -15,7 +15,7 @@ import response
 import scaling
 from masing import command_line, program
 from masing.errors import MasingError
-from synthetic import add_energy, add_field, put
+from synthetic import put
 
 ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 # What a script writes, and the kinds of file that it reads.
@@ -89,9 +89,8 @@ def test_a_file_of_another_kind_is_named_with_its_script(run_script, run_file, t
 
 @pytest.mark.parametrize("name, shape", [("field/u", (3, 3)), ("field/eta", (2,)), ("energy/input", (7,)),
                                          ("state/values", (5, 5))])
-def test_a_trajectory_whose_parts_do_not_fit_is_refused(run_script, run_file, tmp_path, name, shape):
-    add_field(run_file)
-    add_energy(run_file)
+def test_a_trajectory_whose_parts_do_not_fit_is_refused(run_script, result_of, tmp_path, name, shape):
+    run_file = result_of("simulate", "run.h5", "--cells=5", "--steps=10", "--field-every=2", "--energy")
     with h5py.File(run_file, "a") as file:
         if name in file:
             del file[name]
@@ -103,7 +102,7 @@ def test_a_trajectory_whose_parts_do_not_fit_is_refused(run_script, run_file, tm
 def test_mistakes_on_the_command_line_of_the_report_are_refused(run_script, study_file, tmp_path, monkeypatch):
     output = "-o", tmp_path / "out.html"
     one_line(run_script(report, study_file, "--files-only", "--reproduce", *output), "--files-only")
-    one_line(run_script(report, study_file, "--program", "/nowhere/masing", *output), "--program")
+    one_line(run_script(report, study_file, "--program", tmp_path / "none", *output), "--program")
     monkeypatch.setattr(program, "find", lambda given=None: None)
     one_line(run_script(report, study_file, "--reproduce", *output), "masing was not found", "--program")
     assert not list(tmp_path.glob("*out*"))

@@ -19,7 +19,6 @@ import masing
 from masing import commands, program
 from masing.commands import words
 from oracle import drive, one_cycle, write_csv
-from synthetic import put
 
 ANALYSIS = Path(masing.__file__).resolve().parents[1]
 
@@ -183,59 +182,33 @@ def test_progress_is_shown_and_an_interrupt_ends_the_program(monkeypatch):
     assert ended == [75]
 
 
-@pytest.fixture
-def scan_file(tmp_path):
-    """A file of masing scan over a grid of 3 × 2 points, of which the last failed."""
-    path = tmp_path / "scan.h5"
-    w, f = np.repeat([0.5, 1.0, 2.0], 2), np.tile([0.1, 0.3], 3)
-    points = {"w": w, "f": f, "amplitude": np.where(w == 2, np.nan, f / w), "status": (w == 2) * 1.0}
-    with h5py.File(path, "w") as file:
-        file.attrs.update({"program": "masing", "kind": "scan"})
-        file["configuration"] = "force = f*sin(w*t)\n[over]\nw = 0.5,1,2\nf = 0.1,0.3\n"
-        file.create_group("points").attrs["axes"] = "w f"
-        file["points/messages"] = "4: no cycle\n5: no cycle\n"
-        put(file, "points/multiplier_re", np.zeros((6, 2)))
-        for name, values in points.items():
-            put(file, f"points/{name}", values)
-    return path
-
-
-def test_a_scan_has_its_points_by_parameter(scan_file):
+def test_a_scan_has_its_points_by_parameter_and_says_which_failed():
     pytest.importorskip("xarray")
-    scan = masing.open(scan_file)
+    grid = {"w": [0.5, 1, 2], "f": [0.1, 0.3]}
+    with pytest.warns(UserWarning, match="^2 of 6 points failed; the first: .*must be > 0"):
+        scan = masing.scan(over=grid, force="f*sin(w*t)", mass="w<1.5 ? 1 : -1", k0=0.2, cells="inf", steady=True)
     assert scan.names == ["w", "f"] and len(scan.table()) == 6 and "amplitude" in scan._repr_html_()
-    assert scan.messages == ["4: no cycle", "5: no cycle"] and scan.settings["over.f"] == "0.1,0.3"
-    assert scan.to_xarray().multiplier_re.sizes == {"w": 3, "f": 2, "multiplier": 2}
-    assert float(scan.to_xarray().amplitude.sel(w=0.5, f=0.3)) == 0.6
+    np.testing.assert_array_equal(scan.points["status"], [0, 0, 0, 0, 1, 1])
+    assert [line[:3] for line in scan.messages] == ["4: ", "5: "] and scan.settings["over.f"] == "0.1,0.3"
+    data = scan.to_xarray()
+    assert data.multiplier_re.sizes == {"w": 3, "f": 2, "multiplier": 2}
+    amplitude = scan.points["amplitude"]
+    assert float(data.amplitude.sel(w=0.5, f=0.3)) == amplitude[1] != amplitude[0]
     lines = scan.plot().lines
     assert [line.get_label() for line in lines] == ["f = 0.1", "f = 0.3"]
-    np.testing.assert_array_equal(lines[1].get_xydata()[:2], [[0.5, 0.6], [1, 0.3]])
+    np.testing.assert_array_equal(lines[1].get_xydata()[:2], [[0.5, amplitude[1]], [1, amplitude[3]]])
+    with pytest.raises(masing.MasingError, match="nothing to scan"):
+        masing.scan(steady=True)
 
 
-def test_a_branch_that_turns_back_stays_a_list_of_points(tmp_path):
+def test_a_curve_that_turns_back_stays_a_list_of_points():
     pytest.importorskip("xarray")
     for w, dimension in (([0.5, 0.7, 0.6], "w"), ([0.5, 0.7, 0.5], "point")):
-        with h5py.File(tmp_path / "branch.h5", "w") as file:
-            file.attrs.update({"program": "masing", "kind": "scan"})
-            put(file, "points/w", w)
-            put(file, "points/amplitude", [1.0, 2.0, 3.0])
-            file["points"].attrs["axes"] = "w"
-        data = masing.open(tmp_path / "branch.h5").to_xarray()
+        data = masing.scan(over={"w": w}, force="0.1*sin(w*t)", **SMALL).to_xarray()
         assert data.amplitude.dims == (dimension,) and list(data.w) == w
 
 
-def test_a_scan_with_failed_points_comes_back_with_a_warning(scan_file, tmp_path, monkeypatch):
-    stand_in = tmp_path / "masing"
-    stand_in.write_text('#!/bin/sh\necho "masing: 1 of 6 points failed" >&2\n[ "$1" = scan ] && '
-                        f'while [ "$1" != --output ]; do shift; done && cp {scan_file} "$2"; exit 1\n')
-    stand_in.chmod(0o755)
-    monkeypatch.setenv("MASING_PROGRAM", str(stand_in))
-    with pytest.warns(UserWarning, match="^1 of 6 points failed$"):
-        scan = masing.scan(over={"w": [0.5, 1, 2], "f": [0.1, 0.3]}, force="f*sin(w*t)")
-    assert scan.points["status"].sum() == 2
-    # A run that fails has no file.
-    with pytest.raises(masing.MasingError, match="1 of 6"):
-        masing.simulate()
+def test_without_a_program_it_is_asked_for(monkeypatch):
     monkeypatch.setattr(program, "find", lambda given: None)
     with pytest.raises(masing.MasingError, match="MASING_PROGRAM"):
         masing.simulate()
@@ -254,15 +227,10 @@ def test_scan_has_the_points_of_the_grid():
     assert len(scan.plot().lines) == 3
 
 
-def test_scan_brings_back_closed_curves_and_marks_points_that_fail():
+def test_scan_brings_back_closed_curves():
     closed = masing.scan(backbone="X=0.01:2:20:log", k0=0.2, cells="inf")
     assert closed.names == ["X"]
     np.testing.assert_array_equal(closed.points["X"], closed.points["amplitude"])
-    with pytest.warns(UserWarning, match="1 of 2 points failed.*must be > 0"):
-        scan = masing.scan(over={"mass": [1, -1]}, **SMALL)
-    np.testing.assert_array_equal(scan.points["status"], [0, 1])
-    with pytest.raises(masing.MasingError, match="nothing to scan"):
-        masing.scan(steady=True)
 
 
 def round_trip(amplitude=1.5):

@@ -87,12 +87,9 @@ def test_a_case_with_an_axis_is_a_scan(tmp_path):
         assert (found.command, found.drawings) == ("scan", [])
 
 
-def test_an_iwan_joint_loses_a_power_of_the_amplitude(masing, tmp_path):
+def test_an_iwan_joint_loses_a_power_of_the_amplitude(result_of):
     # k = 1, η = s²: 4 ∫ η (X - η)⁺ ds = (8/15) X^(5/2) for X ≤ 1, exponent 3 + χ with χ = -1/2.
-    output = tmp_path / "iwan.h5"
-    case = program.ROOT / "jobs" / "cases" / "response-iwan.ini"
-    program.run(masing, "scan", "--quiet", "--config", case, "--output", output).require(0)
-    scan = Scan(output)
+    scan = Scan(result_of("scan", "iwan.h5", "--config", program.ROOT / "jobs" / "cases" / "response-iwan.ini"))
     amplitude, loss = scan.values("amplitude"), scan.values("loss")
     below = amplitude <= 1
     assert np.allclose(loss[below], 8 / 15 * amplitude[below] ** 2.5, rtol=1e-6)
