@@ -11,7 +11,6 @@ import h5py
 import pytest
 
 import report
-from masing import program
 from synthetic import fit, ladder, write_run, write_study
 
 
