@@ -133,18 +133,16 @@ Validated request_in(const Invocation& call, const std::string& file,
 
 std::optional<Job> job_of(Command command, const Invocation& call) {
   std::vector<std::string> inputs;
-  const Files files{.text =
-                        [&](const std::string& path) {
-                          inputs.push_back(path);
-                          return parallel::from_root(call.comm, [&] { return io::text_of(path); });
-                        },
-                    .last_field =
-                        [&](const std::string& path) {
-                          inputs.push_back(path);
-                          return parallel::from_root(call.comm, [&] {
-                            return read_of_sound_file(path, [&] { return io::last_field(path); });
-                          });
-                        }};
+  const auto reader = [&](std::string (*read)(const std::string&)) -> FileReader {
+    return [&inputs, &call, read](const std::string& path) {
+      inputs.push_back(path);
+      return parallel::from_root(call.comm, [&] { return read(path); });
+    };
+  };
+  const auto field_of = [](const std::string& path) {
+    return read_of_sound_file(path, [&] { return io::last_field(path); });
+  };
+  const Files files{.text = reader(io::text_of), .last_field = reader(field_of)};
   Request parsed = parse(command, call.words, files);
   if (parsed.help) {
     print(call, help(command));

@@ -212,15 +212,6 @@ Value toggle(bool C::*member) {
   return value;
 }
 
-/// A row of slab::schemes.
-Value scheme() {
-  Words<slab::Scheme> words;
-  for (const slab::SchemeInfo& row : slab::schemes) {
-    words.emplace_back(row.scheme, row.name);
-  }
-  return choice(&C::scheme, words);
-}
-
 /// A word for a kind of reference, or a file.
 Value reference() {
   std::string allowed;
@@ -284,6 +275,10 @@ std::vector<Option> make_table() {
   const Words<engine::Method> methods{{engine::Method::sweep, "sweep"},
                                       {engine::Method::turning_points, "memory"},
                                       {engine::Method::exact, "exact"}};
+  Words<slab::Scheme> schemes;
+  std::ranges::transform(slab::schemes, std::back_inserter(schemes), [](const auto& row) {
+    return std::pair(row.scheme, std::string(row.name));
+  });
   const Words<scan::Past> pasts{{scan::Past::rest, "rest"}, {scan::Past::point, "point"}};
   const Words<bool> kept{{false, "numbers"}, {true, "series"}};
   std::vector<Option> table{
@@ -314,7 +309,8 @@ std::vector<Option> make_table() {
        slabs},
       {"rule", "", "right", "where a cell samples k, eta, u0: its right end or its middle",
        choice(&C::rule, {slab::Rule::right, slab::Rule::midpoint}), result, slabs},
-      {"scheme", "", "euler", "of time:" + described(slab::schemes), scheme(), result, moving_slab},
+      {"scheme", "", "euler", "of time:" + described(slab::schemes), choice(&C::scheme, schemes),
+       result, moving_slab},
       {"engine", "", "", "cell by cell, by turning points, or exact in time; by P if not given",
        choice(&C::method, methods), result, moving},
       {"breaks", "\"t,t,...\"", "", "times where F is not smooth, for the exact solution",

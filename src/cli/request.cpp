@@ -18,12 +18,11 @@ namespace {
 
 /// Whether a key may stand in an .ini.
 bool takes(Command command, const std::string& key) {
-  const Option* option = find_option(key);
-  const auto is_of_section = [&](const Option& each) {
-    return !each.section.empty() && key.starts_with(each.section) && each.is_of(command);
-  };
-  return option != nullptr ? option->role != Role::call && option->is_of(command)
-                           : std::ranges::any_of(option_table(), is_of_section);
+  return std::ranges::any_of(option_table(), [&](const Option& each) {
+    const bool is_key = each.role != Role::call && each.name == key;
+    const bool is_in_section = !each.section.empty() && key.starts_with(each.section);
+    return (is_key || is_in_section) && each.is_of(command);
+  });
 }
 
 /// Says what is wrong with a name that `command` does not take, with the key that it has the most

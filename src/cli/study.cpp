@@ -219,7 +219,7 @@ std::string default_orders(const Validated& made) {
     const std::string& order = known_model(c.model, "--model").info.order;
     const std::string is_order = (order.starts_with('>') ? "" : "=") + order;
     const bool has_y = c.finite && c.finite->layout().mass_columns().y;
-    const bool has_u = !c.finite || c.finite->layout().size() > (has_y ? 2 : 1);
+    const bool has_u = study::measures_field(made.run);
     std::vector<std::string> errors;
     for (const auto& [name, is_there] :
          {std::pair("x", !c.position), std::pair("y", has_y), std::pair("u", has_u)}) {

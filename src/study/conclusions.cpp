@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/limits.hpp"
@@ -33,26 +32,24 @@ bool has_finite_cells(const StudySpec& spec) {
   });
 }
 
-std::string unrefined_error(const StudySpec& spec) {
+/// Sets unrefined_error, where there is one, and its clause.
+void find_unrefined(const StudySpec& spec, Conclusions& found) {
   const Reference& reference = spec.reference;
-  if (spec.refine == Refine::steps && reference.is_continuum && has_finite_cells(spec)) {
-    return "space";
-  }
-  const bool is_mixed = spec.refine == Refine::cells && reference.is_exact_in_time;
-  return is_mixed && !engine::is_exact(spec.run) ? "time" : "";
-}
-
-/// What that means and what leaves it out, as a clause; empty where nothing is left over.
-std::string unrefined_clause(const StudySpec& spec, const std::string& error) {
   const Level& level = spec.levels.front();
-  constexpr const char* clause =
-      "the errors hold that in {} of {} = {}, too, which {} do not lessen; the reference {} leaves "
-      "it out";
-  return error.empty() ? ""
-         : error == "space"
-             ? fmt::format(clause, error, 'P', cells_text(level.space), "smaller steps",
-                           "exact-time")
-             : fmt::format(clause, error, 'N', level.steps, "more cells", "cells-inf");
+  const auto set = [&](const char* error, const std::string& of, const char* not_by,
+                       const char* left_out_by) {
+    found.unrefined_error = error;
+    found.unrefined_clause = fmt::format(
+        "the errors hold that in {} of {}, too, which {} do not lessen; the reference {} leaves it "
+        "out",
+        error, of, not_by, left_out_by);
+  };
+  if (spec.refine == Refine::steps && reference.is_continuum && has_finite_cells(spec)) {
+    set("space", "P = " + cells_text(level.space), "smaller steps", "exact-time");
+  } else if (spec.refine == Refine::cells && reference.is_exact_in_time &&
+             !engine::is_exact(spec.run)) {
+    set("time", fmt::format("N = {}", level.steps), "more cells", "cells-inf");
+  }
 }
 
 /// What is refined, and how the model is, beyond the papers: "leapfrog midpoint damping".
@@ -170,13 +167,12 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 /// What would decide an undecided order, as a clause.
-std::string what_decides(const StudySpec& spec, const std::string& unrefined_clause,
-                         const std::string& deciding_levels) {
-  if (!unrefined_clause.empty()) {
-    return unrefined_clause;
+std::string what_decides(const StudySpec& spec, const Conclusions& found) {
+  if (!found.unrefined_clause.empty()) {
+    return found.unrefined_clause;
   }
-  if (!deciding_levels.empty()) {
-    return "these levels would probably decide: levels = " + deciding_levels;
+  if (!found.deciding_levels.empty()) {
+    return "these levels would probably decide: levels = " + found.deciding_levels;
   }
   if (spec.reference.refinement < finest_factor) {
     return fmt::format(
@@ -192,8 +188,10 @@ std::string what_decides(const StudySpec& spec, const std::string& unrefined_cla
 
 std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
                                  const std::string& advice) {
-  enum Kind : std::size_t { exact, unseen, failed, undecided };
-  std::array<std::vector<std::string>, 4> names;
+  std::vector<std::string> exact;
+  std::vector<std::string> unseen;
+  std::vector<std::string> failed;
+  std::vector<std::string> undecided;
   bool is_higher = false;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& found = study.results[q];
@@ -203,22 +201,22 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
       continue;
     }
     if (found.verdict == Verdict::exact) {
-      names[exact].push_back(name);
+      exact.push_back(name);
     } else if (found.observed_from() == ObservedFrom::none) {
-      names[unseen].push_back(name);
+      unseen.push_back(name);
     } else if (found.verdict == Verdict::not_as_expected) {
-      names[failed].push_back(fmt::format("{} ({:.3f})", name, order));
+      failed.push_back(fmt::format("{} ({:.3f})", name, order));
       is_higher = is_higher || order > found.expected->order;
     } else if (found.verdict == Verdict::undecided) {
-      names[undecided].push_back(fmt::format("{} ({:.3f}, interval [{:.3f}, {:.3f}])", name, order,
-                                             order - found.uncertainty(),
-                                             order + found.uncertainty()));
+      undecided.push_back(fmt::format("{} ({:.3f}, interval [{:.3f}, {:.3f}])", name, order,
+                                      order - found.uncertainty(), order + found.uncertainty()));
     }
   }
   std::vector<std::string> sentences;
-  const auto say = [&](Kind kind, const char* begin, const std::string& end) {
-    if (!names[kind].empty()) {
-      sentences.push_back(begin + listed(names[kind]) + end);
+  const auto say = [&](const std::vector<std::string>& names, const char* begin,
+                       const std::string& end) {
+    if (!names.empty()) {
+      sentences.push_back(begin + listed(names) + end);
     }
   };
   say(exact, "All errors of ", " are on the round-off floor, and so of any order.");
@@ -238,17 +236,15 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
 Conclusions conclude(const StudySpec& spec, const Study& study) {
   Conclusions found;
   found.quantities = measured_quantities(spec, study);
-  found.unrefined_error = unrefined_error(spec);
+  find_unrefined(spec, found);
   found.extensions = extensions(spec);
   found.statement = statement(spec, found);
   found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study) : base::undefined;
   found.joint_missing = joint_missing(spec, study);
-  found.unrefined_clause = unrefined_clause(spec, found.unrefined_error);
   found.deciding_levels = found.unrefined_error.empty() ? deciding_levels(spec, study) : "";
-  const bool is_undecided = std::ranges::find(study.results, Verdict::undecided,
-                                              &QuantityResult::verdict) != study.results.end();
-  found.advice =
-      is_undecided ? what_decides(spec, found.unrefined_clause, found.deciding_levels) : "";
+  if (std::ranges::count(study.results, Verdict::undecided, &QuantityResult::verdict) > 0) {
+    found.advice = what_decides(spec, found);
+  }
   found.remarks = remarks(spec, study, found.advice);
   return found;
 }

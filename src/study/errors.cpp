@@ -49,10 +49,10 @@ void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const d
       least = value < least ? value : least;
       largest = largest < value ? value : largest;
     }
-    errors[Errors::u] = std::max({errors[Errors::u], std::abs(u - least), std::abs(u - largest)});
+    errors.raise(Errors::u, std::max(std::abs(u - least), std::abs(u - largest)));
     const std::int64_t holder = containing_cell(rule, i, level.size(), reference.size());
     if (holder >= range.first && holder < end) {
-      errors[Errors::u_cells] = std::max(errors[Errors::u_cells], std::abs(u - there(holder)));
+      errors.raise(Errors::u_cells, std::abs(u - there(holder)));
     }
     ++i;
   }
@@ -65,8 +65,7 @@ void add_state(const rheology::StateLayout& layout, const parallel::Vector& leve
   for (std::size_t i = 0; i < level.values().size(); ++i) {
     const std::int64_t column = level.range().first + static_cast<std::int64_t>(i);
     if (column != motion.x && column != motion.y) {
-      errors[Errors::u] =
-          std::max(errors[Errors::u], std::abs(level.values()[i] - reference.values()[i]));
+      errors.raise(Errors::u, std::abs(level.values()[i] - reference.values()[i]));
     }
   }
   errors[Errors::u_cells] = errors[Errors::u];
@@ -76,8 +75,9 @@ void add_state(const rheology::StateLayout& layout, const parallel::Vector& leve
 void add_cell(double u, const ContinuousField& reference, const slab::Element& begin,
               const slab::Element& point, const slab::Element& end, Errors& errors) {
   const auto distance = [&](const slab::Element& at) { return std::abs(u - reference(at)); };
-  errors[Errors::u] = std::max({errors[Errors::u], distance(begin), distance(end)});
-  errors[Errors::u_cells] = std::max(errors[Errors::u_cells], distance(point));
+  errors.raise(Errors::u, distance(begin));
+  errors.raise(Errors::u, distance(end));
+  errors.raise(Errors::u_cells, distance(point));
 }
 
 }  // namespace
@@ -204,7 +204,7 @@ void FieldErrors::compare_functions(Errors& errors, const ContinuousField& level
   if (slab_->is_continuum()) {
     for (std::int64_t i = 0; i <= slab_->field_cells(); ++i) {
       const slab::Element at = end_of(i);
-      errors[Errors::u] = std::max(errors[Errors::u], std::abs(level(at) - reference(at)));
+      errors.raise(Errors::u, std::abs(level(at) - reference(at)));
     }
     errors[Errors::u_cells] = errors[Errors::u];
     return;
@@ -224,21 +224,6 @@ bool measures_field(const engine::RunSpec& run) {
   }
   const rheology::StateLayout layout = *engine::state_layout(run);
   return layout.size() > (layout.mass_columns().y ? 2 : 1);
-}
-
-Errors max_over_ranks(const parallel::Communicator& comm, Errors mine) {
-  parallel::max_over_ranks(comm, mine.all);
-  return mine;
-}
-
-double largest_entry(const Field& field) {
-  double largest = 0.0;
-  if (field.entries != nullptr) {
-    for (const double value : field.entries->values()) {
-      largest = std::max(largest, std::abs(value));
-    }
-  }
-  return largest;
 }
 
 }  // namespace masing::study

@@ -9,7 +9,6 @@
 
 #include "base/partition.hpp"
 #include "engine/run_spec.hpp"
-#include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
 #include "study/trajectory.hpp"
 
@@ -23,8 +22,7 @@ base::CellRange overlapping_cells(const base::CellRange& range, std::int64_t fro
 std::int64_t containing_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
                              std::int64_t reference);
 
-/// Errors of one level in the maximum norm, of each quantity; NaN where there is nothing to compare
-/// with.
+/// Errors of one level in the maximum norm; NaN where there is nothing to compare with.
 struct Errors {
   /// x and y at the level's steps; u at its times, for all s in [0, 1] or at the cells' own points.
   enum Of : std::size_t { x, y, u, u_cells };
@@ -32,6 +30,7 @@ struct Errors {
 
   double& operator[](std::size_t of) { return all[of]; }
   double operator[](std::size_t of) const { return all[of]; }
+  void raise(Of of, double error) { all[of] = std::max(all[of], error); }
   [[nodiscard]] double largest() const { return std::ranges::max(all); }
 };
 
@@ -72,11 +71,5 @@ class FieldErrors {
 
 /// Whether u of a run is measured at all: not where its state has no columns beside x and y. Local.
 bool measures_field(const engine::RunSpec& run);
-
-/// The maxima over the ranks of what each found. Collective.
-Errors max_over_ranks(const parallel::Communicator& comm, Errors mine);
-
-/// The largest |u| on this rank; 0 of a function. Local.
-double largest_entry(const Field& field);
 
 }  // namespace masing::study

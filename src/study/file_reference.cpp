@@ -84,20 +84,6 @@ void require_times(const StudySpec& spec, const FileTrajectory& found) {
   }
 }
 
-/// What the root reads, over [0, T] and no further.
-void read(const StudySpec& spec, FileTrajectory& found) {
-  const io::ResultReader file(found.path);
-  found.time = file.column("/series/t");
-  found.x = file.column("/series/x");
-  found.y = file.column("/series/y");
-  const std::size_t count = found.time.size();
-  if (count == 0 || found.x.size() != count || found.y.size() != count) {
-    refuse(spec, "is damaged: its columns differ in length");
-  }
-  find_field(spec, file, found);
-  require_times(spec, found);
-}
-
 }  // namespace
 
 std::shared_ptr<const FileTrajectory> read_trajectory(const parallel::Communicator& comm,
@@ -105,7 +91,19 @@ std::shared_ptr<const FileTrajectory> read_trajectory(const parallel::Communicat
   auto found = std::make_shared<FileTrajectory>();
   found->path = *spec.reference.file;
   found->dataset = engine::slab_of(spec.run) != nullptr ? "/field/u" : "/state/values";
-  parallel::on_root(comm, [&] { io::reading(found->path, [&] { read(spec, *found); }); });
+  const auto read = [&] {
+    const io::ResultReader file(found->path);
+    found->time = file.column("/series/t");
+    found->x = file.column("/series/x");
+    found->y = file.column("/series/y");
+    const std::size_t count = found->time.size();
+    if (count == 0 || found->x.size() != count || found->y.size() != count) {
+      refuse(spec, "is damaged: its columns differ in length");
+    }
+    find_field(spec, file, *found);
+    require_times(spec, *found);
+  };
+  parallel::on_root(comm, [&] { io::reading(found->path, read); });
   for (auto* column : {&found->time, &found->x, &found->y, &found->field_time}) {
     parallel::broadcast_all(comm, *column, 0);
   }

@@ -22,8 +22,8 @@ struct Lockstep::Window {
 namespace {
 
 void update_max(Errors& errors, const PhasePoint& here, const PhasePoint& there) {
-  errors[Errors::x] = std::max(errors[Errors::x], std::abs(here.x - there.x));
-  errors[Errors::y] = std::max(errors[Errors::y], std::abs(here.y - there.y));
+  errors.raise(Errors::x, std::abs(here.x - there.x));
+  errors.raise(Errors::y, std::abs(here.y - there.y));
 }
 
 }  // namespace
@@ -162,38 +162,26 @@ void Lockstep::compare_motion(Pair& pair) const {
     return;
   }
   const Trajectory& reference = runs_.at(*pair.of.reference);
-  if (reference.goes_to_times()) {
-    const std::span<const double> times = reference.times();
-    const std::int64_t first = reference.reached() + 1 - std::ssize(times);
-    auto time = times.begin();
-    for (; pair.next <= level.reached(); ++pair.next) {
-      time = std::lower_bound(time, times.end(), grid.time(pair.next));
-      if (time == times.end()) {
-        return;
-      }
-      update_max(pair.errors, level.at(pair.next), reference.at(first + (time - times.begin())));
-    }
-    return;
-  }
   const slab::TimeGrid& fine = reference.run().time;
   const std::int64_t stride = fine.steps % grid.steps == 0 ? fine.steps / grid.steps : 0;
   const SampleTimes steps(grid.steps);
   for (; pair.next <= level.reached(); ++pair.next) {
-    const StepTime there =
+    const StepTime time =
         stride > 0 ? StepTime{pair.next * stride, 0.0} : steps.at(pair.next, fine);
-    if (there.end() > reference.reached()) {
+    const auto there = reference.goes_to_times()           ? reference.at_time(grid.time(pair.next))
+                       : time.end() <= reference.reached() ? std::optional(reference.at(time))
+                                                           : std::nullopt;
+    if (!there) {
       return;
     }
-    update_max(pair.errors, level.at(pair.next), reference.at(there));
+    update_max(pair.errors, level.at(pair.next), *there);
   }
 }
 
 void Lockstep::compare_fields() {
   std::map<std::size_t, Field> fields;
   for (auto& [index, one] : runs_) {
-    const Field& field = fields[index] =
-        one.field_at(plan_.field_times.at(next_field_, one.run().time));
-    one.update_largest_u(largest_entry(field));
+    fields[index] = one.field_at(plan_.field_times.at(next_field_, one.run().time));
   }
   if (file_u_) {
     read_field(comm_, *plan_.file, next_field_, *file_u_);
@@ -210,9 +198,9 @@ void Lockstep::compare_fields() {
 void Lockstep::serialize(engine::Archive& archive) {
   archive.scalars("comparisons", step_, next_field_);
   for (Pair& pair : pairs_) {
-    Errors& all = pair.errors = max_over_ranks(comm_, pair.errors);
-    archive.scalars("comparison " + std::to_string(pair.index), all[Errors::x], all[Errors::y],
-                    all[Errors::u], all[Errors::u_cells], pair.next);
+    auto& [x, y, u, u_cells] = pair.errors.all;
+    parallel::max_over_ranks(comm_, pair.errors.all);
+    archive.scalars("comparison " + std::to_string(pair.index), x, y, u, u_cells, pair.next);
   }
   for (auto& [index, one] : runs_) {
     archive.begin("run " + std::to_string(index));
@@ -221,8 +209,9 @@ void Lockstep::serialize(engine::Archive& archive) {
 }
 
 void Lockstep::add_to(Outcomes& outcomes) {
-  for (const Pair& pair : pairs_) {
-    outcomes.errors[pair.index] = max_over_ranks(comm_, pair.errors);
+  for (Pair& pair : pairs_) {
+    parallel::max_over_ranks(comm_, pair.errors.all);
+    outcomes.errors[pair.index] = pair.errors;
   }
   for (auto& [index, one] : runs_) {
     RunSummary found = one.summary();

@@ -218,10 +218,9 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
   } else {
     // Between steps u is known to first order only, which would hide a scheme of second order.
     const slab::SchemeInfo* scheme = spec.run.facts().scheme;
-    const std::vector<std::int64_t> steps = step_counts(spec.levels);
-    plan.field_times = SampleTimes(scheme != nullptr && scheme->order > 1
-                                       ? common_samples(spec.field_samples, steps, 1)
-                                       : common_samples(spec.field_samples, steps));
+    const std::int64_t fewest = scheme != nullptr && scheme->order > 1 ? 1 : 16;
+    plan.field_times =
+        SampleTimes(common_samples(spec.field_samples, step_counts(spec.levels), fewest));
   }
   for (PlannedRun& planned : plan.runs) {
     planned.ranks = engine::is_split(planned.run, ranks) ? ranks : 1;

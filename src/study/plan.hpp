@@ -71,7 +71,7 @@ StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec);
 /// steps of every level; between steps u is only known to first order, where it starts to slide.
 /// `wanted` itself where the levels have fewer than `fewest` times in common. Local.
 std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps,
-                            std::int64_t fewest = 16);
+                            std::int64_t fewest);
 
 /// Bytes a rank of a batch: its runs, what they keep of u and what is compared, before the profiles
 /// are known. Local.

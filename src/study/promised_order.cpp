@@ -140,25 +140,18 @@ namespace {
 std::string fault_of(const base::Function& f, const char* name, char variable, double last) {
   constexpr int most_parts = 4000;
   constexpr double narrow = 1e-13;
-  constexpr int octaves = 8;  // from h = 2^-36 on
-  struct Part {
-    double variation;
-    double begin;
-    double end;
-    bool operator<(const Part& other) const {
-      return std::tuple(variation, -begin) < std::tuple(other.variation, -other.begin);
-    }
-  };
-  std::priority_queue<Part> left;
+  constexpr int octaves = 8;                                     // from h = 2^-36 on
+  std::priority_queue<std::tuple<double, double, double>> left;  // variation, -begin, end of parts
   const auto add = [&](double begin, double end) {
     const base::Bounds bounds = f.bounds(begin, end);
     if (!bounds.smooth || !std::isfinite(bounds.slope.magnitude())) {
-      left.push({bounds.value.high - bounds.value.low, begin, end});
+      left.emplace(bounds.value.high - bounds.value.low, -begin, end);
     }
   };
   add(0.0, last);
   for (int part = 0; part < most_parts && !left.empty(); ++part) {
-    const auto [variation, begin, end] = left.top();
+    const auto [variation, minus_begin, end] = left.top();
+    const double begin = -minus_begin;
     left.pop();
     if (end - begin > narrow * last) {
       const double middle = begin + 0.5 * (end - begin);

@@ -94,8 +94,6 @@ struct Columns {
   double floor = 0.0;  ///< of round-off
 };
 
-using StepOf = std::function<double(double ds, double dt)>;
-
 /// The width r in e ≈ C (δs - r) of a level against a reference: its cell width. Of u at all s,
 /// which is that of a cell's point, e is the largest distance of the points of cells that overlap,
 /// by d = 1/lcm(P, P_ref) at least: δs - d of their ends, (δs + δs_ref)/2 - d of their middles. So
@@ -116,7 +114,7 @@ double width_against(const slab::Space& reference, const Level& level,
 /// The step of every level with that of what it is measured against; `piecewise`: the slab whose u
 /// over all s the errors are of, which cells make piecewise constant; null for others.
 statistics::StepLadder ladder_of(const StudySpec& spec, const Columns& of,
-                                 const slab::Slab* piecewise, const StepOf& step) {
+                                 const slab::Slab* piecewise, const auto& step) {
   statistics::StepLadder found;
   const auto finest = spec.reference.finest;
   for (std::size_t l = 0; l < of.errors.size(); ++l) {
@@ -156,22 +154,25 @@ statistics::Fit fitted(const StudySpec& spec, const Columns& of, const slab::Sla
 /// hᵖ = C₁δsᵖ + C₂δtᵖ, or δs + δt where the levels cannot tell C₁ and C₂ apart.
 void set_steps(QuantityResult& found, Refine refine, const Columns& of) {
   const statistics::JointFit& joint = found.joint;
-  // Errors in space and in time may have opposite signs: what must be positive is their sum.
-  const auto joined = [&joint](double ds, double dt) {
-    return joint.space * std::pow(ds, joint.power) + joint.time * std::pow(dt, joint.power);
+  const auto fill = [&](const auto& step) {
+    std::ranges::transform(of.ds, of.dt, std::back_inserter(found.steps), step);
   };
-  bool together = !std::isnan(joint.space);
-  for (std::size_t l = 0; l < of.errors.size(); ++l) {
-    together = together && joined(of.ds[l], of.dt[l]) > 0;
+  fill([&](double ds, double dt) {
+    return joint.space * std::pow(ds, joint.power) + joint.time * std::pow(dt, joint.power);
+  });
+  // Errors in space and in time may have opposite signs: what must be positive is their sum.
+  if (std::ranges::all_of(found.steps, [](double sum) { return sum > 0; })) {
+    found.step = StepKind::joint;
+    for (double& step : found.steps) {
+      step = std::pow(step, 1.0 / joint.power);
+    }
+    return;
   }
-  found.step = together                  ? StepKind::joint
-               : refine == Refine::steps ? StepKind::time
+  found.steps.clear();
+  fill([&](double ds, double dt) { return refined_step(refine, ds, dt); });
+  found.step = refine == Refine::steps   ? StepKind::time
                : refine == Refine::cells ? StepKind::space
                                          : StepKind::sum;
-  for (std::size_t l = 0; l < of.errors.size(); ++l) {
-    found.steps.push_back(together ? std::pow(joined(of.ds[l], of.dt[l]), 1.0 / joint.power)
-                                   : refined_step(refine, of.ds[l], of.dt[l]));
-  }
 }
 
 /// What the errors of quantity `q` say; sets its orders between levels.

@@ -73,13 +73,6 @@ Batch indices_in(engine::Archive& archive, const std::string& name, const Batch&
 /// Placeholder of a missing result; max_over_ranks replaces it.
 constexpr double unknown = -std::numeric_limits<double>::infinity();
 
-/// The numbers that `values` are made of.
-template <class Value>
-std::span<double> numbers_of(std::vector<Value>& values) {
-  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) % sizeof(double) == 0);
-  return {reinterpret_cast<double*>(values.data()), values.size() * sizeof(Value) / sizeof(double)};
-}
-
 /// Why ranks pause; the largest reason counts.
 enum class Reason { none, checkpoint, stop };
 
@@ -96,8 +89,12 @@ class ComparisonRunner {
   }
 
   Outcomes outcomes() {
-    if (spec_.checkpoint.restart) {
-      restore(*spec_.checkpoint.restart);
+    if (const auto& path = spec_.checkpoint.restart) {
+      try {
+        io::read_state(comm_, *path, [this](engine::Archive& archive) { serialize(archive); });
+      } catch (const base::Stopped& stopped) {
+        throw base::Stopped(std::string(stopped.what()) + io::nothing_lost);
+      }
     }
     const Schedule schedule = make_schedule(plan_, pending());
     if (comm_.is_root() && !spec_.quiet && schedule.seconds > engine::long_time) {
@@ -121,15 +118,11 @@ class ComparisonRunner {
   }
 
  private:
-  [[nodiscard]] bool is_made(std::size_t i) const {
-    return outcomes_.errors[i][Errors::x] != unknown;
-  }
-
   /// Comparisons that nobody has begun.
   [[nodiscard]] Batch pending() const {
     Batch found;
     for (std::size_t i = 0; i < outcomes_.errors.size(); ++i) {
-      if (!is_made(i) && std::ranges::count(under_way_, i) == 0) {
+      if (outcomes_.errors[i][Errors::x] == unknown && std::ranges::count(under_way_, i) == 0) {
         found.push_back(i);
       }
     }
@@ -279,15 +272,6 @@ class ComparisonRunner {
     const std::int64_t mine = outcomes_.series.empty() ? engine::never : comm_.rank();
     if (const std::int64_t owner = parallel::min_over_ranks(comm_, mine); owner < engine::never) {
       parallel::broadcast_all(comm_, outcomes_.series, static_cast<int>(owner));
-    }
-  }
-
-  /// Collective.
-  void restore(const std::string& path) {
-    try {
-      io::read_state(comm_, path, [this](engine::Archive& archive) { serialize(archive); });
-    } catch (const base::Stopped& stopped) {
-      throw base::Stopped(std::string(stopped.what()) + io::nothing_lost);
     }
   }
 

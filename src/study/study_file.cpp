@@ -32,14 +32,7 @@ double cells_of(const StudySpec& spec, const Level& level) {
 using Write =
     std::function<void(const char* name, const io::Meaning& meaning, const std::vector<double>&)>;
 
-void write_level(const Write& write, const Study& study) {
-  double level = 0.0;
-  write("level", {"number of the level, the coarsest first", "l"},
-        study.column([&](const LevelResult&) { return ++level; }));
-}
-
 void write_cases(const Write& write, const StudySpec& spec, const Study& study) {
-  write_level(write, study);
   write(
       "cells",
       {"cells of the level; 0 for P = inf; of a model that is no slab, columns of its state", "P"},
@@ -85,17 +78,8 @@ void write_cases(const Write& write, const StudySpec& spec, const Study& study) 
   }
 }
 
-/// The samples of the last level.
-void write_series(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
-                  const Study& study) {
-  io::SeriesRecorder series(comm, file, at_level(spec.run, spec.levels.back()), spec.series);
-  series.append(study.series);
-  series.finish();
-}
-
 void write_finding(const io::Handle& fit, const std::string& name, const QuantityResult& finding,
                    double floor) {
-  using Numbers = std::initializer_list<std::pair<const char*, double>>;
   const auto write = [&](const char* what, const auto& value) {
     io::write_attribute(fit, what + name, value);
   };
@@ -103,26 +87,22 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
   const auto& joint = finding.joint;
   // Of a fit with two constants see those of space and time.
   const double constant = of.constants.size() == 1 ? of.constants.front() : base::undefined;
-  for (const auto& [what, value] : Numbers{{"observed_", finding.observed()},
-                                           {"last_pair_", finding.last_pair},
-                                           {"order_", of.order},
-                                           {"order_uncertainty_", of.uncertainty},
-                                           {"statistical_uncertainty_", of.statistical},
-                                           {"structural_uncertainty_", of.structural},
-                                           {"floor_", floor},
-                                           {"constant_", constant}}) {
-    write(what, value);
-  }
+  write("observed_", finding.observed());
+  write("last_pair_", finding.last_pair);
+  write("order_", of.order);
+  write("order_uncertainty_", of.uncertainty);
+  write("statistical_uncertainty_", of.statistical);
+  write("structural_uncertainty_", of.structural);
+  write("floor_", floor);
+  write("constant_", constant);
   write("levels_", static_cast<std::int64_t>(of.levels));
-  for (const auto& [what, value] : Numbers{{"joint_power_", joint.power},
-                                           {"space_constant_", joint.space},
-                                           {"space_constant_uncertainty_", joint.space_uncertainty},
-                                           {"time_constant_", joint.time},
-                                           {"time_constant_uncertainty_", joint.time_uncertainty},
-                                           {"least_ratio_", joint.least_ratio},
-                                           {"largest_ratio_", joint.largest_ratio}}) {
-    write(what, value);
-  }
+  write("joint_power_", joint.power);
+  write("space_constant_", joint.space);
+  write("space_constant_uncertainty_", joint.space_uncertainty);
+  write("time_constant_", joint.time);
+  write("time_constant_uncertainty_", joint.time_uncertainty);
+  write("least_ratio_", joint.least_ratio);
+  write("largest_ratio_", joint.largest_ratio);
   write("cancels_", std::int64_t{joint.cancels()});
   write("step_", std::string(name_of(finding.step)));
   write("observed_from_", std::string(name_of(finding.observed_from())));
@@ -166,7 +146,6 @@ void write_timing(const Write& write, const StudySpec& spec, const Study& study)
   const auto rate = [&](const LevelResult& at) {
     return at.seconds > 0 ? steps(at) / at.seconds : base::undefined;
   };
-  write_level(write, study);
   write("cases", {"wall time of the level, seconds", "s", "", "s"},
         study.column(&LevelResult::seconds));
   write("steps_per_second", {"time steps of the level a second", "N/s", "", "s-1"},
@@ -182,12 +161,18 @@ void write_timing(const Write& write, const StudySpec& spec, const Study& study)
 
 void write(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
            const Study& study) {
-  write_series(comm, file, spec, study);
-  const auto columns_in = [&](const std::string& group) -> Write {
-    return [&comm, &file, group](const char* name, const io::Meaning& meaning,
-                                 const std::vector<double>& values) {
+  io::SeriesRecorder series(comm, file, at_level(spec.run, spec.levels.back()), spec.series);
+  series.append(study.series);
+  series.finish();
+  const auto columns_in = [&](const std::string& group) {
+    const Write write = [&comm, &file, group](const char* name, const io::Meaning& meaning,
+                                              const std::vector<double>& values) {
       io::write_column(comm, file, group + name, meaning, values, "level");
     };
+    double level = 0.0;
+    write("level", {"number of the level, the coarsest first", "l"},
+          study.column([&](const LevelResult&) { return ++level; }));
+    return write;
   };
   write_cases(columns_in("/cases/"), spec, study);
   const io::Handle fit = io::create_group(file, "/fit");

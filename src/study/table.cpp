@@ -23,20 +23,16 @@ char mark_sign(statistics::Mark mark) {
   return mark == statistics::Mark::before ? '<' : mark == statistics::Mark::on_floor ? '_' : ' ';
 }
 
-/// Whether the levels have cells; a model that is no slab has columns, the same on every level.
-bool has_cells(const StudySpec& spec) {
-  return engine::slab_of(spec.run) != nullptr;
-}
-
-/// How wide the column of P is, which is the largest at the last level.
-std::size_t cells_width(const StudySpec& spec) {
+/// The columns of P, which is longest at the last level, and N; a model that is no slab has no P.
+std::string counts(const StudySpec& spec, const std::string& cells, const std::string& steps) {
   constexpr std::size_t least = 10;
-  return std::max(least, cells_text(spec.levels.back().space).size());
+  const std::size_t width = std::max(least, cells_text(spec.levels.back().space).size());
+  return (engine::slab_of(spec.run) == nullptr ? "" : fmt::format("{:>{}} ", cells, width)) +
+         fmt::format("{:>12}", steps);
 }
 
 std::string heading(const StudySpec& spec, const Study& study) {
-  std::string text = has_cells(spec) ? fmt::format("{:>{}} ", "P", cells_width(spec)) : "";
-  text += fmt::format("{:>12}", "N");
+  std::string text = counts(spec, "P", "N");
   for (const std::size_t q : study.conclusions.quantities) {
     text += fmt::format(" {:>11}  {:>6}", fmt::format("e({})", quantities[q].name), "order");
   }
@@ -45,9 +41,7 @@ std::string heading(const StudySpec& spec, const Study& study) {
 
 std::string row(const StudySpec& spec, const Study& study, std::size_t level) {
   const LevelResult& at = study.cases[level];
-  std::string text =
-      has_cells(spec) ? fmt::format("{:>{}} ", cells_text(at.level.space), cells_width(spec)) : "";
-  text += fmt::format("{:>12}", at.level.steps);
+  std::string text = counts(spec, cells_text(at.level.space), std::to_string(at.level.steps));
   for (const std::size_t q : study.conclusions.quantities) {
     text += ' ' + number_or_dash("{:{}.3e}", 11, at.errors[q]);
     text += mark_sign(study.results[q].fit.marks[level]);

@@ -48,14 +48,6 @@ class Timer {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// target = (1 - fraction) before + fraction after, of one layout. Local.
-void set_between(parallel::Vector& target, const parallel::Vector& before,
-                 const parallel::Vector& after, double fraction) {
-  for (std::size_t i = 0; i < target.values().size(); ++i) {
-    target.values()[i] = (1.0 - fraction) * before.values()[i] + fraction * after.values()[i];
-  }
-}
-
 }  // namespace
 
 Trajectory::Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
@@ -104,8 +96,7 @@ void Trajectory::make_entries() {
 }
 
 void Trajectory::forget_window() {
-  // What is compared at times after this window's begin needs the step before it, and the one
-  // after.
+  // Times after this window's begin need the step before it, too, and the one after.
   const std::size_t kept = std::min<std::size_t>(2, samples_.size());
   first_ = reached_ + 1 - static_cast<std::int64_t>(kept);
   samples_.erase(samples_.begin(), samples_.end() - static_cast<std::ptrdiff_t>(kept));
@@ -140,6 +131,13 @@ void Trajectory::go_to(std::span<const double> times) {
   reached_ += std::ssize(times_);
 }
 
+std::optional<PhasePoint> Trajectory::at_time(double time) const {
+  const auto found = std::ranges::lower_bound(times_, time);
+  return found == times_.end()
+             ? std::nullopt
+             : std::optional(samples_[static_cast<std::size_t>(found - times_.begin())]);
+}
+
 PhasePoint Trajectory::at(const StepTime& time) const {
   const PhasePoint before = at(time.step);
   if (time.fraction == 0) {
@@ -157,11 +155,18 @@ Field Trajectory::field_at(const StepTime& time) {
     return {.function = is_between ? ContinuousField{now, kept_function_, time.fraction}
                                    : ContinuousField{.after = now}};
   }
-  if (!is_between) {
-    return {.entries = &setup_.engine->field()};
+  const parallel::Vector* u = &setup_.engine->field();
+  if (is_between) {
+    std::ranges::transform(kept_entries_->values(), u->values(), between_->values().begin(),
+                           [r = time.fraction](double before, double after) {
+                             return (1.0 - r) * before + r * after;
+                           });
+    u = &*between_;
   }
-  set_between(*between_, *kept_entries_, setup_.engine->field(), time.fraction);
-  return {.entries = &*between_};
+  for (const double value : u->values()) {
+    summary_.largest_u = std::max(summary_.largest_u, std::abs(value));
+  }
+  return {.entries = u};
 }
 
 void Trajectory::serialize(engine::Archive& archive) {

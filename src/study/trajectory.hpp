@@ -33,18 +33,22 @@ struct PhasePoint {
   double y = 0.0;
 };
 
-/// Save values that consist of doubles, or get them back: as many as there are, or any number where
-/// there are none. Collective.
+/// The numbers that values are made of, which consist of doubles. Local.
+template <class Value>
+std::span<double> numbers_of(std::vector<Value>& values) {
+  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) % sizeof(double) == 0);
+  return {reinterpret_cast<double*>(values.data()), values.size() * sizeof(Value) / sizeof(double)};
+}
+
+/// Save such values, or get them back: as many as there are, or any number where there are none.
+/// Collective.
 template <class Value>
 void serialize(engine::Archive& archive, const std::string& name, std::vector<Value>& values) {
-  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) % sizeof(double) == 0);
-  std::vector<double> numbers(values.size() * sizeof(Value) / sizeof(double));
-  std::ranges::copy(std::as_bytes(std::span(values)),
-                    std::as_writable_bytes(std::span(numbers)).begin());
+  const std::span<double> own = numbers_of(values);
+  std::vector<double> numbers(own.begin(), own.end());
   archive.numbers(name, numbers);
   values.resize(numbers.size() * sizeof(double) / sizeof(Value));
-  std::ranges::copy(std::as_bytes(std::span(numbers)),
-                    std::as_writable_bytes(std::span(values)).begin());
+  std::ranges::copy(numbers, numbers_of(values).begin());
 }
 
 /// Times at which runs are compared: t_i = i·T/intervals, i = 0..intervals, or given ones.
@@ -131,8 +135,8 @@ class Trajectory {
   [[nodiscard]] PhasePoint at(std::int64_t step) const {
     return samples_[static_cast<std::size_t>(step - first_)];
   }
-  /// The times of the last window of one that goes_to_times(), from index reached() - n + 1 on.
-  [[nodiscard]] std::span<const double> times() const { return times_; }
+  /// The same at one of the times that it last went to; nothing where it has not come there. Local.
+  [[nodiscard]] std::optional<PhasePoint> at_time(double time) const;
   /// u at the end of the last window, as go_to's `field` said; valid until the next. Collective.
   Field field_at(const StepTime& time);
 
@@ -140,7 +144,6 @@ class Trajectory {
   void serialize(engine::Archive& archive);
   /// What is known of it now; `largest_u` of this rank. Collective.
   [[nodiscard]] RunSummary summary() const;
-  void update_largest_u(double u) { summary_.largest_u = std::max(summary_.largest_u, u); }
   /// The rows of /series so far, where they are kept.
   [[nodiscard]] std::vector<double> series() &&;
 

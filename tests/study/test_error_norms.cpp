@@ -102,7 +102,7 @@ TEST(FieldErrors, of_cells_are_those_of_brute_force) {
             }
           }
         }
-        found = study::max_over_ranks(world(), found);
+        parallel::max_over_ranks(world(), found.all);
         EXPECT_EQ(found[Errors::u], expected[Errors::u]) << coarse;
         EXPECT_EQ(found[Errors::u_cells], expected[Errors::u_cells]) << coarse;
         EXPECT_EQ(found[Errors::x], 0.0);
@@ -145,7 +145,7 @@ TEST(FieldErrors, of_cells_against_the_continuum_see_every_cell) {
     fill(u, [&](std::int64_t i) { return i == cell ? 1.0 : 0.0; });
     Errors errors;
     field_errors.update_max(errors, {.entries = &u}, rest);
-    errors = study::max_over_ranks(world(), errors);
+    parallel::max_over_ranks(world(), errors.all);
     EXPECT_EQ(errors[Errors::u], 1.0) << cell;
     EXPECT_EQ(errors[Errors::u_cells], 1.0) << cell;
   }

@@ -154,17 +154,17 @@ TEST(StudyPlan, compares_u_at_common_steps) {
 
 /// All times jT/m are steps of every level, where there are 16 such times or as many as wanted.
 TEST(CommonSamples, are_steps_of_every_level) {
-  EXPECT_EQ(study::common_samples(200, {10000, 20000}), 200);
-  EXPECT_EQ(study::common_samples(200, {1000, 1500}), 125);
-  EXPECT_EQ(study::common_samples(200, {120, 240}), 120);
-  EXPECT_EQ(study::common_samples(200, {16, 48}), 16);
-  EXPECT_EQ(study::common_samples(5, {7, 14}), 5);             // one time in common is too few
-  EXPECT_EQ(study::common_samples(3, {10, 20}), 3);            // two as well
+  EXPECT_EQ(study::common_samples(200, {10000, 20000}, 16), 200);
+  EXPECT_EQ(study::common_samples(200, {1000, 1500}, 16), 125);
+  EXPECT_EQ(study::common_samples(200, {120, 240}, 16), 120);
+  EXPECT_EQ(study::common_samples(200, {16, 48}, 16), 16);
+  EXPECT_EQ(study::common_samples(5, {7, 14}, 16), 5);         // one time in common is too few
+  EXPECT_EQ(study::common_samples(3, {10, 20}, 16), 3);        // two as well
   EXPECT_EQ(study::common_samples(200, {1010, 2030}, 1), 10);  // of second order: steps alone
-  EXPECT_EQ(study::common_samples(2, {10, 20}), 2);
-  EXPECT_EQ(study::common_samples(200, {7, 11}), 200);
-  EXPECT_EQ(study::common_samples(200, {15, 30}), 200);
-  EXPECT_EQ(study::common_samples(1, {3}), 1);
+  EXPECT_EQ(study::common_samples(2, {10, 20}, 16), 2);
+  EXPECT_EQ(study::common_samples(200, {7, 11}, 16), 200);
+  EXPECT_EQ(study::common_samples(200, {15, 30}, 16), 200);
+  EXPECT_EQ(study::common_samples(1, {3}, 16), 1);
 }
 
 /// All batches of a schedule.
