@@ -312,10 +312,9 @@ void require_used(const Request& request) {
   if (request.parameters) {
     used.merge(request.parameters->constants());
   }
-  for (const Setting& over : request.over) {
-    const auto axis = std::ranges::find(request.axes, over.name,
-                                        [](const Axis& each) { return each.values.name; });
-    if (axis->is_constant() && !used.contains(over.name)) {
+  for (std::size_t a = 0; a < request.over.size(); ++a) {  // behind them that of amplitudes
+    const Setting& over = request.over[a];
+    if (request.axes[a].is_constant() && !used.contains(over.name)) {
       throw UserError(
           fmt::format("{}: {} is no numeric key, and no function or number uses it as a constant",
                       over.origin, over.name));

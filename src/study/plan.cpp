@@ -277,12 +277,8 @@ Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
 
 std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
   constexpr std::size_t most_lines = 12;
-  std::vector<const PlannedRun*> runs;
-  for (const PlannedRun& planned : plan.runs) {
-    runs.push_back(&planned);
-  }
-  std::ranges::stable_sort(runs, std::greater<>(),
-                           [](const PlannedRun* planned) { return planned->seconds; });
+  std::vector<PlannedRun> runs = plan.runs;
+  std::ranges::stable_sort(runs, std::greater<>(), &PlannedRun::seconds);
   std::string text = fmt::format(
       "masing converge: {} runs, about {} where every rank has a core, up to {} a rank of {} "
       "available\n"
@@ -290,16 +286,15 @@ std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
       runs.size(), io::duration(schedule.seconds), engine::gibibytes(schedule.bytes),
       engine::gibibytes(plan.available), plan.spec->reference.description);
   const std::size_t lines = std::min(most_lines, runs.size());
-  for (const PlannedRun* planned : std::span(runs).first(lines)) {
-    const engine::RunSpec& run = planned->run;
-    const int ranks = planned->ranks;
+  for (const auto& [run, options, ranks, seconds, engine_bytes, bytes] :
+       std::span(runs).first(lines)) {
     const double cells = engine::swept_cells(run);
     text += fmt::format(
-        "  {}: {}, {}on {} rank{}, about {}\n", planned->options.title, engine::title(run),
+        "  {}: {}, {}on {} rank{}, about {}\n", options.title, engine::title(run),
         std::isnan(cells)
             ? ""
             : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(run.time.steps)),
-        ranks, ranks == 1 ? "" : "s", io::duration(planned->seconds));
+        ranks, ranks == 1 ? "" : "s", io::duration(seconds));
   }
   return text +
          (lines < runs.size() ? fmt::format("  and {} shorter runs\n", runs.size() - lines) : "");

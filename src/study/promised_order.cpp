@@ -208,22 +208,17 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
     return {};
   }
   std::vector<std::string> faults;
-  const auto add = [&](const std::string& fault) {
-    if (!fault.empty()) {
-      faults.push_back(fault);
-    }
-  };
   if (refine != Refine::steps) {
     const slab::Slab& slab = *facts.slab;
-    add(fault_of(slab.stiffness, "k", 's', 1.0));
-    add(fault_of(slab.threshold, "eta", 's', 1.0));
-    add(fault_of(slab.initial_u, "u0", 's', 1.0));
-    add(fault_of(slab.shift, "eta - eta_down", 's', 1.0));
-    add(zero_of(slab.threshold));
+    faults = {fault_of(slab.stiffness, "k", 's', 1.0), fault_of(slab.threshold, "eta", 's', 1.0),
+              fault_of(slab.initial_u, "u0", 's', 1.0),
+              fault_of(slab.shift, "eta - eta_down", 's', 1.0), zero_of(slab.threshold)};
   }
   if (refine != Refine::cells && facts.scheme->order > 1) {
-    add(fault_of(run.drive, facts.base_moves ? "F - m a_g" : "F", 't', run.time.final_time));
+    faults.push_back(
+        fault_of(run.drive, facts.base_moves ? "F - m a_g" : "F", 't', run.time.final_time));
   }
+  std::erase(faults, "");
   return base::joined(faults, ", ");
 }
 

@@ -30,7 +30,7 @@ double cells_of(const StudySpec& spec, const Level& level) {
 
 /// Writes a column of one number a level.
 using Write =
-    std::function<void(const char* name, const io::Meaning& meaning, const std::vector<double>&)>;
+    std::function<void(const std::string& name, const io::Meaning&, const std::vector<double>&)>;
 
 void write_cases(const Write& write, const StudySpec& spec, const Study& study) {
   write(
@@ -48,33 +48,32 @@ void write_cases(const Write& write, const StudySpec& spec, const Study& study) 
     const std::string name = quantities[q].name;
     const std::string symbol = quantities[q].symbol;
     const statistics::Fit& fit = study.results[q].fit;
-    const auto write_of = [&](const char* prefix, const std::string& description,
-                              const std::string& of, const std::vector<double>& values) {
-      write((prefix + name).c_str(), {description, of}, values);
-    };
-    write_of("error_", "error of " + symbol + " in the maximum norm", "e_" + name,
-             study.column([q](const LevelResult& at) { return at.errors[q]; }));
-    write_of("order_",
-             "observed order of " + symbol +
-                 " between the level before and this one; NaN where undefined",
-             "p_" + name, study.column([q](const LevelResult& at) { return at.orders[q]; }));
+    write("error_" + name, {"error of " + symbol + " in the maximum norm", "e_" + name},
+          study.column([q](const LevelResult& at) { return at.errors[q]; }));
+    write("order_" + name,
+          {"observed order of " + symbol +
+               " between the level before and this one; NaN where undefined",
+           "p_" + name},
+          study.column([q](const LevelResult& at) { return at.orders[q]; }));
     std::vector<double> marks;
     std::ranges::transform(fit.marks, std::back_inserter(marks),
                            [](statistics::Mark mark) { return static_cast<double>(mark); });
-    write_of(
-        "mark_",
-        "whether the level is in the fit of the order: 0 yes, 1 before the asymptotic range, 2 "
-        "on the round-off floor, 3 no error",
-        "mark_" + name, marks);
-    write_of("step_",
-             "step that the orders of " + symbol +
-                 " refer to: the refined one, or h^p = C1 ds^p + C2 dt^p of the joint fit",
-             "h_" + name, study.results[q].steps);
-    write_of("fitted_error_",
-             "error of " + symbol +
-                 " that the fit predicts: C (h^p - r^p), r being the step of the finest reference "
-                 "or of the next level, else 0; NaN without a fit",
-             "C h^p", fit.predicted);
+    write("mark_" + name,
+          {"whether the level is in the fit of the order: 0 yes, 1 before the asymptotic range, 2 "
+           "on the round-off floor, 3 no error",
+           "mark_" + name},
+          marks);
+    write("step_" + name,
+          {"step that the orders of " + symbol +
+               " refer to: the refined one, or h^p = C1 ds^p + C2 dt^p of the joint fit",
+           "h_" + name},
+          study.results[q].steps);
+    write("fitted_error_" + name,
+          {"error of " + symbol +
+               " that the fit predicts: C (h^p - r^p), r being the step of the finest reference "
+               "or of the next level, else 0; NaN without a fit",
+           "C h^p"},
+          fit.predicted);
   }
 }
 
@@ -165,7 +164,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   series.append(study.series);
   series.finish();
   const auto columns_in = [&](const std::string& group) {
-    const Write write = [&comm, &file, group](const char* name, const io::Meaning& meaning,
+    const Write write = [&comm, &file, group](const std::string& name, const io::Meaning& meaning,
                                               const std::vector<double>& values) {
       io::write_column(comm, file, group + name, meaning, values, "level");
     };

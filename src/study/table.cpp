@@ -83,15 +83,13 @@ std::string conclusion(const StudySpec& spec, const QuantityResult& finding, con
     text += ": " + to_text(finding.verdict);
   }
   text += '\n';
-  if (finding.joint.is_known()) {
-    const std::string power =
-        finding.joint.power == 1.0 ? "" : fmt::format("^{:g}", finding.joint.power);
+  if (const statistics::JointFit& joint = finding.joint; joint.is_known()) {
+    const std::string power = joint.power == 1.0 ? "" : fmt::format("^{:g}", joint.power);
     text += fmt::format(
         "  error = ({:.4g} +- {:.2g}) ds{} + ({:.4g} +- {:.2g}) dt{} for ds/dt from {:.3g} to "
         "{:.3g}\n",
-        finding.joint.space, finding.joint.space_uncertainty, power, finding.joint.time,
-        finding.joint.time_uncertainty, power, finding.joint.least_ratio,
-        finding.joint.largest_ratio);
+        joint.space, joint.space_uncertainty, power, joint.time, joint.time_uncertainty, power,
+        joint.least_ratio, joint.largest_ratio);
   }
   return text;
 }
