@@ -224,7 +224,7 @@ def test_the_folder_of_the_output_is_removed(masing):
 def test_the_rows_are_found(masing, whole, place):
     """In the file of the run that was stopped, or finished, by the name that the checkpoint has of it: the
     folder is moved and the result has another name. What was there stays."""
-    first = type(masing)(masing.folder / "first")
+    first = type(masing)(masing.folder / "first", masing.program)
     first.folder.mkdir()
     if place == "run.h5":
         first.done(*RUN, "--checkpoint=c.h5", "--quiet", ranks=2)
