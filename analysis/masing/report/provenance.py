@@ -16,8 +16,8 @@ REPRODUCED, DIFFERENT = 0, 1
 WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommitted changes", "date": "date",
          "ranks": "ranks", "processor": "processor", "host": "host", "system": "system"}
 # A command says how the file was made only with the other files of its folder; `masing reproduce` needs none. The seal
-# is for restarts.
-LEFT_OUT = {"command_line", "seal"}
+# and the places of rows are for restarts.
+LEFT_OUT = {"command_line", "seal", "rows"}
 
 # The command that makes a file again; whether it did (None: it was not run), the program's output, and what the file that
 # it made says of its machine.
