@@ -178,11 +178,13 @@ class ComparisonRunner {
     std::optional<io::Progress> progress;
     if (comm_.is_root() && !spec_.quiet) {
       const Batch& batch = current_->comparisons();
-      progress.emplace(own_,
-                       batch.size() == 1
-                           ? plan_.runs[plan_.comparisons[batch.front()].level].options.title
-                           : fmt::format("{} of {} levels", batch.size(), spec_.levels.size()),
-                       current_->step(), current_->steps());
+      progress.emplace(
+          own_,
+          batch.size() == 1
+              ? plan_.runs[plan_.comparisons[batch.front()].level].options.title
+              : fmt::format("{} of {} levels", std::min(batch.size(), spec_.levels.size()),
+                            spec_.levels.size()),
+          current_->step(), current_->steps());
     }
     pace_ = {};
     while (!current_->is_done()) {
