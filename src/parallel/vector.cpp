@@ -55,32 +55,23 @@ void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double
   check_petsc(VecAssemblyEnd(target.handle()));
 }
 
-RangeGather::RangeGather(const Vector& layout, const base::CellRange& range) {
-  check_petsc(VecCreateSeq(PETSC_COMM_SELF, range.size, &local_));
+RangeGather::RangeGather(const Vector& layout, const base::CellRange& range)
+    : local_(Communicator(PETSC_COMM_SELF), range.size, range) {
   IS indices = nullptr;
   check_petsc(ISCreateStride(PETSC_COMM_SELF, range.size, range.first, 1, &indices));
-  check_petsc(VecScatterCreate(layout.handle(), indices, local_, nullptr, &scatter_));
+  check_petsc(VecScatterCreate(layout.handle(), indices, local_.handle(), nullptr, &scatter_));
   check_petsc(ISDestroy(&indices));
 }
 
 RangeGather::~RangeGather() {
-  if (array_ != nullptr) {
-    VecRestoreArrayRead(local_, &array_);
-  }
   VecScatterDestroy(&scatter_);
-  VecDestroy(&local_);
 }
 
 std::span<const double> RangeGather::operator()(const Vector& source) {
-  if (array_ != nullptr) {
-    check_petsc(VecRestoreArrayRead(local_, &array_));
+  for (const auto part : {VecScatterBegin, VecScatterEnd}) {
+    check_petsc(part(scatter_, source.handle(), local_.handle(), INSERT_VALUES, SCATTER_FORWARD));
   }
-  check_petsc(VecScatterBegin(scatter_, source.handle(), local_, INSERT_VALUES, SCATTER_FORWARD));
-  check_petsc(VecScatterEnd(scatter_, source.handle(), local_, INSERT_VALUES, SCATTER_FORWARD));
-  PetscInt size = 0;
-  check_petsc(VecGetLocalSize(local_, &size));
-  check_petsc(VecGetArrayRead(local_, &array_));
-  return {array_, static_cast<std::size_t>(size)};
+  return local_.values();
 }
 
 }  // namespace masing::parallel

@@ -63,9 +63,8 @@ class RangeGather {
   std::span<const double> operator()(const Vector& source);
 
  private:
-  Vec local_ = nullptr;
+  Vector local_;  // the range, of this rank alone
   VecScatter scatter_ = nullptr;
-  const double* array_ = nullptr;
 };
 
 }  // namespace masing::parallel
