@@ -7,8 +7,6 @@
 #include <exception>
 #include <memory>
 
-#include "parallel/session.hpp"
-
 namespace masing::parallel {
 
 namespace {
@@ -31,13 +29,9 @@ void wait_for(std::int64_t& written, std::int64_t round) {
 
 }  // namespace
 
-Transport default_transport() {
-  return ranks_outnumber_cores() ? Transport::mpi : Transport::shared_memory;
-}
-
-RankSum::RankSum(const Communicator& comm, Transport transport) : comm_(comm) {
+RankSum::RankSum(const Communicator& comm, bool shares_memory) : comm_(comm) {
   const int ranks = comm.size();
-  if (ranks == 1 || ranks > most_ranks || transport == Transport::mpi || hosts(comm) > 1) {
+  if (ranks == 1 || ranks > most_ranks || !shares_memory || hosts(comm) > 1) {
     return;
   }
   // The root has all of it: one piece, with room to align it.

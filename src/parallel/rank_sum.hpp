@@ -8,6 +8,7 @@
 #include <span>
 
 #include "parallel/communicator.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::parallel {
 
@@ -21,20 +22,14 @@ struct RankReduction {
   void sum(std::span<std::int64_t> values) const { sum_over_ranks(comm, values); }
 };
 
-/// How the terms of a RankSum go from rank to rank.
-enum class Transport { shared_memory, mpi };
-
-/// mpi where the ranks of this host outnumber its cores: a rank that polls shared memory keeps the
-/// core that the rank it waits for may need. Local.
-Transport default_transport();
-
 /// Sums of a few integers over the ranks, once a step. Up to 8 ranks of one host write their terms
 /// to shared memory and read the others', in a third of the time of MPI_Allreduce, which is used
 /// for all other sums. Exact, whatever the order.
 class RankSum {
  public:
-  /// `comm` must outlive it. Shared memory is used only on one host. Collective.
-  explicit RankSum(const Communicator& comm, Transport transport = default_transport());
+  /// `comm` must outlive it. Memory is shared only on one host, and not where its ranks outnumber
+  /// the cores: a rank that polls keeps the core that the rank it waits for may need. Collective.
+  explicit RankSum(const Communicator& comm, bool shares_memory = !ranks_outnumber_cores());
   ~RankSum();
   RankSum(const RankSum&) = delete;
   RankSum& operator=(const RankSum&) = delete;
