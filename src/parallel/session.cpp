@@ -30,16 +30,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Names {
-  const char* count;
-  const char* index;
-};
-
-// The innermost launcher first: mpirun under Slurm is started by srun, too.
-constexpr Names launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-                               {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
-                               {"PMI_SIZE", "PMI_RANK"},
-                               {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+// Variables with the count of processes and the index of this one, the innermost launcher first:
+// mpirun under Slurm is started by srun, too.
+constexpr const char* launchers[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                        {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
+                                        {"PMI_SIZE", "PMI_RANK"},
+                                        {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
 
 std::optional<std::int64_t> number(const char* name) {
   const char* const text = std::getenv(name);
@@ -49,13 +45,12 @@ std::optional<std::int64_t> number(const char* name) {
 }  // namespace
 
 std::optional<ProcessCopy> unconnected_copy(int ranks) {
-  for (const Names& names : launchers) {
-    const auto count = number(names.count);
-    if (count) {
+  for (const auto& [count_name, index_name] : launchers) {
+    if (const auto count = number(count_name)) {
       if (ranks > 1 || *count <= 1) {
         return std::nullopt;
       }
-      return ProcessCopy{static_cast<int>(number(names.index).value_or(0)),
+      return ProcessCopy{static_cast<int>(number(index_name).value_or(0)),
                          static_cast<int>(*count)};
     }
   }
