@@ -143,18 +143,8 @@ struct Scope {
   double bandwidth = 0.0;  ///< of memory, bytes/s
 };
 
-/// The bandwidth of an update in place, the kernel's own traffic of u: 16 bytes an entry.
-void measure_bandwidth(const parallel::Communicator& comm, const Effort& effort,
-                       std::int64_t entries, Scope& scope, Report& report) {
-  const auto timings = on_first(comm, scope.ranks, [&](const parallel::Communicator& group) {
-    std::vector<double> u(static_cast<std::size_t>(entries / group.size() + 1), 1.0);
-    return measure(group, effort, {repeated([&] { update(u.data(), std::ssize(u), 1.0); })});
-  });
-  scope.bandwidth = 16 * static_cast<double>(entries) / timings[0][0];
-  report.facts["/machine"]["update_bandwidth_" + scope.name] = scope.bandwidth;
-  report.table += fmt::format("{:9}  bandwidth {:8.2f} GB/s\n", scope.name, 1e-9 * scope.bandwidth);
-}
-
+/// The machine's facts, and the bandwidth of an update in place, the kernel's own traffic of u: 16
+/// bytes an entry.
 void measure_machine(const parallel::Communicator& comm, const Effort& effort,
                      std::span<Scope> scopes, Report& report) {
   // Far beyond the caches, but no more than a ninth of memory for each array.
@@ -174,8 +164,16 @@ void measure_machine(const parallel::Communicator& comm, const Effort& effort,
       {"cache_bytes", cache},
       {"array_bytes", array}};
   report.table = fmt::format("{}, {}, ranks: {}\n", processor, set, comm.size());
+  const std::int64_t entries = array / 8;
   for (Scope& scope : scopes) {
-    measure_bandwidth(comm, effort, array / 8, scope, report);
+    const auto timings = on_first(comm, scope.ranks, [&](const parallel::Communicator& group) {
+      std::vector<double> u(static_cast<std::size_t>(entries / group.size() + 1), 1.0);
+      return measure(group, effort, {repeated([&] { update(u.data(), std::ssize(u), 1.0); })});
+    });
+    scope.bandwidth = 16 * static_cast<double>(entries) / timings[0][0];
+    report.facts["/machine"]["update_bandwidth_" + scope.name] = scope.bandwidth;
+    report.table +=
+        fmt::format("{:9}  bandwidth {:8.2f} GB/s\n", scope.name, 1e-9 * scope.bandwidth);
   }
 }
 
@@ -193,7 +191,6 @@ void measure_allreduces(const parallel::Communicator& comm, const Effort& effort
                       }).front());
     report.table += fmt::format("allreduce, ranks: {:26} {}\n", some, in_words(seconds.back()));
   }
-  report.facts["/machine"]["allreduce_seconds"] = seconds.back()[0];
   report.columns.push_back(
       {"/latency/ranks", {"ranks of an allreduce of two 64-bit integers", "R"}, ranks, "ranks"});
   add_columns(report, "/latency/seconds", {"seconds of that allreduce", "L", "", "s"}, seconds,
@@ -325,35 +322,28 @@ Timing time_engine(const parallel::Communicator& comm, const Effort& effort,
   return measure(comm, effort, {steps_of(*engine)}).front();
 }
 
-/// The rates of a variant over P, beside those of the obvious loop, and the bandwidth.
+/// The steps of a variant over P to the file; to the table their rates beside those of the obvious
+/// loop and the bandwidth.
 void add_rates(Report& report, const Scope& scope, const Variant& variant,
                const std::vector<double>& cells, const std::vector<Timing>& steps,
                const std::vector<Timing>& loop) {
-  std::array<std::vector<double>, 4> rates;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto& [median, least, most] = steps[i];
     const double updates = cells[i] / median;
-    const double fraction = updates * variant.bytes() / scope.bandwidth;
-    const double ratio = loop[i][0] / median;
     report.table += fmt::format(
         "{:9}  {:8} {:11} {:9.3e}  [{:9.3e}, {:9.3e}]  {:5.1f} {:9.3f} {:9.2f} {:13.2f}\n",
         scope.name, variant.name, cells[i], updates, cells[i] / most, cells[i] / least,
-        variant.bytes(), fraction, ratio, 1e9 * median);
-    for (std::size_t r = 0; const double rate : {updates, variant.bytes(), fraction, ratio}) {
-      rates[r++].push_back(rate);
-    }
+        variant.bytes(), updates * variant.bytes() / scope.bandwidth, loop[i][0] / median,
+        1e9 * median);
   }
   const std::string group = fmt::format("/kernel/{}/{}/", scope.name, variant.name);
   const std::string what(variant.description);
-  const auto add = [&](const char* name, const io::Meaning& meaning, std::size_t r) {
-    report.columns.push_back({group + name, meaning, rates[r], "cells"});
-  };
   add_columns(report, group + "seconds_per_step", {what + ": seconds a step", "t", "", "s"}, steps,
               "cells");
-  add("updates_per_second", {what + ": cell-updates a second", "P/t", "", "s-1"}, 0);
-  add("bytes_per_update", {what + ": bytes a cell-update must move", "b", "", "byte"}, 1);
-  add("bandwidth_fraction", {what + ": bytes moved a second over the bandwidth", "b P/(t B)"}, 2);
-  add("baseline_ratio", {what + ": cell-updates over the obvious loop's", "t_0/t"}, 3);
+  report.columns.push_back({group + "bytes_per_update",
+                            {what + ": bytes a cell-update must move", "b", "", "byte"},
+                            std::vector(cells.size(), variant.bytes()),
+                            "cells"});
 }
 
 void measure_cells(const parallel::Communicator& comm, const Effort& effort,
@@ -428,10 +418,8 @@ void measure_others(const parallel::Communicator& comm, const Effort& effort, Re
     const std::string places = cells[i] == 0 ? "inf" : fmt::format("{}", cells[i]);
     add_line("a step of engine memory, P = " + places, memory[i]);
   }
-  report.facts["/exact"] = {{"steps", steps},
-                            {"final_time", final_time},
-                            {"seconds_per_step", timings[0][0]},
-                            {"steps_per_second", 1.0 / timings[0][0]}};
+  report.facts["/exact"] = {
+      {"steps", steps}, {"final_time", final_time}, {"seconds_per_step", timings[0][0]}};
   report.facts["/step"]["forcing_seconds"] = timings[1][0];
   report.facts["/step"]["three_cells_seconds"] = timings[2][0];
   add_line(fmt::format("a step of engine exact, P = inf, N = {}", steps), timings[0]);

@@ -17,21 +17,32 @@ def positive(values):
     return values.size > 0 and bool(np.all(np.isfinite(values)) and np.all(values > 0))
 
 
-def check_kernel(file):
+def printed_rates(table, scope, variant):
+    """P, updates/s, least, most, bytes, fraction of the bandwidth, ratio to the loop, ns: one row each of the table."""
+    lines = [line.translate(str.maketrans("[],", "   ")).split() for line in table.splitlines()]
+    return np.array([line[2:] for line in lines if line[:2] == [scope, variant]], dtype=float).T
+
+
+def check_kernel(file, table):
     cells = file["kernel/cells"][()]
     assert list(cells) == [100, 1000, 1500, 10000, 20000]
     for scope in ("one_rank", "all_ranks"):
         loop = file[f"kernel/{scope}/baseline/seconds_per_step"][()]
         for name in VARIANTS:
             group = file[f"kernel/{scope}/{name}"]
-            for column in ("seconds_per_step", "updates_per_second", "bandwidth_fraction", "baseline_ratio"):
-                assert group[column].shape == (5,) and positive(group[column]), (scope, name, column)
             seconds = group["seconds_per_step"][()]
+            assert seconds.shape == (5,) and positive(seconds), (scope, name)
             assert np.all(group["seconds_per_step_least"][()] <= seconds)
             assert np.all(group["seconds_per_step_most"][()] >= seconds)
             assert set(group["bytes_per_update"]) == {BYTES[name]}
-            assert np.allclose(group["updates_per_second"][()] * seconds, cells)
-            assert np.allclose(group["baseline_ratio"][()] * seconds, loop, atol=0)
+            places, rates, least, most, moved, fraction, ratio, nanoseconds = printed_rates(table, scope, name)
+            bandwidth = file["machine"].attrs[f"update_bandwidth_{scope}"]
+            assert np.array_equal(places, cells) and set(moved) == {BYTES[name]}
+            assert np.allclose(rates * seconds, cells, rtol=1e-3, atol=0)
+            assert np.all(least <= rates) and np.all(rates <= most)
+            assert np.allclose(fraction, BYTES[name] * cells / seconds / bandwidth, rtol=1e-3, atol=1e-3)
+            assert np.allclose(ratio, loop / seconds, rtol=1e-3, atol=0.01)
+            assert np.allclose(nanoseconds, 1e9 * seconds, rtol=1e-3, atol=0.01)
 
 
 def check_machine(file, ranks):
@@ -39,19 +50,15 @@ def check_machine(file, ranks):
     assert machine["ranks"] == ranks and machine["cores"] >= 1 and machine["hosts"] == 1
     assert machine["instruction_set"] in ("avx512", "avx2", "baseline")
     assert machine["processor"]
-    for who in ("one_rank", "all_ranks"):
-        bandwidth = machine[f"update_bandwidth_{who}"]
-        group = file[f"kernel/{who}/both"]
-        assert np.allclose(group["bandwidth_fraction"][()] * bandwidth, 8 * group["updates_per_second"][()])
     assert list(file["latency/ranks"]) == ([1] if ranks == 1 else [2, 3])
-    assert positive(file["latency/seconds"]) and positive(machine["allreduce_seconds"])
+    assert positive(file["latency/seconds"])
 
 
 def check_engines(file):
     assert list(file["memory/cells"]) == [10, 100, 1000, 10000, 0]
     assert positive(file["memory/seconds_per_step"])
     assert positive([file["step"].attrs[name] for name in ("three_cells_seconds", "forcing_seconds")])
-    assert positive([file["exact"].attrs[name] for name in ("seconds_per_step", "steps_per_second")])
+    assert positive(file["exact"].attrs["seconds_per_step"])
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
@@ -67,7 +74,7 @@ def test_table_and_file(masing, ranks):
         assert file.attrs["kind"] == "benchmark"
         assert file["provenance"].attrs["ranks"] == ranks
         check_machine(file, ranks)
-        check_kernel(file)
+        check_kernel(file, run.stdout)
         check_engines(file)
 
 
