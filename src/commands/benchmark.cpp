@@ -29,25 +29,6 @@ po::options_description declared() {
   return description;
 }
 
-po::variables_map read(const std::vector<std::string>& words) {
-  const po::options_description options = declared();
-  const po::positional_options_description no_positions;
-  po::variables_map values;
-  try {
-    namespace style = po::command_line_style;
-    po::store(po::command_line_parser(words)
-                  .options(options)
-                  .positional(no_positions)
-                  .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
-                  .run(),
-              values);
-  } catch (const po::error& error) {
-    throw base::UserError(
-        fmt::format("{}; masing benchmark --help lists the options", error.what()));
-  }
-  return values;
-}
-
 /// What is asked for; `largest` is 0 where it is not given.
 benchmark::Effort effort_of(const po::variables_map& values) {
   benchmark::Effort effort{.largest = 0, .quick = values.contains("quick")};
@@ -91,7 +72,7 @@ std::string benchmark_help() {
 
 int benchmark(const cli::Invocation& call) {
   const parallel::Communicator& comm = call.comm;
-  const po::variables_map values = read(call.words);
+  const po::variables_map values = read_words("benchmark", call.words, declared());
   benchmark::Effort effort = effort_of(values);
   fit_into_memory(comm, effort.largest);
   const auto output = values["output"].as<std::string>();

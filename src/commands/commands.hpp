@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/program_options.hpp>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -67,6 +68,12 @@ int run(const parallel::Communicator& comm, const cli::Scan& scan);
 int reproduce(const cli::Invocation& call);
 /// Its help. Local.
 std::string reproduce_help();
+
+/// What the words of `masing COMMAND` give to these options. Throws UserError. Local.
+boost::program_options::variables_map read_words(
+    const std::string& command, const std::vector<std::string>& words,
+    const boost::program_options::options_description& options,
+    const boost::program_options::positional_options_description& positions = {});
 
 /// masing models: the catalogue of models, or all of one of them. Throws UserError. Local.
 std::string models(const std::vector<std::string>& words);

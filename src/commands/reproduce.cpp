@@ -38,19 +38,7 @@ ReproduceOptions parse_reproduce(const std::vector<std::string>& words) {
   all.add_options()("file", po::value<std::vector<std::string>>());
   po::positional_options_description positions;
   positions.add("file", -1);
-  po::variables_map values;
-  try {
-    namespace style = po::command_line_style;
-    po::store(po::command_line_parser(words)
-                  .options(all)
-                  .positional(positions)
-                  .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
-                  .run(),
-              values);
-  } catch (const po::error& error) {
-    throw base::UserError(std::string(error.what()) +
-                          "; masing reproduce --help lists the options");
-  }
+  const po::variables_map values = read_words("reproduce", words, all, positions);
   ReproduceOptions options;
   options.quiet = values.contains("quiet");
   options.output = values.contains("output") ? values["output"].as<std::string>() : "";
@@ -170,6 +158,24 @@ bool is_reproduced(const parallel::Communicator& comm, const std::string& file,
 }
 
 }  // namespace
+
+po::variables_map read_words(const std::string& command, const std::vector<std::string>& words,
+                             const po::options_description& options,
+                             const po::positional_options_description& positions) {
+  po::variables_map values;
+  try {
+    namespace style = po::command_line_style;
+    po::store(po::command_line_parser(words)
+                  .options(options)
+                  .positional(positions)
+                  .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
+                  .run(),
+              values);
+  } catch (const po::error& error) {
+    throw base::UserError(error.what() + ("; masing " + command + " --help lists the options"));
+  }
+  return values;
+}
 
 std::string reproduce_help() {
   std::ostringstream text;
