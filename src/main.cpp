@@ -44,11 +44,9 @@ constexpr const char* usage =
 
 /// "masing 1.0.0", and what it was built from.
 std::string version_text() {
-  std::string text = "masing " + io::program_version() + "\n";
+  std::string text;
   for (const auto& [name, value] : io::build_facts()) {
-    if (name != "version") {
-      text += fmt::format("  {:<13} {}\n", name, value);
-    }
+    text += text.empty() ? "masing " + value + "\n" : fmt::format("  {:<13} {}\n", name, value);
   }
   return text;
 }

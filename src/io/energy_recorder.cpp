@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,7 +64,6 @@ class EnergyRecorder final : public RowRecorder {
   void record(const engine::Samples& samples, engine::Engine& engine) override;
   void move_to(const Point& point);
   [[nodiscard]] double slab_energy(engine::Engine& engine) const;
-  [[nodiscard]] double energy_of_cells(engine::Engine& engine) const;
 
   slab::Oscillator oscillator_;
   double step_;  // δt
@@ -116,7 +114,10 @@ void EnergyRecorder::move_to(const Point& point) {
   last_ = point;
 }
 
-double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
+double EnergyRecorder::slab_energy(engine::Engine& engine) const {
+  if (const auto known = engine.elastic_energy()) {
+    return *known;
+  }
   const std::span<const double> u = engine.field().values();
   const double half_width = 0.5 / static_cast<double>(cells_);
   std::int64_t units = 0;
@@ -130,11 +131,6 @@ double EnergyRecorder::energy_of_cells(engine::Engine& engine) const {
   }
   parallel::sum_over_ranks(comm_, std::span(&units, 1));
   return fixed_point_.value(units);
-}
-
-double EnergyRecorder::slab_energy(engine::Engine& engine) const {
-  const std::optional<double> known = engine.elastic_energy();
-  return known ? *known : energy_of_cells(engine);
 }
 
 void EnergyRecorder::serialize(std::int64_t step, engine::Archive& archive) {

@@ -129,14 +129,6 @@ void flush(const Handle& file) {
   check(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
 }
 
-bool exists(const Handle& file, const std::string& path) {
-  const auto end = path.rfind('/');
-  if (end > 0 && H5Lexists(file.id(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) {
-    return false;
-  }
-  return H5Lexists(file.id(), path.c_str(), H5P_DEFAULT) > 0;
-}
-
 Handle create_group(const Handle& file, const std::string& name) {
   return {H5Gcreate2(file.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
 }
@@ -172,7 +164,7 @@ void name_axes(const Handle& file, const std::string& path, const std::vector<st
     do {
       group.resize(group.rfind('/'));
       scale = group + "/" + names[axis];
-    } while (!group.empty() && !exists(file, scale));
+    } while (!group.empty() && H5Lexists(file.id(), scale.c_str(), H5P_DEFAULT) <= 0);
     if (scale == path) {
       check(H5DSset_scale(dataset.id(), names[axis].c_str()));
     } else {

@@ -63,9 +63,6 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
 /// Collective on the file's ranks.
 void flush(const Handle& file);
 
-/// Whether a file has a group or dataset at `path`, "/group/name". Collective on the file's ranks.
-bool exists(const Handle& file, const std::string& path);
-
 /// A group "/name". Collective on the file's ranks.
 Handle create_group(const Handle& file, const std::string& name);
 

@@ -222,6 +222,7 @@ class FieldRecorder final : public engine::Observer {
     const std::int64_t first = profile.range.first;
     const auto write = [&](const char* path, const Meaning& meaning, const auto& value_of) {
       write_distributed(context.file, path, meaning, pieces(first, value_of), places_.kept);
+      name_axes(context.file, path, {"s"});
     };
     write("/field/s", {"point at which the cell samples the profile", "s_i"},
           [&](std::int64_t i) { return slab.point(first + i); });
@@ -239,13 +240,7 @@ class FieldRecorder final : public engine::Observer {
     write("/field/k", {"stiffness density of the cell", "k(s_i)"},
           [&](std::int64_t i) { return profile.element(i).stiffness; });
     name_axes(context.file, "/field/t", {"t"});
-    name_axes(context.file, "/field/s", {"s"});
     name_axes(context.file, "/field/u", {"t", "s"});
-    for (const char* of_cells : {"/field/eta", "/field/eta_down", "/field/k"}) {
-      if (exists(context.file, of_cells)) {
-        name_axes(context.file, of_cells, {"s"});
-      }
-    }
   }
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {

@@ -191,8 +191,6 @@ class SeriesRecorder final : public engine::Observer {
   /// Append rows kept elsewhere, one after another. Collective.
   void append(std::span<const double> rows);
   void finish() override { rows_.flush(); }
-  /// Samples seen so far.
-  [[nodiscard]] std::int64_t rows() const { return rows_.rows(); }
 
  private:
   SampledSteps steps_;

@@ -103,16 +103,12 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
 
 }  // namespace
 
-std::string program_version() {
-  return MASING_VERSION;
-}
-
 std::string processor_name() {
   const std::string name = of_processor("model name");
   return name.empty() ? "unknown" : name;
 }
 
-std::vector<BuildFact> build_facts() {
+std::vector<std::pair<std::string, std::string>> build_facts() {
   return {{"version", MASING_VERSION},
           {"git_revision", MASING_GIT_REVISION},
           {"git_dirty", MASING_GIT_DIRTY != 0 ? "yes" : "no"},
@@ -342,15 +338,15 @@ Places places_of_datasets(const Handle& file) {
   return places;
 }
 
-/// What a checkpoint counts.
-std::vector<TableRows> counted_in(const Handle& checkpoint) {
-  std::vector<TableRows> found;
+/// The rows that a checkpoint counts, by table.
+std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
+  std::map<std::string, CountedRows> found;
   for (const std::string& name : datasets(checkpoint)) {
     const std::string before = std::string("/") + rows_name + "/";
     const auto at = name.find(before);
     if (at != std::string::npos) {
-      found.push_back({name.substr(at + before.size() - 1),
-                       CountedRows::unpacked(read_numbers(checkpoint, name))});
+      found[name.substr(at + before.size() - 1)] =
+          CountedRows::unpacked(read_numbers(checkpoint, name));
     }
   }
   return found;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -16,21 +17,13 @@
 
 namespace masing::io {
 
-/// The version of the program, e.g. "1.0.0".
-std::string program_version();
-
 /// The processor's name, such as "AMD EPYC 9R14"; "unknown" where the system does not say. Local.
 std::string processor_name();
 
-/// What the program was built from, by the name of the attribute in /provenance.
-struct BuildFact {
-  std::string name;
-  std::string value;
-};
-
-/// Version, git revision ("unknown" outside a checkout), compiler and its flags, the kernel's
-/// instruction set on this machine, libraries. Local.
-std::vector<BuildFact> build_facts();
+/// What the program was built from, by the names of the attributes in /provenance: first the
+/// version, such as "1.0.0"; git revision ("unknown" outside a checkout), compiler and its flags,
+/// the kernel's instruction set on this machine, libraries. Local.
+std::vector<std::pair<std::string, std::string>> build_facts();
 
 /// Calls `work`. A failure of HDF5 in it is thrown on with the file that it writes, and says so
 /// where the disk is full: HDF5 tells neither. Collective if `work` is.
@@ -79,21 +72,15 @@ void write_configuration(const Handle& file, const ResultSpec& result);
 /// Text for a run that was stopped before its first step.
 inline constexpr const char* nothing_lost = "; nothing is lost: give the same command";
 
-/// The rows of a table that a checkpoint counts.
-struct TableRows {
-  std::string table;  ///< "/group/name"
-  CountedRows counted;
-};
-
 /// Where the datasets of a file lie in it, by path.
 using Places = std::map<std::string, ByteRange>;
 
 /// The rows that a stopped run has written.
 struct WrittenRows {
-  std::string run;                     ///< the id that its files have, and those of no other run
-  std::string path;                    ///< the file they are in, on the root
-  Places places = {};                  ///< in it, on the root
-  std::vector<TableRows> tables = {};  ///< on the root
+  std::string run;     ///< the id that its files have, and those of no other run
+  std::string path;    ///< the file they are in, on the root
+  Places places = {};  ///< in it, on the root
+  std::map<std::string, CountedRows> tables = {};  ///< by path, on the root
 };
 
 /// The rows that belong to a checkpoint: in OUTPUT.partial or OUTPUT, of `output` or else of the

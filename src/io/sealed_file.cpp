@@ -111,15 +111,6 @@ std::uint64_t checksum(const File& file, std::int64_t size) {
   return XXH3_64bits_digest(state.get());
 }
 
-/// What is wrong with a file whose last bytes are a seal of any version, empty if nothing is.
-std::string fault_of(const File& file, const Seal& seal, std::int64_t size) {
-  if (seal.mark != Seal().mark) {
-    return "has the seal of another version of masing";
-  }
-  const bool holds = seal.size == size && checksum(file, size) == seal.checksum;
-  return holds ? "" : "is damaged: its checksum is another";
-}
-
 }  // namespace
 
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path) {
@@ -169,7 +160,11 @@ bool has_seal(const std::string& path, const std::string& advice) {
     if (size < 0 || !mark.starts_with(mark_of_any_version)) {
       return false;
     }
-    fault = fault_of(file, seal, size);
+    if (seal.mark != Seal().mark) {
+      fault = "has the seal of another version of masing";
+    } else if (seal.size != size || checksum(file, size) != seal.checksum) {
+      fault = "is damaged: its checksum is another";
+    }
   } catch (const base::SystemError& error) {
     throw base::UserError(error.what() + ("; " + advice));
   }
