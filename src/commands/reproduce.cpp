@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "cli/request.hpp"
 #include "commands/commands.hpp"
+#include "io/result_file.hpp"
 #include "io/result_reader.hpp"
 
 namespace masing::commands {
@@ -73,13 +74,18 @@ cli::Validated embedded(const cli::Invocation& call, const ReproduceOptions& opt
   return request;
 }
 
-/// Removes what was made again, or begun, and is not to be kept. Local.
+/// Removes what was made again, or begun, and is not to be kept; a lock that is there still is that
+/// of another run, which is writing it. Local.
 void remove_unkept(const parallel::Communicator& comm, const ReproduceOptions& options,
                    const std::string& output) {
   if (comm.is_root() && options.output.empty()) {
+    const auto files = io::files_of_result(output);
     std::error_code unknown;
-    std::filesystem::remove(output, unknown);
-    std::filesystem::remove(output + ".partial", unknown);
+    if (!std::filesystem::exists(files.back(), unknown)) {
+      for (const std::string& file : files) {
+        std::filesystem::remove(file, unknown);
+      }
+    }
   }
 }
 

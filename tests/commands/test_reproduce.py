@@ -1,6 +1,7 @@
 """A result file made again from the configuration in it and its numbers compared bit by bit: what
 differs is named, texts and additions are noted, and what cannot be made again is refused."""
 
+import fcntl
 import shutil
 
 import h5py
@@ -165,6 +166,15 @@ def test_output_keeps_what_was_made_again(masing, copy, folder):
     for other in ("run.h5", "./run.h5"):  # not the file itself
         assert "--output" in masing.refused("reproduce", "run.h5", f"--output={other}")
     assert (masing.folder / "run.h5").read_bytes() == before
+
+
+def test_what_another_run_writes_stays(masing, copy):
+    copy("run.h5")
+    (masing.folder / "run.h5.reproduced.partial").touch()
+    with open(masing.folder / "run.h5.reproduced.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "another run is writing run.h5.reproduced" in masing.refused("reproduce", "run.h5")
+    assert masing.names() == ["run.h5", "run.h5.reproduced.lock", "run.h5.reproduced.partial"]
 
 
 def of(kind, configuration):
