@@ -48,9 +48,8 @@ inline scan::ScanProblem problem(const Point& point) {
 /// All points of a scan whose problems are those of `problem`.
 inline scan::Scan made(const parallel::Communicator& comm, const scan::ScanSpec& spec,
                        const std::function<scan::ScanProblem(std::span<const double>)>& problem) {
-  return scan::make_points(comm, spec, [&](std::span<const double> values, const auto& make) {
-    make(problem(values));
-  });
+  return scan::make_points(
+      comm, spec, [&](std::span<const double> values, const auto& make) { make(problem(values)); });
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.
