@@ -161,9 +161,9 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
   if (checkpoint.restart) {
     rows = io::rows_of(comm, *checkpoint.restart, result.path);
   }
-  io::OutputFile output(comm, result, std::move(rows));
   Summary summary;
   io::with_file_name(result.path, [&] {
+    io::OutputFile output(comm, result, std::move(rows));
     summary = integrate_into(comm, simulation, setup, output, show);
     output.finish();
   });

@@ -352,28 +352,35 @@ std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
   return found;
 }
 
-/// Copies the rows to a new file, whose datasets have these places. Throws UserError where they are
-/// others than those that are counted. Polls. Local.
-void copy_rows(const WrittenRows& rows, const std::string& to, Places places) {
-  for (const auto& [table, counted] : rows.tables) {
-    const auto source = rows.places.find(table);
-    if (source == rows.places.end() ||
-        copy_numbers(rows.path, source->second.first, counted.rows * counted.columns, to,
-                     places[table]) != counted.before + counted.last) {
-      throw base::UserError(
-          "restart", fmt::format("{} is damaged: the checksum of {} rows of {} is another; take a "
-                                 "copy that is whole, or begin anew",
-                                 rows.path, counted.rows, table));
+/// Copies the rows to a new file, whose datasets have these places, out of the first file that has
+/// them all. Throws UserError where each has others than those that are counted. Polls. Local.
+void copy_rows(const WrittenRows& rows, const std::string& to, const Places& places) {
+  std::string fault;  // of the first
+  for (const auto& [path, sources] : rows.files) {
+    const auto is_other = [&](const auto& each) {
+      const auto& [table, counted] = each;
+      const auto source = sources.find(table);
+      return source == sources.end() ||
+             copy_numbers(path, source->second.first, counted.rows * counted.columns, to,
+                          places.at(table)) != counted.before + counted.last;
+    };
+    const auto other = std::ranges::find_if(rows.tables, is_other);
+    if (other == rows.tables.end()) {
+      return;
+    }
+    if (fault.empty()) {
+      fault = fmt::format("{} is damaged: the checksum of {} rows of {} is another", path,
+                          other->second.rows, other->first);
     }
   }
+  throw base::UserError("restart", fault + "; take a copy that is whole, or begin anew");
 }
 
 /// rows_of, of the root.
 WrittenRows found_rows(const std::string& checkpoint, const std::string& output) {
   const Handle file = open_for_reading(checkpoint);
   WrittenRows rows{.run = read_text_attribute(file, "/checkpoint", "run"),
-                   .path = {},
-                   .places = {},
+                   .files = {},
                    .tables = counted_in(file)};
   if (rows.run.empty() || rows.tables.empty()) {
     throw base::UserError(
@@ -383,12 +390,13 @@ WrittenRows found_rows(const std::string& checkpoint, const std::string& output)
   const std::filesystem::path named = read_text_attribute(file, "/checkpoint", "output");
   for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
     for (const std::string& path : {partial(of), of}) {
-      rows.places = places_in(path, rows.run);
-      if (!rows.places.empty()) {
-        rows.path = path;
-        return rows;
+      if (Places places = places_in(path, rows.run); !places.empty()) {
+        rows.files.emplace_back(path, std::move(places));
       }
     }
+  }
+  if (!rows.files.empty()) {
+    return rows;
   }
   throw base::UserError(
       "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}; give as "
@@ -495,8 +503,8 @@ void OutputFile::finish() {
 
 void write_file(const parallel::Communicator& comm, const ResultSpec& result,
                 const std::function<void(const Handle&)>& write) {
-  OutputFile output(comm, result);
   with_file_name(result.path, [&] {
+    OutputFile output(comm, result);
     write(output.file());
     output.finish();
   });

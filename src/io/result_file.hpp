@@ -77,9 +77,9 @@ using Places = std::map<std::string, ByteRange>;
 
 /// The rows that a stopped run has written.
 struct WrittenRows {
-  std::string run;     ///< the id that its files have, and those of no other run
-  std::string path;    ///< the file they are in, on the root
-  Places places = {};  ///< in it, on the root
+  std::string run;  ///< the id that its files have, and those of no other run
+  /// The files that have rows of it, and where in each, on the root. An older one may have fewer.
+  std::vector<std::pair<std::string, Places>> files = {};
   std::map<std::string, CountedRows> tables = {};  ///< by path, on the root
 };
 

@@ -237,6 +237,15 @@ def test_the_rows_are_found(masing, whole, place):
     assert (masing.folder / "moved" / place).read_bytes() == before
 
 
+def test_a_file_with_fewer_rows_of_the_run_is_passed_over(masing):
+    """What the run left where it was stopped first, when the checkpoint counts rows of another output."""
+    words = ("simulate", "--steps=1000", "--final-time=5", "--cells=100", "--quiet", "--checkpoint=c.h5")
+    assert masing(*words, "--output=a.h5", "--wall-limit=0.0001").returncode == 75
+    masing.done(*words, "--output=b.h5", "--restart=c.h5")
+    masing.done(*words, "--output=a.h5", "--restart=c.h5")
+    assert same(masing.folder / "a.h5", masing.folder / "b.h5")
+
+
 def test_rows_of_another_run_are_not_taken(masing):
     """A run that is begun anew replaces the rows of the one that was stopped."""
     words = ("simulate", "--steps=1000", "--final-time=5", "--cells=100", "--quiet")
