@@ -13,6 +13,7 @@
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
+#include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
 
 namespace masing::cli {
@@ -59,6 +60,13 @@ void check(Command command, const Configuration& c) {
   for (const std::string& file : io::files_of_result(c.output)) {
     require(c.checkpoint.empty() || !is_same_file(c.checkpoint, file), "checkpoint",
             c.checkpoint + "; the run writes this file itself; give another");
+  }
+  for (const auto& files :
+       {io::files_of_result(c.checkpoint), io::files_of_checkpoint(c.checkpoint)}) {
+    for (const std::string& file : files) {
+      require(c.checkpoint.empty() || !is_same_file(c.output, file), "output",
+              c.output + "; the run writes this file itself, beside the checkpoint; give another");
+    }
   }
   const bool is_study = command == Command::converge;
   if (c.finite) {
