@@ -191,6 +191,7 @@ int main(int count, char** values) {
   const std::vector<std::string> petsc_options(petsc == words.end() ? petsc : petsc + 1,
                                                words.end());
   const std::string command = petsc - words.begin() > 1 ? words[1] : "";
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails, and is said
   if (command != "benchmark") {  // which a stop would leave with nothing
     for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) {
       std::signal(signal, handle_signal);

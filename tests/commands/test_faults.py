@@ -137,6 +137,19 @@ def test_two_runs_to_one_file(masing, words, said):
     assert not [name for name in masing.names() if name.endswith(".lock") and name[:-5] in " ".join(words)]
 
 
+@pytest.mark.parametrize("output", ["c.h5.draft", "c.h5.lock", "./c.h5.partial.draft"])
+def test_no_file_of_the_checkpoint_is_the_output(masing, output):
+    said = f"--output: {output}; the run writes this file itself"
+    assert said in masing.refused("simulate", "--checkpoint=c.h5", f"--output={output}")
+    assert masing.names() == []
+
+
+def test_a_limit_on_the_length_of_files(masing):
+    words = ["bash", "-c", 'ulimit -f 100; exec "$0" "$@"', masing.program, "simulate", "--steps=100000", "--quiet"]
+    process = subprocess.run(words, cwd=masing.folder, capture_output=True, text=True, timeout=60)
+    assert process.returncode == 1 and "masing.h5: HDF5" in process.stderr, process.stderr
+
+
 @pytest.mark.parametrize("name", ["masing.h5", "masing.h5.partial", "masing.h5.lock"])
 def test_a_pipe_at_the_output(masing, name):
     os.mkfifo(masing.folder / name)
