@@ -356,12 +356,12 @@ std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
 /// them all. Throws UserError where each has others than those that are counted. Polls. Local.
 void copy_rows(const WrittenRows& rows, const std::string& to, const Places& places) {
   std::string fault;  // of the first
-  for (const auto& [path, sources] : rows.files) {
+  for (const auto& file : rows.files) {
     const auto is_other = [&](const auto& each) {
       const auto& [table, counted] = each;
-      const auto source = sources.find(table);
-      return source == sources.end() ||
-             copy_numbers(path, source->second.first, counted.rows * counted.columns, to,
+      const auto source = file.second.find(table);
+      return source == file.second.end() ||
+             copy_numbers(file.first, source->second.first, counted.rows * counted.columns, to,
                           places.at(table)) != counted.before + counted.last;
     };
     const auto other = std::ranges::find_if(rows.tables, is_other);
@@ -369,7 +369,7 @@ void copy_rows(const WrittenRows& rows, const std::string& to, const Places& pla
       return;
     }
     if (fault.empty()) {
-      fault = fmt::format("{} is damaged: the checksum of {} rows of {} is another", path,
+      fault = fmt::format("{} is damaged: the checksum of {} rows of {} is another", file.first,
                           other->second.rows, other->first);
     }
   }
