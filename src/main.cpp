@@ -192,7 +192,7 @@ int main(int count, char** values) {
                                                words.end());
   const std::string command = petsc - words.begin() > 1 ? words[1] : "";
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails, and is said
-  if (command != "benchmark") {  // which a stop would leave with nothing
+  if (command != "benchmark") {   // which a stop would leave with nothing
     for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) {
       std::signal(signal, handle_signal);
     }
