@@ -135,11 +135,11 @@ def test_a_figure_has_its_numbers(masing, figure):
     differ = 1e-9 * np.abs(elements["x"]).max()
     assert np.ptp(last) == pytest.approx(width, abs=1e-6 + differ)
     assert last[-1] - last[0] == pytest.approx(drift, abs=5e-4 + differ)
-    # The case as it is, by the scheme of order one.
+    # The case as it is, by the scheme of order one: to some steps of 0.001 or 0.002.
     x = masing.run(f"--config={path}", "--sample-every=1", f"--from={period * (periods - 1)!r}",
                    f"--to={period * periods!r}", "--field-every=0")["x"]
-    assert np.ptp(x) == pytest.approx(width, rel=2e-3)
-    assert x[-1] - x[0] == pytest.approx(drift, abs=2e-3 * width)
+    assert np.ptp(x) == pytest.approx(width, rel=4e-3)
+    assert x[-1] - x[0] == pytest.approx(drift, abs=4e-3 * width)
 
 
 def equal(n, k):
