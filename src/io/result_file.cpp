@@ -388,9 +388,16 @@ WrittenRows found_rows(const std::string& checkpoint, const std::string& output)
         checkpoint + " is a checkpoint of another version; give one that this masing wrote");
   }
   const std::filesystem::path named = read_text_attribute(file, "/checkpoint", "output");
+  const auto is_known = [&rows](const std::string& path) {
+    std::error_code none_there;
+    return std::ranges::any_of(rows.files, [&](const auto& each) {
+      return std::filesystem::equivalent(each.first, path, none_there);
+    });
+  };
   for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
     for (const std::string& path : {partial(of), of}) {
-      if (Places places = places_in(path, rows.run); !places.empty()) {
+      Places places = is_known(path) ? Places() : places_in(path, rows.run);
+      if (!places.empty()) {
         rows.files.emplace_back(path, std::move(places));
       }
     }
