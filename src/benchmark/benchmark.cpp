@@ -159,7 +159,7 @@ void measure_machine(const parallel::Communicator& comm, const Effort& effort,
       {"processor", processor},
       {"instruction_set", set},
       {"ranks", std::int64_t{comm.size()}},
-      {"hosts", std::int64_t{parallel::hosts(comm)}},
+      {"hosts", std::int64_t{parallel::nodes_of(comm).count}},
       {"cores", of_root(comm, std::max(1U, std::thread::hardware_concurrency()))},
       {"cache_bytes", cache},
       {"array_bytes", array}};

@@ -94,7 +94,7 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
   }
   write_attribute(group, "command_line", shortened(command_line));
   write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
-  write_attribute(group, "hosts", static_cast<std::int64_t>(parallel::hosts(comm)));
+  write_attribute(group, "hosts", static_cast<std::int64_t>(parallel::nodes_of(comm).count));
   write_attribute(group, "processor", parallel::from_root(comm, processor_name));
   write_attribute(group, "system", parallel::from_root(comm, system_name));
   // The clocks of hosts differ; every rank must write the same attribute.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -154,19 +155,31 @@ void broadcast_text(const Communicator& comm, std::string& text, int root) {
 
 }  // namespace
 
-Communicator host_of(const Communicator& comm) {
-  MPI_Comm host = MPI_COMM_NULL;
+Nodes nodes_of(const Communicator& comm) {
+  if (comm.size() == 1) {
+    return {};
+  }
+  static std::optional<Nodes> of_program;
+  int ranks = 0;
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+  if (comm.size() == ranks && of_program) {
+    return *of_program;
+  }
+  MPI_Comm node = MPI_COMM_NULL;
   check_mpi(
-      MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &host));
-  Communicator owner(host);
-  check_mpi(MPI_Comm_free(&host));
-  return owner;
-}
-
-int hosts(const Communicator& comm) {
-  std::int64_t firsts = host_of(comm).is_root() ? 1 : 0;  // of each host
+      MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &node));
+  int rank = 0;
+  Nodes found;
+  check_mpi(MPI_Comm_rank(node, &rank));
+  check_mpi(MPI_Comm_size(node, &found.ranks_here));
+  check_mpi(MPI_Comm_free(&node));
+  std::int64_t firsts = rank == 0 ? 1 : 0;  // of each node
   sum_over_ranks(comm, std::span(&firsts, 1));
-  return static_cast<int>(firsts);
+  found.count = static_cast<int>(firsts);
+  if (comm.size() == ranks) {
+    of_program = found;
+  }
+  return found;
 }
 
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values, Wait wait) {
@@ -256,12 +269,22 @@ std::string first_text(const Communicator& comm, const std::string& text) {
   return found;
 }
 
-void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake) {
-  const std::string text =
-      mistake ? packed([&]() -> std::string { throw base::UserError(*mistake); }) : "";
-  if (const std::string first = first_text(comm, text); !first.empty()) {
+void on_each(const Communicator& comm, const std::function<void()>& work) {
+  const std::string text = packed([&] {
+    work();
+    return std::string();
+  });
+  if (const std::string first = first_text(comm, text == "r" ? "" : text); !first.empty()) {
     unpacked(first);
   }
+}
+
+void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake) {
+  on_each(comm, [&] {
+    if (mistake) {
+      throw base::UserError(*mistake);
+    }
+  });
 }
 
 Neighbours::Received Neighbours::exchange(double to_before, double to_after) const {

@@ -50,10 +50,13 @@ class Communicator {
   int size_ = 1;
 };
 
-/// The ranks of this host. Collective.
-Communicator host_of(const Communicator& comm);
-/// The number of hosts that the ranks run on. Collective.
-int hosts(const Communicator& comm);
+/// Where the ranks of a communicator run.
+struct Nodes {
+  int count = 1;       ///< the same on every rank
+  int ranks_here = 1;  ///< on this rank's node
+};
+/// The nodes of `comm`; those of all ranks of the program are found once. Collective.
+Nodes nodes_of(const Communicator& comm);
 
 /// How a rank waits for the others: `sleeping` between looks, so that it takes no core from them;
 /// `polling` without a pause, for what all ranks come to at every step.
@@ -96,6 +99,10 @@ void on_root(const Communicator& comm, const std::function<void()>& work);
 
 /// The first non-empty text in the order of ranks, on every rank; empty if all are. Collective.
 std::string first_text(const Communicator& comm, const std::string& text);
+
+/// Calls `work` on every rank; what from_root throws is thrown alike on all ranks if any rank's
+/// `work` throws it: that of the first such rank. Collective.
+void on_each(const Communicator& comm, const std::function<void()>& work);
 
 /// Throws the mistake of the first rank that has one, alike on all ranks. Collective.
 void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake);

@@ -31,7 +31,7 @@ void wait_for(std::int64_t& written, std::int64_t round) {
 
 RankSum::RankSum(const Communicator& comm, bool shares_memory) : comm_(comm) {
   const int ranks = comm.size();
-  if (ranks == 1 || ranks > most_ranks || !shares_memory || hosts(comm) > 1) {
+  if (ranks == 1 || ranks > most_ranks || !shares_memory || nodes_of(comm).count > 1) {
     return;
   }
   // The root has all of it: one piece, with room to align it.

@@ -133,7 +133,7 @@ double available_memory(const Communicator& comm) {
   const double node = available_of_meminfo(content("/proc/meminfo")).value_or(infinity);
   const double groups =
       allowance_of_groups("/sys/fs/cgroup", content("/proc/self/cgroup")).value_or(infinity);
-  std::array<double, 1> least{-std::min(node, groups) / host_of(comm).size()};
+  std::array<double, 1> least{-std::min(node, groups) / nodes_of(comm).ranks_here};
   max_over_ranks(comm, least);
   return -least[0];
 }

@@ -129,6 +129,44 @@ TEST(ThrowFirst, gives_every_rank_the_quantity_and_the_fault) {
   }
 }
 
+TEST(OnEach, shares_the_failure_of_the_first_rank_that_has_one) {
+  const int n = world().size();
+  int calls = 0;
+  parallel::on_each(world(), [&] { ++calls; });
+  EXPECT_EQ(calls, 1);
+  for (int first = 0; first < n; ++first) {
+    try {
+      parallel::on_each(world(), [&] {
+        if (world().rank() == first) {
+          throw base::SystemError("no file on " + std::to_string(first));
+        }
+        if (world().rank() > first) {
+          throw base::UserError("a later rank's");
+        }
+      });
+      FAIL() << "no exception";
+    } catch (const base::SystemError& failure) {
+      EXPECT_EQ(failure.what(), "no file on " + std::to_string(first));
+    }
+  }
+}
+
+// All ranks of a test run are on one machine.
+TEST(Nodes, are_those_of_the_ranks_asked_for) {
+  const auto expect_one = [](const parallel::Communicator& comm) {
+    const parallel::Nodes nodes = parallel::nodes_of(comm);
+    EXPECT_EQ(nodes.count, 1);
+    EXPECT_EQ(nodes.ranks_here, comm.size());
+  };
+  expect_one(world());
+  expect_one(support::alone());
+  const int half = (world().size() + 1) / 2;
+  if (world().rank() < half) {
+    expect_one(parallel::Communicator(world(), 0, half));
+  }
+  expect_one(parallel::Communicator(world().handle()));
+}
+
 TEST(FromRoot, shares_that_it_was_stopped) {
   EXPECT_THROW(
       parallel::from_root(world(), []() -> std::string { throw base::Stopped("stopped"); }),
