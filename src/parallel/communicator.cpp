@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 
 namespace masing::parallel {
@@ -126,6 +127,7 @@ void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type
     return;
   }
   if (wait == Wait::polling) {
+    const MessageTimer timer;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count_of(values), type, operation,
                             comm.handle()));
     return;
@@ -288,6 +290,7 @@ void throw_first(const Communicator& comm, const std::optional<base::UserError>&
 }
 
 Neighbours::Received Neighbours::exchange(double to_before, double to_after) const {
+  const MessageTimer timer;
   Received found;
   const auto shift = [&](double value, int target, double& received, int source) {
     check_mpi(MPI_Sendrecv(&value, 1, MPI_DOUBLE, target, 0, &received, 1, MPI_DOUBLE, source, 0,

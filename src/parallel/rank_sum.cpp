@@ -7,6 +7,8 @@
 #include <exception>
 #include <memory>
 
+#include "parallel/phase.hpp"
+
 namespace masing::parallel {
 
 namespace {
@@ -62,6 +64,7 @@ void RankSum::operator()(std::span<std::int64_t> values) {
     sum_over_ranks(comm_, values, Wait::polling);
     return;
   }
+  const MessageTimer timer;
   ++round_;
   const std::span all(terms_ + (round_ % 2) * comm_.size(), static_cast<std::size_t>(comm_.size()));
   const auto me = static_cast<std::size_t>(comm_.rank());

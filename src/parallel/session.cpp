@@ -23,6 +23,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "parallel/phase.hpp"
 
 namespace masing::parallel {
 
@@ -340,6 +341,7 @@ Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_
   }
   // Errors come back as codes, which check_petsc turns into exceptions with one line each.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
+  register_phases();
   world_.emplace(PETSC_COMM_WORLD);
   failures_.emplace(PETSC_COMM_WORLD);
   stop_notice_.emplace(*world_);

@@ -1,0 +1,72 @@
+// Seconds of phases: every moment of the outermost timer's life counts for one phase, that of the
+// innermost timer, by hand; a message between ranks counts as communication, one rank has none.
+
+#include "parallel/phase.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+
+#include "parallel/rank_sum.hpp"
+#include "support/world.hpp"
+
+namespace masing::test_phase {
+
+using parallel::Phase;
+using parallel::PhaseTimer;
+
+constexpr double rounding = 1e-9;  // of sums of some seconds
+
+/// Keeps the core for a millisecond or more.
+void work() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+TEST(Phases, share_the_life_of_the_outermost_timer) {
+  double life = 0.0;
+  double life_of_steps = 0.0;
+  {
+    const PhaseTimer setup(Phase::setup, &life);
+    work();
+    {
+      const PhaseTimer steps(Phase::steps, &life_of_steps);
+      work();
+      const PhaseTimer output(Phase::output);
+      work();
+    }
+    const PhaseTimer seal(Phase::seal);
+    work();
+  }
+  const parallel::PhaseSeconds found = parallel::phase_seconds();
+  for (const double seconds : {found.setup, found.steps, found.output, found.seal}) {
+    EXPECT_GE(seconds, 0.001);
+  }
+  EXPECT_NEAR(found.setup + found.steps + found.output + found.seal, life, rounding);
+  EXPECT_NEAR(found.steps + found.output, life_of_steps, rounding);
+}
+
+TEST(Phases, begin_anew_with_a_timer_that_is_in_no_other) {
+  {
+    const PhaseTimer setup(Phase::setup);
+    work();
+  }
+  EXPECT_GT(parallel::phase_seconds().setup, 0.0);
+  const PhaseTimer steps(Phase::steps);
+  EXPECT_EQ(parallel::phase_seconds().setup, 0.0);
+}
+
+TEST(Phases, count_sums_over_several_ranks_as_communication) {
+  const PhaseTimer steps(Phase::steps);
+  parallel::RankSum sum(support::world());
+  for (int round = 0; round < 100; ++round) {
+    std::array<std::int64_t, 1> value{1};
+    sum(value);
+  }
+  const double communication = parallel::phase_seconds().communication;
+  EXPECT_EQ(communication > 0.0, support::world().size() > 1);
+}
+
+}  // namespace masing::test_phase
